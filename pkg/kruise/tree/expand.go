@@ -1,0 +1,174 @@
+package tree
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Limits bound what a document may grow to when its aliases are written out.
+type Limits struct {
+	// Nodes is the number of nodes after expansion; 0 means no limit.
+	Nodes int
+	// Depth is the number of levels of nesting; 0 means no limit.
+	Depth int
+}
+
+// Expand prepares a parsed document for the engine, in place: aliases become
+// copies of what they name, merge keys ("<<") become ordinary keys, anchors go,
+// and offset is added to every line number. It refuses cyclic aliases,
+// duplicate keys, keys that are not scalars and growth beyond the limits, with
+// a *Error that names the line. Aliased reports whether the text held any
+// alias or anchor.
+func Expand(n *Node, offset int, lim Limits) (aliased bool, err error) {
+	e := expander{offset: offset, lim: lim}
+	if err := e.walk(n, 0); err != nil {
+		return e.aliased, err
+	}
+	return e.aliased, nil
+}
+
+type expander struct {
+	offset  int
+	lim     Limits
+	nodes   int
+	open    []*Node
+	aliased bool
+}
+
+func (e *expander) fail(n *Node, hint, format string, args ...any) error {
+	return &Error{Line: n.Line, Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// walk visits each node once in document order, so an anchor is always
+// complete and already expanded when an alias to it is met.
+func (e *expander) walk(n *Node, depth int) error {
+	e.nodes++
+	n.Line += e.offset
+	if e.lim.Nodes > 0 && e.nodes > e.lim.Nodes {
+		return e.fail(n, "write the repeated parts out, or split the document", "the document grows beyond %d nodes", e.lim.Nodes)
+	}
+	if e.lim.Depth > 0 && depth > e.lim.Depth {
+		return e.fail(n, "", "nesting is deeper than %d levels", e.lim.Depth)
+	}
+	if n.Anchor != "" {
+		e.aliased, n.Anchor = true, ""
+	}
+	e.open = append(e.open, n)
+	defer func() { e.open = e.open[:len(e.open)-1] }()
+	for i, child := range n.Content {
+		if child.Kind == yaml.AliasNode {
+			copied, err := e.resolve(child)
+			if err != nil {
+				return err
+			}
+			n.Content[i] = copied
+			continue
+		}
+		if err := e.walk(child, depth+1); err != nil {
+			return err
+		}
+	}
+	if n.Kind == yaml.MappingNode {
+		return e.mapping(n)
+	}
+	return nil
+}
+
+func (e *expander) resolve(alias *Node) (*Node, error) {
+	e.aliased = true
+	alias.Line += e.offset
+	target := alias.Alias
+	for _, o := range e.open {
+		if o == target {
+			return nil, e.fail(alias, "an alias may not stand inside the value it names", "alias *%s is cyclic", alias.Value)
+		}
+	}
+	e.nodes += count(target, e.lim.Nodes-e.nodes)
+	if e.lim.Nodes > 0 && e.nodes > e.lim.Nodes {
+		return nil, e.fail(alias, "write the repeated parts out, or split the document", "aliases make the document grow beyond %d nodes", e.lim.Nodes)
+	}
+	c := Clone(target)
+	c.HeadComment, c.LineComment, c.FootComment = alias.HeadComment, alias.LineComment, alias.FootComment
+	return c, nil
+}
+
+// count counts the nodes of n, and stops once it is beyond most.
+func count(n *Node, most int) int {
+	total := 1
+	for _, c := range n.Content {
+		if most > 0 && total > most {
+			break
+		}
+		total += count(c, most-total)
+	}
+	return total
+}
+
+func (e *expander) mapping(n *Node) error {
+	merge := -1
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		if k.Kind != yaml.ScalarNode {
+			return e.fail(k, "keys of Kubernetes objects are plain text", "a mapping key is not a scalar")
+		}
+		if k.Value == "<<" && k.Tag == "!!merge" {
+			merge = i
+		}
+	}
+	if err := e.unique(n); err != nil {
+		return err
+	}
+	if merge >= 0 {
+		return e.merge(n, merge)
+	}
+	return nil
+}
+
+func (e *expander) unique(n *Node) error {
+	if len(n.Content) <= 32 {
+		for i := 2; i+1 < len(n.Content); i += 2 {
+			for j := 0; j < i; j += 2 {
+				if n.Content[i].Value == n.Content[j].Value {
+					return e.duplicate(n.Content[i], n.Content[j])
+				}
+			}
+		}
+		return nil
+	}
+	seen := make(map[string]*Node, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		if first := seen[k.Value]; first != nil {
+			return e.duplicate(k, first)
+		}
+		seen[k.Value] = k
+	}
+	return nil
+}
+
+func (e *expander) duplicate(k, first *Node) error {
+	return e.fail(k, "remove one of the two", "key %q appears twice in one mapping (first on line %d)", k.Value, first.Line)
+}
+
+// merge folds a "<<" key in: the mapping's own keys win, then earlier sources.
+func (e *expander) merge(n *Node, at int) error {
+	e.aliased = true
+	key, source := n.Content[at], n.Content[at+1]
+	n.Content = append(n.Content[:at:at], n.Content[at+2:]...)
+	sources := []*Node{source}
+	if source.Kind == yaml.SequenceNode {
+		sources = source.Content
+	}
+	for _, s := range sources {
+		if s.Kind != yaml.MappingNode {
+			return e.fail(key, "use << only with an alias of a mapping", "merge key << does not name a mapping")
+		}
+		Each(s, func(k, v *Node) {
+			if !Has(n, k.Value) {
+				n.Content = append(n.Content, Clone(k), v)
+			}
+		})
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package tree
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Value returns n as the values that encoding/json knows: map[string]any,
+// []any, string, int64, float64, bool and nil.
+func Value(n *Node) any {
+	if IsNull(n) {
+		return nil
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return Value(Root(n))
+	case yaml.MappingNode:
+		m := make(map[string]any, len(n.Content)/2)
+		Each(n, func(k, v *Node) { m[k.Value] = Value(v) })
+		return m
+	case yaml.SequenceNode:
+		s := make([]any, len(n.Content))
+		for i, item := range n.Content {
+			s[i] = Value(item)
+		}
+		return s
+	}
+	return scalar(n)
+}
+
+func scalar(n *Node) any {
+	switch n.ShortTag() {
+	case yaml.NodeTagBool:
+		return Bool(n)
+	case yaml.NodeTagInt:
+		if v, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
+			return v
+		}
+		return floating(n.Value)
+	case yaml.NodeTagFloat:
+		return floating(n.Value)
+	}
+	return n.Value
+}
+
+// floating reads a float; what JSON cannot hold (.inf, .nan) stays text.
+func floating(s string) any {
+	v, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		return s
+	}
+	return v
+}
+
+// FromValue returns the node of a JSON-like value, with mapping keys in
+// alphabetical order. Types beyond those that [Value] returns go through
+// encoding/json.
+func FromValue(v any) *Node {
+	switch v := v.(type) {
+	case nil:
+		return Null()
+	case *Node:
+		return v
+	case string:
+		return String(v)
+	case bool:
+		return Boolean(v)
+	case int:
+		return Int64(int64(v))
+	case int32:
+		return Int64(int64(v))
+	case int64:
+		return Int64(v)
+	case float64:
+		return float(v)
+	case map[string]any:
+		return mapping(v)
+	case []any:
+		items := make([]*Node, len(v))
+		for i := range v {
+			items[i] = FromValue(v[i])
+		}
+		return Seq(items...)
+	}
+	return fromJSON(v)
+}
+
+func float(v float64) *Node {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return Int64(int64(v))
+	}
+	return &Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagFloat, Value: strconv.FormatFloat(v, 'g', -1, 64)}
+}
+
+func mapping(m map[string]any) *Node {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	n := Map()
+	for _, k := range keys {
+		n.Content = append(n.Content, String(k), FromValue(m[k]))
+	}
+	return n
+}
+
+// fromJSON serves typed values. They come from the Kubernetes API types, which
+// always marshal; a value that does not is a programming error.
+func fromJSON(v any) *Node {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("tree.FromValue: %v", err))
+	}
+	d := json.NewDecoder(strings.NewReader(string(b)))
+	d.UseNumber()
+	var plain any
+	if err := d.Decode(&plain); err != nil {
+		panic(fmt.Sprintf("tree.FromValue: %v", err))
+	}
+	return FromValue(numbers(plain))
+}
+
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if i, err := v.Int64(); err == nil {
+			return i
+		}
+		f, _ := v.Float64()
+		return f
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	}
+	return v
+}
+
+// Equal reports whether two trees mean the same: key order, style and comments
+// do not count, list order does.
+func Equal(a, b *Node) bool {
+	if IsNull(a) || IsNull(b) {
+		return IsNull(a) && IsNull(b)
+	}
+	if a.Kind != b.Kind {
+		return false
+	}
+	switch a.Kind {
+	case yaml.ScalarNode:
+		return a.ShortTag() == b.ShortTag() && scalar(a) == scalar(b)
+	case yaml.SequenceNode:
+		return equalSeq(a, b)
+	case yaml.MappingNode:
+		return equalMap(a, b)
+	}
+	return Equal(Root(a), Root(b))
+}
+
+func equalSeq(a, b *Node) bool {
+	if len(a.Content) != len(b.Content) {
+		return false
+	}
+	for i := range a.Content {
+		if !Equal(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalMap(a, b *Node) bool {
+	if len(a.Content) != len(b.Content) {
+		return false
+	}
+	for i := 0; i+1 < len(a.Content); i += 2 {
+		v := field(b, a.Content[i].Value)
+		if v == nil || !Equal(a.Content[i+1], v) {
+			return false
+		}
+	}
+	return true
+}

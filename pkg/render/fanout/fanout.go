@@ -1,0 +1,12 @@
+// Package fanout is the stage in which ResourceDistributions become one copy per target namespace.
+package fanout
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// Run is the stage.
+func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
+	return in, nil
+}

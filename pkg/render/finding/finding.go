@@ -1,0 +1,128 @@
+// Package finding is how the renderer says what an expansion keeps, bends or
+// loses. Every statement has a rule in the catalogue, from which
+// docs/fidelity.md is generated; a finding is a rule that applied to an object.
+package finding
+
+import (
+	"sort"
+	"strconv"
+	"sync"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Severity says how much of the meaning survives.
+type Severity string
+
+// The four severities, from harmless to fatal.
+const (
+	// Exact: the output means the same.
+	Exact Severity = "exact"
+	// Approximate: the output does nearly the same; the difference is named.
+	Approximate Severity = "approximate"
+	// Lost: the output does not do it; --strict fails.
+	Lost Severity = "lost"
+	// Error: the object cannot be rendered.
+	Error Severity = "error"
+)
+
+// Rank orders severities, Exact lowest.
+func (s Severity) Rank() int {
+	switch s {
+	case Exact:
+		return 0
+	case Approximate:
+		return 1
+	case Lost:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// Rule is one entry of the catalogue: what becomes of a field.
+type Rule struct {
+	// ID is stable across releases: kind in lower case, a slash, a short name.
+	ID string
+	// Kind is the Kruise kind, or "*" for all.
+	Kind string
+	// Fields are the dotted paths that the rule answers for, in the newest API
+	// version; a path answers for everything below it. List elements are "[]".
+	Fields []string
+	// Severity of the findings that the rule makes.
+	Severity Severity
+	// Becomes says what the field becomes, or how the output differs.
+	Becomes string
+	// Action says what the user can do; may be empty for Exact.
+	Action string
+}
+
+// Finding is a rule that applied to an object.
+type Finding struct {
+	ID       string      `json:"id"`
+	Severity Severity    `json:"severity"`
+	Object   resource.ID `json:"-"`
+	File     string      `json:"file,omitempty"`
+	Line     int         `json:"line,omitempty"`
+	Field    string      `json:"field,omitempty"`
+	Message  string      `json:"message"`
+	Action   string      `json:"action,omitempty"`
+	seq      int
+}
+
+// Reporter gathers findings from concurrent stages.
+type Reporter struct {
+	mu   sync.Mutex
+	list []Finding
+}
+
+// Add reports that the rule with this ID applied to field of r. detail
+// replaces the rule's own text when not empty; it must not hold the value of a
+// Secret. An ID that the catalogue lacks is a programming error and panics.
+func (p *Reporter) Add(id string, r *resource.Resource, field, detail string) {
+	rule := Lookup(id)
+	f := Finding{ID: id, Severity: rule.Severity, Object: r.ID(), File: r.Origin.File, Line: r.Origin.Line, Field: field, Message: rule.Becomes, Action: rule.Action, seq: r.Origin.Seq}
+	if detail != "" {
+		f.Message = detail
+	}
+	if l := tree.LineOf(r.Node(), field); field != "" && l > 0 {
+		f.Line = l
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = append(p.list, f)
+}
+
+// Findings returns what was reported, in input order, then by field and ID,
+// without repetitions.
+func (p *Reporter) Findings() []Finding {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := append([]Finding(nil), p.list...)
+	sort.SliceStable(out, func(i, j int) bool { return out[i].key() < out[j].key() })
+	kept := out[:0]
+	for i, f := range out {
+		if i == 0 || f != out[i-1] {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func (f Finding) key() string {
+	const sep = "\x00"
+	seq := strconv.Itoa(1_000_000_000 + f.seq)
+	return seq + sep + f.Object.String() + sep + f.Field + sep + f.ID + sep + f.Message
+}
+
+// Worst returns the gravest severity in list, Exact for an empty one.
+func Worst(list []Finding) Severity {
+	worst := Exact
+	for _, f := range list {
+		if f.Severity.Rank() > worst.Rank() {
+			worst = f.Severity
+		}
+	}
+	return worst
+}

@@ -1,0 +1,149 @@
+// Package render turns Kruise objects into native Kubernetes resources. It is
+// a pipeline of stages over a list of resources: check, split, lower, inject,
+// fan out, follow references. Each stage is a package of its own; loading and
+// emitting stand before and behind. Render itself opens no file and no
+// connection: what it must know of a cluster is handed in as context objects.
+package render
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// Target says what may be in the output.
+type Target string
+
+// The targets.
+const (
+	// Native replaces every Kruise object that can be.
+	Native Target = "native"
+	// Kruise keeps Kruise objects, except the kinds named in Options.Expand.
+	Kruise Target = "kruise"
+	// Auto is Kruise where the cluster serves apps.kruise.io, else Native.
+	Auto Target = "auto"
+)
+
+// Options choose what Render does. The zero value renders to native objects.
+type Options struct {
+	// Target is Native when empty.
+	Target Target
+	// Expand names the kinds to expand although Target keeps Kruise objects.
+	Expand []string
+	// APIVersions are what the cluster serves, as group/version or
+	// group/version/Kind; Auto needs them.
+	APIVersions []string
+	// Driver is stage.Native when empty.
+	Driver stage.Driver
+	// Namespace is where objects without one live ("" = default).
+	Namespace string
+	// TemplatePaths maps GROUP/KIND to the dotted path of a pod template.
+	TemplatePaths map[string]string
+	// Context are objects that exist in the cluster: used, never emitted.
+	Context []*resource.Resource
+	// Explain makes Render say why each SidecarSet was injected or not.
+	Explain bool
+	// Workers is the number of goroutines; 0 means one per core.
+	Workers int
+}
+
+// Result is what became of the input.
+type Result struct {
+	// Resources stand in input order: what an object became stands where the
+	// object stood.
+	Resources []*resource.Resource
+	// Findings say what the output keeps, bends or loses.
+	Findings []finding.Finding
+	// Explanations are filled when Options.Explain is set.
+	Explanations []stage.Explanation
+}
+
+// Expandable are the kinds that this version expands.
+var Expandable = []string{"CloneSet", "ResourceDistribution", "SidecarSet", "UnitedDeployment"}
+
+// Render expands the Kruise objects of in. The resources of in belong to
+// Render afterwards. The error holds every fault of the input that was found,
+// joined, each a *resource.Error.
+func Render(in []*resource.Resource, opt Options) (*Result, error) {
+	expand, err := opt.expander()
+	if err != nil {
+		return nil, err
+	}
+	c := &stage.Context{
+		Facts:         resource.NewFacts(in, opt.Context, opt.Namespace),
+		Findings:      &finding.Reporter{},
+		Lineage:       stage.NewLineage(),
+		Driver:        opt.Driver,
+		Expand:        expand,
+		TemplatePaths: opt.TemplatePaths,
+		Workers:       opt.Workers,
+	}
+	if opt.Explain {
+		c.Explain = &stage.Explain{}
+	}
+	if c.Driver == "" {
+		c.Driver = stage.Native
+	}
+	if err := check.Run(c, in); err != nil {
+		return nil, err
+	}
+	out := in
+	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
+		split.Run, lower.Run, sidecar.Run, fanout.Run, references.Run,
+	} {
+		if out, err = run(c, out); err != nil {
+			return nil, err
+		}
+	}
+	return &Result{Resources: out, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}, nil
+}
+
+// expander decides per kind. Auto is resolved here.
+func (o Options) expander() (func(string) bool, error) {
+	named := map[string]bool{}
+	for _, k := range o.Expand {
+		kind, err := expandable(k)
+		if err != nil {
+			return nil, err
+		}
+		named[kind] = true
+	}
+	target := o.Target
+	switch target {
+	case "":
+		target = Native
+	case Auto:
+		target = o.auto()
+	case Native, Kruise:
+	default:
+		return nil, fmt.Errorf("unknown target %q: want native, kruise or auto", o.Target)
+	}
+	return func(kind string) bool { return target == Native || named[kind] }, nil
+}
+
+func (o Options) auto() Target {
+	for _, v := range o.APIVersions {
+		if strings.HasPrefix(v, "apps.kruise.io/") {
+			return Kruise
+		}
+	}
+	return Native
+}
+
+func expandable(kind string) (string, error) {
+	i := sort.Search(len(Expandable), func(i int) bool { return strings.ToLower(Expandable[i]) >= strings.ToLower(kind) })
+	if i < len(Expandable) && strings.EqualFold(Expandable[i], kind) {
+		return Expandable[i], nil
+	}
+	return "", fmt.Errorf("cannot expand %q: this version expands %s", kind, strings.Join(Expandable, ", "))
+}

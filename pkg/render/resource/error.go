@@ -1,0 +1,62 @@
+package resource
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Error is a fault of the input, with the place where it stands.
+type Error struct {
+	// File and Line say where; Line 0 is unknown.
+	File string
+	Line int
+	// Object is the zero ID when no object could be made out.
+	Object ID
+	// Field is the dotted path inside the object, "" for the whole.
+	Field string
+	// Err is what is wrong, Hint what to do about it (may be empty).
+	Err  error
+	Hint string
+}
+
+// Error gives one line: file:line: object: field: what.
+func (e *Error) Error() string {
+	var parts []string
+	if e.File != "" {
+		at := e.File
+		if e.Line > 0 {
+			at += ":" + strconv.Itoa(e.Line)
+		}
+		parts = append(parts, at)
+	}
+	if e.Object.Kind != "" {
+		parts = append(parts, e.Object.String())
+	}
+	if e.Field != "" {
+		parts = append(parts, e.Field)
+	}
+	return strings.Join(append(parts, e.Err.Error()), ": ")
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errors gathers faults so that one run reports all of them.
+type Errors []error
+
+// Add keeps err unless it is nil; joined errors are kept one by one.
+func (l *Errors) Add(err error) {
+	if err == nil {
+		return
+	}
+	if many, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only the outermost is taken apart
+		for _, e := range many.Unwrap() {
+			l.Add(e)
+		}
+		return
+	}
+	*l = append(*l, err)
+}
+
+// Err returns the faults as one error, nil when there are none.
+func (l Errors) Err() error { return errors.Join(l...) }

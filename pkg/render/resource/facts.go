@@ -1,0 +1,108 @@
+package resource
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// DefaultNamespace is where namespaced objects without a namespace live.
+const DefaultNamespace = "default"
+
+// Facts is what is known of the cluster: the objects of the input and those
+// that were given as context (--with, --live). Context objects are used and
+// never emitted. Facts are fixed once made and safe for concurrent readers.
+type Facts struct {
+	namespace string
+	stream    []*Resource
+	context   []*Resource
+	byID      map[ID][]*Resource
+}
+
+// NewFacts indexes stream and context. namespace is what an object without
+// one means ("" = default).
+func NewFacts(stream, context []*Resource, namespace string) *Facts {
+	if namespace == "" {
+		namespace = DefaultNamespace
+	}
+	f := &Facts{namespace: namespace, stream: stream, context: context, byID: map[ID][]*Resource{}}
+	for _, list := range [][]*Resource{stream, context} {
+		for _, r := range list {
+			id := r.ID()
+			f.byID[id] = append(f.byID[id], r)
+			if id.Namespace == "" {
+				id.Namespace = namespace
+				f.byID[id] = append(f.byID[id], r)
+			}
+		}
+	}
+	return f
+}
+
+// NamespaceOf returns the namespace that r lives in, never "". For a
+// cluster-scoped object the answer has no meaning.
+func (f *Facts) NamespaceOf(r *Resource) string {
+	if ns := r.Namespace(); ns != "" {
+		return ns
+	}
+	return f.namespace
+}
+
+// Stream returns the objects of kind in the input, in input order.
+func (f *Facts) Stream(group, kind string) []*Resource { return pick(f.stream, group, kind) }
+
+// Context returns the objects of kind among the context objects.
+func (f *Facts) Context(group, kind string) []*Resource { return pick(f.context, group, kind) }
+
+// All returns the objects of kind in the input, then in the context.
+func (f *Facts) All(group, kind string) []*Resource {
+	return append(f.Stream(group, kind), f.Context(group, kind)...)
+}
+
+func pick(list []*Resource, group, kind string) []*Resource {
+	var out []*Resource
+	for _, r := range list {
+		if r.Is(group, kind) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Find returns the object with this ID, the input's before the context's; nil
+// when there is none.
+func (f *Facts) Find(id ID) *Resource {
+	if l := f.byID[id]; len(l) > 0 {
+		return l[0]
+	}
+	return nil
+}
+
+// NamespaceLabels returns the labels of a namespace as the API server would
+// show them (with kubernetes.io/metadata.name); known is false when no
+// Namespace object of that name was given.
+func (f *Facts) NamespaceLabels(name string) (labels map[string]string, known bool) {
+	labels = map[string]string{}
+	if r := f.byID[ID{Kind: "Namespace", Name: name}]; len(r) > 0 {
+		known = true
+		for k, v := range r[0].Labels() {
+			labels[k] = v
+		}
+	}
+	labels["kubernetes.io/metadata.name"] = name
+	return labels, known
+}
+
+// Namespaces returns the names of all Namespace objects given and not being
+// deleted, sorted.
+func (f *Facts) Namespaces() []string {
+	var names []string
+	for _, r := range f.All("", "Namespace") {
+		if tree.Get(r.Node(), "metadata", "deletionTimestamp") == nil {
+			names = append(names, r.Name())
+		}
+	}
+	sort.Strings(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,160 @@
+// Package resource is what travels through the rendering pipeline: one
+// Kubernetes object with the place it came from, and the facts that all stages
+// share. It knows no stage, no file system and no cluster.
+package resource
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// Origin says where an object came from.
+type Origin struct {
+	// File is the path as the user gave it, "-" for stdin, "" when the engine
+	// made the object.
+	File string
+	// Line is the first line of the object in File, from 1.
+	Line int
+	// Seq orders all objects of the input, from 0. What an object becomes keeps
+	// its Seq.
+	Seq int
+}
+
+// ID names an object as the API server does, whatever its version.
+type ID struct {
+	Group, Kind, Namespace, Name string
+}
+
+// String gives Kind.group namespace/name, short for messages.
+func (id ID) String() string {
+	s := id.Kind + " "
+	if id.Namespace != "" {
+		s += id.Namespace + "/"
+	}
+	return s + id.Name
+}
+
+// Resource is one object. Its tree may be read by anybody through Node; who
+// wants to change it calls Edit, which makes it lose its original bytes.
+type Resource struct {
+	Origin  Origin
+	node    *tree.Node
+	raw     []byte
+	changed bool
+}
+
+// Parsed returns an object as it stood in the input. raw may be nil when there
+// are no bytes of its own (an element of a List, a KRM item); it must not
+// change afterwards. root is the object's mapping, without aliases.
+func Parsed(root *tree.Node, raw []byte, origin Origin) *Resource {
+	return &Resource{Origin: origin, node: root, raw: raw}
+}
+
+// Derived returns an object that the engine made in place of from.
+func Derived(root *tree.Node, from *Resource) *Resource {
+	return &Resource{Origin: from.Origin, node: root, changed: true}
+}
+
+// Node returns the object's tree for reading only.
+func (r *Resource) Node() *tree.Node { return r.node }
+
+// Edit returns the object's tree for changing. Parts of the tree that other
+// objects may share must be copied before they are changed.
+func (r *Resource) Edit() *tree.Node {
+	r.changed = true
+	return r.node
+}
+
+// Raw returns the bytes that the object came in as, nil when it was changed or
+// never had bytes of its own.
+func (r *Resource) Raw() []byte {
+	if r.changed {
+		return nil
+	}
+	return r.raw
+}
+
+// Changed reports whether any stage took the object for editing.
+func (r *Resource) Changed() bool { return r.changed }
+
+// APIVersion returns apiVersion as written.
+func (r *Resource) APIVersion() string { return tree.StrAt(r.node, "apiVersion") }
+
+// Kind returns kind as written.
+func (r *Resource) Kind() string { return tree.StrAt(r.node, "kind") }
+
+// Name returns metadata.name, "" with generateName.
+func (r *Resource) Name() string { return tree.StrAt(r.node, "metadata", "name") }
+
+// Namespace returns metadata.namespace as written, "" when there is none.
+func (r *Resource) Namespace() string { return tree.StrAt(r.node, "metadata", "namespace") }
+
+// Group returns the API group, "" for the core group.
+func (r *Resource) Group() string { return GroupOf(r.APIVersion()) }
+
+// Version returns the API version without its group.
+func (r *Resource) Version() string {
+	v := r.APIVersion()
+	return v[strings.IndexByte(v, '/')+1:]
+}
+
+// ID returns the object's name for the API server.
+func (r *Resource) ID() ID {
+	return ID{Group: r.Group(), Kind: r.Kind(), Namespace: r.Namespace(), Name: r.Name()}
+}
+
+// Is reports whether the object is of the group and kind.
+func (r *Resource) Is(group, kind string) bool { return r.Kind() == kind && r.Group() == group }
+
+// Labels returns metadata.labels, nil when there are none.
+func (r *Resource) Labels() map[string]string {
+	return tree.Strings(tree.Get(r.node, "metadata", "labels"))
+}
+
+// Annotation returns the value of one annotation, "" when it is not set.
+func (r *Resource) Annotation(key string) string {
+	return tree.StrAt(r.node, "metadata", "annotations", key)
+}
+
+// Fault returns the error that field path of this object has the fault format
+// describes. path is dotted, relative to the object; hint may be "".
+func (r *Resource) Fault(path, hint, format string, args ...any) error {
+	return r.Wrap(tree.Errorf(r.node, path, hint, format, args...), "")
+}
+
+// Wrap places err, which came from a look at the field below, in this object's
+// file. Paths in err are taken relative to below ("" = the object itself).
+func (r *Resource) Wrap(err error, below string) error {
+	if err == nil {
+		return nil
+	}
+	e := &Error{File: r.Origin.File, Line: r.Origin.Line, Object: r.ID(), Field: below, Err: err}
+	if te, ok := err.(*tree.Error); ok { //nolint:errorlint // a wrapped one has its place already
+		e.Field = join(below, te.Path)
+		e.Hint = te.Hint
+		if te.Line > 0 {
+			e.Line = te.Line
+		} else if l := tree.LineOf(r.node, e.Field); l > 0 {
+			e.Line = l
+		}
+		e.Err = fmt.Errorf("%s", te.Msg)
+	}
+	return e
+}
+
+func join(below, path string) string {
+	if below == "" || path == "" || path[0] == '[' {
+		return below + path
+	}
+	return below + "." + path
+}
+
+// GroupOf returns the group of an apiVersion, "" for the core group.
+func GroupOf(apiVersion string) string {
+	if i := strings.IndexByte(apiVersion, '/'); i >= 0 {
+		return apiVersion[:i]
+	}
+	return ""
+}

@@ -1,0 +1,61 @@
+package stage
+
+import (
+	"sync"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Target is an object that a reference can name.
+type Target struct {
+	APIVersion, Kind, Name string
+}
+
+// Lineage records what objects became, so that references can follow.
+type Lineage struct {
+	mu  sync.Mutex
+	now map[resource.ID][]Target
+}
+
+// NewLineage returns an empty record.
+func NewLineage() *Lineage { return &Lineage{now: map[resource.ID][]Target{}} }
+
+// Became records that the object old is now what is in targets, main object
+// first; helpers such as a headless Service do not belong there. No targets:
+// it is gone.
+func (l *Lineage) Became(old resource.ID, targets ...*resource.Resource) {
+	list := make([]Target, 0, len(targets))
+	for _, t := range targets {
+		list = append(list, Target{APIVersion: t.APIVersion(), Kind: t.Kind(), Name: t.Name()})
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now[old] = list
+}
+
+// Resolve returns what id is at the end of all stages; followed is false when
+// nothing is recorded, that is, the object is still what it was.
+func (l *Lineage) Resolve(id resource.ID) (targets []Target, followed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.resolve(id, 0)
+}
+
+// resolve follows at most a few steps: a stage never makes what an earlier
+// stage expands.
+func (l *Lineage) resolve(id resource.ID, depth int) ([]Target, bool) {
+	list, ok := l.now[id]
+	if !ok || depth > 8 {
+		return nil, false
+	}
+	var out []Target
+	for _, t := range list {
+		next := resource.ID{Group: resource.GroupOf(t.APIVersion), Kind: t.Kind, Namespace: id.Namespace, Name: t.Name}
+		if further, ok := l.resolve(next, depth+1); ok && next != id {
+			out = append(out, further...)
+			continue
+		}
+		out = append(out, t)
+	}
+	return out, true
+}

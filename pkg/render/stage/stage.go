@@ -1,0 +1,88 @@
+// Package stage is what every stage of the rendering pipeline is handed: the
+// options, the facts, the findings and the record of what became of what. A
+// stage is a plain function
+//
+//	func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error)
+//
+// that returns the list with every object it expands replaced, in its place,
+// by what it became. It uses all cores through [Context.Each] and must give
+// the same output whatever the order of goroutines.
+package stage
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Driver says who replaces the pods of what is rendered (DESIGN section 1).
+type Driver string
+
+// The drivers that rendering distinguishes.
+const (
+	// Native leaves the work to Kubernetes' own controllers.
+	Native Driver = "native"
+	// Client prepares for this tool to act on pods: ReplicaSets, OnDelete.
+	Client Driver = "client"
+)
+
+// Context is shared by all stages of one render.
+type Context struct {
+	Facts    *resource.Facts
+	Findings *finding.Reporter
+	Lineage  *Lineage
+	Explain  *Explain
+	Driver   Driver
+	// Expand reports whether objects of this Kruise kind are to be expanded.
+	Expand func(kind string) bool
+	// TemplatePaths maps GROUP/KIND of further workloads to the dotted path of
+	// their pod template.
+	TemplatePaths map[string]string
+	// Workers is the number of goroutines; 0 means one per core.
+	Workers int
+}
+
+// Each calls f for 0 to n-1 on all cores and gathers what fails, in order.
+func (c *Context) Each(n int, f func(i int) error) error {
+	errs := make([]error, n)
+	workers := c.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = f(i)
+			}
+		})
+	}
+	wg.Wait()
+	var all resource.Errors
+	for _, err := range errs {
+		all.Add(err)
+	}
+	return all.Err()
+}
+
+// Replace calls f for every object on all cores and returns the list in which
+// each object is replaced by what f made of it: itself, several, or none.
+func (c *Context) Replace(in []*resource.Resource, f func(*resource.Resource) ([]*resource.Resource, error)) ([]*resource.Resource, error) {
+	parts := make([][]*resource.Resource, len(in))
+	err := c.Each(len(in), func(i int) (err error) {
+		parts[i], err = f(in[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*resource.Resource, 0, len(in))
+	for _, p := range parts {
+		out = append(out, p...)
+	}
+	return out, nil
+}
