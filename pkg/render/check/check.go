@@ -24,3 +24,10 @@ func Run(c *stage.Context, in []*resource.Resource) error {
 		return nil
 	})
 }
+
+// add registers the rule for a kind. It is called once per file while the
+// package is initialised.
+func add(groupKind string, f rule) bool {
+	rules[groupKind] = f
+	return true
+}
