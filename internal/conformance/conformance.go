@@ -25,8 +25,8 @@ type Case struct {
 
 // Root returns the folder of the cases: $KRUISE_CONFORMANCE, else
 // ../shared/conformance beside the project, else the project's own copy.
-func Root(t testing.TB) string {
-	t.Helper()
+func Root(tb testing.TB) string {
+	tb.Helper()
 	if dir := os.Getenv(Env); dir != "" {
 		return dir
 	}
@@ -36,7 +36,7 @@ func Root(t testing.TB) string {
 			return dir
 		}
 	}
-	t.Fatalf("no conformance cases: neither $%s nor testdata/conformance exists", Env)
+	tb.Fatalf("no conformance cases: neither $%s nor testdata/conformance exists", Env)
 	return ""
 }
 
@@ -67,12 +67,12 @@ func Area(t *testing.T, area string, run func(Case) error) {
 
 // List returns the cases of an area, sorted by name. An area without any case
 // fails the test: a harness that runs nothing proves nothing.
-func List(t testing.TB, area string) []Case {
-	t.Helper()
-	dir := filepath.Join(Root(t), area)
+func List(tb testing.TB, area string) []Case {
+	tb.Helper()
+	dir := filepath.Join(Root(tb), area)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var cases []Case
 	for _, e := range entries {
@@ -81,7 +81,7 @@ func List(t testing.TB, area string) []Case {
 		}
 	}
 	if len(cases) == 0 {
-		t.Fatalf("no cases in %s", dir)
+		tb.Fatalf("no cases in %s", dir)
 	}
 	sort.Slice(cases, func(i, j int) bool { return cases[i].Name < cases[j].Name })
 	return cases

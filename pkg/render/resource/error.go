@@ -49,7 +49,7 @@ func (l *Errors) Add(err error) {
 	if err == nil {
 		return
 	}
-	if many, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only the outermost is taken apart
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {
 			l.Add(e)
 		}

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
@@ -86,9 +87,7 @@ func (f *Facts) NamespaceLabels(name string) (labels map[string]string, known bo
 	labels = map[string]string{}
 	if r := f.byID[ID{Kind: "Namespace", Name: name}]; len(r) > 0 {
 		known = true
-		for k, v := range r[0].Labels() {
-			labels[k] = v
-		}
+		maps.Copy(labels, r[0].Labels())
 	}
 	labels["kubernetes.io/metadata.name"] = name
 	return labels, known

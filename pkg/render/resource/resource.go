@@ -153,8 +153,8 @@ func join(below, path string) string {
 
 // GroupOf returns the group of an apiVersion, "" for the core group.
 func GroupOf(apiVersion string) string {
-	if i := strings.IndexByte(apiVersion, '/'); i >= 0 {
-		return apiVersion[:i]
+	if group, _, ok := strings.Cut(apiVersion, "/"); ok {
+		return group
 	}
 	return ""
 }

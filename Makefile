@@ -1,0 +1,67 @@
+# Every way to build, test and look at kubectl-kruise. `make` alone lists them.
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+export GOTOOLCHAIN := local
+
+BIN     := bin
+OUT     := out
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X github.com/kubectl-kruise/kubectl-kruise/internal/cli/version.version=$(VERSION)
+GO_FILES = $(shell find cmd internal pkg -name '*.go' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+.PHONY: build
+build: $(BIN)/kubectl-kruise ## Build bin/kubectl-kruise
+
+$(BIN)/kubectl-kruise: $(GO_FILES) go.mod go.sum
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/kubectl-kruise
+
+.PHONY: demo
+demo: $(BIN)/kubectl-kruise ## Render the example shop to native Kubernetes, explained
+	@hack/demo.sh $(BIN)/kubectl-kruise $(OUT)/shop
+
+.PHONY: test
+test: $(BIN)/kustomize ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
+	go test $(if $(RACE),-race) $(TESTFLAGS) ./...
+
+.PHONY: conformance
+conformance: ## Compare with the recorded behaviour of the real Kruise, with counts per area
+	go test ./... -run Conformance -v | grep -E '^(conformance |FAIL|--- FAIL|ok )' | grep -v 'no tests to run'
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## Check formatting and run the linters
+	$(BIN)/golangci-lint fmt --diff
+	$(BIN)/golangci-lint run
+
+.PHONY: fmt
+fmt: $(BIN)/golangci-lint ## Format all Go files
+	$(BIN)/golangci-lint fmt
+
+.PHONY: bench
+bench: ## Measure rendering against a plain read-and-print, as ratios
+	go run ./internal/bench
+
+FUZZTIME ?= 10m
+.PHONY: fuzz
+fuzz: ## Run every fuzz target in turn (FUZZTIME=10m each)
+	@hack/fuzz.sh $(FUZZTIME)
+
+.PHONY: generate
+generate: ## Write generated files anew (docs/fidelity.md)
+	go generate ./...
+
+.PHONY: clean
+clean: ## Remove what the other targets made
+	rm -rf $(BIN) $(OUT)
+
+# Tools, each pinned by a module of its own so that the product's go.mod stays small.
+$(BIN)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
+	go build -C tools/lint -o $(CURDIR)/$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(BIN)/kustomize: tools/kustomize/go.mod tools/kustomize/go.sum
+	go build -C tools/kustomize -o $(CURDIR)/$@ sigs.k8s.io/kustomize/kustomize/v5

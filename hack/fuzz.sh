@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Runs every fuzz target of the project for the given time, one after another.
+set -euo pipefail
+time=${1:-10m}
+grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do
+  grep -oE '^func Fuzz[A-Za-z0-9_]*' "$file" | awk '{print $2}' | while read -r target; do
+    echo "== $target ($(dirname "$file"))"
+    go test "$(dirname "$file")" -run '^$' -fuzz "^${target}\$" -fuzztime "$time"
+  done
+done
