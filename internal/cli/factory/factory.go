@@ -1,0 +1,84 @@
+// Package factory hands commands what they work with: streams, and a cluster
+// connection that is opened only when somebody asks for it. A command that
+// asks for nothing opens nothing.
+package factory
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+)
+
+// Streams are the three standard streams and what is known of them.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// OutTTY, ErrTTY and InTTY report whether a person sits at the other end.
+	OutTTY, ErrTTY, InTTY bool
+	// Getenv reads the environment.
+	Getenv func(string) string
+}
+
+// System returns the streams of this process.
+func System() Streams {
+	return Streams{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		InTTY:  term.IsTerminal(int(os.Stdin.Fd())),
+		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
+		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		Getenv: os.Getenv,
+	}
+}
+
+// Factory makes clients from kubectl's flags when they are first needed.
+type Factory struct {
+	Streams Streams
+	// Flags are kubectl's connection flags (--kubeconfig, --context, -n …).
+	Flags *genericclioptions.ConfigFlags
+	// Color is the value of --color: auto, always or never.
+	Color string
+}
+
+// New returns a factory over s. It opens nothing.
+func New(s Streams) *Factory {
+	return &Factory{Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto"}
+}
+
+// Namespace returns the value of -n as given, "" without the flag. It does not
+// look into any kubeconfig.
+func (f *Factory) Namespace() string {
+	if f.Flags.Namespace == nil {
+		return ""
+	}
+	return *f.Flags.Namespace
+}
+
+// Dynamic returns a client for objects of any kind.
+func (f *Factory) Dynamic() (dynamic.Interface, error) {
+	cfg, err := f.Flags.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	return dynamic.NewForConfig(cfg)
+}
+
+// Discovery returns a client that tells what the server serves.
+func (f *Factory) Discovery() (discovery.DiscoveryInterface, error) {
+	return f.Flags.ToDiscoveryClient()
+}
+
+// ColorErr reports whether messages on stderr may be coloured: --color first,
+// then NO_COLOR, then whether stderr is a terminal.
+func (f *Factory) ColorErr() bool {
+	switch f.Color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return f.Streams.Getenv("NO_COLOR") == "" && f.Streams.Getenv("TERM") != "dumb" && f.Streams.ErrTTY
+}

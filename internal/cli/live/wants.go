@@ -1,0 +1,132 @@
+package live
+
+import (
+	"sort"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+const (
+	kruiseGroup     = "apps.kruise.io"
+	kruiseNamespace = "kruise-system"
+	sidecarSetLabel = "kruise.io/sidecarset-name"
+	subsetNameLabel = "apps.kruise.io/subset-name"
+)
+
+// wants lists the questions that rendering stream raises.
+func wants(stream []*resource.Resource, namespace string, served map[string]bool) []want {
+	list := []want{
+		{what: "namespaces", resource: gvr("", "v1", "namespaces")},
+		{what: "nodes", resource: gvr("", "v1", "nodes")},
+	}
+	kruise := version(served, kruiseGroup)
+	if has(stream, "SidecarSet") || kruise != "" {
+		list = append(list,
+			want{what: "stored SidecarSet revisions", resource: gvr("apps", "v1", "controllerrevisions"), namespace: kruiseNamespace, selector: sidecarSetLabel},
+			want{what: "the SidecarSet whitelist", resource: gvr("", "v1", "configmaps"), namespace: kruiseNamespace, fields: "metadata.name=kruise-configuration"},
+		)
+	}
+	for _, ns := range namespacesOf(stream, namespace) {
+		list = append(list,
+			want{what: "limit ranges in " + ns, resource: gvr("", "v1", "limitranges"), namespace: ns},
+			want{what: "service accounts in " + ns, resource: gvr("", "v1", "serviceaccounts"), namespace: ns},
+		)
+	}
+	list = append(list, subsets(stream, namespace, kruise)...)
+	return append(list, distributed(stream, kruise)...)
+}
+
+// subsets asks for the workloads of the UnitedDeployments in stream: their
+// sizes decide where remainders go.
+func subsets(stream []*resource.Resource, namespace, kruise string) []want {
+	var list []want
+	for _, ns := range namespacesOf(pick(stream, "UnitedDeployment"), namespace) {
+		for _, r := range []string{"deployments", "statefulsets"} {
+			list = append(list, want{what: r + " of subsets in " + ns, resource: gvr("apps", "v1", r), namespace: ns, selector: subsetNameLabel})
+		}
+		if kruise == "" {
+			continue
+		}
+		for _, r := range []string{"clonesets", "statefulsets"} {
+			list = append(list, want{what: "Kruise " + r + " of subsets in " + ns, resource: gvr(kruiseGroup, kruise, r), namespace: ns, selector: subsetNameLabel})
+		}
+		list = append(list, want{what: "UnitedDeployments in " + ns, resource: gvr(kruiseGroup, kruise, "uniteddeployments"), namespace: ns})
+	}
+	return list
+}
+
+// distributed asks for the ConfigMaps that would be in the way of a copy.
+// Secrets are never read: a conflict with one shows when the copy is applied.
+func distributed(stream []*resource.Resource, kruise string) []want {
+	names := map[string]bool{}
+	for _, r := range pick(stream, "ResourceDistribution") {
+		if tree.StrAt(r.Node(), "spec", "resource", "kind") == "ConfigMap" {
+			names[tree.StrAt(r.Node(), "spec", "resource", "metadata", "name")] = true
+		}
+	}
+	var list []want
+	for _, name := range sorted(names) {
+		list = append(list, want{what: "ConfigMaps named " + name, resource: gvr("", "v1", "configmaps"), fields: "metadata.name=" + name})
+	}
+	if len(pick(stream, "ResourceDistribution")) > 0 && kruise != "" {
+		list = append(list, want{what: "ResourceDistributions", resource: gvr(kruiseGroup, kruise, "resourcedistributions")})
+	}
+	return list
+}
+
+func gvr(group, version, resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: version, Resource: resource}
+}
+
+// version returns the newest version of group that the server serves, "" when
+// it serves none.
+func version(served map[string]bool, group string) string {
+	for _, v := range []string{"v1beta1", "v1alpha1"} {
+		if served[group+"/"+v] {
+			return v
+		}
+	}
+	return ""
+}
+
+func has(stream []*resource.Resource, kind string) bool { return len(pick(stream, kind)) > 0 }
+
+func pick(stream []*resource.Resource, kind string) []*resource.Resource {
+	var out []*resource.Resource
+	for _, r := range stream {
+		if r.Is(kruiseGroup, kind) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func namespacesOf(stream []*resource.Resource, fallback string) []string {
+	if fallback == "" {
+		fallback = resource.DefaultNamespace
+	}
+	names := map[string]bool{}
+	for _, r := range stream {
+		if tree.Get(r.Node(), "spec") == nil {
+			continue
+		}
+		if ns := r.Namespace(); ns != "" {
+			names[ns] = true
+		} else {
+			names[fallback] = true
+		}
+	}
+	return sorted(names)
+}
+
+func sorted(set map[string]bool) []string {
+	out := make([]string, 0, len(set))
+	for s := range set {
+		out = append(out, s)
+	}
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,20 @@
+// Package usage is the error for a command that was called the wrong way. It
+// makes the exit code 2 and carries a hint.
+package usage
+
+import "fmt"
+
+// Error says that the call itself is wrong, whatever the input holds.
+type Error struct {
+	Err  error
+	Hint string
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf returns an Error with a hint, which may be empty.
+func Errorf(hint, format string, args ...any) error {
+	return &Error{Err: fmt.Errorf(format, args...), Hint: hint}
+}

@@ -1,0 +1,102 @@
+// Package version is the verb that says which build this is.
+package version
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+)
+
+// version is set by the linker; a plain `go build` or `go install` leaves it
+// empty, and the module's own version serves.
+var version string
+
+// Info is what is known of the build.
+type Info struct {
+	Version   string `json:"version"`
+	Commit    string `json:"commit,omitempty"`
+	Date      string `json:"date,omitempty"`
+	Modified  bool   `json:"modified,omitempty"`
+	GoVersion string `json:"goVersion"`
+	Platform  string `json:"platform"`
+}
+
+// Get gathers the build's facts from the linker and from Go's build info.
+func Get() Info {
+	i := Info{Version: version, GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	bi, ok := debug.ReadBuildInfo()
+	if !ok {
+		return i
+	}
+	if i.Version == "" {
+		i.Version = bi.Main.Version
+	}
+	for _, s := range bi.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			i.Commit = s.Value
+		case "vcs.time":
+			i.Date = s.Value
+		case "vcs.modified":
+			i.Modified = s.Value == "true"
+		}
+	}
+	return i
+}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	var output string
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version and how it was built",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return write(f, Get(), output)
+		},
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "json or yaml; a line of text when empty")
+	return c
+}
+
+func write(f *factory.Factory, i Info, output string) error {
+	var b []byte
+	var err error
+	switch output {
+	case "":
+		b = []byte(i.line())
+	case "json":
+		b, err = json.MarshalIndent(i, "", "  ")
+	case "yaml":
+		b, err = yaml.Marshal(i)
+	default:
+		return usage.Errorf("use -o json or -o yaml", "unknown output format %q", output)
+	}
+	if err != nil {
+		return err
+	}
+	if b[len(b)-1] != '\n' {
+		b = append(b, '\n')
+	}
+	_, err = f.Streams.Out.Write(b)
+	return err
+}
+
+func (i Info) line() string {
+	s := "kubectl-kruise " + i.Version
+	if i.Commit != "" {
+		s += " (" + i.Commit[:min(12, len(i.Commit))]
+		if i.Modified {
+			s += ", modified"
+		}
+		s += ")"
+	}
+	return fmt.Sprintf("%s %s %s\n", s, i.GoVersion, i.Platform)
+}

@@ -1,0 +1,142 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Findings writes list grouped by severity, gravest first, and equal findings
+// of several objects together. Exact ones are written only with all.
+func Findings(w io.Writer, list []finding.Finding, all bool, st Style) error {
+	for _, s := range []finding.Severity{finding.Error, finding.Lost, finding.Approximate, finding.Exact} {
+		if s == finding.Exact && !all {
+			continue
+		}
+		if err := severity(w, list, s, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var colors = map[finding.Severity]string{finding.Error: red, finding.Lost: red, finding.Approximate: yellow, finding.Exact: green}
+
+func severity(w io.Writer, list []finding.Finding, s finding.Severity, st Style) error {
+	groups := group(list, s)
+	if len(groups) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(w, "%s\n", st.paint(colors[s], strings.ToUpper(string(s)))); err != nil {
+		return err
+	}
+	for _, g := range groups {
+		if err := g.write(w, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same are findings that say the same of several objects.
+type same struct {
+	finding.Finding
+	where []place
+}
+
+type place struct {
+	object resource.ID
+	at     string
+}
+
+func group(list []finding.Finding, s finding.Severity) []*same {
+	index := map[string]*same{}
+	var out []*same
+	for _, f := range list {
+		if f.Severity != s {
+			continue
+		}
+		key := f.ID + "\x00" + f.Field + "\x00" + f.Message
+		g := index[key]
+		if g == nil {
+			g = &same{Finding: f}
+			index[key] = g
+			out = append(out, g)
+		}
+		g.where = append(g.where, place{object: f.Object, at: at(f)})
+	}
+	return out
+}
+
+func at(f finding.Finding) string {
+	switch {
+	case f.File == "":
+		return ""
+	case f.Line == 0:
+		return f.File
+	default:
+		return fmt.Sprintf("%s:%d", f.File, f.Line)
+	}
+}
+
+// most is how many objects of one group are named; the report has all.
+const most = 3
+
+func (g *same) write(w io.Writer, st Style) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "  %s\n", g.Message)
+	if g.Field != "" {
+		fmt.Fprintf(&b, "    field:  %s\n", g.Field)
+	}
+	for i, p := range g.where {
+		if i == most && len(g.where) > most+1 {
+			fmt.Fprintf(&b, "            and %d more objects\n", len(g.where)-most)
+			break
+		}
+		label := "    object: "
+		if i > 0 {
+			label = "            "
+		}
+		b.WriteString(label + p.object.String())
+		if p.at != "" {
+			b.WriteString("  " + st.paint(faint, p.at))
+		}
+		b.WriteByte('\n')
+	}
+	if g.Action != "" {
+		fmt.Fprintf(&b, "    do:     %s\n", g.Action)
+	}
+	fmt.Fprintf(&b, "    %s\n", st.paint(faint, "["+g.ID+"]"))
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Summary is one line that counts what was made and found.
+func Summary(in, out int, list []finding.Finding) string {
+	count := map[finding.Severity]int{}
+	for _, f := range list {
+		count[f.Severity]++
+	}
+	parts := []string{}
+	for _, s := range []finding.Severity{finding.Error, finding.Lost, finding.Approximate, finding.Exact} {
+		if count[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
+		}
+	}
+	line := fmt.Sprintf("rendered %s into %d", plural(in, "object"), out)
+	if len(parts) > 0 {
+		line += "; findings: " + strings.Join(parts, ", ")
+	}
+	return line
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
