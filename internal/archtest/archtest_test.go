@@ -1,0 +1,197 @@
+// Package archtest holds no code: its test enforces who may know whom (DESIGN
+// section 6, docs/architecture.md).
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/kubectl-kruise/kubectl-kruise/"
+
+// layer lists, per folder, every direct import that is not of the standard
+// library; our own packages stand without the module path. The deepest folder
+// that matches wins. A folder or an import that is missing fails the test: add
+// it only when docs/architecture.md agrees.
+// An entry that ends in /... allows everything below.
+var layer = map[string][]string{
+	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
+
+	"internal/conformance": {"github.com/google/go-cmp/cmp", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"internal/fidelity":    {"pkg/render/finding"},
+	"internal/bench":       {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
+	"internal/cli": {
+		"github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view",
+		"k8s.io/...", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
+	},
+	"internal/view": {"pkg/kruise/...", "pkg/render/..."},
+
+	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
+	"pkg/kruise/tree": {"sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"pkg/kruise/inject": {
+		"github.com/evanphx/json-patch/...", "gopkg.in/evanphx/json-patch.v4",
+		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
+	},
+	"pkg/kruise/allocate": {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise", "pkg/kruise/tree"},
+
+	"pkg/render":            {"pkg/render/..."},
+	"pkg/render/resource":   {"pkg/kruise/tree"},
+	"pkg/render/finding":    {"pkg/kruise/tree", "pkg/render/resource"},
+	"pkg/render/stage":      {"pkg/render/finding", "pkg/render/resource"},
+	"pkg/render/load":       {"pkg/kruise/...", "pkg/render/resource", "sigs.k8s.io/kustomize/...", "k8s.io/api/..."},
+	"pkg/render/emit":       {"pkg/kruise/...", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/...", "sigs.k8s.io/yaml"},
+	"pkg/render/config":     {"pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
+	"pkg/render/rdgen":      {"k8s.io/apimachinery/...", "pkg/kruise/...", "pkg/kruise", "pkg/render/resource"},
+	"pkg/render/fn":         {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
+	"pkg/render/check":      stageImports,
+	"pkg/render/split":      stageImports,
+	"pkg/render/lower":      stageImports,
+	"pkg/render/sidecar":    stageImports,
+	"pkg/render/fanout":     stageImports,
+	"pkg/render/references": stageImports,
+}
+
+// stageImports is what a stage may know: the leaves, the types, the model.
+var stageImports = []string{
+	"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...",
+	"pkg/render/finding", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
+}
+
+// pure are the rooms without clock, files and processes.
+var pure = []string{"pkg/plan", "pkg/kruise"}
+
+// fileless are rooms that may not touch files, but may use goroutines.
+var fileless = []string{"pkg/render/check", "pkg/render/split", "pkg/render/lower", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config"}
+
+var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
+
+var bannedImports = map[string]bool{"os": true, "os/exec": true, "net": true, "net/http": true, "syscall": true, "io/ioutil": true, "math/rand": true, "math/rand/v2": true}
+
+func TestImports(t *testing.T) {
+	eachFile(t, func(dir, path string, f *ast.File) {
+		rules, ok := rulesFor(dir)
+		if !ok {
+			t.Errorf("%s: package %s has no row in the allow-list", path, dir)
+			return
+		}
+		for _, spec := range f.Imports {
+			imp, _ := strconv.Unquote(spec.Path.Value)
+			if name := strings.TrimPrefix(imp, module); foreign(imp) && !permitted(rules, name) {
+				t.Errorf("%s: %s may not import %s", path, dir, name)
+			}
+		}
+	})
+}
+
+func TestPureRooms(t *testing.T) {
+	eachFile(t, func(dir, path string, f *ast.File) {
+		if !inside(dir, pure) && !inside(dir, fileless) {
+			return
+		}
+		for _, spec := range f.Imports {
+			if imp, _ := strconv.Unquote(spec.Path.Value); bannedImports[imp] {
+				t.Errorf("%s: a pure room may not import %s", path, imp)
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && bannedCalls[sel.Sel.Name] {
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" {
+					t.Errorf("%s: a pure room may not call time.%s", path, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	})
+}
+
+// TestRowsInUse keeps the list honest: a row without a package is a leftover.
+func TestRowsInUse(t *testing.T) {
+	seen := map[string]bool{}
+	eachFile(t, func(dir, _ string, _ *ast.File) { seen[dir] = true })
+	for dir := range layer {
+		used := false
+		for s := range seen {
+			used = used || s == dir || strings.HasPrefix(s, dir+"/")
+		}
+		if !used {
+			t.Errorf("no package in %s: remove its row", dir)
+		}
+	}
+}
+
+// foreign reports whether imp is not of the standard library.
+func foreign(imp string) bool {
+	first, _, _ := strings.Cut(imp, "/")
+	return strings.Contains(first, ".")
+}
+
+func rulesFor(dir string) ([]string, bool) {
+	for d := dir; d != "." && d != ""; d = filepath.Dir(d) {
+		if r, ok := layer[d]; ok {
+			return r, true
+		}
+	}
+	return nil, false
+}
+
+func permitted(rules []string, imp string) bool {
+	for _, r := range rules {
+		if r == imp {
+			return true
+		}
+		if prefix, ok := strings.CutSuffix(r, "/..."); ok && (strings.HasPrefix(imp, prefix+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+func inside(dir string, rooms []string) bool {
+	for _, r := range rooms {
+		if dir == r || strings.HasPrefix(dir, r+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// eachFile parses every Go file of the product that is no test.
+func eachFile(t *testing.T, f func(dir, path string, file *ast.File)) {
+	t.Helper()
+	top := filepath.Join("..", "..")
+	var paths []string
+	for _, root := range []string{"cmd", "internal", "pkg"} {
+		err := filepath.WalkDir(filepath.Join(top, root), func(p string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && d.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			if err == nil && strings.HasSuffix(p, ".go") && !strings.HasSuffix(p, "_test.go") {
+				paths = append(paths, p)
+			}
+			return err
+		})
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	sort.Strings(paths)
+	if len(paths) < 10 {
+		t.Fatalf("only %d Go files found: the walk is broken", len(paths))
+	}
+	for _, p := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), p, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel, _ := filepath.Rel(top, p)
+		f(filepath.ToSlash(filepath.Dir(rel)), filepath.ToSlash(rel), file)
+	}
+}
