@@ -50,6 +50,9 @@ type Rule struct {
 	// Fields are the dotted paths that the rule answers for, in the newest API
 	// version; a path answers for everything below it. List elements are "[]".
 	Fields []string
+	// When names the case in which the rule applies, where several rules answer
+	// for a field ("" = always): the form of the output, the driver.
+	When string
 	// Severity of the findings that the rule makes.
 	Severity Severity
 	// Becomes says what the field becomes, or how the output differs.

@@ -1,0 +1,190 @@
+package finding
+
+// What becomes of a CloneSet's update strategy (semantics workloads 0.3, 1.3
+// to 1.8, 1.11).
+var _ = register(
+	Rule{
+		ID: "cloneset/type", Kind: "CloneSet", Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.type"},
+		Becomes: "RollingUpdate stays; OnDelete is a StatefulSet's OnDelete, and under --driver client a ReplicaSet never replaces pods anyway",
+	},
+	Rule{
+		ID: "cloneset/on-delete", Kind: "CloneSet", When: toDeployment, Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.type"},
+		Becomes: "a Deployment has no OnDelete: it replaces pods by itself when the template changes",
+		Action:  "render with --driver client (a ReplicaSet replaces only pods that are deleted), or pause the Deployment after its first rollout",
+	},
+	Rule{
+		ID: "cloneset/recreate", Kind: "CloneSet", Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy"},
+		Becomes: "ReCreate is what native workloads do",
+	},
+	Rule{
+		ID: "cloneset/in-place", Kind: "CloneSet", When: "InPlaceIfPossible", Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy"},
+		Becomes: "every update recreates pods: new names, IPs and nodes",
+		Action:  "render with --driver client to update in place",
+	},
+	Rule{
+		ID: "cloneset/in-place-only", Kind: "CloneSet", When: "InPlaceOnly", Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy"},
+		Becomes: "every update recreates pods, which InPlaceOnly forbids",
+		Action:  "render with --driver client to update in place",
+	},
+	Rule{
+		ID: "cloneset/in-place-client", Kind: "CloneSet", When: byClient, Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy"},
+		Becomes: "kept in the strategy annotation: this tool updates in place by the same rules",
+	},
+	Rule{
+		ID: "cloneset/partition", Kind: "CloneSet", When: toDeployment, Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
+		Becomes: "a Deployment has no partition: all pods are updated",
+		Action:  "render with --driver client, or apply the new template only when all pods may have it",
+	},
+	Rule{
+		ID: "cloneset/partition-statefulset", Kind: "CloneSet", When: toStatefulSet, Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
+		Becomes: "the same number of pods stays old, but always those with the lowest ordinals, and a percentage becomes a number",
+		Action:  "render again when replicas change",
+	},
+	Rule{
+		ID: "cloneset/partition-client", Kind: "CloneSet", When: byClient, Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
+		Becomes: "kept in the strategy annotation: this tool stops there; but the native controller recreates lost pods from the new template, also when they were old",
+	},
+	Rule{
+		ID: "cloneset/max-unavailable", Kind: "CloneSet", Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
+		Becomes: "the same number of pods at the rendered replicas, written out because the defaults differ (20% against 25%)",
+	},
+	Rule{
+		ID: "cloneset/max-unavailable-rounded", Kind: "CloneSet", Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
+		Becomes: "a number in place of the percentage, which native workloads round down and a CloneSet without surge rounds up",
+		Action:  "render again when replicas change",
+	},
+	Rule{
+		ID: "cloneset/max-unavailable-autoscaled", Kind: "CloneSet", When: "an autoscaler owns the replicas", Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
+		Becomes: "the percentage stays, but native workloads round it down (to 1 at least) where a CloneSet without surge rounds up",
+		Action:  "set a number if the difference of one pod matters",
+	},
+	Rule{
+		ID: "cloneset/max-unavailable-zero", Kind: "CloneSet", Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
+		Becomes: "1 in place of 0: a native workload refuses to have neither surge nor unavailable pods",
+		Action:  "set maxUnavailable to what the application bears",
+	},
+	Rule{
+		ID: "cloneset/max-unavailable-statefulset", Kind: "CloneSet", When: toStatefulSet, Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
+		Becomes: "written as a number; API servers without the feature MaxUnavailableStatefulSet (off by default before Kubernetes 1.37) ignore it and update one pod at a time",
+		Action:  "expect a slower rollout, or turn the feature on",
+	},
+	Rule{
+		ID: "cloneset/max-unavailable-client", Kind: "CloneSet", When: byClient, Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
+		Becomes: "kept in the strategy annotation: this tool works within the same budget",
+	},
+	Rule{
+		ID: "cloneset/max-surge", Kind: "CloneSet", Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxSurge"},
+		Becomes: "the same value, written out because the defaults differ (0 against 25%); both sides round up",
+	},
+	Rule{
+		ID: "cloneset/max-surge-statefulset", Kind: "CloneSet", When: toStatefulSet, Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxSurge"},
+		Becomes: "a StatefulSet never has more pods than replicas: capacity drops by maxUnavailable during an update",
+		Action:  "add replicas for the time of an update",
+	},
+	Rule{
+		ID: "cloneset/max-surge-client", Kind: "CloneSet", When: byClient, Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxSurge"},
+		Becomes: "the native parent cannot surge: capacity drops by maxUnavailable during an update",
+		Action:  "add replicas for the time of an update, or use the native driver",
+	},
+	Rule{
+		ID: "cloneset/paused", Kind: "CloneSet", When: toDeployment, Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
+		Becomes: "the same field; but a Deployment that is created paused makes no pods at all, where a CloneSet does",
+		Action:  "apply it unpaused the first time",
+	},
+	Rule{
+		ID: "cloneset/paused-statefulset", Kind: "CloneSet", When: toStatefulSet, Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
+		Becomes: "updateStrategy OnDelete: no pod is updated, and deleted pods come back from the new template",
+		Action:  "render again without paused to go on",
+	},
+	Rule{
+		ID: "cloneset/paused-client", Kind: "CloneSet", When: byClient, Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.paused"},
+		Becomes: "kept in the strategy annotation: this tool touches nothing while it is set, and the native parent never does",
+	},
+	Rule{
+		ID: "cloneset/update-order", Kind: "CloneSet", Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.priorityStrategy", "spec.updateStrategy.rollingUpdate.scatterStrategy"},
+		Becomes: "the native controller has an order of its own",
+		Action:  "render with --driver client to keep the order",
+	},
+	Rule{
+		ID: "cloneset/update-order-client", Kind: "CloneSet", When: byClient, Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.priorityStrategy", "spec.updateStrategy.rollingUpdate.scatterStrategy"},
+		Becomes: "kept in the strategy annotation: this tool updates in the same order",
+	},
+	Rule{
+		ID: "cloneset/grace-period", Kind: "CloneSet", Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
+		Becomes: "pods are recreated, so their own termination (preStop, terminationGracePeriodSeconds) takes the place of the grace period",
+		Action:  "make sure that the containers terminate gracefully",
+	},
+	Rule{
+		ID: "cloneset/grace-period-client", Kind: "CloneSet", When: byClient, Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds"},
+		Becomes: "kept in the strategy annotation: this tool waits as long before it changes the image",
+	},
+	Rule{
+		ID: "cloneset/image-predownload", Kind: "CloneSet", Severity: Lost,
+		Fields:  predownload,
+		Becomes: "no image is pulled ahead of the rollout",
+		Action:  "pull images ahead with a DaemonSet, or use --driver client",
+	},
+	Rule{
+		ID: "cloneset/image-predownload-client", Kind: "CloneSet", When: byClient, Severity: Approximate,
+		Fields:  predownload,
+		Becomes: "a plan pulls the images first, on all nodes of the pods, with limits of its own",
+	},
+	Rule{
+		ID: "cloneset/progress-deadline", Kind: "CloneSet", When: toDeployment, Severity: Approximate,
+		Fields:  []string{"spec.progressDeadlineSeconds"},
+		Becomes: "the same field, but the Deployment's clock starts anew with every pod that makes progress, where a CloneSet's runs from its last change of state",
+	},
+	Rule{
+		ID: "cloneset/progress-deadline-none", Kind: "CloneSet", When: toDeployment + ", none given", Severity: Exact,
+		Fields:  []string{"spec.progressDeadlineSeconds"},
+		Becomes: "2147483647, which means none: a Deployment's default is 600",
+	},
+	Rule{
+		ID: "cloneset/progress-deadline-raised", Kind: "CloneSet", When: toDeployment, Severity: Approximate,
+		Fields:  []string{"spec.progressDeadlineSeconds"},
+		Becomes: "raised above minReadySeconds, as a Deployment demands",
+		Action:  "set a deadline longer than minReadySeconds",
+	},
+	Rule{
+		ID: "cloneset/progress-deadline-statefulset", Kind: "CloneSet", When: toStatefulSet, Severity: Lost,
+		Fields:  []string{"spec.progressDeadlineSeconds"},
+		Becomes: "a StatefulSet does not report a rollout that makes no progress",
+		Action:  "give the time to whoever waits, such as kubectl rollout status --timeout",
+	},
+	Rule{
+		ID: "cloneset/progress-deadline-client", Kind: "CloneSet", When: byClient, Severity: Exact,
+		Fields:  []string{"spec.progressDeadlineSeconds"},
+		Becomes: "kept in the strategy annotation: this tool stops a rollout that makes no progress for so long",
+	},
+)
+
+var predownload = []string{
+	"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.imagePreDownloadParallelism",
+	"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.imagePreDownloadTimeoutSeconds",
+	"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.imagePreDownloadMinUpdatedReadyPods",
+}
