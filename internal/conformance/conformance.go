@@ -4,7 +4,9 @@
 package conformance
 
 import (
+	"archive/zip"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,30 +21,7 @@ const Env = "KRUISE_CONFORMANCE"
 type Case struct {
 	// Area and Name are the folder names, such as injection and 055-hotupgrade.
 	Area, Name string
-	// Dir is the folder of the case.
-	Dir string
-}
-
-// Root returns the folder of the cases: $KRUISE_CONFORMANCE, else
-// ../shared/conformance beside the project, else the project's own copy.
-func Root(tb testing.TB) string {
-	tb.Helper()
-	if dir := os.Getenv(Env); dir != "" {
-		return dir
-	}
-	top := projectRoot()
-	for _, dir := range []string{filepath.Join(top, "..", "shared", "conformance"), filepath.Join(top, "testdata", "conformance")} {
-		if st, err := os.Stat(dir); err == nil && st.IsDir() {
-			return dir
-		}
-	}
-	tb.Fatalf("no conformance cases: neither $%s nor testdata/conformance exists", Env)
-	return ""
-}
-
-func projectRoot() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
+	files      fs.FS
 }
 
 // Area runs every case of an area as a subtest of its own and, with -v, prints
@@ -69,39 +48,70 @@ func Area(t *testing.T, area string, run func(Case) error) {
 // fails the test: a harness that runs nothing proves nothing.
 func List(tb testing.TB, area string) []Case {
 	tb.Helper()
-	dir := filepath.Join(Root(tb), area)
-	entries, err := os.ReadDir(dir)
+	root, err := open(area)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	entries, err := fs.ReadDir(root, ".")
 	if err != nil {
 		tb.Fatal(err)
 	}
 	var cases []Case
 	for _, e := range entries {
-		if e.IsDir() {
-			cases = append(cases, Case{Area: area, Name: e.Name(), Dir: filepath.Join(dir, e.Name())})
+		if !e.IsDir() {
+			continue
 		}
+		files, err := fs.Sub(root, e.Name())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		cases = append(cases, Case{Area: area, Name: e.Name(), files: files})
 	}
 	if len(cases) == 0 {
-		tb.Fatalf("no cases in %s", dir)
+		tb.Fatalf("conformance: area %s holds no case", area)
 	}
 	sort.Slice(cases, func(i, j int) bool { return cases[i].Name < cases[j].Name })
 	return cases
 }
 
+// open returns the folder of an area: in $KRUISE_CONFORMANCE, else in
+// ../shared/conformance beside the project, else in the project's own copy,
+// which is one archive per area.
+func open(area string) (fs.FS, error) {
+	if dir := os.Getenv(Env); dir != "" {
+		return folder(filepath.Join(dir, area))
+	}
+	if beside, err := folder(filepath.Join(project(), "..", "shared", "conformance", area)); err == nil {
+		return beside, nil
+	}
+	return zip.OpenReader(filepath.Join(project(), "testdata", "conformance", area+".zip"))
+}
+
+func folder(dir string) (fs.FS, error) {
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, err
+	}
+	return os.DirFS(dir), nil
+}
+
+// project returns the top of the work tree.
+func project() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}
+
 // Has reports whether the case has the file.
 func (c Case) Has(file string) bool {
-	_, err := os.Stat(filepath.Join(c.Dir, file))
+	_, err := fs.Stat(c.files, file)
 	return err == nil
 }
 
 // Read returns the bytes of a file of the case.
-func (c Case) Read(file string) ([]byte, error) { return os.ReadFile(filepath.Join(c.Dir, file)) }
+func (c Case) Read(file string) ([]byte, error) { return fs.ReadFile(c.files, file) }
 
 // Glob returns the names of the case's files that match pattern, sorted.
 func (c Case) Glob(pattern string) []string {
-	paths, _ := filepath.Glob(filepath.Join(c.Dir, pattern))
-	for i := range paths {
-		paths[i] = filepath.Base(paths[i])
-	}
-	sort.Strings(paths)
-	return paths
+	names, _ := fs.Glob(c.files, pattern)
+	sort.Strings(names)
+	return names
 }
