@@ -41,25 +41,37 @@ type Result struct {
 // necessary. What is forbidden or not served is skipped and said; any other
 // error ends the reading.
 func Read(ctx context.Context, c dynamic.Interface, d discovery.DiscoveryInterface, stream []*resource.Resource, namespace string) (*Result, error) {
-	res := &Result{}
-	groups, err := d.ServerGroups()
+	versions, err := APIVersions(d)
 	if err != nil {
-		return nil, fmt.Errorf("cannot reach the cluster for --live: %w", err)
+		return nil, err
 	}
+	res := &Result{APIVersions: versions}
 	served := map[string]bool{}
-	for _, g := range groups.Groups {
-		for _, v := range g.Versions {
-			served[v.GroupVersion] = true
-			res.APIVersions = append(res.APIVersions, v.GroupVersion)
-		}
+	for _, v := range versions {
+		served[v] = true
 	}
-	sort.Strings(res.APIVersions)
 	for _, w := range wants(stream, namespace, served) {
 		if err := res.add(ctx, c, w); err != nil {
 			return nil, err
 		}
 	}
 	return res, nil
+}
+
+// APIVersions returns the group/versions that the server serves, sorted.
+func APIVersions(d discovery.DiscoveryInterface) ([]string, error) {
+	groups, err := d.ServerGroups()
+	if err != nil {
+		return nil, fmt.Errorf("cannot ask the cluster what it serves: %w", err)
+	}
+	var versions []string
+	for _, g := range groups.Groups {
+		for _, v := range g.Versions {
+			versions = append(versions, v.GroupVersion)
+		}
+	}
+	sort.Strings(versions)
+	return versions, nil
 }
 
 func (res *Result) add(ctx context.Context, c dynamic.Interface, w want) error {
