@@ -50,6 +50,9 @@ func (f *Facts) NamespaceOf(r *Resource) string {
 	return f.namespace
 }
 
+// Namespace returns the namespace that an object without one lives in.
+func (f *Facts) Namespace() string { return f.namespace }
+
 // Stream returns the objects of kind in the input, in input order.
 func (f *Facts) Stream(group, kind string) []*Resource { return pick(f.stream, group, kind) }
 

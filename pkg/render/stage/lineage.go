@@ -1,6 +1,8 @@
 package stage
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -31,6 +33,21 @@ func (l *Lineage) Became(old resource.ID, targets ...*resource.Resource) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now[old] = list
+}
+
+// IDs returns every object on record, sorted.
+func (l *Lineage) IDs() []resource.ID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ids := make([]resource.ID, 0, len(l.now))
+	for id := range l.now {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b resource.ID) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return ids
 }
 
 // Resolve returns what id is at the end of all stages; followed is false when

@@ -1,0 +1,82 @@
+package references
+
+import "slices"
+
+// reference is a field that names another object by apiVersion, kind and name.
+type reference struct {
+	// path leads to the mapping; a step that ends in [] goes into a list.
+	path []string
+	// defaultGroup and defaultKind are what a missing apiVersion or kind means.
+	defaultGroup, defaultKind string
+	// kinds are what the field may name; empty is anything but notKinds.
+	kinds, notKinds []string
+	// immutable: the API server (or a webhook) refuses to change the field.
+	immutable bool
+	// split says what to do when the target became several objects; nil drops
+	// the referrer.
+	split func(*follower, link) (pieces, bool)
+}
+
+func (r reference) accepts(kind string) bool {
+	if len(r.kinds) > 0 {
+		return slices.Contains(r.kinds, kind)
+	}
+	return !slices.Contains(r.notKinds, kind)
+}
+
+const kruise = "apps.kruise.io"
+
+// unscalable are kinds of lowered workloads without a scale subresource.
+var unscalable = []string{"DaemonSet", "Job", "CronJob", "Pod", "ConfigMap"}
+
+func scales(path ...string) reference {
+	return reference{path: path, defaultGroup: kruise, notKinds: unscalable}
+}
+
+func names(kinds []string, path ...string) reference {
+	return reference{path: path, defaultGroup: kruise, kinds: kinds}
+}
+
+// referrers maps GROUP/KIND to the fields that name a workload: the kinds of
+// issue 2 section 3, and others whose references would otherwise dangle.
+var referrers = map[string][]reference{
+	"autoscaling/HorizontalPodAutoscaler": {
+		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: kruise, notKinds: unscalable, split: splitHPA},
+		{path: []string{"spec", "metrics[]", "object", "describedObject"}, defaultGroup: kruise},
+		{path: []string{"spec", "metrics[]", "object", "target"}, defaultGroup: kruise}, // v2beta1
+	},
+	"autoscaling.k8s.io/VerticalPodAutoscaler": {
+		{path: []string{"spec", "targetRef"}, defaultGroup: kruise, split: splitVPA},
+	},
+	"keda.sh/ScaledObject": {
+		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: "Deployment", notKinds: unscalable},
+	},
+	"http.keda.sh/HTTPScaledObject": {
+		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: "Deployment", notKinds: unscalable},
+	},
+	"apps.kruise.io/WorkloadSpread": {
+		frozen(names([]string{"CloneSet", "Deployment", "ReplicaSet", "StatefulSet", "Job"}, "spec", "targetRef")),
+	},
+	"apps.kruise.io/PersistentPodState": {names([]string{"StatefulSet"}, "spec", "targetRef")},
+	"policy.kruise.io/PodUnavailableBudget": {
+		{path: []string{"spec", "targetRef"}, defaultGroup: kruise, notKinds: unscalable, immutable: true, split: splitBudget},
+	},
+	"rollouts.kruise.io/Rollout": {
+		names(rolloutKinds, "spec", "workloadRef"),
+		names(rolloutKinds, "spec", "objectRef", "workloadRef"), // v1alpha1
+	},
+	"argoproj.io/Rollout": {scales("spec", "workloadRef")},
+	"flagger.app/Canary":  {scales("spec", "targetRef")},
+	"autoscaling.alibabacloud.com/CronHorizontalPodAutoscaler": {scales("spec", "scaleTargetRef")},
+	"autoscaling.crane.io/EffectiveHorizontalPodAutoscaler":    {scales("spec", "scaleTargetRef")},
+	"autoscaling.karmada.io/FederatedHPA":                      {scales("spec", "scaleTargetRef")},
+	"datadoghq.com/DatadogPodAutoscaler":                       {scales("spec", "targetRef")},
+}
+
+// rolloutKinds are what a Kruise Rollout can roll (older-plugin 3.1).
+var rolloutKinds = []string{"Deployment", "StatefulSet", "DaemonSet", "CloneSet"}
+
+func frozen(r reference) reference {
+	r.immutable = true
+	return r
+}
