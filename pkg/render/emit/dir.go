@@ -1,0 +1,96 @@
+package emit
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// DirOptions say how Dir writes.
+type DirOptions struct {
+	// Format is YAML when empty.
+	Format Format
+	// Kustomization adds a kustomization.yaml that lists the files in order.
+	Kustomization bool
+	// Kept, when set, is called with the path of every stale file of a previous
+	// render that stays because it was edited since.
+	Kept func(path string)
+}
+
+// Dir writes one file per resource into the directory path, which is made when
+// missing, and removes the files that a previous Dir wrote there and this one
+// does not, unless they were edited since. Files that Dir did not write are
+// never replaced nor removed. Symlinks are not followed out of the directory
+// and not written through. Every file is complete at any time; on a fault that
+// can be foreseen nothing at all is written.
+func Dir(path string, rs []*resource.Resource, opt DirOptions) error {
+	files, err := filesOf(rs, opt)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil { //nolint:gosec // manifests are for others to read
+		return place(path, err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return place(path, err)
+	}
+	defer root.Close() //nolint:errcheck // nothing is pending in it
+	old, err := readIndex(root)
+	if err != nil {
+		return place(filepath.Join(path, indexFile), err)
+	}
+	return (&update{path: path, root: root, old: old, files: files, kept: opt.Kept}).run()
+}
+
+// outFile is one file to be in the directory.
+type outFile struct {
+	name string
+	body []byte
+	mode os.FileMode
+}
+
+func filesOf(rs []*resource.Resource, opt DirOptions) ([]outFile, error) {
+	encode, ending := yamlDocument, ".yaml"
+	if opt.Format == JSON {
+		encode, ending = jsonDocument, ".json"
+	}
+	docs, err := encodeAll(rs, encode)
+	if err != nil {
+		return nil, err
+	}
+	names := fileNames(rs, ending)
+	files := make([]outFile, 0, len(rs)+1)
+	for i, r := range rs {
+		mode := os.FileMode(0o644)
+		if r.Is("", "Secret") {
+			mode = 0o600
+		}
+		files = append(files, outFile{names[i], bytes.TrimPrefix(docs[i], marker.Find(docs[i])), mode})
+	}
+	if opt.Kustomization {
+		files = append(files, outFile{"kustomization.yaml", kustomization(names), 0o644})
+	}
+	return files, nil
+}
+
+// marker is a bare separator in front of a document, of no use in a file of
+// its own.
+var marker = regexp.MustCompile(`^---[ \t]*\r?\n`)
+
+// kustomization lists the files and asks to keep their order.
+func kustomization(names []string) []byte {
+	var b bytes.Buffer
+	b.WriteString("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nsortOptions:\n  order: fifo\nresources:")
+	if len(names) == 0 {
+		b.WriteString(" []")
+	}
+	b.WriteByte('\n')
+	for _, n := range names {
+		b.WriteString("- " + n + "\n")
+	}
+	return b.Bytes()
+}

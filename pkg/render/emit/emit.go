@@ -1,0 +1,82 @@
+// Package emit writes resources out: as one YAML stream, as JSON, into a
+// directory, as a kustomization. What nothing changed leaves as the bytes it
+// came in; the rest is encoded on all cores and written in order. Nothing is
+// written before everything is encoded, so an error leaves no partial output.
+//
+// It only reads the trees of resources, which may share nodes.
+package emit
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Format is how objects are written.
+type Format string
+
+// The formats.
+const (
+	YAML Format = "yaml"
+	JSON Format = "json"
+)
+
+// Stream writes the resources as one YAML stream. A document that came in
+// with bytes and was not changed is those bytes; only what separates it from
+// its neighbours is added: a missing line end, "---".
+func Stream(w io.Writer, rs []*resource.Resource) error {
+	docs, err := encodeAll(rs, yamlDocument)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	s := separator{first: true}
+	for _, doc := range docs {
+		if !s.first {
+			doc = bytes.TrimPrefix(doc, bom)
+		}
+		// bufio keeps the first error for Flush.
+		_, _ = out.WriteString(s.before(doc))
+		_, _ = out.Write(doc)
+	}
+	return out.Flush()
+}
+
+var bom = []byte("\xef\xbb\xbf")
+
+// separator knows how the stream ends so far.
+type separator struct {
+	first, open, closed bool
+}
+
+// before returns what must stand between the stream so far and doc.
+func (s *separator) before(doc []byte) string {
+	first, sep := s.first, ""
+	if s.open {
+		sep = "\n"
+	}
+	switch {
+	case first || s.closed || hasLine(doc, "---"):
+	case bytes.HasPrefix(doc, []byte("%")):
+		sep += "...\n"
+	default:
+		sep += "---\n"
+	}
+	s.first = false
+	s.open = len(doc) > 0 && doc[len(doc)-1] != '\n'
+	s.closed = hasLine(doc[lastLine(doc):], "...")
+	return sep
+}
+
+// hasLine reports whether the first line of doc is the indicator mark.
+func hasLine(doc []byte, mark string) bool {
+	rest, ok := bytes.CutPrefix(doc, []byte(mark))
+	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
+}
+
+// lastLine returns where the last line of doc begins.
+func lastLine(doc []byte) int {
+	return 1 + bytes.LastIndexByte(bytes.TrimSuffix(doc, []byte("\n")), '\n')
+}

@@ -1,0 +1,182 @@
+package emit
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// update brings a directory from what a previous render wrote to files.
+type update struct {
+	path  string
+	root  *os.Root
+	old   index
+	files []outFile
+	kept  func(string)
+}
+
+const temporary = ".tmp-kubectl-kruise-"
+
+func place(file string, err error) error {
+	e := &resource.Error{File: file, Err: err}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		e.Err = pe.Err
+	}
+	if errors.Is(err, errIndex) {
+		e.Hint = "remove it, or choose another directory"
+	}
+	return e
+}
+
+// run first looks at everything and writes everything beside its place; then
+// it moves. The index names the new files before they appear, so that after a
+// crash the next render still knows them for its own.
+func (u *update) run() error {
+	write, err := u.changed()
+	if err != nil {
+		return err
+	}
+	now := index{Files: map[string]string{}}
+	for _, f := range u.files {
+		now.Files[f.name] = digest(f.body)
+	}
+	both := index{Files: maps.Clone(u.old.Files)}
+	if both.Files == nil {
+		both.Files = map[string]string{}
+	}
+	maps.Copy(both.Files, now.Files)
+	if err := u.stage(write); err != nil {
+		return err
+	}
+	if err := u.index(both); err != nil {
+		u.drop(write)
+		return err
+	}
+	for i, f := range write {
+		if err := u.root.Rename(temporary+f.name, f.name); err != nil {
+			u.drop(write[i:])
+			return place(filepath.Join(u.path, f.name), err)
+		}
+	}
+	if err := u.sweep(now); err != nil {
+		return err
+	}
+	return u.index(now)
+}
+
+// changed returns the files that differ from what is there. It refuses to
+// touch what no render wrote.
+func (u *update) changed() ([]outFile, error) {
+	var write []outFile
+	var errs resource.Errors
+	for _, f := range u.files {
+		differs, err := u.compare(f)
+		errs.Add(err)
+		if differs {
+			write = append(write, f)
+		}
+	}
+	return write, errs.Err()
+}
+
+func (u *update) compare(f outFile) (differs bool, err error) {
+	path := filepath.Join(u.path, f.name)
+	info, err := u.root.Lstat(f.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case err != nil:
+		return false, place(path, err)
+	case !info.Mode().IsRegular():
+		return false, &resource.Error{File: path, Err: errors.New("is in the way: no regular file"), Hint: "remove it, or choose another directory"}
+	}
+	there, err := u.root.ReadFile(f.name)
+	if err != nil {
+		return false, place(path, err)
+	}
+	if bytes.Equal(there, f.body) {
+		return false, nil
+	}
+	if _, ours := u.old.Files[f.name]; !ours {
+		return false, &resource.Error{File: path, Err: errors.New("is in the way: no render wrote it"), Hint: "remove it, or choose another directory"}
+	}
+	return true, nil
+}
+
+// stage writes every file under a temporary name, or none.
+func (u *update) stage(files []outFile) error {
+	for i, f := range files {
+		if err := u.put(temporary+f.name, f.body, f.mode); err != nil {
+			u.drop(files[:i+1])
+			return place(filepath.Join(u.path, f.name), err)
+		}
+	}
+	return nil
+}
+
+// put makes the file anew: what a killed render left under the name, be it a
+// link, goes first.
+func (u *update) put(name string, body []byte, mode os.FileMode) error {
+	if err := u.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(body)
+	return errors.Join(err, f.Close())
+}
+
+// drop removes temporary files after a fault; what cannot be removed is
+// replaced by the next render.
+func (u *update) drop(files []outFile) {
+	for _, f := range files {
+		_ = u.root.Remove(temporary + f.name)
+	}
+}
+
+func (u *update) index(x index) error {
+	err := u.put(temporary+indexFile, x.bytes(), 0o644)
+	if err == nil {
+		err = u.root.Rename(temporary+indexFile, indexFile)
+	}
+	if err != nil {
+		return place(filepath.Join(u.path, indexFile), err)
+	}
+	return nil
+}
+
+// sweep removes what the previous render wrote and this one does not.
+func (u *update) sweep(now index) error {
+	for _, name := range slices.Sorted(maps.Keys(u.old.Files)) {
+		if _, stays := now.Files[name]; stays {
+			continue
+		}
+		there, err := u.root.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		path := filepath.Join(u.path, name)
+		if err != nil {
+			return place(path, err)
+		}
+		if digest(there) != u.old.Files[name] {
+			if u.kept != nil {
+				u.kept(path)
+			}
+			continue
+		}
+		if err := u.root.Remove(name); err != nil {
+			return place(path, err)
+		}
+	}
+	return nil
+}

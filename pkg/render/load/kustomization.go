@@ -1,0 +1,30 @@
+package load
+
+import (
+	"errors"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+func kustomization(dir string) source {
+	name := dir + " (kustomization)"
+	return source{name: name, read: func(limit int64) ([]byte, error) {
+		b, err := Kustomize(dir)
+		if err != nil {
+			return nil, placed(name, err)
+		}
+		if int64(len(b)) > limit {
+			return nil, tooLarge(name, limit)
+		}
+		return b, nil
+	}}
+}
+
+// placed gives err the file name unless it has a place already.
+func placed(name string, err error) error {
+	var e *resource.Error
+	if errors.As(err, &e) {
+		return err
+	}
+	return &resource.Error{File: name, Err: err}
+}

@@ -1,0 +1,180 @@
+// Package load reads manifests into resources: files, directories, standard
+// input and kustomizations; YAML and JSON, many documents, Lists. Every
+// document keeps the bytes it came in as, so that what nothing changes can
+// leave as it was. All faults are reported, each with its place; nothing that
+// a file holds makes it panic or grow without bound.
+//
+// It is the only room of the renderer, beside emit, that opens files.
+package load
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// The limits that apply where Options has none.
+const (
+	// DefaultMaxFileBytes is far above what any API server stores, and leaves
+	// room for dumps of a whole cluster.
+	DefaultMaxFileBytes = 256 << 20
+	// DefaultMaxDocumentBytes bounds one document; a List may hold many objects.
+	DefaultMaxDocumentBytes = 64 << 20
+	// DefaultMaxDepth is several times the deepest schema in use.
+	DefaultMaxDepth = 250
+	// aliasAllowance is how many nodes aliases may add to a document when
+	// Options.MaxNodes is not set; text without aliases never has more nodes
+	// than bytes.
+	aliasAllowance = 100_000
+)
+
+// ErrEmpty is the fault of an input that holds no object at all.
+var ErrEmpty = errors.New("no objects in the input")
+
+// Options say what to read.
+type Options struct {
+	// Files are paths of files and directories; "-" is Stdin.
+	Files []string
+	// Recursive looks into the folders of directories, too.
+	Recursive bool
+	// Kustomize is the directory of a kustomization to build, "" for none.
+	Kustomize string
+	// Stdin is what "-" reads.
+	Stdin io.Reader
+	// Namespace is where objects without one live, for finding duplicates;
+	// "" keeps "no namespace" apart from every namespace.
+	Namespace string
+	// MaxFileBytes and MaxDocumentBytes bound one file and one document.
+	MaxFileBytes, MaxDocumentBytes int64
+	// MaxNodes and MaxDepth bound one document after its aliases are written
+	// out. 0 in any limit means the default.
+	MaxNodes, MaxDepth int
+}
+
+// Load reads all input, files first, then the kustomization. The resources
+// stand in input order and have an Origin.Seq accordingly. The error holds
+// every fault found, joined, each a *resource.Error; an input without objects
+// is one that matches ErrEmpty.
+func Load(ctx context.Context, opt Options) ([]*resource.Resource, error) {
+	sources, errs := collect(opt)
+	if opt.Kustomize != "" {
+		sources = append(sources, kustomization(opt.Kustomize))
+	}
+	all, err := read(ctx, sources, opt)
+	errs.Add(err)
+	for _, err := range duplicates(all, opt.Namespace) {
+		errs.Add(err)
+	}
+	if len(errs) == 0 && len(all) == 0 {
+		errs.Add(empty(sources))
+	}
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// Context reads the files of --with: objects that exist and are used but not
+// emitted. They may repeat objects of the stream and may be none at all;
+// otherwise as Load.
+func Context(ctx context.Context, files []string) ([]*resource.Resource, error) {
+	opt := Options{Files: files}
+	sources, errs := collect(opt)
+	all, err := read(ctx, sources, opt)
+	errs.Add(err)
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// Parse reads the documents of one text; name stands for it in messages and
+// origins. Duplicates and an empty text are no faults here.
+func Parse(name string, text []byte) ([]*resource.Resource, error) {
+	src := source{name: name, read: func(int64) ([]byte, error) { return text, nil }}
+	return read(context.Background(), []source{src}, Options{})
+}
+
+func empty(sources []source) error {
+	e := &resource.Error{Err: ErrEmpty, Hint: "name files with -f, or a kustomization with -k"}
+	if len(sources) == 1 {
+		e.File, e.Hint = sources[0].name, ""
+	}
+	return e
+}
+
+// read turns sources into resources on all cores: first every file is read and
+// cut into documents, then every document is parsed.
+func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resource, error) {
+	opt = opt.withDefaults()
+	files := make([][]document, len(sources))
+	errs, err := each(ctx, len(sources), func(i int) (err error) {
+		files[i], err = sources[i].documents(opt)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var docs []document
+	for _, f := range files {
+		docs = append(docs, f...)
+	}
+	parsed := make([][]*resource.Resource, len(docs))
+	more, err := each(ctx, len(docs), func(i int) (err error) {
+		parsed[i], err = docs[i].parse(opt)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return number(parsed), append(errs, more...).Err()
+}
+
+func number(parsed [][]*resource.Resource) []*resource.Resource {
+	var all []*resource.Resource
+	for _, rs := range parsed {
+		all = append(all, rs...)
+	}
+	for i, r := range all {
+		r.Origin.Seq = i
+	}
+	return all
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxFileBytes <= 0 {
+		o.MaxFileBytes = DefaultMaxFileBytes
+	}
+	if o.MaxDocumentBytes <= 0 {
+		o.MaxDocumentBytes = DefaultMaxDocumentBytes
+	}
+	if o.MaxDepth <= 0 {
+		o.MaxDepth = DefaultMaxDepth
+	}
+	return o
+}
+
+// each calls f for 0 to n-1 on all cores and gathers the faults in that order;
+// err is the context's.
+func each(ctx context.Context, n int, f func(i int) error) (faults resource.Errors, err error) {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				errs[i] = f(i)
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		faults.Add(err)
+	}
+	return faults, ctx.Err()
+}
