@@ -27,13 +27,13 @@ type ID struct {
 	Group, Kind, Namespace, Name string
 }
 
-// String gives Kind.group namespace/name, short for messages.
+// String gives Kind namespace/name, short for messages.
 func (id ID) String() string {
 	s := id.Kind + " "
 	if id.Namespace != "" {
 		s += id.Namespace + "/"
 	}
-	return s + id.Name
+	return strings.TrimSuffix(s+id.Name, " ")
 }
 
 // Resource is one object. Its tree may be read by anybody through Node; who
