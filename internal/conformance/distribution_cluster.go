@@ -1,0 +1,176 @@
+package conformance
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// cluster is a model of the API server: objects as they would be read.
+type cluster map[key]map[string]any
+
+type key struct{ kind, namespace, name string }
+
+// systemNamespaces exist in every recorded cluster.
+var systemNamespaces = []string{"default", "kube-node-lease", "kube-public", "kube-system", "kruise-system", "kruise-daemon-config"}
+
+// newCluster holds the namespaces that are there before a case begins: the
+// system's, and the case's own, which carries no label.
+func newCluster(c Case) cluster {
+	number, _, _ := strings.Cut(c.Name, "-")
+	out := cluster{}
+	for _, name := range append([]string{"fan-dist-" + number}, systemNamespaces...) {
+		out.put(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}})
+	}
+	return out
+}
+
+func (c cluster) put(o map[string]any) { c[keyOf(o)] = o }
+
+// remove deletes an object, with what the garbage collector deletes then, and
+// returns it.
+func (c cluster) remove(kind, namespace, name string) map[string]any {
+	at := key{kind, namespace, name}
+	gone := c[at]
+	delete(c, at)
+	maps.DeleteFunc(c, func(k key, o map[string]any) bool {
+		return kind == "Namespace" && k.namespace == name || kind == "ResourceDistribution" && owner(o) == name
+	})
+	return gone
+}
+
+// all returns every object, sorted.
+func (c cluster) all() []map[string]any {
+	keys := slices.SortedFunc(maps.Keys(c), func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.name, b.name), cmp.Compare(a.namespace, b.namespace))
+	})
+	out := make([]map[string]any, len(keys))
+	for i, k := range keys {
+		out[i] = c[k]
+	}
+	return out
+}
+
+// kind returns the objects of a kind, sorted by name, then namespace.
+func (c cluster) kind(kind string) []map[string]any {
+	return slices.DeleteFunc(c.all(), func(o map[string]any) bool { return kindOf(o) != kind })
+}
+
+// field follows keys; nil when one is missing.
+func field(v any, path ...string) any {
+	for _, k := range path {
+		m, _ := v.(map[string]any)
+		v = m[k]
+	}
+	return v
+}
+
+func text(v any, path ...string) string {
+	s, _ := field(v, path...).(string)
+	return s
+}
+
+func texts(v any) []string {
+	var out []string
+	list, _ := v.([]any)
+	for _, item := range list {
+		if s, ok := item.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func kindOf(o map[string]any) string      { return text(o, "kind") }
+func nameOf(o map[string]any) string      { return text(o, "metadata", "name") }
+func namespaceOf(o map[string]any) string { return text(o, "metadata", "namespace") }
+func keyOf(o map[string]any) key          { return key{kindOf(o), namespaceOf(o), nameOf(o)} }
+
+func isDistribution(o map[string]any) bool {
+	return kindOf(o) == "ResourceDistribution" && strings.HasPrefix(text(o, "apiVersion"), "apps.kruise.io/")
+}
+
+// owner is the ResourceDistribution that controls o, "" when none does.
+func owner(o map[string]any) string {
+	refs, _ := field(o, "metadata", "ownerReferences").([]any)
+	for _, ref := range refs {
+		if field(ref, "controller") == true && text(ref, "kind") == "ResourceDistribution" {
+			return text(ref, "name")
+		}
+	}
+	return ""
+}
+
+// owned returns o with a controller reference to the ResourceDistribution.
+func owned(o map[string]any, name string) map[string]any {
+	ref := map[string]any{
+		"apiVersion": "apps.kruise.io/v1beta1", "kind": "ResourceDistribution", "name": name,
+		"controller": true, "blockOwnerDeletion": true, "uid": name,
+	}
+	return with(o, "metadata", with(field(o, "metadata"), "ownerReferences", []any{ref}))
+}
+
+// with returns a copy of the mapping v in which k is value.
+func with(v any, k string, value any) map[string]any {
+	m, _ := v.(map[string]any)
+	out := make(map[string]any, len(m)+1)
+	maps.Copy(out, m)
+	out[k] = value
+	return out
+}
+
+// without returns a copy of the mapping v that lacks k.
+func without(v any, k string) map[string]any {
+	out := with(v, k, nil)
+	delete(out, k)
+	return out
+}
+
+// unlabelled returns o without the label by which we know our own copies: in
+// the recorded clusters nobody writes it, owner references serve there.
+func unlabelled(o map[string]any) map[string]any {
+	metadata := mapping(o["metadata"])
+	labels := without(metadata["labels"], "kubectl-kruise.dev/source")
+	if len(labels) == 0 {
+		return with(o, "metadata", without(metadata, "labels"))
+	}
+	return with(o, "metadata", with(metadata, "labels", labels))
+}
+
+// body is what Kruise compares of an object: all but metadata and status.
+func body(o map[string]any) map[string]any {
+	return without(without(o, "metadata"), "status")
+}
+
+// merged is the update of live to the copy c: the body is replaced, labels and
+// annotations are merged, and those of the copy win.
+func merged(live, c map[string]any) map[string]any {
+	metadata, _ := field(c, "metadata").(map[string]any)
+	for _, k := range []string{"labels", "annotations"} {
+		if both := mergePatch(field(live, "metadata", k), metadata[k]); both != nil {
+			metadata = with(metadata, k, both)
+		}
+	}
+	return with(c, "metadata", metadata)
+}
+
+// mergePatch is RFC 7386, without changing its arguments.
+func mergePatch(target, patch any) any {
+	p, ok := patch.(map[string]any)
+	if !ok {
+		if patch == nil {
+			return target
+		}
+		return patch
+	}
+	out := without(target, "")
+	for k, v := range p {
+		if v == nil {
+			delete(out, k)
+		} else {
+			out[k] = mergePatch(out[k], v)
+		}
+	}
+	return out
+}
