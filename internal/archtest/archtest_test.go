@@ -49,7 +49,7 @@ var layer = map[string][]string{
 	"pkg/render/load":       {"pkg/kruise/...", "pkg/render/resource", "sigs.k8s.io/kustomize/...", "k8s.io/api/..."},
 	"pkg/render/emit":       {"pkg/kruise/...", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/...", "sigs.k8s.io/yaml"},
 	"pkg/render/config":     {"pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
-	"pkg/render/rdgen":      {"k8s.io/apimachinery/...", "pkg/kruise/...", "pkg/kruise", "pkg/render/resource"},
+	"pkg/render/rdgen":      {"k8s.io/apimachinery/...", "pkg/kruise/...", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/render/fn":         {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
 	"pkg/render/check":      stageImports,
 	"pkg/render/split":      stageImports,
