@@ -1,0 +1,97 @@
+// Package allocate shares the replicas of a UnitedDeployment out over its
+// subsets, by the four allocators of Kruise and with their exact arithmetic.
+// It is pure: what is known of a cluster is handed in as [State], and a subset
+// that is unschedulable is so because the caller says it is.
+package allocate
+
+import (
+	"fmt"
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// Subset is what allocation reads of spec.topology.subsets[i].
+type Subset struct {
+	Name string
+	// Replicas, Min and Max are numbers of pods or percentages of
+	// spec.replicas; nil is not given.
+	Replicas, Min, Max *intstr.IntOrString
+	State
+}
+
+// State is what is known of the workload that a subset has now. The zero value
+// is a subset without a workload.
+type State struct {
+	// Current is spec.replicas of the workload.
+	Current int32
+	// Ready is status.readyReplicas of the workload.
+	Ready int32
+	// Unschedulable says that new pods should go elsewhere: the subset's
+	// condition Schedulable is False, or pods of it have been pending too long.
+	Unschedulable bool
+	// Reserved is the number of pods that are replaced elsewhere while they
+	// stay (reserveUnschedulablePods).
+	Reserved int32
+}
+
+// Input is one question.
+type Input struct {
+	// Replicas is spec.replicas; nil is not given, which only v1.9.0 knows.
+	Replicas *int32
+	Subsets  []Subset
+	// Adaptive is scheduleStrategy.type Adaptive, Reserve its
+	// reserveUnschedulablePods.
+	Adaptive, Reserve bool
+}
+
+// Replicas returns the pods of each subset, in the order of in.Subsets, from
+// the allocator that Kruise would choose (semantics fanout-and-jobs 1.3). The
+// error holds every fault found, joined, each a *tree.Error whose path starts
+// at the UnitedDeployment.
+func Replicas(in Input) ([]int32, error) {
+	switch {
+	case in.Adaptive && in.Reserve:
+		return Reservation(in.Replicas, in.Subsets)
+	case in.Adaptive:
+		return Adaptive(in.Replicas, in.Subsets)
+	case bounded(in.Subsets):
+		return Elastic(in.Replicas, in.Subsets)
+	default:
+		return Specified(in.Replicas, in.Subsets)
+	}
+}
+
+// bounded reports whether any subset gives a minimum or a maximum.
+func bounded(subsets []Subset) bool {
+	for _, s := range subsets {
+		if s.Min != nil || s.Max != nil {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	fieldReplicas = "spec.replicas"
+	fieldSubsets  = "spec.topology.subsets"
+)
+
+// field is the path of one field of the subset with this index.
+func field(i int, name string) string { return fmt.Sprintf("%s[%d].%s", fieldSubsets, i, name) }
+
+func fault(path, hint, format string, args ...any) error {
+	return &tree.Error{Path: path, Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// counts narrows the result of a calculation. Every allocator keeps its values
+// between 0 and a limit that is an int32 itself, so nothing is cut here.
+func counts(values []int64) []int32 {
+	out := make([]int32, len(values))
+	for i, v := range values {
+		out[i] = int32(min(max(v, 0), math.MaxInt32))
+	}
+	return out
+}
