@@ -1,0 +1,88 @@
+package inject
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// Content is what one revision of a SidecarSet puts into a pod: its
+// containers, volumes, pull secrets and annotations. It is made once and
+// shared by all pods; nothing changes it.
+type Content struct {
+	// Set is the SidecarSet's name, Revision that of the stored revision; ""
+	// for the current spec.
+	Set, Revision string
+
+	spec       *tree.Node
+	inits      []*sidecar
+	containers []*sidecar
+	secrets    []*tree.Node
+	patches    []patch
+}
+
+// compileContent reads the fields of spec that a stored revision also has.
+func compileContent(set, revision string, spec *tree.Node) (*Content, error) {
+	c := &Content{Set: set, Revision: revision, spec: spec}
+	volumes := tree.Get(spec, "volumes")
+	var err error
+	if c.inits, err = compileSidecars(spec, "initContainers", true, volumes); err != nil {
+		return nil, err
+	}
+	if c.containers, err = compileSidecars(spec, "containers", false, volumes); err != nil {
+		return nil, err
+	}
+	for _, s := range tree.Items(tree.Get(spec, "imagePullSecrets")) {
+		c.secrets = append(c.secrets, bare(s))
+	}
+	c.patches = compilePatches(tree.Get(spec, "patchPodMetadata"))
+	return c, nil
+}
+
+func compileSidecars(spec *tree.Node, field string, init bool, volumes *tree.Node) ([]*sidecar, error) {
+	var out []*sidecar
+	for i, n := range tree.Items(tree.Get(spec, field)) {
+		s, err := compileSidecar(n, init, volumes)
+		if err != nil {
+			return nil, below(spec, fmt.Sprintf("%s[%d]", field, i), err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func (c *Content) all() []*sidecar { return slices.Concat(c.inits, c.containers) }
+
+// Sidecars returns what Kruise lists as sidecarList: the names of the
+// containers and of the native init containers, sorted. It is never nil.
+func (c *Content) Sidecars() []string {
+	names := []string{}
+	for _, s := range c.inits {
+		if s.native {
+			names = append(names, s.name)
+		}
+	}
+	for _, s := range c.containers {
+		names = append(names, s.name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Hashes returns the two hashes that Kruise stores for this content (semantics
+// sidecarset 2.12).
+func (c *Content) Hashes() (full, withoutImage string, err error) { return Hashes(c.spec) }
+
+// HasPullSecrets reports whether the content adds imagePullSecrets.
+func (c *Content) HasPullSecrets() bool { return len(c.secrets) > 0 }
+
+// HasResourcesPolicy reports whether a sidecar computes its resources.
+func (c *Content) HasResourcesPolicy() bool {
+	return slices.ContainsFunc(c.all(), func(s *sidecar) bool { return s.resources != nil })
+}
+
+// reads reports whether a sidecar copies from the pod's containers.
+func (c *Content) reads() bool {
+	return slices.ContainsFunc(c.all(), func(s *sidecar) bool { return len(s.transfer) > 0 || s.share || s.shareDevices })
+}

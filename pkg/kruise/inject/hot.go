@@ -1,0 +1,66 @@
+package inject
+
+import (
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+const (
+	versionPrefix    = "version.sidecarset.kruise.io/"
+	versionAltPrefix = "versionalt.sidecarset.kruise.io/"
+	workingKey       = "kruise.io/sidecarset-working-hotupgrade-container"
+)
+
+// hotPair makes the two containers of a HotUpgrade sidecar: NAME-1 runs the
+// image, NAME-2 waits with the empty one (semantics sidecarset 2.10).
+func hotPair(s *sidecar, base *tree.Node, empty string) []variant {
+	pair := make([]variant, 2)
+	for i, suffix := range []string{"-1", "-2"} {
+		name := s.name + suffix
+		v := variant{name: name, versions: []*tree.Node{
+			versionEnv("SIDECARSET_VERSION", versionPrefix+name),
+			versionEnv("SIDECARSET_VERSION_ALT", versionAltPrefix+name),
+		}}
+		v.node = tree.Shallow(base)
+		tree.Set(v.node, "name", tree.String(name))
+		tree.Set(v.node, "env", tree.Seq(append(s.env[:len(s.env):len(s.env)], v.versions...)...))
+		pair[i] = v
+	}
+	image := tree.StrAt(base, "image")
+	waiting := pair[1].node
+	tree.Set(waiting, "image", tree.String(empty))
+	if policy := PullPolicy(image); !tree.Has(base, "imagePullPolicy") && policy != PullPolicy(empty) {
+		// The webhook copies a container whose policy the real image has set.
+		tree.InsertAfter(waiting, "image", "imagePullPolicy", tree.String(policy))
+	}
+	return pair
+}
+
+func versionEnv(name, annotation string) *tree.Node {
+	path := "metadata.annotations['" + annotation + "']"
+	return tree.Map("name", name, "valueFrom", tree.Map("fieldRef", tree.Map("fieldPath", path)))
+}
+
+// annotateHot writes the five annotations of a hot-upgrade pair; working gains
+// the sidecar's entry.
+func (in *injection) annotateHot(s *sidecar, working map[string]string) {
+	first, second := s.variants[0].name, s.variants[1].name
+	in.annotate(versionPrefix+first, "1")
+	in.annotate(versionAltPrefix+first, "0")
+	in.annotate(versionPrefix+second, "0")
+	in.annotate(versionAltPrefix+second, "1")
+	working[s.name] = first
+}
+
+// PullPolicy is the imagePullPolicy that Kubernetes gives a container without
+// one: Always for the tag latest or neither tag nor digest, else IfNotPresent.
+func PullPolicy(image string) string {
+	rest, _, digest := strings.Cut(image, "@")
+	last := rest[strings.LastIndexByte(rest, '/')+1:]
+	_, tag, tagged := strings.Cut(last, ":")
+	if tag == "latest" || !tagged && !digest {
+		return "Always"
+	}
+	return "IfNotPresent"
+}

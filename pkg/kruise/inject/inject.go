@@ -1,0 +1,186 @@
+// Package inject puts SidecarSets into pods, as Kruise's admission webhook
+// does when a pod is created (semantics sidecarset 1 and 2). It works on trees,
+// so that everything else in a pod template stays as it was written. It is a
+// pure leaf: the renderer uses it on templates, the simulator on pods, and it
+// knows neither, no cluster, file or clock.
+//
+// [Compile] reads a SidecarSet once, [Choose] decides which sets match a pod,
+// [Inject] puts their content in. What does not depend on the pod is one node
+// that all pods share: nobody may change it afterwards.
+package inject
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// Options are the surroundings that change what is injected. The zero value
+// is a cluster of which nothing is known.
+type Options struct {
+	// SortContainers is the feature gate EnableSortSidecarContainerByName.
+	SortContainers bool
+	// PullSecrets are those of the pod's ServiceAccount. Kubernetes gives them
+	// to a pod without any before the webhook sees it.
+	PullSecrets []*tree.Node
+	// Limits and Requests are the defaults for cpu and memory from the
+	// namespace's LimitRanges; resourcesPolicy counts them.
+	Limits, Requests map[string]resource.Quantity
+}
+
+// Result is what became of a pod.
+type Result struct {
+	// Pod is the new tree. It shares what did not change with the old one,
+	// which stays as it was; it is the old one when nothing changed.
+	Pod *tree.Node
+	// Replaced names the pod's own containers that a sidecar of the same name
+	// replaced. A set that the pod lists as injected replaces only itself and
+	// is not counted.
+	Replaced []string
+	// Source is set when sidecars copy from the pod's containers and one of
+	// those was replaced: a second injection cannot see the original.
+	Source bool
+}
+
+// Inject puts sets, in this order, into pod: a mapping with metadata and spec.
+// Injecting the result again with the same sets changes nothing. The error is
+// a reason for which the webhook or the API server would refuse the pod.
+func Inject(pod *tree.Node, sets []*Content, opt Options) (*Result, error) {
+	if len(sets) == 0 {
+		return &Result{Pod: pod}, nil
+	}
+	in, err := open(pod, sets, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.run(); err != nil {
+		return nil, err
+	}
+	out := &Result{Pod: in.pod, Replaced: in.replaced}
+	out.Source = len(in.replaced) > 0 && slices.ContainsFunc(sets, (*Content).reads)
+	if tree.Equal(in.pod, pod) {
+		out.Pod = pod
+	}
+	return out, nil
+}
+
+// injection is one run on one pod.
+type injection struct {
+	sets []*Content
+	opt  Options
+	// Copies of the levels that change; spec's lists are set at the end.
+	pod, metadata, annotations, spec *tree.Node
+	// The lists as they came; carried are the sets that the pod lists as
+	// injected, ours the names of the containers that those put in.
+	inits, containers []*tree.Node
+	carried, ours     map[string]bool
+
+	index    map[string]int // of containers, by name
+	queue    []*tree.Node   // volumes
+	replaced []string
+}
+
+// open copies the levels of pod that injection changes.
+func open(pod *tree.Node, sets []*Content, opt Options) (*injection, error) {
+	if !tree.IsMap(pod) || !tree.IsMap(tree.Get(pod, "spec")) {
+		return nil, tree.Errorf(pod, "spec", "", "the pod has no spec")
+	}
+	for _, path := range [][]string{{"metadata"}, {"metadata", "annotations"}} {
+		if n := tree.Get(pod, path...); n != nil && !tree.IsMap(n) {
+			return nil, tree.Errorf(pod, path[len(path)-1], "", "want a mapping")
+		}
+	}
+	in := &injection{sets: sets, opt: opt, pod: block(tree.Shallow(pod))}
+	in.metadata = owned(in.pod, "metadata")
+	in.annotations = owned(in.metadata, "annotations")
+	in.spec = owned(in.pod, "spec")
+	var err error
+	if in.inits, err = list(in.spec, "initContainers"); err != nil {
+		return nil, err
+	}
+	if in.containers, err = list(in.spec, "containers"); err != nil {
+		return nil, err
+	}
+	return in, in.recall()
+}
+
+// owned returns a copy of the mapping at key that n holds from now on; a
+// missing one is made, metadata in front.
+func owned(n *tree.Node, key string) *tree.Node {
+	if child := tree.Get(n, key); child != nil {
+		child = block(tree.Shallow(child))
+		tree.Set(n, key, child)
+		return child
+	}
+	child := tree.Map()
+	if key == "metadata" && !tree.Has(n, key) {
+		n.Content = append([]*tree.Node{tree.String(key), child}, n.Content...)
+	} else {
+		tree.Set(n, key, child)
+	}
+	return child
+}
+
+// list returns the elements of spec.FIELD, which must be mappings.
+func list(spec *tree.Node, field string) ([]*tree.Node, error) {
+	n := tree.Get(spec, field)
+	if n == nil {
+		return nil, nil
+	}
+	if !tree.IsSeq(n) {
+		return nil, prefixed("spec", tree.Errorf(spec, field, "", "want a list"))
+	}
+	for i, item := range n.Content {
+		if !tree.IsMap(item) {
+			return nil, prefixed("spec", tree.Errorf(spec, fmt.Sprintf("%s[%d]", field, i), "", "want a mapping"))
+		}
+	}
+	return n.Content, nil
+}
+
+// run takes the steps of semantics sidecarset 2.1.
+func (in *injection) run() error {
+	if err := in.patchMetadata(); err != nil {
+		return err
+	}
+	inits, containers, err := in.buildAll()
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(inits, byName)
+	if in.opt.SortContainers {
+		slices.SortStableFunc(containers, byName)
+	}
+	allInits, allContainers := in.merge(in.inits, inits), in.merge(in.containers, containers)
+	if err := in.unique(allInits, allContainers, inits, containers); err != nil {
+		return err
+	}
+	in.write("containers", allContainers)
+	in.write("initContainers", allInits)
+	in.addVolumes()
+	in.addPullSecrets()
+	return in.record()
+}
+
+// buildAll builds set after set, init containers first; the pod still holds
+// only its own containers.
+func (in *injection) buildAll() (inits, containers []part, err error) {
+	for _, set := range in.sets {
+		for _, group := range []struct {
+			from []*sidecar
+			to   *[]part
+		}{{set.inits, &inits}, {set.containers, &containers}} {
+			for _, s := range group.from {
+				parts, err := in.build(set, s)
+				if err != nil {
+					return nil, nil, fmt.Errorf("SidecarSet %s: %w", set.Set, err)
+				}
+				*group.to = append(*group.to, parts...)
+			}
+		}
+	}
+	return inits, containers, nil
+}

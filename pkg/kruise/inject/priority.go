@@ -1,0 +1,59 @@
+package inject
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// The two ways to ask for an order of container starts.
+const (
+	priorityKey = "apps.kruise.io/container-launch-priority"
+	priorityEnv = "KRUISE_CONTAINER_PRIORITY"
+)
+
+// LaunchPriorities returns the priority of each of the pod's containers, in
+// their order; nil when they all start at once (semantics sidecarset 5). It
+// looks at the pod as it is after injection. An env that is no integer makes
+// Kruise refuse the pod.
+func LaunchPriorities(pod *tree.Node) ([]int, error) {
+	containers := tree.Items(tree.Get(pod, "spec", "containers"))
+	if len(containers) < 2 {
+		return nil, nil
+	}
+	priorities := make([]int, len(containers))
+	if tree.StrAt(pod, "metadata", "annotations", priorityKey) == "Ordered" {
+		for i := range priorities {
+			priorities[i] = -i
+		}
+		return priorities, nil
+	}
+	for i, c := range containers {
+		var err error
+		if priorities[i], err = priority(c); err != nil {
+			return nil, prefixed("spec", tree.Errorf(tree.Get(pod, "spec"), fmt.Sprintf("containers[%d].env", i), "", "%v", err))
+		}
+	}
+	if slices.Min(priorities) == slices.Max(priorities) {
+		return nil, nil
+	}
+	return priorities, nil
+}
+
+// priority reads the last env of that name; a container without one has 0.
+func priority(container *tree.Node) (int, error) {
+	for _, e := range slices.Backward(tree.Items(tree.Get(container, "env"))) {
+		if tree.StrAt(e, "name") != priorityEnv {
+			continue
+		}
+		text := tree.StrAt(e, "value")
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return 0, fmt.Errorf("%s is %q, which is no integer", priorityEnv, text)
+		}
+		return v, nil
+	}
+	return 0, nil
+}
