@@ -56,7 +56,7 @@ func yamlDocument(e *encoder, r *resource.Resource) ([]byte, error) {
 
 // yaml encodes n in the sequence style it was written in.
 func (e *encoder) yaml(n *tree.Node) ([]byte, error) {
-	n, style := faithful(n), styleOf(n)
+	n, style := faithful(n, false), styleOf(n)
 	enc := e.styles[style]
 	if enc == nil {
 		enc = yaml.NewEncoderWithOptions(&e.buf, &yaml.EncoderOptions{SeqIndent: style})

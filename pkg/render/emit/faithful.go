@@ -10,31 +10,39 @@ import (
 
 // faithful returns n, or a copy of the parts of it that yaml.v3 would write so
 // that they read as something else: it loses line breaks of folded text with
-// indented lines, cannot indent a block that begins with a tab, and leaves
-// "<<" bare, which is a merge key. Such scalars get another style.
-func faithful(n *tree.Node) *tree.Node {
+// indented lines, cannot indent a block that begins with a tab, leaves "<<"
+// bare, which is a merge key, and makes an empty null in brackets an empty
+// text. Such scalars get another form. flow says that n stands in brackets.
+func faithful(n *tree.Node, flow bool) *tree.Node {
 	if n.Kind == yaml.ScalarNode {
-		style := faithfulStyle(n)
-		if style == n.Style {
-			return n
-		}
-		c := *n
-		c.Style = style
-		return &c
+		return faithfulScalar(n, flow)
 	}
-	copied := false
+	flow = flow || n.Style&yaml.FlowStyle != 0
 	out := n
 	for i, child := range n.Content {
-		c := faithful(child)
+		c := faithful(child, flow)
 		if c == child {
 			continue
 		}
-		if !copied {
-			out, copied = tree.Shallow(n), true
+		if out == n {
+			out = tree.Shallow(n)
 		}
 		out.Content[i] = c
 	}
 	return out
+}
+
+func faithfulScalar(n *tree.Node, flow bool) *tree.Node {
+	style, value := faithfulStyle(n), n.Value
+	if flow && value == "" && n.Tag == yaml.NodeTagNull {
+		value = "null"
+	}
+	if style == n.Style && value == n.Value {
+		return n
+	}
+	c := *n
+	c.Style, c.Value = style, value
+	return &c
 }
 
 var blockStyles = yaml.LiteralStyle | yaml.FoldedStyle
