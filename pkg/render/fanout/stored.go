@@ -3,8 +3,6 @@ package fanout
 import (
 	"encoding/base64"
 
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -37,20 +35,6 @@ func stored(template *tree.Node) (body *tree.Node, changed bool) {
 	tree.Each(tree.Get(body, "stringData"), func(k, v *tree.Node) {
 		tree.Set(data, k.Value, tree.String(base64.StdEncoding.EncodeToString([]byte(tree.Str(v)))))
 	})
-	put(body, "stringData", "data", data)
+	tree.Replace(body, "stringData", "data", data)
 	return body, true
-}
-
-// put removes key from n and sets another in its place, unless that one has a
-// place already.
-func put(n *tree.Node, remove, key string, value *tree.Node) {
-	if !tree.Has(n, key) {
-		for i := 0; i < len(n.Content); i += 2 {
-			if n.Content[i].Value == remove {
-				n.Content[i] = &tree.Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagString, Value: key}
-			}
-		}
-	}
-	tree.Set(n, key, value)
-	tree.Delete(n, remove)
 }

@@ -40,6 +40,9 @@ func splitHPA(f *follower, l link) (pieces, bool) {
 		}
 	}
 	detail := fmt.Sprintf("one HorizontalPodAutoscaler for each, which share minReplicas %d and maxReplicas %d by their replicas", lower, upper)
+	if len(targets) < len(l.became) {
+		detail += "; a piece without replicas gets none, as it would not scale from there (give the live replicas of the target with --with FILE or --live)"
+	}
 	return pieces{objects, "references/per-piece-hpa", detail}, true
 }
 

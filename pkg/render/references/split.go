@@ -18,8 +18,7 @@ func splitBudget(f *follower, l link) (pieces, bool) {
 	if target == nil || !tree.IsMap(tree.Get(target.Node(), "spec", "selector")) {
 		return pieces{}, false
 	}
-	spec := tree.Get(l.r.Edit(), "spec")
-	tree.Delete(spec, "targetRef")
-	tree.Set(spec, "selector", tree.Clone(tree.Get(target.Node(), "spec", "selector")))
+	selector := tree.Clone(tree.Get(target.Node(), "spec", "selector"))
+	tree.Replace(tree.Get(l.r.Edit(), "spec"), "targetRef", "selector", selector)
 	return pieces{[]*resource.Resource{l.r}, "references/selector", "the budget takes their pods by selector"}, true
 }

@@ -1,0 +1,176 @@
+package references_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+var update = flag.Bool("update", false, "write expected.yaml and findings.txt anew")
+
+// TestGolden follows the references of testdata/CASE/input.yaml. became.txt
+// says what earlier stages did, a line per object:
+//
+//	KIND NAME -> APIVERSION KIND NAME REPLICAS, ...
+func TestGolden(t *testing.T) {
+	inputs, err := filepath.Glob("testdata/*/input.yaml")
+	if err != nil || len(inputs) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, input := range inputs {
+		dir := filepath.Dir(input)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			c, in := staged(t, dir)
+			out, err := references.Run(c, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, filepath.Join(dir, "expected.yaml"), text(t, out))
+			compare(t, filepath.Join(dir, "findings.txt"), table(c.Findings.Findings()))
+			pointsNowhere(t, c, out)
+		})
+	}
+}
+
+// staged returns the stream as the stage before leaves it, without what the
+// expanded objects became: only the others are looked at.
+func staged(t *testing.T, dir string) (*stage.Context, []*resource.Resource) {
+	t.Helper()
+	input := parse(t, filepath.Join(dir, "input.yaml"))
+	c := &stage.Context{
+		Facts:    resource.NewFacts(input, nil, "shop"),
+		Findings: &finding.Reporter{},
+		Lineage:  stage.NewLineage(),
+	}
+	became, err := os.ReadFile(filepath.Join(dir, "became.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := map[string][]*resource.Resource{}
+	for line := range strings.Lines(string(became)) {
+		old, pieces, _ := strings.Cut(line, " -> ")
+		now[old] = workloads(t, pieces)
+	}
+	var in []*resource.Resource
+	for _, r := range input {
+		key := r.Kind() + " " + r.Name()
+		if targets, ok := now[key]; ok {
+			for _, w := range targets {
+				tree.SetAt(w.Edit(), tree.String(r.Namespace()), "metadata", "namespace")
+			}
+			c.Lineage.Became(r.ID(), targets...)
+			in = append(in, targets...)
+			continue
+		}
+		in = append(in, r)
+	}
+	return c, in
+}
+
+func workloads(t *testing.T, line string) (out []*resource.Resource) {
+	t.Helper()
+	for part := range strings.SplitSeq(strings.TrimSpace(line), ", ") {
+		var version, kind, name string
+		var replicas int
+		if part == "" {
+			continue
+		}
+		if n, err := fmt.Sscanf(part, "%s %s %s %d", &version, &kind, &name, &replicas); n != 4 {
+			t.Fatalf("%q: %v", part, err)
+		}
+		out = append(out, resource.Parsed(tree.Map("apiVersion", version, "kind", kind,
+			"metadata", tree.Map("name", name), "spec", tree.Map("replicas", replicas)), nil, resource.Origin{}))
+	}
+	return out
+}
+
+// pointsNowhere fails when any mapping of the output still names an expanded
+// object by group, kind and name.
+func pointsNowhere(t *testing.T, c *stage.Context, out []*resource.Resource) {
+	t.Helper()
+	gone := map[string]bool{}
+	for _, id := range c.Lineage.IDs() {
+		gone[fmt.Sprint(id.Namespace, " ", id.Group, " ", id.Kind, " ", id.Name)] = true
+	}
+	for _, r := range out {
+		var walk func(v any)
+		walk = func(v any) {
+			switch v := v.(type) {
+			case map[string]any:
+				group := resource.GroupOf(fmt.Sprint(v["apiVersion"]))
+				if key := fmt.Sprint(r.Namespace(), " ", group, " ", v["kind"], " ", v["name"]); gone[key] {
+					t.Errorf("%s still names %s", r.ID(), key)
+				}
+				for _, child := range v {
+					walk(child)
+				}
+			case []any:
+				for _, child := range v {
+					walk(child)
+				}
+			}
+		}
+		walk(tree.Value(tree.Get(r.Node(), "spec")))
+	}
+}
+
+func parse(t *testing.T, path string) []*resource.Resource {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := load.Parse("input.yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func text(t *testing.T, list []*resource.Resource) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := emit.Stream(&b, list); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func table(list []finding.Finding) string {
+	var b strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&b, "%s %s %s line %d %s\n\t%s\n", f.Severity, f.ID, f.Object, f.Line, f.Field, f.Message)
+	}
+	return b.String()
+}
+
+func compare(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
