@@ -101,6 +101,7 @@ var _ = register(
 		ID: "cloneset/pods-to-delete-client", Kind: "CloneSet", When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.scaleStrategy.podsToDelete"},
 		Becomes: "kept in the strategy annotation: this tool deletes these pods, nobody else does",
+		Action:  "scale in with this tool",
 	},
 	Rule{
 		ID: "cloneset/scale-max-unavailable", Kind: "CloneSet", Severity: Lost,
@@ -112,11 +113,13 @@ var _ = register(
 		ID: "cloneset/exclude-preparing-delete", Kind: "CloneSet", Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.excludePreparingDelete"},
 		Becomes: "nothing: without lifecycle hooks no pod is held back from deletion",
+		Action:  "nothing: see cloneset/lifecycle",
 	},
 	Rule{
 		ID: "cloneset/exclude-preparing-delete-client", Kind: "CloneSet", When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.scaleStrategy.excludePreparingDelete"},
 		Becomes: "a pod that waits for its hook still counts for the native controller until it is deleted",
+		Action:  "keep the preDelete hooks short",
 	},
 	Rule{
 		ID: "cloneset/pvc-reuse", Kind: "CloneSet", When: toStatefulSet, Severity: Approximate,

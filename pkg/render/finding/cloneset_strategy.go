@@ -52,6 +52,7 @@ var _ = register(
 		ID: "cloneset/partition-client", Kind: "CloneSet", When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
 		Becomes: "kept in the strategy annotation: this tool stops there; but the native controller recreates lost pods from the new template, also when they were old",
+		Action:  "do not leave a rollout half done for long",
 	},
 	Rule{
 		ID: "cloneset/max-unavailable", Kind: "CloneSet", Severity: Exact,
@@ -65,7 +66,7 @@ var _ = register(
 		Action:  "render again when replicas change",
 	},
 	Rule{
-		ID: "cloneset/max-unavailable-autoscaled", Kind: "CloneSet", When: "an autoscaler owns the replicas", Severity: Approximate,
+		ID: "cloneset/max-unavailable-percent", Kind: "CloneSet", When: "replicas are 0 or an autoscaler's", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
 		Becomes: "the percentage stays, but native workloads round it down (to 1 at least) where a CloneSet without surge rounds up",
 		Action:  "set a number if the difference of one pod matters",
@@ -153,11 +154,13 @@ var _ = register(
 		ID: "cloneset/image-predownload-client", Kind: "CloneSet", When: byClient, Severity: Approximate,
 		Fields:  predownload,
 		Becomes: "a plan pulls the images first, on all nodes of the pods, with limits of its own",
+		Action:  "set parallelism and time limit on the plan",
 	},
 	Rule{
 		ID: "cloneset/progress-deadline", Kind: "CloneSet", When: toDeployment, Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
 		Becomes: "the same field, but the Deployment's clock starts anew with every pod that makes progress, where a CloneSet's runs from its last change of state",
+		Action:  "nothing, unless something alerts on ProgressDeadlineExceeded",
 	},
 	Rule{
 		ID: "cloneset/progress-deadline-none", Kind: "CloneSet", When: toDeployment + ", none given", Severity: Exact,

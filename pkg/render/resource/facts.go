@@ -19,6 +19,7 @@ type Facts struct {
 	stream    []*Resource
 	context   []*Resource
 	byID      map[ID][]*Resource
+	existing  map[ID]*Resource
 }
 
 // NewFacts indexes stream and context. namespace is what an object without
@@ -27,7 +28,7 @@ func NewFacts(stream, context []*Resource, namespace string) *Facts {
 	if namespace == "" {
 		namespace = DefaultNamespace
 	}
-	f := &Facts{namespace: namespace, stream: stream, context: context, byID: map[ID][]*Resource{}}
+	f := &Facts{namespace: namespace, stream: stream, context: context, byID: map[ID][]*Resource{}, existing: map[ID]*Resource{}}
 	for _, list := range [][]*Resource{stream, context} {
 		for _, r := range list {
 			id := r.ID()
@@ -37,6 +38,11 @@ func NewFacts(stream, context []*Resource, namespace string) *Facts {
 				f.byID[id] = append(f.byID[id], r)
 			}
 		}
+	}
+	for _, r := range context {
+		id := r.ID()
+		id.Namespace = f.NamespaceOf(r)
+		f.existing[id] = r
 	}
 	return f
 }
@@ -82,6 +88,10 @@ func (f *Facts) Find(id ID) *Resource {
 	}
 	return nil
 }
+
+// Existing returns the context object with this ID, whose namespace must be
+// spelled out: what the input will replace. nil when there is none.
+func (f *Facts) Existing(id ID) *Resource { return f.existing[id] }
 
 // NamespaceLabels returns the labels of a namespace as the API server would
 // show them (with kubernetes.io/metadata.name); known is false when no
