@@ -1,0 +1,55 @@
+// Package kustomize runs the real kustomize binary, of the version that the
+// project pins, in tests.
+package kustomize
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// root is the top of the project, seen from this file.
+func root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}
+
+var built = sync.OnceValues(func() (string, error) {
+	made := filepath.Join(root(), "bin", "kustomize")
+	if _, err := os.Stat(made); err == nil {
+		return made, nil
+	}
+	dir, err := os.MkdirTemp("", "kustomize")
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, "kustomize")
+	build := exec.Command("go", "build", "-C", filepath.Join(root(), "tools", "kustomize"), "-o", bin, "sigs.k8s.io/kustomize/kustomize/v5")
+	build.Stderr = os.Stderr
+	return bin, build.Run()
+})
+
+// Binary returns the path of kustomize: what `make` built, or, without that,
+func Binary(t *testing.T) string {
+	t.Helper()
+	bin, err := built()
+	if err != nil {
+		t.Fatalf("building kustomize: %v", err)
+	}
+	return bin
+}
+
+// Run runs kustomize with args in dir. env is added to the environment.
+func Run(t *testing.T, dir string, env []string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), Binary(t), args...)
+	var out, complaints bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &complaints
+	cmd.Env = append(os.Environ(), env...)
+	err = cmd.Run()
+	return out.String(), complaints.String(), err
+}

@@ -1,0 +1,169 @@
+// Package config is how a KRM function is told what to do: the RenderConfig
+// API (kubectl-kruise.dev/v1alpha1), the same options as texts in a ConfigMap,
+// and as annotations on a Kruise object. One table of options serves all three
+// readers, and what it does not know is refused, not ignored.
+//
+// The package opens no file: what a config names is read by a function that
+// the caller hands in.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// The identity of a RenderConfig, and the prefix of annotations on a Kruise
+// object that are options.
+const (
+	Group      = "kubectl-kruise.dev"
+	Version    = "v1alpha1"
+	Kind       = "RenderConfig"
+	Annotation = Group + "/"
+)
+
+// Validation makes a function a validator, whose only result are findings.
+type Validation string
+
+// The forms of output that orchestrators want of a validator.
+const (
+	// Off: the output is what was rendered.
+	Off Validation = ""
+	// Echo returns the input, as kpt wants it.
+	Echo Validation = "echo"
+	// Empty returns no items. Only for kustomize's validators field, which
+	// refuses an echo (contracts 1.6); anywhere else it deletes everything.
+	Empty Validation = "empty"
+)
+
+// Config is what a function config says. The zero value renders everything to
+// native objects.
+type Config struct {
+	// Target, Expand, APIVersions, Driver, Namespace, TemplatePaths and Explain
+	// are those of render.Options.
+	Target        render.Target
+	Expand        []string
+	APIVersions   []string
+	Driver        stage.Driver
+	Namespace     string
+	TemplatePaths map[string]string
+	Explain       bool
+	// With are objects that exist in the cluster: used, never emitted.
+	With []Source
+	// Strict makes a loss an error.
+	Strict bool
+	// AllowEmpty permits a result without items where the input had some.
+	AllowEmpty bool
+	// Validate discards the output.
+	Validate Validation
+}
+
+// Options returns the options for the engine; the context objects are not in
+// them yet.
+func (c *Config) Options() render.Options {
+	return render.Options{
+		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver,
+		Namespace: c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
+	}
+}
+
+// Read returns the options in a function config: a RenderConfig, a ConfigMap,
+// or any other object with options as annotations; nil is the default. It
+// reports all faults, joined, each a *tree.Error.
+func Read(n *tree.Node) (*Config, error) {
+	n = tree.Root(n)
+	c := &Config{}
+	switch group := resource.GroupOf(tree.StrAt(n, "apiVersion")); {
+	case tree.IsNull(n):
+		return c, nil
+	case group == Group && tree.StrAt(n, "kind") == Kind:
+		return c, c.renderConfig(n)
+	case tree.StrAt(n, "kind") == "ConfigMap" && tree.StrAt(n, "apiVersion") == "v1":
+		return c, c.texts(n, tree.Get(n, "data"), "", "data.%s")
+	default:
+		return c, c.texts(n, tree.Get(n, "metadata", "annotations"), Annotation, "metadata.annotations["+Annotation+"%s]")
+	}
+}
+
+func (c *Config) renderConfig(n *tree.Node) error {
+	if v := tree.StrAt(n, "apiVersion"); v != Group+"/"+Version {
+		return tree.Errorf(n, "apiVersion", "this version reads "+Group+"/"+Version, "unknown version %q of %s", v, Kind)
+	}
+	var errs []error
+	tree.Each(n, func(k, _ *tree.Node) {
+		switch k.Value {
+		case "apiVersion", "kind", "metadata", "spec":
+		default:
+			errs = append(errs, tree.Errorf(n, k.Value, "options stand below spec", "unknown field %q", k.Value))
+		}
+	})
+	spec := tree.Get(n, "spec")
+	if spec != nil && !tree.IsMap(spec) {
+		errs = append(errs, tree.Errorf(n, "spec", "", "is no mapping"))
+	}
+	r := reader{root: n, path: "spec.%s"}
+	tree.Each(spec, func(k, v *tree.Node) { r.set(c, k.Value, v) })
+	r.judge(c)
+	return errors.Join(append(errs, r.errs...)...)
+}
+
+// texts reads options whose values are texts; keys without the prefix belong
+// to somebody else.
+func (c *Config) texts(root, values *tree.Node, prefix, path string) error {
+	r := reader{root: root, path: path}
+	tree.Each(values, func(k, v *tree.Node) {
+		name, ours := strings.CutPrefix(k.Value, prefix)
+		if !ours || prefix != "" && engines[name] {
+			return
+		}
+		if !tree.IsScalar(v) {
+			r.fail(name, "put the value in quotes", "is no text")
+			return
+		}
+		r.set(c, name, fromText(name, tree.Str(v)))
+	})
+	r.judge(c)
+	return errors.Join(r.errs...)
+}
+
+// engines are annotations with our prefix that the engine itself writes.
+var engines = map[string]bool{"strategy": true, "source": true}
+
+// reader applies options to a Config and gathers faults.
+type reader struct {
+	root *tree.Node
+	// path is a format that makes an option's name a field path.
+	path string
+	errs []error
+}
+
+func (r *reader) fail(name, hint, format string, args ...any) {
+	r.errs = append(r.errs, tree.Errorf(r.root, fmt.Sprintf(r.path, name), hint, format, args...))
+}
+
+func (r *reader) set(c *Config, name string, v *tree.Node) {
+	o, ok := options[name]
+	switch {
+	case !ok:
+		r.fail(name, nearest(name), "unknown option %q", name)
+	case tree.IsNull(v):
+	case !o.shape.fits(v):
+		r.fail(name, "", "must be %s", o.shape)
+	default:
+		if hint, err := o.set(c, v); err != nil {
+			r.fail(name, hint, "%v", err)
+		}
+	}
+}
+
+// judge checks what concerns several options.
+func (r *reader) judge(c *Config) {
+	if c.Target == render.Auto && len(c.APIVersions) == 0 {
+		r.fail("target", "list what the cluster serves in apiVersions, such as apps.kruise.io/v1beta1", "auto needs apiVersions: a function asks no cluster")
+	}
+}

@@ -1,0 +1,117 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// option is one line of the table: what a value looks like and where it goes.
+// set returns a hint with its error.
+type option struct {
+	shape shape
+	set   func(c *Config, v *tree.Node) (hint string, err error)
+}
+
+var options = map[string]option{
+	"target": choice(func(c *Config) *render.Target { return &c.Target }, render.Native, render.Kruise, render.Auto),
+	"driver": choice(func(c *Config) *stage.Driver { return &c.Driver }, stage.Native, stage.Client),
+	"expand": {list, func(c *Config, v *tree.Node) (string, error) {
+		for _, kind := range tree.Items(v) {
+			if !slices.ContainsFunc(render.Expandable, func(k string) bool { return strings.EqualFold(k, kind.Value) }) {
+				return "this version expands " + strings.Join(render.Expandable, ", "), fmt.Errorf("cannot expand %q", kind.Value)
+			}
+		}
+		c.Expand = texts(v)
+		return "", nil
+	}},
+	"apiVersions": {list, func(c *Config, v *tree.Node) (string, error) {
+		c.APIVersions = texts(v)
+		return "", nil
+	}},
+	"namespace": {text, func(c *Config, v *tree.Node) (string, error) {
+		c.Namespace = v.Value
+		return "", nil
+	}},
+	"templatePaths": {table, func(c *Config, v *tree.Node) (string, error) {
+		const hint = "for instance batch.example.com/Runner: spec.template"
+		paths := tree.Strings(v)
+		for kind, path := range paths {
+			if !strings.Contains(kind, "/") || path == "" {
+				return hint, fmt.Errorf("%q is no GROUP/KIND with the path of a pod template", kind)
+			}
+		}
+		c.TemplatePaths = paths
+		return "", nil
+	}},
+	"with": {sources, func(c *Config, v *tree.Node) (string, error) {
+		for _, s := range tree.Items(v) {
+			if tree.IsMap(s) {
+				c.With = append(c.With, Source{Object: s})
+			} else {
+				c.With = append(c.With, Source{File: s.Value})
+			}
+		}
+		return "", nil
+	}},
+	"strict":     flagOption(func(c *Config) *bool { return &c.Strict }),
+	"allowEmpty": flagOption(func(c *Config) *bool { return &c.AllowEmpty }),
+	"explain":    flagOption(func(c *Config) *bool { return &c.Explain }),
+	"validate":   choice(func(c *Config) *Validation { return &c.Validate }, Echo, Empty),
+}
+
+func flagOption(field func(*Config) *bool) option {
+	return option{flag, func(c *Config, v *tree.Node) (string, error) {
+		*field(c) = tree.Bool(v)
+		return "", nil
+	}}
+}
+
+// choice is an option with a few legal texts.
+func choice[T ~string](field func(*Config) *T, legal ...T) option {
+	return option{text, func(c *Config, v *tree.Node) (string, error) {
+		if !slices.Contains(legal, T(v.Value)) {
+			words := make([]string, len(legal))
+			for i, l := range legal {
+				words[i] = string(l)
+			}
+			return "one of: " + strings.Join(words, ", "), fmt.Errorf("unknown value %q", v.Value)
+		}
+		*field(c) = T(v.Value)
+		return "", nil
+	}}
+}
+
+func texts(v *tree.Node) []string {
+	var out []string
+	for _, n := range tree.Items(v) {
+		out = append(out, n.Value)
+	}
+	return out
+}
+
+// nearest is a hint for a name that is none.
+func nearest(name string) string {
+	known := slices.Sorted(maps.Keys(options))
+	for _, k := range known {
+		if same(k, name) {
+			return "did you mean " + k + "?"
+		}
+	}
+	return "one of: " + strings.Join(known, ", ")
+}
+
+// same compares names as people mix them up: template-paths, Template_Path.
+func same(a, b string) bool {
+	plain := strings.NewReplacer("-", "", "_", "")
+	a, b = strings.ToLower(plain.Replace(a)), strings.ToLower(plain.Replace(b))
+	return strings.TrimSuffix(a, "s") == strings.TrimSuffix(b, "s")
+}
+
+var errNoReader = errors.New("no files can be read here")
