@@ -37,8 +37,7 @@ type Result struct {
 	// which stays as it was; it is the old one when nothing changed.
 	Pod *tree.Node
 	// Replaced names the pod's own containers that a sidecar of the same name
-	// replaced. A set that the pod lists as injected replaces only itself and
-	// is not counted.
+	// replaced. What an earlier injection left behind is not counted.
 	Replaced []string
 	// Source is set when sidecars copy from the pod's containers and one of
 	// those was replaced: a second injection cannot see the original.

@@ -20,7 +20,7 @@ func (in *injection) merge(own []*tree.Node, built []part) []*tree.Node {
 		switch {
 		case taken:
 			middle[i] = p.node
-			if !in.carried[p.set.Set] {
+			if !in.carried[p.set.Set] && !marked(own[i]) {
 				in.replaced = append(in.replaced, p.name)
 			}
 		case p.front:

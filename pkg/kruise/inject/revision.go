@@ -2,6 +2,7 @@ package inject
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -59,4 +60,15 @@ func noRevision(set, name, version string) error {
 		return fmt.Errorf("the revision %s of SidecarSet %s is not known", name, set)
 	}
 	return fmt.Errorf("no revision of SidecarSet %s with customVersion %s is known", set, version)
+}
+
+// HasRevision reports whether the revision that injectionStrategy.revision of
+// set names is in list; name wins over version.
+func HasRevision(list []*Revision, set, name, version string) bool {
+	return findRevision(list, set, name, version) != nil
+}
+
+// HasRevisions reports whether list holds any revision of set.
+func HasRevisions(list []*Revision, set string) bool {
+	return slices.ContainsFunc(list, func(r *Revision) bool { return r.Set == set })
 }

@@ -1,12 +1,93 @@
-// Package sidecar is the stage in which SidecarSets are injected into every pod template of the stream.
+// Package sidecar is the stage in which SidecarSets are injected into every
+// pod template of the stream, as Kruise's admission webhook would do with the
+// pods (semantics sidecarset 1 and 2). The sets of the input are used up; those
+// of the context are injected too.
 package sidecar
 
 import (
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// Run is the stage.
+// Run is the stage. It does nothing unless SidecarSets are to be expanded.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
-	return in, nil
+	if !c.Expand(kind) {
+		return in, nil
+	}
+	sets, from, err := collect(c, in)
+	if err != nil {
+		return nil, err
+	}
+	s := &injector{Context: c, sets: sets, namespaces: newNamespaces(c), notes: newNotes(c, from)}
+	return c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
+		if isSet(r) {
+			c.Lineage.Became(r.ID())
+			return nil, s.notes.fields(r)
+		}
+		return []*resource.Resource{r}, s.all(r)
+	})
+}
+
+// injector is the stage at work.
+type injector struct {
+	*stage.Context
+	sets       []*inject.Set
+	namespaces *namespaces
+	notes      *notes
+}
+
+// all injects into every pod template of r.
+func (s *injector) all(r *resource.Resource) error {
+	var errs resource.Errors
+	for _, t := range templatesOf(s.Context, r) {
+		pod, err := s.one(r, t)
+		if err == nil && pod != t.node {
+			put(r, t.path, pod)
+		}
+		if err == nil {
+			_, err = inject.LaunchPriorities(pod)
+		}
+		errs.Add(r.Wrap(err, t.path))
+	}
+	return errs.Err()
+}
+
+// one returns the template with what matches injected.
+func (s *injector) one(r *resource.Resource, t template) (*tree.Node, error) {
+	ns := s.namespaces.get(s.Facts.NamespaceOf(r))
+	if ns.outside() {
+		s.explainOutside(r, t, ns)
+		return t.node, nil
+	}
+	choices, err := inject.Choose(s.sets, &inject.Target{
+		Labels:    tree.Strings(tree.Get(t.node, "metadata", "labels")),
+		Namespace: ns.name, NamespaceLabels: ns.labels, NamespaceKnown: ns.known,
+		Key: r.ID().String() + "/" + t.path,
+	})
+	if err != nil {
+		return nil, hinted(t.node, err, "add the ControllerRevision of namespace kruise-system by --with or --live")
+	}
+	s.explain(r, t, choices)
+	contents := inject.Contents(choices)
+	out, err := inject.Inject(t.node, contents, inject.Options{
+		PullSecrets: s.pullSecrets(ns, t, contents),
+		Limits:      ns.limits, Requests: ns.requests,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.notes.injected(r, t, ns, choices, out)
+	return out.Pod, nil
+}
+
+func hinted(n *tree.Node, err error, hint string) error { return tree.Errorf(n, "", hint, "%v", err) }
+
+// inBlock takes the flow style from a level that is written anew.
+func inBlock(n *tree.Node) *tree.Node {
+	n.Style &^= yaml.FlowStyle
+	return n
 }

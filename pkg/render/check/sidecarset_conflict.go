@@ -1,0 +1,101 @@
+package check
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// conflicts finds sets that one pod may match together with this one and that
+// want the same names. Sets of the input come into being in their order, so
+// the later of two is at fault.
+func (k *setCheck) conflicts() {
+	for _, r := range k.others() {
+		clashes := k.clashes(r.Node())
+		if len(clashes) == 0 {
+			continue
+		}
+		hub, _, err := kruise.ToHub(r.Node())
+		if err != nil || !k.meets(hub) {
+			continue
+		}
+		for _, c := range clashes {
+			k.fault(c.path, "rename it, or make the selectors of the two sets disjoint",
+				"%s is also in SidecarSet %s, and a pod may match both", c.what, r.Name())
+		}
+	}
+}
+
+// others are the sets that exist before this one.
+func (k *setCheck) others() []*resource.Resource {
+	var out []*resource.Resource
+	replaced := map[string]bool{k.r.Name(): true}
+	before := true
+	for _, r := range k.c.Facts.Stream(kruise.Group, "SidecarSet") {
+		before = before && r != k.r
+		if before && !replaced[r.Name()] && !k.pair(r) {
+			out = append(out, r)
+		}
+		replaced[r.Name()] = true
+	}
+	for _, r := range k.c.Facts.Context(kruise.Group, "SidecarSet") {
+		if !replaced[r.Name()] && !k.pair(r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// pair reports whether one of the two is the other's canary.
+func (k *setCheck) pair(r *resource.Resource) bool {
+	return baseOf(k.hub) == r.Name() || baseOf(r.Node()) == k.r.Name()
+}
+
+func (k *setCheck) meets(other *tree.Node) bool {
+	return overlap(tree.Get(k.spec, "selector"), tree.Get(other, "spec", "selector")) &&
+		overlap(tree.Get(k.spec, "namespaceSelector"), tree.Get(other, "spec", "namespaceSelector"))
+}
+
+// clash is a name that two sets want.
+type clash struct{ path, what string }
+
+func (k *setCheck) clashes(other *tree.Node) []clash {
+	var out []clash
+	for _, list := range containerLists {
+		for _, n := range tree.Items(tree.Get(k.spec, list)) {
+			name := tree.StrAt(n, "name")
+			if same, _ := tree.Find(tree.Get(other, "spec", list), "name", name); same != nil && name != "" {
+				out = append(out, clash{"spec." + list, "container " + name})
+			}
+		}
+	}
+	for _, v := range tree.Items(tree.Get(k.spec, "volumes")) {
+		name := tree.StrAt(v, "name")
+		if same, _ := tree.Find(tree.Get(other, "spec", "volumes"), "name", name); same != nil && name != "" && !tree.Equal(v, same) {
+			out = append(out, clash{"spec.volumes", "volume " + name + ", with different content,"})
+		}
+	}
+	theirs := overwritten(other)
+	for key, overwrite := range overwritten(k.hub) {
+		if o, ok := theirs[key]; ok && (o || overwrite) {
+			out = append(out, clash{"spec.patchPodMetadata", "annotation " + key})
+		}
+	}
+	return out
+}
+
+// overwritten are the annotations that a set patches with another policy than
+// Retain, and whether it is Overwrite.
+func overwritten(set *tree.Node) map[string]bool {
+	out := map[string]bool{}
+	for _, entry := range tree.Items(tree.Get(set, "spec", "patchPodMetadata")) {
+		policy := tree.StrAt(entry, "patchPolicy")
+		if policy == "" || policy == "Retain" {
+			continue
+		}
+		tree.Each(tree.Get(entry, "annotations"), func(key, _ *tree.Node) {
+			out[key.Value] = policy == "Overwrite"
+		})
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+var containerLists = []string{"containers", "initContainers"}
+
+func (k *setCheck) containers() {
+	volumes := k.volumes()
+	seen := map[string]string{}
+	count := 0
+	for _, list := range containerLists {
+		for i, n := range tree.Items(tree.Get(k.spec, list)) {
+			count++
+			path := fmt.Sprintf("spec.%s[%d]", list, i)
+			if !tree.IsMap(n) {
+				k.fault(path, "", "want a container")
+				continue
+			}
+			k.unique(path, tree.StrAt(n, "name"), seen)
+			k.container(path, n, list == "initContainers")
+			k.mounts(path, n, volumes)
+			k.startupProbe(path, n)
+		}
+	}
+	if count == 0 {
+		k.fault("spec.containers", "", "a SidecarSet needs containers or initContainers")
+	}
+}
+
+func (k *setCheck) unique(path, name string, seen map[string]string) {
+	if first, dup := seen[name]; dup && name != "" {
+		k.fault(path+".name", "", "%q is also the name of %s", name, first)
+	}
+	seen[name] = path
+	k.dnsLabel(path+".name", name)
+}
+
+func (k *setCheck) dnsLabel(path, name string) {
+	if name == "" {
+		k.fault(path, "", "required")
+		return
+	}
+	for _, msg := range validation.IsDNS1123Label(name) {
+		k.fault(path, "", "%q: %s", name, msg)
+	}
+}
+
+// container checks what Kruise adds to a container, and its image.
+func (k *setCheck) container(path string, n *tree.Node, init bool) {
+	if tree.StrAt(n, "image") == "" {
+		k.fault(path+".image", "", "required")
+	}
+	native := init && tree.StrAt(n, "restartPolicy") == "Always"
+	if native && k.updateType() == "RollingUpdate" {
+		k.fault(path+".restartPolicy", "set spec.updateStrategy.type to NotUpdate",
+			"a native sidecar cannot be updated in place, so it does not go with updateStrategy.type RollingUpdate, the default")
+	}
+	k.policies(path, n, init)
+	if !init {
+		k.transferEnv(path, n)
+	}
+	k.resourcesPolicy(path, n, init && !native)
+	k.upgradeStrategy(path, n, !init || native)
+}
+
+// policies are checked for containers only; an init container's unknown value
+// counts as the default.
+func (k *setCheck) policies(path string, n *tree.Node, init bool) {
+	policy := tree.StrAt(n, "podInjectPolicy")
+	share := tree.StrAt(n, "shareVolumePolicy", "type")
+	known := policy == "" || policy == "BeforeAppContainer" || policy == "AfterAppContainer"
+	switch {
+	case !known && init:
+		k.c.Findings.Add("sidecarset/ignored-value", k.r, path+".podInjectPolicy", "")
+	case !known:
+		k.fault(path+".podInjectPolicy", "", "want BeforeAppContainer or AfterAppContainer, got %q", policy)
+	}
+	if share != "" && share != "enabled" && share != "disabled" && !init {
+		k.fault(path+".shareVolumePolicy.type", "", "want enabled or disabled, got %q", share)
+	}
+}
+
+func (k *setCheck) transferEnv(path string, n *tree.Node) {
+	for i, entry := range tree.Items(tree.Get(n, "transferEnv")) {
+		ref := tree.Get(entry, "sourceContainerNameFrom", "fieldRef")
+		if field := tree.StrAt(ref, "fieldPath"); ref != nil && !inject.SupportedFieldPath(field) {
+			k.fault(fmt.Sprintf("%s.transferEnv[%d].sourceContainerNameFrom.fieldRef.fieldPath", path, i),
+				"use metadata.annotations['KEY'] or metadata.labels['KEY']", "%q cannot be resolved", field)
+		}
+	}
+}
+
+func (k *setCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
+	switch kind := tree.StrAt(n, "upgradeStrategy", "upgradeType"); {
+	case kind == "HotUpgrade" && hot && tree.StrAt(n, "upgradeStrategy", "hotUpgradeEmptyImage") == "":
+		k.c.Findings.Add("sidecarset/no-empty-image", k.r, path+".upgradeStrategy", "")
+	case !slices.Contains([]string{"", "ColdUpgrade", "HotUpgrade"}, kind):
+		k.c.Findings.Add("sidecarset/ignored-value", k.r, path+".upgradeStrategy.upgradeType", "")
+	}
+}
+
+// startupProbe lacks the defaults that other probes get (semantics sidecarset
+// 10).
+func (k *setCheck) startupProbe(path string, n *tree.Node) {
+	probe := tree.Get(n, "startupProbe")
+	if probe == nil {
+		return
+	}
+	const hint = "a SidecarSet's startupProbe gets no defaults: write the value out"
+	if get := tree.Get(probe, "httpGet"); get != nil && tree.StrAt(get, "scheme") == "" {
+		k.fault(path+".startupProbe.httpGet.scheme", hint, "required")
+	}
+	if v, _ := tree.Int(tree.Get(probe, "successThreshold")); v != 1 {
+		k.fault(path+".startupProbe.successThreshold", hint, "must be 1")
+	}
+}

@@ -1,0 +1,70 @@
+package check
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// overlap reports whether some object may match both selectors, as Kruise
+// judges it: a key that one selector wants to exist and the other does not
+// mention counts as disjoint (semantics sidecarset 10). nil selects everything.
+func overlap(a, b *tree.Node) bool {
+	if a == nil || b == nil {
+		return true
+	}
+	x, errX := labelSelector(a)
+	y, errY := labelSelector(b)
+	if errX != nil || errY != nil {
+		return false // reported where it stands
+	}
+	p, q := requirements(x), requirements(y)
+	return compatible(p, q) && compatible(q, p)
+}
+
+// requirements are all of a selector, by key.
+func requirements(s *metav1.LabelSelector) map[string][]metav1.LabelSelectorRequirement {
+	out := map[string][]metav1.LabelSelectorRequirement{}
+	for k, v := range s.MatchLabels {
+		out[k] = append(out[k], metav1.LabelSelectorRequirement{Key: k, Operator: metav1.LabelSelectorOpIn, Values: []string{v}})
+	}
+	for _, r := range s.MatchExpressions {
+		out[r.Key] = append(out[r.Key], r)
+	}
+	return out
+}
+
+func compatible(a, b map[string][]metav1.LabelSelectorRequirement) bool {
+	for key, list := range a {
+		theirs, mentioned := b[key]
+		for _, r := range list {
+			if !mentioned && r.Operator == metav1.LabelSelectorOpExists {
+				return false
+			}
+			if slices.ContainsFunc(theirs, func(o metav1.LabelSelectorRequirement) bool { return disjoint(r, o) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// disjoint reports whether no value satisfies both; it is asked both ways.
+func disjoint(r, o metav1.LabelSelectorRequirement) bool {
+	switch r.Operator {
+	case metav1.LabelSelectorOpIn:
+		switch o.Operator {
+		case metav1.LabelSelectorOpIn:
+			return !slices.ContainsFunc(r.Values, func(v string) bool { return slices.Contains(o.Values, v) })
+		case metav1.LabelSelectorOpNotIn:
+			return !slices.ContainsFunc(r.Values, func(v string) bool { return !slices.Contains(o.Values, v) })
+		case metav1.LabelSelectorOpDoesNotExist:
+			return true
+		}
+	case metav1.LabelSelectorOpExists:
+		return o.Operator == metav1.LabelSelectorOpDoesNotExist
+	}
+	return false
+}

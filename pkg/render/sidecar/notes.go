@@ -1,0 +1,123 @@
+package sidecar
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// notes reports findings: what concerns a set once, however many templates it
+// meets.
+type notes struct {
+	findings *finding.Reporter
+	from     map[string]*resource.Resource
+	mu       sync.Mutex
+	seen     map[string]bool
+}
+
+func newNotes(c *stage.Context, from map[string]*resource.Resource) *notes {
+	return &notes{findings: c.Findings, from: from, seen: map[string]bool{}}
+}
+
+// set reports about the SidecarSet of this name.
+func (n *notes) set(id, name, field, detail string) {
+	key := id + "\x00" + name + "\x00" + detail
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.seen[key] {
+		n.seen[key] = true
+		n.findings.Add(id, n.from[name], field, detail)
+	}
+}
+
+// injected reports what one template showed.
+func (n *notes) injected(r *resource.Resource, t template, ns *namespace, choices []inject.Choice, out *inject.Result) {
+	for _, c := range choices {
+		name := c.Set.Name
+		switch {
+		case c.Outcome == inject.UnknownNamespace:
+			n.set("sidecarset/namespace-unknown", name, "spec.namespaceSelector",
+				"the labels of namespace "+ns.name+" are not known: nothing is injected there")
+		case c.Content == nil:
+			continue
+		case ns.name == "kube-system":
+			n.set("sidecarset/kube-system", name, "spec.namespaceSelector", "")
+		}
+		if c.Diced {
+			n.set("sidecarset/partial", name, "spec.injectionStrategy.revision.policy", "")
+		}
+		if c.Content != nil && c.Content.HasResourcesPolicy() && !ns.limited {
+			n.set("sidecarset/resources-policy", name, "spec.containers",
+				"computed from what the templates state; the defaults of a LimitRange in namespace "+ns.name+", which Kruise would see, are not known")
+		}
+	}
+	if len(out.Replaced) > 0 {
+		field := join(t.path, "spec.containers")
+		n.findings.Add("sidecarset/replaced-container", r, field, "replaced by the sidecars of the same names: "+strings.Join(out.Replaced, ", "))
+		if out.Source {
+			n.findings.Add("sidecarset/copied-from-replaced", r, field, "")
+		}
+	}
+}
+
+func join(path, field string) string {
+	if path == "" {
+		return field
+	}
+	return path + "." + field
+}
+
+// written are the rules that apply wherever the field is given.
+var written = []struct{ field, id string }{
+	{"spec.selector", "sidecarset/scope"},
+	{"spec.namespaceSelector", "sidecarset/namespaces"},
+	{"spec.containers", "sidecarset/containers"},
+	{"spec.initContainers", "sidecarset/init-containers"},
+	{"spec.volumes", "sidecarset/volumes"},
+	{"spec.imagePullSecrets", "sidecarset/pull-secrets"},
+	{"spec.patchPodMetadata", "sidecarset/pod-metadata"},
+	{"spec.injectionStrategy.paused", "sidecarset/paused"},
+	{"spec.injectionStrategy.revision", "sidecarset/revision"},
+	{"spec.customVersion", "sidecarset/custom-version"},
+	{"spec.revisionHistoryLimit", "sidecarset/history"},
+	{"spec.updateStrategy.paused", "sidecarset/update-paused"},
+	{"spec.updateStrategy.partition", "sidecarset/update-partition"},
+	{"spec.updateStrategy.maxUnavailable", "sidecarset/update-unavailable"},
+	{"spec.updateStrategy.selector", "sidecarset/update-selector"},
+	{"spec.updateStrategy.priorityStrategy", "sidecarset/update-order"},
+	{"spec.updateStrategy.scatterStrategy", "sidecarset/update-order"},
+}
+
+// harmless are the values that mean the same as leaving the field out.
+var harmless = []string{"", "false", "0", "0%"}
+
+// fields reports what becomes of the fields of a set that is used up.
+func (n *notes) fields(r *resource.Resource) error {
+	hub, _, err := kruise.ToHub(r.Node())
+	if err != nil {
+		return r.Wrap(err, "")
+	}
+	n.findings.Add("sidecarset/update", r, "spec.updateStrategy.type", "")
+	for _, w := range written {
+		value := tree.Get(hub, steps(w.field)...)
+		if value != nil && !(tree.IsScalar(value) && slices.Contains(harmless, value.Value)) {
+			n.findings.Add(w.id, r, w.field, "")
+		}
+	}
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, c := range tree.Items(tree.Get(hub, "spec", list)) {
+			if tree.StrAt(c, "upgradeStrategy", "upgradeType") == "HotUpgrade" {
+				n.findings.Add("sidecarset/hot-upgrade", r, "spec."+list, "sidecar "+tree.StrAt(c, "name")+
+					": the pair of containers is injected, but nobody exchanges them: a new image replaces the pods, as with ColdUpgrade")
+			}
+		}
+	}
+	return nil
+}
