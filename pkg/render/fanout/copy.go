@@ -10,12 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Annotations that Kruise puts on every copy (semantics fanout-and-jobs 3).
-const (
-	fromAnnotation = "kruise.io/resourcedistribution.resource.from"
-	hashAnnotation = "kruise.io/resourcedistribution.resource.hashcode"
-)
-
 // render makes the copies. They share everything but the level of metadata:
 // nobody may edit below it.
 func (d *distribution) render() []*resource.Resource {
@@ -47,8 +41,8 @@ func (d *distribution) metadata() *tree.Node {
 		}
 	}
 	d.extend(out, "labels", kruise.SourceLabel, kruise.SourceValue(kind, d.r.Name()))
-	d.extend(out, "annotations", fromAnnotation, d.r.Name())
-	d.extend(out, "annotations", hashAnnotation, d.hash)
+	d.extend(out, "annotations", kruise.ResourceDistributedByAnnotation, d.r.Name())
+	d.extend(out, "annotations", kruise.ResourceHashCodeAnnotation, d.hash)
 	return out
 }
 

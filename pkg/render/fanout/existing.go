@@ -67,11 +67,11 @@ func (e existing) at(d *distribution, namespace string) []object {
 func (o object) belongsTo(name string) bool {
 	for _, ref := range tree.Items(tree.Get(o.r.Node(), "metadata", "ownerReferences")) {
 		if tree.Bool(tree.Get(ref, "controller")) {
-			return resource.GroupOf(tree.StrAt(ref, "apiVersion")) == group &&
+			return resource.GroupOf(tree.StrAt(ref, "apiVersion")) == kruise.Group &&
 				tree.StrAt(ref, "kind") == kind && tree.StrAt(ref, "name") == name
 		}
 	}
-	return o.r.Annotation(fromAnnotation) == name &&
+	return o.r.Annotation(kruise.ResourceDistributedByAnnotation) == name &&
 		o.r.Labels()[kruise.SourceLabel] == kruise.SourceValue(kind, name)
 }
 
@@ -140,9 +140,11 @@ func (e existing) stale(p *plan, d *distribution, targets []string) {
 		if _, wanted := slices.BinarySearch(targets, o.namespace); wanted || !o.belongsTo(d.r.Name()) {
 			continue
 		}
+		then := "; Kruise would delete it"
 		if !o.live {
 			p.replaced[o.r] = true
+			then = "; it is left out"
 		}
-		p.c.Findings.Add("resourcedistribution/stale-copy", d.r, "spec.targets", o.String()+" is a copy in a namespace that is no target any more")
+		p.c.Findings.Add("resourcedistribution/stale-copy", d.r, "spec.targets", o.String()+" is a copy in a namespace that is no target any more"+then)
 	}
 }

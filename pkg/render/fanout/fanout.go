@@ -8,10 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-const (
-	group = "apps.kruise.io"
-	kind  = "ResourceDistribution"
-)
+const kind = "ResourceDistribution"
 
 // Run is the stage. The copies of a ResourceDistribution stand where it stood,
 // sorted by namespace.

@@ -46,5 +46,8 @@ func (n namespaces) has(name string) (exists, known bool) {
 	if _, ok := slices.BinarySearch(n.names, name); ok {
 		return true, true
 	}
+	if name == resource.DefaultNamespace {
+		return true, true // no API server is without it
+	}
 	return false, n.complete || n.terminating[name]
 }

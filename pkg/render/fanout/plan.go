@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -40,7 +41,7 @@ func newPlan(c *stage.Context, in []*resource.Resource) (*plan, error) {
 	var all []*distribution
 	var errs resource.Errors
 	for _, r := range in {
-		if !r.Is(group, kind) {
+		if !r.Is(kruise.Group, kind) {
 			continue
 		}
 		d, err := newDistribution(r)
