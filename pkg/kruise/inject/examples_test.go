@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,6 +111,15 @@ func (e example) check(t *testing.T, got *Result) {
 	}
 	if diff := cmp.Diff(texts(e.want["replaced"]), got.Replaced); diff != "" {
 		t.Errorf("replaced (-want +got):\n%s", diff)
+	}
+	if want, ok := e.want["priorities"]; ok {
+		priorities, err := LaunchPriorities(got.Pod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(fmt.Sprint(want), fmt.Sprint(priorities)); diff != "" {
+			t.Errorf("launch priorities (-want +got):\n%s", diff)
+		}
 	}
 	lists, _ := e.want["sidecars"].(map[string]any)
 	for name, list := range lists {
