@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"os"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
+)
+
+// masters is the group that may do everything.
+const masters = "system:masters"
+
+// localHosts are the names that serving certificates carry.
+var localHosts = []string{"127.0.0.1", "localhost"}
+
+// subjects are the certificates of a control plane, by file name. Each of them
+// also opens etcd, which trusts the cluster's authority.
+var subjects = map[string]pki.Subject{
+	"etcd":               {Name: "etcd", Hosts: localHosts},
+	"apiserver":          {Name: "kube-apiserver", Hosts: append([]string{"10.0.0.1", "kubernetes", "kubernetes.default", "kubernetes.default.svc"}, localHosts...)},
+	"apiserver-client":   {Name: "kube-apiserver", Groups: []string{masters}},
+	"admin":              {Name: "admin", Groups: []string{masters}},
+	"controller-manager": {Name: "system:kube-controller-manager", Hosts: localHosts},
+	"scheduler":          {Name: "system:kube-scheduler", Hosts: localHosts},
+}
+
+// certificates writes the authority, all pairs and the key of service accounts.
+func (c *Cluster) certificates() error {
+	ca, err := pki.New()
+	if err != nil {
+		return err
+	}
+	c.ca = ca
+	if err := ca.Pair.Write(c.path("ca")); err != nil {
+		return err
+	}
+	for name, subject := range subjects {
+		pair, err := ca.Issue(subject)
+		if err != nil {
+			return err
+		}
+		if err := pair.Write(c.path(name)); err != nil {
+			return err
+		}
+	}
+	return c.serviceAccountKey()
+}
+
+// serviceAccountKey is RSA, which is what token signing has always taken.
+func (c *Cluster) serviceAccountKey() error {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return err
+	}
+	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+	return os.WriteFile(c.path("service-accounts.key"), pem.EncodeToMemory(block), 0o600)
+}
+
+// access writes the kubeconfigs and makes the administrator's client.
+func (c *Cluster) access() error {
+	for _, user := range []string{"admin", "controller-manager", "scheduler"} {
+		pair, err := c.read(user)
+		if err != nil {
+			return err
+		}
+		if err := c.WriteKubeconfig(c.path(user+".kubeconfig"), pair); err != nil {
+			return err
+		}
+	}
+	admin, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig())
+	if err != nil {
+		return err
+	}
+	c.admin = Unlimited(admin)
+	c.client, err = kubernetes.NewForConfig(c.admin)
+	return err
+}
+
+// Unlimited takes the client's own limit of requests away.
+func Unlimited(config *rest.Config) *rest.Config {
+	config.QPS = -1
+	config.RateLimiter = nil
+	return config
+}
+
+// WriteKubeconfig writes access for whom the pair is.
+func (c *Cluster) WriteKubeconfig(file string, pair pki.Pair) error {
+	config := api.NewConfig()
+	config.Clusters["test"] = &api.Cluster{Server: c.url(APIServer), CertificateAuthorityData: c.ca.Pair.Cert}
+	config.AuthInfos["test"] = &api.AuthInfo{ClientCertificateData: pair.Cert, ClientKeyData: pair.Key}
+	config.Contexts["test"] = &api.Context{Cluster: "test", AuthInfo: "test", Namespace: "default"}
+	config.CurrentContext = "test"
+	return clientcmd.WriteToFile(*config, file)
+}
+
+// Issue signs a certificate of this cluster.
+func (c *Cluster) Issue(s pki.Subject) (pki.Pair, error) { return c.ca.Issue(s) }
+
+// read loads a pair that certificates wrote.
+func (c *Cluster) read(name string) (pki.Pair, error) {
+	cert, err := os.ReadFile(c.path(name + ".crt"))
+	if err != nil {
+		return pki.Pair{}, err
+	}
+	key, err := os.ReadFile(c.path(name + ".key"))
+	return pki.Pair{Cert: cert, Key: key}, err
+}

@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
+)
+
+// fieldManager owns what Apply writes.
+const fieldManager = "test"
+
+// Apply puts the YAML documents into the cluster by server-side apply, namespaced
+// objects without a namespace into the one given, and returns them as stored.
+func (c *Cluster) Apply(t testing.TB, namespace, documents string) []*unstructured.Unstructured {
+	t.Helper()
+	stored, err := c.ApplyAll(t.Context(), namespace, strings.NewReader(documents))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
+}
+
+// ApplyAll is Apply outside of tests. It stops at the first refused object.
+func (c *Cluster) ApplyAll(ctx context.Context, namespace string, documents io.Reader) ([]*unstructured.Unstructured, error) {
+	var out []*unstructured.Unstructured
+	in := yaml.NewYAMLOrJSONDecoder(documents, 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		if err := in.Decode(&object.Object); errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return out, err
+		}
+		if len(object.Object) == 0 {
+			continue
+		}
+		client, err := c.Resource(object, namespace)
+		if err != nil {
+			return out, err
+		}
+		stored, err := client.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+		if err != nil {
+			return out, fmt.Errorf("applying %s %s: %w", object.GetKind(), object.GetName(), err)
+		}
+		out = append(out, stored)
+	}
+}
+
+// Resource is the client for the kind of an object: in the object's namespace, or
+// in the one given when it names none.
+func (c *Cluster) Resource(object *unstructured.Unstructured, namespace string) (dynamic.ResourceInterface, error) {
+	mapping, err := c.mapping(object)
+	if err != nil {
+		return nil, err
+	}
+	client, err := dynamic.NewForConfig(c.admin)
+	if err != nil {
+		return nil, err
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return client.Resource(mapping.Resource), nil
+	}
+	if own := object.GetNamespace(); own != "" {
+		namespace = own
+	}
+	return client.Resource(mapping.Resource).Namespace(namespace), nil
+}
+
+// mapping asks the server anew each time: tests add kinds while they run.
+func (c *Cluster) mapping(object *unstructured.Unstructured) (*meta.RESTMapping, error) {
+	groups, err := restmapper.GetAPIGroupResources(c.client.Discovery())
+	if err != nil {
+		return nil, err
+	}
+	kind := object.GroupVersionKind()
+	return restmapper.NewDiscoveryRESTMapper(groups).RESTMapping(kind.GroupKind(), kind.Version)
+}

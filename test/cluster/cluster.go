@@ -1,0 +1,151 @@
+// Package cluster starts a real Kubernetes control plane for tests: etcd, the
+// API server, its controllers and the scheduler, all on loopback, in seconds.
+// Nodes are modelled (package node) or real (WithRealNode).
+//
+// Most tests take one line:
+//
+//	c, namespace := cluster.Shared(t)
+package cluster
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/build"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
+)
+
+// startLimit is how long a control plane may take to become ready, and a
+// component to come back.
+const startLimit = 90 * time.Second
+
+// Cluster is a running control plane.
+type Cluster struct {
+	options  options
+	binaries string
+	folder   *guard.Folder
+	ca       *pki.Authority
+	ports    map[Component]int
+	admin    *rest.Config
+	client   *kubernetes.Clientset
+	parts    map[Component]*process
+}
+
+// New starts a control plane. Tests call Start or Shared instead.
+func New(ctx context.Context, opts ...Option) (*Cluster, error) {
+	o := defaults()
+	for _, opt := range opts {
+		opt(&o)
+	}
+	binaries, err := build.Ensure(ctx, build.Control, o.line, o.progress)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := guard.New()
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{options: o, binaries: binaries, folder: folder}
+	if err := c.start(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// start prepares all files and starts the components in their order.
+func (c *Cluster) start(ctx context.Context) error {
+	for _, step := range []func() error{c.reserve, c.certificates, c.access, c.configure} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	for _, name := range []Component{Etcd, APIServer, ControllerManager, Scheduler} {
+		if err := c.parts[name].start(c.folder); err != nil {
+			return err
+		}
+	}
+	for _, name := range []Component{APIServer, ControllerManager, Scheduler} {
+		if err := c.ready(ctx, name); err != nil {
+			return err
+		}
+	}
+	return c.awaitServiceAccount(ctx, "default")
+}
+
+// Close ends the cluster and removes all it had. A second call does nothing.
+func (c *Cluster) Close() error { return c.folder.Close() }
+
+// Config is the administrator's access, without a limit of requests per second.
+func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.admin) }
+
+// Client is a client with the administrator's rights.
+func (c *Cluster) Client() kubernetes.Interface { return c.client }
+
+// Kubeconfig is the path of the administrator's kubeconfig.
+func (c *Cluster) Kubeconfig() string { return c.path("admin.kubeconfig") }
+
+// Kubectl is the path of the kubectl of the server's version.
+func (c *Cluster) Kubectl() string { return filepath.Join(c.binaries, "kubectl") }
+
+// Folder is where the cluster keeps its files while it lives.
+func (c *Cluster) Folder() string { return c.folder.Path }
+
+// Roots are the authorities that the cluster's certificates are signed by.
+func (c *Cluster) Roots() *x509.CertPool { return c.ca.Pool() }
+
+// path is a file in the cluster's folder.
+func (c *Cluster) path(name string) string { return filepath.Join(c.folder.Path, name) }
+
+// Log is what a component has logged so far.
+func (c *Cluster) Log(name Component) ([]byte, error) { return os.ReadFile(c.parts[name].log) }
+
+// Stop ends a component in its regular way, as a rolling restart does.
+func (c *Cluster) Stop(ctx context.Context, name Component) error {
+	return c.parts[name].stop(ctx, syscall.SIGTERM)
+}
+
+// Kill ends a component at once, as a crash does.
+func (c *Cluster) Kill(ctx context.Context, name Component) error {
+	return c.parts[name].stop(ctx, syscall.SIGKILL)
+}
+
+// Resume starts a stopped component again and waits until it is ready. State,
+// ports and certificates are the same as before.
+func (c *Cluster) Resume(ctx context.Context, name Component) error {
+	if err := c.parts[name].start(c.folder); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	return c.ready(ctx, name)
+}
+
+// Fault reports components that ended although nobody stopped them.
+func (c *Cluster) Fault() error {
+	var errs []error
+	for _, p := range c.parts {
+		errs = append(errs, p.fault())
+	}
+	return errors.Join(errs...)
+}
+
+// Version is the exact version of the servers, such as "v1.37.1".
+func (c *Cluster) Version() (string, error) {
+	info, err := c.client.Discovery().ServerVersion()
+	if err != nil {
+		return "", fmt.Errorf("server version: %w", err)
+	}
+	return info.GitVersion, nil
+}

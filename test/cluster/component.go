@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
+)
+
+// Component names one process of the control plane.
+type Component string
+
+// The processes of a control plane, in the order in which they start.
+const (
+	Etcd              Component = "etcd"
+	APIServer         Component = "kube-apiserver"
+	ControllerManager Component = "kube-controller-manager"
+	Scheduler         Component = "kube-scheduler"
+)
+
+// process is a component with everything needed to start it again.
+type process struct {
+	name   string
+	binary string
+	args   []string
+	env    []string
+	log    string
+
+	mu     sync.Mutex
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when cmd has ended
+	wanted bool          // false while it is stopped on purpose
+}
+
+// start runs the process, logging behind what it logged before.
+func (p *process) start(folder *guard.Folder) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()
+	cmd := exec.Command(p.binary, p.args...)
+	cmd.Env = append(os.Environ(), p.env...)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := folder.Start(cmd); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	p.cmd, p.exited, p.wanted = cmd, make(chan struct{}), true
+	go func(exited chan struct{}) {
+		_ = cmd.Wait()
+		close(exited)
+	}(p.exited)
+	return nil
+}
+
+// stop ends the process with the signal and waits for it.
+func (p *process) stop(ctx context.Context, sig syscall.Signal) error {
+	p.mu.Lock()
+	cmd, exited := p.cmd, p.exited
+	p.wanted = false
+	p.mu.Unlock()
+	if cmd == nil {
+		return nil
+	}
+	_ = cmd.Process.Signal(sig)
+	select {
+	case <-exited:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%s does not end: %w", p.name, ctx.Err())
+	}
+}
+
+// fault is why the process is not there although it should be, or nil.
+func (p *process) fault() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.wanted || p.cmd == nil {
+		return nil
+	}
+	select {
+	case <-p.exited:
+		return fmt.Errorf("%s ended: %s\n%s", p.name, p.cmd.ProcessState, p.tail())
+	default:
+		return nil
+	}
+}
+
+// tail is the end of the log.
+func (p *process) tail() string {
+	text, _ := os.ReadFile(p.log)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-25):], "\n")
+}
+
+// until asks again and again whether the process is ready.
+func (p *process) until(ctx context.Context, ready func(context.Context) error) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := ready(ctx)
+		if err == nil {
+			return nil
+		}
+		if gone := p.fault(); gone != nil {
+			return gone
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready: %w\n%s", p.name, err, p.tail())
+		case <-tick.C:
+		}
+	}
+}
+
+// process makes a component of this cluster's binaries.
+func (c *Cluster) process(name Component, args ...[]string) *process {
+	return &process{
+		name:   string(name),
+		binary: filepath.Join(c.binaries, string(name)),
+		args:   slices.Concat(args...),
+		log:    filepath.Join(c.folder.Path, string(name)+".log"),
+	}
+}

@@ -1,0 +1,85 @@
+package cluster
+
+import (
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Option changes how a cluster is started.
+type Option func(*options)
+
+// options is comparable in print, which is how Shared tells clusters apart.
+type options struct {
+	line          string
+	audit         bool
+	gates         map[string]bool
+	runtimeConfig map[string]string
+	nodeGrace     time.Duration
+	progress      io.Writer
+}
+
+func defaults() options {
+	return options{
+		gates:         map[string]bool{},
+		runtimeConfig: map[string]string{},
+		nodeGrace:     40 * time.Second,
+		progress:      os.Stderr,
+	}
+}
+
+// WithServer chooses the server line, "v1.37" or "v1.36". Without it the
+// environment variable KUBECTL_KRUISE_SERVER does, and then the newest is taken.
+func WithServer(line string) Option { return func(o *options) { o.line = line } }
+
+// WithAudit writes every request with its body to the audit log, see Cluster.Audit.
+func WithAudit() Option { return func(o *options) { o.audit = true } }
+
+// WithFeatureGate switches a feature gate of all servers.
+func WithFeatureGate(name string, on bool) Option {
+	return func(o *options) { o.gates[name] = on }
+}
+
+// WithAPI serves an API version that is off by default, or stops serving one:
+// "policy/v1beta1", false.
+func WithAPI(groupVersion string, on bool) Option {
+	return func(o *options) { o.runtimeConfig[groupVersion] = boolText(on) }
+}
+
+// WithNodeGrace sets how long a node may be silent before its pods count as not
+// ready. 40 seconds without it.
+func WithNodeGrace(d time.Duration) Option { return func(o *options) { o.nodeGrace = d } }
+
+// WithProgress sends the builder's progress elsewhere than to stderr.
+func WithProgress(w io.Writer) Option { return func(o *options) { o.progress = w } }
+
+func boolText(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}
+
+// gateFlags is the flag --feature-gates, or nothing.
+func (o options) gateFlags() []string {
+	return pairs("--feature-gates", o.gates, boolText)
+}
+
+// apiFlags is the flag --runtime-config, or nothing.
+func (o options) apiFlags() []string {
+	return pairs("--runtime-config", o.runtimeConfig, func(s string) string { return s })
+}
+
+func pairs[V any](flag string, from map[string]V, text func(V) string) []string {
+	if len(from) == 0 {
+		return nil
+	}
+	var list []string
+	for _, k := range slices.Sorted(maps.Keys(from)) {
+		list = append(list, k+"="+text(from[k]))
+	}
+	return []string{flag + "=" + strings.Join(list, ",")}
+}

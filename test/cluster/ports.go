@@ -1,0 +1,47 @@
+package cluster
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+)
+
+// Ports are taken from below the range that the system gives to outgoing
+// connections: one of those would otherwise now and then hold a port between the
+// moment it is chosen and the moment a server listens on it.
+const lowestPort, highestPort = 18000, 32000
+
+// peerPort is where etcd would talk to other members.
+const peerPort Component = "etcd peer"
+
+// reserve chooses a free loopback port for every listener.
+func (c *Cluster) reserve() error {
+	c.ports = map[Component]int{}
+	for _, name := range []Component{Etcd, peerPort, APIServer, ControllerManager, Scheduler} {
+		port, err := freePort()
+		if err != nil {
+			return err
+		}
+		c.ports[name] = port
+	}
+	return nil
+}
+
+func freePort() (int, error) {
+	var err error
+	for range 100 {
+		port := lowestPort + rand.IntN(highestPort-lowestPort) //nolint:gosec // a port is no secret
+		var l net.Listener
+		if l, err = net.Listen("tcp", loopback(port)); err == nil {
+			return port, l.Close()
+		}
+	}
+	return 0, fmt.Errorf("no free port on loopback: %w", err)
+}
+
+// loopback is a listening address for the port.
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// url is where a component serves.
+func (c *Cluster) url(name Component) string { return "https://" + loopback(c.ports[name]) }

@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Start gives the test a control plane of its own, gone when the test ends. A
+// component that ends by itself fails the test.
+func Start(t testing.TB, opts ...Option) *Cluster {
+	t.Helper()
+	c, err := New(t.Context(), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Fault(); err != nil {
+			t.Error(err)
+		}
+		c.keepLogs(t)
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// Shared gives the test a namespace of its own in a control plane that all tests
+// of this binary with the same options share. It ends with the binary.
+func Shared(t testing.TB, opts ...Option) (c *Cluster, namespace string) {
+	t.Helper()
+	c, err := share(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Fault(); err != nil {
+			t.Error(err)
+		}
+		c.keepLogs(t)
+	})
+	return c, c.Namespace(t)
+}
+
+var shared struct {
+	sync.Mutex
+	clusters map[string]func() (*Cluster, error)
+}
+
+// share starts a control plane once for each set of options.
+func share(opts []Option) (*Cluster, error) {
+	o := defaults()
+	for _, opt := range opts {
+		opt(&o)
+	}
+	key := fmt.Sprintf("%+v", o)
+	shared.Lock()
+	if shared.clusters == nil {
+		shared.clusters = map[string]func() (*Cluster, error){}
+	}
+	if shared.clusters[key] == nil {
+		shared.clusters[key] = sync.OnceValues(func() (*Cluster, error) {
+			return New(context.Background(), opts...)
+		})
+	}
+	start := shared.clusters[key]
+	shared.Unlock()
+	return start()
+}
+
+// Namespace makes a namespace for the test, ready for pods. It goes away with the
+// test, which does not wait for it.
+func (c *Cluster) Namespace(t testing.TB) string {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: generateName(t.Name())}}
+	ns, err := c.client.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.client.CoreV1().Namespaces().Delete(context.Background(), ns.Name, metav1.DeleteOptions{}); err != nil {
+			t.Log(err)
+		}
+	})
+	if err := c.awaitServiceAccount(t.Context(), ns.Name); err != nil {
+		t.Fatal(err)
+	}
+	return ns.Name
+}
+
+var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// generateName makes a prefix for names out of a test's name.
+func generateName(test string) string {
+	name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(test), "-"), "-")
+	return name[:min(len(name), 40)] + "-"
+}
+
+// keepLogs copies the components' logs to the failed test's artifacts.
+func (c *Cluster) keepLogs(t testing.TB) {
+	if !t.Failed() {
+		return
+	}
+	for name, p := range c.parts {
+		text, err := os.ReadFile(p.log)
+		if err != nil {
+			continue
+		}
+		_ = os.WriteFile(filepath.Join(t.ArtifactDir(), string(name)+".log"), text, 0o600)
+	}
+}
