@@ -1,0 +1,187 @@
+package kruise
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// conversion is one object on its way to the other version. Every mapping and
+// list is copied before it is changed, because the object read belongs to
+// others.
+type conversion struct {
+	root    *tree.Node
+	owned   map[*tree.Node]bool
+	to      string
+	lost    []Loss
+	unknown []string
+	err     error
+}
+
+// convert takes n from one version of its kind to another; err is set where
+// the other version cannot express the object at all.
+func convert(n *tree.Node, k *kind, from, to string) *conversion {
+	if from == to {
+		return &conversion{root: n}
+	}
+	c := &conversion{root: tree.Shallow(tree.Root(n)), owned: map[*tree.Node]bool{}, to: to}
+	if to == k.newest() {
+		for _, f := range k.fields {
+			f.up(c)
+		}
+	} else {
+		for _, f := range slices.Backward(k.fields) {
+			f.down(c)
+		}
+	}
+	tree.Set(c.root, "apiVersion", tree.String(k.group+"/"+to))
+	return c
+}
+
+func (c *conversion) lose(path, format string, args ...any) {
+	c.lost = append(c.lost, Loss{Path: path, Why: fmt.Sprintf(format, args...)})
+}
+
+// stray reports a field that the version read does not have: the API server
+// would drop or refuse it.
+func (c *conversion) stray(path string) {
+	c.lose(path, "only %s has this field", c.to)
+	c.unknown = append(c.unknown, path)
+}
+
+// absent reports a field that the version written does not have.
+func (c *conversion) absent(path string) { c.lose(path, "%s has no such field", c.to) }
+
+// get returns the node at a path of plain keys.
+func (c *conversion) get(path string) *tree.Node { return tree.Get(c.root, steps(path)...) }
+
+// own returns the mapping at path for editing and makes what is missing of
+// it, or returns nil where something that is no mapping stands in the way.
+func (c *conversion) own(path string) *tree.Node { return c.ownBelow(c.root, steps(path)) }
+
+func (c *conversion) ownBelow(n *tree.Node, path []string) *tree.Node {
+	for _, key := range path {
+		next := tree.Get(n, key)
+		switch {
+		case next == nil:
+			next = tree.Map()
+		case !tree.IsMap(next):
+			return nil
+		case !c.owned[next]:
+			next = tree.Shallow(next)
+		}
+		c.owned[next] = true
+		tree.Set(n, key, next)
+		n = next
+	}
+	return n
+}
+
+// take removes the value at path and returns it; nil when there is none.
+// Parents that it leaves empty go too, up to the top-level field.
+func (c *conversion) take(path string) *tree.Node {
+	keys := steps(path)
+	if tree.Get(c.root, keys...) == nil {
+		return nil
+	}
+	return c.takeBelow(c.root, keys, 1)
+}
+
+// takeBelow is take below n; the first keep parents stay although empty.
+func (c *conversion) takeBelow(n *tree.Node, keys []string, keep int) *tree.Node {
+	last := len(keys) - 1
+	parent := c.ownBelow(n, keys[:last])
+	v := tree.Delete(parent, keys[last])
+	if parent != n && last > keep && len(parent.Content) == 0 {
+		c.takeBelow(n, keys[:last], keep)
+	}
+	return v
+}
+
+// set puts v at path, unless something that is no mapping stands in the way.
+func (c *conversion) set(path string, v *tree.Node) { c.setBelow(c.root, steps(path), v) }
+
+func (c *conversion) setBelow(n *tree.Node, keys []string, v *tree.Node) bool {
+	last := len(keys) - 1
+	parent := c.ownBelow(n, keys[:last])
+	if parent != nil {
+		tree.Set(parent, keys[last], v)
+	}
+	return parent != nil
+}
+
+// each calls f with every mapping that a path leads to, for editing, and with
+// the mapping's own path. A step such as subsets[] goes into every element of
+// a list, images{} into every value of a mapping; the empty path is the
+// object itself.
+func (c *conversion) each(path string, f func(n *tree.Node, at string)) {
+	c.eachBelow(c.root, steps(path), "", f)
+}
+
+func (c *conversion) eachBelow(n *tree.Node, path []string, at string, f func(*tree.Node, string)) {
+	if len(path) == 0 {
+		if tree.IsMap(n) {
+			f(n, at)
+		}
+		return
+	}
+	key := strings.TrimRight(path[0], "[]{}")
+	next := tree.Get(n, key)
+	if next == nil || next.Content == nil {
+		return
+	}
+	if !c.owned[next] {
+		next = tree.Shallow(next)
+		c.owned[next] = true
+		tree.Set(n, key, next)
+	}
+	c.into(next, path[0][len(key):], func(child *tree.Node, suffix string) {
+		c.eachBelow(child, path[1:], strings.TrimPrefix(at+"."+key, ".")+suffix, f)
+	})
+}
+
+// into calls f with the children that the brackets behind a key name.
+func (c *conversion) into(n *tree.Node, brackets string, f func(n *tree.Node, suffix string)) {
+	if brackets == "" {
+		f(n, "")
+		return
+	}
+	first, step, rest := 0, 1, brackets[2:]
+	if brackets[:2] == "{}" {
+		first, step = 1, 2
+	}
+	if (step == 2) != tree.IsMap(n) {
+		return
+	}
+	for i := first; i < len(n.Content); i += step {
+		suffix := fmt.Sprintf("[%d]", i)
+		if step == 2 {
+			suffix = "[" + n.Content[i-1].Value + "]"
+		}
+		child := n.Content[i]
+		if !c.owned[child] {
+			child = tree.Shallow(child)
+			c.owned[child] = true
+			n.Content[i] = child
+		}
+		c.into(child, rest, func(n *tree.Node, s string) { f(n, suffix+s) })
+	}
+}
+
+// steps splits a path of the table. Keys with dots in them do not occur there.
+func steps(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, ".")
+}
+
+// join is the path of a field below the element at.
+func join(at, field string) string {
+	if at == "" {
+		return field
+	}
+	return at + "." + field
+}

@@ -1,0 +1,170 @@
+package kruise
+
+import (
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// field is one row of a kind's table: something that the two versions spell
+// differently. up goes to the newest version, down to the older one.
+type field interface {
+	up(c *conversion)
+	down(c *conversion)
+}
+
+// moved is a field with another name or place. in is where both paths start,
+// with brackets for lists; it may be empty.
+type moved struct{ in, older, newer string }
+
+func (m moved) up(c *conversion)   { m.move(c, m.older, m.newer) }
+func (m moved) down(c *conversion) { m.move(c, m.newer, m.older) }
+
+func (m moved) move(c *conversion, from, to string) {
+	c.each(m.in, func(n *tree.Node, at string) {
+		if tree.Get(n, steps(to)...) != nil {
+			c.stray(join(at, to))
+			c.takeBelow(n, steps(to), 0)
+		}
+		value := tree.Get(n, steps(from)...)
+		switch {
+		case value == nil:
+		case strings.Contains(from+to, "."):
+			if c.setBelow(n, steps(to), value) {
+				c.takeBelow(n, steps(from), 1)
+			}
+		default:
+			tree.Replace(n, from, to, value)
+		}
+	})
+}
+
+// added is a field that only the newest version has.
+type added struct{ in, field string }
+
+func (a added) up(c *conversion)   { a.drop(c, c.stray) }
+func (a added) down(c *conversion) { a.drop(c, c.absent) }
+
+func (a added) drop(c *conversion, report func(path string)) {
+	c.each(a.in, func(n *tree.Node, at string) {
+		keys := steps(a.field)
+		v := tree.Get(n, keys...)
+		if v == nil {
+			return
+		}
+		c.takeBelow(n, keys, 1)
+		if !empty(v) {
+			report(join(at, a.field))
+		}
+	})
+}
+
+// empty reports a value that says nothing, as Go's encoder writes them.
+func empty(n *tree.Node) bool {
+	return (tree.IsMap(n) || tree.IsSeq(n)) && len(n.Content) == 0
+}
+
+// annotated is a field that the older version keeps in an annotation. The
+// annotation stays where it is when the field is read from it.
+type annotated struct {
+	annotation, field string
+	// fieldToo: the older version has the field beside the annotation.
+	fieldToo bool
+	parse    func(text string) *tree.Node
+}
+
+func (a annotated) up(c *conversion) {
+	if !a.fieldToo && c.get(a.field) != nil {
+		c.stray(a.field)
+		c.take(a.field)
+	}
+	text := c.annotation(a.annotation)
+	if v := a.parse(text); text != "" && v != nil {
+		c.set(a.field, v)
+	}
+}
+
+func (a annotated) down(c *conversion) {
+	v := c.take(a.field)
+	if v == nil {
+		return
+	}
+	c.annotate(a.annotation, text(v))
+}
+
+// text is a scalar as it was written, and a list with commas.
+func text(v *tree.Node) string {
+	var items []string
+	for _, item := range tree.Items(v) {
+		items = append(items, tree.Str(item))
+	}
+	return tree.Str(v) + strings.Join(items, ",")
+}
+
+// commaList reads a list with commas.
+func commaList(text string) *tree.Node {
+	list := tree.Seq()
+	for item := range strings.SplitSeq(text, ",") {
+		list.Content = append(list.Content, tree.String(strings.TrimSpace(item)))
+	}
+	return list
+}
+
+// refused is a field without which the older version would be another object:
+// there is no such object in the older version.
+type refused struct{ field string }
+
+func (r refused) up(c *conversion) { added{"", r.field}.up(c) }
+
+func (r refused) down(c *conversion) {
+	if c.get(r.field) != nil {
+		c.err = tree.Errorf(c.root, r.field, "keep the object in its version", "%s cannot express this", c.to)
+	}
+}
+
+// inverted is a boolean whose opposite the older version has; both are false
+// when left out.
+type inverted struct{ older, newer string }
+
+func (i inverted) up(c *conversion)   { i.turn(c, i.older, i.newer) }
+func (i inverted) down(c *conversion) { i.turn(c, i.newer, i.older) }
+
+func (i inverted) turn(c *conversion, from, to string) {
+	if c.get(to) != nil {
+		c.stray(to)
+		c.take(to)
+	}
+	v := c.take(from)
+	switch {
+	case v != nil && v.ShortTag() != yaml.NodeTagBool:
+		c.set(to, v) // a wrong type stays one
+	case !tree.Bool(v):
+		c.set(to, tree.Boolean(true))
+	}
+}
+
+// special is a row that no other type of row can express.
+type special struct{ upwards, downwards func(c *conversion) }
+
+func (s special) up(c *conversion)   { s.upwards(c) }
+func (s special) down(c *conversion) { s.downwards(c) }
+
+// number reads an integer; other text is no value.
+func number(text string) *tree.Node {
+	v, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return nil
+	}
+	return tree.Int64(v)
+}
+
+// numberOrText reads an integer, or takes the text as it is.
+func numberOrText(text string) *tree.Node {
+	if n := number(text); n != nil {
+		return n
+	}
+	return tree.String(text)
+}

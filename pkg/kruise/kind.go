@@ -1,0 +1,82 @@
+package kruise
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// kind is one kind with what its versions spell differently.
+type kind struct {
+	group, name string
+	// versions are the oldest first; there are one or two.
+	versions []string
+	fields   []field
+}
+
+func (k *kind) newest() string { return k.versions[len(k.versions)-1] }
+
+// kindOf returns the kind and version of an object; the kind is nil when the
+// object is not Kruise's. A version that the kind does not have is an error.
+func kindOf(n *tree.Node) (k *kind, version string, err error) {
+	group, version, ok := strings.Cut(tree.StrAt(tree.Root(n), "apiVersion"), "/")
+	if !ok {
+		return nil, "", nil
+	}
+	k = kinds[group+"/"+tree.StrAt(tree.Root(n), "kind")]
+	if k == nil {
+		return nil, "", nil
+	}
+	if !slices.Contains(k.versions, version) {
+		return nil, "", tree.Errorf(n, "apiVersion", "want "+group+"/"+strings.Join(k.versions, " or "+group+"/"), "%s has no version %s", k.name, version)
+	}
+	return k, version, nil
+}
+
+// older rewrites the field of an error that was found in the newest version.
+func (k *kind) older(err error) error {
+	var te *tree.Error
+	if !errors.As(err, &te) {
+		return err
+	}
+	out := *te
+	out.Path = k.olderPath(te.Path)
+	return &out
+}
+
+// olderPath is the path in the older version of a field of the newest.
+func (k *kind) olderPath(path string) string {
+	for _, f := range k.fields {
+		var row moved
+		switch f := f.(type) {
+		case moved:
+			row = f
+		case inverted:
+			row = moved{older: f.older, newer: f.newer}
+		default:
+			continue
+		}
+		if p, ok := row.olderPath(path); ok {
+			return p
+		}
+	}
+	return path
+}
+
+func (m moved) olderPath(path string) (string, bool) {
+	have, want := strings.Split(path, "."), steps(join(m.in, m.newer))
+	if len(have) < len(want) {
+		return "", false
+	}
+	for i, w := range want {
+		if field, _, _ := strings.Cut(have[i], "["); field != strings.TrimRight(w, "[]{}") {
+			return "", false
+		}
+	}
+	last := have[len(want)-1]
+	index := last[strings.IndexByte(last+"[", '['):]
+	out := slices.Concat(have[:len(steps(m.in))], steps(m.older+index), have[len(want):])
+	return strings.Join(out, "."), true
+}

@@ -1,0 +1,107 @@
+package kruise
+
+// Names that this project writes (DESIGN section 1).
+const (
+	// SourceLabel is on everything that rendering makes: the kind and name of
+	// the Kruise object it came from, see [SourceValue].
+	SourceLabel = "kubectl-kruise.dev/source"
+	// StrategyAnnotation is on rendered workloads: the source's spec without
+	// its template, as compact JSON.
+	StrategyAnnotation = "kubectl-kruise.dev/strategy"
+	// InServiceLabel is taken from a pod that shall get no traffic.
+	InServiceLabel = "kubectl-kruise.dev/in-service"
+)
+
+// Workloads and their pods (semantics workloads 1, 2, 5, 6).
+const (
+	// CloneSetInstanceIDLabel is the random part of a CloneSet pod's name, on
+	// the pod and its claims.
+	CloneSetInstanceIDLabel = "apps.kruise.io/cloneset-instance-id"
+	// SpecifiedDeleteLabel marks a pod that its workload shall replace; the
+	// value means nothing.
+	SpecifiedDeleteLabel = "apps.kruise.io/specified-delete"
+	// CloneSetScalingExcludePreparingDeleteLabel, "true" on a v1alpha1
+	// CloneSet, is scaleStrategy.excludePreparingDelete of v1beta1.
+	CloneSetScalingExcludePreparingDeleteLabel = "apps.kruise.io/cloneset-scaling-exclude-preparing-delete"
+	// VolumeClaimTemplateHashAnnotation is on a CloneSet's revisions.
+	VolumeClaimTemplateHashAnnotation = "kruise.io/cloneset-volumeclaimtemplate-hash"
+	// LifecycleStateLabel holds a pod's lifecycle state.
+	LifecycleStateLabel = "lifecycle.apps.kruise.io/state"
+	// LifecycleTimestampAnnotation is when that state was entered.
+	LifecycleTimestampAnnotation = "lifecycle.apps.kruise.io/timestamp"
+	// InPlaceUpdateStateAnnotation records an in-place update on the pod.
+	InPlaceUpdateStateAnnotation = "apps.kruise.io/inplace-update-state"
+	// InPlaceUpdateGraceAnnotation holds the change that waits for the grace
+	// period to end.
+	InPlaceUpdateGraceAnnotation = "apps.kruise.io/inplace-update-grace"
+	// RuntimeContainersMetaAnnotation is written by the node agent.
+	RuntimeContainersMetaAnnotation = "apps.kruise.io/runtime-containers-meta"
+	// ProgressiveCreatePodAnnotation, "true" on a v1alpha1 DaemonSet, is
+	// scaleStrategy.partitionedScaling of v1beta1.
+	ProgressiveCreatePodAnnotation = "daemonset.kruise.io/progressive-create-pod"
+	// RestartedAtAnnotation is what the older kubectl plugin writes into a
+	// template to restart its pods.
+	RestartedAtAnnotation = "kubectl.kruise.io/restartedAt"
+	// UnavailablePodLabelPrefix starts labels that make a pod unavailable for
+	// PodUnavailableBudgets.
+	UnavailablePodLabelPrefix = "unavailable-pod.kruise.io/"
+)
+
+// Image pre-download (semantics workloads 1.11), on the workload unless said
+// otherwise.
+const (
+	// ImagePreDownloadParallelismAnnotation is the number of nodes at a time.
+	ImagePreDownloadParallelismAnnotation = "apps.kruise.io/image-predownload-parallelism"
+	// ImagePreDownloadTimeoutSecondsAnnotation is the time for one pull.
+	ImagePreDownloadTimeoutSecondsAnnotation = "apps.kruise.io/image-predownload-timeout-seconds"
+	// ImagePreDownloadMinUpdatedReadyPodsAnnotation is how many updated pods
+	// must be ready before the download starts.
+	ImagePreDownloadMinUpdatedReadyPodsAnnotation = "apps.kruise.io/image-predownload-min-updated-ready-pods"
+	// ImagePreDownloadCreatedLabel is on a revision whose jobs were created.
+	ImagePreDownloadCreatedLabel = "apps.kruise.io/pre-predownload-created"
+	// ImagePreDownloadIgnoredLabel is on a revision that needs no download.
+	ImagePreDownloadIgnoredLabel = "apps.kruise.io/image-predownload-ignored"
+)
+
+// Readiness gates that only Kruise sets.
+const (
+	// InPlaceUpdateReady is False while a pod is updated in place.
+	InPlaceUpdateReady = "InPlaceUpdateReady"
+	// KruisePodReady is False while something of Kruise holds a pod back.
+	KruisePodReady = "KruisePodReady"
+)
+
+// Container launch priority and liveness (semantics sidecarset-and-protection
+// 5, 8), on pods and containers.
+const (
+	// ContainerLaunchPriorityAnnotation, [ContainerLaunchOrdered], starts the
+	// containers one after the other.
+	ContainerLaunchPriorityAnnotation = "apps.kruise.io/container-launch-priority"
+	// ContainerLaunchOrdered is the only value that does so.
+	ContainerLaunchOrdered = "Ordered"
+	// ContainerLaunchPriorityCompletedAnnotation is "true" once all started.
+	ContainerLaunchPriorityCompletedAnnotation = "apps.kruise.io/container-launch-priority-completed"
+	// ContainerPriorityEnv is a container's priority; larger starts earlier.
+	ContainerPriorityEnv = "KRUISE_CONTAINER_PRIORITY"
+	// ContainerBarrierEnv holds a container until its key of the pod's
+	// barrier ConfigMap exists.
+	ContainerBarrierEnv = "KRUISE_CONTAINER_BARRIER"
+	// UsingEnhancedLivenessAnnotation, "true", takes the liveness probes out.
+	UsingEnhancedLivenessAnnotation = "apps.kruise.io/using-enhanced-liveness"
+	// ContainerProbeContextAnnotation keeps the probes taken out.
+	ContainerProbeContextAnnotation = "apps.kruise.io/container-probe-context"
+	// TerminateSidecarEnv marks a container that ends with the job.
+	TerminateSidecarEnv = "KRUISE_TERMINATE_SIDECAR_WHEN_JOB_EXIT"
+	// TerminateSidecarWithImageEnv gives the image that ends the container on
+	// a virtual node.
+	TerminateSidecarWithImageEnv = "KRUISE_TERMINATE_SIDECAR_WHEN_JOB_EXIT_WITH_IMAGE"
+	// TerminateSidecarIgnoreExitCodeEnv leaves the sidecar's exit code out of
+	// the pod's result.
+	TerminateSidecarIgnoreExitCodeEnv = "KRUISE_TERMINATE_SIDECAR_IGNORE_EXIT_CODE"
+)
+
+// Pod probes (semantics sidecarset-and-protection 8), on pods.
+const (
+	PodProbeAnnotation           = "kruise.io/podprobe"
+	PodProbeMarkerListAnnotation = "kruise.io/podprobemarker-list"
+)
