@@ -54,11 +54,7 @@ type outFile struct {
 }
 
 func filesOf(rs []*resource.Resource, opt DirOptions) ([]outFile, error) {
-	encode, ending := yamlDocument, ".yaml"
-	if opt.Format == JSON {
-		encode, ending = jsonDocument, ".json"
-	}
-	docs, err := encodeAll(rs, encode)
+	docs, ending, err := encode(rs, opt.Format)
 	if err != nil {
 		return nil, err
 	}
@@ -69,12 +65,28 @@ func filesOf(rs []*resource.Resource, opt DirOptions) ([]outFile, error) {
 		if r.Is("", "Secret") {
 			mode = 0o600
 		}
-		files = append(files, outFile{names[i], bytes.TrimPrefix(docs[i], marker.Find(docs[i])), mode})
+		files = append(files, outFile{names[i], docs[i], mode})
 	}
 	if opt.Kustomization {
 		files = append(files, outFile{"kustomization.yaml", kustomization(names), 0o644})
 	}
 	return files, nil
+}
+
+// encode returns the body of the file for each resource.
+func encode(rs []*resource.Resource, format Format) (docs [][]byte, ending string, err error) {
+	if format == JSON {
+		docs, err = encodeJSON(rs, 0)
+		for i := range docs {
+			docs[i] = append(docs[i], '\n')
+		}
+		return docs, ".json", err
+	}
+	docs, err = encodeYAML(rs)
+	for i := range docs {
+		docs[i] = bytes.TrimPrefix(docs[i], marker.Find(docs[i]))
+	}
+	return docs, ".yaml", err
 }
 
 // marker is a bare separator in front of a document, of no use in a file of

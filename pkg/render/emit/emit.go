@@ -27,7 +27,7 @@ const (
 // with bytes and was not changed is those bytes; only what separates it from
 // its neighbours is added: a missing line end, "---".
 func Stream(w io.Writer, rs []*resource.Resource) error {
-	docs, err := encodeAll(rs, yamlDocument)
+	docs, err := encodeYAML(rs)
 	if err != nil {
 		return err
 	}

@@ -13,24 +13,34 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// encoder writes documents for one goroutine. yaml.v3 allocates some 400 KB
-// per encoder, so one of each style serves many documents.
+// encoder writes documents for one goroutine. Only the buffers are kept from
+// one document to the next: yaml.v3 holds every event that an encoder has ever
+// emitted, some 300 bytes each, so one encoder must not serve many documents.
 type encoder struct {
-	buf    bytes.Buffer
-	styles map[yaml.SequenceIndentStyle]*yaml.Encoder
+	repeats  repeats
+	buf, out bytes.Buffer
 }
 
-// encodeAll encodes every resource with f, on all cores. It returns the faults
-// of all resources.
-func encodeAll(rs []*resource.Resource, f func(*encoder, *resource.Resource) ([]byte, error)) ([][]byte, error) {
+// encodeYAML returns every resource as a YAML document: its bytes, when it
+// still has them.
+func encodeYAML(rs []*resource.Resource) ([][]byte, error) {
+	all := findRepeats(rs)
+	return encodeAll(rs, func() func(*resource.Resource) ([]byte, error) {
+		return (&encoder{repeats: all}).document
+	})
+}
+
+// encodeAll encodes every resource, on all cores; each goroutine asks for a
+// function of its own. It returns the faults of all resources.
+func encodeAll(rs []*resource.Resource, encoder func() func(*resource.Resource) ([]byte, error)) ([][]byte, error) {
 	docs, errs := make([][]byte, len(rs)), make([]error, len(rs))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(rs)) {
 		wg.Go(func() {
-			e := &encoder{styles: map[yaml.SequenceIndentStyle]*yaml.Encoder{}}
+			f := encoder()
 			for i := int(next.Add(1)) - 1; i < len(rs); i = int(next.Add(1)) - 1 {
-				docs[i], errs[i] = f(e, rs[i])
+				docs[i], errs[i] = f(rs[i])
 			}
 		})
 	}
@@ -42,8 +52,7 @@ func encodeAll(rs []*resource.Resource, f func(*encoder, *resource.Resource) ([]
 	return docs, all.Err()
 }
 
-// yamlDocument returns the resource as a document of its own.
-func yamlDocument(e *encoder, r *resource.Resource) ([]byte, error) {
+func (e *encoder) document(r *resource.Resource) ([]byte, error) {
 	if raw := r.Raw(); raw != nil {
 		return raw, nil
 	}
@@ -56,16 +65,27 @@ func yamlDocument(e *encoder, r *resource.Resource) ([]byte, error) {
 
 // yaml encodes n in the sequence style it was written in.
 func (e *encoder) yaml(n *tree.Node) ([]byte, error) {
-	n, style := faithful(n, false), styleOf(n)
-	enc := e.styles[style]
-	if enc == nil {
-		enc = yaml.NewEncoderWithOptions(&e.buf, &yaml.EncoderOptions{SeqIndent: style})
-		e.styles[style] = enc
+	style := styleOf(n)
+	p := prepare{repeats: e.repeats}
+	doc, err := e.encode(p.node(n, false), style)
+	if err != nil || len(p.parts) == 0 {
+		return bytes.Clone(doc), err
 	}
-	e.buf.Reset()
-	if err := enc.Encode(n); err != nil {
-		delete(e.styles, style)
+	e.out.Reset()
+	whole, err := expand(&e.out, doc, p.parts, style)
+	if err != nil {
 		return nil, err
 	}
-	return bytes.Clone(bytes.TrimPrefix(e.buf.Bytes(), []byte("---\n"))), nil
+	if whole {
+		return bytes.Clone(e.out.Bytes()), nil
+	}
+	doc, err = e.encode((&prepare{}).node(n, false), style)
+	return bytes.Clone(doc), err
+}
+
+// encode returns the text of n, valid until the next call.
+func (e *encoder) encode(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
+	e.buf.Reset()
+	err := yaml.NewEncoderWithOptions(&e.buf, &yaml.EncoderOptions{SeqIndent: style}).Encode(n)
+	return e.buf.Bytes(), err
 }

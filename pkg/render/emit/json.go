@@ -21,7 +21,7 @@ func JSONStream(w io.Writer, rs []*resource.Resource) error {
 	if len(rs) == 1 {
 		level = 0
 	}
-	docs, err := encodeAll(rs, func(_ *encoder, r *resource.Resource) ([]byte, error) { return jsonText(r, level) })
+	docs, err := encodeJSON(rs, level)
 	if err != nil {
 		return err
 	}
@@ -47,10 +47,12 @@ func JSONStream(w io.Writer, rs []*resource.Resource) error {
 	return out.Flush()
 }
 
-// jsonDocument returns the resource as a file of its own.
-func jsonDocument(_ *encoder, r *resource.Resource) ([]byte, error) {
-	b, err := jsonText(r, 0)
-	return append(b, '\n'), err
+// encodeJSON returns every resource as JSON that stands level steps to the
+// right.
+func encodeJSON(rs []*resource.Resource, level int) ([][]byte, error) {
+	return encodeAll(rs, func() func(*resource.Resource) ([]byte, error) {
+		return func(r *resource.Resource) ([]byte, error) { return jsonText(r, level) }
+	})
 }
 
 // jsonText returns the resource as JSON that stands level steps to the right,

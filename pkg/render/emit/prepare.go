@@ -8,20 +8,28 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// faithful returns n, or a copy of the parts of it that yaml.v3 would write so
-// that they read as something else: it loses line breaks of folded text with
-// indented lines, cannot indent a block that begins with a tab, leaves "<<"
-// bare, which is a merge key, and makes an empty null in brackets an empty
-// text. Such scalars get another form. flow says that n stands in brackets.
-func faithful(n *tree.Node, flow bool) *tree.Node {
+// prepare makes of a tree what yaml.v3 writes faithfully, without changing it:
+// parts that differ are copies, all else is shared. Elements of block
+// sequences that are in repeats become placeholders.
+type prepare struct {
+	repeats repeats
+	parts   []*repeat
+}
+
+// node returns what to write for n; flow says that it stands in brackets.
+func (p *prepare) node(n *tree.Node, flow bool) *tree.Node {
 	if n.Kind == yaml.ScalarNode {
-		return faithfulScalar(n, flow)
+		return scalar(n, flow)
 	}
 	flow = flow || n.Style&yaml.FlowStyle != 0
+	elements := n.Kind == yaml.SequenceNode && !flow
 	out := n
 	for i, child := range n.Content {
-		c := faithful(child, flow)
-		if c == child {
+		var c *tree.Node
+		if r := p.repeats[child]; r != nil && elements {
+			c = r.placeholder(len(p.parts))
+			p.parts = append(p.parts, r)
+		} else if c = p.node(child, flow); c == child {
 			continue
 		}
 		if out == n {
@@ -32,8 +40,13 @@ func faithful(n *tree.Node, flow bool) *tree.Node {
 	return out
 }
 
-func faithfulScalar(n *tree.Node, flow bool) *tree.Node {
-	style, value := faithfulStyle(n), n.Value
+// scalar returns n, or a copy in another form where yaml.v3 would write n so
+// that it reads as something else: it loses line breaks of folded text with
+// indented lines, cannot indent a block that begins with a tab, leaves "<<"
+// bare, which is a merge key, and makes an empty null in brackets an empty
+// text.
+func scalar(n *tree.Node, flow bool) *tree.Node {
+	style, value := styleFor(n), n.Value
 	if flow && value == "" && n.Tag == yaml.NodeTagNull {
 		value = "null"
 	}
@@ -45,15 +58,18 @@ func faithfulScalar(n *tree.Node, flow bool) *tree.Node {
 	return &c
 }
 
-var blockStyles = yaml.LiteralStyle | yaml.FoldedStyle
+var (
+	blockStyles = yaml.LiteralStyle | yaml.FoldedStyle
+	quotes      = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle
+)
 
-func faithfulStyle(n *tree.Node) yaml.Style {
+func styleFor(n *tree.Node) yaml.Style {
 	switch {
 	case n.Value == "<<" && n.Style == 0 && n.Tag == yaml.NodeTagString:
 		return yaml.DoubleQuotedStyle
 	case n.Style&yaml.FoldedStyle != 0 && !foldable(n.Value):
 		return block(n.Value, n.Style&^blockStyles|yaml.LiteralStyle)
-	case n.Style&blockStyles != 0 || n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 && strings.Contains(n.Value, "\n"):
+	case n.Style&blockStyles != 0 || n.Style&quotes == 0 && strings.Contains(n.Value, "\n"):
 		return block(n.Value, n.Style)
 	}
 	return n.Style
