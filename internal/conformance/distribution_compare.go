@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func (r *distributionRun) fillHash(o map[string]any) {
 func (r *distributionRun) status(rd string, status any) error {
 	last := r.last[rd]
 	if last == nil {
-		return fmt.Errorf("was never rendered")
+		return errors.New("was never rendered")
 	}
 	recorded := map[string]any{"metadata": map[string]any{"name": rd}}
 	targets := len(last.Copies)
@@ -146,12 +147,7 @@ func (r *distributionRun) whole(want map[string]any) error {
 		return err
 	}
 	stream := slices.DeleteFunc(docs, func(d map[string]any) bool { return d["apiVersion"] == "conformance/v1" })
-	var rds []map[string]any
-	for _, d := range stream {
-		if isDistribution(d) {
-			rds = append(rds, d)
-		}
-	}
+	rds := slices.DeleteFunc(slices.Clone(stream), func(d map[string]any) bool { return !isDistribution(d) })
 	if len(rds) != 1 {
 		return nil
 	}
@@ -159,13 +155,12 @@ func (r *distributionRun) whole(want map[string]any) error {
 	if err != nil {
 		return err
 	}
-	got := map[string]bool{}
+	got, recorded := map[string]bool{}, map[string]bool{}
 	for _, c := range out.Copies {
-		if ns := namespaceOf(c); text(c, "metadata", "annotations", fromAnnotation) == nameOf(rds[0]) && strings.HasPrefix(ns, "fan-dist-") {
+		if ns := namespaceOf(c); strings.HasPrefix(ns, "fan-dist-") {
 			got[ns] = true
 		}
 	}
-	recorded := map[string]bool{}
 	for _, ns := range r.failed(rds[0], "CreateResourceFailed") {
 		recorded[ns] = true
 	}

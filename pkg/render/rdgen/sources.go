@@ -2,6 +2,7 @@ package rdgen
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -43,7 +44,7 @@ func (c settings) pairs(config *tree.Node, read func(string) ([]byte, error)) ([
 func literal(s string) ([]pair, error) {
 	key, value, ok := strings.Cut(s, "=")
 	if !ok || key == "" {
-		return nil, fmt.Errorf("invalid literal source, expected key=value")
+		return nil, errors.New("invalid literal source, expected key=value")
 	}
 	if n := len(value); n >= 2 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
 		value = value[1 : n-1]
@@ -59,7 +60,7 @@ func file(s string, read func(string) ([]byte, error)) ([]pair, error) {
 	case 1:
 		key, name, _ = strings.Cut(s, "=")
 	default:
-		return nil, fmt.Errorf("key names or file paths cannot contain '='")
+		return nil, errors.New("key names or file paths cannot contain '='")
 	}
 	switch {
 	case key == "":
