@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // Entry is what Kruise notes about one SidecarSet in a pod's hash annotations
@@ -29,11 +31,11 @@ type Note struct {
 // merged with those in annotations. The renderer does not write them; a model
 // of the webhook does. Unparsable annotations are an error.
 func Bookkeeping(annotations map[string]string, notes []Note, now time.Time) (map[string]string, error) {
-	full, err := readEntries(annotations[hashKey])
+	full, err := readEntries(annotations[kruise.SidecarSetHashAnnotation])
 	if err != nil {
 		return nil, err
 	}
-	without, err := readEntries(annotations[hashNoImageKey])
+	without, err := readEntries(annotations[kruise.SidecarSetHashWithoutImageAnnotation])
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +49,7 @@ func Bookkeeping(annotations map[string]string, notes []Note, now time.Time) (ma
 		full[n.Content.Set] = e
 	}
 	out := map[string]string{}
-	for key, entries := range map[string]map[string]Entry{hashKey: full, hashNoImageKey: without} {
+	for key, entries := range map[string]map[string]Entry{kruise.SidecarSetHashAnnotation: full, kruise.SidecarSetHashWithoutImageAnnotation: without} {
 		b, err := json.Marshal(entries)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -22,7 +23,7 @@ func setOf(tb testing.TB, name, spec string, revisions ...*Revision) *Set {
 func meeting(tb testing.TB, labels string) *Target {
 	return &Target{
 		Labels: tree.Strings(parse(tb, labels)), Namespace: "ns", Key: "Deployment ns/web",
-		NamespaceLabels: map[string]string{namespaceName: "ns", "zone": "a"}, NamespaceKnown: true,
+		NamespaceLabels: map[string]string{kruise.NamespaceNameLabel: "ns", "zone": "a"}, NamespaceKnown: true,
 	}
 }
 
@@ -48,7 +49,7 @@ func TestOutcome(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			at := meeting(t, "{app: web}")
 			if tt.unknown {
-				at.NamespaceKnown, at.NamespaceLabels = false, map[string]string{namespaceName: "ns"}
+				at.NamespaceKnown, at.NamespaceLabels = false, map[string]string{kruise.NamespaceNameLabel: "ns"}
 			}
 			got, err := Choose([]*Set{setOf(t, "set", tt.spec)}, at)
 			if err != nil {

@@ -3,15 +3,17 @@ package inject
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // defaultSidecar fills what Kruise's webhook writes into a sidecar when the
 // SidecarSet is stored (semantics sidecarset 4.2). It is needed for the hashes
 // only: the API server gives injected containers their defaults by itself.
-func defaultSidecar(c *hashedContainer, policy string) {
+func defaultSidecar(c *kruise.SidecarContainer, policy kruise.PodInjectPolicyType) {
 	orElse(&c.PodInjectPolicy, policy)
-	orElse(&c.UpgradeStrategy.UpgradeType, "ColdUpgrade")
-	orElse(&c.ShareVolumePolicy.Type, "disabled")
+	orElse(&c.UpgradeStrategy.UpgradeType, kruise.SidecarContainerColdUpgrade)
+	orElse(&c.ShareVolumePolicy.Type, kruise.ShareVolumePolicyDisabled)
 	if c.ResourcesPolicy != nil {
 		orElse(&c.ResourcesPolicy.TargetContainersNameRegex, ".*")
 	}

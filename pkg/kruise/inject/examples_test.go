@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -64,7 +65,7 @@ func (e example) inject(pod *tree.Node) (*Result, error) {
 func targetOf(pod *tree.Node) *Target {
 	return &Target{
 		Labels: tree.Strings(tree.Get(pod, "metadata", "labels")), Namespace: "default",
-		NamespaceLabels: map[string]string{namespaceName: "default"}, NamespaceKnown: true,
+		NamespaceLabels: map[string]string{kruise.NamespaceNameLabel: "default"}, NamespaceKnown: true,
 		Key: tree.StrAt(pod, "metadata", "name"),
 	}
 }

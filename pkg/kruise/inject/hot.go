@@ -3,13 +3,8 @@ package inject
 import (
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-)
-
-const (
-	versionPrefix    = "version.sidecarset.kruise.io/"
-	versionAltPrefix = "versionalt.sidecarset.kruise.io/"
-	workingKey       = "kruise.io/sidecarset-working-hotupgrade-container"
 )
 
 // hotPair makes the two containers of a HotUpgrade sidecar: NAME-1 runs the
@@ -19,8 +14,8 @@ func hotPair(s *sidecar, base *tree.Node, empty string) []variant {
 	for i, suffix := range []string{"-1", "-2"} {
 		name := s.name + suffix
 		v := variant{name: name, versions: []*tree.Node{
-			versionEnv("SIDECARSET_VERSION", versionPrefix+name),
-			versionEnv("SIDECARSET_VERSION_ALT", versionAltPrefix+name),
+			versionEnv(kruise.SidecarSetVersionEnv, kruise.SidecarSetVersionAnnotationPrefix+name),
+			versionEnv(kruise.SidecarSetVersionAltEnv, kruise.SidecarSetVersionAltAnnotationPrefix+name),
 		}}
 		v.node = tree.Shallow(base)
 		tree.Set(v.node, "name", tree.String(name))
@@ -46,10 +41,10 @@ func versionEnv(name, annotation string) *tree.Node {
 // the sidecar's entry.
 func (in *injection) annotateHot(s *sidecar, working map[string]string) {
 	first, second := s.variants[0].name, s.variants[1].name
-	in.annotate(versionPrefix+first, "1")
-	in.annotate(versionAltPrefix+first, "0")
-	in.annotate(versionPrefix+second, "0")
-	in.annotate(versionAltPrefix+second, "1")
+	in.annotate(kruise.SidecarSetVersionAnnotationPrefix+first, "1")
+	in.annotate(kruise.SidecarSetVersionAltAnnotationPrefix+first, "0")
+	in.annotate(kruise.SidecarSetVersionAnnotationPrefix+second, "0")
+	in.annotate(kruise.SidecarSetVersionAltAnnotationPrefix+second, "1")
 	working[s.name] = first
 }
 

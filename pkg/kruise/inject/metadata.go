@@ -6,6 +6,7 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -22,7 +23,7 @@ func compilePatches(n *tree.Node) []patch {
 	for _, entry := range tree.Items(n) {
 		p := patch{policy: tree.StrAt(entry, "patchPolicy"), values: tree.Strings(tree.Get(entry, "annotations"))}
 		if p.policy == "" {
-			p.policy = "Retain"
+			p.policy = string(kruise.SidecarSetRetainPatchPolicy)
 		}
 		for key := range p.values {
 			p.keys = append(p.keys, key)
@@ -56,13 +57,13 @@ func (in *injection) patch(set *Content, p patch, key string, merged map[string]
 	present := tree.Has(in.annotations, key)
 	current := tree.StrAt(in.annotations, key)
 	switch p.policy {
-	case "Retain":
+	case string(kruise.SidecarSetRetainPatchPolicy):
 		if !present {
 			in.annotate(key, text)
 		}
-	case "Overwrite":
+	case string(kruise.SidecarSetOverwritePatchPolicy):
 		in.annotate(key, text)
-	case "MergePatchJson":
+	case string(kruise.SidecarSetMergePatchJSONPatchPolicy):
 		if current == "" {
 			in.annotate(key, text)
 			return nil

@@ -5,13 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-)
-
-// The two ways to ask for an order of container starts.
-const (
-	priorityKey = "apps.kruise.io/container-launch-priority"
-	priorityEnv = "KRUISE_CONTAINER_PRIORITY"
 )
 
 // LaunchPriorities returns the priority of each of the pod's containers, in
@@ -24,7 +19,7 @@ func LaunchPriorities(pod *tree.Node) ([]int, error) {
 		return nil, nil
 	}
 	priorities := make([]int, len(containers))
-	if tree.StrAt(pod, "metadata", "annotations", priorityKey) == "Ordered" {
+	if tree.StrAt(pod, "metadata", "annotations", kruise.ContainerLaunchPriorityAnnotation) == kruise.ContainerLaunchOrdered {
 		for i := range priorities {
 			priorities[i] = -i
 		}
@@ -45,13 +40,13 @@ func LaunchPriorities(pod *tree.Node) ([]int, error) {
 // priority reads the last env of that name; a container without one has 0.
 func priority(container *tree.Node) (int, error) {
 	for _, e := range slices.Backward(tree.Items(tree.Get(container, "env"))) {
-		if tree.StrAt(e, "name") != priorityEnv {
+		if tree.StrAt(e, "name") != kruise.ContainerPriorityEnv {
 			continue
 		}
 		text := tree.StrAt(e, "value")
 		v, err := strconv.Atoi(text)
 		if err != nil {
-			return 0, fmt.Errorf("%s is %q, which is no integer", priorityEnv, text)
+			return 0, fmt.Errorf("%s is %q, which is no integer", kruise.ContainerPriorityEnv, text)
 		}
 		return v, nil
 	}

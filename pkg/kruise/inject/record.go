@@ -6,25 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-)
-
-// The annotations in which Kruise keeps book.
-const (
-	listKey        = "kruise.io/sidecarset-injected-list"
-	hashKey        = "kruise.io/sidecarset-hash"
-	hashNoImageKey = "kruise.io/sidecarset-hash-without-image"
 )
 
 // recall reads what an earlier injection left in the pod.
 func (in *injection) recall() error {
-	for _, key := range []string{hashKey, hashNoImageKey} {
+	for _, key := range []string{kruise.SidecarSetHashAnnotation, kruise.SidecarSetHashWithoutImageAnnotation} {
 		if _, err := readEntries(tree.StrAt(in.annotations, key)); err != nil {
 			return fmt.Errorf("annotation %s: %w", key, err)
 		}
 	}
 	in.carried, in.ours = map[string]bool{}, map[string]bool{}
-	for _, name := range splitList(tree.StrAt(in.annotations, listKey)) {
+	for _, name := range splitList(tree.StrAt(in.annotations, kruise.SidecarSetInjectedListAnnotation)) {
 		in.carried[name] = true
 	}
 	for _, set := range in.sets {
@@ -50,12 +44,12 @@ func splitList(s string) []string {
 // record writes the list of injected sets and the annotations of hot-upgrade
 // pairs. The hash annotations hold the time and are not written.
 func (in *injection) record() error {
-	names := splitList(tree.StrAt(in.annotations, listKey))
+	names := splitList(tree.StrAt(in.annotations, kruise.SidecarSetInjectedListAnnotation))
 	for _, set := range in.sets {
 		names = append(names, set.Set)
 	}
 	slices.Sort(names)
-	in.annotate(listKey, strings.Join(slices.Compact(names), ","))
+	in.annotate(kruise.SidecarSetInjectedListAnnotation, strings.Join(slices.Compact(names), ","))
 	return in.recordHot()
 }
 
@@ -72,9 +66,9 @@ func (in *injection) recordHot() error {
 		return nil
 	}
 	working := map[string]string{}
-	if text := tree.StrAt(in.annotations, workingKey); text != "" {
+	if text := tree.StrAt(in.annotations, kruise.SidecarSetWorkingHotUpgradeAnnotation); text != "" {
 		if err := json.Unmarshal([]byte(text), &working); err != nil || working == nil {
-			return fmt.Errorf("annotation %s is not a JSON object of texts", workingKey)
+			return fmt.Errorf("annotation %s is not a JSON object of texts", kruise.SidecarSetWorkingHotUpgradeAnnotation)
 		}
 	}
 	for _, s := range hot {
@@ -84,6 +78,6 @@ func (in *injection) recordHot() error {
 	if err != nil {
 		return err
 	}
-	in.annotate(workingKey, string(text))
+	in.annotate(kruise.SidecarSetWorkingHotUpgradeAnnotation, string(text))
 	return nil
 }

@@ -4,13 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-)
-
-// Labels of the ControllerRevisions that Kruise stores for SidecarSets.
-const (
-	revisionSetLabel     = "kruise.io/sidecarset-name"
-	revisionVersionLabel = "apps.kruise.io/sidecarset-custom-version"
 )
 
 // Revision is a stored revision of a SidecarSet.
@@ -26,7 +21,7 @@ type Revision struct {
 // ReadRevision reads a ControllerRevision; nil when it is not one of a
 // SidecarSet.
 func ReadRevision(n *tree.Node) *Revision {
-	set := tree.StrAt(n, "metadata", "labels", revisionSetLabel)
+	set := tree.StrAt(n, "metadata", "labels", kruise.SidecarSetNameLabel)
 	spec := tree.Get(n, "data", "spec")
 	if set == "" || spec == nil {
 		return nil
@@ -34,7 +29,7 @@ func ReadRevision(n *tree.Node) *Revision {
 	number, _ := tree.Int(tree.Get(n, "revision"))
 	return &Revision{
 		Name: tree.StrAt(n, "metadata", "name"), Set: set, Number: number, spec: spec,
-		CustomVersion: tree.StrAt(n, "metadata", "labels", revisionVersionLabel),
+		CustomVersion: tree.StrAt(n, "metadata", "labels", kruise.SidecarSetCustomVersionLabel),
 	}
 }
 

@@ -6,11 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
-
-// namespaceName is the label that every Namespace object carries.
-const namespaceName = "kubernetes.io/metadata.name"
 
 func compileSelector(n *tree.Node) (labels.Selector, error) {
 	s, err := readSelector(n)
@@ -75,15 +73,15 @@ func splitNamespaces(s *metav1.LabelSelector, all labels.Selector) *namespaceSel
 	out := &namespaceSelector{all: all, name: labels.NewSelector(), nameOnly: true}
 	requirements, _ := all.Requirements()
 	for _, r := range requirements {
-		if r.Key() == namespaceName {
+		if r.Key() == kruise.NamespaceNameLabel {
 			out.name = out.name.Add(r)
 		} else {
 			out.nameOnly = false
 		}
 	}
-	_, out.pinned = s.MatchLabels[namespaceName]
+	_, out.pinned = s.MatchLabels[kruise.NamespaceNameLabel]
 	out.pinned = out.pinned || slices.ContainsFunc(s.MatchExpressions, func(r metav1.LabelSelectorRequirement) bool {
-		return r.Key == namespaceName && r.Operator == metav1.LabelSelectorOpIn
+		return r.Key == kruise.NamespaceNameLabel && r.Operator == metav1.LabelSelectorOpIn
 	})
 	return out
 }

@@ -7,13 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-)
-
-// The annotations that make a SidecarSet the canary of another one.
-const (
-	canaryKey = "apps.kruise.io/sidecarset-canary"
-	baseKey   = "apps.kruise.io/sidecarset-base"
 )
 
 // Set is a SidecarSet made ready for matching and injection. It is safe for
@@ -51,8 +46,8 @@ type strategy struct {
 func Compile(hub *tree.Node, revisions []*Revision) (*Set, error) {
 	spec := tree.Get(hub, "spec")
 	s := &Set{Name: tree.StrAt(hub, "metadata", "name")}
-	if tree.StrAt(hub, "metadata", "annotations", canaryKey) == "true" {
-		s.base = tree.StrAt(hub, "metadata", "annotations", baseKey)
+	if tree.StrAt(hub, "metadata", "annotations", kruise.SidecarSetCanaryAnnotation) == "true" {
+		s.base = tree.StrAt(hub, "metadata", "annotations", kruise.SidecarSetBaseAnnotation)
 	}
 	s.paused = tree.Bool(tree.Get(spec, "injectionStrategy", "paused"))
 	var err error

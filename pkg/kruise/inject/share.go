@@ -3,6 +3,7 @@ package inject
 import (
 	"regexp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -23,7 +24,7 @@ func (in *injection) sources() []*tree.Node {
 
 // marked looks at the first env named IS_INJECTED only.
 func marked(container *tree.Node) bool {
-	e, _ := tree.Find(tree.Get(container, "env"), "name", injectedEnv)
+	e, _ := tree.Find(tree.Get(container, "env"), "name", kruise.SidecarInjectedEnv)
 	return tree.StrAt(e, "value") == "true"
 }
 

@@ -1,11 +1,9 @@
 package inject
 
 import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
-
-// injectedEnv marks a container that Kruise put in.
-const injectedEnv = "IS_INJECTED"
 
 // sidecar is one container of a SidecarSet, compiled. Its nodes are shared by
 // all pods and never changed.
@@ -59,9 +57,9 @@ func compileSidecar(n *tree.Node, init bool, volumes *tree.Node) (*sidecar, erro
 	}
 	s.native = init && tree.StrAt(n, "restartPolicy") == "Always"
 	policy := tree.StrAt(n, "podInjectPolicy")
-	s.front = policy == "BeforeAppContainer" || policy == "" && !init
-	s.share = tree.StrAt(n, "shareVolumePolicy", "type") == "enabled"
-	s.shareDevices = tree.StrAt(n, "shareVolumeDevicePolicy", "type") == "enabled"
+	s.front = policy == string(kruise.BeforeAppContainerType) || policy == "" && !init
+	s.share = tree.StrAt(n, "shareVolumePolicy", "type") == string(kruise.ShareVolumePolicyEnabled)
+	s.shareDevices = tree.StrAt(n, "shareVolumeDevicePolicy", "type") == string(kruise.ShareVolumePolicyEnabled)
 	s.transfer = compileTransfers(tree.Get(n, "transferEnv"))
 	var err error
 	if s.resources, err = compileResources(tree.Get(n, "resourcesPolicy")); err != nil {
@@ -76,11 +74,11 @@ func compileSidecar(n *tree.Node, init bool, volumes *tree.Node) (*sidecar, erro
 	s.devices = tree.Items(tree.Get(base, "volumeDevices"))
 	s.volumes = referenced(volumes, s.mounts, s.devices)
 	own := tree.Items(tree.Get(base, "env"))
-	s.env = append(own[:len(own):len(own)], envVar(injectedEnv, "true"))
+	s.env = append(own[:len(own):len(own)], envVar(kruise.SidecarInjectedEnv, "true"))
 	place(base, "env", tree.Seq(s.env...))
 
 	s.variants = []variant{{name: s.name, node: base}}
-	if tree.StrAt(n, "upgradeStrategy", "upgradeType") == "HotUpgrade" && (!init || s.native) {
+	if tree.StrAt(n, "upgradeStrategy", "upgradeType") == string(kruise.SidecarContainerHotUpgrade) && (!init || s.native) {
 		empty := tree.StrAt(n, "upgradeStrategy", "hotUpgradeEmptyImage")
 		s.noEmptyImage = empty == ""
 		s.variants = hotPair(s, base, empty)

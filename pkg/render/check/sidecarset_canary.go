@@ -6,33 +6,27 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// The annotations that make a SidecarSet the canary of another.
-const (
-	canaryAnnotation = "apps.kruise.io/sidecarset-canary"
-	baseAnnotation   = "apps.kruise.io/sidecarset-base"
-)
-
 // baseOf returns the set whose canary n is, "" when it is none.
 func baseOf(n *tree.Node) string {
-	if tree.StrAt(n, "metadata", "annotations", canaryAnnotation) != "true" {
+	if tree.StrAt(n, "metadata", "annotations", kruise.SidecarSetCanaryAnnotation) != "true" {
 		return ""
 	}
-	return tree.StrAt(n, "metadata", "annotations", baseAnnotation)
+	return tree.StrAt(n, "metadata", "annotations", kruise.SidecarSetBaseAnnotation)
 }
 
 // canary checks a canary set. Its base must be among what is known: the
 // renderer could not tell otherwise what it stands in for.
 func (k *setCheck) canary() {
-	if tree.StrAt(k.hub, "metadata", "annotations", canaryAnnotation) != "true" {
+	if tree.StrAt(k.hub, "metadata", "annotations", kruise.SidecarSetCanaryAnnotation) != "true" {
 		return
 	}
-	const path = "metadata.annotations[" + baseAnnotation + "]"
+	const path = "metadata.annotations[" + kruise.SidecarSetBaseAnnotation + "]"
 	name := baseOf(k.hub)
 	if k.updateType() != "NotUpdate" {
 		k.fault("spec.updateStrategy.type", "", "a canary SidecarSet needs type NotUpdate")
 	}
 	if name == "" {
-		k.fault("metadata.annotations["+canaryAnnotation+"]", "name the base set in "+baseAnnotation, "a canary SidecarSet needs a base")
+		k.fault("metadata.annotations["+kruise.SidecarSetCanaryAnnotation+"]", "name the base set in "+kruise.SidecarSetBaseAnnotation, "a canary SidecarSet needs a base")
 		return
 	}
 	base := k.c.Facts.Find(resource.ID{Group: kruise.Group, Kind: "SidecarSet", Name: name})
@@ -41,7 +35,7 @@ func (k *setCheck) canary() {
 		k.fault(path, "", "a SidecarSet cannot be its own canary")
 	case base == nil:
 		k.fault(path, "add it to the input, or by --with or --live", "base SidecarSet %s is not known", name)
-	case tree.StrAt(base.Node(), "metadata", "annotations", canaryAnnotation) == "true":
+	case tree.StrAt(base.Node(), "metadata", "annotations", kruise.SidecarSetCanaryAnnotation) == "true":
 		k.fault(path, "", "base SidecarSet %s is itself a canary", name)
 	}
 }

@@ -28,7 +28,7 @@ func (k *setCheck) change() {
 		}
 	}
 	if was, is := baseOf(old.Node()), baseOf(k.hub); was != "" && was != is {
-		k.fault("metadata.annotations["+baseAnnotation+"]", "", "the base of a canary cannot be changed from %q to %q", was, is)
+		k.fault("metadata.annotations["+kruise.SidecarSetBaseAnnotation+"]", "", "the base of a canary cannot be changed from %q to %q", was, is)
 	}
 }
 

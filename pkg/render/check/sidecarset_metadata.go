@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -40,7 +41,7 @@ func (k *setCheck) podMetadata() {
 			}
 			seen[key.Value] = true
 			if known && !slices.ContainsFunc(allowed, func(r *regexp.Regexp) bool { return r.MatchString(key.Value) }) {
-				k.fault(at, "add it to "+whitelistKey+" in ConfigMap kruise-configuration", "Kruise's whitelist does not allow annotation %s", key.Value)
+				k.fault(at, "add it to "+kruise.SidecarSetPatchPodMetadataWhiteListKey+" in ConfigMap kruise-configuration", "Kruise's whitelist does not allow annotation %s", key.Value)
 			}
 		})
 	}
@@ -60,22 +61,20 @@ func (k *setCheck) patchPolicy(path string, entry *tree.Node) {
 	}
 }
 
-const whitelistKey = "SidecarSet_PatchPodMetadata_WhiteList"
-
 // whitelist returns the expressions that hold for this set; known is false when
 // the ConfigMap is not there, as it may well exist in the cluster.
 func (k *setCheck) whitelist() (allowed []*regexp.Regexp, known bool) {
-	cm := k.c.Facts.Find(resource.ID{Kind: "ConfigMap", Namespace: "kruise-system", Name: "kruise-configuration"})
+	cm := k.c.Facts.Find(resource.ID{Kind: "ConfigMap", Namespace: kruise.DefaultNamespace, Name: kruise.ConfigurationName})
 	if cm == nil {
 		return nil, false
 	}
-	text := tree.StrAt(cm.Node(), "data", whitelistKey)
+	text := tree.StrAt(cm.Node(), "data", kruise.SidecarSetPatchPodMetadataWhiteListKey)
 	if text == "" {
 		return nil, true
 	}
 	allowed, err := expressions(text, k.r.Labels())
 	if err != nil {
-		k.fault("spec.patchPodMetadata", "", "%s of ConfigMap kruise-configuration: %v", whitelistKey, err)
+		k.fault("spec.patchPodMetadata", "", "%s of ConfigMap "+kruise.ConfigurationName+": %v", kruise.SidecarSetPatchPodMetadataWhiteListKey, err)
 	}
 	return allowed, err == nil
 }
