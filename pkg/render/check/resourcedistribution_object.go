@@ -17,7 +17,7 @@ const maxData = 1 << 20
 func objectFaults(n *tree.Node) []*tree.Error {
 	o := object{n: n}
 	o.faults = objectMeta(n)
-	if f := tree.Get(n, "immutable"); f != nil && !(tree.IsScalar(f) && f.ShortTag() == "!!bool") {
+	if f := tree.Get(n, "immutable"); f != nil && (!tree.IsScalar(f) || f.ShortTag() != "!!bool") {
 		o.fault("immutable", "want true or false")
 	}
 	if tree.StrAt(n, "kind") == "Secret" {
@@ -53,9 +53,7 @@ func (o *object) secret() {
 		o.fault("type", "want text")
 	}
 	data := o.entries("data", true)
-	for key, value := range o.entries("stringData", false) {
-		data[key] = value
-	}
+	maps.Copy(data, o.entries("stringData", false))
 	o.size(data)
 	o.secretType(data)
 }

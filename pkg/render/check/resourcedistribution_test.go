@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -133,6 +134,23 @@ func TestDistributedResourceIsImmutable(t *testing.T) {
 		{"another kind", rd(strings.Replace(plainMap, "ConfigMap", "Secret", 1), nowhere), []string{"spec.resource.kind: the resource's"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { compareFaults(t, c.want, faults(t, rd(plainMap, nowhere), c.live)) })
+	}
+}
+
+// TestResourceDistributionVerdicts gives the recorded ResourceDistributions to
+// the check.
+func TestResourceDistributionVerdicts(t *testing.T) {
+	all := 0
+	for _, c := range conformance.List(t, "lint") {
+		if strings.Contains(c.Name, "-resourcedistribution-") {
+			all++
+			if err := verdict(t, c); err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		}
+	}
+	if all == 0 {
+		t.Fatal("no recorded ResourceDistribution")
 	}
 }
 
