@@ -1,0 +1,140 @@
+package kruise_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+func TestConformanceConversion(t *testing.T) {
+	conformance.Area(t, "conversion", func(c conformance.Case) error {
+		input, err := object(c, "input.yaml")
+		if err != nil {
+			return err
+		}
+		want, err := object(c, "converted.yaml")
+		if err != nil {
+			return err
+		}
+		back, err := object(c, "back.yaml")
+		if err != nil {
+			return err
+		}
+		return trip(input, want, back)
+	})
+}
+
+// trip converts input to the version of want and back again. What the recorded
+// trip loses must be named in our losses.
+func trip(input, want, back *tree.Node) error {
+	there, lostThere, err := to(input, version(want))
+	if err != nil {
+		return err
+	}
+	if err := conformance.Different("the other version", conformance.Diff(meaning(want), meaning(there))); err != nil {
+		return err
+	}
+	again, lostBack, err := to(there, version(back))
+	if err != nil {
+		return err
+	}
+	if err := conformance.Different("the way back", conformance.Diff(meaning(back), meaning(again))); err != nil {
+		return err
+	}
+	lost := slices.Concat(lostThere, lostBack)
+	for _, path := range gone("", meaning(input), meaning(back)) {
+		if !slices.ContainsFunc(lost, func(l kruise.Loss) bool { return strings.HasPrefix(path, l.Path) }) {
+			return fmt.Errorf("%s is lost on the way and not reported: %v", path, lost)
+		}
+	}
+	return nil
+}
+
+// to uses the function that suits the direction, to prove both.
+func to(n *tree.Node, version string) (*tree.Node, []kruise.Loss, error) {
+	if version == kruise.V1beta1 {
+		return kruise.ToHub(n)
+	}
+	return kruise.FromHub(n, version)
+}
+
+func version(n *tree.Node) string {
+	_, v, _ := strings.Cut(tree.StrAt(n, "apiVersion"), "/")
+	return v
+}
+
+func object(c conformance.Case, file string) (*tree.Node, error) {
+	data, err := c.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	var n tree.Node
+	if err := yaml.Unmarshal(data, &n); err != nil {
+		return nil, err
+	}
+	return tree.Root(&n), nil
+}
+
+// meaning is the object without what carries no meaning: the recorder's zero
+// status and the empty values that Go's encoder writes.
+func meaning(n *tree.Node) map[string]any {
+	m, _ := told("", tree.Value(n)).(map[string]any)
+	return m
+}
+
+func told(path string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, item := range v {
+			if item = told(path+"."+key, item); item == nil {
+				delete(v, key)
+			} else {
+				v[key] = item
+			}
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		for i := range v {
+			v[i] = told(path, v[i])
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case int64, string:
+		if strings.HasPrefix(path, ".status.") && (v == int64(0) || v == "") {
+			return nil
+		}
+	case bool:
+		if !v && strings.HasSuffix(path, ".enablePVCReuse") {
+			return nil
+		}
+	}
+	return v
+}
+
+// gone lists the paths that before has and after has not, or has otherwise.
+func gone(path string, before, after any) []string {
+	b, ok := before.(map[string]any)
+	if !ok {
+		if conformance.Diff(before, after) != "" {
+			return []string{path}
+		}
+		return nil
+	}
+	a, _ := after.(map[string]any)
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(b)) {
+		out = append(out, gone(strings.TrimPrefix(path+"."+key, "."), b[key], a[key])...)
+	}
+	return out
+}
