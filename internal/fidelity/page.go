@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -32,8 +32,8 @@ the findings of a run as data.
 
 // write prints the page: one table per kind, fields in alphabetical order,
 // the gravest severity of a field last.
-func write(w io.Writer, rules []finding.Rule) {
-	fmt.Fprint(w, head)
+func write(w *bytes.Buffer, rules []finding.Rule) {
+	w.WriteString(head)
 	for _, kind := range kinds(rules) {
 		fmt.Fprintf(w, "\n## %s\n\n", title(kind))
 		fmt.Fprintln(w, "| field | case | severity | what becomes of it | what to do | ID |")
@@ -90,7 +90,7 @@ func first(r finding.Rule) string {
 	return r.Fields[0]
 }
 
-func row(w io.Writer, r finding.Rule) {
+func row(w *bytes.Buffer, r finding.Rule) {
 	fields := make([]string, len(r.Fields))
 	for i, f := range r.Fields {
 		fields[i] = "`" + f + "`"

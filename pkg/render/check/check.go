@@ -27,7 +27,7 @@ func Run(c *stage.Context, in []*resource.Resource) error {
 
 // add registers the rule for a kind. It is called once per file while the
 // package is initialised.
-func add(groupKind string, f rule) bool {
+func add(groupKind string, f rule) bool { //nolint:unparam // a result is what lets a package-level variable call it
 	rules[groupKind] = f
 	return true
 }

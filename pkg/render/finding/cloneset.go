@@ -25,7 +25,7 @@ var _ = register(
 	Rule{
 		ID: "cloneset/template", Kind: "CloneSet", Severity: Exact,
 		Fields:  []string{"spec.template"},
-		Becomes: "the same template, as it was written",
+		Becomes: "the same template, as it was written, but for what other findings name",
 	},
 	Rule{
 		ID: "cloneset/image-pull-policy", Kind: "CloneSet", Severity: Exact,
@@ -122,9 +122,9 @@ var _ = register(
 		Action:  "keep the preDelete hooks short",
 	},
 	Rule{
-		ID: "cloneset/pvc-reuse", Kind: "CloneSet", When: toStatefulSet, Severity: Approximate,
+		ID: "cloneset/pvc-reuse", Kind: "CloneSet", When: toStatefulSet + ", reuse is off", Severity: Approximate,
 		Fields:  []string{"spec.scaleStrategy.enablePVCReuse"},
-		Becomes: "a pod that is lost always finds the claims of its ordinal again",
+		Becomes: "a pod that is lost finds the claims of its ordinal again, where a CloneSet without reuse makes new ones",
 		Action:  "delete the claim together with the pod where an empty volume is wanted",
 	},
 	Rule{

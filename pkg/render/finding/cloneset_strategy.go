@@ -6,7 +6,7 @@ var _ = register(
 	Rule{
 		ID: "cloneset/type", Kind: "CloneSet", Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.type"},
-		Becomes: "RollingUpdate stays; OnDelete is a StatefulSet's OnDelete, and under --driver client a ReplicaSet never replaces pods anyway",
+		Becomes: "RollingUpdate stays; so does OnDelete, except on a Deployment",
 	},
 	Rule{
 		ID: "cloneset/on-delete", Kind: "CloneSet", When: toDeployment, Severity: Lost,

@@ -1,12 +1,55 @@
-// Package lower is the stage in which workloads of Kruise become native ones.
+// Package lower is the stage in which workloads of Kruise become native ones:
+// the objects that Kubernetes' own controllers, or this tool as the client
+// driver, can run without Kruise. It changes the tree that the user wrote, so
+// that templates, comments and unknown fields stay; types are for deciding.
 package lower
 
 import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// Run is the stage.
+// Run replaces every CloneSet by its native form where that kind is expanded,
+// and reports the Kruise objects that stay although native ones are wanted.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
-	return in, nil
+	around := surroundings(c, in)
+	out, err := c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
+		if r.Is(kruise.Group, "CloneSet") && c.Expand("CloneSet") {
+			return lowerCloneSet(c, around, r)
+		}
+		reportKept(c, r)
+		return []*resource.Resource{r}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, collisions(c, in, out)
+}
+
+// collisions finds made objects whose name another object of the output has.
+func collisions(c *stage.Context, in, out []*resource.Resource) error {
+	came := make(map[*resource.Resource]bool, len(in))
+	for _, r := range in {
+		came[r] = true
+	}
+	count := make(map[resource.ID]int, len(out))
+	for _, r := range out {
+		count[identity(c, r)]++
+	}
+	var faults resource.Errors
+	for _, r := range out {
+		if !came[r] && count[identity(c, r)] > 1 {
+			faults.Add(r.Fault("metadata.name", "rename one of the two, or take the other out of the input",
+				"a CloneSet would become a second %s of this name", r.Kind()))
+		}
+	}
+	return faults.Err()
+}
+
+// identity is the ID of r with its namespace spelled out.
+func identity(c *stage.Context, r *resource.Resource) resource.ID {
+	id := r.ID()
+	id.Namespace = c.Facts.NamespaceOf(r)
+	return id
 }

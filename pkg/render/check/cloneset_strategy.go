@@ -1,0 +1,143 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+const rolling = "spec.updateStrategy.rollingUpdate."
+
+// strategy holds the rules for spec.updateStrategy (semantics workloads 0.2,
+// 0.3 and 10).
+func (k *cloneSetCheck) strategy() {
+	u := k.spec.UpdateStrategy
+	switch u.Type {
+	case "", kruise.RollingUpdateCloneSetStrategyType:
+	case kruise.OnDeleteCloneSetStrategyType:
+		k.onDelete()
+		return
+	default:
+		k.fault("spec.updateStrategy.type", "", "%q is not allowed: want RollingUpdate or OnDelete", u.Type)
+	}
+	if u.RollingUpdate == nil {
+		return
+	}
+	k.policy(u.RollingUpdate.PodUpdatePolicy)
+	k.partition(u.RollingUpdate)
+	k.budget(u.RollingUpdate)
+	k.priority(u.RollingUpdate.PriorityStrategy)
+	for i, term := range u.RollingUpdate.ScatterStrategy {
+		if term.Key == "" {
+			k.fault(fmt.Sprintf("%sscatterStrategy[%d].key", rolling, i), "", "a key is required")
+		}
+	}
+}
+
+// onDelete: v1alpha1 never takes it; v1beta1 looks at maxUnavailable of a
+// rollingUpdate that nobody reads.
+func (k *cloneSetCheck) onDelete() {
+	r := k.spec.UpdateStrategy.RollingUpdate
+	switch {
+	case k.alpha:
+		k.fault("spec.updateStrategy.type", "write the object as apps.kruise.io/v1beta1", "OnDelete is refused in v1alpha1: want ReCreate, InPlaceIfPossible or InPlaceOnly")
+	case r != nil && r.MaxUnavailable == nil:
+		k.fault(rolling+"maxUnavailable", "remove rollingUpdate, which OnDelete does not use", "a rollingUpdate without maxUnavailable is refused beside OnDelete")
+	}
+}
+
+func (k *cloneSetCheck) policy(policy kruise.CloneSetPodUpdateStrategyType) {
+	switch policy {
+	case "", kruise.RecreateCloneSetPodUpdateStrategyType, kruise.InPlaceIfPossibleCloneSetPodUpdateStrategyType, kruise.InPlaceOnlyCloneSetPodUpdateStrategyType:
+	default:
+		k.fault(rolling+"podUpdatePolicy", "", "%q is not allowed: want ReCreate, InPlaceIfPossible or InPlaceOnly", policy)
+	}
+}
+
+var percentage = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?%$`)
+
+// amount: an integer that is not negative, or a percentage, fractional ones
+// included; it returns whether it is one.
+func (k *cloneSetCheck) amount(path string, v intstr.IntOrString) bool {
+	switch {
+	case v.Type == intstr.String && !percentage.MatchString(v.StrVal):
+		k.fault(path, "", "%q is neither a number nor a percentage", v.StrVal)
+		return false
+	case v.Type == intstr.Int && v.IntVal < 0:
+		k.fault(path, "", "%d must not be negative", v.IntVal)
+		return false
+	}
+	return true
+}
+
+func (k *cloneSetCheck) partition(r *kruise.RollingUpdateCloneSetStrategy) {
+	if r.Partition != nil {
+		k.amount(rolling+"partition", *r.Partition)
+	}
+}
+
+// budget: something must be able to move. v1beta1 refuses an integer 0 for
+// maxUnavailable even beside maxSurge, v1alpha1 does not.
+func (k *cloneSetCheck) budget(r *kruise.RollingUpdateCloneSetStrategy) {
+	surge, unavailable := intstr.FromInt32(0), intstr.FromString("20%")
+	if r.MaxSurge != nil {
+		surge = *r.MaxSurge
+	}
+	if r.MaxUnavailable != nil {
+		unavailable = *r.MaxUnavailable
+	}
+	surgeOK, unavailableOK := k.amount(rolling+"maxSurge", surge), k.amount(rolling+"maxUnavailable", unavailable)
+	if !surgeOK || !unavailableOK {
+		return
+	}
+	if !nothing(surge) && r.PodUpdatePolicy == kruise.InPlaceOnlyCloneSetPodUpdateStrategyType {
+		k.fault(rolling+"maxSurge", "set maxSurge to 0", "pods that are only updated in place cannot surge")
+	}
+	if k.spec.Replicas != nil && *k.spec.Replicas <= 0 {
+		return
+	}
+	switch {
+	case nothing(unavailable) && nothing(surge):
+		k.fault(rolling+"maxUnavailable", "set one of them to 1 or more", "maxUnavailable and maxSurge may not both be 0")
+	case !k.alpha && unavailable == intstr.FromInt32(0):
+		k.fault(rolling+"maxUnavailable", "set it to 1, or write the object as apps.kruise.io/v1alpha1", "v1beta1 refuses 0 even beside maxSurge")
+	}
+}
+
+var zeroPercent = regexp.MustCompile(`^0+(\.0+)?%$`)
+
+// nothing reports whether v is zero however many replicas there are.
+func nothing(v intstr.IntOrString) bool {
+	if v.Type == intstr.Int {
+		return v.IntVal == 0
+	}
+	return zeroPercent.MatchString(v.StrVal)
+}
+
+func (k *cloneSetCheck) priority(p *kruise.UpdatePriorityStrategy) {
+	const path = rolling + "priorityStrategy"
+	if p == nil {
+		return
+	}
+	if len(p.OrderPriority) > 0 && len(p.WeightPriority) > 0 {
+		k.fault(path, "keep one of them", "orderPriority and weightPriority may not both be set")
+	}
+	for i, term := range p.OrderPriority {
+		if term.OrderedKey == "" {
+			k.fault(fmt.Sprintf("%s.orderPriority[%d].orderedKey", path, i), "", "a key is required")
+		}
+	}
+	for i, term := range p.WeightPriority {
+		at := fmt.Sprintf("%s.weightPriority[%d]", path, i)
+		if term.Weight < 0 || term.Weight > 100 {
+			k.fault(at+".weight", "", "%d is not a weight from 0 to 100", term.Weight)
+		}
+		if _, err := metav1.LabelSelectorAsSelector(&term.MatchSelector); err != nil {
+			k.fault(at+".matchSelector", "", "%v", err)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package lower
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// lowering is one CloneSet on its way.
+type lowering struct {
+	c      *stage.Context
+	around *around
+	r      *resource.Resource
+	// hub is the object in the newest version; its parts may be shared with r
+	// and with other objects, so every level is copied before it is changed.
+	hub  *tree.Node
+	spec kruise.CloneSetSpec
+	form form
+	// replicas is nil where an autoscaler owns the number.
+	replicas *int
+}
+
+// lowerCloneSet returns what the CloneSet r becomes, the workload first.
+func lowerCloneSet(c *stage.Context, around *around, r *resource.Resource) ([]*resource.Resource, error) {
+	l, err := newLowering(c, around, r)
+	if err != nil {
+		return nil, err
+	}
+	service := headless{}
+	if l.form.statefulSet() {
+		if service, err = l.headless(); err != nil {
+			return nil, err
+		}
+	}
+	workload := resource.Derived(l.workload(service.name), r)
+	l.reportFields()
+	c.Lineage.Became(r.ID(), workload)
+	if service.made != nil {
+		return []*resource.Resource{workload, service.made}, nil
+	}
+	return []*resource.Resource{workload}, nil
+}
+
+func newLowering(c *stage.Context, around *around, r *resource.Resource) (*lowering, error) {
+	var set kruise.CloneSet
+	if _, err := kruise.Decode(r.Node(), &set); err != nil {
+		return nil, r.Wrap(err, "")
+	}
+	hub, _, err := kruise.ToHub(r.Node())
+	if err != nil {
+		return nil, r.Wrap(err, "")
+	}
+	if r.Name() == "" {
+		return nil, r.Fault("metadata.name", "what is rendered is found again by this name; generateName cannot do that", "a CloneSet to render needs a name")
+	}
+	l := &lowering{c: c, around: around, r: r, hub: hub, spec: set.Spec}
+	l.form = formOf(c.Driver, len(set.Spec.VolumeClaimTemplates) > 0)
+	if !around.autoscaled[identity(c, r)] {
+		n := l.declared()
+		l.replicas = &n
+	}
+	return l, nil
+}
+
+// declared is the number of replicas that the object asks for.
+func (l *lowering) declared() int {
+	if l.spec.Replicas == nil {
+		return 1
+	}
+	return int(*l.spec.Replicas)
+}
+
+// workload returns the native object. Keys that the user wrote keep their
+// order and comments; what is added stands behind the selector.
+func (l *lowering) workload(serviceName string) *tree.Node {
+	out := tree.Map()
+	tree.Each(l.hub, func(k, v *tree.Node) {
+		switch k.Value {
+		case "apiVersion":
+			v = tree.String("apps/v1")
+		case "kind":
+			v = tree.String(l.form.kind)
+		case "metadata":
+			v = l.metadata(v)
+		case "spec":
+			v = l.nativeSpec(v, serviceName)
+		case "status":
+			return
+		}
+		out.Content = append(out.Content, k, v)
+	})
+	out.Style, out.HeadComment, out.FootComment = l.hub.Style, l.hub.HeadComment, l.hub.FootComment
+	return out
+}
+
+// nativeSpec returns the spec of the native object.
+func (l *lowering) nativeSpec(spec *tree.Node, serviceName string) *tree.Node {
+	out := tree.Shallow(spec)
+	out.Content = nil
+	strategyKey, strategy := l.strategy()
+	tree.Each(spec, func(k, v *tree.Node) {
+		switch k.Value {
+		case "replicas", "selector", "minReadySeconds":
+		case "template":
+			v = l.template(v)
+		case "revisionHistoryLimit":
+			if l.form.replicaSet() {
+				return
+			}
+		case "progressDeadlineSeconds":
+			if !l.form.deployment() {
+				return
+			}
+			v = l.deadline(v)
+		case "volumeClaimTemplates":
+			if !l.form.statefulSet() {
+				return
+			}
+		case "updateStrategy":
+			if strategy == nil {
+				return
+			}
+			k, v = renamed(k, strategyKey), strategy
+		default:
+			return
+		}
+		out.Content = append(out.Content, k, v)
+	})
+	if strategy != nil && !tree.Has(out, strategyKey) {
+		tree.InsertAfter(out, "selector", strategyKey, strategy)
+	}
+	l.additions(out, serviceName)
+	return out
+}
+
+// additions writes out what a CloneSet does by nature and the native kind only
+// when told so.
+func (l *lowering) additions(spec *tree.Node, serviceName string) {
+	if l.form.statefulSet() {
+		tree.InsertAfter(spec, "selector", "persistentVolumeClaimRetentionPolicy", tree.Map("whenDeleted", "Delete", "whenScaled", "Delete"))
+		tree.InsertAfter(spec, "selector", "podManagementPolicy", tree.String("Parallel"))
+		tree.InsertAfter(spec, "selector", "serviceName", tree.String(serviceName))
+	}
+	if !l.form.deployment() {
+		return
+	}
+	if tree.Get(spec, "progressDeadlineSeconds") == nil {
+		tree.InsertAfter(spec, "selector", "progressDeadlineSeconds", tree.Int64(noDeadline))
+		l.report("cloneset/progress-deadline-none", "spec.progressDeadlineSeconds", "")
+	}
+	if l.paused() {
+		tree.InsertAfter(spec, "selector", "paused", tree.Boolean(true))
+	}
+}
+
+// renamed returns a key node with another name and its comments.
+func renamed(key *tree.Node, name string) *tree.Node {
+	k := *key
+	k.Value = name
+	return &k
+}

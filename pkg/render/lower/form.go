@@ -1,0 +1,45 @@
+package lower
+
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+
+// form is what a CloneSet becomes (DESIGN section 3).
+type form struct {
+	kind string
+	// client: this tool replaces the pods, the native parent must not.
+	client bool
+}
+
+// formOf chooses: claims need a StatefulSet, and a Deployment cannot leave its
+// pods alone.
+func formOf(driver stage.Driver, claims bool) form {
+	client := driver == stage.Client
+	switch {
+	case claims:
+		return form{kind: "StatefulSet", client: client}
+	case client:
+		return form{kind: "ReplicaSet", client: true}
+	default:
+		return form{kind: "Deployment"}
+	}
+}
+
+func (f form) deployment() bool  { return f.kind == "Deployment" }
+func (f form) statefulSet() bool { return f.kind == "StatefulSet" }
+func (f form) replicaSet() bool  { return f.kind == "ReplicaSet" }
+
+// rule returns the catalogue entry of a field for this form: the plain one for
+// the native forms, the one ending in -client for the client driver.
+func (f form) rule(id string) string {
+	if f.client {
+		return id + "-client"
+	}
+	return id
+}
+
+// own is rule for fields on which the two native forms differ.
+func (f form) own(id string) string {
+	if f.statefulSet() && !f.client {
+		return id + "-statefulset"
+	}
+	return f.rule(id)
+}

@@ -1,0 +1,120 @@
+package lower
+
+import (
+	"maps"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// headless is the Service that governs a StatefulSet.
+type headless struct {
+	name string
+	// made is nil where a Service that exists serves.
+	made *resource.Resource
+}
+
+// headless finds or makes the Service: NAME, or NAME-headless where an
+// ordinary Service has that name already. It has no ports, since only DNS names of pods
+// depend on it, and publishes pods once they are ready: a CloneSet's pods have
+// no such names, so nothing waits for them earlier.
+func (l *lowering) headless() (headless, error) {
+	name := serviceName(l.r.Name())
+	selector := l.podSelector()
+	for _, name := range []string{name, suffixed(name, "-headless")} {
+		id := resource.ID{Kind: "Service", Namespace: l.c.Facts.NamespaceOf(l.r), Name: name}
+		have := l.around.services[id]
+		if have == nil || l.ours(have) {
+			l.report("cloneset/headless-service", "spec.volumeClaimTemplates", "")
+			return headless{name: name, made: resource.Derived(l.service(name, selector), l.r)}, nil
+		}
+		if l.governs(have) {
+			l.report("cloneset/headless-service", "spec.volumeClaimTemplates", "the headless Service "+name+", which exists, governs the StatefulSet")
+			return headless{name: name}, nil
+		}
+	}
+	return headless{}, l.r.Fault("metadata.name", "make one of them headless (clusterIP: None) with the selector of these pods, or rename it",
+		"the StatefulSet that this becomes needs a headless Service, but Services %s and %s exist and are none for its pods", name, suffixed(name, "-headless"))
+}
+
+// ours reports whether a Service in the cluster is what an earlier render of
+// this CloneSet left there.
+func (l *lowering) ours(service *resource.Resource) bool {
+	return !l.around.given[service] && service.Labels()[kruise.SourceLabel] == l.source()
+}
+
+// governs reports whether an existing Service is headless and selects the pods.
+func (l *lowering) governs(service *resource.Resource) bool {
+	selector := tree.Strings(tree.Get(service.Node(), "spec", "selector"))
+	if tree.StrAt(service.Node(), "spec", "clusterIP") != "None" || len(selector) == 0 {
+		return false
+	}
+	for key, value := range selector {
+		if l.spec.Template.Labels[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// podSelector returns the labels by which a Service, which knows no
+// expressions, finds the pods: those that the CloneSet's selector demands.
+func (l *lowering) podSelector() map[string]string {
+	out := map[string]string{}
+	if s := l.spec.Selector; s != nil {
+		maps.Copy(out, s.MatchLabels)
+		for _, e := range s.MatchExpressions {
+			if v, ok := l.spec.Template.Labels[e.Key]; ok {
+				out[e.Key] = v
+			}
+		}
+	}
+	return out
+}
+
+// service returns the manifest. It carries the labels of the CloneSet, so that
+// whoever selects the objects of the application by label finds it.
+func (l *lowering) service(name string, selector map[string]string) *tree.Node {
+	meta := tree.Map("name", name)
+	if ns := l.r.Namespace(); ns != "" {
+		tree.Set(meta, "namespace", tree.String(ns))
+	}
+	labels := tree.Clone(tree.Get(l.hub, "metadata", "labels"))
+	if !tree.IsMap(labels) {
+		labels = tree.Map()
+	}
+	tree.Set(meta, "labels", labels)
+	setOnce(meta, "labels", kruise.SourceLabel, tree.String(l.source()))
+	return tree.Map("apiVersion", "v1", "kind", "Service", "metadata", meta,
+		"spec", tree.Map("clusterIP", "None", "selector", tree.FromValue(values(selector))))
+}
+
+func values(m map[string]string) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		out[k] = v
+	}
+	return out
+}
+
+// serviceName returns name in the narrower form that a Service's must have: a
+// DNS label that begins with a letter.
+func serviceName(name string) string {
+	name = strings.ReplaceAll(name, ".", "-")
+	if len(validation.IsDNS1035Label(name)) > 0 && name != "" && (name[0] < 'a' || name[0] > 'z') {
+		name = "s-" + name
+	}
+	return suffixed(name, "")
+}
+
+// suffixed returns name with suffix, cut to the length of a DNS label.
+func suffixed(name, suffix string) string {
+	if most := validation.DNS1035LabelMaxLength - len(suffix); len(name) > most {
+		name = strings.TrimRight(name[:most], "-")
+	}
+	return name + suffix
+}

@@ -1,0 +1,24 @@
+package lower
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// expanded are the kinds of apps.kruise.io that some stage of the pipeline
+// replaces.
+var expanded = map[string]bool{"CloneSet": true, "ResourceDistribution": true, "SidecarSet": true, "UnitedDeployment": true}
+
+// reportKept reports an object of Kruise that nothing expands, where it was
+// asked for: the object passes through unchanged.
+func reportKept(c *stage.Context, r *resource.Resource) {
+	group := r.Group()
+	if group != kruise.Group && group != kruise.PolicyGroup {
+		return
+	}
+	if group == kruise.Group && expanded[r.Kind()] || !c.Expand(r.Kind()) {
+		return
+	}
+	c.Findings.Add("kruise/not-expanded", r, "kind", r.Kind()+" of "+group+" stays a Kruise object: it needs Kruise in the cluster")
+}

@@ -1,0 +1,227 @@
+package lower_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// set is a CloneSet web; more is added to its spec.
+func set(name, more string) string {
+	return `apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: ` + name + `, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: "example.com/c:1"}]}
+` + more
+}
+
+const claims = "  volumeClaimTemplates: [{metadata: {name: data}}]\n"
+
+func run(t *testing.T, driver stage.Driver, input string) (*stage.Context, []*resource.Resource, error) {
+	t.Helper()
+	in := parse(t, input)
+	c := newContext(in, driver)
+	out, err := lower.Run(c, in)
+	return c, out, err
+}
+
+func names(list []*resource.Resource) []string {
+	var out []string
+	for _, r := range list {
+		out = append(out, r.ID().String())
+	}
+	return out
+}
+
+func TestForms(t *testing.T) {
+	for _, c := range []struct {
+		driver stage.Driver
+		more   string
+		want   []string
+	}{
+		{stage.Native, "", []string{"Deployment shop/web"}},
+		{stage.Native, claims, []string{"StatefulSet shop/web", "Service shop/web"}},
+		{stage.Client, "", []string{"ReplicaSet shop/web"}},
+		{stage.Client, claims, []string{"StatefulSet shop/web", "Service shop/web"}},
+	} {
+		ctx, out, err := run(t, c.driver, set("web", c.more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, names(out)); diff != "" {
+			t.Error(diff)
+		}
+		targets, followed := ctx.Lineage.Resolve(resource.ID{Group: kruise.Group, Kind: "CloneSet", Namespace: "shop", Name: "web"})
+		kind, _, _ := strings.Cut(c.want[0], " ")
+		if diff := cmp.Diff([]stage.Target{{APIVersion: "apps/v1", Kind: kind, Name: "web"}}, targets); !followed || diff != "" {
+			t.Errorf("lineage %v:\n%s", followed, diff)
+		}
+	}
+}
+
+func TestNotExpanded(t *testing.T) {
+	in := parse(t, set("web", "")+"---\napiVersion: apps.kruise.io/v1beta1\nkind: DaemonSet\nmetadata: {name: d}\n")
+	c := newContext(in, stage.Native)
+	c.Expand = func(string) bool { return false }
+	out, err := lower.Run(c, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) != 2 || out[0] != in[0] || out[1] != in[1] || in[0].Changed() {
+		t.Error("an object that is not expanded was touched")
+	}
+	if list := c.Findings.Findings(); len(list) > 0 {
+		t.Errorf("findings about what nobody asked to expand: %v", list)
+	}
+}
+
+func TestCollisions(t *testing.T) {
+	for name, c := range map[string]struct{ input, want string }{
+		"the input has one": {
+			set("web", "") + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n",
+			"input.yaml:3: Deployment shop/web: metadata.name: a CloneSet would become a second Deployment of this name",
+		},
+		"two services taken": {
+			set("web", claims) + "---\napiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 1}]}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: web-headless}\nspec: {clusterIP: None}\n",
+			"Services web and web-headless exist",
+		},
+		"two become one": {
+			set("a.b", claims) + "---\n" + set("a-b", claims),
+			"Service shop/a-b: metadata.name: a CloneSet would become a second Service of this name",
+		},
+		"no name": {
+			strings.Replace(set("web", ""), "name: web,", "generateName: web-,", 1),
+			"metadata.name: a CloneSet to render needs a name",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, out, err := run(t, stage.Native, c.input)
+			if err == nil {
+				t.Fatalf("no error, got %v", names(out))
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %q does not say %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestOtherNamespaceIsNoCollision(t *testing.T) {
+	if _, _, err := run(t, stage.Native, set("web", "")+"---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: other}\n"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServiceInTheCluster(t *testing.T) {
+	service := func(source string) string {
+		return "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop, labels: {" + kruise.SourceLabel + ": " + source + "}}\nspec: {clusterIP: None, selector: {app: web}}\n"
+	}
+	for _, c := range []struct {
+		what, context string
+		want          []string
+	}{
+		{"ours from an earlier render: rendered again", service("cloneset.web"), []string{"StatefulSet shop/web", "Service shop/web"}},
+		{"somebody's that serves: used", service("other.web"), []string{"StatefulSet shop/web"}},
+		{"somebody's for other pods", strings.Replace(service("other.web"), "app: web}", "app: other}", 1), []string{"StatefulSet shop/web", "Service shop/web-headless"}},
+	} {
+		in := parse(t, set("web", claims))
+		ctx := newContext(in, stage.Native)
+		ctx.Facts = resource.NewFacts(in, parse(t, c.context), "")
+		out, err := lower.Run(ctx, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, names(out)); diff != "" {
+			t.Errorf("%s:\n%s", c.what, diff)
+		}
+	}
+}
+
+func TestStrategyAnnotation(t *testing.T) {
+	_, out, err := run(t, stage.Client, `apiVersion: apps.kruise.io/v1alpha1
+kind: CloneSet
+metadata: {name: web}
+spec:
+  updateStrategy: {type: InPlaceIfPossible, partition: 10%}
+  replicas: 3
+  selector: {matchLabels: {app: "<web>"}}
+  template:
+    metadata: {labels: {app: "<web>"}}
+    spec: {containers: [{name: c, image: "example.com/c:1"}]}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := out[0].Annotation(kruise.StrategyAnnotation)
+	var got any
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	if strings.ContainsAny(text, " \n") || strings.Contains(text, `\u003c`) {
+		t.Errorf("not compact: %s", text)
+	}
+	want := map[string]any{
+		"replicas":      3.0,
+		"scaleStrategy": map[string]any{"enablePVCReuse": true}, // v1alpha1's default
+		"selector":      map[string]any{"matchLabels": map[string]any{"app": "<web>"}},
+		"updateStrategy": map[string]any{
+			"type":          "RollingUpdate",
+			"rollingUpdate": map[string]any{"podUpdatePolicy": "InPlaceIfPossible", "partition": "10%"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAutoscalerOfASplitTarget(t *testing.T) {
+	in := parse(t, set("fleet-a", "")+`---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: fleet, namespace: shop}
+spec: {scaleTargetRef: {apiVersion: apps.kruise.io/v1beta1, kind: UnitedDeployment, name: fleet}}
+`)
+	c := newContext(in, stage.Native)
+	c.Lineage.Became(resource.ID{Group: kruise.Group, Kind: "UnitedDeployment", Namespace: "shop", Name: "fleet"}, in[0])
+	if _, err := lower.Run(c, in); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range c.Findings.Findings() {
+		if f.ID == "cloneset/max-unavailable-percent" {
+			return
+		}
+	}
+	t.Error("the replicas of a part were taken as fixed although an autoscaler owns them")
+}
+
+// What the check stage refuses must not panic here either.
+func TestOddInput(t *testing.T) {
+	head := "apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: web}\n"
+	for _, spec := range []string{
+		"", "spec:\n", "spec: []\n", "spec: text\n", "spec: {template: null}\n", "spec: {template: []}\n",
+		"spec: {template: {spec: null}}\n", "spec: {template: {spec: {containers: [null, {}, []]}}}\n",
+		"spec: {template: {spec: {containers: {}}}}\n", "spec: {template: {spec: {readinessGates: [null]}}}\n",
+		"spec: {updateStrategy: null}\n", "spec: {updateStrategy: {rollingUpdate: null}}\n",
+		"spec: {replicas: null, progressDeadlineSeconds: null, selector: null}\n",
+		"spec: {volumeClaimTemplates: [null]}\n", "spec: {volumeClaimTemplates: {}}\n",
+		"spec: {replicas: -5, updateStrategy: {rollingUpdate: {partition: 50%, maxUnavailable: 50%}}}\n",
+		"spec: {replicas: 2147483647, updateStrategy: {rollingUpdate: {partition: 99%, maxUnavailable: 2000000000%}}}\n",
+	} {
+		for _, driver := range []stage.Driver{stage.Native, stage.Client} {
+			if _, out, err := run(t, driver, head+spec); err == nil && text(t, out) == "" {
+				t.Errorf("%q became nothing", spec)
+			}
+		}
+	}
+}

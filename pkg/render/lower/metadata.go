@@ -1,0 +1,88 @@
+package lower
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// ofCluster are the fields of metadata that belong to the object in the
+// cluster that a live export came from. Owners and finalizers go too: their
+// controllers know the CloneSet, not what it becomes.
+var ofCluster = []string{
+	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers", "generation",
+	"managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid",
+}
+
+// lastApplied describes the CloneSet as kubectl last applied it; on another
+// kind it would make kubectl apply remove fields.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// metadata returns the metadata of the native workload: the source's, with the
+// label and the annotation by which it is found again (DESIGN section 1). What
+// an earlier stage wrote there stays.
+func (l *lowering) metadata(source *tree.Node) *tree.Node {
+	m := block(source)
+	for _, key := range ofCluster {
+		tree.Delete(m, key)
+	}
+	setOnce(m, "labels", kruise.SourceLabel, tree.String(l.source()))
+	strategy := tree.String(l.strategyText())
+	strategy.Style = yaml.SingleQuotedStyle
+	setOnce(m, "annotations", kruise.StrategyAnnotation, strategy)
+	tree.Delete(tree.Get(m, "annotations"), lastApplied)
+	if tree.StrAt(m, "labels", kruise.DeleteProtectionLabel) != "" {
+		l.report("cloneset/delete-protection", "metadata.labels["+kruise.DeleteProtectionLabel+"]", "")
+	}
+	return m
+}
+
+// setOnce sets metadata.FIELD[key] on a copy of that mapping, unless it is set.
+func setOnce(m *tree.Node, field, key string, value *tree.Node) {
+	have := tree.Get(m, field)
+	if !tree.IsMap(have) {
+		have = tree.Map()
+	}
+	have = block(have)
+	if !tree.Has(have, key) {
+		tree.Set(have, key, value)
+	}
+	tree.Set(m, field, have)
+}
+
+// strategyText is the source's spec in its newest version as compact JSON,
+// without the parts that the native object holds as they are and that are
+// large: the pod template and the volume claim templates.
+func (l *lowering) strategyText() string {
+	spec := tree.Shallow(tree.Get(l.hub, "spec"))
+	tree.Delete(spec, "template")
+	tree.Delete(spec, "volumeClaimTemplates")
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(tree.Value(spec)); err != nil {
+		return "{}"
+	}
+	return string(bytes.TrimSpace(b.Bytes()))
+}
+
+// block returns a copy of one level of a mapping, to be written key by key
+// even where it was on one line: what is added to it is long.
+func block(n *tree.Node) *tree.Node {
+	c := tree.Shallow(n)
+	c.Style &^= yaml.FlowStyle
+	return c
+}
+
+// source names the object that the user wrote: what an earlier stage says, or
+// this CloneSet.
+func (l *lowering) source() string {
+	if s := tree.StrAt(l.hub, "metadata", "labels", kruise.SourceLabel); s != "" {
+		return s
+	}
+	return kruise.SourceValue("CloneSet", l.r.Name())
+}

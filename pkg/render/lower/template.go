@@ -1,0 +1,91 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// template returns the pod template for a cluster without Kruise. Everything
+// that needs no change is the very node that came in.
+func (l *lowering) template(source *tree.Node) *tree.Node {
+	l.reportTemplate(source)
+	t := tree.Shallow(source)
+	if spec := tree.Get(source, "spec"); tree.IsMap(spec) {
+		spec = tree.Shallow(spec)
+		l.pullPolicies(spec)
+		l.gates(spec)
+		tree.Set(t, "spec", spec)
+	}
+	return t
+}
+
+// pullPolicies writes Always into containers without a policy, as Kruise's
+// webhook does whatever the tag; init containers follow their tag on both
+// sides (semantics sidecarset-and-protection 10).
+func (l *lowering) pullPolicies(spec *tree.Node) {
+	const field = "spec.template.spec.containers"
+	containers := tree.Get(spec, "containers")
+	if !tree.IsSeq(containers) {
+		return
+	}
+	containers = tree.Shallow(containers)
+	for i, c := range containers.Content {
+		if !tree.IsMap(c) || tree.StrAt(c, "imagePullPolicy") != "" {
+			continue
+		}
+		c = tree.Shallow(c)
+		tree.InsertAfter(c, "image", "imagePullPolicy", tree.String("Always"))
+		containers.Content[i] = c
+		l.report("cloneset/image-pull-policy", fmt.Sprintf("%s[%d].imagePullPolicy", field, i), "")
+	}
+	tree.Set(spec, "containers", containers)
+}
+
+// gates removes the readiness gates whose condition only Kruise sets (DESIGN
+// section 1). A template without other gates loses the field.
+func (l *lowering) gates(spec *tree.Node) {
+	gates := tree.Get(spec, "readinessGates")
+	if !tree.IsSeq(gates) {
+		return
+	}
+	left := tree.Shallow(gates)
+	left.Content = nil
+	for i, g := range gates.Content {
+		switch t := tree.StrAt(g, "conditionType"); t {
+		case kruise.InPlaceUpdateReady, kruise.KruisePodReady:
+			l.report("cloneset/readiness-gates", fmt.Sprintf("spec.template.spec.readinessGates[%d]", i),
+				"the gate "+t+" is removed: only Kruise sets it, and without it the pods would never become ready")
+		default:
+			left.Content = append(left.Content, g)
+		}
+	}
+	switch len(left.Content) {
+	case len(gates.Content):
+	case 0:
+		tree.Delete(spec, "readinessGates")
+	default:
+		tree.Set(spec, "readinessGates", left)
+	}
+}
+
+// reportTemplate reports what only Kruise reads in a template.
+func (l *lowering) reportTemplate(template *tree.Node) {
+	annotations := tree.Get(template, "metadata", "annotations")
+	for key, id := range map[string]string{
+		kruise.ContainerLaunchPriorityAnnotation: "cloneset/launch-priority",
+		kruise.UsingEnhancedLivenessAnnotation:   "cloneset/enhanced-liveness",
+	} {
+		if tree.Has(annotations, key) {
+			l.report(id, "spec.template.metadata.annotations["+key+"]", "")
+		}
+	}
+	for i, c := range tree.Items(tree.Get(template, "spec", "containers")) {
+		if _, at := tree.Find(tree.Get(c, "env"), "name", kruise.ContainerPriorityEnv); at >= 0 {
+			l.report("cloneset/launch-priority", fmt.Sprintf("spec.template.spec.containers[%d].env[%d]", i, at),
+				"without Kruise the container "+strings.TrimSpace(tree.StrAt(c, "name"))+" starts together with the others")
+		}
+	}
+}
