@@ -42,9 +42,9 @@ var options = map[string]option{
 	"templatePaths": {table, func(c *Config, v *tree.Node) (string, error) {
 		const hint = "for instance batch.example.com/Runner: spec.template"
 		paths := tree.Strings(v)
-		for kind, path := range paths {
-			if !strings.Contains(kind, "/") || path == "" {
-				return hint, fmt.Errorf("%q is no GROUP/KIND with the path of a pod template", kind)
+		for _, kind := range slices.Sorted(maps.Keys(paths)) {
+			if !strings.Contains(kind, "/") {
+				return hint, fmt.Errorf("%q is no GROUP/KIND", kind)
 			}
 		}
 		c.TemplatePaths = paths
@@ -96,9 +96,12 @@ func texts(v *tree.Node) []string {
 	return out
 }
 
+// Names returns the names of all options, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(options)) }
+
 // nearest is a hint for a name that is none.
 func nearest(name string) string {
-	known := slices.Sorted(maps.Keys(options))
+	known := Names()
 	for _, k := range known {
 		if same(k, name) {
 			return "did you mean " + k + "?"

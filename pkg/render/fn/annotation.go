@@ -64,11 +64,11 @@ func (h heir) inherit(key, value string) (v string, ok bool) {
 		return value, true
 	}
 	switch key {
-	case path, legacyPath, packagePath, seqIndent, origin, transformers:
+	case path, legacyPath, packagePath, seqIndent, origin, transformers, prefixes, suffixes:
 		return value, true
 	case index, legacyIndex:
 		return value, h.first
-	case prefixes, suffixes, prevSpaces:
+	case prevSpaces:
 		return value, h.named
 	case prevNames:
 		return each(value, func(name string) string { return name + h.rest }), h.named

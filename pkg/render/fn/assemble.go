@@ -108,7 +108,9 @@ func (s *stream) before(r *resource.Resource) *member {
 }
 
 // input reports whether r is an object of the input, edited or not.
-func (s *stream) input(r *resource.Resource) bool { return s.all[r.Origin.Seq].r == r && s.all[r.Origin.Seq] != s.own }
+func (s *stream) input(r *resource.Resource) bool {
+	return s.all[r.Origin.Seq].r == r && s.all[r.Origin.Seq] != s.own
+}
 
 // again reports whether a run before this one made old, which is now r.
 func again(old, r *resource.Resource) bool {

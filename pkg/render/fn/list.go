@@ -13,7 +13,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const group = "config.kubernetes.io"
+const (
+	group          = "config.kubernetes.io"
+	functionConfig = "functionConfig"
+)
 
 // versions of the ResourceList that can be read; each is echoed.
 var versions = []string{"v1", "v1beta1", "v1alpha1"}
@@ -33,7 +36,7 @@ func parse(text []byte) (*resourceList, error) {
 	if err := l.check(); err != nil {
 		return nil, resource.Parsed(l.root, nil, resource.Origin{File: input}).Wrap(err, "")
 	}
-	l.functions = tree.Get(l.root, "functionConfig")
+	l.functions = tree.Get(l.root, functionConfig)
 	forgetLines(l.root)
 	return l, nil
 }
@@ -48,7 +51,7 @@ func (l *resourceList) check() error {
 		return tree.Errorf(l.root, "", "kustomize and kpt call this; see kubectl kruise render for files", "the input is no ResourceList of %s", group)
 	case !slices.Contains(versions, version[len(group)+1:]):
 		return tree.Errorf(l.root, "apiVersion", "this version reads "+group+"/v1 and /v1beta1", "unknown version %q", version)
-	case items == nil && !tree.Has(l.root, "items") && tree.Get(l.root, "functionConfig") == nil:
+	case items == nil && !tree.Has(l.root, "items") && tree.Get(l.root, functionConfig) == nil:
 		return tree.Errorf(l.root, "items", "write items: [] for an empty list", "is missing")
 	case items != nil && !tree.IsSeq(items):
 		return tree.Errorf(l.root, "items", "", "is no list")

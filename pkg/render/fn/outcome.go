@@ -41,6 +41,13 @@ func (o *outcome) know(s *stream) {
 	}
 }
 
+// knowConfig keeps where the function config stands.
+func (o *outcome) knowConfig(l *resourceList) {
+	if c := l.config(); tree.IsMap(c.Node()) {
+		o.places[c.ID()] = place{apiVersion: c.APIVersion(), file: file(c.Node())}
+	}
+}
+
 // severities of results. Exact findings are no news to anybody.
 var severities = map[finding.Severity]string{finding.Approximate: "info", finding.Lost: "warning", finding.Error: "error"}
 
@@ -74,7 +81,7 @@ func (o *outcome) explain(x stage.Explanation) {
 }
 
 // warn reports fields of the function config without effect.
-func (o *outcome) warn(list []error, l *resourceList) {
+func (o *outcome) warn(l *resourceList, list []error) {
 	for _, err := range list {
 		var e *resource.Error
 		if errors.As(l.misconfigured(err), &e) {
@@ -93,7 +100,11 @@ func (o *outcome) add(err error) {
 		if !errors.As(fault, &e) {
 			e = &resource.Error{Err: fault}
 		}
-		o.results = append(o.results, o.result("error", sentence(e.Err.Error(), e.Hint), e.Object, e.Field, "", ""))
+		message := sentence(e.Err.Error(), e.Hint)
+		if e.Object.Kind == "" && e.File != "" {
+			message = e.File + ": " + message
+		}
+		o.results = append(o.results, o.result("error", message, e.Object, e.Field, "", ""))
 	}
 }
 

@@ -17,13 +17,14 @@ import (
 func (l *resourceList) process(ctx context.Context, read reader) (*outcome, error) {
 	items := l.items()
 	o := &outcome{places: map[resource.ID]place{}}
+	o.knowConfig(l)
 	j, err := newJob(l.functions, read)
 	if err != nil {
 		return o, l.misconfigured(err)
 	}
 	s := newStream(j, items)
 	o.know(s)
-	o.warn(j.warnings, l)
+	o.warn(l, j.warnings)
 	with, err := j.conf.Context(read)
 	if err == nil {
 		err = ctx.Err()
@@ -48,9 +49,14 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 	return o, o.judge(j.conf, s)
 }
 
+// config returns the function config as an object.
+func (l *resourceList) config() *resource.Resource {
+	return resource.Parsed(l.functions, nil, resource.Origin{File: functionConfig})
+}
+
 // misconfigured places the faults of the function config.
 func (l *resourceList) misconfigured(err error) error {
-	at := resource.Parsed(l.functions, nil, resource.Origin{File: "functionConfig"})
+	at := l.config()
 	var faults, all resource.Errors
 	faults.Add(err)
 	for _, e := range faults {

@@ -32,7 +32,7 @@ func newStream(j *job, items []*tree.Node) *stream {
 		s.admit(s.join(item, file(item)).r)
 	}
 	if j.own != nil {
-		s.own = s.join(j.own, "functionConfig")
+		s.own = s.join(j.own, functionConfig)
 		s.in = append(s.in, s.own.r)
 	}
 	return s
@@ -61,14 +61,20 @@ func (s *stream) admit(r *resource.Resource) {
 	switch sound := load.Check(r) == nil; {
 	case !sound && r.Group() != kruise.Group && r.Group() != kruise.PolicyGroup:
 	case local(r.Node()):
-		if sound && !s.job.describes(r) {
+		if sound && !s.job.describes(r) && !s.job.spares(r) {
 			s.context = append(s.context, r)
 		}
 	case s.job.generator && !r.Is("", "Namespace"):
-	case s.job.only != "" && r.Is(kruise.Group, s.job.only):
+	case s.job.spares(r):
 	default:
 		s.in = append(s.in, r)
 	}
+}
+
+// spares reports whether r is of the kind of the job's own object, but not that
+// object: a SidecarSet as function config injects itself, not the others.
+func (j *job) spares(r *resource.Resource) bool {
+	return j.only != "" && r.Is(kruise.Group, j.only)
 }
 
 // describes reports whether r is the function config itself: kpt hands config

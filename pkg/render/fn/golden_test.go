@@ -1,0 +1,74 @@
+package fn
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestGolden runs every folder of testdata/golden: in.yaml becomes out.yaml,
+// with stderr.txt (findings, then the error) where something is said. An
+// output that is no error is fed back and must stay the same, but for what
+// generators and transformers find again.
+func TestGolden(t *testing.T) {
+	dirs, err := filepath.Glob(filepath.Join("testdata", "golden", "*"))
+	if err != nil || len(dirs) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			in, err := os.ReadFile(filepath.Join(dir, "in.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, said := run(t, in, dir)
+			golden(t, filepath.Join(dir, "out.yaml"), out)
+			golden(t, filepath.Join(dir, "stderr.txt"), said)
+			if strings.Contains(said, "error:") {
+				return
+			}
+			again, _ := run(t, []byte(out), dir)
+			if diff := cmp.Diff(out, again); diff != "" {
+				t.Errorf("fed back, the output changes:\n%s", diff)
+			}
+		})
+	}
+}
+
+// run returns what the function writes, and what it says including its error.
+func run(t *testing.T, in []byte, dir string) (out, said string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	if err := Run(t.Context(), bytes.NewReader(in), &o, &e, Options{ReadFile: load.Below(dir)}); err != nil {
+		e.WriteString("error: " + err.Error() + "\n")
+	}
+	return o.String(), e.String()
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if got == "" {
+			_ = os.Remove(path)
+			return
+		}
+		write(t, path, got)
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s:\n%s", path, diff)
+	}
+}
