@@ -27,19 +27,27 @@ func (m moved) move(c *conversion, from, to string) {
 	c.each(m.in, func(n *tree.Node, at string) {
 		if tree.Get(n, steps(to)...) != nil {
 			c.stray(join(at, to))
-			c.takeBelow(n, steps(to), 0)
+			c.takeBelow(n, steps(to), m.keep())
 		}
 		value := tree.Get(n, steps(from)...)
 		switch {
 		case value == nil:
 		case strings.Contains(from+to, "."):
 			if c.setBelow(n, steps(to), value) {
-				c.takeBelow(n, steps(from), 1)
+				c.takeBelow(n, steps(from), m.keep())
 			}
 		default:
 			tree.Replace(n, from, to, value)
 		}
 	})
+}
+
+// keep is how many parents of the paths stay although empty: spec and status.
+func (m moved) keep() int {
+	if m.in == "" {
+		return 1
+	}
+	return 0
 }
 
 // added is a field that only the newest version has.

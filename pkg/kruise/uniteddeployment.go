@@ -163,8 +163,8 @@ type UnitedDeploymentSubsetStatus struct {
 // UnitedDeploymentCondition is one condition of a UnitedDeployment or of a
 // subset.
 type UnitedDeploymentCondition struct {
-	Type               string                 `json:"type,omitempty"`
-	Status             corev1.ConditionStatus `json:"status,omitempty"`
+	Type               string                 `json:"type"`
+	Status             corev1.ConditionStatus `json:"status"`
 	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitempty"`
 	Reason             string                 `json:"reason,omitempty"`
 	Message            string                 `json:"message,omitempty"`
