@@ -36,62 +36,68 @@ func compilePatches(n *tree.Node) []patch {
 
 // patchMetadata applies the entries of all sets, in order.
 func (in *injection) patchMetadata() error {
-	merged := map[string]string{}
+	before := tree.Shallow(in.annotations)
 	for _, set := range in.sets {
 		for _, p := range set.patches {
 			for _, key := range p.keys {
-				if err := in.patch(set, p, key, merged); err != nil {
+				if err := in.patch(set, p, key); err != nil {
 					return fmt.Errorf("SidecarSet %s: patchPodMetadata: annotation %s: %w", set.Set, key, err)
 				}
 			}
 		}
 	}
-	in.settle(merged)
+	in.settle(before)
 	return nil
 }
 
-// patch applies one key. merged keeps the first value of what an earlier
-// injection has merged already.
-func (in *injection) patch(set *Content, p patch, key string, merged map[string]string) error {
+// patch applies one key.
+func (in *injection) patch(set *Content, p patch, key string) error {
 	text := p.values[key]
-	present := tree.Has(in.annotations, key)
-	current := tree.StrAt(in.annotations, key)
-	switch p.policy {
-	case string(kruise.SidecarSetRetainPatchPolicy):
-		if !present {
+	switch kruise.SidecarSetPatchPolicyType(p.policy) {
+	case kruise.SidecarSetRetainPatchPolicy:
+		if !tree.Has(in.annotations, key) {
 			in.annotate(key, text)
 		}
-	case string(kruise.SidecarSetOverwritePatchPolicy):
+	case kruise.SidecarSetOverwritePatchPolicy:
 		in.annotate(key, text)
-	case string(kruise.SidecarSetMergePatchJSONPatchPolicy):
-		if current == "" {
-			in.annotate(key, text)
-			return nil
-		}
-		if in.carried[set.Set] {
-			if _, ok := merged[key]; !ok {
-				merged[key] = current
-			}
-			if current == text {
-				return nil
-			}
-		}
-		out, err := jsonpatch.MergePatch([]byte(current), []byte(text))
-		if err != nil {
-			return err
-		}
+	case kruise.SidecarSetMergePatchJSONPatchPolicy:
+		return in.mergeJSON(set, key, text)
+	}
+	return nil
+}
+
+func (in *injection) mergeJSON(set *Content, key, text string) error {
+	current := tree.StrAt(in.annotations, key)
+	if current == "" {
+		in.annotate(key, text)
+		return nil
+	}
+	out, err := jsonpatch.MergePatch([]byte(current), []byte(text))
+	switch {
+	case err == nil:
 		in.annotate(key, string(out))
+	case in.carried[set.Set] && current == text:
+		// An earlier injection has written the text, whatever it is.
+	default:
+		return err
 	}
 	return nil
 }
 
 // settle keeps injection idempotent. The first merge into an empty key writes
-// the patch as it stands, nulls and spaces included; merging again would only
-// drop those, so the old text stays.
-func (in *injection) settle(merged map[string]string) {
-	for key, before := range merged {
-		if sameJSON(before, tree.StrAt(in.annotations, key)) {
-			in.annotate(key, before)
+// the patch as it stands, nulls and spaces included. When the sets come again,
+// merging would only drop those, so the text of before stays.
+func (in *injection) settle(before *tree.Node) {
+	for _, set := range in.sets {
+		for _, p := range set.patches {
+			if p.policy != string(kruise.SidecarSetMergePatchJSONPatchPolicy) || !in.carried[set.Set] {
+				continue
+			}
+			for _, key := range p.keys {
+				if old := tree.StrAt(before, key); sameJSON(old, tree.StrAt(in.annotations, key)) {
+					in.annotate(key, old)
+				}
+			}
 		}
 	}
 }
