@@ -1,6 +1,8 @@
 package render_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
@@ -10,11 +12,20 @@ import (
 
 func TestConformanceInjection(t *testing.T) {
 	conformance.Area(t, "injection", func(c conformance.Case) error {
-		return conformance.Injection(c, renderPods)
+		var again func() error
+		err := conformance.Injection(c, func(stream, context []map[string]any) ([]map[string]any, error) {
+			docs, err := injected(stream, context)
+			again = func() error { return sameAgain(docs, stream, context) }
+			return docs, err
+		})
+		if err != nil || c.Has("denied.txt") {
+			return err
+		}
+		return again()
 	})
 }
 
-func renderPods(stream, context []map[string]any) ([]map[string]any, error) {
+func injected(stream, context []map[string]any) ([]map[string]any, error) {
 	out, err := render.Render(parsed(stream), render.Options{
 		Target: render.Kruise, Expand: []string{"SidecarSet"}, Context: parsed(context),
 	})
@@ -26,4 +37,19 @@ func renderPods(stream, context []map[string]any) ([]map[string]any, error) {
 		docs = append(docs, tree.Value(r.Node()).(map[string]any))
 	}
 	return docs, nil
+}
+
+// sameAgain renders what came out with the same sets: nothing may change.
+func sameAgain(docs, stream, context []map[string]any) error {
+	again := slices.Clone(docs)
+	for _, d := range stream {
+		if d["kind"] == "SidecarSet" {
+			again = append(again, d)
+		}
+	}
+	second, err := injected(again, context)
+	if err != nil {
+		return fmt.Errorf("rendering the output again: %w", err)
+	}
+	return conformance.Different("the second rendering", conformance.Diff(docs, second))
 }
