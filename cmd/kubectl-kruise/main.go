@@ -1,0 +1,20 @@
+// Command kubectl-kruise is a kubectl plugin and a manifest renderer for
+// OpenKruise. This file knows streams and the exit code, nothing else.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := cli.Main(ctx, os.Args, factory.System())
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,100 @@
+// Package cli is the command tree: it turns argv into a call of the engine and
+// what comes back into text and an exit code. Each verb has a folder.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	fncmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/fn"
+	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
+)
+
+const long = `Expand OpenKruise objects into native Kubernetes resources, plan what a change
+will do, and drive rollouts, on clusters with OpenKruise and without.`
+
+// Main runs the command line args (args[0] is the program) and returns the exit
+// code.
+func Main(ctx context.Context, args []string, s factory.Streams) int {
+	f := factory.New(s)
+	root := newRoot(f, args[0])
+	rest := args[1:]
+	if len(rest) == 0 && !s.InTTY {
+		rest = bare(f)
+	}
+	root.SetArgs(rest)
+	root.SetIn(f.Streams.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		complain(s, err)
+	}
+	return exitCode(ctx, err)
+}
+
+// bare serves the call without arguments: kustomize before 5.7 can pass none,
+// so a ResourceList on stdin means the KRM function.
+func bare(f *factory.Factory) []string {
+	in := bufio.NewReaderSize(f.Streams.In, 64<<10)
+	f.Streams.In = in
+	// Peek's error is the end of a short input, which is no matter here.
+	if head, _ := in.Peek(64 << 10); fn.IsResourceList(head) {
+		return []string{"fn"}
+	}
+	return nil
+}
+
+func newRoot(f *factory.Factory, program string) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "kubectl-kruise",
+		Short:         "Render, plan and roll out OpenKruise workloads",
+		Long:          long,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Annotations:   map[string]string{},
+
+		SuggestionsMinimumDistance: 2,
+	}
+	if strings.HasPrefix(filepath.Base(program), "kubectl-") {
+		root.Annotations[cobra.CommandDisplayNameAnnotation] = "kubectl kruise"
+	}
+	f.Flags.AddFlags(root.PersistentFlags())
+	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "colour messages: auto, always or never")
+	hideConnectionFlags(root)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
+	})
+	root.AddCommand(rendercmd.New(f), fncmd.New(f), version.New(f))
+	root.Args = noSuchCommand
+	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return checkColor(f.Color) }
+	return root
+}
+
+func checkColor(value string) error {
+	switch value {
+	case "auto", "always", "never":
+		return nil
+	}
+	return usage.Errorf("one of: auto, always, never", "--color: unknown value %q", value)
+}
+
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "see '" + c.CommandPath() + " --help'"
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usage.Errorf(hint, "unknown command %q", args[0])
+}

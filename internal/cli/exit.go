@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// The exit codes of all commands (DESIGN section 5). 3 to 5 belong to
+// rollouts, which are not built yet.
+const (
+	exitDone        = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// exitCode is the only place that turns an error into an exit code.
+func exitCode(ctx context.Context, err error) int {
+	var bad *usage.Error
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &bad):
+		return exitUsage
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return exitInterrupted
+	default:
+		return exitError
+	}
+}
+
+// complain prints each fault on a line of its own, with its hint below.
+func complain(s factory.Streams, err error) {
+	var all resource.Errors
+	all.Add(err)
+	for _, e := range all {
+		printFault(s.Err, e)
+	}
+}
+
+func printFault(w io.Writer, err error) {
+	_, _ = fmt.Fprintf(w, "error: %v\n", err)
+	if hint := hintOf(err); hint != "" {
+		_, _ = fmt.Fprintf(w, "hint: %s\n", hint)
+	}
+}
+
+func hintOf(err error) string {
+	var place *resource.Error
+	if errors.As(err, &place) && place.Hint != "" {
+		return place.Hint
+	}
+	var bad *usage.Error
+	if errors.As(err, &bad) {
+		return bad.Hint
+	}
+	return ""
+}

@@ -1,0 +1,32 @@
+package render
+
+import (
+	"github.com/spf13/cobra"
+
+	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+)
+
+// choices are the flags with a closed set of values; the first is the default.
+func choices() map[string][]string {
+	return map[string][]string{
+		"target": {"native", "kruise", "auto"},
+		"driver": {"native", "client"},
+		"order":  {"input", "apply"},
+		"output": {"yaml", "json"},
+	}
+}
+
+// complete registers what the shell may offer for the values of flags.
+func complete(c *cobra.Command) {
+	offers := choices()
+	offers["expand"] = engine.Expandable
+	for flag, values := range offers {
+		// The error says that the flag does not exist: a programming error that
+		// the tests of this package would show.
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	_ = c.MarkFlagDirname("kustomize")
+	_ = c.MarkFlagDirname("output-dir")
+	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
+	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
+}

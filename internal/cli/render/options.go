@@ -1,0 +1,151 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/live"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+type options struct {
+	factory *factory.Factory
+
+	files     []string
+	recursive bool
+	kustomize string
+	with      []string
+	live      bool
+
+	target        string
+	expand        []string
+	driver        string
+	templatePaths []string
+	order         string
+
+	output        string
+	outputDir     string
+	kustomization bool
+	report        string
+	strict        bool
+	allowEmpty    bool
+	explain       bool
+	quiet         bool
+	verbose       int
+}
+
+func (o *options) addFlags(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
+	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
+	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
+	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, never emitted")
+	fl.BoolVar(&o.live, "live", false, "read such objects from the cluster")
+	fl.StringVar(&o.target, "target", string(engine.Native), "native, kruise (keep Kruise objects) or auto (by what the cluster serves)")
+	fl.StringSliceVar(&o.expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
+	fl.StringVar(&o.driver, "driver", string(stage.Native), "who will replace pods: native controllers, or this client")
+	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "GROUP/KIND=PATH of the pod template in further kinds")
+	fl.StringVar(&o.order, "order", "input", "input, or apply (namespaces and policies first)")
+	fl.StringVarP(&o.output, "output", "o", "yaml", "yaml or json")
+	fl.StringVar(&o.outputDir, "output-dir", "", "write one file per object into this directory")
+	fl.BoolVar(&o.kustomization, "output-kustomization", false, "with --output-dir: also write a kustomization.yaml")
+	fl.StringVar(&o.report, "report", "", "write all findings as JSON into this file")
+	fl.BoolVar(&o.strict, "strict", false, "fail when something is lost")
+	fl.BoolVar(&o.allowEmpty, "allow-empty", false, "let an empty result be a success")
+	fl.BoolVar(&o.explain, "explain", false, "say for each pod template why each SidecarSet was injected or not")
+	fl.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing about findings")
+	fl.CountVarP(&o.verbose, "verbose", "v", "show exact findings too")
+}
+
+func (o *options) validate() error {
+	switch {
+	case len(o.files) == 0 && o.kustomize == "":
+		return usage.Errorf("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
+	case len(o.files) > 0 && o.kustomize != "":
+		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
+	case o.kustomize != "" && o.recursive:
+		return usage.Errorf("a kustomization names its own files", "-k and -R exclude each other")
+	case o.kustomization && o.outputDir == "":
+		return usage.Errorf("give --output-dir DIR", "--output-kustomization needs a directory")
+	}
+	for _, given := range []struct{ flag, value string }{
+		{"target", o.target}, {"driver", o.driver}, {"order", o.order}, {"output", o.output},
+	} {
+		if legal := choices()[given.flag]; !slices.Contains(legal, given.value) {
+			return usage.Errorf("one of: "+strings.Join(legal, ", "), "--%s: unknown value %q", given.flag, given.value)
+		}
+	}
+	return nil
+}
+
+func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
+	return load.Load(ctx, load.Options{
+		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In,
+	})
+}
+
+func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource) (engine.Options, error) {
+	paths, err := templatePaths(o.templatePaths)
+	if err != nil {
+		return engine.Options{}, err
+	}
+	opt := engine.Options{
+		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
+		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain,
+	}
+	if opt.Context, err = load.Context(ctx, o.with); err != nil {
+		return opt, err
+	}
+	if o.live || opt.Target == engine.Auto {
+		err = o.ask(ctx, stream, &opt)
+	}
+	return opt, err
+}
+
+// ask adds what the cluster knows. --target auto alone takes only the API
+// versions.
+func (o *options) ask(ctx context.Context, stream []*resource.Resource, opt *engine.Options) error {
+	discovery, err := o.factory.Discovery()
+	if err != nil {
+		return err
+	}
+	if !o.live {
+		opt.APIVersions, err = live.APIVersions(discovery)
+		return err
+	}
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	res, err := live.Read(ctx, client, discovery, stream, opt.Namespace)
+	if err != nil {
+		return err
+	}
+	opt.APIVersions = res.APIVersions
+	opt.Context = append(opt.Context, res.Context...)
+	for _, s := range res.Skipped {
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: --live goes on without %s\n", s)
+	}
+	return nil
+}
+
+func templatePaths(list []string) (map[string]string, error) {
+	paths := map[string]string{}
+	for _, l := range list {
+		kind, path, ok := strings.Cut(l, "=")
+		if !ok || !strings.Contains(kind, "/") || path == "" {
+			return nil, usage.Errorf("for instance --template-paths batch.example.com/Runner=spec.template", "--template-paths: %q is not GROUP/KIND=PATH", l)
+		}
+		paths[kind] = path
+	}
+	return paths, nil
+}

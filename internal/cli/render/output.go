@@ -1,0 +1,56 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// say tells on stderr (and in the report) what was found.
+func (o *options) say(in int, res *engine.Result) error {
+	if o.report != "" {
+		b, err := view.NewReport(in, len(res.Resources), res.Findings, res.Explanations).JSON()
+		if err != nil {
+			return err
+		}
+		if err := emit.File(o.report, b); err != nil {
+			return err
+		}
+	}
+	w := bufio.NewWriter(o.factory.Streams.Err)
+	st := view.Style{Color: o.factory.ColorErr()}
+	if o.explain {
+		if err := view.Explanations(w, res.Explanations); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintln(w)
+	}
+	if !o.quiet {
+		if err := view.Findings(w, res.Findings, o.verbose > 0, st); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintln(w, view.Summary(in, len(res.Resources), res.Findings))
+	}
+	return w.Flush()
+}
+
+func (o *options) emit(list []*resource.Resource) error {
+	if o.order == "apply" {
+		list = emit.ApplyOrder(list)
+	}
+	if o.outputDir != "" {
+		format := emit.YAML
+		if o.output == "json" {
+			format = emit.JSON
+		}
+		return emit.Dir(o.outputDir, list, emit.DirOptions{Format: format, Kustomization: o.kustomization})
+	}
+	if o.output == "json" {
+		return emit.JSONStream(o.factory.Streams.Out, list)
+	}
+	return emit.Stream(o.factory.Streams.Out, list)
+}

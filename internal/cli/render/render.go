@@ -1,0 +1,95 @@
+// Package render is the verb that expands Kruise objects from files. It opens
+// no kubeconfig unless --live or --target auto asks for a cluster.
+package render
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+const long = `Expand OpenKruise objects into native Kubernetes resources, from files alone.
+
+Objects that nothing changes come out as the very bytes they came in. What an
+expansion bends or loses is said on stderr; --strict makes a loss fail.`
+
+const example = `  # a directory, to standard output
+  kubectl kruise render -f manifests/ -R
+
+  # a kustomization, built in process; say why each sidecar went where
+  kubectl kruise render -k overlays/prod --explain > prod.yaml
+
+  # facts of the cluster that the files do not hold
+  kubectl kruise render -f app.yaml --with namespaces.yaml
+
+  # keep Kruise workloads, only put the sidecars in
+  kubectl kruise render -f app.yaml --target kruise --expand SidecarSet
+
+  # one file per object, with a kustomization.yaml that lists them
+  kubectl kruise render -f app.yaml --output-dir out --output-kustomization`
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	c := &cobra.Command{
+		Use:     "render (-f FILE | -k DIR)",
+		Short:   "Expand Kruise objects into native Kubernetes resources",
+		Long:    long,
+		Example: example,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage.Errorf("name files with -f, a kustomization with -k", "unexpected argument %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	o.addFlags(c)
+	complete(c)
+	return c
+}
+
+// run is the whole story: load, render, say what was found, emit.
+func (o *options) run(ctx context.Context) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	stream, err := o.load(ctx)
+	if err != nil {
+		return err
+	}
+	count := len(stream)
+	opt, err := o.engineOptions(ctx, stream)
+	if err != nil {
+		return err
+	}
+	res, err := engine.Render(stream, opt)
+	if err != nil {
+		return err
+	}
+	if err := o.say(count, res); err != nil {
+		return err
+	}
+	if err := o.judge(res); err != nil {
+		return err
+	}
+	return o.emit(res.Resources)
+}
+
+// judge refuses a result that must not be emitted.
+func (o *options) judge(res *engine.Result) error {
+	if len(res.Resources) == 0 && !o.allowEmpty {
+		return &resource.Error{Err: fmt.Errorf("nothing is left to emit"), Hint: "an empty result can delete everything downstream; --allow-empty permits it"}
+	}
+	if o.strict && finding.Worst(res.Findings).Rank() >= finding.Lost.Rank() {
+		return &resource.Error{Err: fmt.Errorf("something is lost, and --strict was given"), Hint: "the findings above name each field and what to do"}
+	}
+	return nil
+}
