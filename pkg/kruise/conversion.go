@@ -18,16 +18,30 @@ type conversion struct {
 	lost    []Loss
 	unknown []string
 	err     error
+	// deciding: the result is for [Decode], not to be written, and says what
+	// Kruise makes of the object as a whole, its webhook included.
+	deciding bool
 }
 
 // convert takes n from one version of its kind to another; err is set where
 // the other version cannot express the object at all.
 func convert(n *tree.Node, k *kind, from, to string) *conversion {
+	c := newConversion(n, to)
 	if from == to {
-		return &conversion{root: n}
+		c.root = n
+	} else {
+		c.run(k)
 	}
-	c := &conversion{root: tree.Shallow(tree.Root(n)), owned: map[*tree.Node]bool{}, to: to}
-	if to == k.newest() {
+	return c
+}
+
+func newConversion(n *tree.Node, to string) *conversion {
+	return &conversion{root: tree.Shallow(tree.Root(n)), owned: map[*tree.Node]bool{}, to: to}
+}
+
+// run goes through the kind's table.
+func (c *conversion) run(k *kind) {
+	if c.to == k.newest() {
 		for _, f := range k.fields {
 			f.up(c)
 		}
@@ -36,8 +50,7 @@ func convert(n *tree.Node, k *kind, from, to string) *conversion {
 			f.down(c)
 		}
 	}
-	tree.Set(c.root, "apiVersion", tree.String(k.group+"/"+to))
-	return c
+	tree.Set(c.root, "apiVersion", tree.String(k.group+"/"+c.to))
 }
 
 func (c *conversion) lose(path, format string, args ...any) {

@@ -59,7 +59,9 @@ func Decode(n *tree.Node, into any) (unknown []string, err error) {
 	if k == nil || version == k.newest() {
 		return tree.Decode(n, into)
 	}
-	c := convert(n, k, version, k.newest())
+	c := newConversion(n, k.newest())
+	c.deciding = true
+	c.run(k)
 	unknown, err = tree.Decode(c.root, into)
 	if err != nil {
 		return nil, k.older(err)

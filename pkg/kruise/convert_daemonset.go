@@ -11,9 +11,14 @@ var daemonSetFields = []field{
 // surgingUp: v1beta1 has no Surging. Kruise's webhook writes maxSurge 1 and
 // maxUnavailable 0 beside it, its conversion does not.
 func surgingUp(c *conversion) {
-	const path = "spec.updateStrategy.rollingUpdate.rollingUpdateType"
+	const rolling = "spec.updateStrategy.rollingUpdate"
+	const path = rolling + ".rollingUpdateType"
 	if tree.Str(c.get(path)) != "Surging" {
 		return
+	}
+	if c.deciding && c.get(rolling+".maxSurge") == nil && c.get(rolling+".maxUnavailable") == nil {
+		c.set(rolling+".maxSurge", tree.Int64(1))
+		c.set(rolling+".maxUnavailable", tree.Int64(0))
 	}
 	c.set(path, tree.String(string(StandardRollingUpdateType)))
 	c.lose(path, "%s has no Surging: Standard with maxSurge 1 and maxUnavailable 0 does the same", c.to)

@@ -1,11 +1,74 @@
 package kruise
 
-// Default fills in what Kruise's webhooks would write into the object; objects
-// of other types stay as they are. The defaults of Kubernetes itself (probes,
-// termination messages) are left to the API server.
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Default fills in what Kruise's webhooks and schemas would write into the
+// object, given as a pointer to its type; other objects stay as they are. What
+// Kubernetes itself fills into pods (probes, termination messages …) and what
+// takes a look at the cluster is left out.
 func Default(obj any) {
 	switch o := obj.(type) {
+	case *AdvancedCronJob:
+		defaultAdvancedCronJob(&o.Spec)
+	case *BroadcastJob:
+		defaultBroadcastJob(&o.Spec)
 	case *CloneSet:
-		defaultCloneSet(o)
+		defaultCloneSet(&o.Spec)
+	case *ContainerRecreateRequest:
+		defaultContainerRecreateRequest(&o.Spec)
+	case *DaemonSet:
+		defaultDaemonSet(&o.Spec)
+	case *ImageListPullJob:
+		defaultImagePull(&o.Spec.ImagePullJobTemplate)
+	case *ImagePullJob:
+		defaultImagePull(&o.Spec.ImagePullJobTemplate)
+		setText(&o.Spec.ImagePullPolicy, PullIfNotPresent)
+	case *SidecarSet:
+		defaultSidecarSet(&o.Spec)
+	case *StatefulSet:
+		defaultStatefulSet(&o.Spec)
+	case *UnitedDeployment:
+		defaultUnitedDeployment(&o.Spec)
 	}
+}
+
+// setDefault gives a field that is not there its value.
+func setDefault[T any](field **T, value T) {
+	if *field == nil {
+		*field = &value
+	}
+}
+
+// setText gives an empty field its value.
+func setText[T ~string](field *T, value T) {
+	if *field == "" {
+		*field = value
+	}
+}
+
+// alwaysPull is what Kruise's webhooks do to containers without a pull policy,
+// whatever their tag; init containers follow it (semantics
+// sidecarset-and-protection 10).
+func alwaysPull(s *corev1.PodSpec) {
+	for i := range s.Containers {
+		setText(&s.Containers[i].ImagePullPolicy, corev1.PullAlways)
+	}
+	for i := range s.InitContainers {
+		followTag(&s.InitContainers[i])
+	}
+}
+
+// followTag is Kubernetes' own default: what may change under its tag is
+// pulled every time.
+func followTag(c *corev1.Container) {
+	name, _, digest := strings.Cut(c.Image, "@")
+	_, tag, tagged := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ":")
+	if tag == "latest" || !tagged && !digest {
+		setText(&c.ImagePullPolicy, corev1.PullAlways)
+	}
+	setText(&c.ImagePullPolicy, corev1.PullIfNotPresent)
 }
