@@ -21,7 +21,7 @@ var mix = []string{"Deployment", "CloneSet", "Service", "ConfigMap", "StatefulSe
 func generate(n int) []byte {
 	var b bytes.Buffer
 	for i := range sets {
-		execute(&b, "SidecarSet", object{I: i, Tier: i % tiers})
+		execute(&b, "SidecarSet", object{I: i, Tier: i % tiers, PerPod: i < tiers})
 	}
 	for i := range n - sets {
 		execute(&b, mix[i%len(mix)], object{I: i, Tier: i / len(mix) % tiers})
@@ -29,8 +29,12 @@ func generate(n int) []byte {
 	return b.Bytes()
 }
 
-// object is what the templates are filled with.
-type object struct{ I, Tier int }
+// object is what the templates are filled with. PerPod makes a sidecar depend
+// on the pod that it is put into.
+type object struct {
+	I, Tier int
+	PerPod  bool
+}
 
 // execute panics on a fault: the templates below are all that it runs.
 func execute(b *bytes.Buffer, kind string, o object) {
@@ -45,6 +49,9 @@ var templates = template.Must(template.New("").Parse(`
       labels:
         app: app-{{.I}}
         tier: "t{{.Tier}}"
+      annotations:
+        # scraped by the cluster's own Prometheus
+        prometheus.io/port: "9090"
     spec:
       containers:
       - name: main
@@ -52,6 +59,9 @@ var templates = template.Must(template.New("").Parse(`
         args: [--port=8080, "--verbose"]
         ports:
         - containerPort: 8080
+        env:
+        - name: APP_NAME
+          value: app-{{.I}}
 {{- end}}
 {{- define "Deployment"}}---
 # the front of app {{.I}}
@@ -77,7 +87,8 @@ metadata:
 spec:
   replicas: 5
   updateStrategy:
-    maxUnavailable: 20%   # one at a time
+    rollingUpdate:
+      maxUnavailable: 20%   # one at a time
   selector:
     matchLabels:
       app: app-{{.I}}
@@ -178,20 +189,20 @@ spec:
   containers:
   - name: agent-{{.I}}
     image: registry.example.org/mesh/agent-{{.I}}:v3
-    args: ["--config=/etc/agent/agent.yaml", "--level", "info"]
+    args: ["--config=/etc/agent.yaml"]
+{{- if .PerPod}}
+    transferEnv:
+    - sourceContainerName: main
+      envName: APP_NAME
+    shareVolumePolicy:
+      type: enabled
+{{- end}}
     env:
     - name: AGENT_ID
       value: agent-{{.I}}
-    - name: NODE_NAME
-      valueFrom:
-        fieldRef:
-          fieldPath: spec.nodeName
     resources:
       limits:
         memory: 64Mi
-      requests:
-        cpu: 10m
-        memory: 32Mi
     volumeMounts:
     - name: agent-{{.I}}
       mountPath: /var/run/agent-{{.I}}
