@@ -2,6 +2,7 @@ package inject
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -71,7 +72,7 @@ func (in *injection) dependent(s *sidecar) (*dependent, error) {
 // withoutRepeats appends what is new by name: the sidecar's own env beats what
 // is transferred, and the first of that beats later ones.
 func withoutRepeats(own, extra []*tree.Node) []*tree.Node {
-	out := own[:len(own):len(own)]
+	out := slices.Clip(own)
 	seen := named(own)
 	for _, e := range extra {
 		name := tree.StrAt(e, "name")
@@ -84,7 +85,7 @@ func withoutRepeats(own, extra []*tree.Node) []*tree.Node {
 }
 
 // joined never writes behind a, which other pods share.
-func joined(a, b []*tree.Node) []*tree.Node { return append(a[:len(a):len(a)], b...) }
+func joined(a, b []*tree.Node) []*tree.Node { return append(slices.Clip(a), b...) }
 
 // onto returns a copy of the variant's container with these fields.
 func (d *dependent) onto(v variant) *tree.Node {

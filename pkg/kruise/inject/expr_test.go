@@ -58,7 +58,7 @@ func TestExpressionFails(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", "ends too early"},
 		{"cpu * (2", "ends too early"},
-		{"cpu cpu", `unexpected "cpu"`},
+		{"cpu 1", `unexpected "1"`},
 		{"cpu)", `unexpected ")"`},
 		{"cpu $ 2", "column 5"},
 		{"memory", `unknown name "memory"`},

@@ -19,7 +19,7 @@ func hotPair(s *sidecar, base *tree.Node, empty string) []variant {
 		}}
 		v.node = tree.Shallow(base)
 		tree.Set(v.node, "name", tree.String(name))
-		tree.Set(v.node, "env", tree.Seq(append(s.env[:len(s.env):len(s.env)], v.versions...)...))
+		tree.Set(v.node, "env", tree.Seq(joined(s.env, v.versions)...))
 		pair[i] = v
 	}
 	image := tree.StrAt(base, "image")

@@ -130,11 +130,11 @@ func list(spec *tree.Node, field string) ([]*tree.Node, error) {
 		return nil, nil
 	}
 	if !tree.IsSeq(n) {
-		return nil, prefixed("spec", tree.Errorf(spec, field, "", "want a list"))
+		return nil, inSpec(tree.Errorf(spec, field, "", "want a list"))
 	}
 	for i, item := range n.Content {
 		if !tree.IsMap(item) {
-			return nil, prefixed("spec", tree.Errorf(spec, fmt.Sprintf("%s[%d]", field, i), "", "want a mapping"))
+			return nil, inSpec(tree.Errorf(spec, fmt.Sprintf("%s[%d]", field, i), "", "want a mapping"))
 		}
 	}
 	return n.Content, nil

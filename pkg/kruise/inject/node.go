@@ -79,13 +79,13 @@ func named(list []*tree.Node) map[string]int {
 	return at
 }
 
-// prefixed puts prefix in front of the path of a fault, whose line it keeps.
-func prefixed(prefix string, err error) error {
+// inSpec makes a fault's path start at the object; it keeps the line.
+func inSpec(err error) error {
 	var e *tree.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	out := *e
-	out.Path = prefix + "." + e.Path
+	out.Path = "spec." + e.Path
 	return &out
 }

@@ -28,7 +28,7 @@ func LaunchPriorities(pod *tree.Node) ([]int, error) {
 	for i, c := range containers {
 		var err error
 		if priorities[i], err = priority(c); err != nil {
-			return nil, prefixed("spec", tree.Errorf(tree.Get(pod, "spec"), fmt.Sprintf("containers[%d].env", i), "", "%v", err))
+			return nil, inSpec(tree.Errorf(tree.Get(pod, "spec"), fmt.Sprintf("containers[%d].env", i), "", "%v", err))
 		}
 	}
 	if slices.Min(priorities) == slices.Max(priorities) {

@@ -26,13 +26,13 @@ func TestInjectTwice(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		text := print(t, first.Pod)
+		text := printed(t, first.Pod)
 		again, err := Inject(parse(t, text), sets, Options{})
 		if err != nil {
 			t.Fatalf("seed %d: the second injection fails: %v\n%s", seed, err, text)
 		}
 		injected++
-		if diff := cmp.Diff(text, print(t, again.Pod)); diff != "" {
+		if diff := cmp.Diff(text, printed(t, again.Pod)); diff != "" {
 			t.Fatalf("seed %d (-first +second):\n%s", seed, diff)
 		}
 	}
@@ -41,7 +41,7 @@ func TestInjectTwice(t *testing.T) {
 	}
 }
 
-func print(tb testing.TB, n *tree.Node) string {
+func printed(tb testing.TB, n *tree.Node) string {
 	tb.Helper()
 	b, err := yaml.Marshal(n)
 	if err != nil {

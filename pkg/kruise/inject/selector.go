@@ -36,7 +36,7 @@ func podSelector(spec *tree.Node) (labels.Selector, error) {
 	}
 	sel, err := compileSelector(n)
 	if err != nil {
-		return nil, prefixed("spec", below(spec, "selector", err))
+		return nil, inSpec(below(spec, "selector", err))
 	}
 	if sel.Empty() {
 		return labels.Nothing(), nil
@@ -66,7 +66,7 @@ func compileNamespaces(spec *tree.Node) (*namespaceSelector, error) {
 			return splitNamespaces(s, sel), nil
 		}
 	}
-	return nil, prefixed("spec", below(spec, "namespaceSelector", err))
+	return nil, inSpec(below(spec, "namespaceSelector", err))
 }
 
 func splitNamespaces(s *metav1.LabelSelector, all labels.Selector) *namespaceSelector {

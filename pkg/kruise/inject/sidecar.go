@@ -74,7 +74,7 @@ func compileSidecar(n *tree.Node, init bool, volumes *tree.Node) (*sidecar, erro
 	s.devices = tree.Items(tree.Get(base, "volumeDevices"))
 	s.volumes = referenced(volumes, s.mounts, s.devices)
 	own := tree.Items(tree.Get(base, "env"))
-	s.env = append(own[:len(own):len(own)], envVar(kruise.SidecarInjectedEnv, "true"))
+	s.env = joined(own, []*tree.Node{envVar(kruise.SidecarInjectedEnv, "true")})
 	place(base, "env", tree.Seq(s.env...))
 
 	s.variants = []variant{{name: s.name, node: base}}

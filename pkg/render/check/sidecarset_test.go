@@ -22,7 +22,7 @@ data:
 `
 
 // checkedSets checks SidecarSets with all findings of weight.
-func checkedSets(t *testing.T, in, context string, expand bool) (error, []string) {
+func checkedSets(t *testing.T, in, context string, expand bool) ([]string, error) {
 	t.Helper()
 	stream := parse(t, in)
 	c := &stage.Context{
@@ -34,7 +34,7 @@ func checkedSets(t *testing.T, in, context string, expand bool) (error, []string
 	for _, f := range c.Findings.Findings() {
 		ids = append(ids, f.ID)
 	}
-	return err, ids
+	return ids, err
 }
 
 // TestSidecarSetVerdicts: what the real webhook took must pass, what it refused
@@ -61,7 +61,7 @@ func TestSidecarSetVerdicts(t *testing.T) {
 					context += "---\n" + read(file)
 				}
 			}
-			err, _ := checkedSets(t, read("object.yaml"), context, true)
+			_, err := checkedSets(t, read("object.yaml"), context, true)
 			if allowed := strings.Contains(read("verdict.yaml"), "allowed: true"); allowed != (err == nil) {
 				t.Errorf("allowed %v, ours: %v", allowed, err)
 			}
@@ -126,7 +126,7 @@ func TestSidecarSetFaults(t *testing.T) {
 			if !strings.Contains(goodSet, tt.old) {
 				t.Fatalf("the good set has no %q", tt.old)
 			}
-			err, _ := checkedSets(t, strings.Replace(goodSet, tt.old, tt.new, 1), whitelisted, true)
+			_, err := checkedSets(t, strings.Replace(goodSet, tt.old, tt.new, 1), whitelisted, true)
 			if tt.want == "" {
 				if err != nil {
 					t.Errorf("refused: %v", err)
@@ -145,10 +145,10 @@ func TestSidecarSetFaults(t *testing.T) {
 func TestSidecarSetAllowedByLabel(t *testing.T) {
 	set := strings.Replace(goodSet, "{name: agent}", "{name: agent, labels: {team: platform}}", 1)
 	set = strings.Replace(set, "  volumes", "  patchPodMetadata: [{annotations: {platform/x: a}}]\n  volumes", 1)
-	if err, _ := checkedSets(t, set, whitelisted, true); err != nil {
+	if _, err := checkedSets(t, set, whitelisted, true); err != nil {
 		t.Error(err)
 	}
-	err, ids := checkedSets(t, set, "", true)
+	ids, err := checkedSets(t, set, "", true)
 	if err != nil || len(ids) != 1 || ids[0] != "sidecarset/whitelist-unknown" {
 		t.Errorf("without a whitelist: %v, findings %v", err, ids)
 	}
@@ -156,14 +156,14 @@ func TestSidecarSetAllowedByLabel(t *testing.T) {
 
 func TestSidecarSetRevisionUnknown(t *testing.T) {
 	set := strings.Replace(goodSet, "  volumes", "  injectionStrategy: {revision: {revisionName: agent-1}}\n  volumes", 1)
-	if err, ids := checkedSets(t, set, "", false); err != nil || len(ids) != 1 {
+	if ids, err := checkedSets(t, set, "", false); err != nil || len(ids) != 1 {
 		t.Errorf("a set that stays: %v, findings %v", err, ids)
 	}
-	if err, _ := checkedSets(t, set, "", true); err == nil {
+	if _, err := checkedSets(t, set, "", true); err == nil {
 		t.Error("a set that is to be injected passed without its revision")
 	}
 	stored := `{apiVersion: apps/v1, kind: ControllerRevision, metadata: {name: agent-1, namespace: kruise-system, labels: {kruise.io/sidecarset-name: agent}}, revision: 1, data: {spec: {containers: []}}}`
-	if err, _ := checkedSets(t, set, stored, true); err != nil {
+	if _, err := checkedSets(t, set, stored, true); err != nil {
 		t.Error(err)
 	}
 }
@@ -188,7 +188,7 @@ func TestSidecarSetConflicts(t *testing.T) {
 		{"canary and base", strings.Replace(other("b", "matchLabels: {tier: x}", "updateStrategy: {type: NotUpdate}, "+same), "{name: b}", "{name: b, annotations: {apps.kruise.io/sidecarset-canary: 'true', apps.kruise.io/sidecarset-base: agent}}", 1), "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err, _ := checkedSets(t, goodSet+tt.stream, tt.context, true)
+			_, err := checkedSets(t, goodSet+tt.stream, tt.context, true)
 			switch {
 			case tt.want == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -209,7 +209,7 @@ func TestSidecarSetOddValues(t *testing.T) {
 	} {
 		set := strings.Replace(goodSet, "  containers:", "  initContainers:", 1)
 		set = strings.Replace(set, "type: RollingUpdate", "type: NotUpdate", 1) + change + "\n"
-		if err, ids := checkedSets(t, set, "", true); err != nil || len(ids) != 1 || ids[0] != want {
+		if ids, err := checkedSets(t, set, "", true); err != nil || len(ids) != 1 || ids[0] != want {
 			t.Errorf("%s: %v, findings %v, want %s", change, err, ids, want)
 		}
 	}

@@ -107,7 +107,7 @@ func (n *notes) fields(r *resource.Resource) error {
 	n.findings.Add("sidecarset/update", r, "spec.updateStrategy.type", "")
 	for _, w := range written {
 		value := tree.Get(hub, steps(w.field)...)
-		if value != nil && !(tree.IsScalar(value) && slices.Contains(harmless, value.Value)) {
+		if value != nil && (!tree.IsScalar(value) || !slices.Contains(harmless, value.Value)) {
 			n.findings.Add(w.id, r, w.field, "")
 		}
 	}

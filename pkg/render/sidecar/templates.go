@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -49,7 +50,7 @@ func templatesOf(c *stage.Context, r *resource.Resource) []template {
 	kind := r.Group() + "/" + r.Kind()
 	paths := templatePaths[kind]
 	if further, ok := c.TemplatePaths[kind]; ok {
-		paths = append(paths[:len(paths):len(paths)], further)
+		paths = append(slices.Clip(paths), further)
 	}
 	var out []template
 	for _, path := range paths {
