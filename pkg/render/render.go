@@ -97,9 +97,15 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err := check.Run(c, in); err != nil {
 		return nil, err
 	}
-	out := in
+	out, err := split.Run(c, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := check.Made(c, in, out); err != nil {
+		return nil, err
+	}
 	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
-		split.Run, lower.Run, sidecar.Run, fanout.Run, references.Run,
+		lower.Run, sidecar.Run, fanout.Run, references.Run,
 	} {
 		if out, err = run(c, out); err != nil {
 			return nil, err

@@ -1,0 +1,181 @@
+package conformance
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// written are the values that somebody fills in on the way into a cluster, by
+// kind ("" = any) and path below the object. A value that one side has and the
+// other has not is left out when it is such a default; values that both have
+// are compared.
+var written = map[string]map[string]any{
+	"CloneSet": {
+		"spec.scaleStrategy.enablePVCReuse":                       false,
+		"spec.updateStrategy.type":                                "RollingUpdate",
+		"spec.updateStrategy.rollingUpdate.maxSurge":              int64(0),
+		"spec.updateStrategy.rollingUpdate.maxUnavailable":        "20%",
+		"spec.updateStrategy.rollingUpdate.podUpdatePolicy":       "ReCreate",
+		"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy": nil,
+		"spec.revisionHistoryLimit":                               int64(10),
+		"spec.template.spec.containers[].imagePullPolicy":         "Always",
+	},
+	"Kruise StatefulSet": {
+		"spec.volumeClaimUpdateStrategy":                          nil,
+		"spec.updateStrategy.type":                                "RollingUpdate",
+		"spec.updateStrategy.rollingUpdate.maxUnavailable":        int64(1),
+		"spec.updateStrategy.rollingUpdate.minReadySeconds":       int64(0),
+		"spec.updateStrategy.rollingUpdate.podUpdatePolicy":       "ReCreate",
+		"spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy": nil,
+		"spec.revisionHistoryLimit":                               int64(10),
+		"spec.podManagementPolicy":                                "OrderedReady",
+		"spec.template.spec.containers[].imagePullPolicy":         "Always",
+	},
+	"StatefulSet": {
+		"spec.updateStrategy.type":  "RollingUpdate",
+		"spec.revisionHistoryLimit": int64(10),
+		"spec.podManagementPolicy":  "OrderedReady",
+	},
+	"Deployment": {
+		"spec.progressDeadlineSeconds":               int64(600),
+		"spec.revisionHistoryLimit":                  int64(10),
+		"spec.strategy.type":                         "RollingUpdate",
+		"spec.strategy.rollingUpdate.maxSurge":       "25%",
+		"spec.strategy.rollingUpdate.maxUnavailable": "25%",
+	},
+	"": {
+		"spec.template.spec.restartPolicy":                                    "Always",
+		"spec.template.spec.dnsPolicy":                                        "ClusterFirst",
+		"spec.template.spec.schedulerName":                                    "default-scheduler",
+		"spec.template.spec.terminationGracePeriodSeconds":                    int64(30),
+		"spec.template.spec.enableServiceLinks":                               true,
+		"spec.template.spec.securityContext":                                  nil,
+		"spec.template.spec.containers[].terminationMessagePolicy":            "File",
+		"spec.template.spec.containers[].resources":                           nil,
+		"spec.template.spec.containers[].ports[].protocol":                    "TCP",
+		"spec.template.spec.containers[].env[].valueFrom.fieldRef.apiVersion": "v1",
+		"spec.template.spec.containers[].readinessProbe.failureThreshold":     int64(3),
+		"spec.template.spec.containers[].readinessProbe.periodSeconds":        int64(10),
+		"spec.template.spec.containers[].readinessProbe.successThreshold":     int64(1),
+		"spec.template.spec.containers[].readinessProbe.timeoutSeconds":       int64(1),
+		"spec.template.spec.volumes[].configMap.defaultMode":                  int64(420),
+		"spec.template.spec.volumes[].secret.defaultMode":                     int64(420),
+		"spec.volumeClaimTemplates[].apiVersion":                              "v1",
+		"spec.volumeClaimTemplates[].kind":                                    "PersistentVolumeClaim",
+		"spec.volumeClaimTemplates[].spec.volumeMode":                         "Filesystem",
+		"spec.persistentVolumeClaimRetentionPolicy.whenDeleted":               "Retain",
+		"spec.persistentVolumeClaimRetentionPolicy.whenScaled":                "Retain",
+		"spec.template.spec.initContainers[].terminationMessagePolicy":        "File",
+		"spec.template.spec.initContainers[].resources":                       nil,
+		"spec.template.spec.containers[].livenessProbe.failureThreshold":      int64(3),
+		"spec.template.spec.containers[].livenessProbe.periodSeconds":         int64(10),
+		"spec.template.spec.containers[].livenessProbe.successThreshold":      int64(1),
+		"spec.template.spec.containers[].livenessProbe.timeoutSeconds":        int64(1),
+		"spec.template.spec.containers[].readinessProbe.httpGet.scheme":       "HTTP",
+		"spec.template.spec.containers[].livenessProbe.httpGet.scheme":        "HTTP",
+	},
+}
+
+// kindKey names the kind in the table.
+func kindKey(o map[string]any) string {
+	if kindOf(o) == "StatefulSet" && strings.HasPrefix(text(o, "apiVersion"), "apps.kruise.io/") {
+		return "Kruise StatefulSet"
+	}
+	return kindOf(o)
+}
+
+// equalise removes from a and b what is a default on one side only, and writes
+// quantities alike.
+func equalise(a, b map[string]any) {
+	quantities(a)
+	quantities(b)
+	d := filledIn{kindKey(a)}
+	d.level(a, b, "")
+	d.level(b, a, "")
+}
+
+type filledIn struct{ kind string }
+
+// level drops from a what b has not, when it is a default.
+func (d filledIn) level(a, b any, path string) {
+	switch a := a.(type) {
+	case map[string]any:
+		other, _ := b.(map[string]any)
+		for k, v := range a {
+			at := strings.TrimPrefix(path+"."+k, ".")
+			theirs, there := other[k]
+			if there || isCollection(v) {
+				d.level(v, theirs, at)
+			}
+			if !there && d.is(at, v) {
+				delete(a, k)
+			}
+		}
+	case []any:
+		other, _ := b.([]any)
+		for i, v := range a {
+			if len(other) == len(a) {
+				d.level(v, other[i], path+"[]")
+			}
+		}
+	}
+}
+
+func isCollection(v any) bool {
+	m, ok := v.(map[string]any)
+	return ok && len(m) > 0
+}
+
+// is reports whether v is the default at this path; nil in the table is an
+// empty mapping. A mapping that held nothing but defaults is one, too.
+func (d filledIn) is(path string, v any) bool {
+	m, isMap := v.(map[string]any)
+	for _, kind := range []string{d.kind, ""} {
+		want, listed := written[kind][path]
+		if listed && (v == want || want == nil && isMap && len(m) == 0) {
+			return true
+		}
+		if isMap && len(m) == 0 && above(written[kind], path) {
+			return true
+		}
+	}
+	return false
+}
+
+// above reports whether the table has a default below path.
+func above(table map[string]any, path string) bool {
+	for at := range table {
+		if strings.HasPrefix(at, path+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// quantities writes the amounts below v as the API server does.
+func quantities(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			if k == "limits" || k == "requests" {
+				canonical(mapping(e))
+				continue
+			}
+			quantities(e)
+		}
+	case []any:
+		for _, e := range v {
+			quantities(e)
+		}
+	}
+}
+
+func canonical(amounts map[string]any) {
+	for k, v := range amounts {
+		if q, err := resource.ParseQuantity(fmt.Sprint(v)); err == nil {
+			amounts[k] = q.String()
+		}
+	}
+}

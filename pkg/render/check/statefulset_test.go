@@ -1,0 +1,73 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// advancedSet has these lines in its spec.
+func advancedSet(name, lines string) string {
+	return `---
+apiVersion: apps.kruise.io/v1beta1
+kind: StatefulSet
+metadata: {name: ` + name + `, namespace: shop}
+spec:
+  ` + lines + `
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "example.com/web:1"}]}
+`
+}
+
+func TestStatefulSet(t *testing.T) {
+	gated := strings.Replace(advancedSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceOnly}}"), "spec: {containers", "spec: {readinessGates: [{conditionType: InPlaceUpdateReady}], containers", 1)
+	tests := []struct{ name, input, field, text string }{
+		{"minimal", advancedSet("web", "replicas: 1"), "", ""},
+		{"on delete", advancedSet("web", "updateStrategy: {type: OnDelete}"), "", ""},
+		{"in place with the gate", gated, "", ""},
+		{"parallel", advancedSet("web", "podManagementPolicy: Parallel\n  scaleStrategy: {maxUnavailable: 2}\n  updateStrategy: {rollingUpdate: {maxUnavailable: 50%, unorderedUpdate: {}, minReadySeconds: 300}}"), "", ""},
+		{"one by one", advancedSet("web", "updateStrategy: {rollingUpdate: {maxUnavailable: 1}}"), "", ""},
+		{"in place without the gate", advancedSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}}"), "spec.template.spec.readinessGates", "InPlaceUpdateReady"},
+		{"policy", advancedSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: Magic}}"), "spec.updateStrategy.rollingUpdate.podUpdatePolicy", "Magic"},
+		{"type", advancedSet("web", "updateStrategy: {type: InPlaceOnly}"), "spec.updateStrategy.type", "want RollingUpdate or OnDelete"},
+		{"rolling beside on delete", advancedSet("web", "updateStrategy: {type: OnDelete, rollingUpdate: {}}"), "spec.updateStrategy.rollingUpdate", "no rollingUpdate"},
+		{"partition", advancedSet("web", "updateStrategy: {rollingUpdate: {partition: -2}}"), "spec.updateStrategy.rollingUpdate.partition", "negative"},
+		{"min ready", advancedSet("web", "updateStrategy: {rollingUpdate: {minReadySeconds: 301}}"), "spec.updateStrategy.rollingUpdate.minReadySeconds", "between 0 and 300"},
+		{"unordered", advancedSet("web", "updateStrategy: {rollingUpdate: {unorderedUpdate: {}}}"), "spec.updateStrategy.rollingUpdate.unorderedUpdate", "Parallel"},
+		{"ordered percentage", advancedSet("web", "updateStrategy: {rollingUpdate: {maxUnavailable: 20%}}"), "spec.updateStrategy.rollingUpdate.maxUnavailable", "20%"},
+		{"ordered scaling", advancedSet("web", "scaleStrategy: {maxUnavailable: 2}"), "spec.scaleStrategy.maxUnavailable", "Parallel"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			err := checkedAgainst(t, tc.input, "")
+			if tc.field == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			refused(t, err, tc.field, tc.text)
+		})
+	}
+}
+
+// TestMade: what is made is checked, what was given is not, and copies share
+// one fault.
+func TestMade(t *testing.T) {
+	const bad = "updateStrategy: {type: InPlaceOnly}"
+	in := parse(t, advancedSet("given", bad))
+	first := parse(t, advancedSet("web-a", bad))[0]
+	second := parse(t, advancedSet("web-b", bad))[0]
+	other := parse(t, advancedSet("web-c", "updateStrategy: {type: InPlaceIfPossible}"))[0]
+	err := check.Made(&stage.Context{Facts: resource.NewFacts(in, nil, "")}, in, append(in, first, second, other))
+	var list resource.Errors
+	list.Add(err)
+	if len(list) != 2 || !strings.Contains(list[0].Error(), "web-a") || !strings.Contains(list[1].Error(), "web-c") {
+		t.Errorf("faults %v, want those of web-a and web-c", err)
+	}
+}

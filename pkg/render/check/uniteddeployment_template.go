@@ -1,0 +1,150 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// subsetTemplates are the four workload templates, of which a UnitedDeployment
+// has one, with what the webhook wants of each.
+var subsetTemplates = []struct {
+	field string
+	// strict templates say nothing about replicas, and their labels match.
+	strict bool
+	// paced templates leave the partition to manualUpdate.
+	paced bool
+	// selected templates have a selector because the schema requires it.
+	selected bool
+}{
+	{field: "statefulSetTemplate", strict: true, paced: true},
+	{field: "advancedStatefulSetTemplate", strict: true, paced: true, selected: true},
+	{field: "cloneSetTemplate", selected: true},
+	{field: "deploymentTemplate", strict: true},
+}
+
+// template: exactly one, that leaves to the UnitedDeployment what is its own.
+func (k *unitedDeploymentCheck) template() {
+	all := tree.Get(k.r.Node(), "spec", "template")
+	var given []string
+	for _, t := range subsetTemplates {
+		n := tree.Get(all, t.field)
+		if n == nil {
+			continue
+		}
+		given = append(given, t.field)
+		at := "spec.template." + t.field
+		k.required(n, at, t.selected)
+		if t.strict {
+			k.noReplicas(n, at)
+			k.matching(n, at)
+		}
+		if t.paced {
+			k.noPartition(n, at)
+		}
+		if t.field == "cloneSetTemplate" {
+			k.cloneSetShape(n, at)
+		}
+	}
+	const hint = "keep one of statefulSetTemplate, advancedStatefulSetTemplate, cloneSetTemplate, deploymentTemplate"
+	switch {
+	case len(given) == 0:
+		k.fault("spec.template", hint, "a workload template is required")
+	case len(given) > 1:
+		k.fault("spec.template", hint, "only one workload template is allowed, not %s", strings.Join(given, " and "))
+	}
+}
+
+func (k *unitedDeploymentCheck) required(n *tree.Node, at string, selected bool) {
+	spec := tree.Get(n, "spec")
+	if !tree.IsMap(spec) {
+		k.fault(at+".spec", "", "a spec is required")
+		return
+	}
+	if !tree.IsMap(tree.Get(spec, "template")) {
+		k.fault(at+".spec.template", "", "a pod template is required")
+	}
+	if selected && !tree.IsMap(tree.Get(spec, "selector")) {
+		k.fault(at+".spec.selector", "repeat spec.selector here: the schema requires it, though the subset's own selector takes its place", "a selector is required")
+	}
+}
+
+func (k *unitedDeploymentCheck) noReplicas(n *tree.Node, at string) {
+	if tree.Get(n, "spec", "replicas") != nil {
+		k.fault(at+".spec.replicas", "remove it, and set spec.replicas", "the replicas of a workload come from its subset")
+	}
+}
+
+func (k *unitedDeploymentCheck) noPartition(n *tree.Node, at string) {
+	strategy := tree.Get(n, "spec", "updateStrategy")
+	if tree.StrAt(strategy, "type") == "RollingUpdate" && tree.Get(strategy, "rollingUpdate", "partition") != nil {
+		k.fault(at+".spec.updateStrategy.rollingUpdate.partition", "remove it, and set spec.updateStrategy.manualUpdate.partitions", "the partition of a workload comes from its subset")
+	}
+}
+
+// matching: the selector takes the workload and its pods.
+func (k *unitedDeploymentCheck) matching(n *tree.Node, at string) {
+	if k.selector == nil {
+		return
+	}
+	for _, path := range [][]string{{"metadata", "labels"}, {"spec", "template", "metadata", "labels"}} {
+		if set := tree.Strings(tree.Get(n, path...)); !k.selector.Matches(labels.Set(set)) {
+			k.fault(at+"."+strings.Join(path, "."), "add the labels that spec.selector asks for", "spec.selector (%s) does not match the labels (%s)", k.selector, labels.Set(set))
+		}
+	}
+}
+
+// cloneSetShape refuses the shape of CloneSet v1alpha1, which a
+// UnitedDeployment of either version drops in part: no workload comes into
+// being, or one without these settings (semantics fanout-and-jobs 10 and 12).
+func (k *unitedDeploymentCheck) cloneSetShape(n *tree.Node, at string) {
+	strategy := at + ".spec.updateStrategy"
+	rolling := strategy + ".rollingUpdate."
+	switch policy := tree.StrAt(n, "spec", "updateStrategy", "type"); policy {
+	case "ReCreate", "InPlaceIfPossible", "InPlaceOnly":
+		k.fault(strategy+".type", fmt.Sprintf("write %spodUpdatePolicy: %s, and type: RollingUpdate or none", rolling, policy),
+			"%q is a type of CloneSet v1alpha1, with which no workload is made", policy)
+	}
+	tree.Each(tree.Get(n, "spec", "updateStrategy"), func(key, _ *tree.Node) {
+		if alphaStrategy[key.Value] {
+			k.fault(strategy+"."+key.Value, "write "+rolling+key.Value, "%s stands here in CloneSet v1alpha1 only, and would be dropped", key.Value)
+		}
+	})
+	if tree.Get(n, "spec", "scaleStrategy", "disablePVCReuse") != nil {
+		k.fault(at+".spec.scaleStrategy.disablePVCReuse", "write "+at+".spec.scaleStrategy.enablePVCReuse with the opposite value", "disablePVCReuse is a field of CloneSet v1alpha1 only, and would be dropped")
+	}
+}
+
+// open are places below which the API server keeps unknown fields, and those
+// that belong to pods.
+var open = []string{
+	"spec.template.statefulSetTemplate.", "spec.template.deploymentTemplate.",
+	"spec.template.advancedStatefulSetTemplate.metadata.", "spec.template.cloneSetTemplate.metadata.",
+	"spec.template.advancedStatefulSetTemplate.spec.template.", "spec.template.cloneSetTemplate.spec.template.",
+	"spec.template.advancedStatefulSetTemplate.spec.volumeClaimTemplates[", "spec.template.cloneSetTemplate.spec.volumeClaimTemplates[",
+	"metadata.", "status.",
+}
+
+// unknown reports fields that the schema does not have.
+func (k *unitedDeploymentCheck) unknown(paths []string) {
+	const cloneSet = "spec.template.cloneSetTemplate.spec."
+	for _, path := range paths {
+		field, ofStrategy := strings.CutPrefix(path, cloneSet+"updateStrategy.")
+		reported := ofStrategy && alphaStrategy[field] || path == cloneSet+"scaleStrategy.disablePVCReuse"
+		if !reported && !below(path, open) {
+			k.fault(path, "check the spelling", "unknown field")
+		}
+	}
+}
+
+func below(path string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(path, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,29 @@
+package render_test
+
+import (
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+)
+
+func TestConformanceSubsets(t *testing.T) {
+	conformance.Area(t, "subsets", func(c conformance.Case) error {
+		return conformance.Subsets(c, renderSubsets)
+	})
+}
+
+func renderSubsets(ud map[string]any, context []map[string]any) ([]map[string]any, error) {
+	out, err := render.Render(parsed([]map[string]any{ud}), render.Options{
+		Target: render.Kruise, Expand: []string{"UnitedDeployment"}, Context: parsed(context),
+	})
+	if err != nil {
+		return nil, err
+	}
+	var workloads []map[string]any
+	for _, r := range out.Resources {
+		workloads = append(workloads, tree.Value(r.Node()).(map[string]any))
+	}
+	return workloads, nil
+}

@@ -1,0 +1,131 @@
+package split
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// expansion is one UnitedDeployment on its way to its workloads.
+type expansion struct {
+	c         *stage.Context
+	r         *resource.Resource
+	namespace string
+	// hub is the object in the newest version. It is only read: what a
+	// workload takes from it is cloned.
+	hub  *tree.Node
+	spec kruise.UnitedDeploymentSpec
+	form form
+	// template is the workload template, with metadata and spec.
+	template *tree.Node
+	selector labels.Selector
+	// source and strategy are the label and the annotation by which the
+	// workloads are found again.
+	source, strategy string
+	facts            *found
+	// counts are the replicas of each subset.
+	counts []int32
+}
+
+// expand returns the workloads of the UnitedDeployment r in the order of its
+// subsets.
+func expand(c *stage.Context, seen *observed, r *resource.Resource) ([]*resource.Resource, error) {
+	x, err := newExpansion(c, r)
+	if err != nil {
+		return nil, err
+	}
+	x.facts = seen.find(x)
+	if err := x.allocate(); err != nil {
+		return nil, err
+	}
+	out := make([]*resource.Resource, len(x.spec.Topology.Subsets))
+	var errs resource.Errors
+	for i := range out {
+		n, err := x.workload(i)
+		errs.Add(err)
+		out[i] = resource.Derived(n, r)
+	}
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	x.reportFields()
+	c.Lineage.Became(r.ID(), out...)
+	return out, nil
+}
+
+func newExpansion(c *stage.Context, r *resource.Resource) (*expansion, error) {
+	var ud kruise.UnitedDeployment
+	if _, err := kruise.Decode(r.Node(), &ud); err != nil {
+		return nil, r.Wrap(err, "")
+	}
+	kruise.Default(&ud)
+	hub, _, err := kruise.ToHub(r.Node())
+	if err != nil {
+		return nil, r.Wrap(err, "")
+	}
+	if r.Name() == "" {
+		return nil, r.Fault("metadata.name", "the workloads are called NAME-SUBSET, so generateName will not do", "a UnitedDeployment to render needs a name")
+	}
+	x := &expansion{c: c, r: r, namespace: c.Facts.NamespaceOf(r), hub: hub, spec: ud.Spec, source: kruise.SourceValue(kind, r.Name())}
+	var ok bool
+	if x.form, x.template, ok = formOf(tree.Get(hub, "spec")); !ok || !tree.IsMap(tree.Get(x.template, "spec", "template")) {
+		return nil, r.Fault("spec.template", "give one of statefulSetTemplate, advancedStatefulSetTemplate, cloneSetTemplate, deploymentTemplate", "no workload template with a pod template")
+	}
+	if x.selector, err = metav1.LabelSelectorAsSelector(x.spec.Selector); err != nil {
+		return nil, r.Fault("spec.selector", "", "%v", err)
+	}
+	x.strategy = x.strategyText()
+	return x, nil
+}
+
+// allocate shares the replicas out (semantics fanout-and-jobs 1.3).
+func (x *expansion) allocate() error {
+	adaptive, reserve := x.adaptive()
+	in := allocate.Input{Replicas: x.spec.Replicas, Adaptive: adaptive, Reserve: reserve}
+	for _, s := range x.spec.Topology.Subsets {
+		in.Subsets = append(in.Subsets, allocate.Subset{
+			Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, State: x.facts.state(s.Name),
+		})
+	}
+	counts, err := allocate.Replicas(in)
+	if err != nil {
+		return placed(x.r, err)
+	}
+	x.counts = counts
+	x.reportAllocation(in)
+	return nil
+}
+
+// adaptive reports scheduleStrategy.type Adaptive and its
+// reserveUnschedulablePods.
+func (x *expansion) adaptive() (adaptive, reserve bool) {
+	s := x.spec.Topology.ScheduleStrategy
+	adaptive = s.Type == kruise.AdaptiveUnitedDeploymentScheduleStrategyType
+	return adaptive, adaptive && s.Adaptive != nil && s.Adaptive.ReserveUnschedulablePods
+}
+
+// placed puts faults of the leaves into r's file, one by one.
+func placed(r *resource.Resource, err error) error {
+	var parts, out resource.Errors
+	parts.Add(err)
+	for _, e := range parts {
+		out.Add(r.Wrap(e, ""))
+	}
+	return out.Err()
+}
+
+// selects reports whether the UnitedDeployment's selector takes these labels.
+func (x *expansion) selects(set map[string]string) bool { return x.selector.Matches(labels.Set(set)) }
+
+// strategyText is the spec without the pod template, which the workloads hold
+// as it is. Everything else of the workload template stays in it.
+func (x *expansion) strategyText() string {
+	spec := tree.Clone(tree.Get(x.hub, "spec"))
+	tree.DeleteAt(spec, "template", x.form.field, "spec", "template")
+	return compact(spec, false)
+}
