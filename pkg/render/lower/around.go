@@ -1,6 +1,9 @@
 package lower
 
 import (
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -15,12 +18,22 @@ type around struct {
 	services map[resource.ID]*resource.Resource
 	// given are the Services of the input.
 	given map[*resource.Resource]bool
+	// former are scalable objects by the names they had before.
+	former map[resource.ID]*resource.Resource
 }
 
 func surroundings(c *stage.Context, in []*resource.Resource) *around {
-	a := &around{autoscaled: map[resource.ID]bool{}, services: map[resource.ID]*resource.Resource{}, given: map[*resource.Resource]bool{}}
+	a := &around{
+		autoscaled: map[resource.ID]bool{}, services: map[resource.ID]*resource.Resource{},
+		given: map[*resource.Resource]bool{}, former: map[resource.ID]*resource.Resource{},
+	}
 	for _, r := range c.Facts.Context("", "Service") {
 		a.services[identity(c, r)] = r
+	}
+	for _, kind := range []string{"CloneSet", "UnitedDeployment"} {
+		for _, r := range c.Facts.Stream(kruise.Group, kind) {
+			a.remember(c, r)
+		}
 	}
 	for _, r := range in {
 		if r.Is("", "Service") {
@@ -37,6 +50,25 @@ func surroundings(c *stage.Context, in []*resource.Resource) *around {
 	return a
 }
 
+// remember notes what kustomize called an object before: while it runs,
+// references still hold those names (contracts 1.6).
+func (a *around) remember(c *stage.Context, r *resource.Resource) {
+	names := r.Annotation("internal.config.kubernetes.io/previousNames")
+	if names == "" {
+		return
+	}
+	spaces := strings.Split(r.Annotation("internal.config.kubernetes.io/previousNamespaces"), ",")
+	for i, name := range strings.Split(names, ",") {
+		id := identity(c, r)
+		id.Name = name
+		a.former[id] = r
+		if i < len(spaces) && spaces[i] != "" {
+			id.Namespace = spaces[i]
+			a.former[id] = r
+		}
+	}
+}
+
 // scaler notes the target of an autoscaler. A target that was split before is
 // followed to its parts.
 func (a *around) scaler(c *stage.Context, r *resource.Resource) {
@@ -44,15 +76,25 @@ func (a *around) scaler(c *stage.Context, r *resource.Resource) {
 		return
 	}
 	ref := tree.Get(r.Node(), "spec", "scaleTargetRef")
-	id := resource.ID{
+	target := c.Facts.Find(targetID(c, r, ref))
+	if target == nil {
+		target = a.former[targetID(c, r, ref)]
+	}
+	if target == nil {
+		return
+	}
+	id := identity(c, target)
+	a.autoscaled[id] = true
+	parts, _ := c.Lineage.Resolve(target.ID())
+	for _, p := range parts {
+		id.Group, id.Kind, id.Name = resource.GroupOf(p.APIVersion), p.Kind, p.Name
+		a.autoscaled[id] = true
+	}
+}
+
+func targetID(c *stage.Context, r *resource.Resource, ref *tree.Node) resource.ID {
+	return resource.ID{
 		Group: resource.GroupOf(tree.StrAt(ref, "apiVersion")), Kind: tree.StrAt(ref, "kind"),
-		Namespace: r.Namespace(), Name: tree.StrAt(ref, "name"),
-	}
-	targets, followed := c.Lineage.Resolve(id)
-	if !followed {
-		targets = []stage.Target{{APIVersion: tree.StrAt(ref, "apiVersion"), Kind: id.Kind, Name: id.Name}}
-	}
-	for _, t := range targets {
-		a.autoscaled[resource.ID{Group: resource.GroupOf(t.APIVersion), Kind: t.Kind, Namespace: c.Facts.NamespaceOf(r), Name: t.Name}] = true
+		Namespace: c.Facts.NamespaceOf(r), Name: tree.StrAt(ref, "name"),
 	}
 }

@@ -100,32 +100,14 @@ func (l *lowering) nativeSpec(spec *tree.Node, serviceName string) *tree.Node {
 	out.Content = nil
 	strategyKey, strategy := l.strategy()
 	tree.Each(spec, func(k, v *tree.Node) {
-		switch k.Value {
-		case "replicas", "selector", "minReadySeconds":
-		case "template":
-			v = l.template(v)
-		case "revisionHistoryLimit":
-			if l.form.replicaSet() {
-				return
-			}
-		case "progressDeadlineSeconds":
-			if !l.form.deployment() {
-				return
-			}
-			v = l.deadline(v)
-		case "volumeClaimTemplates":
-			if !l.form.statefulSet() {
-				return
-			}
-		case "updateStrategy":
-			if strategy == nil {
-				return
-			}
+		if k.Value == "updateStrategy" {
 			k, v = renamed(k, strategyKey), strategy
-		default:
-			return
+		} else {
+			v = l.field(k.Value, v)
 		}
-		out.Content = append(out.Content, k, v)
+		if v != nil {
+			out.Content = append(out.Content, k, v)
+		}
 	})
 	if strategy != nil && !tree.Has(out, strategyKey) {
 		tree.InsertAfter(out, "selector", strategyKey, strategy)
@@ -134,8 +116,35 @@ func (l *lowering) nativeSpec(spec *tree.Node, serviceName string) *tree.Node {
 	return out
 }
 
+// field returns the value of a field of spec in the native object, nil where
+// that has no such field.
+func (l *lowering) field(name string, v *tree.Node) *tree.Node {
+	kept := true
+	switch name {
+	case "replicas", "selector", "minReadySeconds":
+	case "template":
+		return l.template(v)
+	case "revisionHistoryLimit":
+		kept = !l.form.replicaSet()
+	case "progressDeadlineSeconds":
+		if l.form.deployment() {
+			return l.deadline(v)
+		}
+		kept = false
+	case "volumeClaimTemplates":
+		kept = l.form.statefulSet()
+	default:
+		kept = false
+	}
+	if !kept {
+		return nil
+	}
+	return v
+}
+
 // additions writes out what a CloneSet does by nature and the native kind only
-// when told so.
+// when told so: it creates pods side by side, its claims go with their pod and
+// with itself (semantics workloads 1.1, 1.9), and it knows no deadline.
 func (l *lowering) additions(spec *tree.Node, serviceName string) {
 	if l.form.statefulSet() {
 		tree.InsertAfter(spec, "selector", "persistentVolumeClaimRetentionPolicy", tree.Map("whenDeleted", "Delete", "whenScaled", "Delete"))

@@ -19,9 +19,9 @@ type headless struct {
 }
 
 // headless finds or makes the Service: NAME, or NAME-headless where an
-// ordinary Service has that name already. It has no ports, since only DNS names of pods
-// depend on it, and publishes pods once they are ready: a CloneSet's pods have
-// no such names, so nothing waits for them earlier.
+// ordinary Service has that name already. It has no ports, since only the DNS
+// names of pods depend on it, and publishes pods once they are ready: a
+// CloneSet's pods have no such names, so nothing asks for them earlier.
 func (l *lowering) headless() (headless, error) {
 	name := serviceName(l.r.Name())
 	selector := l.podSelector()

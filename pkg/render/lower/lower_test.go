@@ -2,12 +2,15 @@ package lower_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -186,23 +189,47 @@ spec:
 }
 
 func TestAutoscalerOfASplitTarget(t *testing.T) {
-	in := parse(t, set("fleet-a", "")+`---
+	given := parse(t, `apiVersion: apps.kruise.io/v1beta1
+kind: UnitedDeployment
+metadata: {name: fleet, namespace: shop}
+---
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata: {name: fleet, namespace: shop}
 spec: {scaleTargetRef: {apiVersion: apps.kruise.io/v1beta1, kind: UnitedDeployment, name: fleet}}
 `)
-	c := newContext(in, stage.Native)
-	c.Lineage.Became(resource.ID{Group: kruise.Group, Kind: "UnitedDeployment", Namespace: "shop", Name: "fleet"}, in[0])
-	if _, err := lower.Run(c, in); err != nil {
+	part := parse(t, set("fleet-a", ""))[0]
+	c := newContext(given, stage.Native)
+	c.Lineage.Became(given[0].ID(), part)
+	if _, err := lower.Run(c, []*resource.Resource{part, given[1]}); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range c.Findings.Findings() {
-		if f.ID == "cloneset/max-unavailable-percent" {
-			return
+	if !found(c, "cloneset/max-unavailable-percent") {
+		t.Error("the replicas of a part were taken as fixed although an autoscaler owns them")
+	}
+}
+
+func TestAutoscalerWithTheFormerName(t *testing.T) {
+	scaler := `---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: %s}
+spec: {scaleTargetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: web}}
+`
+	named := strings.Replace(set("dev-web", ""), "namespace: shop}", `namespace: shop, annotations: {internal.config.kubernetes.io/previousNames: "web,old", internal.config.kubernetes.io/previousNamespaces: "base,base"}}`, 1)
+	for namespace, want := range map[string]bool{"shop": true, "base": true, "far": false} {
+		c, _, err := run(t, stage.Native, named+fmt.Sprintf(scaler, namespace))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found(c, "cloneset/max-unavailable-percent") != want {
+			t.Errorf("autoscaler in %s: autoscaled is not %v", namespace, want)
 		}
 	}
-	t.Error("the replicas of a part were taken as fixed although an autoscaler owns them")
+}
+
+func found(c *stage.Context, id string) bool {
+	return slices.ContainsFunc(c.Findings.Findings(), func(f finding.Finding) bool { return f.ID == id })
 }
 
 // What the check stage refuses must not panic here either.
