@@ -26,6 +26,7 @@ var layer = map[string][]string{
 	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
 
 	"internal/conformance": {"github.com/google/go-cmp/cmp", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"internal/kustomize":   {},
 	"internal/fidelity":    {"pkg/render/finding"},
 	"internal/bench":       {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
 	"internal/cli": {
@@ -147,7 +148,7 @@ func permitted(rules []string, imp string) bool {
 		if r == imp {
 			return true
 		}
-		if prefix, ok := strings.CutSuffix(r, "/..."); ok && (strings.HasPrefix(imp, prefix+"/")) {
+		if prefix, ok := strings.CutSuffix(r, "/..."); ok && strings.HasPrefix(imp, prefix+"/") {
 			return true
 		}
 	}

@@ -50,8 +50,7 @@ func (s Source) objects(name string, read func(string) ([]byte, error)) ([]*reso
 
 // placed names the file in err unless it is named already.
 func placed(name string, err error) error {
-	var e *resource.Error
-	if errors.As(err, &e) {
+	if _, ok := errors.AsType[*resource.Error](err); ok {
 		return err
 	}
 	return &resource.Error{File: name, Err: err}

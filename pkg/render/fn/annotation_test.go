@@ -1,6 +1,7 @@
 package fn
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,9 +27,7 @@ func TestHeir(t *testing.T) {
 		prefixes: "base-", suffixes: "-x", origin: "path: a.yaml", transformers: "- a", "mine": "new",
 	}
 	with := func(more map[string]string) map[string]string {
-		for k, v := range everywhere {
-			more[k] = v
-		}
+		maps.Copy(more, everywhere)
 		return more
 	}
 	tests := map[string]struct {

@@ -74,12 +74,13 @@ func (s *stream) place(list, made []*resource.Resource) ([]*resource.Resource, e
 		id := placeOf(r)
 		other, taken := at[id]
 		at[id] = i
-		if taken && id.Name != "" && !(s.input(r) && s.input(list[other])) {
+		if taken && id.Name != "" && (!s.input(r) || !s.input(list[other])) {
 			errs.Add(s.twice(r, list[other]))
 		}
 	}
+	before := s.before()
 	for _, r := range made {
-		if m := s.before(r); m != nil {
+		if m := before[placeOf(r)]; m != nil {
 			heir{same: true}.pass(m.annotations, r)
 		}
 		i, taken := at[placeOf(r)]
@@ -96,15 +97,16 @@ func (s *stream) place(list, made []*resource.Resource) ([]*resource.Resource, e
 	return list, errs.Err()
 }
 
-// before returns the object of the input that r takes the place of, nil when
-// there is none. A stage may have taken it out of the list.
-func (s *stream) before(r *resource.Resource) *member {
+// before returns the objects of the input by their place, for what takes it. A
+// stage may have taken them out of the list.
+func (s *stream) before() map[resource.ID]*member {
+	all := make(map[resource.ID]*member, len(s.all))
 	for _, m := range s.all {
-		if m != s.own && m.id.Name == r.Name() && placeOf(m.r) == placeOf(r) {
-			return m
+		if m != s.own {
+			all[placeOf(m.r)] = m
 		}
 	}
-	return nil
+	return all
 }
 
 // input reports whether r is an object of the input, edited or not.

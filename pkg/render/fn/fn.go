@@ -9,6 +9,7 @@ package fn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -69,7 +70,7 @@ func (o Options) local() func(string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		if !filepath.IsLocal(path) {
 			return nil, &resource.Error{
-				File: path, Err: fmt.Errorf("leaves the working directory"),
+				File: path, Err: errors.New("leaves the working directory"),
 				Hint: "name a file in or below the working directory, by a relative path",
 			}
 		}

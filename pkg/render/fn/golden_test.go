@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -31,8 +32,8 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, said := run(t, in, dir)
-			golden(t, filepath.Join(dir, "out.yaml"), out)
-			golden(t, filepath.Join(dir, "stderr.txt"), said)
+			golden(t, filepath.Join(dir, "out.yaml"), wordless(out))
+			golden(t, filepath.Join(dir, "stderr.txt"), wordless(said))
 			if strings.Contains(said, "error:") {
 				return
 			}
@@ -42,6 +43,17 @@ func TestGolden(t *testing.T) {
 			}
 		})
 	}
+}
+
+var (
+	findingResults = regexp.MustCompile(`(?m)^- message: .*\n(?:  .*\n)*?  tags:\n    id: .*\n`)
+	findingLines   = regexp.MustCompile(`(?m)^(?:info|warning): .* \[[a-z-]+/[a-z0-9-]+\]\n`)
+)
+
+// wordless takes the catalogue's findings out: which there are is no business
+// of this package, and TestResults looks at their form.
+func wordless(s string) string {
+	return findingLines.ReplaceAllString(findingResults.ReplaceAllString(s, ""), "")
 }
 
 // run returns what the function writes, and what it says including its error.

@@ -2,6 +2,7 @@ package fn
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -113,10 +114,24 @@ func (l *resourceList) write(w io.Writer, o *outcome) error {
 // results returns those that came in, then new ones that are not among them.
 func (l *resourceList) results(more []*tree.Node) []*tree.Node {
 	all := slices.Clone(tree.Items(tree.Get(l.root, "results")))
+	seen := make(map[string]bool, len(all)+len(more))
+	for _, r := range all {
+		seen[meaning(r)] = true
+	}
 	for _, r := range more {
-		if !slices.ContainsFunc(all, func(old *tree.Node) bool { return tree.Equal(old, r) }) {
+		if m := meaning(r); !seen[m] {
+			seen[m] = true
 			all = append(all, r)
 		}
 	}
 	return all
+}
+
+// meaning is the same text for two results that say the same.
+func meaning(r *tree.Node) string {
+	b, err := json.Marshal(tree.Value(r))
+	if err != nil { // tree.Value returns nothing that cannot be marshalled
+		panic("fn: " + err.Error())
+	}
+	return string(b)
 }

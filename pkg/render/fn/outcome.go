@@ -83,8 +83,7 @@ func (o *outcome) explain(x stage.Explanation) {
 // warn reports fields of the function config without effect.
 func (o *outcome) warn(l *resourceList, list []error) {
 	for _, err := range list {
-		var e *resource.Error
-		if errors.As(l.misconfigured(err), &e) {
+		if e, ok := errors.AsType[*resource.Error](l.misconfigured(err)); ok {
 			o.line("warning", e.Object, e.Field, e.Err.Error())
 			o.results = append(o.results, o.result("warning", sentence(e.Err.Error(), e.Hint), e.Object, e.Field, "", ""))
 		}
@@ -96,8 +95,8 @@ func (o *outcome) add(err error) {
 	var all resource.Errors
 	all.Add(err)
 	for _, fault := range all {
-		var e *resource.Error
-		if !errors.As(fault, &e) {
+		e, ok := errors.AsType[*resource.Error](fault)
+		if !ok {
 			e = &resource.Error{Err: fault}
 		}
 		message := sentence(e.Err.Error(), e.Hint)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -33,7 +34,7 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 		return o, err
 	}
 	opt := j.conf.Options()
-	opt.Context = append(s.context, with...)
+	opt.Context = slices.Concat(s.context, with)
 	res, err := render.Render(s.in, opt)
 	if err != nil {
 		return o, err

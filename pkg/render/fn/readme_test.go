@@ -53,10 +53,12 @@ func TestReadme(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+			var said strings.Builder
+			cmd.Stderr = &said
 			b, err := cmd.Output()
 			out := string(b)
 			if err != nil {
-				t.Fatalf("%s: %v\n%s", command, err, err.(*exec.ExitError).Stderr)
+				t.Fatalf("%s: %v\n%s", command, err, said.String())
 			}
 			tc, ok := tests[name]
 			if !ok || len(tc.has) == 0 {

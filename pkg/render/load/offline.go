@@ -35,11 +35,11 @@ type survey struct {
 
 // directory looks at the kustomization in dir, once.
 func (s *survey) directory(dir string) {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || s.seen[real] {
+	whole, err := filepath.EvalSymlinks(dir)
+	if err != nil || s.seen[whole] {
 		return
 	}
-	s.seen[real] = true
+	s.seen[whole] = true
 	for _, name := range kustomizationFiles {
 		file := filepath.Join(dir, name)
 		if b, err := os.ReadFile(file); err == nil {
