@@ -25,7 +25,7 @@ const module = "github.com/kubectl-kruise/kubectl-kruise/"
 var layer = map[string][]string{
 	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
 
-	"internal/conformance": {"github.com/google/go-cmp/cmp", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"internal/conformance": {"github.com/google/go-cmp/cmp", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"internal/kustomize":   {},
 	"internal/fidelity":    {"pkg/render/finding"},
 	"internal/bench":       {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
