@@ -112,8 +112,8 @@ func oldBool(n *tree.Node) bool {
 	if !tree.IsScalar(n) || n.Style != 0 || len(n.Value) > 3 {
 		return false
 	}
-	switch strings.ToLower(n.Value) {
-	case "y", "yes", "n", "no", "on", "off":
+	switch n.Value {
+	case "y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF":
 		return true
 	}
 	return false
