@@ -52,12 +52,10 @@ func printFault(w io.Writer, err error) {
 }
 
 func hintOf(err error) string {
-	var place *resource.Error
-	if errors.As(err, &place) && place.Hint != "" {
+	if place, ok := errors.AsType[*resource.Error](err); ok && place.Hint != "" {
 		return place.Hint
 	}
-	var bad *usage.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*usage.Error](err); ok {
 		return bad.Hint
 	}
 	return ""

@@ -25,6 +25,7 @@ func TestCopyIsComplete(t *testing.T) {
 }
 
 func compareCopy(t *testing.T, recorded fs.FS, area string) {
+	t.Helper()
 	archive, err := zip.OpenReader(filepath.Join(project(), "testdata", "conformance", area+".zip"))
 	if err != nil {
 		t.Fatalf("%v (hack/conformance.sh makes it)", err)

@@ -23,12 +23,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Use:   "fn",
 		Short: "Run as a KRM function (ResourceList in, ResourceList out)",
 		Long:  long,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage.Errorf("options go into the function config", "unexpected argument %q", args[0])
-			}
-			return nil
-		},
+		Args:  usage.NoArgs("options go into the function config"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s := f.Streams
 			return krm.Run(c.Context(), s.In, s.Out, s.Err, krm.Options{ReadFile: load.Below(".")})

@@ -28,11 +28,11 @@ type server struct {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	path := r.URL.Path
-	switch {
-	case path == "/api":
+	switch path {
+	case "/api":
 		write(w, map[string]any{"kind": "APIVersions", "versions": []string{"v1"}})
 		return
-	case path == "/apis":
+	case "/apis":
 		write(w, map[string]any{"kind": "APIGroupList", "apiVersion": "v1", "groups": []any{
 			group("apps", "v1"), group("apps.kruise.io", "v1beta1", "v1alpha1"),
 		}})

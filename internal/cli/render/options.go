@@ -84,6 +84,11 @@ func (o *options) validate() error {
 			return usage.Errorf("one of: "+strings.Join(legal, ", "), "--%s: unknown value %q", given.flag, given.value)
 		}
 	}
+	for _, kind := range o.expand {
+		if !slices.ContainsFunc(engine.Expandable, func(k string) bool { return strings.EqualFold(k, kind) }) {
+			return usage.Errorf("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
+		}
+	}
 	return nil
 }
 

@@ -4,7 +4,7 @@ package render
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -43,13 +43,8 @@ func New(f *factory.Factory) *cobra.Command {
 		Short:   "Expand Kruise objects into native Kubernetes resources",
 		Long:    long,
 		Example: example,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage.Errorf("name files with -f, a kustomization with -k", "unexpected argument %q", args[0])
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),
+		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	o.addFlags(c)
 	complete(c)
@@ -86,10 +81,10 @@ func (o *options) run(ctx context.Context) error {
 // judge refuses a result that must not be emitted.
 func (o *options) judge(res *engine.Result) error {
 	if len(res.Resources) == 0 && !o.allowEmpty {
-		return &resource.Error{Err: fmt.Errorf("nothing is left to emit"), Hint: "an empty result can delete everything downstream; --allow-empty permits it"}
+		return &resource.Error{Err: errors.New("nothing is left to emit"), Hint: "an empty result can delete everything downstream; --allow-empty permits it"}
 	}
 	if o.strict && finding.Worst(res.Findings).Rank() >= finding.Lost.Rank() {
-		return &resource.Error{Err: fmt.Errorf("something is lost, and --strict was given"), Hint: "the findings above name each field and what to do"}
+		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: "the findings above name each field and what to do"}
 	}
 	return nil
 }

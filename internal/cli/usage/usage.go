@@ -2,7 +2,11 @@
 // makes the exit code 2 and carries a hint.
 package usage
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
 
 // Error says that the call itself is wrong, whatever the input holds.
 type Error struct {
@@ -17,4 +21,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // Errorf returns an Error with a hint, which may be empty.
 func Errorf(hint, format string, args ...any) error {
 	return &Error{Err: fmt.Errorf(format, args...), Hint: hint}
+}
+
+// NoArgs is for commands that take none; hint says where the values go.
+func NoArgs(hint string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return Errorf(hint, "unexpected argument %q", args[0])
+		}
+		return nil
+	}
 }

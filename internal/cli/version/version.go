@@ -57,7 +57,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and how it was built",
-		Args:  cobra.NoArgs,
+		Args:  usage.NoArgs(""),
 		RunE: func(*cobra.Command, []string) error {
 			return write(f, Get(), output)
 		},
