@@ -81,7 +81,7 @@ func steps(path string) []string {
 // put sets what path leads to in r. The levels on the way are copied: other
 // objects may share them.
 func put(r *resource.Resource, path string, n *tree.Node) {
-	at := r.Edit()
+	at := inBlock(r.Edit())
 	keys := steps(path)
 	if len(keys) == 0 {
 		*at = *n
