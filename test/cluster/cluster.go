@@ -22,6 +22,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/build"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
 )
 
@@ -31,6 +32,9 @@ const startLimit = 90 * time.Second
 
 // Cluster is a running control plane.
 type Cluster struct {
+	// Nodes are the modelled nodes.
+	Nodes *node.Pool
+
 	options  options
 	binaries string
 	folder   *guard.Folder
@@ -81,11 +85,40 @@ func (c *Cluster) start(ctx context.Context) error {
 			return err
 		}
 	}
-	return c.awaitServiceAccount(ctx, "default")
+	if err := c.awaitServiceAccount(ctx, "default"); err != nil {
+		return err
+	}
+	return c.startNodes()
+}
+
+// startNodes starts the model, which lives until Close.
+func (c *Cluster) startNodes() error {
+	pair, err := c.read("apiserver")
+	if err != nil {
+		return err
+	}
+	serving, err := pair.TLS()
+	if err != nil {
+		return err
+	}
+	version, err := c.Version()
+	if err != nil {
+		return err
+	}
+	c.Nodes, err = node.Start(context.Background(), node.Config{
+		Access: c.admin, Serving: serving, Clients: c.Roots(), Version: version,
+		Timing: c.options.timing, Heartbeat: min(c.options.nodeGrace/4, 10*time.Second),
+	}, c.options.nodes)
+	return err
 }
 
 // Close ends the cluster and removes all it had. A second call does nothing.
-func (c *Cluster) Close() error { return c.folder.Close() }
+func (c *Cluster) Close() error {
+	if c.Nodes != nil {
+		c.Nodes.Stop()
+	}
+	return c.folder.Close()
+}
 
 // Config is the administrator's access, without a limit of requests per second.
 func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.admin) }

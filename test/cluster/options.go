@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
 )
 
 // Option changes how a cluster is started.
@@ -19,6 +22,8 @@ type options struct {
 	gates         map[string]bool
 	runtimeConfig map[string]string
 	nodeGrace     time.Duration
+	nodes         []node.Spec
+	timing        life.Timing
 	progress      io.Writer
 }
 
@@ -27,6 +32,8 @@ func defaults() options {
 		gates:         map[string]bool{},
 		runtimeConfig: map[string]string{},
 		nodeGrace:     40 * time.Second,
+		nodes:         node.Spread(3, "zone-a", "zone-b", "zone-c"),
+		timing:        life.Quick(),
 		progress:      os.Stderr,
 	}
 }
@@ -52,6 +59,13 @@ func WithAPI(groupVersion string, on bool) Option {
 // WithNodeGrace sets how long a node may be silent before its pods count as not
 // ready. 40 seconds without it.
 func WithNodeGrace(d time.Duration) Option { return func(o *options) { o.nodeGrace = d } }
+
+// WithNodes replaces the three modelled nodes, one in each of three zones, that a
+// cluster has by default. Without arguments there are none.
+func WithNodes(specs ...node.Spec) Option { return func(o *options) { o.nodes = specs } }
+
+// WithTiming sets how long things take on modelled nodes; life.Quick otherwise.
+func WithTiming(t life.Timing) Option { return func(o *options) { o.timing = t } }
 
 // WithProgress sends the builder's progress elsewhere than to stderr.
 func WithProgress(w io.Writer) Option { return func(o *options) { o.progress = w } }
