@@ -64,6 +64,7 @@ var written = map[string]map[string]any{
 		"spec.template.spec.volumes[].secret.defaultMode":                     int64(420),
 		"spec.volumeClaimTemplates[].apiVersion":                              "v1",
 		"spec.volumeClaimTemplates[].kind":                                    "PersistentVolumeClaim",
+		"spec.volumeClaimTemplates[].status.phase":                            "Pending",
 		"spec.volumeClaimTemplates[].spec.volumeMode":                         "Filesystem",
 		"spec.persistentVolumeClaimRetentionPolicy.whenDeleted":               "Retain",
 		"spec.persistentVolumeClaimRetentionPolicy.whenScaled":                "Retain",

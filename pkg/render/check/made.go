@@ -26,8 +26,7 @@ func Made(c *stage.Context, in, out []*resource.Resource) error {
 	all.Add(Run(c, made))
 	seen := map[resource.Error]bool{}
 	for _, err := range all {
-		var e *resource.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*resource.Error](err); ok {
 			key := resource.Error{File: e.File, Line: e.Line, Field: e.Field, Hint: e.Err.Error()}
 			if seen[key] {
 				continue

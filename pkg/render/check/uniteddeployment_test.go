@@ -104,7 +104,8 @@ func TestUnitedDeploymentAccepted(t *testing.T) {
 }
 
 func TestUnitedDeploymentRefused(t *testing.T) {
-	whole := united(clones)
+	upTo, _, _ := strings.Cut(united(clones), "  template:\n")
+	_, rest, _ := strings.Cut(united(clones), topologyField)
 	adaptively := topologyField + "    scheduleStrategy: {type: Adaptive}\n"
 	many := "- {name: x0}"
 	for i := range 1000 {
@@ -115,7 +116,7 @@ func TestUnitedDeploymentRefused(t *testing.T) {
 		{"bad selector", united(deployments, "{matchLabels: {app: web}}", "{matchExpressions: [{key: app, operator: Like}]}"), "spec.selector", "Like"},
 		{"bad name", united(clones, "name: web,", "name: Web,"), "metadata.name", "not a name"},
 		{"no name", united(clones, "name: web, ", ""), "metadata.name", "required"},
-		{"no template", whole[:strings.Index(whole, "  template:\n")] + whole[strings.Index(whole, topologyField):], "spec.template", "required"},
+		{"no template", upTo + topologyField + rest, "spec.template", "required"},
 		{"two templates", united(clones, "  topology:\n", "    deploymentTemplate: {metadata: {labels: {app: web}}, spec: {template: {metadata: {labels: {app: web}}}}}\n  topology:\n"), "spec.template", "cloneSetTemplate and deploymentTemplate"},
 		{"no selector in the clone set", united(clones, "\n        selector: {matchLabels: {app: web}}", ""), "spec.template.cloneSetTemplate.spec.selector", "required"},
 		{"no selector in the stateful set", united(advanced, "\n        selector: {matchLabels: {app: web}}", ""), "spec.template.advancedStatefulSetTemplate.spec.selector", "required"},
@@ -150,7 +151,7 @@ func TestUnitedDeploymentRefused(t *testing.T) {
 		{"alpha type", ofSpec(clones, "updateStrategy: {type: InPlaceIfPossible}"), "spec.template.cloneSetTemplate.spec.updateStrategy.type", "no workload is made"},
 		{"alpha partition", ofSpec(clones, "updateStrategy: {partition: 1}"), "spec.template.cloneSetTemplate.spec.updateStrategy.partition", "would be dropped"},
 		{"alpha scale strategy", ofSpec(clones, "scaleStrategy: {disablePVCReuse: true}"), "spec.template.cloneSetTemplate.spec.scaleStrategy.disablePVCReuse", "would be dropped"},
-		{"wrong type", united(clones, "name: a", "name: [a]"), "spec.topology.subsets.name", "not allowed"},
+		{"wrong type", united(clones, "name: a", "name: [a]"), "spec.topology.subsets[0].name", "not allowed"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) { refused(t, checkedAgainst(t, tc.input, ""), tc.field, tc.text) })

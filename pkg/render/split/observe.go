@@ -1,19 +1,28 @@
 package split
 
 import (
-	"slices"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// observed is what the facts hold about workloads and pods, by namespace; what
-// exists in the cluster stands before what is in the input.
+// observed is what the facts hold about workloads and pods of subsets, by
+// namespace; what exists in the cluster stands before what is in the input.
 type observed struct {
-	workloads map[string][]*resource.Resource
-	pods      map[string][]*resource.Resource
+	// labelled workloads name a subset, the others can be known by their name.
+	labelled map[string][]candidate
+	named    map[resource.ID]*candidate
+	pods     map[string][]*resource.Resource
+}
+
+// candidate is a workload that may belong to a UnitedDeployment.
+type candidate struct {
+	r      *resource.Resource
+	id     resource.ID
+	labels map[string]string
+	// owner is what controls it, the zero ID when nothing does.
+	owner resource.ID
 }
 
 // kinds that a subset's workload can have: those of the template, and what a
@@ -27,11 +36,10 @@ var kinds = []struct{ group, kind string }{
 }
 
 func observe(c *stage.Context) *observed {
-	o := &observed{workloads: map[string][]*resource.Resource{}, pods: map[string][]*resource.Resource{}}
+	o := &observed{labelled: map[string][]candidate{}, named: map[resource.ID]*candidate{}, pods: map[string][]*resource.Resource{}}
 	for _, k := range kinds {
 		for _, r := range append(c.Facts.Context(k.group, k.kind), c.Facts.Stream(k.group, k.kind)...) {
-			ns := c.Facts.NamespaceOf(r)
-			o.workloads[ns] = append(o.workloads[ns], r)
+			o.workload(candidate{r: r, id: id(c, r), labels: r.Labels(), owner: controller(r.Node())})
 		}
 	}
 	for _, r := range c.Facts.Context("", "Pod") {
@@ -43,76 +51,21 @@ func observe(c *stage.Context) *observed {
 	return o
 }
 
-// found is what is known of one UnitedDeployment, by subset name.
-type found struct {
-	workloads map[string]*resource.Resource
-	pods      map[string][]*resource.Resource
-	// status are the entries of status.subsetStatuses.
-	status map[string]*tree.Node
+func (o *observed) workload(w candidate) {
+	if w.labels[kruise.SubsetNameLabel] != "" {
+		o.labelled[w.id.Namespace] = append(o.labelled[w.id.Namespace], w)
+	}
+	if _, twice := o.named[w.id]; !twice {
+		o.named[w.id] = &w
+	}
 }
 
-// empty reports whether nothing is known.
-func (f *found) empty() bool { return len(f.workloads)+len(f.pods)+len(f.status) == 0 }
-
-// find gathers what o knows of x.
-func (o *observed) find(x *expansion) *found {
-	f := &found{workloads: map[string]*resource.Resource{}, pods: map[string][]*resource.Resource{}, status: map[string]*tree.Node{}}
-	named := map[string]string{}
-	for _, s := range x.spec.Topology.Subsets {
-		named[x.form.name(x.r.Name(), s.Name)] = s.Name
-	}
-	for _, w := range o.workloads[x.namespace] {
-		subset := x.subsetOf(w, named)
-		if _, twice := f.workloads[subset]; subset != "" && !twice {
-			f.workloads[subset] = w
+// controller returns what controls the object; its namespace is left out.
+func controller(n *tree.Node) resource.ID {
+	for _, ref := range tree.Items(tree.Get(n, "metadata", "ownerReferences")) {
+		if tree.Bool(tree.Get(ref, "controller")) {
+			return resource.ID{Group: resource.GroupOf(tree.StrAt(ref, "apiVersion")), Kind: tree.StrAt(ref, "kind"), Name: tree.StrAt(ref, "name")}
 		}
 	}
-	for _, p := range o.pods[x.namespace] {
-		if labels := p.Labels(); x.selects(labels) {
-			subset := labels[kruise.SubsetNameLabel]
-			f.pods[subset] = append(f.pods[subset], p)
-		}
-	}
-	for _, s := range tree.Items(tree.Get(x.known(), "status", "subsetStatuses")) {
-		f.status[tree.StrAt(s, "name")] = s
-	}
-	return f
-}
-
-// known is the UnitedDeployment with the controller's view in its status: the
-// cluster's, else the input's own.
-func (x *expansion) known() *tree.Node {
-	id := x.r.ID()
-	id.Namespace = x.namespace
-	if live := x.c.Facts.Existing(id); live != nil {
-		return live.Node()
-	}
-	return x.r.Node()
-}
-
-// subsetOf returns the subset that w is the workload of, "" when it is none of
-// this UnitedDeployment's: by label and selector as Kruise does, or because it
-// is called as we call it.
-func (x *expansion) subsetOf(w *resource.Resource, named map[string]string) string {
-	labels := w.Labels()
-	same := w.Is(x.form.group, x.form.kind)
-	lowered := x.form.kind == "CloneSet" && w.Group() == "apps" && labels[kruise.SourceLabel] == x.source
-	if !same && !lowered || !x.owns(w, labels) {
-		return ""
-	}
-	if subset := labels[kruise.SubsetNameLabel]; subset != "" && x.selects(labels) {
-		return subset
-	}
-	return named[w.Name()]
-}
-
-// owns reports whether nothing says that w belongs to another object.
-func (x *expansion) owns(w *resource.Resource, labels map[string]string) bool {
-	if s := labels[kruise.SourceLabel]; s != "" && s != x.source {
-		return false
-	}
-	return !slices.ContainsFunc(tree.Items(tree.Get(w.Node(), "metadata", "ownerReferences")), func(ref *tree.Node) bool {
-		return tree.Bool(tree.Get(ref, "controller")) && (tree.StrAt(ref, "kind") != kind ||
-			tree.StrAt(ref, "name") != x.r.Name() || resource.GroupOf(tree.StrAt(ref, "apiVersion")) != kruise.Group)
-	})
+	return resource.ID{}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-func node(t testing.TB, text string) *tree.Node {
+func node(t *testing.T, text string) *tree.Node {
 	t.Helper()
 	var n yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &n); err != nil {

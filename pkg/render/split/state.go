@@ -2,6 +2,7 @@ package split
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
@@ -34,12 +35,7 @@ func (f *found) marked(subset string) bool {
 
 // stuck reports whether a pod of the subset waits for a node in vain.
 func (f *found) stuck(subset string) bool {
-	for _, p := range f.pods[subset] {
-		if pending(p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.pods[subset], pending)
 }
 
 // pending is Kruise's test of a pod, without its age.
