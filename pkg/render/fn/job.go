@@ -2,7 +2,6 @@ package fn
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -40,10 +39,10 @@ func newJob(n *tree.Node, read reader) (*job, error) {
 		return nil, err
 	}
 	j := &job{conf: conf}
-	kind := tree.StrAt(n, "kind")
-	inGroup := resource.GroupOf(tree.StrAt(n, "apiVersion")) == kruise.Group
+	kind, version := tree.StrAt(n, "kind"), tree.StrAt(n, "apiVersion")
+	inGroup := resource.GroupOf(version) == kruise.Group
 	switch {
-	case n == nil || kind == config.Kind || kind == "ConfigMap":
+	case n == nil, kind == config.Kind && resource.GroupOf(version) == config.Group, kind == "ConfigMap" && version == "v1":
 		return j, nil
 	case kind == rdgen.Kind:
 		return j, j.distribution(n, read)
@@ -60,7 +59,7 @@ func newJob(n *tree.Node, read reader) (*job, error) {
 		j.take(n, kind)
 	default:
 		return nil, tree.Errorf(n, "kind", "give a RenderConfig, a ConfigMap, a SidecarSet, a ResourceDistribution, a UnitedDeployment or a ResourceDistributionGenerator",
-			"%s %s is no function config of this program", tree.StrAt(n, "apiVersion"), kind)
+			"%s %s is no function config of this program", version, kind)
 	}
 	return j, nil
 }
@@ -118,11 +117,3 @@ func declares(key string) bool {
 
 // declarations make an object a function config (contracts 1.4).
 var declarations = []string{"config.kubernetes.io/function", "config.k8s.io/function", "config.kubernetes.io/container"}
-
-// String names the job for messages.
-func (j *job) String() string {
-	if j.own == nil {
-		return "the function"
-	}
-	return fmt.Sprintf("%s %s", tree.StrAt(j.own, "kind"), tree.StrAt(j.own, "metadata", "name"))
-}

@@ -164,6 +164,25 @@ func TestErrorEchoesInput(t *testing.T) {
 	}
 }
 
+// TestForeignConfig: what only looks like a config of ours is refused.
+func TestForeignConfig(t *testing.T) {
+	for _, config := range []string{
+		"{apiVersion: example.com/v1, kind: RenderConfig}",
+		"{apiVersion: example.com/v1, kind: ConfigMap}",
+		"{apiVersion: example.com/v1, kind: SidecarSet}",
+		"{apiVersion: apps.kruise.io/v1beta1, kind: CloneSet}",
+		"{kind: RenderConfig}", "{a: b}", "text", "[]",
+	} {
+		t.Run(config, func(t *testing.T) {
+			in := head + "items:\n" + cloneSet + "functionConfig: " + config + "\n"
+			out, said := run(t, []byte(in), ".")
+			if !strings.HasPrefix(out, in) || !strings.Contains(said, "is no function config") {
+				t.Errorf("said %q, wrote\n%s", said, out)
+			}
+		})
+	}
+}
+
 func TestStrict(t *testing.T) {
 	config := "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {strict: 'true'}}\n"
 	in := head + "items:\n" + cloneSet + config
