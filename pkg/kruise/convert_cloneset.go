@@ -19,7 +19,7 @@ var rollingFields = []string{
 }
 
 var cloneSetFields = slices.Concat(
-	[]field{special{cloneSetTypeUp, cloneSetTypeDown}},
+	[]field{cloneSetType{}},
 	inStrategy(rollingFields...),
 	[]field{
 		inverted{"spec.scaleStrategy.disablePVCReuse", "spec.scaleStrategy.enablePVCReuse"},
@@ -44,9 +44,13 @@ func preDownload(annotation, name string, parse func(string) *tree.Node) field {
 	return annotated{annotation, rollingStrategy + ".inPlaceUpdateStrategy." + name, true, parse}
 }
 
-// cloneSetTypeUp splits the one type of v1alpha1: OnDelete stays, all others
-// are policies of RollingUpdate.
-func cloneSetTypeUp(c *conversion) {
+// cloneSetType is the one type of v1alpha1, which v1beta1 splits: OnDelete
+// stays, all others are policies of RollingUpdate.
+type cloneSetType struct{}
+
+func (cloneSetType) names() moved { return moved{older: strategyType, newer: podUpdatePolicy} }
+
+func (cloneSetType) up(c *conversion) {
 	if c.get(podUpdatePolicy) != nil {
 		c.stray(podUpdatePolicy)
 		c.take(podUpdatePolicy)
@@ -63,8 +67,8 @@ func cloneSetTypeUp(c *conversion) {
 	c.set(strategyType, tree.String(string(RollingUpdateCloneSetStrategyType)))
 }
 
-// cloneSetTypeDown runs last, when the other fields have left rollingUpdate.
-func cloneSetTypeDown(c *conversion) {
+// down runs last, when the other fields have left rollingUpdate.
+func (cloneSetType) down(c *conversion) {
 	if tree.Str(c.get(strategyType)) == string(OnDeleteCloneSetStrategyType) {
 		if c.take(podUpdatePolicy) != nil {
 			c.lose(podUpdatePolicy, "%s keeps none of rollingUpdate beside OnDelete", c.to)

@@ -49,22 +49,22 @@ func (k *kind) older(err error) error {
 // olderPath is the path in the older version of a field of the newest.
 func (k *kind) olderPath(path string) string {
 	for _, f := range k.fields {
-		var row moved
-		switch f := f.(type) {
-		case moved:
-			row = f
-		case inverted:
-			row = moved{older: f.older, newer: f.newer}
-		default:
-			continue
-		}
-		if p, ok := row.olderPath(path); ok {
-			return p
+		if n, ok := f.(renamed); ok {
+			if p, ok := n.names().olderPath(path); ok {
+				return p
+			}
 		}
 	}
 	return path
 }
 
+// renamed is a row whose field has one name in each version.
+type renamed interface{ names() moved }
+
+func (m moved) names() moved    { return m }
+func (i inverted) names() moved { return moved{older: i.older, newer: i.newer} }
+
+// olderPath rewrites a path that leads to the row's field or into it.
 func (m moved) olderPath(path string) (string, bool) {
 	have, want := strings.Split(path, "."), steps(join(m.in, m.newer))
 	if len(have) < len(want) {

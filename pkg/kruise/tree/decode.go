@@ -3,8 +3,8 @@ package tree
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -44,7 +44,7 @@ func Decode(n *Node, into any) (unknown []string, err error) {
 	}
 	strict, err := kjson.UnmarshalStrict(b, into)
 	if err != nil {
-		return nil, typed(n, err)
+		return nil, typed(n, reflect.TypeOf(into), err)
 	}
 	for _, s := range strict {
 		if f, ok := strings.CutPrefix(s.Error(), "unknown field "); ok {
@@ -59,13 +59,11 @@ func Decode(n *Node, into any) (unknown []string, err error) {
 }
 
 // typed turns the decoder's complaint into one that names field and line.
-func typed(n *Node, err error) error {
-	var te *json.UnmarshalTypeError
-	if errors.As(err, &te) {
-		return Errorf(n, te.Field, "", "%s is not allowed here, want %s", te.Value, te.Type)
+func typed(n *Node, t reflect.Type, err error) error {
+	if f := locate(n, t, ""); f != nil {
+		return Errorf(n, f.path, "", "%s", say(f.err))
 	}
-	msg := strings.TrimPrefix(err.Error(), "json: ")
-	return Errorf(n, "", "", "%s", msg)
+	return Errorf(n, "", "", "%s", say(err))
 }
 
 // At returns the node that a dotted path with [i] indices leads to, and

@@ -75,7 +75,7 @@ func TestResourceDistribution(t *testing.T) {
 		{"no name", rd("{apiVersion: v1, kind: Secret, metadata: {generateName: c-}}", nowhere), []string{"spec.resource.metadata.name: required"}},
 		{"bad object name", rd("{apiVersion: v1, kind: Secret, metadata: {name: C_C}}", nowhere), []string{"spec.resource.metadata.name: "}},
 		{"labels", rd("{apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: {a: b c}}}", nowhere), []string{"spec.resource.metadata.labels: "}},
-		{"label type", rd("{apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: {a: 1}}}", nowhere), []string{"spec.resource.metadata.labels: number is not allowed here"}},
+		{"label type", rd("{apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: {a: 1}}}", nowhere), []string{"spec.resource.metadata.labels[a]: number is not allowed here"}},
 
 		{"key", rd("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a key: v}}", nowhere), []string{"spec.resource.data[a key]: a valid config key must consist of"}},
 		{"dots", rd("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {..: v}}", nowhere), []string{"spec.resource.data[..]: must not be '..'"}},

@@ -1,0 +1,115 @@
+package tree
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	kjson "sigs.k8s.io/json"
+)
+
+// fault is the first place of a document that a type cannot hold.
+type fault struct {
+	path string
+	err  error
+}
+
+// locate finds that place by decoding piece by piece, in the order of the
+// document: the decoder's own complaint names neither list indices nor, for
+// types that read themselves (times, quantities), any field. It returns nil
+// when every piece fits.
+func locate(n *Node, t reflect.Type, path string) *fault {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	n = Root(n)
+	if IsNull(n) {
+		return nil
+	}
+	switch {
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
+	case t.Kind() == reflect.Struct && IsMap(n):
+		return locateIn(n, path, func(key string) (reflect.Type, string) { return fieldType(t, key), key })
+	case t.Kind() == reflect.Map && IsMap(n):
+		return locateIn(n, path, func(key string) (reflect.Type, string) { return t.Elem(), "[" + key + "]" })
+	case t.Kind() == reflect.Slice && IsSeq(n):
+		for i, item := range n.Content {
+			if f := locate(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i)); f != nil {
+				return f
+			}
+		}
+		return nil
+	}
+	if err := decodeInto(n, reflect.New(t).Interface()); err != nil {
+		return &fault{path, err}
+	}
+	return nil
+}
+
+// locateIn goes through a mapping; child returns the type of a key's value,
+// nil for one that is not known, and the key's step in the path.
+func locateIn(n *Node, path string, child func(key string) (reflect.Type, string)) *fault {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		t, step := child(n.Content[i].Value)
+		if t == nil {
+			continue
+		}
+		if path != "" && step[0] != '[' {
+			step = "." + step
+		}
+		if f := locate(n.Content[i+1], t, path+step); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// fieldType returns the type of the field that key is decoded into.
+func fieldType(t reflect.Type, key string) reflect.Type {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inlined := f.Type
+		for inlined.Kind() == reflect.Pointer {
+			inlined = inlined.Elem()
+		}
+		switch {
+		case name == key && key != "":
+			return f.Type
+		case name == "" && f.Anonymous && inlined.Kind() == reflect.Struct:
+			if found := fieldType(inlined, key); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+func decodeInto(n *Node, into any) error {
+	b, err := json.Marshal(Value(n))
+	if err != nil {
+		return err
+	}
+	return kjson.UnmarshalCaseSensitivePreserveInts(b, into)
+}
+
+// say puts a decoder's complaint into words of the document.
+func say(err error) string {
+	var te *json.UnmarshalTypeError
+	if errors.As(err, &te) {
+		return fmt.Sprintf("%s is not allowed here, want %s", te.Value, shape(te.Type))
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+func shape(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "a mapping"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	}
+	return t.Kind().String()
+}
