@@ -5,6 +5,6 @@ time=${1:-10m}
 grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do
   grep -oE '^func Fuzz[A-Za-z0-9_]*' "$file" | awk '{print $2}' | while read -r target; do
     echo "== $target ($(dirname "$file"))"
-    go test "$(dirname "$file")" -run '^$' -fuzz "^${target}\$" -fuzztime "$time"
+    go test "$(dirname "$file")" -run '^$' -fuzz "^${target}\$" -fuzztime "$time" -fuzzminimizetime 1x
   done
 done
