@@ -78,7 +78,7 @@ func (o object) belongsTo(name string) bool {
 func (o object) String() string {
 	at := "in the cluster"
 	if !o.live {
-		at = fmt.Sprintf("in the input (%s:%d)", o.r.Origin.File, o.r.Origin.Line)
+		at = "in the input (" + o.r.Origin.String() + ")"
 	}
 	return fmt.Sprintf("%s %s/%s %s", o.r.Kind(), o.namespace, o.r.Name(), at)
 }

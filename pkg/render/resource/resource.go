@@ -5,6 +5,7 @@ package resource
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -22,18 +23,33 @@ type Origin struct {
 	Seq int
 }
 
+// String gives the place for messages: file:line, or what of it is known.
+func (o Origin) String() string {
+	switch {
+	case o.File == "":
+		return "the input"
+	case o.Line <= 0:
+		return o.File
+	default:
+		return o.File + ":" + strconv.Itoa(o.Line)
+	}
+}
+
 // ID names an object as the API server does, whatever its version.
 type ID struct {
 	Group, Kind, Namespace, Name string
 }
 
-// String gives Kind namespace/name, short for messages.
+// String gives Kind namespace/name, short for messages, and the kind alone
+// when there is no name.
 func (id ID) String() string {
-	s := id.Kind + " "
-	if id.Namespace != "" {
-		s += id.Namespace + "/"
+	switch {
+	case id.Name == "":
+		return id.Kind
+	case id.Namespace == "":
+		return id.Kind + " " + id.Name
 	}
-	return strings.TrimSuffix(s+id.Name, " ")
+	return id.Kind + " " + id.Namespace + "/" + id.Name
 }
 
 // Resource is one object. Its tree may be read by anybody through Node; who

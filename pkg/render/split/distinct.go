@@ -37,7 +37,7 @@ func clash(given map[*resource.Resource]bool, r, other *resource.Resource) error
 	if given[r] {
 		r, other = other, r
 	}
-	err := r.Fault("", "rename the subset or the UnitedDeployment", "the workload of a subset would be called like another object (%s:%d)", other.Origin.File, other.Origin.Line)
+	err := r.Fault("", "rename the subset or the UnitedDeployment", "the workload of a subset would be called like another object (%s)", other.Origin)
 	return err
 }
 
