@@ -162,5 +162,6 @@ var hints = []struct{ msg, hint string }{
 	{"unknown anchor", "an anchor must be defined before its alias, in the same document"},
 	{"cannot start any token", "put the value in quotes"},
 	{"found unknown escape character", "in double quotes a backslash is written twice"},
+	{"did not find expected hexdecimal number", "in double quotes a backslash is written twice"},
 	{"control characters are not allowed", "remove the control character, or write it as an escape in double quotes"},
 }
