@@ -39,8 +39,9 @@ func wants(stream []*resource.Resource, namespace string, served map[string]bool
 	return append(list, distributed(stream, kruise)...)
 }
 
-// subsets asks for the workloads of the UnitedDeployments in stream: their
-// sizes decide where remainders go.
+// subsets asks for the workloads of the UnitedDeployments in stream, whose
+// sizes decide where remainders go, and for their pods, which show what cannot
+// be scheduled.
 func subsets(stream []*resource.Resource, namespace, kruise string) []want {
 	var list []want
 	for _, ns := range namespacesOf(pick(stream, "UnitedDeployment"), namespace) {
@@ -53,7 +54,10 @@ func subsets(stream []*resource.Resource, namespace, kruise string) []want {
 		for _, r := range []string{"clonesets", "statefulsets"} {
 			list = append(list, want{what: "Kruise " + r + " of subsets in " + ns, resource: gvr(kruiseGroup, kruise, r), namespace: ns, selector: subsetNameLabel})
 		}
-		list = append(list, want{what: "UnitedDeployments in " + ns, resource: gvr(kruiseGroup, kruise, "uniteddeployments"), namespace: ns})
+		list = append(list,
+			want{what: "UnitedDeployments in " + ns, resource: gvr(kruiseGroup, kruise, "uniteddeployments"), namespace: ns},
+			want{what: "pods of subsets in " + ns, resource: gvr("", "v1", "pods"), namespace: ns, selector: subsetNameLabel},
+		)
 	}
 	return list
 }
