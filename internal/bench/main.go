@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"text/tabwriter"
 	"time"
 )
@@ -123,7 +124,7 @@ func growth(ctx context.Context, w io.Writer, dir string, runs int) error {
 		if err != nil {
 			return err
 		}
-		row(t, fmt.Sprint(n), milliseconds(s.Wall), fmt.Sprintf("%.1f µs", float64(s.Wall.Microseconds())/float64(n)), megabytes(s.Peak))
+		row(t, strconv.Itoa(n), milliseconds(s.Wall), fmt.Sprintf("%.1f µs", float64(s.Wall.Microseconds())/float64(n)), megabytes(s.Peak))
 	}
 	return t.Flush()
 }

@@ -173,15 +173,15 @@ func TestOwnFilesAreReplaced(t *testing.T) {
 func TestDirRefuses(t *testing.T) {
 	a, b := object("v1", "ConfigMap", "a"), object("v1", "ConfigMap", "b")
 	for name, c := range map[string]struct {
-		prepare func(t *testing.T, dir string)
+		prepare func(dir string) error
 		want    string
 	}{
-		"foreign file":  {func(t *testing.T, dir string) { must(t, os.WriteFile(dir+"/configmap_b.yaml", []byte("mine"), 0o644)) }, "configmap_b.yaml: is in the way: no render wrote it"},
-		"symlink":       {func(t *testing.T, dir string) { must(t, os.Symlink("../target", dir+"/configmap_b.yaml")) }, "configmap_b.yaml: is in the way: no regular file"},
-		"directory":     {func(t *testing.T, dir string) { must(t, os.Mkdir(dir+"/configmap_b.yaml", 0o755)) }, "configmap_b.yaml: is in the way: no regular file"},
-		"broken record": {func(t *testing.T, dir string) { must(t, os.WriteFile(dir+"/.kubectl-kruise.json", []byte("{"), 0o644)) }, ".kubectl-kruise.json: is no record of a previous render"},
-		"evil record": {func(t *testing.T, dir string) {
-			must(t, os.WriteFile(dir+"/.kubectl-kruise.json", []byte(`{"files":{"../victim":"x"}}`), 0o644))
+		"foreign file":  {func(dir string) error { return os.WriteFile(dir+"/configmap_b.yaml", []byte("mine"), 0o644) }, "configmap_b.yaml: is in the way: no render wrote it"},
+		"symlink":       {func(dir string) error { return os.Symlink("../target", dir+"/configmap_b.yaml") }, "configmap_b.yaml: is in the way: no regular file"},
+		"directory":     {func(dir string) error { return os.Mkdir(dir+"/configmap_b.yaml", 0o755) }, "configmap_b.yaml: is in the way: no regular file"},
+		"broken record": {func(dir string) error { return os.WriteFile(dir+"/.kubectl-kruise.json", []byte("{"), 0o644) }, ".kubectl-kruise.json: is no record of a previous render"},
+		"evil record": {func(dir string) error {
+			return os.WriteFile(dir+"/.kubectl-kruise.json", []byte(`{"files":{"../victim":"x"}}`), 0o644)
 		}, ".kubectl-kruise.json: is no record of a previous render"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestDirRefuses(t *testing.T) {
 			dir := filepath.Join(top, "out")
 			must(t, os.Mkdir(dir, 0o755))
 			must(t, os.WriteFile(filepath.Join(top, "target"), []byte("safe"), 0o644))
-			c.prepare(t, dir)
+			must(t, c.prepare(dir))
 			err := emit.Dir(dir, []*resource.Resource{a, b}, emit.DirOptions{})
 			if err == nil || err.Error() != filepath.Join(dir, c.want) && !strings.HasSuffix(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)

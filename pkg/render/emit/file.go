@@ -18,7 +18,7 @@ func File(path string, body []byte) error {
 	}
 	_, err = f.Write(body)
 	if err == nil {
-		err = f.Chmod(0o644) //nolint:gosec // a report is for others to read
+		err = f.Chmod(0o644)
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr

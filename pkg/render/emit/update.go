@@ -25,8 +25,7 @@ const temporary = ".tmp-kubectl-kruise-"
 
 func place(file string, err error) error {
 	e := &resource.Error{File: file, Err: err}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Err = pe.Err
 	}
 	if errors.Is(err, errIndex) {

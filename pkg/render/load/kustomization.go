@@ -22,8 +22,7 @@ func kustomization(dir string) source {
 
 // placed gives err the file name unless it has a place already.
 func placed(name string, err error) error {
-	var e *resource.Error
-	if errors.As(err, &e) {
+	if _, ok := errors.AsType[*resource.Error](err); ok {
 		return err
 	}
 	return &resource.Error{File: name, Err: err}

@@ -63,8 +63,8 @@ func faults(err error) []string {
 	var out []string
 	for _, e := range all {
 		line := e.Error()
-		var re *resource.Error
-		if !errors.As(e, &re) {
+		re, ok := errors.AsType[*resource.Error](e)
+		if !ok {
 			line = "no *resource.Error: " + line
 		} else if re.Hint != "" {
 			line += " | " + re.Hint

@@ -81,8 +81,7 @@ func irregular(name string) error {
 
 func unreadable(name string, err error) error {
 	e := &resource.Error{File: name, Err: err}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Err = pe.Err
 	}
 	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?[") {
