@@ -2,17 +2,22 @@ package tree
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strconv"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
+// special is what YAML 1.1 gives a meaning that Go's reader does not know:
+// numbers to the base 60, the merge key and the default key.
+var special = regexp.MustCompile(`^([-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|<<|=)$`)
+
 // String returns a text scalar, quoted where a YAML 1.1 or 1.2 reader would
 // take the plain form for something else ("yes", "1e3", "0777", "").
 func String(s string) *Node {
 	n := &Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagString, Value: s}
-	if !plainSafe(s) && yaml.IsYaml1_1NonString(n) {
+	if !plainSafe(s) && (yaml.IsYaml1_1NonString(n) || special.MatchString(s)) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n

@@ -62,11 +62,12 @@ func (e *expander) walk(n *Node, depth int) error {
 			if err != nil {
 				return err
 			}
-			n.Content[i] = copied
-			continue
-		}
-		if err := e.walk(child, depth+1); err != nil {
+			n.Content[i], child = copied, copied
+		} else if err := e.walk(child, depth+1); err != nil {
 			return err
+		}
+		if isMerge(child) && (n.Kind != yaml.MappingNode || i%2 == 1 || child.Value != "<<") {
+			child.Tag, child.Style = yaml.NodeTagString, child.Style&^yaml.TaggedStyle
 		}
 	}
 	if n.Kind == yaml.MappingNode {
@@ -112,7 +113,7 @@ func (e *expander) mapping(n *Node) error {
 		if k.Kind != yaml.ScalarNode {
 			return e.fail(k, "keys of Kubernetes objects are plain text", "a mapping key is not a scalar")
 		}
-		if k.Value == "<<" && k.Tag == "!!merge" {
+		if isMerge(k) {
 			merge = i
 		}
 	}
@@ -124,6 +125,10 @@ func (e *expander) mapping(n *Node) error {
 	}
 	return nil
 }
+
+// isMerge reports a merge key. Elsewhere "<<" is text, although YAML tags it
+// likewise.
+func isMerge(n *Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!merge" }
 
 func (e *expander) unique(n *Node) error {
 	if len(n.Content) <= 32 {
