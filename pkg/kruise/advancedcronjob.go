@@ -9,9 +9,9 @@ import (
 // AdvancedCronJob creates jobs by a schedule (semantics fanout-and-jobs 6).
 type AdvancedCronJob struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              AdvancedCronJobSpec   `json:"spec,omitempty"`
-	Status            AdvancedCronJobStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              AdvancedCronJobSpec   `json:"spec,omitzero"`
+	Status            AdvancedCronJobStatus `json:"status,omitzero"`
 }
 
 // AdvancedCronJobSpec is what an AdvancedCronJob shall do.
@@ -51,14 +51,14 @@ type CronJobTemplate struct {
 
 // BroadcastJobTemplateSpec makes BroadcastJobs.
 type BroadcastJobTemplateSpec struct {
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              BroadcastJobSpec `json:"spec,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              BroadcastJobSpec `json:"spec,omitzero"`
 }
 
 // ImageListPullJobTemplateSpec makes ImageListPullJobs.
 type ImageListPullJobTemplateSpec struct {
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              ImageListPullJobSpec `json:"spec,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              ImageListPullJobSpec `json:"spec,omitzero"`
 }
 
 // AdvancedCronJobStatus is what runs.

@@ -10,9 +10,9 @@ import (
 // fanout-and-jobs 5).
 type BroadcastJob struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              BroadcastJobSpec   `json:"spec,omitempty"`
-	Status            BroadcastJobStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              BroadcastJobSpec   `json:"spec,omitzero"`
+	Status            BroadcastJobStatus `json:"status,omitzero"`
 }
 
 // BroadcastJobSpec is what a BroadcastJob shall do.
@@ -21,9 +21,9 @@ type BroadcastJobSpec struct {
 	// matching nodes, rounded up. It defaults to 2147483647.
 	Parallelism      *intstr.IntOrString    `json:"parallelism,omitempty"`
 	Template         corev1.PodTemplateSpec `json:"template"`
-	CompletionPolicy CompletionPolicy       `json:"completionPolicy,omitempty"`
+	CompletionPolicy CompletionPolicy       `json:"completionPolicy,omitzero"`
 	Paused           bool                   `json:"paused,omitempty"`
-	FailurePolicy    FailurePolicy          `json:"failurePolicy,omitempty"`
+	FailurePolicy    FailurePolicy          `json:"failurePolicy,omitzero"`
 }
 
 // CompletionPolicyType says whether a job ends.
@@ -89,8 +89,8 @@ type BroadcastJobStatus struct {
 type JobCondition struct {
 	Type               string                 `json:"type"`
 	Status             corev1.ConditionStatus `json:"status"`
-	LastProbeTime      metav1.Time            `json:"lastProbeTime,omitempty"`
-	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitempty"`
+	LastProbeTime      metav1.Time            `json:"lastProbeTime,omitzero"`
+	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitzero"`
 	Reason             string                 `json:"reason,omitempty"`
 	Message            string                 `json:"message,omitempty"`
 }

@@ -9,9 +9,9 @@ import (
 // CloneSet is a workload of pods without identity (semantics workloads 1).
 type CloneSet struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	Spec              CloneSetSpec   `json:"spec"`
-	Status            CloneSetStatus `json:"status,omitempty"`
+	Status            CloneSetStatus `json:"status,omitzero"`
 }
 
 // CloneSetSpec is what a CloneSet shall be.
@@ -21,8 +21,8 @@ type CloneSetSpec struct {
 	Selector             *metav1.LabelSelector          `json:"selector"`
 	Template             corev1.PodTemplateSpec         `json:"template"`
 	VolumeClaimTemplates []corev1.PersistentVolumeClaim `json:"volumeClaimTemplates,omitempty"`
-	ScaleStrategy        CloneSetScaleStrategy          `json:"scaleStrategy,omitempty"`
-	UpdateStrategy       CloneSetUpdateStrategy         `json:"updateStrategy,omitempty"`
+	ScaleStrategy        CloneSetScaleStrategy          `json:"scaleStrategy,omitzero"`
+	UpdateStrategy       CloneSetUpdateStrategy         `json:"updateStrategy,omitzero"`
 	// RevisionHistoryLimit counts old revisions; it defaults to 10.
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 	// MinReadySeconds is how long a pod must be ready to count as available.
@@ -116,8 +116,8 @@ type CloneSetStatus struct {
 type CloneSetCondition struct {
 	Type               string                 `json:"type"`
 	Status             corev1.ConditionStatus `json:"status"`
-	LastUpdateTime     metav1.Time            `json:"lastUpdateTime,omitempty"`
-	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitempty"`
+	LastUpdateTime     metav1.Time            `json:"lastUpdateTime,omitzero"`
+	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitzero"`
 	Reason             string                 `json:"reason,omitempty"`
 	Message            string                 `json:"message,omitempty"`
 }

@@ -9,9 +9,9 @@ import (
 // fanout-and-jobs 8).
 type ContainerRecreateRequest struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              ContainerRecreateRequestSpec   `json:"spec,omitempty"`
-	Status            ContainerRecreateRequestStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              ContainerRecreateRequestSpec   `json:"spec,omitzero"`
+	Status            ContainerRecreateRequestStatus `json:"status,omitzero"`
 }
 
 // ContainerRecreateRequestSpec cannot change once created.

@@ -68,10 +68,14 @@ func TestUp(t *testing.T) {
 		one{"nothing said", `{spec: {}}`, `{spec: {updateStrategy: {type: RollingUpdate, rollingUpdate: {podUpdatePolicy: ReCreate}}, scaleStrategy: {enablePVCReuse: true}}}`, nil},
 		one{"OnDelete keeps no rolling update", `{spec: {scaleStrategy: {disablePVCReuse: true}, updateStrategy: {type: OnDelete, partition: 1}}}`, `{spec: {updateStrategy: {type: OnDelete}}}`, []string{"spec.updateStrategy.partition"}},
 		one{"the label", `{metadata: {labels: {apps.kruise.io/cloneset-scaling-exclude-preparing-delete: "true"}}, spec: {scaleStrategy: {disablePVCReuse: true}}}`, `{metadata: {labels: {apps.kruise.io/cloneset-scaling-exclude-preparing-delete: "true"}}, spec: {scaleStrategy: {excludePreparingDelete: true}, updateStrategy: {type: RollingUpdate, rollingUpdate: {podUpdatePolicy: ReCreate}}}}`, nil},
-		one{"annotations win", `{metadata: {annotations: {apps.kruise.io/image-predownload-parallelism: 10%, apps.kruise.io/image-predownload-timeout-seconds: "9", apps.kruise.io/image-predownload-min-updated-ready-pods: many}}, spec: {scaleStrategy: {disablePVCReuse: true}, updateStrategy: {inPlaceUpdateStrategy: {gracePeriodSeconds: 3, imagePreDownloadTimeoutSeconds: 5}}}}`,
-			`{metadata: {annotations: {apps.kruise.io/image-predownload-parallelism: 10%, apps.kruise.io/image-predownload-timeout-seconds: "9", apps.kruise.io/image-predownload-min-updated-ready-pods: many}}, spec: {updateStrategy: {type: RollingUpdate, rollingUpdate: {podUpdatePolicy: ReCreate, inPlaceUpdateStrategy: {gracePeriodSeconds: 3, imagePreDownloadParallelism: 10%, imagePreDownloadTimeoutSeconds: 9}}}}}`, nil},
-		one{"fields of the newer version are dropped", `{spec: {scaleStrategy: {disablePVCReuse: true, excludePreparingDelete: true}, updateStrategy: {rollingUpdate: {partition: 3, podUpdatePolicy: InPlaceOnly}, partition: 1}}}`, `{spec: {updateStrategy: {type: RollingUpdate, rollingUpdate: {podUpdatePolicy: ReCreate, partition: 1}}}}`,
-			[]string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy", "spec.updateStrategy.rollingUpdate.partition", "spec.scaleStrategy.excludePreparingDelete"}},
+		one{
+			"annotations win", `{metadata: {annotations: {apps.kruise.io/image-predownload-parallelism: 10%, apps.kruise.io/image-predownload-timeout-seconds: "9", apps.kruise.io/image-predownload-min-updated-ready-pods: many}}, spec: {scaleStrategy: {disablePVCReuse: true}, updateStrategy: {inPlaceUpdateStrategy: {gracePeriodSeconds: 3, imagePreDownloadTimeoutSeconds: 5}}}}`,
+			`{metadata: {annotations: {apps.kruise.io/image-predownload-parallelism: 10%, apps.kruise.io/image-predownload-timeout-seconds: "9", apps.kruise.io/image-predownload-min-updated-ready-pods: many}}, spec: {updateStrategy: {type: RollingUpdate, rollingUpdate: {podUpdatePolicy: ReCreate, inPlaceUpdateStrategy: {gracePeriodSeconds: 3, imagePreDownloadParallelism: 10%, imagePreDownloadTimeoutSeconds: 9}}}}}`, nil,
+		},
+		one{
+			"fields of the newer version are dropped", `{spec: {scaleStrategy: {disablePVCReuse: true, excludePreparingDelete: true}, updateStrategy: {rollingUpdate: {partition: 3, podUpdatePolicy: InPlaceOnly}, partition: 1}}}`, `{spec: {updateStrategy: {type: RollingUpdate, rollingUpdate: {podUpdatePolicy: ReCreate, partition: 1}}}}`,
+			[]string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy", "spec.updateStrategy.rollingUpdate.partition", "spec.scaleStrategy.excludePreparingDelete"},
+		},
 		one{"unknown fields survive", `{extra: 1, spec: {more: {a: 1}, scaleStrategy: {disablePVCReuse: true, other: x}, updateStrategy: {odd: true}}}`, `{extra: 1, spec: {more: {a: 1}, scaleStrategy: {other: x}, updateStrategy: {odd: true, type: RollingUpdate, rollingUpdate: {podUpdatePolicy: ReCreate}}}}`, nil},
 	)
 	up("SidecarSet",
@@ -98,8 +102,10 @@ func TestUp(t *testing.T) {
 		one{"annotations", `{metadata: {annotations: {kruise.io/pub-protect-operations: "DELETE, EVICT", pub.kruise.io/protect-total-replicas: "7"}}, spec: {protectTotalReplicas: 3}}`, `{metadata: {annotations: {kruise.io/pub-protect-operations: "DELETE, EVICT", pub.kruise.io/protect-total-replicas: "7"}}, spec: {protectOperations: [DELETE, EVICT], protectTotalReplicas: 7}}`, []string{"spec.protectTotalReplicas"}},
 	)
 	up("ContainerRecreateRequest",
-		one{"annotations", `{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: '[{"name":"a","ready":true,"restartCount":1}]', crr.apps.kruise.io/unready-acquired: "2026-01-02T03:04:05Z"}}, spec: {podName: a}}`,
-			`{metadata: {}, spec: {podName: a}, status: {containerStatusSnapshot: [{name: a, ready: true, restartCount: 1}], conditions: [{type: PreRecreateGrace, status: "True", reason: PreRecreateGrace, message: "", lastTransitionTime: "2026-01-02T03:04:05Z"}]}}`, nil},
+		one{
+			"annotations", `{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: '[{"name":"a","ready":true,"restartCount":1}]', crr.apps.kruise.io/unready-acquired: "2026-01-02T03:04:05Z"}}, spec: {podName: a}}`,
+			`{metadata: {}, spec: {podName: a}, status: {containerStatusSnapshot: [{name: a, ready: true, restartCount: 1}], conditions: [{type: PreRecreateGrace, status: "True", reason: PreRecreateGrace, message: "", lastTransitionTime: "2026-01-02T03:04:05Z"}]}}`, nil,
+		},
 		one{"text that is no JSON", `{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: "{"}}}`, `{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: "{"}}}`, nil},
 	)
 }
@@ -129,8 +135,11 @@ func TestDown(t *testing.T) {
 		one{"the mode of a secret", `{spec: {images: {a: {pullSecrets: [{name: s, mode: batch}]}, b: {}}}}`, `{spec: {images: {a: {pullSecrets: [{name: s}]}, b: {}}}}`, []string{"spec.images[a].pullSecrets[0].mode"}},
 	)
 	down("ContainerRecreateRequest",
-		one{"annotations", `{status: {phase: Pending, containerStatusSnapshot: [{name: a}], conditions: [{type: PreRecreateGrace, lastTransitionTime: "2026-01-02T03:04:05Z"}, {type: Odd}]}}`,
-			`{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: '[{"name":"a"}]', crr.apps.kruise.io/unready-acquired: "2026-01-02T03:04:05Z"}}, status: {phase: Pending}}`, []string{"status.conditions"}},
+		one{
+			"annotations", `{status: {phase: Pending, containerStatusSnapshot: [{name: a}], conditions: [{type: PreRecreateGrace, lastTransitionTime: "2026-01-02T03:04:05Z"}, {type: Odd}]}}`,
+			`{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: '[{"name":"a"}]', crr.apps.kruise.io/unready-acquired: "2026-01-02T03:04:05Z"}}, status: {phase: Pending}}`,
+			[]string{"status.conditions"},
+		},
 	)
 	down("ResourceDistribution",
 		one{"selector and conditions", `{spec: {targets: {namespaceSelector: {matchLabels: {a: b}}}}, status: {conditions: [{failedNamespaces: [x]}]}}`, `{spec: {targets: {namespaceLabelSelector: {matchLabels: {a: b}}}}, status: {conditions: [{failedNamespace: [x]}]}}`, nil},

@@ -10,16 +10,16 @@ import (
 // DaemonSet is the Advanced DaemonSet (semantics workloads 4).
 type DaemonSet struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              DaemonSetSpec   `json:"spec,omitempty"`
-	Status            DaemonSetStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              DaemonSetSpec   `json:"spec,omitzero"`
+	Status            DaemonSetStatus `json:"status,omitzero"`
 }
 
 // DaemonSetSpec is what a DaemonSet shall be.
 type DaemonSetSpec struct {
 	Selector       *metav1.LabelSelector   `json:"selector"`
 	Template       corev1.PodTemplateSpec  `json:"template"`
-	UpdateStrategy DaemonSetUpdateStrategy `json:"updateStrategy,omitempty"`
+	UpdateStrategy DaemonSetUpdateStrategy `json:"updateStrategy,omitzero"`
 	// ScaleStrategy is an annotation in v1alpha1.
 	ScaleStrategy *DaemonSetScaleStrategy `json:"scaleStrategy,omitempty"`
 	// MinReadySeconds is how long a pod must be ready to count as available.

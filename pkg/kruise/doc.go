@@ -13,7 +13,9 @@ const (
 	// PolicyGroup is the API group of PodUnavailableBudget.
 	PolicyGroup = "policy.kruise.io"
 
-	// V1alpha1 and V1beta1 are the versions that Kruise serves.
+	// V1alpha1 is the older version that Kruise serves, and of a few kinds the
+	// only one.
 	V1alpha1 = "v1alpha1"
-	V1beta1  = "v1beta1"
+	// V1beta1 is the newest version of all other kinds.
+	V1beta1 = "v1beta1"
 )

@@ -9,9 +9,9 @@ import (
 // v1alpha1 (semantics fanout-and-jobs 9).
 type EphemeralJob struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              EphemeralJobSpec   `json:"spec,omitempty"`
-	Status            EphemeralJobStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              EphemeralJobSpec   `json:"spec,omitzero"`
+	Status            EphemeralJobStatus `json:"status,omitzero"`
 }
 
 // EphemeralJobSpec is what an EphemeralJob shall do.
@@ -65,8 +65,8 @@ type EphemeralJobStatus struct {
 type EphemeralJobCondition struct {
 	Type               string                 `json:"type"`
 	Status             corev1.ConditionStatus `json:"status"`
-	LastProbeTime      metav1.Time            `json:"lastProbeTime,omitempty"`
-	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitempty"`
+	LastProbeTime      metav1.Time            `json:"lastProbeTime,omitzero"`
+	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitzero"`
 	Reason             string                 `json:"reason,omitempty"`
 	Message            string                 `json:"message,omitempty"`
 }

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -147,7 +145,7 @@ func (i inverted) turn(c *conversion, from, to string) {
 	}
 	v := c.take(from)
 	switch {
-	case v != nil && v.ShortTag() != yaml.NodeTagBool:
+	case v != nil && !tree.IsBool(v):
 		c.set(to, v) // a wrong type stays one
 	case !tree.Bool(v):
 		c.set(to, tree.Boolean(true))

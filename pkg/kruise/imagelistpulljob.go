@@ -6,9 +6,9 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // 7).
 type ImageListPullJob struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              ImageListPullJobSpec   `json:"spec,omitempty"`
-	Status            ImageListPullJobStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              ImageListPullJobSpec   `json:"spec,omitzero"`
+	Status            ImageListPullJobStatus `json:"status,omitzero"`
 }
 
 // ImageListPullJobSpec is what an ImageListPullJob shall do.

@@ -8,9 +8,9 @@ import (
 // ImagePullJob has nodes pull an image (semantics fanout-and-jobs 7).
 type ImagePullJob struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              ImagePullJobSpec   `json:"spec,omitempty"`
-	Status            ImagePullJobStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              ImagePullJobSpec   `json:"spec,omitzero"`
+	Status            ImagePullJobStatus `json:"status,omitzero"`
 }
 
 // ImagePullJobSpec is what an ImagePullJob shall do.

@@ -9,9 +9,9 @@ import (
 // and named like the node (semantics fanout-and-jobs 7).
 type NodeImage struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              NodeImageSpec   `json:"spec,omitempty"`
-	Status            NodeImageStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              NodeImageSpec   `json:"spec,omitzero"`
+	Status            NodeImageStatus `json:"status,omitzero"`
 }
 
 // NodeImageSpec holds up to 256 images by name.
@@ -96,7 +96,7 @@ type ImageTagStatus struct {
 
 // SyncStatus is the node agent's first report.
 type SyncStatus struct {
-	SyncAt  metav1.Time `json:"syncAt,omitempty"`
+	SyncAt  metav1.Time `json:"syncAt,omitzero"`
 	Status  string      `json:"status,omitempty"`
 	Message string      `json:"message,omitempty"`
 }

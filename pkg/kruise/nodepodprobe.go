@@ -6,9 +6,9 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // and named like the node. There is only v1alpha1.
 type NodePodProbe struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              NodePodProbeSpec   `json:"spec,omitempty"`
-	Status            NodePodProbeStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              NodePodProbeSpec   `json:"spec,omitzero"`
+	Status            NodePodProbeStatus `json:"status,omitzero"`
 }
 
 // NodePodProbeSpec holds the probes by pod.
@@ -49,7 +49,7 @@ type PodProbeStatus struct {
 type ContainerProbeState struct {
 	Name               string      `json:"name"`
 	State              ProbeState  `json:"state"`
-	LastProbeTime      metav1.Time `json:"lastProbeTime,omitempty"`
-	LastTransitionTime metav1.Time `json:"lastTransitionTime,omitempty"`
+	LastProbeTime      metav1.Time `json:"lastProbeTime,omitzero"`
+	LastTransitionTime metav1.Time `json:"lastTransitionTime,omitzero"`
 	Message            string      `json:"message,omitempty"`
 }

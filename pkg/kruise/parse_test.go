@@ -8,11 +8,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-func parse(t testing.TB, text string) *tree.Node {
-	t.Helper()
+func parse(tb testing.TB, text string) *tree.Node {
+	tb.Helper()
 	var n tree.Node
 	if err := yaml.Unmarshal([]byte(text), &n); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return tree.Root(&n)
 }

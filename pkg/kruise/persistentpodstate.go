@@ -6,9 +6,9 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // fanout-and-jobs 4).
 type PersistentPodState struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              PersistentPodStateSpec   `json:"spec,omitempty"`
-	Status            PersistentPodStateStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              PersistentPodStateSpec   `json:"spec,omitzero"`
+	Status            PersistentPodStateStatus `json:"status,omitzero"`
 }
 
 // PersistentPodStateSpec says what is kept of which workload.

@@ -9,9 +9,9 @@ import (
 // v1alpha1 (semantics sidecarset-and-protection 8).
 type PodProbeMarker struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              PodProbeMarkerSpec   `json:"spec,omitempty"`
-	Status            PodProbeMarkerStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              PodProbeMarkerSpec   `json:"spec,omitzero"`
+	Status            PodProbeMarkerStatus `json:"status,omitzero"`
 }
 
 // PodProbeMarkerSpec says what is probed where.

@@ -10,9 +10,9 @@ import (
 // [PolicyGroup].
 type PodUnavailableBudget struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              PodUnavailableBudgetSpec   `json:"spec,omitempty"`
-	Status            PodUnavailableBudgetStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              PodUnavailableBudgetSpec   `json:"spec,omitzero"`
+	Status            PodUnavailableBudgetStatus `json:"status,omitzero"`
 }
 
 // PodUnavailableBudgetSpec has exactly one of Selector and TargetReference,

@@ -10,9 +10,9 @@ import (
 // cluster-scoped (semantics fanout-and-jobs 3).
 type ResourceDistribution struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	Spec              ResourceDistributionSpec   `json:"spec"`
-	Status            ResourceDistributionStatus `json:"status,omitempty"`
+	Status            ResourceDistributionStatus `json:"status,omitzero"`
 }
 
 // ResourceDistributionSpec says what goes where.
@@ -26,11 +26,11 @@ type ResourceDistributionSpec struct {
 // listed and the selected ones, in both cases without the excluded.
 type ResourceDistributionTargets struct {
 	AllNamespaces      bool                           `json:"allNamespaces,omitempty"`
-	ExcludedNamespaces ResourceDistributionNamespaces `json:"excludedNamespaces,omitempty"`
-	IncludedNamespaces ResourceDistributionNamespaces `json:"includedNamespaces,omitempty"`
+	ExcludedNamespaces ResourceDistributionNamespaces `json:"excludedNamespaces,omitzero"`
+	IncludedNamespaces ResourceDistributionNamespaces `json:"includedNamespaces,omitzero"`
 	// NamespaceSelector selects nothing when empty. In v1alpha1 it is spelt
 	// namespaceLabelSelector.
-	NamespaceSelector metav1.LabelSelector `json:"namespaceSelector,omitempty"`
+	NamespaceSelector metav1.LabelSelector `json:"namespaceSelector,omitzero"`
 }
 
 // ResourceDistributionNamespaces is a list of namespaces.
@@ -57,7 +57,7 @@ type ResourceDistributionStatus struct {
 type ResourceDistributionCondition struct {
 	Type               string                 `json:"type"`
 	Status             corev1.ConditionStatus `json:"status"`
-	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitempty"`
+	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitzero"`
 	Reason             string                 `json:"reason,omitempty"`
 	// FailedNamespaces is spelt failedNamespace in v1alpha1.
 	FailedNamespaces []string `json:"failedNamespaces,omitempty"`

@@ -10,9 +10,9 @@ import (
 // cluster-scoped (semantics sidecarset-and-protection 1 to 4).
 type SidecarSet struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              SidecarSetSpec   `json:"spec,omitempty"`
-	Status            SidecarSetStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              SidecarSetSpec   `json:"spec,omitzero"`
+	Status            SidecarSetStatus `json:"status,omitzero"`
 }
 
 // SidecarSetSpec says which pods get what.
@@ -25,8 +25,8 @@ type SidecarSetSpec struct {
 	InitContainers    []SidecarContainer            `json:"initContainers,omitempty"`
 	Containers        []SidecarContainer            `json:"containers,omitempty"`
 	Volumes           []corev1.Volume               `json:"volumes,omitempty"`
-	UpdateStrategy    SidecarSetUpdateStrategy      `json:"updateStrategy,omitempty"`
-	InjectionStrategy SidecarSetInjectionStrategy   `json:"injectionStrategy,omitempty"`
+	UpdateStrategy    SidecarSetUpdateStrategy      `json:"updateStrategy,omitzero"`
+	InjectionStrategy SidecarSetInjectionStrategy   `json:"injectionStrategy,omitzero"`
 	ImagePullSecrets  []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 	// RevisionHistoryLimit defaults to 10.
 	RevisionHistoryLimit *int32                       `json:"revisionHistoryLimit,omitempty"`
@@ -48,8 +48,8 @@ const (
 type SidecarContainer struct {
 	corev1.Container        `json:",inline"`
 	PodInjectPolicy         PodInjectPolicyType             `json:"podInjectPolicy,omitempty"`
-	UpgradeStrategy         SidecarContainerUpgradeStrategy `json:"upgradeStrategy,omitempty"`
-	ShareVolumePolicy       ShareVolumePolicy               `json:"shareVolumePolicy,omitempty"`
+	UpgradeStrategy         SidecarContainerUpgradeStrategy `json:"upgradeStrategy,omitzero"`
+	ShareVolumePolicy       ShareVolumePolicy               `json:"shareVolumePolicy,omitzero"`
 	ShareVolumeDevicePolicy *ShareVolumePolicy              `json:"shareVolumeDevicePolicy,omitempty"`
 	TransferEnv             []TransferEnvVar                `json:"transferEnv,omitempty"`
 	ResourcesPolicy         *ResourcesPolicy                `json:"resourcesPolicy,omitempty"`

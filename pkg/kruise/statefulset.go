@@ -10,9 +10,9 @@ import (
 // StatefulSet is the Advanced StatefulSet (semantics workloads 3).
 type StatefulSet struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              StatefulSetSpec   `json:"spec,omitempty"`
-	Status            StatefulSetStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              StatefulSetSpec   `json:"spec,omitzero"`
+	Status            StatefulSetStatus `json:"status,omitzero"`
 }
 
 // StatefulSetSpec is what a StatefulSet shall be. v1alpha1 lacks
@@ -26,10 +26,10 @@ type StatefulSetSpec struct {
 	VolumeClaimTemplates []corev1.PersistentVolumeClaim `json:"volumeClaimTemplates,omitempty"`
 	// VolumeClaimUpdateStrategy says when changed claim templates reach
 	// existing claims.
-	VolumeClaimUpdateStrategy VolumeClaimUpdateStrategy      `json:"volumeClaimUpdateStrategy,omitempty"`
+	VolumeClaimUpdateStrategy VolumeClaimUpdateStrategy      `json:"volumeClaimUpdateStrategy,omitzero"`
 	ServiceName               string                         `json:"serviceName,omitempty"`
 	PodManagementPolicy       appsv1.PodManagementPolicyType `json:"podManagementPolicy,omitempty"`
-	UpdateStrategy            StatefulSetUpdateStrategy      `json:"updateStrategy,omitempty"`
+	UpdateStrategy            StatefulSetUpdateStrategy      `json:"updateStrategy,omitzero"`
 	// RevisionHistoryLimit defaults to 10.
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 	// ReserveOrdinals are left out: numbers, or ranges such as "3-5".

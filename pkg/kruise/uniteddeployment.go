@@ -12,9 +12,9 @@ import (
 // fanout-and-jobs 1).
 type UnitedDeployment struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              UnitedDeploymentSpec   `json:"spec,omitempty"`
-	Status            UnitedDeploymentStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              UnitedDeploymentSpec   `json:"spec,omitzero"`
+	Status            UnitedDeploymentStatus `json:"status,omitzero"`
 }
 
 // UnitedDeploymentSpec is what a UnitedDeployment shall be.
@@ -22,9 +22,9 @@ type UnitedDeploymentSpec struct {
 	// Replicas are spread over the subsets; it defaults to 1.
 	Replicas       *int32                         `json:"replicas,omitempty"`
 	Selector       *metav1.LabelSelector          `json:"selector"`
-	Template       SubsetTemplate                 `json:"template,omitempty"`
-	Topology       Topology                       `json:"topology,omitempty"`
-	UpdateStrategy UnitedDeploymentUpdateStrategy `json:"updateStrategy,omitempty"`
+	Template       SubsetTemplate                 `json:"template,omitzero"`
+	Topology       Topology                       `json:"topology,omitzero"`
+	UpdateStrategy UnitedDeploymentUpdateStrategy `json:"updateStrategy,omitzero"`
 	// RevisionHistoryLimit defaults to 10.
 	RevisionHistoryLimit *int32 `json:"revisionHistoryLimit,omitempty"`
 }
@@ -39,41 +39,41 @@ type SubsetTemplate struct {
 
 // StatefulSetTemplateSpec makes native StatefulSets.
 type StatefulSetTemplateSpec struct {
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	Spec              appsv1.StatefulSetSpec `json:"spec"`
 }
 
 // AdvancedStatefulSetTemplateSpec makes Advanced StatefulSets; its spec has
 // the shape of StatefulSet v1beta1 in both versions of UnitedDeployment.
 type AdvancedStatefulSetTemplateSpec struct {
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	Spec              StatefulSetSpec `json:"spec"`
 }
 
 // CloneSetTemplateSpec makes CloneSets; its spec has the shape of CloneSet
 // v1beta1 in both versions of UnitedDeployment.
 type CloneSetTemplateSpec struct {
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	Spec              CloneSetSpec `json:"spec"`
 }
 
 // DeploymentTemplateSpec makes Deployments.
 type DeploymentTemplateSpec struct {
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	Spec              appsv1.DeploymentSpec `json:"spec"`
 }
 
 // Topology says which subsets there are.
 type Topology struct {
 	Subsets          []Subset                         `json:"subsets,omitempty"`
-	ScheduleStrategy UnitedDeploymentScheduleStrategy `json:"scheduleStrategy,omitempty"`
+	ScheduleStrategy UnitedDeploymentScheduleStrategy `json:"scheduleStrategy,omitzero"`
 }
 
 // Subset is one place for pods.
 type Subset struct {
 	Name string `json:"name"`
 	// NodeSelectorTerm: only its matchExpressions are used.
-	NodeSelectorTerm corev1.NodeSelectorTerm `json:"nodeSelectorTerm,omitempty"`
+	NodeSelectorTerm corev1.NodeSelectorTerm `json:"nodeSelectorTerm,omitzero"`
 	Tolerations      []corev1.Toleration     `json:"tolerations,omitempty"`
 	// Replicas as a percentage is of the whole, rounded half up; it excludes
 	// MinReplicas and MaxReplicas, which are counted likewise.
@@ -82,7 +82,7 @@ type Subset struct {
 	// MaxReplicas defaults to no limit.
 	MaxReplicas *intstr.IntOrString `json:"maxReplicas,omitempty"`
 	// Patch is a strategic merge patch of the pod template.
-	Patch runtime.RawExtension `json:"patch,omitempty"`
+	Patch runtime.RawExtension `json:"patch,omitzero"`
 }
 
 // UnitedDeploymentScheduleStrategyType says whether pods move to another
@@ -165,7 +165,7 @@ type UnitedDeploymentSubsetStatus struct {
 type UnitedDeploymentCondition struct {
 	Type               string                 `json:"type"`
 	Status             corev1.ConditionStatus `json:"status"`
-	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitempty"`
+	LastTransitionTime metav1.Time            `json:"lastTransitionTime,omitzero"`
 	Reason             string                 `json:"reason,omitempty"`
 	Message            string                 `json:"message,omitempty"`
 }

@@ -11,9 +11,9 @@ import (
 // (semantics fanout-and-jobs 2).
 type WorkloadSpread struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              WorkloadSpreadSpec   `json:"spec,omitempty"`
-	Status            WorkloadSpreadStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+	Spec              WorkloadSpreadSpec   `json:"spec,omitzero"`
+	Status            WorkloadSpreadStatus `json:"status,omitzero"`
 }
 
 // WorkloadSpreadSpec says which pods go where.
@@ -21,7 +21,7 @@ type WorkloadSpreadSpec struct {
 	TargetReference  *TargetReference               `json:"targetRef"`
 	TargetFilter     *TargetFilter                  `json:"targetFilter,omitempty"`
 	Subsets          []WorkloadSpreadSubset         `json:"subsets"`
-	ScheduleStrategy WorkloadSpreadScheduleStrategy `json:"scheduleStrategy,omitempty"`
+	ScheduleStrategy WorkloadSpreadScheduleStrategy `json:"scheduleStrategy,omitzero"`
 }
 
 // TargetFilter limits the pods of the target.
@@ -45,7 +45,7 @@ type WorkloadSpreadSubset struct {
 	// defaults to no limit.
 	MaxReplicas *intstr.IntOrString `json:"maxReplicas,omitempty"`
 	// Patch is a strategic merge patch of the pod.
-	Patch runtime.RawExtension `json:"patch,omitempty"`
+	Patch runtime.RawExtension `json:"patch,omitzero"`
 }
 
 // WorkloadSpreadScheduleStrategyType says whether pods move to another subset

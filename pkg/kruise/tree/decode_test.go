@@ -15,12 +15,12 @@ import (
 // thing has one field of each sort that the API types have.
 type thing struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	Number            *int32              `json:"number,omitempty"`
 	Flag              bool                `json:"flag,omitempty"`
 	Text              string              `json:"text,omitempty"`
 	Amount            *intstr.IntOrString `json:"amount,omitempty"`
-	When              metav1.Time         `json:"when,omitempty"`
+	When              metav1.Time         `json:"when,omitzero"`
 	Data              []byte              `json:"data,omitempty"`
 	Names             []string            `json:"names,omitempty"`
 	Counts            map[string]int32    `json:"counts,omitempty"`

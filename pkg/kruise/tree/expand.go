@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"slices"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -80,10 +81,8 @@ func (e *expander) resolve(alias *Node) (*Node, error) {
 	e.aliased = true
 	alias.Line += e.offset
 	target := alias.Alias
-	for _, o := range e.open {
-		if o == target {
-			return nil, e.fail(alias, "an alias may not stand inside the value it names", "alias *%s is cyclic", alias.Value)
-		}
+	if slices.Contains(e.open, target) {
+		return nil, e.fail(alias, "an alias may not stand inside the value it names", "alias *%s is cyclic", alias.Value)
 	}
 	e.nodes += count(target, e.lim.Nodes-e.nodes)
 	if e.lim.Nodes > 0 && e.nodes > e.lim.Nodes {

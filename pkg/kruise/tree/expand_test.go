@@ -3,6 +3,7 @@ package tree
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,28 +168,23 @@ func odd(n *Node) bool {
 		}
 		return true
 	}
-	for _, c := range n.Content {
-		if odd(c) {
-			return true
-		}
-	}
-	return n.Style&yaml.TaggedStyle != 0
+	return n.Style&yaml.TaggedStyle != 0 || slices.ContainsFunc(n.Content, odd)
 }
 
-func document(t testing.TB, text string) *Node {
-	t.Helper()
+func document(tb testing.TB, text string) *Node {
+	tb.Helper()
 	var n Node
 	if err := yaml.Unmarshal([]byte(text), &n); err != nil {
-		t.Fatalf("%v in %.200s", err, text)
+		tb.Fatalf("%v in %.200s", err, text)
 	}
 	return &n
 }
 
-func printed(t testing.TB, n *Node) string {
-	t.Helper()
+func printed(tb testing.TB, n *Node) string {
+	tb.Helper()
 	text, err := yaml.Marshal(n)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(text)
 }

@@ -68,8 +68,7 @@ func locateIn(n *Node, path string, child func(key string) (reflect.Type, string
 
 // fieldType returns the type of the field that key is decoded into.
 func fieldType(t reflect.Type, key string) reflect.Type {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		inlined := f.Type
 		for inlined.Kind() == reflect.Pointer {
@@ -97,8 +96,7 @@ func decodeInto(n *Node, into any) error {
 
 // say puts a decoder's complaint into words of the document.
 func say(err error) string {
-	var te *json.UnmarshalTypeError
-	if errors.As(err, &te) {
+	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("%s is not allowed here, want %s", te.Value, shape(te.Type))
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")

@@ -42,7 +42,8 @@ func syncMap(dst *Node, want map[string]any) *Node {
 			fresh[k] = v
 		}
 	}
-	dst.Content = append(kept, mapping(fresh).Content...)
+	kept = append(kept, mapping(fresh).Content...)
+	dst.Content = kept
 	return dst
 }
 

@@ -71,6 +71,9 @@ func IsScalar(n *Node) bool { return n != nil && n.Kind == yaml.ScalarNode }
 // IsString reports whether n is a scalar that YAML reads as text.
 func IsString(n *Node) bool { return IsScalar(n) && n.ShortTag() == yaml.NodeTagString }
 
+// IsBool reports whether n is a scalar that YAML reads as true or false.
+func IsBool(n *Node) bool { return IsScalar(n) && n.ShortTag() == yaml.NodeTagBool }
+
 // Str returns the text of a scalar as it was written, "" for anything else.
 func Str(n *Node) string {
 	if IsScalar(n) && !IsNull(n) {
@@ -93,7 +96,7 @@ func Int(n *Node) (v int64, ok bool) {
 
 // Bool returns the value of a boolean scalar, false for anything else.
 func Bool(n *Node) bool {
-	return IsScalar(n) && n.ShortTag() == yaml.NodeTagBool && (n.Value[0] == 't' || n.Value[0] == 'T')
+	return IsBool(n) && (n.Value[0] == 't' || n.Value[0] == 'T')
 }
 
 // Items returns the elements of a sequence, nil for anything else. The slice

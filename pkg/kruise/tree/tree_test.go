@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-func root(t testing.TB, text string) *Node {
-	t.Helper()
-	return Root(document(t, text))
+func root(tb testing.TB, text string) *Node {
+	tb.Helper()
+	return Root(document(tb, text))
 }
 
 const sampler = `
@@ -51,6 +51,7 @@ func TestReading(t *testing.T) {
 		{"IsMap", IsMap(Get(n, "map")) && !IsMap(nil) && !IsMap(Get(n, "list")), true},
 		{"IsSeq", IsSeq(Get(n, "list")) && !IsSeq(nil) && !IsSeq(Get(n, "map")), true},
 		{"IsNull", IsNull(nil) && IsNull(field(n, "null")) && IsNull(&Node{}) && !IsNull(n), true},
+		{"IsBool", IsBool(Get(n, "no")) && !IsBool(Get(n, "text")) && !IsBool(nil), true},
 		{"Bool true", Bool(Get(n, "yes")), true},
 		{"Bool False", Bool(Get(n, "no")), false},
 		{"Bool of text", Bool(Get(n, "text")), false},

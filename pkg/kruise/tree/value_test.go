@@ -34,7 +34,10 @@ func TestValue(t *testing.T) {
 func TestFromValue(t *testing.T) {
 	for _, v := range []any{
 		nil, "text", "yes", "", true, false, int64(0), int64(math.MinInt64), int64(math.MaxInt64), 1.5, 1e300, -0.25,
-		[]any{}, map[string]any{}, []any{nil, []any{"a"}}, map[string]any{"z": int64(1), "a": map[string]any{"b": []any{"c"}}},
+		[]any{},
+		map[string]any{},
+		[]any{nil, []any{"a"}},
+		map[string]any{"z": int64(1), "a": map[string]any{"b": []any{"c"}}},
 	} {
 		if got := Value(FromValue(v)); !cmp.Equal(got, v) {
 			t.Errorf("%#v comes back as %#v", v, got)
