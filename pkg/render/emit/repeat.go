@@ -18,7 +18,7 @@ import (
 type repeats map[*tree.Node]*repeat
 
 // worthwhile is the number of nodes from which copying pays.
-const worthwhile = 6
+const worthwhile = 4
 
 // findRepeats looks through all trees that will be encoded.
 func findRepeats(rs []*resource.Resource) repeats {
