@@ -46,6 +46,10 @@ type strategy struct {
 func Compile(hub *tree.Node, revisions []*Revision) (*Set, error) {
 	spec := tree.Get(hub, "spec")
 	s := &Set{Name: tree.StrAt(hub, "metadata", "name")}
+	if s.Name == "" || strings.Contains(s.Name, ",") {
+		// Pods list the sets that were injected by name, with commas between.
+		return nil, tree.Errorf(hub, "metadata.name", "", "a SidecarSet needs a name, without commas")
+	}
 	if tree.StrAt(hub, "metadata", "annotations", kruise.SidecarSetCanaryAnnotation) == "true" {
 		s.base = tree.StrAt(hub, "metadata", "annotations", kruise.SidecarSetBaseAnnotation)
 	}
