@@ -43,6 +43,9 @@ var layer = map[string][]string{
 	},
 	"pkg/kruise/allocate": {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise", "pkg/kruise/tree"},
 
+	"pkg/plan/cluster": {"k8s.io/api/..."},
+	"pkg/plan/rules":   {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan/cluster"},
+
 	"pkg/render":            {"pkg/render/..."},
 	"pkg/render/resource":   {"pkg/kruise/tree"},
 	"pkg/render/finding":    {"pkg/kruise/tree", "pkg/render/resource"},

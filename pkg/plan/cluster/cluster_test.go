@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestHash(t *testing.T) {
+	for name, want := range map[string]string{
+		"web-7c9f":         "7c9f",
+		"web-front-7c9f":   "7c9f",
+		"7c9f":             "7c9f",
+		"":                 "",
+		"trailing-":        "",
+		"web-68bbc8b6dc":   "68bbc8b6dc",
+		"a-b-c-d-e-f-hash": "hash",
+	} {
+		if got := Hash(name); got != want {
+			t.Errorf("Hash(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestPodLooksUp(t *testing.T) {
+	p := &Pod{
+		Conditions: []Condition{{Type: "Ready", Status: corev1.ConditionTrue}, {Type: "Other", Status: corev1.ConditionFalse}},
+		Containers: []Container{{Name: "main", Image: "web:1"}, {Name: "side", Image: "log:1"}},
+	}
+	if c, ok := p.Condition("Other"); !ok || c.Status != corev1.ConditionFalse {
+		t.Errorf("Condition(Other) = %v, %v", c, ok)
+	}
+	if _, ok := p.Condition("Missing"); ok {
+		t.Error("a condition that is not there was found")
+	}
+	if c, ok := p.Container("side"); !ok || c.Image != "log:1" {
+		t.Errorf("Container(side) = %v, %v", c, ok)
+	}
+	if _, ok := p.Container("init"); ok {
+		t.Error("a container that is not there was found")
+	}
+}
+
+func TestDefaultGates(t *testing.T) {
+	if got := DefaultGates(); got != (Gates{InPlaceUpdateEnvFromMetadata: true}) {
+		t.Errorf("DefaultGates() = %+v", got)
+	}
+}

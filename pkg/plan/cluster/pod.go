@@ -1,0 +1,78 @@
+package cluster
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Pod is what the rules read of one pod. Whoever holds one may share it: rules
+// never change their input.
+type Pod struct {
+	Name string
+	// UID tells a pod from its successor of the same name.
+	UID         string
+	Labels      map[string]string
+	Annotations map[string]string
+	Finalizers  []string
+	Created     time.Time
+	// Deleting is true as soon as there is a deletionTimestamp.
+	Deleting bool
+	// Node is empty until the pod is bound.
+	Node           string
+	ReadinessGates []string
+
+	Phase      corev1.PodPhase
+	Conditions []Condition
+	// Containers and InitContainers are those of the spec, in its order, each
+	// with its status.
+	Containers     []Container
+	InitContainers []Container
+}
+
+// Condition is one condition of a pod. Since is lastTransitionTime, which has
+// whole seconds in a real cluster.
+type Condition struct {
+	Type    string
+	Status  corev1.ConditionStatus
+	Reason  string
+	Message string
+	Since   time.Time
+}
+
+// Container is one container of a pod, spec and status together.
+type Container struct {
+	Name string
+	// Image is what the spec asks for.
+	Image string
+	// Native is true for an init container with restartPolicy Always.
+	Native bool
+	// Reported is true once the status has an entry; without one the fields
+	// below are empty.
+	Reported bool
+	// StatusImage and ImageID are what runs.
+	StatusImage string
+	ImageID     string
+	Restarts    int
+	Ready       bool
+}
+
+// Condition returns the condition of a type.
+func (p *Pod) Condition(kind string) (Condition, bool) {
+	for _, c := range p.Conditions {
+		if c.Type == kind {
+			return c, true
+		}
+	}
+	return Condition{}, false
+}
+
+// Container returns the regular container of a name.
+func (p *Pod) Container(name string) (Container, bool) {
+	for _, c := range p.Containers {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Container{}, false
+}

@@ -1,0 +1,125 @@
+package rules
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// CloneSetScale is what one pass does about the number of pods. At most one of
+// the groups is filled, and a pass that has any does not update
+// (semantics workloads 1.5).
+type CloneSetScale struct {
+	// Undo are pods in PreparingDelete that return to PreparingNormal.
+	Undo []*cluster.Pod
+	// CreateOld and CreateNew are how many pods are made at the current and at
+	// the update revision.
+	CreateOld, CreateNew int
+	// Delete are pods to go now; a preDelete hook may hold each of them first,
+	// see [StateToDelete].
+	Delete []*cluster.Pod
+	// Why explains what is done, or what holds it up; it is empty when there is
+	// nothing to do.
+	Why string
+}
+
+// Acts reports whether the pass changes anything.
+func (s CloneSetScale) Acts() bool {
+	return len(s.Undo)+len(s.Delete)+s.CreateOld+s.CreateNew > 0
+}
+
+// Scale decides what one pass does about the number of pods, in the order of
+// the controller: take back deletions, create, delete what a hook released,
+// delete what was marked, scale down.
+func (c *CloneSet) Scale() CloneSetScale {
+	l := LimitsOfCloneSet(c.Spec)
+	active := c.active()
+	if undo := c.undo(l, active); len(undo) > 0 {
+		return CloneSetScale{Undo: undo, Why: fmt.Sprintf("%d held deletions are not needed any more", len(undo))}
+	}
+	d := l.Diff(c.Count(true))
+	if d.ScaleUp > 0 {
+		return created(d)
+	}
+	if released := filter(active, c.released); len(released) > 0 {
+		return CloneSetScale{Delete: released, Why: fmt.Sprintf("preDelete hook released %s", released[0].Name)}
+	}
+	if marked := filter(active, c.toBeDeleted); len(marked) > 0 {
+		return c.deleteWithin(inOrder(marked), d, "marked for deletion")
+	}
+	return c.scaleDown(active, d)
+}
+
+func created(d CloneSetDiff) CloneSetScale {
+	s := CloneSetScale{CreateOld: d.CreateOld, CreateNew: d.CreateNew, Why: fmt.Sprintf("%d pods are missing", d.ScaleUp)}
+	if n := d.CreateOld + d.CreateNew; n < d.ScaleUp {
+		s.Why = fmt.Sprintf("%d pods are missing, scaleStrategy.maxUnavailable lets %d be created now", d.ScaleUp, n)
+	}
+	return s
+}
+
+// undo returns the held deletions that the number of replicas does not ask for
+// any more. A hook that makes pods not ready makes a held deletion final.
+func (c *CloneSet) undo(l CloneSetLimits, active []*cluster.Pod) []*cluster.Pod {
+	if MarksNotReady(StatePreparingDelete, c.Spec.Lifecycle) {
+		return nil
+	}
+	leaving := count(active, func(p *cluster.Pod) bool { return preparingDelete(p) || c.marked(p) })
+	held := filter(active, func(p *cluster.Pod) bool { return preparingDelete(p) && !c.marked(p) })
+	return inOrder(held)[:clamp(l.Replicas-len(active)+leaving, 0, len(held))]
+}
+
+func (c *CloneSet) released(p *cluster.Pod) bool {
+	return preparingDelete(p) && (c.Spec.Lifecycle == nil || !Hooked(c.Spec.Lifecycle.PreDelete, p))
+}
+
+func (c *CloneSet) toBeDeleted(p *cluster.Pod) bool { return c.marked(p) && !preparingDelete(p) }
+
+// scaleDown takes surplus pods, but never while others are on their way out.
+func (c *CloneSet) scaleDown(active []*cluster.Pod, d CloneSetDiff) CloneSetScale {
+	if d.ScaleDown == 0 {
+		return CloneSetScale{}
+	}
+	if held := filter(active, preparingDelete); len(held) > 0 {
+		return CloneSetScale{Why: fmt.Sprintf("%d pods too many; waiting for %s, which its preDelete hook holds", d.ScaleDown, held[0].Name)}
+	}
+	return c.deleteWithin(c.Victims(d.ScaleDown, d.DownOld), d, "too many")
+}
+
+// deleteWithin keeps what the budget allows: pods that are not available even
+// without minReadySeconds always, the others as far as the limit goes.
+func (c *CloneSet) deleteWithin(list []*cluster.Pod, d CloneSetDiff, because string) CloneSetScale {
+	var s CloneSetScale
+	left := d.DeleteReadyLimit
+	for _, p := range list {
+		if Available(p, 0, c.Now) {
+			if left <= 0 {
+				continue
+			}
+			left--
+		}
+		s.Delete = append(s.Delete, p)
+	}
+	s.Why = fmt.Sprintf("%d pods %s", len(list), because)
+	if n := len(list) - len(s.Delete); n > 0 {
+		s.Why += fmt.Sprintf(", %d of them wait: maxUnavailable lets %d available pods go now", n, d.DeleteReadyLimit)
+	}
+	return s
+}
+
+func preparingDelete(p *cluster.Pod) bool { return StateOf(p) == StatePreparingDelete }
+
+// phaseRank orders phases: Pending before Unknown before Running.
+func phaseRank(phase corev1.PodPhase) int {
+	switch phase {
+	case corev1.PodPending:
+		return 0
+	case corev1.PodUnknown:
+		return 1
+	case corev1.PodRunning:
+		return 2
+	}
+	return 0
+}

@@ -1,0 +1,94 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+func TestScale(t *testing.T) {
+	const one = "replicas: 5\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1}}"
+	for _, c := range []struct {
+		name, spec, pods string
+		settled          bool
+		old, updated     int
+		del, undo, why   string
+	}{
+		{"nothing", one, "5*n", true, 0, 0, "", "", ""},
+		{"2 surge first", surge7, "7*o", false, 0, 1, "", "", "1 pods are missing"},
+		{"2 end", surge7, "o 7*n", false, 0, 0, "p1", "", "too many"},
+		{"3 pausing takes an old pod", surge7paused, "7*o n!", false, 0, 0, "p7", "", "too many"},
+		{"8 lost old pod", "replicas: 5\nupdateStrategy: {rollingUpdate: {partition: 3}}", "2*o 2*n", false, 1, 0, "", "", "missing"},
+		{"8 both kinds", "replicas: 10\nupdateStrategy: {rollingUpdate: {partition: 60%}}", "3*o 2*n", false, 3, 2, "", "", "missing"},
+		{"9 under a percentage", "replicas: 6\nupdateStrategy: {rollingUpdate: {partition: 50%, maxUnavailable: 1}}", "5*o 5*n", false, 0, 0, "p5 p4 p10 p9", "", "too many"},
+		{"9 under a number", "replicas: 6\nupdateStrategy: {rollingUpdate: {partition: 5, maxUnavailable: 1}}", "5*o 5*n", false, 0, 0, "p10 p9 p8 p7", "", "too many"},
+		{"10 marked", one, "4*n n-", true, 0, 0, "p5", "", "marked"},
+		{"10 one of three", one, "2*n 3*n-", true, 0, 0, "p5", "", "2 of them wait"},
+		{"10 a replacement is not ready", one, "2*n 2*n- n!", true, 0, 0, "", "", "2 of them wait"},
+		{"10 broken ones always go", one, "2*n n- n-! n!", true, 0, 0, "p4", "", "1 of them wait"},
+		{"10 fewer replicas", "replicas: 4\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1}}", "4*n n-", true, 0, 0, "p5", "", "marked"},
+		{"10 surge replaces first", "replicas: 5\nupdateStrategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}", "4*n n-", true, 0, 1, "", "", "missing"},
+		{"12 delete both marked", surge4, "2*o 2*o- 2*n", false, 0, 0, "p4 p3", "", "marked"},
+		{"12 one old goes", surge4, "2*o 3*n n!", false, 0, 0, "p2", "", "1 of them wait"},
+		{"scale rate", "replicas: 10\nscaleStrategy: {maxUnavailable: 3}", "3*n n!", true, 0, 2, "", "", "lets 2 be created"},
+		{"scale rate used up", "replicas: 10\nscaleStrategy: {maxUnavailable: 1}", "3*n n!", true, 0, 0, "", "", "lets 0 be created"},
+		{"podsToDelete", "replicas: 3\nscaleStrategy: {podsToDelete: [p1]}\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1}}", "3*n", true, 0, 0, "p1", "", "marked"},
+		{"podsToDelete with fewer replicas", "replicas: 3\nscaleStrategy: {podsToDelete: [p1, p2]}\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1}}", "5*n", true, 0, 0, "p2 p1", "", "marked"},
+		{"released deletions go first", one, "4*n n-=", true, 0, 0, "p5", "", "released p5"},
+		{"a held deletion is taken back", one, "4*n n=", true, 0, 0, "", "p5", "not needed"},
+		{"only as many as needed", "replicas: 4", "3*n 2*n=", true, 0, 0, "", "p5", "not needed"},
+		{"OnDelete honours 20% rounded down", "replicas: 4\nupdateStrategy: {type: OnDelete}", "3*o o-", false, 0, 0, "", "", "1 of them wait"},
+		{"OnDelete with five", "replicas: 5\nupdateStrategy: {type: OnDelete}", "4*o o-", false, 0, 0, "p5", "", "marked"},
+		{"OnDelete makes new pods", "replicas: 5\nupdateStrategy: {type: OnDelete}", "4*o", false, 0, 1, "", "", "missing"},
+		{"to zero", "replicas: 0", "2*n n!", true, 0, 0, "p3 p2 p1", "", "too many"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set := cloneSet(t, c.spec, c.pods)
+			if c.settled {
+				set.Current = set.Update
+			}
+			got := set.Scale()
+			if got.CreateOld != c.old || got.CreateNew != c.updated {
+				t.Errorf("creates %d old, %d new", got.CreateOld, got.CreateNew)
+			}
+			if names(got.Delete) != c.del || names(got.Undo) != c.undo {
+				t.Errorf("deletes %q, takes back %q", names(got.Delete), names(got.Undo))
+			}
+			if !strings.Contains(got.Why, c.why) || (c.why == "") != (got.Why == "") {
+				t.Errorf("why %q", got.Why)
+			}
+			if got.Acts() != (c.old+c.updated > 0 || c.del != "" || c.undo != "") {
+				t.Errorf("Acts() = %v", got.Acts())
+			}
+		})
+	}
+}
+
+// TestScaleWithHook: while the preDelete hook holds a pod, nobody else goes; a
+// hook that makes pods not ready makes the deletion final (053).
+func TestScaleWithHook(t *testing.T) {
+	hook := &kruise.LifecycleHook{LabelsHandler: map[string]string{"wait": "yes"}}
+	set := cloneSet(t, "replicas: 2", "2*n n= n=")
+	set.Current = set.Update
+	set.Spec.Lifecycle = &kruise.Lifecycle{PreDelete: hook}
+	for _, p := range set.Pods {
+		p.Labels["wait"] = "yes"
+	}
+	if got := set.Scale(); got.Acts() || !strings.Contains(got.Why, "p3") {
+		t.Errorf("held: %+v", got)
+	}
+	delete(set.Pods[3].Labels, "wait")
+	if got := names(set.Scale().Delete); got != "p4" {
+		t.Errorf("released: deletes %q", got)
+	}
+	set.Pods[3].Labels["wait"] = "yes"
+	*set.Spec.Replicas = 3
+	if got := names(set.Scale().Undo); got != "p4" {
+		t.Errorf("one more replica: takes back %q", got)
+	}
+	hook.MarkPodNotReady = true
+	if got := set.Scale(); len(got.Undo) != 0 {
+		t.Errorf("final: takes back %q", names(got.Undo))
+	}
+}

@@ -1,0 +1,40 @@
+package rules
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// Partition returns how many of total pods a CloneSet or a SidecarSet keeps
+// old: a percentage, fractions allowed, is rounded up, and unless it is exactly
+// "100%" it keeps at least one of several pods for the update. The result is in
+// [0, total] (semantics workloads 1.3, sidecarset-and-protection 3.4).
+func Partition(partition *intstr.IntOrString, total int) int {
+	if partition == nil {
+		return 0
+	}
+	if partition.Type == intstr.Int {
+		return clamp(partition.IntValue(), 0, total)
+	}
+	percent, ok := percentage(partition.StrVal)
+	if !ok {
+		return 0
+	}
+	kept := clamp(int(math.Ceil(percent*float64(total)/100)), 0, total)
+	if total > 1 && kept == total && partition.StrVal != "100%" {
+		return total - 1
+	}
+	return kept
+}
+
+// DaemonSetPartition returns how many of the desired pods an Advanced DaemonSet
+// keeps old; a percentage is rounded down (semantics workloads 0.3, 4).
+func DaemonSetPartition(partition *intstr.IntOrString, desired int) int {
+	if partition == nil {
+		return 0
+	}
+	return max(scaled(partition, desired, false), 0)
+}
+
+func clamp(v, low, high int) int { return max(low, min(v, high)) }

@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Active reports whether a controller sees the pod at all: a terminating or
+// finished pod is gone for all counts (semantics workloads 1.2).
+func Active(p *cluster.Pod) bool {
+	return !p.Deleting && p.Phase != corev1.PodSucceeded && p.Phase != corev1.PodFailed
+}
+
+// Ready reports whether the pod runs and is ready, and no in-place update holds
+// it back (semantics workloads 1.2).
+func Ready(p *cluster.Pod) bool {
+	if p.Phase != corev1.PodRunning || !podReady(p) {
+		return false
+	}
+	gate, ok := p.Condition(kruise.InPlaceUpdateReady)
+	return !ok || gate.Status == corev1.ConditionTrue
+}
+
+// Available reports whether the pod counts as available: ready, in no other
+// lifecycle state than Normal, and ready for more than minReady; 0 means at
+// once (semantics workloads 1.2).
+func Available(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
+	if s := StateOf(p); s != StateNone && s != StateNormal {
+		return false
+	}
+	return Ready(p) && readyFor(p, minReady, now)
+}
+
+// SpecifiedDelete reports whether somebody marked the pod for deletion, whatever
+// the label's value (semantics workloads 1.2).
+func SpecifiedDelete(p *cluster.Pod) bool {
+	_, marked := p.Labels[kruise.SpecifiedDeleteLabel]
+	return marked
+}
+
+// AtRevision reports whether the pod carries the revision; names of revisions
+// are compared by their hash (semantics workloads 1.1).
+func AtRevision(p *cluster.Pod, revision string) bool {
+	return cluster.Hash(RevisionOf(p)) == cluster.Hash(revision)
+}
+
+// RevisionOf returns the pod's revision as its label spells it.
+func RevisionOf(p *cluster.Pod) string { return p.Labels[revisionLabel] }
+
+// revisionLabel is on the pods of every workload that keeps revisions.
+const revisionLabel = "controller-revision-hash"
+
+// podReady is the condition Ready alone.
+func podReady(p *cluster.Pod) bool {
+	c, ok := p.Condition(string(corev1.PodReady))
+	return ok && c.Status == corev1.ConditionTrue
+}
+
+func readyFor(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
+	if minReady <= 0 {
+		return true
+	}
+	c, _ := p.Condition(string(corev1.PodReady))
+	return c.Since.Add(minReady).Before(now)
+}
+
+func seconds(n int32) time.Duration { return time.Duration(n) * time.Second }
