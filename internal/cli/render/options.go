@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,9 +94,14 @@ func (o *options) validate() error {
 }
 
 func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
-	return load.Load(ctx, load.Options{
-		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In,
+	stream, err := load.Load(ctx, load.Options{
+		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
+		Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace(),
 	})
+	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
+		return nil, nil
+	}
+	return stream, err
 }
 
 func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource) (engine.Options, error) {

@@ -47,7 +47,12 @@ func (o *options) emit(list []*resource.Resource) error {
 		if o.output == "json" {
 			format = emit.JSON
 		}
-		return emit.Dir(o.outputDir, list, emit.DirOptions{Format: format, Kustomization: o.kustomization})
+		return emit.Dir(o.outputDir, list, emit.DirOptions{
+			Format: format, Kustomization: o.kustomization,
+			Kept: func(path string) {
+				_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s is of an earlier render, but was edited since: it stays\n", path)
+			},
+		})
 	}
 	if o.output == "json" {
 		return emit.JSONStream(o.factory.Streams.Out, list)

@@ -74,18 +74,19 @@ func (k *cloneSetCheck) unknown(paths []string) {
 	}
 }
 
-// misplaced hints at a field of the other version.
+// misplaced hints at a field of the other version, or of another spelling.
 func (k *cloneSetCheck) misplaced(path string) string {
 	field, ok := strings.CutPrefix(path, "spec.updateStrategy.")
 	switch {
 	case !ok:
-		return ""
 	case k.alpha && strings.HasPrefix(field, "rollingUpdate"):
 		return "in v1alpha1 the fields of rollingUpdate stand in spec.updateStrategy itself"
 	case !k.alpha && alphaStrategy[field]:
 		return "in v1beta1 this is " + rolling + field
+	case k.alpha:
+		path = rolling + field
 	}
-	return ""
+	return spelling(kruise.CloneSet{}, path)
 }
 
 // alphaStrategy are the fields that v1alpha1 has one level higher.

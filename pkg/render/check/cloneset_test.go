@@ -161,7 +161,8 @@ func TestCloneSetHintsAtTheOtherVersion(t *testing.T) {
 	for input, want := range map[string]string{
 		strategy(beta, "{partition: 1}"):                     "in v1beta1 this is spec.updateStrategy.rollingUpdate.partition",
 		strategy(alpha, "{rollingUpdate: {maxSurge: 1}}"):    "in v1alpha1 the fields of rollingUpdate stand in spec.updateStrategy itself",
-		strategy(beta, "{rollingUpdate: {}, unknown: true}"): "",
+		strategy(beta, "{rollingUpdate: {}, unknown: true}"): "check the spelling",
+		strategy(alpha, "{partiton: 1}"):                     "did you mean partition?",
 	} {
 		var fault *resource.Error
 		if err := checked(t, parse(t, input), nil); !errors.As(err, &fault) || fault.Hint != want {

@@ -27,7 +27,7 @@ func resourceDistribution(c *stage.Context, r *resource.Resource) error {
 	}
 	var errs resource.Errors
 	for _, field := range unknown {
-		errs.Add(r.Fault(field, "check the spelling: a ResourceDistribution has spec.resource and spec.targets", "unknown field"))
+		errs.Add(r.Fault(field, spelling(rd, field), "unknown field"))
 	}
 	if msgs := apivalidation.NameIsDNSSubdomain(r.Name(), false); len(msgs) > 0 {
 		errs.Add(r.Fault("metadata.name", "", "%s", strings.Join(msgs, "; ")))

@@ -61,7 +61,7 @@ var inPod = regexp.MustCompile(`^spec\.(containers|initContainers|volumes)\b`)
 func (k *setCheck) unknown(fields []string) {
 	for _, field := range fields {
 		if !inPod.MatchString(field) {
-			k.fault(field, "", "unknown field of a SidecarSet %s", k.r.Version())
+			k.fault(field, spelling(kruise.SidecarSet{}, field), "unknown field")
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -135,7 +136,7 @@ func (k *unitedDeploymentCheck) unknown(paths []string) {
 		field, ofStrategy := strings.CutPrefix(path, cloneSet+"updateStrategy.")
 		reported := ofStrategy && alphaStrategy[field] || path == cloneSet+"scaleStrategy.disablePVCReuse"
 		if !reported && !below(path, open) {
-			k.fault(path, "check the spelling", "unknown field")
+			k.fault(path, spelling(kruise.UnitedDeployment{}, path), "unknown field")
 		}
 	}
 }

@@ -1,0 +1,51 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+func TestSpelling(t *testing.T) {
+	tests := []struct {
+		name string
+		obj  any
+		path string
+		want string
+	}{
+		{"letter left out", kruise.SidecarSet{}, "spec.updateStrategy.partiton", "did you mean partition?"},
+		{"case", kruise.CloneSet{}, "spec.minreadyseconds", "did you mean minReadySeconds?"},
+		{"through a pointer", kruise.CloneSet{}, "spec.updateStrategy.rollingUpdate.maxSurg", "did you mean maxSurge?"},
+		{"in a list", kruise.UnitedDeployment{}, "spec.topology.subsets[1].replica", "did you mean replicas?"},
+		{"inlined fields", kruise.SidecarSet{}, "spec.containers[0].podInjectPolicies", "check the spelling"},
+		{"inlined fields, near", kruise.SidecarSet{}, "spec.containers[0].podInjectPolic", "did you mean podInjectPolicy?"},
+		{"nothing near", kruise.SidecarSet{}, "spec.colour", "check the spelling"},
+		{"no such place", kruise.SidecarSet{}, "spec.colour.red", "check the spelling"},
+		{"below a scalar", kruise.CloneSet{}, "spec.replicas.a", "check the spelling"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := spelling(tc.obj, tc.path); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0},
+		{"", "ab", 2},
+		{"ab", "", 2},
+		{"kitten", "sitting", 3},
+		{"partiton", "partition", 1},
+		{"abc", "acb", 2},
+	} {
+		if got := distance(tc.a, tc.b); got != tc.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
+		}
+	}
+}
