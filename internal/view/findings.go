@@ -73,14 +73,10 @@ func group(list []finding.Finding, s finding.Severity) []*same {
 }
 
 func at(f finding.Finding) string {
-	switch {
-	case f.File == "":
+	if f.File == "" {
 		return ""
-	case f.Line == 0:
-		return f.File
-	default:
-		return fmt.Sprintf("%s:%d", f.File, f.Line)
 	}
+	return resource.Origin{File: f.File, Line: f.Line}.String()
 }
 
 // most is how many objects of one group are named; the report has all.
