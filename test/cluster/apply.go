@@ -32,6 +32,17 @@ func (c *Cluster) Apply(t testing.TB, namespace, documents string) []*unstructur
 
 // ApplyAll is Apply outside of tests. It stops at the first refused object.
 func (c *Cluster) ApplyAll(ctx context.Context, namespace string, documents io.Reader) ([]*unstructured.Unstructured, error) {
+	return c.apply(ctx, namespace, documents, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+}
+
+// DryRun is ApplyAll without storing anything.
+func (c *Cluster) DryRun(ctx context.Context, namespace string, documents io.Reader) ([]*unstructured.Unstructured, error) {
+	return c.apply(ctx, namespace, documents, metav1.ApplyOptions{
+		FieldManager: fieldManager, Force: true, DryRun: []string{metav1.DryRunAll},
+	})
+}
+
+func (c *Cluster) apply(ctx context.Context, namespace string, documents io.Reader, options metav1.ApplyOptions) ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
 	in := yaml.NewYAMLOrJSONDecoder(documents, 4096)
 	for {
@@ -48,7 +59,7 @@ func (c *Cluster) ApplyAll(ctx context.Context, namespace string, documents io.R
 		if err != nil {
 			return out, err
 		}
-		stored, err := client.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+		stored, err := client.Apply(ctx, object.GetName(), object, options)
 		if err != nil {
 			return out, fmt.Errorf("applying %s %s: %w", object.GetKind(), object.GetName(), err)
 		}

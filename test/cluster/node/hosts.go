@@ -42,11 +42,8 @@ func (a *addresses) next() string {
 // Add makes nodes and has them ready when it returns.
 func (p *Pool) Add(ctx context.Context, specs ...Spec) error {
 	for _, s := range specs {
-		if len(s.Capacity) == 0 {
-			s.Capacity = plenty()
-		}
 		h := &host{spec: s, Host: life.Host{
-			Timing: p.config.Timing, Images: life.NewImages(), IP: hostIP, Capacity: s.Capacity,
+			Timing: p.config.Timing, Images: life.NewImages(), IP: hostIP,
 		}}
 		if err := p.create(ctx, h); err != nil {
 			return err

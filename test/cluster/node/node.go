@@ -32,7 +32,7 @@ type Spec struct {
 	Zone   string
 	Labels map[string]string
 	Taints []corev1.Taint
-	// Capacity is plenty when empty.
+	// Capacity is plenty where it says nothing.
 	Capacity corev1.ResourceList
 }
 

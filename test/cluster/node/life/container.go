@@ -195,7 +195,7 @@ func (c *container) watch(t turn) bool {
 		return c.stop(t, c.kill.grace)
 	case t.spec.Image != c.image:
 		return c.replaced(t)
-	case !equality.Semantic.DeepEqual(*c.resources, t.spec.Resources) && t.fits():
+	case !equality.Semantic.DeepEqual(*c.resources, t.spec.Resources):
 		return c.resized(t)
 	}
 	at, code, ends := t.fate(c)

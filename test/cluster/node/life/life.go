@@ -39,10 +39,9 @@ func Recorded() Timing {
 
 // Host is the node as its pods see it.
 type Host struct {
-	Timing   Timing
-	Images   *Images
-	IP       string
-	Capacity corev1.ResourceList
+	Timing Timing
+	Images *Images
+	IP     string
 }
 
 // Pod is what the node knows of one pod beyond the object itself.

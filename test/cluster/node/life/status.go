@@ -111,7 +111,6 @@ func (p *Pod) conditions(t turn, s *corev1.PodStatus) {
 	p.condition(t, s, corev1.PodInitialized, p.initialized(t.pod), "ContainersNotInitialized")
 	p.condition(t, s, corev1.PodReady, ready, reason)
 	p.condition(t, s, corev1.ContainersReady, containers, reason)
-	p.resizing(t, s)
 }
 
 // condition sets one condition; its time moves only when its status does.
@@ -132,17 +131,6 @@ func (p *Pod) condition(t turn, s *corev1.PodStatus, kind corev1.PodConditionTyp
 		next.LastTransitionTime = s.Conditions[i].LastTransitionTime
 	}
 	s.Conditions[i] = next
-}
-
-// resizing says why new resources are not in force.
-func (p *Pod) resizing(t turn, s *corev1.PodStatus) {
-	s.Conditions = slices.DeleteFunc(s.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodResizePending
-	})
-	if !fits(t.pod, t.host) {
-		p.condition(t, s, corev1.PodResizePending, true, "")
-		s.Conditions[len(s.Conditions)-1].Reason = corev1.PodReasonInfeasible
-	}
 }
 
 // containersReady asks regular containers and sidecars.

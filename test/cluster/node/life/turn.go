@@ -4,7 +4,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // wake asks for another look at the time given.
@@ -69,26 +68,6 @@ func (t turn) revives(code int32) bool {
 		return code != 0 && t.restart != corev1.RestartPolicyNever
 	}
 	return t.restart == corev1.RestartPolicyAlways || t.restart == corev1.RestartPolicyOnFailure && code != 0
-}
-
-// fits says whether the node can ever hold what the pod asks for now.
-func (t turn) fits() bool { return fits(t.pod, t.host) }
-
-func fits(pod *corev1.Pod, host *Host) bool {
-	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		capacity, ok := host.Capacity[name]
-		if !ok {
-			continue
-		}
-		var sum resource.Quantity
-		for i := range pod.Spec.Containers {
-			sum.Add(pod.Spec.Containers[i].Resources.Requests[name])
-		}
-		if sum.Cmp(capacity) > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // want is an image that a container cannot start without.
