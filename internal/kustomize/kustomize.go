@@ -33,7 +33,8 @@ var built = sync.OnceValues(func() (string, error) {
 	return bin, build.Run()
 })
 
-// Binary returns the path of kustomize: what `make` built, or, without that,
+// Binary returns the path of kustomize: what `make` built or, where nobody ran
+// make, what it builds once for the test run.
 func Binary(t *testing.T) string {
 	t.Helper()
 	bin, err := built()

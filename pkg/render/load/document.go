@@ -16,6 +16,19 @@ func (d document) parse(opt Options) ([]*resource.Resource, error) {
 	if n := int64(len(d.text)); n > opt.MaxDocumentBytes {
 		return nil, d.fault(d.line, "split it into several documents", "the document is larger than %s", size(opt.MaxDocumentBytes))
 	}
+	root, err := d.expanded(opt)
+	if err != nil {
+		return nil, err
+	}
+	root = object(root)
+	if tree.IsNull(root) {
+		return nil, nil
+	}
+	return objects(root, d.raw, resource.Origin{File: d.file, Line: root.Line})
+}
+
+// expanded parses the document and writes its aliases out.
+func (d document) expanded(opt Options) (*tree.Node, error) {
 	root, err := d.node()
 	if err != nil {
 		return nil, err
@@ -27,11 +40,7 @@ func (d document) parse(opt Options) ([]*resource.Resource, error) {
 	if _, err := tree.Expand(root, d.line-1, lim); err != nil {
 		return nil, d.placed(err)
 	}
-	root = object(root)
-	if tree.IsNull(root) {
-		return nil, nil
-	}
-	return objects(root, d.raw, resource.Origin{File: d.file, Line: root.Line})
+	return root, nil
 }
 
 func (d document) node() (*tree.Node, error) {

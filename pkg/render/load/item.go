@@ -21,16 +21,7 @@ func Single(name string, b []byte) (*tree.Node, error) {
 	if len(docs) > 1 {
 		return nil, docs[1].fault(docs[1].line, "", "a second document begins here, where one is allowed")
 	}
-	d := docs[0]
-	root, err := d.node()
-	if err != nil {
-		return nil, err
-	}
-	lim := tree.Limits{Nodes: len(d.text) + aliasAllowance, Depth: DefaultMaxDepth}
-	if _, err := tree.Expand(root, d.line-1, lim); err != nil {
-		return nil, d.placed(err)
-	}
-	return root, nil
+	return docs[0].expanded(Options{MaxDepth: DefaultMaxDepth})
 }
 
 // Check refuses an object that lacks what the engine goes by, as Load does.

@@ -199,6 +199,12 @@ func TestKustomizeRefuses(t *testing.T) {
 		"configuration":       {map[string]string{"kustomization.yaml": "configurations: ['https://a/b']\n"}, ".", "is a remote place", ""},
 		"inline plugin":       {map[string]string{"kustomization.yaml": "transformers:\n- |\n  apiVersion: builtin\n  kind: PatchTransformer\n  metadata: {name: a}\n  path: https://a/b\n"}, ".", "is a remote place", ""},
 		"plugin file":         {map[string]string{"kustomization.yaml": "generators: [g.yaml]\n", "g.yaml": "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nfiles: ['https://a/b']\n"}, ".", "is a remote place", "g.yaml:4"},
+		"plugin directory":    {map[string]string{"kustomization.yaml": "generators: [g]\n", "g/kustomization.yaml": "resources: [g.yaml]\n", "g/g.yaml": "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nfiles: ['https://a/b']\n"}, ".", "is a remote place", "g.yaml:4"},
+		"old patches":         {map[string]string{"kustomization.yaml": "patches: ['https://a/b']\n"}, ".", "is a remote place", ""},
+		"replacement":         {map[string]string{"kustomization.yaml": "replacements: [{path: 'https://a/b'}]\n"}, ".", "is a remote place", ""},
+		"other case":          {map[string]string{"kustomization.yaml": "Resources: ['https://127.0.0.1:1/b']\n"}, ".", "is a remote place", ""},
+		"twice the same key":  {map[string]string{"kustomization.yaml": "namePrefix: a\nnamePrefix: b\nresources: ['https://127.0.0.1:1/b']\n"}, ".", "kustomization.yaml:2: ", ""},
+		"a file of that name": {map[string]string{"kustomization.yaml": "resources: ['https://127.0.0.1:1/b']\n", "https:/127.0.0.1:1/b": cloneSet}, ".", "is a remote place", ""},
 		"alias":               {map[string]string{"kustomization.yaml": "namePrefix: &x https://a\nresources: [*x]\n"}, ".", "is a remote place", ""},
 		"function":            {map[string]string{"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": function}, ".", "external plugins disabled", ""},
 		"chart":               {map[string]string{"kustomization.yaml": "helmCharts: [{name: a, repo: 'https://a'}]\n"}, ".", "helm", ""},
@@ -237,5 +243,16 @@ func TestOfflineLetsLocalNamesPass(t *testing.T) {
 	})
 	if _, err := Kustomize(dir); err != nil {
 		t.Error(err)
+	}
+	for name, text := range map[string]string{
+		"label":            "labels: [{pairs: {path: 'https://a'}}]\n",
+		"annotation":       "commonAnnotations: {files: 'https://a', env: 'http://a', Path: 'https://a'}\n",
+		"of a generator":   "configMapGenerator: [{name: a, literals: ['u=https://a'], options: {annotations: {path: 'https://a'}}}]\n",
+		"of a transformer": "transformers:\n- |\n  apiVersion: builtin\n  kind: AnnotationsTransformer\n  metadata: {name: a, annotations: {path: 'https://a'}}\n  annotations: {path: 'https://a'}\n  fieldSpecs: [{path: metadata/annotations, create: true}]\n",
+	} {
+		dir := files(t, map[string]string{"kustomization.yaml": "resources: [a.yaml]\n" + text, "a.yaml": cloneSet})
+		if _, err := Kustomize(dir); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -8,93 +8,103 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // offline refuses a kustomization that would fetch something. Kustomize takes
 // URLs in more places than it documents and gives no way to forbid them, so
-// everything that it could load is looked at before it runs. What cannot be
-// read is left for kustomize to complain about.
+// everything that it could load is looked at before it runs. What is not there
+// is left for kustomize to complain about; what is there and cannot be
+// understood is refused, as kustomize's own reader may understand it.
 func offline(dir string) error {
-	s := &survey{seen: map[string]bool{}}
+	s := &survey{seen: map[visit]bool{}}
 	if remote.MatchString(dir) {
 		s.refuse("", "", tree.String(dir))
 		return s.errs.Err()
 	}
-	s.directory(dir)
+	s.directory(dir, false)
 	return s.errs.Err()
 }
 
 type survey struct {
-	seen map[string]bool
+	seen map[visit]bool
 	errs resource.Errors
 }
 
+// visit is one look at a directory. plugin says that what it builds configures
+// kustomize's own plugins.
+type visit struct {
+	dir    string
+	plugin bool
+}
+
 // directory looks at the kustomization in dir, once.
-func (s *survey) directory(dir string) {
+func (s *survey) directory(dir string, plugin bool) {
 	whole, err := filepath.EvalSymlinks(dir)
-	if err != nil || s.seen[whole] {
+	if err != nil || s.seen[visit{whole, plugin}] {
 		return
 	}
-	s.seen[whole] = true
+	s.seen[visit{whole, plugin}] = true
 	for _, name := range kustomizationFiles {
 		file := filepath.Join(dir, name)
 		if b, err := os.ReadFile(file); err == nil {
-			s.kustomization(file, b)
+			s.kustomization(file, b, plugin)
 		}
 	}
 }
+
+// plugins are the places whose entries configure kustomize's own plugins, which
+// load files as well.
+var plugins = []string{"generators", "transformers", "validators"}
 
 // places are the fields of a kustomization whose entries are files,
 // directories or repositories.
-var places = []string{"resources", "bases", "components", "generators", "transformers", "validators", "crds", "configurations"}
+var places = append([]string{"resources", "bases", "components", "crds", "configurations"}, plugins...)
 
-// plugins are those of them that configure kustomize's own plugins, which load
-// files as well.
-var plugins = []string{"generators", "transformers", "validators"}
+func (s *survey) kustomization(file string, text []byte, plugin bool) {
+	for _, root := range s.parsed(file, text) {
+		for _, field := range places {
+			for _, entry := range entries(root, field) {
+				s.place(file, field, entry, plugin || slices.Contains(plugins, field))
+			}
+		}
+		s.names(file, root, kustomizationNames)
+	}
+}
 
-func (s *survey) kustomization(file string, text []byte) {
-	root := parsed(text)
-	for _, field := range places {
-		for _, entry := range tree.Items(tree.Get(root, field)) {
-			s.place(file, field, entry)
+// parsed returns the documents of text.
+func (s *survey) parsed(file string, text []byte) []*tree.Node {
+	docs, err := split(file, text)
+	s.errs.Add(err)
+	var roots []*tree.Node
+	for _, d := range docs {
+		n, err := d.expanded(Options{MaxDepth: DefaultMaxDepth})
+		s.errs.Add(err)
+		if err == nil {
+			roots = append(roots, tree.Root(n))
 		}
 	}
-	s.loads(file, root)
+	return roots
 }
 
-// parsed returns the first document of text, nil when it cannot be read.
-func parsed(text []byte) *tree.Node {
-	n := &tree.Node{}
-	if yaml.Unmarshal(text, n) != nil {
-		return nil
-	}
-	if _, err := tree.Expand(n, 0, tree.Limits{Nodes: len(text) + aliasAllowance, Depth: DefaultMaxDepth}); err != nil {
-		return nil
-	}
-	return tree.Root(n)
-}
-
-// place looks at one entry: a local file wins over everything, as in kustomize.
-func (s *survey) place(file, field string, entry *tree.Node) {
+// place looks at one entry: where it names no web page, a local file wins, as
+// in kustomize.
+func (s *survey) place(file, field string, entry *tree.Node, plugin bool) {
 	name := tree.Str(entry)
 	path := filepath.Join(filepath.Dir(file), name)
-	plugin := slices.Contains(plugins, field)
 	info, err := os.Stat(path)
 	switch {
 	case plugin && strings.Contains(name, "\n"):
-		s.loads(file, parsed([]byte(name)))
-	case remote.MatchString(name) && (err != nil || info.IsDir()):
+		s.plugin(file, []byte(name))
+	case web.MatchString(name), remote.MatchString(name) && (err != nil || info.IsDir()):
 		s.refuse(file, field, entry)
 	case err != nil:
 	case info.IsDir():
-		s.directory(path)
+		s.directory(path, plugin)
 	case plugin:
 		if b, err := os.ReadFile(path); err == nil {
-			s.documents(path, b)
+			s.plugin(path, b)
 		}
 	}
 }
@@ -102,38 +112,12 @@ func (s *survey) place(file, field string, entry *tree.Node) {
 // remote matches what kustomize clones with git or gets with HTTP.
 var remote = regexp.MustCompile(`(?i)^(git::)?([a-z][a-z0-9+.-]*://|[a-z0-9_-]+@[^/]*[:/]|github\.com[:/])`)
 
-// web matches what kustomize gets with HTTP where a file is due.
-var web = regexp.MustCompile(`(?i)^([^=]*=)?https?:`)
-
-func (s *survey) documents(file string, text []byte) {
-	docs, err := split(file, text)
-	if err != nil {
-		return
+// plugin looks at what configures plugins, which need not be anything that a
+// plugin understands.
+func (s *survey) plugin(file string, text []byte) {
+	for _, n := range s.parsed(file, text) {
+		s.names(file, n, pluginNames)
 	}
-	for _, d := range docs {
-		s.loads(file, parsed(d.text))
-	}
-}
-
-// loaded are the keys, in a kustomization and in the configuration of a
-// plugin, whose values are names of files.
-var loaded = []string{"path", "paths", "files", "envs", "env", "patchesStrategicMerge"}
-
-// loads looks for URLs wherever a file name may stand.
-func (s *survey) loads(file string, n *tree.Node) {
-	for _, item := range tree.Items(n) {
-		s.loads(file, item)
-	}
-	tree.Each(n, func(k, v *tree.Node) {
-		if slices.Contains(loaded, k.Value) {
-			for _, name := range append([]*tree.Node{v}, tree.Items(v)...) {
-				if web.MatchString(tree.Str(name)) {
-					s.refuse(file, k.Value, name)
-				}
-			}
-		}
-		s.loads(file, v)
-	})
 }
 
 func (s *survey) refuse(file, field string, entry *tree.Node) {
