@@ -69,7 +69,7 @@ func TestScale(t *testing.T) {
 // hook that makes pods not ready makes the deletion final (053).
 func TestScaleWithHook(t *testing.T) {
 	hook := &kruise.LifecycleHook{LabelsHandler: map[string]string{"wait": "yes"}}
-	set := cloneSet(t, "replicas: 2", "2*n n= n=")
+	set := cloneSet(t, "replicas: 2", "2*n 2*n=")
 	set.Current = set.Update
 	set.Spec.Lifecycle = &kruise.Lifecycle{PreDelete: hook}
 	for _, p := range set.Pods {

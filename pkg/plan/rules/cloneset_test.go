@@ -46,7 +46,7 @@ func TestActiveSideOnly(t *testing.T) {
 }
 
 func TestCount(t *testing.T) {
-	c := cloneSet(t, "replicas: 9\nscaleStrategy: {podsToDelete: [p2], excludePreparingDelete: true}", "o o o! o!- o= o=- n n! n~ n-")
+	c := cloneSet(t, "replicas: 9\nscaleStrategy: {podsToDelete: [p2], excludePreparingDelete: true}", "2*o o! o!- o= o=- n n! n~ n-")
 	c.Gates.CloneSetPartitionRollback = true
 	want := CloneSetCounts{
 		Old:      CloneSetSide{Active: 6, PreparingDelete: 2, Marked: 2, Unavailable: 1},
@@ -69,7 +69,7 @@ func TestCount(t *testing.T) {
 // TestCountForScaling: the gate PreparingUpdateAsUpdate moves pods to the new
 // side for scaling, and only for scaling.
 func TestCountForScaling(t *testing.T) {
-	c := cloneSet(t, "replicas: 4", "o o~ o~ n")
+	c := cloneSet(t, "replicas: 4", "o 2*o~ n")
 	for _, step := range []struct {
 		gate, scaling bool
 		old, updated  int

@@ -24,7 +24,7 @@ func TestChooseUpdate(t *testing.T) {
 		{"3 paused", surge7paused, "7*o n!", false, false, "", "p7 p6 p5 p4 p3 p2", "paused"},
 		{"6 partition raised, gate off", "replicas: 10\nupdateStrategy: {rollingUpdate: {partition: 8}}", "5*o 5*n", false, false, "", "", "partition"},
 		{"6 partition raised, gate on", "replicas: 10\nupdateStrategy: {rollingUpdate: {partition: 8}}", "5*o 5*n", true, true, "p10 p9", "p10 p9 p8", "p8 waits"},
-		{"6 one later", "replicas: 10\nupdateStrategy: {rollingUpdate: {partition: 8}}", "5*o o! o! 3*n", true, true, "", "p10", "p10 waits"},
+		{"6 one later", "replicas: 10\nupdateStrategy: {rollingUpdate: {partition: 8}}", "5*o 2*o! 3*n", true, true, "", "p10", "p10 waits"},
 		{"7 three broken", budget2, "3*o! 7*o", false, false, "p3 p2", "p3 p2 p1 p10 p9 p8 p7 p6 p5 p4", "p1 waits"},
 		{"7 broken on both sides", budget2, "o! 2*n! 7*o", false, false, "", "p1 p10 p9 p8 p7 p6 p5 p4", "p1 waits"},
 		{"7 one and one", budget2, "o! n! 8*o", false, false, "p1", "p1 p10 p9 p8 p7 p6 p5 p4 p3", "p10 waits"},

@@ -58,7 +58,7 @@ func setState(p *cluster.Pod, s LifecycleState) { p.Labels[kruise.LifecycleState
 func pods(t *testing.T, text string) []*cluster.Pod {
 	t.Helper()
 	var out []*cluster.Pod
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		word, count := repeated(t, word)
 		for range count {
 			out = append(out, flagged(t, fmt.Sprintf("p%d", len(out)+1), word))

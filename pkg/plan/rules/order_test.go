@@ -78,7 +78,7 @@ func TestDefaultOrderTies(t *testing.T) {
 
 // TestDefaultOrderKeepsInput: sorting must not move the caller's pods.
 func TestDefaultOrderKeepsInput(t *testing.T) {
-	list := pods(t, "o o o")
+	list := pods(t, "3*o")
 	if got := names(inOrder(list)); got != "p3 p2 p1" {
 		t.Errorf("order %s", got)
 	}
@@ -89,7 +89,7 @@ func TestDefaultOrderKeepsInput(t *testing.T) {
 
 func TestTies(t *testing.T) {
 	set := cloneSet(t, "replicas: 6", "")
-	for i, word := range strings.Fields("a a b a b b") {
+	for i, word := range []string{"a", "a", "b", "a", "b", "b"} {
 		p := pod("p"+itoa(i+1), "o")
 		p.Labels["shard"] = word
 		set.Pods = append(set.Pods, p)
