@@ -79,6 +79,7 @@ func (c *Cluster) access() error {
 	if err != nil {
 		return err
 	}
+	admin.WarningHandler = rest.NoWarnings{}
 	c.admin = Unlimited(admin)
 	c.client, err = kubernetes.NewForConfig(c.admin)
 	return err

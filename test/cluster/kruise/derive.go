@@ -93,7 +93,7 @@ var olderOnly = map[string]map[string]schema{
 	},
 	"SidecarSet": {"spec.namespace": {Type: "string"}},
 	"UnitedDeployment": {
-		"status.subsetReplicas.{}":                  {Type: "integer", Format: "int32"},
+		"status.subsetReplicas.{}":                 {Type: "integer", Format: "int32"},
 		"status.updateStatus.currentPartitions.{}": {Type: "integer", Format: "int32"},
 		"status.updateStatus.updatedRevision":      {Type: "string"},
 	},

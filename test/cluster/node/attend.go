@@ -139,3 +139,13 @@ func (p *Pool) Exit(namespace, pod, container string, code int32) bool {
 		return l.Exit(container, code)
 	})
 }
+
+// pause waits before a request is sent again.
+func (p *Pool) pause(ctx context.Context) {
+	timer := time.NewTimer(retry)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

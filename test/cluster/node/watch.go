@@ -34,9 +34,13 @@ func (p *Pool) watch(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
+	claims := all.Core().V1().PersistentVolumeClaims().Informer()
+	if err := p.provision(ctx, claims); err != nil {
+		return err
+	}
 	pods.StartWithContext(ctx)
 	all.StartWithContext(ctx)
-	if !cache.WaitForCacheSync(ctx.Done(), p.pods.HasSynced, p.nodes.HasSynced) {
+	if !cache.WaitForCacheSync(ctx.Done(), p.pods.HasSynced, p.nodes.HasSynced, claims.HasSynced) {
 		return errors.New("nodes: the API server does not answer")
 	}
 	return nil
