@@ -26,6 +26,10 @@ var layer = map[string][]string{
 	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
 
 	"internal/conformance": {"github.com/google/go-cmp/cmp", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"internal/golden": {
+		"github.com/google/go-cmp/cmp", "pkg/render/emit", "pkg/render/finding", "pkg/render/load",
+		"pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
+	},
 	"internal/kustomize":   {},
 	"internal/fidelity":    {"pkg/render/finding"},
 	"internal/bench":       {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -19,15 +19,8 @@ const configMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: 
 
 func run(t *testing.T, stream, context string) ([]*resource.Resource, error) {
 	t.Helper()
-	in, err := load.Parse("in.yaml", []byte(stream))
-	if err != nil {
-		t.Fatal(err)
-	}
-	around, err := load.Parse("with.yaml", []byte(context))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fanout.Run(newContext(in, around), in)
+	in := golden.Parse(t, stream)
+	return fanout.Run(newContext(in, golden.Parse(t, context)), in)
 }
 
 func TestRefused(t *testing.T) {
@@ -77,10 +70,7 @@ func TestNothingSelected(t *testing.T) {
 }
 
 func TestNotExpanded(t *testing.T) {
-	in, err := load.Parse("in.yaml", []byte(distribution("x", configMap, "{allNamespaces: true}")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := golden.Parse(t, distribution("x", configMap, "{allNamespaces: true}"))
 	c := newContext(in, nil)
 	c.Expand = func(string) bool { return false }
 	out, err := fanout.Run(c, in)

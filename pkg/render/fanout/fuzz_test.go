@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
@@ -25,7 +26,7 @@ func FuzzFanout(f *testing.F) {
 			return
 		}
 		again, _ := fanned(t, stream, context)
-		if text(t, first) != text(t, again) {
+		if golden.Text(t, first) != golden.Text(t, again) {
 			t.Error("two runs differ")
 		}
 		seen := map[resource.ID]bool{}

@@ -2,7 +2,6 @@ package fn
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,29 +10,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestGolden runs every folder of testdata/golden: in.yaml becomes out.yaml,
 // with stderr.txt (findings, then the error) where something is said. An
 // output that is no error is fed back and must stay the same, but for what
 // generators and transformers find again.
 func TestGolden(t *testing.T) {
-	dirs, err := filepath.Glob(filepath.Join("testdata", "golden", "*"))
-	if err != nil || len(dirs) == 0 {
-		t.Fatal("no cases", err)
-	}
-	for _, dir := range dirs {
+	for _, dir := range golden.Cases(t, "testdata/golden/*/in.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in, err := os.ReadFile(filepath.Join(dir, "in.yaml"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			out, said := run(t, in, dir)
-			golden(t, filepath.Join(dir, "out.yaml"), wordless(out))
-			golden(t, filepath.Join(dir, "stderr.txt"), wordless(said))
+			golden.Same(t, filepath.Join(dir, "out.yaml"), wordless(out))
+			golden.Same(t, filepath.Join(dir, "stderr.txt"), wordless(said))
 			if strings.Contains(said, "error:") {
 				return
 			}
@@ -64,23 +58,4 @@ func run(t *testing.T, in []byte, dir string) (out, said string) {
 		e.WriteString("error: " + err.Error() + "\n")
 	}
 	return o.String(), e.String()
-}
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if got == "" {
-			_ = os.Remove(path)
-			return
-		}
-		write(t, path, got)
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s:\n%s", path, diff)
-	}
 }

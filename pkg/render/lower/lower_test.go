@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
@@ -33,7 +34,7 @@ const claims = "  volumeClaimTemplates: [{metadata: {name: data}}]\n"
 
 func run(t *testing.T, driver stage.Driver, input string) (*stage.Context, []*resource.Resource, error) {
 	t.Helper()
-	in := parse(t, input)
+	in := golden.Parse(t, input)
 	c := newContext(in, driver)
 	out, err := lower.Run(c, in)
 	return c, out, err
@@ -74,7 +75,7 @@ func TestForms(t *testing.T) {
 }
 
 func TestNotExpanded(t *testing.T) {
-	in := parse(t, set("web", "")+"---\napiVersion: apps.kruise.io/v1beta1\nkind: DaemonSet\nmetadata: {name: d}\n")
+	in := golden.Parse(t, set("web", "")+"---\napiVersion: apps.kruise.io/v1beta1\nkind: DaemonSet\nmetadata: {name: d}\n")
 	c := newContext(in, stage.Native)
 	c.Expand = func(string) bool { return false }
 	out, err := lower.Run(c, in)
@@ -138,9 +139,9 @@ func TestServiceInTheCluster(t *testing.T) {
 		{"somebody's that serves: used", service("other.web"), []string{"StatefulSet shop/web"}},
 		{"somebody's for other pods", strings.Replace(service("other.web"), "app: web}", "app: other}", 1), []string{"StatefulSet shop/web", "Service shop/web-headless"}},
 	} {
-		in := parse(t, set("web", claims))
+		in := golden.Parse(t, set("web", claims))
 		ctx := newContext(in, stage.Native)
-		ctx.Facts = resource.NewFacts(in, parse(t, c.context), "")
+		ctx.Facts = resource.NewFacts(in, golden.Parse(t, c.context), "")
 		out, err := lower.Run(ctx, in)
 		if err != nil {
 			t.Fatal(err)
@@ -189,7 +190,7 @@ spec:
 }
 
 func TestAutoscalerOfASplitTarget(t *testing.T) {
-	given := parse(t, `apiVersion: apps.kruise.io/v1beta1
+	given := golden.Parse(t, `apiVersion: apps.kruise.io/v1beta1
 kind: UnitedDeployment
 metadata: {name: fleet, namespace: shop}
 ---
@@ -198,7 +199,7 @@ kind: HorizontalPodAutoscaler
 metadata: {name: fleet, namespace: shop}
 spec: {scaleTargetRef: {apiVersion: apps.kruise.io/v1beta1, kind: UnitedDeployment, name: fleet}}
 `)
-	part := parse(t, set("fleet-a", ""))[0]
+	part := golden.Parse(t, set("fleet-a", ""))[0]
 	c := newContext(given, stage.Native)
 	c.Lineage.Became(given[0].ID(), part)
 	if _, err := lower.Run(c, []*resource.Resource{part, given[1]}); err != nil {
@@ -246,7 +247,7 @@ func TestOddInput(t *testing.T) {
 		"spec: {replicas: 2147483647, updateStrategy: {rollingUpdate: {partition: 99%, maxUnavailable: 2000000000%}}}\n",
 	} {
 		for _, driver := range []stage.Driver{stage.Native, stage.Client} {
-			if _, out, err := run(t, driver, head+spec); err == nil && text(t, out) == "" {
+			if _, out, err := run(t, driver, head+spec); err == nil && golden.Text(t, out) == "" {
 				t.Errorf("%q became nothing", spec)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,29 +13,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
 )
 
-var update = flag.Bool("update", false, "write expected.yaml anew")
-
 func TestGolden(t *testing.T) {
-	configs, err := filepath.Glob("testdata/*/config.yaml")
-	if err != nil || len(configs) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, config := range configs {
-		dir := filepath.Dir(config)
+	for _, dir := range golden.Cases(t, "testdata/*/config.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			data, err := os.ReadFile(config)
+			config, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := rdgen.Generate(parse(t, string(data)), below(dir))
+			out, err := rdgen.Generate(parse(t, string(config)), below(dir))
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, filepath.Join(dir, "expected.yaml"), written(t, out))
+			golden.Same(t, filepath.Join(dir, "expected.yaml"), written(t, out))
 		})
 	}
 }
@@ -180,21 +173,4 @@ func written(t *testing.T, n *tree.Node) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-func compare(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
 }

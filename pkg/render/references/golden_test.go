@@ -1,46 +1,33 @@
 package references_test
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
-
-var update = flag.Bool("update", false, "write expected.yaml and findings.txt anew")
 
 // TestGolden follows the references of testdata/CASE/input.yaml. became.txt
 // says what earlier stages did, a line per object:
 //
 //	KIND NAME -> APIVERSION KIND NAME REPLICAS, ...
 func TestGolden(t *testing.T) {
-	inputs, err := filepath.Glob("testdata/*/input.yaml")
-	if err != nil || len(inputs) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, input := range inputs {
-		dir := filepath.Dir(input)
+	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			c, in := staged(t, dir)
 			out, err := references.Run(c, in)
 			if err != nil {
 				t.Fatal(err)
 			}
-			compare(t, filepath.Join(dir, "expected.yaml"), text(t, out))
-			compare(t, filepath.Join(dir, "findings.txt"), table(c.Findings.Findings()))
+			golden.Compare(t, dir, c, out)
 			pointsNowhere(t, c, out)
 		})
 	}
@@ -50,7 +37,7 @@ func TestGolden(t *testing.T) {
 // expanded objects became: only the others are looked at.
 func staged(t *testing.T, dir string) (*stage.Context, []*resource.Resource) {
 	t.Helper()
-	input := parse(t, filepath.Join(dir, "input.yaml"))
+	input := golden.Read(t, dir, "input.yaml")
 	c := &stage.Context{
 		Facts:    resource.NewFacts(input, nil, "shop"),
 		Findings: &finding.Reporter{},
@@ -125,52 +112,5 @@ func pointsNowhere(t *testing.T, c *stage.Context, out []*resource.Resource) {
 			}
 		}
 		walk(tree.Value(tree.Get(r.Node(), "spec")))
-	}
-}
-
-func parse(t *testing.T, path string) []*resource.Resource {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := load.Parse("input.yaml", data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func text(t *testing.T, list []*resource.Resource) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := emit.Stream(&b, list); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-func table(list []finding.Finding) string {
-	var b strings.Builder
-	for _, f := range list {
-		fmt.Fprintf(&b, "%s %s %s line %d %s\n\t%s\n", f.Severity, f.ID, f.Object, f.Line, f.Field, f.Message)
-	}
-	return b.String()
-}
-
-func compare(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -70,11 +71,11 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			"two workloads of one name", small("web", "replicas: 1", "    - {name: a-b}") + small("web-a", "replicas: 1", "    - {name: b}"),
-			"", "called like another object (input.yaml:1)", 18,
+			"", "called like another object (input.yaml:2)", 19,
 		},
 		{
 			"workload called like an object of the input", small("web", "replicas: 1", "    - {name: a}") + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web-a}\n",
-			"", "called like another object (input.yaml:18)", 1,
+			"", "called like another object (input.yaml:19)", 2,
 		},
 		{
 			"annotations beyond the limit", small("web", "replicas: 1", "    - {name: a, patch: {metadata: {annotations: {x: "+strings.Repeat("y", 140_000)+"}}}}"),
@@ -103,7 +104,7 @@ func TestErrors(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			in := parse(t, tc.input)
+			in := golden.Parse(t, tc.input)
 			_, err := split.Run(newContext(in, nil), in)
 			var fault *resource.Error
 			if !errors.As(err, &fault) {
@@ -118,7 +119,7 @@ func TestErrors(t *testing.T) {
 
 // TestEachSubsetIsReported: one run names the faults of all subsets.
 func TestEachSubsetIsReported(t *testing.T) {
-	in := parse(t, small("web", "replicas: 2", "    - {name: a, patch: x}\n    - {name: b, patch: y}"))
+	in := golden.Parse(t, small("web", "replicas: 2", "    - {name: a, patch: x}\n    - {name: b, patch: y}"))
 	_, err := split.Run(newContext(in, nil), in)
 	if err == nil || !strings.Contains(err.Error(), "subsets[0]") || !strings.Contains(err.Error(), "subsets[1]") {
 		t.Errorf("error %v, want both subsets", err)
@@ -126,7 +127,7 @@ func TestEachSubsetIsReported(t *testing.T) {
 }
 
 func TestNotExpanded(t *testing.T) {
-	in := parse(t, small("web", "replicas: 2", "    - {name: a}"))
+	in := golden.Parse(t, small("web", "replicas: 2", "    - {name: a}"))
 	c := newContext(in, nil)
 	c.Expand = func(string) bool { return false }
 	out, err := split.Run(c, in)
@@ -139,7 +140,7 @@ func TestNotExpanded(t *testing.T) {
 }
 
 func TestLineage(t *testing.T) {
-	in := parse(t, small("web", "replicas: 2", "    - {name: b}\n    - {name: a}"))
+	in := golden.Parse(t, small("web", "replicas: 2", "    - {name: b}\n    - {name: a}"))
 	c := newContext(in, nil)
 	out, err := split.Run(c, in)
 	if err != nil {
@@ -165,14 +166,14 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	var first string
 	for _, workers := range []int{1, 8} {
-		in := parse(t, input.String())
+		in := golden.Parse(t, input.String())
 		c := newContext(in, nil)
 		c.Workers = workers
 		out, err := split.Run(c, in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := text(t, out) + table(c.Findings.Findings())
+		got := golden.Text(t, out) + golden.Findings(c.Findings.Findings())
 		if first == "" {
 			first = got
 		}
