@@ -1,0 +1,75 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Ordinals returns the ordinals that a StatefulSet shall have: from start
+// upwards, reserved ones left out, until there are replicas of them (semantics
+// workloads 3).
+func Ordinals(start, replicas int, reserved []intstr.IntOrString) []int {
+	skip := reservedOrdinals(reserved)
+	out := make([]int, 0, max(replicas, 0))
+	for i := start; len(out) < replicas; i++ {
+		if !skip(i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// reservedOrdinals reads reserveOrdinals: numbers and ranges such as "3-5". One
+// range that cannot be read makes the controller ignore them all.
+func reservedOrdinals(list []intstr.IntOrString) func(int) bool {
+	type span struct{ from, to int }
+	var spans []span
+	for _, v := range list {
+		if v.Type == intstr.Int {
+			spans = append(spans, span{v.IntValue(), v.IntValue()})
+			continue
+		}
+		from, to, ok := readRange(v.StrVal)
+		if !ok {
+			return func(int) bool { return false }
+		}
+		spans = append(spans, span{from, to})
+	}
+	return func(i int) bool {
+		return slices.ContainsFunc(spans, func(s span) bool { return s.from <= i && i <= s.to })
+	}
+}
+
+func readRange(text string) (from, to int, ok bool) {
+	low, high, ranged := strings.Cut(text, "-")
+	from, err := strconv.Atoi(strings.TrimSpace(low))
+	if err != nil {
+		return 0, 0, false
+	}
+	if !ranged {
+		return from, from, true
+	}
+	to, err = strconv.Atoi(strings.TrimSpace(high))
+	return from, to, err == nil && from <= to
+}
+
+// OrdinalOf returns the number that a StatefulSet pod's name ends in, or -1.
+func OrdinalOf(p *cluster.Pod) int {
+	n, err := strconv.Atoi(p.Name[strings.LastIndexByte(p.Name, '-')+1:])
+	if err != nil || n < 0 || !strings.Contains(p.Name, "-") {
+		return -1
+	}
+	return n
+}
+
+// descending sorts pods from the highest ordinal to the lowest.
+func descending(list []*cluster.Pod) []*cluster.Pod {
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(a, b *cluster.Pod) int { return OrdinalOf(b) - OrdinalOf(a) })
+	return out
+}

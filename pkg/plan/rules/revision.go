@@ -1,0 +1,60 @@
+package rules
+
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+
+// FindRevision returns the stored revision with this template, the newest if
+// there are several. A workload whose template equals an older revision goes
+// back to that one, under its old name; any other difference in spec.template,
+// labels and annotations included, makes a new one (semantics workloads 1.1).
+func FindRevision(list []cluster.Revision, template map[string]any) (cluster.Revision, bool) {
+	var best cluster.Revision
+	found := false
+	for _, r := range list {
+		if SameTemplate(r.Template, template) && (!found || r.Number > best.Number) {
+			best, found = r, true
+		}
+	}
+	return best, found
+}
+
+// SameTemplate reports whether two templates make the same revision. Nulls and
+// metadata.creationTimestamp, which some serializers write, do not count.
+func SameTemplate(a, b map[string]any) bool {
+	return len(differences(nil, withMetadata(a), withMetadata(b))) == 0
+}
+
+// NextRevisionNumber is the number of a revision that is made or reused now.
+func NextRevisionNumber(list []cluster.Revision) int64 {
+	var most int64
+	for _, r := range list {
+		most = max(most, r.Number)
+	}
+	return most + 1
+}
+
+// UndoTarget returns the revision that an undo goes back to: the one with the
+// number, or, for 0, the second newest (semantics workloads 6).
+func UndoTarget(list []cluster.Revision, number int64) (cluster.Revision, bool) {
+	var newest, second cluster.Revision
+	for _, r := range list {
+		switch {
+		case number != 0 && r.Number == number:
+			return r, true
+		case r.Number > newest.Number:
+			newest, second = r, newest
+		case r.Number > second.Number:
+			second = r
+		}
+	}
+	return second, number == 0 && second.Number > 0
+}
+
+// CloneSetCurrent returns what status.currentRevision becomes: the update
+// revision once every pod carries it, ready or not, and until then the one it
+// was, whatever comes between (semantics workloads 1.1).
+func CloneSetCurrent(current, update string, updated, total, replicas int) string {
+	if current == "" || (updated == total && total == replicas) {
+		return update
+	}
+	return current
+}

@@ -1,0 +1,111 @@
+package rules
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Created is a pod that a StatefulSet makes.
+type Created struct {
+	Ordinal int
+	// Update is whether it is made at the update revision.
+	Update bool
+}
+
+// StatefulSetScale is what the first half of a pass does, from low to high
+// ordinal (semantics workloads 3).
+type StatefulSetScale struct {
+	Create []Created
+	// Remove are finished pods, to be made anew, then condemned ones.
+	Remove []*cluster.Pod
+	// Stop is true when the pass ends here and does not come to the update.
+	Stop bool
+	// Why names the pod that holds it up; it is empty when nothing does.
+	Why string
+}
+
+// Scale decides which pods are created and removed now. OrderedReady does one
+// thing at a time and goes no further while a pod is not available; Parallel
+// does everything, within scaleStrategy.maxUnavailable.
+func (s *StatefulSet) Scale() StatefulSetScale {
+	var out StatefulSetScale
+	left := LimitsOfStatefulSet(s.Spec).ScaleMaxUnavailable
+	pods := s.inRange()
+	for _, ordinal := range s.Ordinals() {
+		p := pods[ordinal]
+		if p != nil && !finished(p) && !s.Unavailable(p) {
+			continue
+		}
+		if left <= 0 {
+			out.Why = fmt.Sprintf("scaleStrategy.maxUnavailable is used up: %d waits", ordinal)
+			break
+		}
+		left--
+		s.repair(&out, ordinal, p)
+		if !s.parallel() {
+			out.Stop = true
+			return out
+		}
+	}
+	s.condemn(&out)
+	return out
+}
+
+// repair does what an ordinal needs; a pod that is not available is waited for.
+func (s *StatefulSet) repair(out *StatefulSetScale, ordinal int, p *cluster.Pod) {
+	switch {
+	case p == nil:
+		out.Create = append(out.Create, Created{ordinal, s.createsUpdate(ordinal)})
+	case p.Deleting:
+		out.Why = fmt.Sprintf("pod %s is terminating", p.Name)
+	case finished(p):
+		out.Remove = append(out.Remove, p)
+	default:
+		out.Why = fmt.Sprintf("pod %s is not available", p.Name)
+	}
+}
+
+func finished(p *cluster.Pod) bool {
+	return !p.Deleting && (p.Phase == corev1.PodFailed || p.Phase == corev1.PodSucceeded)
+}
+
+// condemn removes the pods whose ordinal shall not exist, highest first; under
+// OrderedReady one, and the pass ends.
+func (s *StatefulSet) condemn(out *StatefulSetScale) {
+	for _, p := range s.Condemned() {
+		if !p.Deleting {
+			out.Remove = append(out.Remove, p)
+		}
+		if !s.parallel() {
+			out.Stop = true
+			if p.Deleting {
+				out.Why = fmt.Sprintf("pod %s is terminating", p.Name)
+			}
+			return
+		}
+	}
+}
+
+// createsUpdate reports whether a missing pod is made at the update revision:
+// in order, when the partition's worth of ordinals is below it; unordered, when
+// enough others are still old (semantics workloads 3).
+func (s *StatefulSet) createsUpdate(ordinal int) bool {
+	partition := LimitsOfStatefulSet(s.Spec).Partition
+	if s.onDelete() {
+		return true
+	}
+	if s.unordered() {
+		old := count(s.Pods, func(p *cluster.Pod) bool { return OrdinalOf(p) != ordinal && !s.updated(p) })
+		return old >= partition
+	}
+	below := 0
+	for _, o := range s.Ordinals() {
+		if o < ordinal {
+			below++
+		}
+	}
+	return below+1 > partition
+}

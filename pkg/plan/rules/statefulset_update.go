@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// StatefulSetUpdate is what the second half of a pass does.
+type StatefulSetUpdate struct {
+	// Delete are specified deletes that the budget lets go now.
+	Delete []*cluster.Pod
+	// Choice are the pods to update, in place or by deletion.
+	Choice
+}
+
+// UpdateTargets returns the pods that shall carry the update revision, in the
+// order in which they are looked at; those that carry it already are among
+// them. Ordered: the highest ordinals. Unordered: those that are updated or
+// terminating first, the others by priority, cut to what the partition leaves
+// (semantics workloads 3).
+func (s *StatefulSet) UpdateTargets() []*cluster.Pod {
+	list := descending(slices.Collect(maps.Values(s.inRange())))
+	if s.unordered() {
+		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
+		list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
+	}
+	return list[:min(LimitsOfStatefulSet(s.Spec).MaxUpdate(), len(list))]
+}
+
+// ChooseUpdate decides which pods one pass deletes and updates, provided that
+// [StatefulSet.Scale] did not stop it. Every unavailable pod in range uses the
+// budget up, below the partition too, and the walk stops at the first pod that
+// does not fit (semantics workloads 3).
+func (s *StatefulSet) ChooseUpdate() StatefulSetUpdate {
+	var out StatefulSetUpdate
+	switch {
+	case s.onDelete():
+		out.Why = "update strategy OnDelete: pods are updated when somebody deletes them"
+		return out
+	case s.paused():
+		out.Why = "paused"
+		return out
+	}
+	pods := descending(slices.Collect(maps.Values(s.inRange())))
+	budget := LimitsOfStatefulSet(s.Spec).MaxUnavailable
+	down := map[*cluster.Pod]bool{}
+	for _, p := range filter(pods, s.Unavailable) {
+		down[p] = true
+	}
+	for _, p := range filter(pods, SpecifiedDelete) {
+		if !p.Deleting && (len(down) < budget || down[p]) {
+			out.Delete, down[p] = append(out.Delete, p), true
+		}
+	}
+	s.walk(&out, budget, down)
+	return out
+}
+
+func (s *StatefulSet) walk(out *StatefulSetUpdate, budget int, down map[*cluster.Pod]bool) {
+	targets := s.UpdateTargets()
+	gone := func(p *cluster.Pod) bool { return p.Deleting || slices.Contains(out.Delete, p) }
+	out.Order = filter(targets, func(p *cluster.Pod) bool { return !s.updated(p) && !gone(p) })
+	for _, p := range targets {
+		if s.updated(p) || gone(p) {
+			continue
+		}
+		if len(down) >= budget && !down[p] {
+			out.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", len(down), budget, p.Name)
+			return
+		}
+		down[p] = true
+		out.Pods = append(out.Pods, p)
+	}
+	out.Why = "these are all"
+	if len(out.Order) == 0 {
+		out.Why = "as many pods are updated as the partition asks for"
+	}
+}
