@@ -73,7 +73,7 @@ func TestDefinitionsEqualKruises(t *testing.T) {
 	}
 }
 
-type schema = apiextensionsv1.JSONSchemaProps
+type props = apiextensionsv1.JSONSchemaProps
 
 // later are fields that Kubernetes' own types got after Kruise's were generated:
 // grpc.mode and httpGet.protocol of a probe.
@@ -81,7 +81,7 @@ var later = map[string]bool{"mode": true, "protocol": true}
 
 // compare walks both schemas. Where Kruise accepts everything, so must we; the
 // fields below that are its webhooks' business.
-func compare(at string, got, want *schema) (out []string) {
+func compare(at string, got, want *props) (out []string) {
 	open := want.XPreserveUnknownFields != nil && *want.XPreserveUnknownFields
 	switch {
 	case open:

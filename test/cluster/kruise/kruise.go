@@ -18,7 +18,8 @@ import (
 )
 
 // Install serves Kruise's API in the cluster and returns when all kinds can be
-// used. The webhooks live as long as the context.
+// used. Modelled nodes get the daemon side of it. The webhooks live as long as the
+// context; no controller acts on the objects.
 func Install(ctx context.Context, c *cluster.Cluster) error {
 	definitions, err := Definitions()
 	if err != nil {
@@ -56,7 +57,10 @@ func Install(ctx context.Context, c *cluster.Cluster) error {
 	if err != nil {
 		return fmt.Errorf("webhook of defaults: %w", err)
 	}
-	return hooks.await(ctx, c)
+	if err := hooks.await(ctx, c); err != nil {
+		return err
+	}
+	return c.Nodes.ServeKruise(ctx)
 }
 
 func established(_ watch.EventType, d *apiextensionsv1.CustomResourceDefinition) bool {

@@ -76,6 +76,7 @@ type Pool struct {
 	nodes    cache.SharedIndexInformer
 	endpoint *endpoint
 	running  sync.WaitGroup
+	life     context.Context // ends with Stop
 	cancel   context.CancelFunc
 
 	mu        sync.Mutex
@@ -115,6 +116,7 @@ func Start(ctx context.Context, config Config, specs []Spec) (*Pool, error) {
 		hosts: map[string]*host{}, lives: map[types.NamespacedName]*tracked{},
 	}
 	ctx, p.cancel = context.WithCancel(ctx)
+	p.life = ctx
 	if p.endpoint, err = serve(p); err != nil {
 		return nil, err
 	}

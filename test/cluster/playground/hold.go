@@ -32,10 +32,10 @@ func (p Playground) Hold(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() {
-		_ = os.Remove(filepath.Join(dir, "state.json"))
 		if closing := c.Close(); err == nil {
 			err = closing
 		}
+		_ = os.Remove(filepath.Join(dir, "state.json"))
 	}()
 	fmt.Println("the control plane is up, with", len(nodes), "modelled nodes")
 	if err := kruise.Install(ctx, c); err != nil {
