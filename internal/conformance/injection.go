@@ -40,10 +40,7 @@ func Injection(c Case, render RenderPods) error {
 type scene struct {
 	c               Case
 	stream, context []map[string]any
-	// stated holds the containers of the input by name: what they state is
-	// compared even where it equals a default.
-	stated map[string][]any
-	ranges []map[string]any
+	ranges          []map[string]any
 }
 
 func readScene(c Case) (*scene, error) {
@@ -55,7 +52,7 @@ func readScene(c Case) (*scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{c: c, stated: map[string][]any{}}
+	s := &scene{c: c}
 	s.arrange(docs)
 	s.context = append(s.context, whitelist())
 	revisions, err := s.revisions()
@@ -63,8 +60,7 @@ func readScene(c Case) (*scene, error) {
 	return s, err
 }
 
-// arrange keeps the last document of each SidecarSet, notes what is stated and
-// adds the namespaces that are not spelled out.
+// arrange keeps the last document of each SidecarSet and adds the namespaces that are not spelled out.
 func (s *scene) arrange(docs []map[string]any) {
 	last := map[string]int{}
 	listed, used := map[string]bool{}, map[string]bool{}
@@ -80,7 +76,6 @@ func (s *scene) arrange(docs []map[string]any) {
 		if ns := namespaceOf(d); ns != "" {
 			used[ns] = true
 		}
-		s.state(d)
 	}
 	for i, d := range docs {
 		if d["kind"] != "SidecarSet" || last[nameOf(d)] == i {
@@ -90,20 +85,6 @@ func (s *scene) arrange(docs []map[string]any) {
 	for ns := range used {
 		if !listed[ns] {
 			s.context = append(s.context, map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": ns}})
-		}
-	}
-}
-
-func (s *scene) state(d map[string]any) {
-	pod := podOf(d)
-	spec, _ := d["spec"].(map[string]any)
-	if pod != nil {
-		spec, _ = pod["spec"].(map[string]any)
-	}
-	for _, list := range []string{"containers", "initContainers"} {
-		for _, c := range items(spec[list]) {
-			name := text(c, "name")
-			s.stated[name] = append(s.stated[name], c)
 		}
 	}
 }
@@ -169,7 +150,8 @@ func (s *scene) compare(out []map[string]any) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		leaveOut(docs[0])
-		diff := Diff(docs[0], got)
+		quantities(docs[0])
+		diff := Diff(docs[0], withoutDefaults(got, docs[0]))
 		if diff == "" {
 			return nil
 		}

@@ -6,15 +6,12 @@ import (
 	"strings"
 )
 
-// normalise applies the rules of the area's README to our pod: what is a
-// default and stated nowhere goes. What LimitRanges of the input add at the
-// server is added.
+// normalise applies the rules of the area's README to our pod. What LimitRanges
+// of the input add at the server is added.
 func (s *scene) normalise(pod map[string]any) {
-	spec, _ := pod["spec"].(map[string]any)
 	for _, list := range []string{"containers", "initContainers"} {
-		for _, c := range items(spec[list]) {
+		for _, c := range items(field(pod, "spec", list)) {
 			s.limit(c)
-			prune(c, s.statedFor(c))
 		}
 	}
 	if metadata, ok := pod["metadata"].(map[string]any); ok && metadata["generateName"] != nil {
@@ -23,52 +20,45 @@ func (s *scene) normalise(pod map[string]any) {
 	// The pod is compared as a whole: what is left out of the recording is left
 	// out here.
 	leaveOut(pod)
+	quantities(pod)
 }
 
-// statedFor returns the containers of the input that c comes from.
-func (s *scene) statedFor(c any) []any {
-	name := text(c, "name")
-	for _, suffix := range []string{"-1", "-2"} {
-		if base, ok := strings.CutSuffix(name, suffix); ok && len(s.stated[name]) == 0 {
-			name = base
-		}
-	}
-	return s.stated[name]
-}
-
-// defaults are what the API server writes into containers by itself.
+// defaults are what the API server writes into containers and volumes by
+// itself.
 var defaults = map[string]any{
 	"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
 	"protocol": "TCP", "scheme": "HTTP", "apiVersion": "v1", "divisor": "0",
 	"timeoutSeconds": int64(1), "periodSeconds": int64(10), "successThreshold": int64(1), "failureThreshold": int64(3),
+	"defaultMode": int64(420), "type": "", "expirationSeconds": int64(3600),
 }
 
-// prune removes from v the defaults that none of stated has.
-func prune(v any, stated []any) {
+// withoutDefaults returns a copy of our pod without the defaults that the
+// recorded one lacks. The recording keeps those that somebody states; ours then
+// must have them, too. A stored revision holds all of them.
+func withoutDefaults(pod, want map[string]any) map[string]any {
+	out := copied(pod)
+	for _, list := range []string{"containers", "initContainers", "volumes"} {
+		prune(field(out, "spec", list), field(want, "spec", list))
+	}
+	return out
+}
+
+// prune removes from v the defaults that want lacks.
+func prune(v, want any) {
 	switch v := v.(type) {
 	case map[string]any:
+		other, _ := want.(map[string]any)
 		for _, key := range slices.Collect(maps.Keys(v)) {
-			var below []any
-			for _, st := range stated {
-				if m, ok := st.(map[string]any); ok && m[key] != nil {
-					below = append(below, m[key])
-				}
-			}
-			if len(below) == 0 && byDefault(v, key) {
+			if _, there := other[key]; !there && byDefault(v, key) {
 				delete(v, key)
 				continue
 			}
-			prune(v[key], below)
+			prune(v[key], other[key])
 		}
 	case []any:
-		for i, item := range v {
-			var below []any
-			for _, st := range stated {
-				if l, ok := st.([]any); ok && i < len(l) {
-					below = append(below, l[i])
-				}
-			}
-			prune(item, below)
+		other, _ := want.([]any)
+		for i := range min(len(v), len(other)) {
+			prune(v[i], other[i])
 		}
 	}
 }
@@ -131,6 +121,10 @@ func mapAt(m map[string]any, key string) map[string]any {
 // and the hash annotations, which hold times: none of it is the renderer's.
 func leaveOut(pod map[string]any) {
 	metadata, _ := pod["metadata"].(map[string]any)
+	delete(pod, "status")
+	for _, key := range []string{"uid", "creationTimestamp", "generation", "resourceVersion", "managedFields"} {
+		delete(metadata, key)
+	}
 	if annotations, ok := metadata["annotations"].(map[string]any); ok {
 		for _, key := range []string{
 			"kruise.io/sidecarset-hash", "kruise.io/sidecarset-hash-without-image",

@@ -160,8 +160,12 @@ func quantities(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, e := range v {
-			if k == "limits" || k == "requests" {
+			switch k {
+			case "limits", "requests":
 				canonical(mapping(e))
+				continue
+			case "sizeLimit", "divisor":
+				v[k] = quantity(e)
 				continue
 			}
 			quantities(e)
@@ -175,8 +179,14 @@ func quantities(v any) {
 
 func canonical(amounts map[string]any) {
 	for k, v := range amounts {
-		if q, err := resource.ParseQuantity(fmt.Sprint(v)); err == nil {
-			amounts[k] = q.String()
-		}
+		amounts[k] = quantity(v)
 	}
+}
+
+// quantity is v as the API server writes it; v itself when it is none.
+func quantity(v any) any {
+	if q, err := resource.ParseQuantity(fmt.Sprint(v)); err == nil {
+		return q.String()
+	}
+	return v
 }
