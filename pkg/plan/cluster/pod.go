@@ -9,7 +9,8 @@ import (
 // Pod is what the rules read of one pod. Whoever holds one may share it: rules
 // never change their input.
 type Pod struct {
-	Name string
+	Namespace string
+	Name      string
 	// UID tells a pod from its successor of the same name.
 	UID         string
 	Labels      map[string]string

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -110,7 +109,7 @@ func healthy(p *cluster.Pod) bool {
 
 func (s *StatefulSet) minReady() time.Duration {
 	if r := s.Spec.UpdateStrategy.RollingUpdate; r != nil {
-		return seconds(int32(min(number(r.MinReadySeconds, 0), math.MaxInt32)))
+		return seconds(int32(number(r.MinReadySeconds, 0)))
 	}
 	return 0
 }

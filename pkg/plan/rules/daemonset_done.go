@@ -1,0 +1,42 @@
+package rules
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// DaemonSetStepPending says what a step of an Advanced DaemonSet waits for.
+// With a selector in force, matching is how many nodes it matches; without one
+// pass a negative number (semantics workloads 4, Done).
+func DaemonSetStepPending(d *kruise.DaemonSet, revision string, matching int) Pending {
+	s := d.Status
+	desired := int(s.DesiredNumberScheduled)
+	want := desired
+	if r := d.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		want = max(desired-DaemonSetPartition(r.Partition, desired), 0)
+	}
+	if matching >= 0 {
+		want = min(want, matching)
+	}
+	p := daemonSetSeen(d, revision)
+	p.atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, int32(want))
+	p.need(s.NumberUnavailable == 0, "numberUnavailable is %d", s.NumberUnavailable)
+	return p
+}
+
+// DaemonSetPending says what a whole rollout waits for.
+func DaemonSetPending(d *kruise.DaemonSet, revision string) Pending {
+	s := d.Status
+	p := daemonSetSeen(d, revision)
+	p.count("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled)
+	p.count("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled)
+	return p
+}
+
+// daemonSetSeen compares revisions by their hash: the status has only that.
+func daemonSetSeen(d *kruise.DaemonSet, revision string) Pending {
+	var p Pending
+	p.seen(d.Status.ObservedGeneration, d.Generation)
+	p.revision(cluster.Hash(d.Status.UpdateRevision), cluster.Hash(revision))
+	return p
+}
