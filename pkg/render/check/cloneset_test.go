@@ -2,30 +2,11 @@ package check_test
 
 import (
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
-
-func parse(t *testing.T, data string) []*resource.Resource {
-	t.Helper()
-	var out []*resource.Resource
-	d := yaml.NewDecoder(strings.NewReader(data))
-	for {
-		var n yaml.Node
-		if err := d.Decode(&n); errors.Is(err, io.EOF) {
-			return out
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, resource.Parsed(tree.Root(&n), nil, resource.Origin{File: "web.yaml", Line: n.Line, Seq: len(out)}))
-	}
-}
 
 const good = `apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
@@ -80,7 +61,7 @@ func TestCloneSetAccepted(t *testing.T) {
 		"no replicas, no budget":     strings.Replace(strategy(beta, "{rollingUpdate: {maxUnavailable: 0}}"), "replicas: 4", "replicas: 0", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := checked(t, parse(t, input), nil); err != nil {
+			if err := checked(t, input, ""); err != nil {
 				t.Error(err)
 			}
 		})
@@ -91,10 +72,9 @@ func TestCloneSetRefused(t *testing.T) {
 	beforeTemplate, _, _ := strings.Cut(good, "  template:")
 	container := `{name: web, image: "example.com/web:1"}`
 	for name, c := range map[string]struct{ input, want string }{
-		"text for a number":      {with("replicas: 4", "replicas: four"), "web.yaml:6: CloneSet web: spec.replicas: string is not allowed here"},
-		"negative replicas":      {with("replicas: 4", "replicas: -1"), "web.yaml:6: CloneSet web: spec.replicas: -1 must not be negative"},
+		"text for a number":      {with("replicas: 4", "replicas: four"), "input.yaml:6: CloneSet web: spec.replicas: string is not allowed here"},
+		"negative replicas":      {with("replicas: 4", "replicas: -1"), "input.yaml:6: CloneSet web: spec.replicas: -1 must not be negative"},
 		"negative history":       {with(spec, "spec:\n  revisionHistoryLimit: -1\n"), "spec.revisionHistoryLimit: -1 must not be negative"},
-		"no name":                {with("  name: web\n", "  labels: {}\n"), "metadata.name: a name is required"},
 		"bad name":               {with("name: web", "name: Web_1"), `metadata.name: "Web_1" is not a name`},
 		"no selector":            {with("  selector: {matchLabels: {app: web}}\n", ""), "spec.selector: a selector is required"},
 		"empty selector":         {with("{matchLabels: {app: web}}", "{}"), "spec.selector: an empty selector is not allowed"},
@@ -102,7 +82,7 @@ func TestCloneSetRefused(t *testing.T) {
 		"selector mismatch":      {with("labels: {app: web}}\n    spec", "labels: {app: shop}}\n    spec"), "spec.template.metadata.labels: the selector does not match"},
 		"no template":            {beforeTemplate, "spec.template: a pod template is required"},
 		"no containers":          {with("      - "+container, "        []"), "spec.template.spec.containers: at least one container"},
-		"alpha field in beta":    {strategy(beta, "{partition: 1}"), "web.yaml:6: CloneSet web: spec.updateStrategy.partition: unknown field"},
+		"alpha field in beta":    {strategy(beta, "{partition: 1}"), "input.yaml:6: CloneSet web: spec.updateStrategy.partition: unknown field"},
 		"misspelt":               {with("replicas: 4", "replica: 4"), "spec.replica: unknown field"},
 		"alpha OnDelete":         {strategy(alpha, "{type: OnDelete}"), "spec.updateStrategy.type: OnDelete is refused in v1alpha1"},
 		"on delete, rolling":     {strategy(beta, "{type: OnDelete, rollingUpdate: {partition: 1}}"), "spec.updateStrategy.rollingUpdate.maxUnavailable: "},
@@ -124,7 +104,7 @@ func TestCloneSetRefused(t *testing.T) {
 		"alpha deadline":         {with(beta, alpha, spec, "spec:\n  minReadySeconds: 60\n  progressDeadlineSeconds: 60\n"), "60 must be greater than minReadySeconds 60"},
 		"claim without name":     {with(spec, "spec:\n  volumeClaimTemplates: [{metadata: {labels: {a: b}}}]\n"), "spec.volumeClaimTemplates[0].metadata.name: a claim template needs a name"},
 		"claim twice":            {with(spec, "spec:\n  volumeClaimTemplates: [{metadata: {name: d}}, {metadata: {name: d}}]\n"), "claim template d is there twice"},
-		"container without name": {with(container, `{image: "example.com/web:1"}`), "web.yaml:12: CloneSet web: spec.template.spec.containers[0].name: a container needs a name"},
+		"container without name": {with(container, `{image: "example.com/web:1"}`), "input.yaml:12: CloneSet web: spec.template.spec.containers[0].name: a container needs a name"},
 		"container name":         {with("name: web, image", "name: Web, image"), `"Web" is not a name`},
 		"two of a name":          {with("- "+container, "- "+container+"\n      - "+container), "spec.template.spec.containers[1].name: there are two containers web"},
 		"no image":               {with(container, "{name: web}"), "spec.template.spec.containers[0].image: an image is required"},
@@ -140,7 +120,7 @@ func TestCloneSetRefused(t *testing.T) {
 		"deadline of pods":       {with("    spec:\n      con", "    spec:\n      activeDeadlineSeconds: 9\n      con"), "activeDeadlineSeconds: pods of a CloneSet have no deadline"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := checked(t, parse(t, c.input), nil)
+			err := checked(t, c.input, "")
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
@@ -149,7 +129,7 @@ func TestCloneSetRefused(t *testing.T) {
 }
 
 func TestCloneSetReportsAllFaults(t *testing.T) {
-	err := checked(t, parse(t, with("replicas: 4", "replicas: -1", "name: web, image", "name: '', image")+"---\n"+with("selector: {matchLabels: {app: web}}", "selector: {}")), nil)
+	err := checked(t, with("replicas: 4", "replicas: -1", "name: web, image", "name: '', image")+"---\n"+with("selector: {matchLabels: {app: web}}", "selector: {}"), "")
 	for _, want := range []string{"spec.replicas", "containers[0].name", "spec.selector"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
@@ -165,7 +145,7 @@ func TestCloneSetHintsAtTheOtherVersion(t *testing.T) {
 		strategy(alpha, "{partiton: 1}"):                     "did you mean partition?",
 	} {
 		var fault *resource.Error
-		if err := checked(t, parse(t, input), nil); !errors.As(err, &fault) || fault.Hint != want {
+		if err := checked(t, input, ""); !errors.As(err, &fault) || fault.Hint != want {
 			t.Errorf("%v: hint of %+v, want %q", err, fault, want)
 		}
 	}
@@ -189,7 +169,7 @@ func TestCloneSetChanges(t *testing.T) {
 		"default spelt out": {strings.Replace(good, "name: web", "name: web\n  namespace: default", 1), with("selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: web, x: y}}", "labels: {app: web}}\n", "labels: {app: web, x: y}}\n"), "cannot change"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := checked(t, parse(t, c.object), parse(t, c.before))
+			err := checked(t, c.object, c.before)
 			switch {
 			case c.want == "" && err != nil:
 				t.Error(err)

@@ -8,31 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // faults checks a ResourceDistribution with this spec and returns FIELD: TEXT
 // of all that is wrong.
 func faults(t *testing.T, object, context string) []string {
 	t.Helper()
-	in, err := load.Parse("in.yaml", []byte(object))
-	if err != nil {
-		t.Fatal(err)
-	}
-	around, err := load.Parse("with.yaml", []byte(context))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out []string
 	var all resource.Errors
-	all.Add(check.Run(&stage.Context{Facts: resource.NewFacts(in, around, "")}, in))
+	all.Add(checked(t, object, context))
 	for _, err := range all {
 		var e *resource.Error
-		if !errors.As(err, &e) || e.Line == 0 || e.File != "in.yaml" {
+		if !errors.As(err, &e) || e.Line == 0 || e.File != "input.yaml" {
 			t.Errorf("%v has no place", err)
 			continue
 		}
@@ -134,23 +122,6 @@ func TestDistributedResourceIsImmutable(t *testing.T) {
 		{"another kind", rd(strings.Replace(plainMap, "ConfigMap", "Secret", 1), nowhere), []string{"spec.resource.kind: the resource's"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { compareFaults(t, c.want, faults(t, rd(plainMap, nowhere), c.live)) })
-	}
-}
-
-// TestResourceDistributionVerdicts gives the recorded ResourceDistributions to
-// the check.
-func TestResourceDistributionVerdicts(t *testing.T) {
-	all := 0
-	for _, c := range conformance.List(t, "lint") {
-		if strings.Contains(c.Name, "-resourcedistribution-") {
-			all++
-			if err := verdict(t, c); err != nil {
-				t.Errorf("%s: %v", c.Name, err)
-			}
-		}
-	}
-	if all == 0 {
-		t.Fatal("no recorded ResourceDistribution")
 	}
 }
 

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 
@@ -59,9 +60,7 @@ func fields(t reflect.Type) map[string]reflect.Type {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "" && (f.Anonymous || strings.Contains(options, "inline")):
-			for k, v := range fields(deref(f.Type)) {
-				out[k] = v
-			}
+			maps.Copy(out, fields(deref(f.Type)))
 		case name != "" && name != "-":
 			out[name] = f.Type
 		}

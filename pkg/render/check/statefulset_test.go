@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -44,7 +45,7 @@ func TestStatefulSet(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			err := checkedAgainst(t, tc.input, "")
+			err := checked(t, tc.input, "")
 			if tc.field == "" {
 				if err != nil {
 					t.Error(err)
@@ -60,10 +61,10 @@ func TestStatefulSet(t *testing.T) {
 // one fault.
 func TestMade(t *testing.T) {
 	const bad = "updateStrategy: {type: InPlaceOnly}"
-	in := parse(t, advancedSet("given", bad))
-	first := parse(t, advancedSet("web-a", bad))[0]
-	second := parse(t, advancedSet("web-b", bad))[0]
-	other := parse(t, advancedSet("web-c", "updateStrategy: {type: InPlaceIfPossible}"))[0]
+	in := golden.Parse(t, advancedSet("given", bad))
+	first := golden.Parse(t, advancedSet("web-a", bad))[0]
+	second := golden.Parse(t, advancedSet("web-b", bad))[0]
+	other := golden.Parse(t, advancedSet("web-c", "updateStrategy: {type: InPlaceIfPossible}"))[0]
 	err := check.Made(&stage.Context{Facts: resource.NewFacts(in, nil, "")}, in, append(in, first, second, other))
 	var list resource.Errors
 	list.Add(err)

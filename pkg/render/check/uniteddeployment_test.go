@@ -6,10 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // united returns a UnitedDeployment with this kind of template. Each pair of
@@ -63,16 +60,6 @@ func subsetsOf(template, a, b string) string {
 	return united(template, subsetA, "- "+a, subsetB, "- "+b)
 }
 
-func checkedAgainst(t *testing.T, input, before string) error {
-	t.Helper()
-	in := parse(t, input)
-	var live []*resource.Resource
-	if before != "" {
-		live = parse(t, before)
-	}
-	return check.Run(&stage.Context{Facts: resource.NewFacts(in, live, "")}, in)
-}
-
 func TestUnitedDeploymentAccepted(t *testing.T) {
 	adaptive := united(clones, topologyField, topologyField+"    scheduleStrategy: {type: Adaptive, adaptive: {reserveUnschedulablePods: true}}\n")
 	for name, input := range map[string]string{
@@ -96,7 +83,7 @@ func TestUnitedDeploymentAccepted(t *testing.T) {
 		"generated name":                    united(clones, "name: web,", "generateName: web-,"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := checkedAgainst(t, input, ""); err != nil {
+			if err := checked(t, input, ""); err != nil {
 				t.Error(err)
 			}
 		})
@@ -115,7 +102,6 @@ func TestUnitedDeploymentRefused(t *testing.T) {
 		{"no selector", united(clones, "selector: {matchLabels: {app: web}}", "selector: {}"), "spec.selector", "empty selector"},
 		{"bad selector", united(deployments, "{matchLabels: {app: web}}", "{matchExpressions: [{key: app, operator: Like}]}"), "spec.selector", "Like"},
 		{"bad name", united(clones, "name: web,", "name: Web,"), "metadata.name", "not a name"},
-		{"no name", united(clones, "name: web, ", ""), "metadata.name", "required"},
 		{"no template", upTo + topologyField + rest, "spec.template", "required"},
 		{"two templates", united(clones, "  topology:\n", "    deploymentTemplate: {metadata: {labels: {app: web}}, spec: {template: {metadata: {labels: {app: web}}}}}\n  topology:\n"), "spec.template", "cloneSetTemplate and deploymentTemplate"},
 		{"no selector in the clone set", united(clones, "\n        selector: {matchLabels: {app: web}}", ""), "spec.template.cloneSetTemplate.spec.selector", "required"},
@@ -154,7 +140,7 @@ func TestUnitedDeploymentRefused(t *testing.T) {
 		{"wrong type", united(clones, "name: a", "name: [a]"), "spec.topology.subsets[0].name", "not allowed"},
 	}
 	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) { refused(t, checkedAgainst(t, tc.input, ""), tc.field, tc.text) })
+		t.Run(tc.name, func(t *testing.T) { refused(t, checked(t, tc.input, ""), tc.field, tc.text) })
 	}
 }
 
@@ -183,14 +169,14 @@ func TestUnitedDeploymentHints(t *testing.T) {
 		"scaleStrategy: {disablePVCReuse: no}":  "scaleStrategy.enablePVCReuse with the opposite value",
 	} {
 		var fault *resource.Error
-		if err := checkedAgainst(t, ofSpec(clones, line), ""); !errors.As(err, &fault) || !strings.Contains(fault.Hint, hint) {
+		if err := checked(t, ofSpec(clones, line), ""); !errors.As(err, &fault) || !strings.Contains(fault.Hint, hint) {
 			t.Errorf("%s: %v, want the hint %q", line, err, hint)
 		}
 	}
 }
 
 func TestUnitedDeploymentReportsAll(t *testing.T) {
-	err := checkedAgainst(t, united(sets, subsetA, "- {name: A}", "metadata: {labels: {app: web}}", "metadata: {}", "        template:\n", "        replicas: 1\n        template:\n"), "")
+	err := checked(t, united(sets, subsetA, "- {name: A}", "metadata: {labels: {app: web}}", "metadata: {}", "        template:\n", "        replicas: 1\n        template:\n"), "")
 	for _, want := range []string{"subsets[0].name", "spec.replicas", "metadata.labels"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
@@ -222,7 +208,7 @@ func TestUnitedDeploymentChange(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			err := checkedAgainst(t, tc.after, tc.before)
+			err := checked(t, tc.after, tc.before)
 			if tc.field == "" {
 				if err != nil {
 					t.Error(err)
@@ -233,24 +219,5 @@ func TestUnitedDeploymentChange(t *testing.T) {
 				t.Errorf("error %v, want %q at %s", err, tc.text, tc.field)
 			}
 		})
-	}
-}
-
-// TestUnitedDeploymentVerdicts gives the recorded objects to the check.
-func TestUnitedDeploymentVerdicts(t *testing.T) {
-	all := 0
-	for _, c := range conformance.List(t, "lint") {
-		if !strings.Contains(c.Name, "-uniteddeployment-") {
-			continue
-		}
-		all++
-		t.Run(c.Name, func(t *testing.T) {
-			if err := verdict(t, c); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	if all == 0 {
-		t.Fatal("no recorded UnitedDeployment")
 	}
 }
