@@ -44,6 +44,9 @@ func (d document) broken(err error) error {
 		msg = m[2]
 		at, _ = strconv.Atoi("0" + m[1])
 	}
+	if strings.HasPrefix(msg, unknownAnchor) {
+		msg = unknownAnchor // without its name: it may be a password that begins with *
+	}
 	if exact := d.brokenLine(); exact > 0 {
 		at = exact
 	}
@@ -151,6 +154,8 @@ func template(line string) string {
 	return ""
 }
 
+const unknownAnchor = "unknown anchor"
+
 var hints = []struct{ msg, hint string }{
 	{"mapping values are not allowed", "put the value in quotes, or mend the indentation"},
 	{"did not find expected key", "mend the indentation of this line"},
@@ -159,7 +164,7 @@ var hints = []struct{ msg, hint string }{
 	{"found unexpected end of stream", "close the quotation that begins here"},
 	{"did not find expected ',' or", "close the bracket"},
 	{"did not find expected <document start>", "mend the indentation of this line, or put --- before a new document"},
-	{"unknown anchor", "an anchor must be defined before its alias, in the same document"},
+	{unknownAnchor, "quote a text that begins with *; an anchor must be defined before its alias, in the same document"},
 	{"cannot start any token", "put the value in quotes"},
 	{"found unknown escape character", "in double quotes a backslash is written twice"},
 	{"did not find expected hexdecimal number", "in double quotes a backslash is written twice"},

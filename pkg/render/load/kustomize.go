@@ -50,10 +50,10 @@ func Kustomize(dir string) ([]byte, error) {
 	return b, nil
 }
 
-// refused gives kustomize's own errors, which may span lines, one line, the
-// directory and a hint.
+// refused gives kustomize's own errors, which may span lines and quote secrets,
+// one line, the directory and a hint.
 func refused(dir string, err error) error {
-	e := &resource.Error{File: dir, Err: errors.New(strings.Join(strings.Fields(err.Error()), " "))}
+	e := &resource.Error{File: dir, Err: errors.New(masked(err.Error()))}
 	switch {
 	case types.IsErrOnlyBuiltinPluginsAllowed(err):
 		e.Hint = "rendering runs no functions: pipe `kustomize build --enable-alpha-plugins --enable-exec` into -f -"
