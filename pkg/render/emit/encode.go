@@ -89,3 +89,10 @@ func (e *encoder) encode(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, 
 	err := yaml.NewEncoderWithOptions(&e.buf, &yaml.EncoderOptions{SeqIndent: style}).Encode(n)
 	return e.buf.Bytes(), err
 }
+
+// Tree returns n, an object or a document, as one YAML document with compact
+// lists. It is for those who write a wrapper around objects, such as a
+// ResourceList.
+func Tree(n *tree.Node) ([]byte, error) {
+	return (&encoder{}).encode((&prepare{}).node(n, false), yaml.CompactSequenceStyle)
+}

@@ -1,7 +1,6 @@
 package fn
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -102,12 +102,11 @@ func (l *resourceList) write(w io.Writer, o *outcome) error {
 		tree.Set(l.root, "results", tree.Seq(results...))
 	}
 	l.root.Style &^= yaml.FlowStyle
-	var b bytes.Buffer
-	enc := yaml.NewEncoderWithOptions(&b, &yaml.EncoderOptions{SeqIndent: yaml.CompactSequenceStyle})
-	if err := enc.Encode(l.doc); err != nil {
+	text, err := emit.Tree(l.doc)
+	if err != nil {
 		return fmt.Errorf("the result cannot be written as YAML: %w", err)
 	}
-	_, err := w.Write(b.Bytes())
+	_, err = w.Write(text)
 	return err
 }
 
