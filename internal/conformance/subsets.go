@@ -65,7 +65,16 @@ func (r *subsetsRun) step(file, expected string) (want map[string]any, err error
 			return s.want, s.end(err)
 		}
 	}
+	if !s.rendered && s.ud != nil {
+		return s.want, s.end(s.look())
+	}
 	return s.want, s.end(nil)
+}
+
+// look renders once more what nobody changed: the surroundings did.
+func (s *subsetsStep) look() (err error) {
+	s.got, err = s.render(s.ud, s.context(s.ud))
+	return err
 }
 
 // subsetsStep is one step of a case.
@@ -74,8 +83,9 @@ type subsetsStep struct {
 	want map[string]any
 	// previous are the workloads that were recorded before the step.
 	previous []map[string]any
-	// got are the workloads of the last rendering.
-	got []map[string]any
+	// got are the workloads of the last rendering, if there was one.
+	got      []map[string]any
+	rendered bool
 	// refused is the object that was refused by a webhook, failed the error
 	// of a change that Kruise took and could not carry out.
 	refused string
@@ -93,6 +103,7 @@ func (s *subsetsStep) apply(d map[string]any) (more bool, err error) {
 		return true, nil
 	}
 	got, err := s.render(next, s.context(next))
+	s.rendered = true
 	switch {
 	case err == nil:
 		s.got, s.live, s.failed = got, got, nil
@@ -117,25 +128,17 @@ func (s *subsetsStep) changed(d map[string]any) (next map[string]any, changed bo
 	if about && s.ud == nil {
 		return nil, false, nil // it was refused, so there is none
 	}
-	switch kindOf(d) {
-	case "UnitedDeployment":
+	switch kind := kindOf(d); {
+	case kind == "UnitedDeployment":
 		return d, true, nil
-	case "Wait", "DeletePods":
-		return nil, false, nil
-	case "Scale":
-		if about {
-			return with(s.ud, "spec", with(s.ud["spec"], "replicas", field(d, "spec", "replicas"))), true, nil
-		}
-	case "MergePatch":
-		if about {
-			return mapping(mergePatch(s.ud, d["patch"])), true, nil
-		}
-	case "DeleteObject":
-		if about {
-			return nil, true, nil
-		}
-	default:
+	case !about:
 		return nil, false, nil // other objects concern no workload
+	case kind == "Scale":
+		return with(s.ud, "spec", with(s.ud["spec"], "replicas", field(d, "spec", "replicas"))), true, nil
+	case kind == "MergePatch":
+		return mapping(mergePatch(s.ud, d["patch"])), true, nil
+	case kind == "DeleteObject":
+		return nil, true, nil
 	}
 	return nil, false, fmt.Errorf("a %v of %v is not understood", kindOf(d), of)
 }
