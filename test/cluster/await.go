@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,13 +28,17 @@ type Lister[L runtime.Object] interface {
 func Await[O runtime.Object, L runtime.Object](
 	ctx context.Context, client Lister[L], name string, holds func(watch.EventType, O) bool,
 ) (O, error) {
-	var zero, last O
+	var last O
 	if _, ok := ctx.Deadline(); !ok {
 		limited, cancel := context.WithTimeout(ctx, Patience)
 		defer cancel()
 		ctx = limited
 	}
-	_, err := watchtools.UntilWithSync(ctx, listWatch(client, name), zero, nil, func(e watch.Event) (bool, error) {
+	empty, ok := reflect.New(reflect.TypeFor[O]().Elem()).Interface().(runtime.Object)
+	if !ok {
+		return last, fmt.Errorf("%T is no object", last)
+	}
+	_, err := watchtools.UntilWithSync(ctx, listWatch(client, name), empty, nil, func(e watch.Event) (bool, error) {
 		o, ok := e.Object.(O)
 		if !ok {
 			return false, fmt.Errorf("unexpected %T", e.Object)
