@@ -23,7 +23,7 @@ var cloneSetFields = slices.Concat(
 	inStrategy(rollingFields...),
 	[]field{
 		inverted{"spec.scaleStrategy.disablePVCReuse", "spec.scaleStrategy.enablePVCReuse"},
-		special{excludePreparingDeleteUp, excludePreparingDeleteDown},
+		excludingLabel{},
 		preDownload(ImagePreDownloadParallelismAnnotation, "imagePreDownloadParallelism", numberOrText),
 		preDownload(ImagePreDownloadTimeoutSecondsAnnotation, "imagePreDownloadTimeoutSeconds", number),
 		preDownload(ImagePreDownloadMinUpdatedReadyPodsAnnotation, "imagePreDownloadMinUpdatedReadyPods", number),
@@ -95,7 +95,14 @@ func (c *conversion) dropRolling(shown string) {
 
 const excluding = "spec.scaleStrategy.excludePreparingDelete"
 
-func excludePreparingDeleteUp(c *conversion) {
+// excludingLabel is a label in v1alpha1, and a field in v1beta1.
+type excludingLabel struct{}
+
+func (excludingLabel) names() moved {
+	return moved{older: labels + "[" + CloneSetScalingExcludePreparingDeleteLabel + "]", newer: excluding}
+}
+
+func (excludingLabel) up(c *conversion) {
 	if c.get(excluding) != nil {
 		c.stray(excluding)
 		c.take(excluding)
@@ -105,9 +112,9 @@ func excludePreparingDeleteUp(c *conversion) {
 	}
 }
 
-// excludePreparingDeleteDown: Kruise does not write the label, so the field is
-// lost where the label is not there already.
-func excludePreparingDeleteDown(c *conversion) {
+// down: Kruise does not write the label, so the field is lost where the label
+// is not there already.
+func (excludingLabel) down(c *conversion) {
 	if tree.Bool(c.take(excluding)) && !c.excludedByLabel() {
 		c.lose(excluding, "%s reads the label %s instead, which is not set", c.to, CloneSetScalingExcludePreparingDeleteLabel)
 	}

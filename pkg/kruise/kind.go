@@ -35,6 +35,16 @@ func kindOf(n *tree.Node) (k *kind, version string, err error) {
 	return k, version, nil
 }
 
+// Written returns the path, in the version that the object is written in, of a
+// field of its kind's newest version. Elsewhere, path comes back.
+func Written(n *tree.Node, path string) string {
+	k, version, err := kindOf(n)
+	if err != nil || k == nil || version == k.newest() {
+		return path
+	}
+	return k.olderPath(path)
+}
+
 // older rewrites the field of an error that was found in the newest version.
 func (k *kind) older(err error) error {
 	var te *tree.Error

@@ -49,18 +49,7 @@ func cloneSet(c *stage.Context, r *resource.Resource) error {
 
 // fault reports a fault of the field with this path in the newest version.
 func (k *cloneSetCheck) fault(path, hint, format string, args ...any) {
-	k.faults.Add(k.r.Fault(k.written(path), hint, format, args...))
-}
-
-// written returns the path in the version that the object is written in.
-func (k *cloneSetCheck) written(path string) string {
-	if !k.alpha {
-		return path
-	}
-	if path == rolling+"podUpdatePolicy" {
-		return "spec.updateStrategy.type"
-	}
-	return strings.Replace(path, rolling, "spec.updateStrategy.", 1)
+	k.faults.Add(k.r.Fault(kruise.Written(k.r.Node(), path), hint, format, args...))
 }
 
 // unknown reports fields that the schema does not have; templates are not part

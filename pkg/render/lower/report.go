@@ -12,24 +12,7 @@ import (
 
 // report adds a finding about a field, given by its path in the newest version.
 func (l *lowering) report(id, field, detail string) {
-	l.c.Findings.Add(id, l.r, l.written(field), detail)
-}
-
-// written returns where the user wrote the field of the newest version:
-// v1alpha1 has no rollingUpdate level (semantics workloads 0.2).
-func (l *lowering) written(field string) string {
-	if l.r.Version() != "v1alpha1" {
-		return field
-	}
-	switch field {
-	case rollingUpdate + "podUpdatePolicy":
-		return "spec.updateStrategy.type"
-	case "spec.scaleStrategy.enablePVCReuse":
-		return "spec.scaleStrategy.disablePVCReuse"
-	case "spec.scaleStrategy.excludePreparingDelete":
-		return "metadata.labels[" + kruise.CloneSetScalingExcludePreparingDeleteLabel + "]"
-	}
-	return strings.Replace(field, rollingUpdate, "spec.updateStrategy.", 1)
+	l.c.Findings.Add(id, l.r, kruise.Written(l.r.Node(), field), detail)
 }
 
 // outcome names the catalogue entries of a field that needs no calculation.
