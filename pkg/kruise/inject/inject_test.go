@@ -138,6 +138,24 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestPullSecretsOnce: the pod's own secrets stand there once, also when the
+// sets have none.
+func TestPullSecretsOnce(t *testing.T) {
+	for spec, want := range map[string]string{
+		`{containers: [{name: s}]}`: `[{name: b}, {name: a}]`,
+		`{imagePullSecrets: [{name: a}, {name: reg}], containers: [{name: s}]}`: `[{name: b}, {name: a}, {name: reg}]`,
+	} {
+		pod := parse(t, `{spec: {imagePullSecrets: [{name: b}, {name: a}, {name: b}], containers: [{name: app}]}}`)
+		got, err := Inject(pod, []*Content{contentOf(t, "set", spec)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tree.Value(parse(t, want)), tree.Value(tree.Get(got.Pod, "spec", "imagePullSecrets"))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
 // TestShared proves what speed rests on: pods share what does not depend on
 // them, and nothing writes into it.
 func TestShared(t *testing.T) {

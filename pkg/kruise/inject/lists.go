@@ -58,10 +58,7 @@ func (in *injection) addPullSecrets() {
 	for _, set := range in.sets {
 		added = append(added, set.secrets...)
 	}
-	if len(added) == 0 {
-		return
-	}
-	if len(own) == 0 {
+	if len(own) == 0 && len(added) > 0 {
 		own = in.opt.PullSecrets
 	}
 	in.write("imagePullSecrets", withoutRepeats(withoutRepeats(nil, own), added))

@@ -37,18 +37,17 @@ func LaunchPriorities(pod *tree.Node) ([]int, error) {
 	return priorities, nil
 }
 
-// priority reads the last env of that name; a container without one has 0.
-func priority(container *tree.Node) (int, error) {
-	for _, e := range slices.Backward(tree.Items(tree.Get(container, "env"))) {
+// priority reads the env of that name, the last of which counts; a container
+// without one has 0.
+func priority(container *tree.Node) (v int, err error) {
+	for _, e := range tree.Items(tree.Get(container, "env")) {
 		if tree.StrAt(e, "name") != kruise.ContainerPriorityEnv {
 			continue
 		}
 		text := tree.StrAt(e, "value")
-		v, err := strconv.Atoi(text)
-		if err != nil {
+		if v, err = strconv.Atoi(text); err != nil {
 			return 0, fmt.Errorf("%s is %q, which is no integer", kruise.ContainerPriorityEnv, text)
 		}
-		return v, nil
 	}
-	return 0, nil
+	return v, nil
 }

@@ -20,6 +20,8 @@ func TestLaunchPriorities(t *testing.T) {
 		{name: "all equal", pod: `{spec: {containers: [{name: a, env: [{name: KRUISE_CONTAINER_PRIORITY, value: "5"}]}, {name: b, env: [{name: KRUISE_CONTAINER_PRIORITY, value: "5"}]}]}}`},
 		{name: "single", pod: `{spec: {containers: [{name: a, env: [{name: KRUISE_CONTAINER_PRIORITY, value: high}]}]}}`},
 		{name: "no integer", refused: true, pod: `{spec: {containers: [{name: a, env: [{name: KRUISE_CONTAINER_PRIORITY, value: high}]}, {name: b}]}}`},
+		{name: "no integer before one", refused: true, pod: `{spec: {containers: [
+			{name: a, env: [{name: KRUISE_CONTAINER_PRIORITY, value: high}, {name: KRUISE_CONTAINER_PRIORITY, value: "1"}]}, {name: b}]}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := LaunchPriorities(parse(t, tt.pod))

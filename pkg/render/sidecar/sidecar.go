@@ -48,9 +48,6 @@ func (s *injector) all(r *resource.Resource) error {
 		if err == nil && pod != t.node {
 			put(r, t.path, pod)
 		}
-		if err == nil {
-			_, err = inject.LaunchPriorities(pod)
-		}
 		errs.Add(r.Wrap(err, t.path))
 	}
 	return errs.Err()
@@ -78,6 +75,9 @@ func (s *injector) one(r *resource.Resource, t template) (*tree.Node, error) {
 		Limits:      ns.limits, Requests: ns.requests,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if _, err := inject.LaunchPriorities(out.Pod); err != nil {
 		return nil, err
 	}
 	s.notes.injected(r, t, ns, choices, out)

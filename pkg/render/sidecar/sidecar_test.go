@@ -143,6 +143,8 @@ func TestLeftAlone(t *testing.T) {
 		"kind of another":  `{apiVersion: example.com/v1, kind: Deployment, spec: {template: {metadata: {labels: {app: web}}, spec: {containers: [{name: app}]}}}}`,
 		"no template":      `{apiVersion: apps/v1, kind: Deployment, spec: {}}`,
 		"webhook is apart": `{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: cp, labels: {app: web}}, spec: {containers: [{name: app}]}}`,
+		"so are its rules for pods": `{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: cp, labels: {app: web}}, spec: {containers: [
+			{name: app, env: [{name: KRUISE_CONTAINER_PRIORITY, value: high}]}, {name: b}]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := run(t, agent+object, `{apiVersion: v1, kind: Namespace, metadata: {name: cp, labels: {control-plane: x}}}`)
