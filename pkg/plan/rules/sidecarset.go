@@ -1,0 +1,134 @@
+package rules
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// SidecarSet is a SidecarSet with all that the rules of its update look at.
+type SidecarSet struct {
+	Name string
+	Spec *kruise.SidecarSetSpec
+	// Hash and HashWithoutImage are its own annotations.
+	Hash, HashWithoutImage string
+	// ResourceVersion is what hot-upgraded containers get as their version.
+	ResourceVersion string
+	// Revision is status.latestRevision.
+	Revision string
+	// Namespaces are the labels of each namespace; one that is not here is not
+	// matched by a namespaceSelector.
+	Namespaces map[string]map[string]string
+	// Pods are all pods that there are.
+	Pods []*cluster.Pod
+}
+
+// Matched returns the pods that count: matched by both selectors, active, and
+// injected with every container of the set as it stands (semantics
+// sidecarset-and-protection 3.1). Pods that predate the set never match.
+func (s *SidecarSet) Matched() []*cluster.Pod {
+	if s.Spec.Selector == nil || len(s.Spec.Selector.MatchLabels)+len(s.Spec.Selector.MatchExpressions) == 0 {
+		return nil
+	}
+	selector, inNamespace := selectorOf(s.Spec.Selector), s.namespaces()
+	return filter(s.Pods, func(p *cluster.Pod) bool {
+		return Active(p) && selector.Matches(labels.Set(p.Labels)) && inNamespace(p.Namespace) && s.injected(p)
+	})
+}
+
+// selectorOf compiles a selector; one that cannot be read matches nothing.
+func selectorOf(s *metav1.LabelSelector) labels.Selector {
+	compiled, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return compiled
+}
+
+func (s *SidecarSet) namespaces() func(string) bool {
+	if s.Spec.NamespaceSelector == nil {
+		return func(string) bool { return true }
+	}
+	selector := selectorOf(s.Spec.NamespaceSelector)
+	return func(name string) bool {
+		set, known := s.Namespaces[or(name, corev1.NamespaceDefault)]
+		return known && selector.Matches(labels.Set(set))
+	}
+}
+
+// injected reports whether the pod lists the set and has its containers.
+func (s *SidecarSet) injected(p *cluster.Pod) bool {
+	list := strings.Split(p.Annotations[kruise.SidecarSetInjectedListAnnotation], ",")
+	if !slices.Contains(list, s.Name) {
+		return false
+	}
+	working := workingContainers(p)
+	for i := range s.Spec.Containers {
+		c := &s.Spec.Containers[i]
+		for _, name := range containerNames(c) {
+			if _, ok := p.Container(name); !ok {
+				return false
+			}
+		}
+		if _, ok := working[c.Name]; hot(c) && !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Updated reports whether the pod carries the set's hash.
+func (s *SidecarSet) Updated(p *cluster.Pod) bool {
+	return sidecarHash(p, kruise.SidecarSetHashAnnotation, s.Name) == s.Hash
+}
+
+// Upgradable reports whether the pod differs from the set in images at most;
+// any other difference needs a new pod (semantics sidecarset-and-protection
+// 3.3).
+func (s *SidecarSet) Upgradable(p *cluster.Pod) bool {
+	return sidecarHash(p, kruise.SidecarSetHashWithoutImageAnnotation, s.Name) == s.HashWithoutImage
+}
+
+// sidecarHash reads one entry of a hash annotation, in its present or older
+// form; what cannot be read is no hash.
+func sidecarHash(p *cluster.Pod, annotation, set string) string {
+	var entries map[string]json.RawMessage
+	if json.Unmarshal([]byte(p.Annotations[annotation]), &entries) != nil {
+		return ""
+	}
+	var entry struct {
+		Hash string `json:"hash"`
+	}
+	if json.Unmarshal(entries[set], &entry) == nil {
+		return entry.Hash
+	}
+	var older string
+	_ = json.Unmarshal(entries[set], &older)
+	return older
+}
+
+func hot(c *kruise.SidecarContainer) bool {
+	return c.UpgradeStrategy.UpgradeType == kruise.SidecarContainerHotUpgrade
+}
+
+// containerNames are the names that a sidecar has in the pod.
+func containerNames(c *kruise.SidecarContainer) []string {
+	if hot(c) {
+		return []string{c.Name + "-1", c.Name + "-2"}
+	}
+	return []string{c.Name}
+}
+
+// workingContainers maps each hot-upgrade sidecar to the one that works.
+func workingContainers(p *cluster.Pod) map[string]string {
+	out := map[string]string{}
+	_ = json.Unmarshal([]byte(p.Annotations[kruise.SidecarSetWorkingHotUpgradeAnnotation]), &out)
+	return out
+}

@@ -1,0 +1,126 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// SidecarSetUpdate is what one pass does.
+type SidecarSetUpdate struct {
+	// Flip are pods whose hot upgrade is completed; while there are any,
+	// nothing else happens.
+	Flip []*cluster.Pod
+	// NotUpgradable are matched pods that only recreation can bring up to date.
+	NotUpgradable []*cluster.Pod
+	// Choice are the pods that are upgraded now.
+	Choice
+}
+
+// ChooseUpdate decides which pods one pass upgrades (semantics
+// sidecarset-and-protection 3.2, 3.4).
+func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate {
+	var out SidecarSetUpdate
+	matched := s.Matched()
+	out.NotUpgradable = filter(matched, func(p *cluster.Pod) bool { return !s.Updated(p) && !s.Upgradable(p) })
+	switch strategy := s.Spec.UpdateStrategy; {
+	case strategy.Type == kruise.NotUpdateSidecarSetStrategyType:
+		out.Why = "update strategy NotUpdate: only new pods get the new sidecar"
+		return out
+	case strategy.Paused:
+		out.Why = "paused"
+		return out
+	}
+	if out.Flip = filter(matched, s.FlipReady); len(out.Flip) > 0 {
+		out.Why = "hot upgrades are completed first"
+		return out
+	}
+	s.walk(&out, matched)
+	return out
+}
+
+// walk takes waiting pods in order: unready ones for free, ready ones as far as
+// maxUnavailable goes; the first ready pod that does not fit ends it.
+func (s *SidecarSet) walk(out *SidecarSetUpdate, matched []*cluster.Pod) {
+	wait := s.waiting(matched)
+	kept := Partition(s.Spec.UpdateStrategy.Partition, len(matched))
+	out.Order = wait[:max(len(wait)-kept, 0)]
+	if len(out.Order) == 0 {
+		out.Why = nothingWaits(len(wait), kept)
+		return
+	}
+	budget := scaledOr(s.Spec.UpdateStrategy.MaxUnavailable, intstr.FromInt32(1), len(matched), true)
+	down := count(matched, func(p *cluster.Pod) bool { return s.Updated(p) && !s.fine(p) })
+	for _, p := range out.Order {
+		if s.Ready(p) {
+			if down >= budget {
+				out.Why = fmt.Sprintf("%d upgraded pods are not ready, maxUnavailable %d: %s waits", down, budget, p.Name)
+				return
+			}
+			down++
+		}
+		out.Pods = append(out.Pods, p)
+	}
+	out.Why = "these are all"
+}
+
+func nothingWaits(wait, kept int) string {
+	if wait == 0 {
+		return "no pod waits for an upgrade"
+	}
+	return fmt.Sprintf("the partition keeps %d pods", kept)
+}
+
+// waiting returns the pods that could be upgraded, in order.
+func (s *SidecarSet) waiting(matched []*cluster.Pod) []*cluster.Pod {
+	strategy := s.Spec.UpdateStrategy
+	chosen := labels.Everything()
+	if strategy.Selector != nil {
+		chosen = selectorOf(strategy.Selector)
+	}
+	list := inOrder(filter(matched, func(p *cluster.Pod) bool {
+		return !s.Updated(p) && chosen.Matches(labels.Set(p.Labels)) && s.Upgradable(p) && !s.InFlight(p)
+	}))
+	list = prioritize(list, strategy.PriorityStrategy)
+	return scatter(list, matched, everyValue(strategy.ScatterStrategy, matched))
+}
+
+// everyValue writes the value * out as one term per value that a pod has.
+func everyValue(terms []kruise.UpdateScatterTerm, list []*cluster.Pod) []kruise.UpdateScatterTerm {
+	var out []kruise.UpdateScatterTerm
+	for _, term := range terms {
+		if term.Value != "*" {
+			out = append(out, term)
+			continue
+		}
+		var values []string
+		for _, p := range list {
+			if v, ok := p.Labels[term.Key]; ok && !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		slices.Sort(values)
+		for _, v := range values {
+			out = append(out, kruise.UpdateScatterTerm{Key: term.Key, Value: v})
+		}
+	}
+	return out
+}
+
+// SidecarSetPending says what a rollout waits for: all matched pods but those
+// that the partition keeps updated and ready (semantics
+// sidecarset-and-protection 3.6).
+func SidecarSetPending(set *kruise.SidecarSet) Pending {
+	s := set.Status
+	want := s.MatchedPods - int32(Partition(set.Spec.UpdateStrategy.Partition, int(s.MatchedPods)))
+	var p Pending
+	p.seen(s.ObservedGeneration, set.Generation)
+	p.atLeast("updatedPods", s.UpdatedPods, want)
+	p.atLeast("updatedReadyPods", s.UpdatedReadyPods, want)
+	return p
+}

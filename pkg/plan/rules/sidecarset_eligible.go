@@ -1,0 +1,64 @@
+package rules
+
+import "slices"
+
+// EffectNewPods is a field that only pods made later get; Kruise does not hold
+// it against pods that lack it.
+const EffectNewPods Effect = "newPods"
+
+// SidecarSetEligible says what a change of a SidecarSet's spec, as decoded JSON
+// in v1beta1, does to pods that have its sidecars: only images of containers
+// change, any other change of a container leaves the pod behind until somebody
+// recreates it (semantics sidecarset-and-protection 2.12, 3.3). Selectors and
+// strategies are not looked at.
+func SidecarSetEligible(old, updated map[string]any) Eligibility {
+	e := Eligibility{Policy: PolicyInPlaceOnly}
+	for _, key := range []string{"containers", "imagePullSecrets", "initContainers", "patchPodMetadata", "volumes"} {
+		for _, d := range differences([]string{"spec", key}, entries(old[key]), entries(updated[key])) {
+			f := FieldChange{Path: pathText(d.path), Old: d.old, New: d.new}
+			classifySidecar(&f, d, updated)
+			e.Fields = append(e.Fields, f)
+		}
+	}
+	blocking := slices.IndexFunc(e.Fields, func(f FieldChange) bool { return f.Effect == EffectRecreate })
+	for _, f := range e.Fields {
+		e.Restarts = append(e.Restarts, f.Restarts...)
+	}
+	switch {
+	case blocking >= 0:
+		e.refuse(e.Fields[blocking].Path + ": " + e.Fields[blocking].Why)
+	case len(e.Restarts) > 0:
+		e.Mode, e.Why = ModeInPlace, "only images of sidecars change"
+	default:
+		e.Mode, e.Why = ModeUnchanged, "nothing changes in pods that have the sidecars"
+	}
+	return e
+}
+
+// entries makes a missing list an empty one, so that its first entry is a change of
+// that entry.
+func entries(v any) any {
+	if v == nil {
+		return []any{}
+	}
+	return v
+}
+
+func classifySidecar(f *FieldChange, d change, updated map[string]any) {
+	inSidecar := d.path[1] == "containers" || (d.path[1] == "initContainers" && len(d.path) > 2 && nativeSidecar(updated, d.path[2]))
+	image := len(d.path) == 4 && d.path[3] == "image" && d.old != nil && d.new != nil
+	switch {
+	case image && d.path[1] == "containers":
+		f.Effect, f.Why = EffectImage, "the image of a sidecar changes in place"
+		f.Restarts = []string{containerName(map[string]any{"spec": updated}, d.path[2])}
+	case inSidecar && !image:
+		f.Effect, f.Why = EffectRecreate, "of a sidecar only the image changes in place: such pods have to be recreated"
+	default:
+		f.Effect, f.Why = EffectNewPods, "only pods made from now on get it"
+	}
+}
+
+// nativeSidecar reports whether an init container of the set keeps running.
+func nativeSidecar(spec map[string]any, index string) bool {
+	return text(containerAt(map[string]any{"spec": map[string]any{"containers": spec["initContainers"]}}, index), "restartPolicy") == "Always"
+}
