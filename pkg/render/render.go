@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -139,7 +140,7 @@ func (o Options) expander() (func(string) bool, error) {
 
 func (o Options) auto() Target {
 	for _, v := range o.APIVersions {
-		if strings.HasPrefix(v, "apps.kruise.io/") {
+		if strings.HasPrefix(v, kruise.Group+"/") {
 			return Kruise
 		}
 	}

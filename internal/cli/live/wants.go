@@ -5,15 +5,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
-)
-
-const (
-	kruiseGroup     = "apps.kruise.io"
-	kruiseNamespace = "kruise-system"
-	sidecarSetLabel = "kruise.io/sidecarset-name"
-	subsetNameLabel = "apps.kruise.io/subset-name"
 )
 
 // wants lists the questions that rendering stream raises.
@@ -22,11 +16,11 @@ func wants(stream []*resource.Resource, namespace string, served map[string]bool
 		{what: "namespaces", resource: gvr("", "v1", "namespaces")},
 		{what: "nodes", resource: gvr("", "v1", "nodes")},
 	}
-	kruise := version(served, kruiseGroup)
-	if has(stream, "SidecarSet") || kruise != "" {
+	kruiseVersion := version(served, kruise.Group)
+	if has(stream, "SidecarSet") || kruiseVersion != "" {
 		list = append(list,
-			want{what: "stored SidecarSet revisions", resource: gvr("apps", "v1", "controllerrevisions"), namespace: kruiseNamespace, selector: sidecarSetLabel},
-			want{what: "the SidecarSet whitelist", resource: gvr("", "v1", "configmaps"), namespace: kruiseNamespace, fields: "metadata.name=kruise-configuration"},
+			want{what: "stored SidecarSet revisions", resource: gvr("apps", "v1", "controllerrevisions"), namespace: kruise.DefaultNamespace, selector: kruise.SidecarSetNameLabel},
+			want{what: "the SidecarSet whitelist", resource: gvr("", "v1", "configmaps"), namespace: kruise.DefaultNamespace, fields: "metadata.name=" + kruise.ConfigurationName},
 		)
 	}
 	for _, ns := range namespacesOf(stream, namespace) {
@@ -35,28 +29,28 @@ func wants(stream []*resource.Resource, namespace string, served map[string]bool
 			want{what: "service accounts in " + ns, resource: gvr("", "v1", "serviceaccounts"), namespace: ns},
 		)
 	}
-	list = append(list, subsets(stream, namespace, kruise)...)
-	return append(list, distributed(stream, kruise)...)
+	list = append(list, subsets(stream, namespace, kruiseVersion)...)
+	return append(list, distributed(stream, kruiseVersion)...)
 }
 
 // subsets asks for the workloads of the UnitedDeployments in stream, whose
 // sizes decide where remainders go, and for their pods, which show what cannot
 // be scheduled.
-func subsets(stream []*resource.Resource, namespace, kruise string) []want {
+func subsets(stream []*resource.Resource, namespace, kruiseVersion string) []want {
 	var list []want
 	for _, ns := range namespacesOf(pick(stream, "UnitedDeployment"), namespace) {
 		for _, r := range []string{"deployments", "statefulsets"} {
-			list = append(list, want{what: r + " of subsets in " + ns, resource: gvr("apps", "v1", r), namespace: ns, selector: subsetNameLabel})
+			list = append(list, want{what: r + " of subsets in " + ns, resource: gvr("apps", "v1", r), namespace: ns, selector: kruise.SubsetNameLabel})
 		}
-		if kruise == "" {
+		if kruiseVersion == "" {
 			continue
 		}
 		for _, r := range []string{"clonesets", "statefulsets"} {
-			list = append(list, want{what: "Kruise " + r + " of subsets in " + ns, resource: gvr(kruiseGroup, kruise, r), namespace: ns, selector: subsetNameLabel})
+			list = append(list, want{what: "Kruise " + r + " of subsets in " + ns, resource: gvr(kruise.Group, kruiseVersion, r), namespace: ns, selector: kruise.SubsetNameLabel})
 		}
 		list = append(list,
-			want{what: "UnitedDeployments in " + ns, resource: gvr(kruiseGroup, kruise, "uniteddeployments"), namespace: ns},
-			want{what: "pods of subsets in " + ns, resource: gvr("", "v1", "pods"), namespace: ns, selector: subsetNameLabel},
+			want{what: "UnitedDeployments in " + ns, resource: gvr(kruise.Group, kruiseVersion, "uniteddeployments"), namespace: ns},
+			want{what: "pods of subsets in " + ns, resource: gvr("", "v1", "pods"), namespace: ns, selector: kruise.SubsetNameLabel},
 		)
 	}
 	return list
@@ -64,7 +58,7 @@ func subsets(stream []*resource.Resource, namespace, kruise string) []want {
 
 // distributed asks for the ConfigMaps that would be in the way of a copy.
 // Secrets are never read: a conflict with one shows when the copy is applied.
-func distributed(stream []*resource.Resource, kruise string) []want {
+func distributed(stream []*resource.Resource, kruiseVersion string) []want {
 	names := map[string]bool{}
 	for _, r := range pick(stream, "ResourceDistribution") {
 		if tree.StrAt(r.Node(), "spec", "resource", "kind") == "ConfigMap" {
@@ -75,8 +69,8 @@ func distributed(stream []*resource.Resource, kruise string) []want {
 	for _, name := range sorted(names) {
 		list = append(list, want{what: "ConfigMaps named " + name, resource: gvr("", "v1", "configmaps"), fields: "metadata.name=" + name})
 	}
-	if len(pick(stream, "ResourceDistribution")) > 0 && kruise != "" {
-		list = append(list, want{what: "ResourceDistributions", resource: gvr(kruiseGroup, kruise, "resourcedistributions")})
+	if len(pick(stream, "ResourceDistribution")) > 0 && kruiseVersion != "" {
+		list = append(list, want{what: "ResourceDistributions", resource: gvr(kruise.Group, kruiseVersion, "resourcedistributions")})
 	}
 	return list
 }
@@ -101,7 +95,7 @@ func has(stream []*resource.Resource, kind string) bool { return len(pick(stream
 func pick(stream []*resource.Resource, kind string) []*resource.Resource {
 	var out []*resource.Resource
 	for _, r := range stream {
-		if r.Is(kruiseGroup, kind) {
+		if r.Is(kruise.Group, kind) {
 			out = append(out, r)
 		}
 	}

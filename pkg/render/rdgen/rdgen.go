@@ -8,6 +8,7 @@ package rdgen
 import (
 	"errors"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -36,7 +37,7 @@ func Generate(config *tree.Node, read func(path string) ([]byte, error)) (*tree.
 		return nil, err
 	}
 	return tree.Map(
-		"apiVersion", "apps.kruise.io/v1alpha1",
+		"apiVersion", kruise.Group+"/v1alpha1",
 		"kind", "ResourceDistribution",
 		"spec", tree.Map("resource", resource, "targets", c.targets(config)),
 		"metadata", c.metadata(config),

@@ -1,6 +1,10 @@
 package references
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
 
 // reference is a field that names another object by apiVersion, kind and name.
 type reference struct {
@@ -24,29 +28,27 @@ func (r reference) accepts(kind string) bool {
 	return !slices.Contains(r.notKinds, kind)
 }
 
-const kruise = "apps.kruise.io"
-
 // unscalable are kinds of lowered workloads without a scale subresource.
 var unscalable = []string{"DaemonSet", "Job", "CronJob", "Pod", "ConfigMap"}
 
 func scales(path ...string) reference {
-	return reference{path: path, defaultGroup: kruise, notKinds: unscalable}
+	return reference{path: path, defaultGroup: kruise.Group, notKinds: unscalable}
 }
 
 func names(kinds []string, path ...string) reference {
-	return reference{path: path, defaultGroup: kruise, kinds: kinds}
+	return reference{path: path, defaultGroup: kruise.Group, kinds: kinds}
 }
 
 // referrers maps GROUP/KIND to the fields that name a workload: the kinds of
 // issue 2 section 3, and others whose references would otherwise dangle.
 var referrers = map[string][]reference{
 	"autoscaling/HorizontalPodAutoscaler": {
-		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: kruise, notKinds: unscalable, split: splitHPA},
-		{path: []string{"spec", "metrics[]", "object", "describedObject"}, defaultGroup: kruise},
-		{path: []string{"spec", "metrics[]", "object", "target"}, defaultGroup: kruise}, // v2beta1
+		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: kruise.Group, notKinds: unscalable, split: splitHPA},
+		{path: []string{"spec", "metrics[]", "object", "describedObject"}, defaultGroup: kruise.Group},
+		{path: []string{"spec", "metrics[]", "object", "target"}, defaultGroup: kruise.Group}, // v2beta1
 	},
 	"autoscaling.k8s.io/VerticalPodAutoscaler": {
-		{path: []string{"spec", "targetRef"}, defaultGroup: kruise, split: splitVPA},
+		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, split: splitVPA},
 	},
 	"keda.sh/ScaledObject": {
 		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: "Deployment", notKinds: unscalable},
@@ -59,7 +61,7 @@ var referrers = map[string][]reference{
 	},
 	"apps.kruise.io/PersistentPodState": {names([]string{"StatefulSet"}, "spec", "targetRef")},
 	"policy.kruise.io/PodUnavailableBudget": {
-		{path: []string{"spec", "targetRef"}, defaultGroup: kruise, notKinds: unscalable, immutable: true, split: splitBudget},
+		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, notKinds: unscalable, immutable: true, split: splitBudget},
 	},
 	"rollouts.kruise.io/Rollout": {
 		names(rolloutKinds, "spec", "workloadRef"),

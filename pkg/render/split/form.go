@@ -1,6 +1,9 @@
 package split
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
 
 // form is one of the four kinds of workload that a UnitedDeployment can hold.
 type form struct {
@@ -42,8 +45,8 @@ const (
 // forms in the order of the API type.
 var forms = []form{
 	{field: "statefulSetTemplate", apiVersion: "apps/v1", group: "apps", kind: "StatefulSet", paced: unlessOnDelete, nameLimit: revisionLimit, hostnames: true},
-	{field: "advancedStatefulSetTemplate", apiVersion: "apps.kruise.io/v1beta1", group: "apps.kruise.io", kind: "StatefulSet", paced: unlessOnDelete, nameLimit: revisionLimit, hostnames: true},
-	{field: "cloneSetTemplate", apiVersion: "apps.kruise.io/v1beta1", group: "apps.kruise.io", kind: "CloneSet", paced: always, nameLimit: revisionLimit},
+	{field: "advancedStatefulSetTemplate", apiVersion: kruise.Group + "/v1beta1", group: kruise.Group, kind: "StatefulSet", paced: unlessOnDelete, nameLimit: revisionLimit, hostnames: true},
+	{field: "cloneSetTemplate", apiVersion: kruise.Group + "/v1beta1", group: kruise.Group, kind: "CloneSet", paced: always, nameLimit: revisionLimit},
 	{field: "deploymentTemplate", apiVersion: "apps/v1", group: "apps", kind: "Deployment", paced: never, nameLimit: deploymentLimit},
 }
 
