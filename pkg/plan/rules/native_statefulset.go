@@ -1,0 +1,137 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// NativeStatefulSet is a StatefulSet of Kubernetes with all that its rules look
+// at. Its partition is a floor: ordinals from it upwards are updated.
+type NativeStatefulSet struct {
+	Spec   *appsv1.StatefulSetSpec
+	Update string
+	Pods   []*cluster.Pod
+	Now    time.Time
+	// MaxUnavailable is the gate MaxUnavailableStatefulSet; without it one pod
+	// at a time is updated.
+	MaxUnavailable bool
+}
+
+// Ordinals returns the ordinals that shall exist.
+func (s *NativeStatefulSet) Ordinals() []int {
+	return Ordinals(s.start(), number(s.Spec.Replicas, 1), nil)
+}
+
+func (s *NativeStatefulSet) start() int {
+	if s.Spec.Ordinals == nil {
+		return 0
+	}
+	return int(s.Spec.Ordinals.Start)
+}
+
+func (s *NativeStatefulSet) partition() int {
+	if r := s.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		return number(r.Partition, 0)
+	}
+	return 0
+}
+
+func (s *NativeStatefulSet) budget() int {
+	r := s.Spec.UpdateStrategy.RollingUpdate
+	if !s.MaxUnavailable || r == nil || r.MaxUnavailable == nil {
+		return 1
+	}
+	return max(scaledOr(r.MaxUnavailable, intstr.FromInt32(1), number(s.Spec.Replicas, 1), true), 1)
+}
+
+// CreatesUpdate reports whether a missing ordinal is made at the update
+// revision.
+func (s *NativeStatefulSet) CreatesUpdate(ordinal int) bool {
+	if s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
+		return true
+	}
+	return ordinal >= s.start()+s.partition()
+}
+
+// ChooseUpdate decides which pods are deleted for the update: outdated ones at
+// or above the partition, from the highest ordinal, within the budget. Under
+// OrderedReady nothing is updated while a pod in range is missing or not
+// available; a broken pod is replaced only when its turn comes.
+func (s *NativeStatefulSet) ChooseUpdate() Choice {
+	var out Choice
+	if s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
+		out.Why = "update strategy OnDelete: pods are updated when somebody deletes them"
+		return out
+	}
+	want := s.Ordinals()
+	inRange := descending(filter(s.Pods, func(p *cluster.Pod) bool { return slices.Contains(want, OrdinalOf(p)) }))
+	if s.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
+		if why := s.unsettled(inRange, len(want)); why != "" {
+			out.Why = why
+			return out
+		}
+	}
+	s.walk(&out, inRange)
+	return out
+}
+
+// unsettled names the pod that OrderedReady waits for.
+func (s *NativeStatefulSet) unsettled(inRange []*cluster.Pod, replicas int) string {
+	for _, p := range slices.Backward(inRange) {
+		if s.down(p) {
+			return fmt.Sprintf("pod %s is not available", p.Name)
+		}
+	}
+	if len(inRange) < replicas {
+		return "pods are missing"
+	}
+	return ""
+}
+
+func (s *NativeStatefulSet) walk(out *Choice, inRange []*cluster.Pod) {
+	floor := s.start() + s.partition()
+	targets := filter(inRange, func(p *cluster.Pod) bool { return OrdinalOf(p) >= floor })
+	out.Order = filter(targets, func(p *cluster.Pod) bool { return RevisionOf(p) != s.Update && !p.Deleting })
+	down, budget := 0, s.budget()
+	for _, p := range targets {
+		switch {
+		case down >= budget:
+			out.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", down, budget, p.Name)
+			return
+		case RevisionOf(p) != s.Update && !p.Deleting:
+			out.Pods = append(out.Pods, p)
+			down++
+		case s.down(p):
+			down++
+		}
+	}
+	out.Why = "these are all"
+}
+
+func (s *NativeStatefulSet) down(p *cluster.Pod) bool {
+	return p.Deleting || p.Phase != "Running" || !podReady(p) || !readyFor(p, seconds(s.Spec.MinReadySeconds), s.Now)
+}
+
+// NativeStatefulSetPending says what a step or, with partition 0, a rollout
+// waits for.
+func NativeStatefulSetPending(s *appsv1.StatefulSet) Pending {
+	r, partition := int32(number(s.Spec.Replicas, 1)), int32(0)
+	if ru := s.Spec.UpdateStrategy.RollingUpdate; ru != nil {
+		partition = int32(number(ru.Partition, 0))
+	}
+	var p Pending
+	p.seen(s.Status.ObservedGeneration, s.Generation)
+	p.atLeast("readyReplicas", s.Status.ReadyReplicas, r)
+	if partition > 0 {
+		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, max(r-partition, 0))
+		return p
+	}
+	p.need(s.Status.UpdateRevision == s.Status.CurrentRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set"))
+	return p
+}

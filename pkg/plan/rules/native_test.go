@@ -1,0 +1,242 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+func TestLimitsOfDeployment(t *testing.T) {
+	for spec, want := range map[string]DeploymentLimits{
+		"{}":          {1, 1, 0},
+		"replicas: 4": {4, 1, 1},
+		"replicas: 5": {5, 2, 1},
+		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}":     {3, 0, 1},
+		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 10%}}":   {3, 0, 1},
+		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 10%, maxUnavailable: 0}}":   {3, 1, 0},
+		"replicas: 3\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 9}}":     {3, 0, 3},
+		"replicas: 10\nstrategy: {rollingUpdate: {maxSurge: 25%, maxUnavailable: 0}}":  {10, 3, 0},
+		"replicas: 10\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 100%}}": {10, 0, 10},
+	} {
+		d := &appsv1.DeploymentSpec{}
+		decode(t, spec, d)
+		if diff := cmp.Diff(want, LimitsOfDeployment(d)); diff != "" {
+			t.Errorf("%s: %s", spec, diff)
+		}
+	}
+}
+
+func TestDeploymentNext(t *testing.T) {
+	const four = "replicas: 4\nstrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}"
+	size := func(replicas, available int) ReplicaSetSize {
+		return ReplicaSetSize{Replicas: replicas, Available: available}
+	}
+	for _, c := range []struct {
+		name, spec string
+		new        ReplicaSetSize
+		old        []ReplicaSetSize
+		want       string
+	}{
+		{"the new one grows first", four, size(0, 0), []ReplicaSetSize{size(4, 4)}, "1 [4]"},
+		{"then an old one goes", four, size(1, 0), []ReplicaSetSize{size(4, 4)}, "1 [3]"},
+		{"room again", four, size(1, 0), []ReplicaSetSize{size(3, 3)}, "2 [3]"},
+		{"new ones not available", four, size(2, 0), []ReplicaSetSize{size(3, 3)}, "2 [3]"},
+		{"new ones available", four, size(2, 2), []ReplicaSetSize{size(3, 3)}, "2 [1]"},
+		{"the end", four, size(4, 4), []ReplicaSetSize{size(1, 1)}, "4 [0]"},
+		{"done", four, size(4, 4), []ReplicaSetSize{size(0, 0)}, "4 [0]"},
+		{"broken old pods go first", four, size(1, 0), []ReplicaSetSize{size(2, 0), size(2, 2)}, "1 [1 2]"},
+		{"a bad image stops", four, size(2, 0), []ReplicaSetSize{size(3, 3)}, "2 [3]"},
+		{"the oldest first", four, size(2, 2), []ReplicaSetSize{size(1, 1), size(2, 2)}, "2 [0 1]"},
+		{"fewer replicas", "replicas: 2", size(4, 4), nil, "2 []"},
+		{"paused", "replicas: 4\npaused: true", size(0, 0), []ReplicaSetSize{size(4, 4)}, "0 [4]"},
+		{"Recreate takes all away", "replicas: 4\nstrategy: {type: Recreate}", size(0, 0), []ReplicaSetSize{size(4, 4)}, "0 [0]"},
+		{"Recreate makes all", "replicas: 4\nstrategy: {type: Recreate}", size(0, 0), []ReplicaSetSize{size(0, 0)}, "4 [0]"},
+	} {
+		d := &Deployment{Spec: &appsv1.DeploymentSpec{}, New: c.new, Old: c.old}
+		decode(t, c.spec, d.Spec)
+		updated, old := d.Next()
+		if got := fmt.Sprint(updated, " ", old); strings.Join(strings.Fields(got), " ") != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestDeploymentEnds: step by step, with pods that become available at once,
+// the controller arrives and never leaves its bounds.
+func TestDeploymentEnds(t *testing.T) {
+	for replicas := 1; replicas < 8; replicas++ {
+		for surge := range 3 {
+			for unavailable := range 3 {
+				spec := fmt.Sprintf("replicas: %d\nstrategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: %d}}", replicas, surge, unavailable)
+				rollOut(t, spec, replicas)
+			}
+		}
+	}
+}
+
+func rollOut(t *testing.T, spec string, replicas int) {
+	t.Helper()
+	d := &Deployment{Spec: &appsv1.DeploymentSpec{}, Old: []ReplicaSetSize{{Replicas: replicas, Available: replicas}}}
+	decode(t, spec, d.Spec)
+	l := LimitsOfDeployment(d.Spec)
+	for range 100 {
+		updated, old := d.Next()
+		if total := updated + old[0]; total > replicas+l.MaxSurge || total < replicas-l.MaxUnavailable {
+			t.Fatalf("%s: %d pods", spec, total)
+		}
+		if updated == replicas && old[0] == 0 {
+			return
+		}
+		if updated == d.New.Replicas && old[0] == d.Old[0].Replicas {
+			t.Fatalf("%s: stands at %d and %d", spec, updated, old[0])
+		}
+		d.New, d.Old[0] = ReplicaSetSize{Replicas: updated, Available: updated}, ReplicaSetSize{Replicas: old[0], Available: old[0]}
+	}
+	t.Fatalf("%s: never ends", spec)
+}
+
+func TestNativePending(t *testing.T) {
+	five := int32(5)
+	d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: &five}}
+	d.Generation = 2
+	d.Status = appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 5, UpdatedReplicas: 5, AvailableReplicas: 5}
+	expect(t, "Deployment done", DeploymentPending(d), "")
+	d.Status.Replicas = 6
+	expect(t, "an old pod", DeploymentPending(d), "1 old pods are left")
+	d.Status.Replicas, d.Status.AvailableReplicas = 5, 4
+	expect(t, "not available", DeploymentPending(d), "availableReplicas is 4 of 5")
+	d.Status.AvailableReplicas, d.Generation = 5, 3
+	expect(t, "not seen", DeploymentPending(d), "generation 3")
+
+	rs := &appsv1.ReplicaSet{Spec: appsv1.ReplicaSetSpec{Replicas: &five}, Status: appsv1.ReplicaSetStatus{Replicas: 5, AvailableReplicas: 5}}
+	expect(t, "ReplicaSet done", ReplicaSetPending(rs), "")
+	rs.Status.AvailableReplicas = 3
+	expect(t, "ReplicaSet", ReplicaSetPending(rs), "availableReplicas is 3 of 5")
+
+	ds := &appsv1.DaemonSet{Status: appsv1.DaemonSetStatus{DesiredNumberScheduled: 5, UpdatedNumberScheduled: 5, NumberAvailable: 5}}
+	expect(t, "DaemonSet done", NativeDaemonSetPending(ds), "")
+	ds.Status.UpdatedNumberScheduled = 4
+	expect(t, "DaemonSet", NativeDaemonSetPending(ds), "updatedNumberScheduled is 4 of 5")
+
+	two := int32(2)
+	s := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: &five}}
+	s.Status = appsv1.StatefulSetStatus{ReadyReplicas: 5, UpdatedReplicas: 3, CurrentRevision: "o", UpdateRevision: "n"}
+	expect(t, "StatefulSet", NativeStatefulSetPending(s), "currentRevision is still o")
+	s.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: &two}
+	expect(t, "StatefulSet step done", NativeStatefulSetPending(s), "")
+	s.Status.UpdatedReplicas = 2
+	expect(t, "StatefulSet step", NativeStatefulSetPending(s), "updatedReplicas is 2 of 3")
+}
+
+func TestDeadlineExceeded(t *testing.T) {
+	d := &appsv1.Deployment{}
+	if DeadlineExceeded(d) {
+		t.Error("without a condition")
+	}
+	d.Status.Conditions = []appsv1.DeploymentCondition{{Type: "Available", Reason: ReasonProgressDeadlineExceeded}, {Type: appsv1.DeploymentProgressing, Reason: "x"}}
+	if DeadlineExceeded(d) {
+		t.Error("another condition counts")
+	}
+	d.Status.Conditions[1].Reason = ReasonProgressDeadlineExceeded
+	if !DeadlineExceeded(d) {
+		t.Error("not noticed")
+	}
+}
+
+func TestReplicaSetScaleDownOrder(t *testing.T) {
+	for _, c := range []struct {
+		name, pods string
+		edit       func([]*cluster.Pod)
+		want       string
+	}{
+		{"not ready first", "n n! n", func(l []*cluster.Pod) { readyAt(l, time.Second, time.Second, time.Second) }, "p2 p1 p3"},
+		{"by magnitude of age", "3*n", func(l []*cluster.Pod) { readyAt(l, time.Second, time.Minute, time.Hour) }, "p1 p2 p3"},
+		{"one magnitude: by uid", "3*n", func(l []*cluster.Pod) { readyAt(l, 40*time.Minute, 50*time.Minute, 45*time.Minute) }, "p1 p2 p3"},
+		{"cost first", "3*n", func(l []*cluster.Pod) { readyAt(l, time.Second, time.Minute, time.Hour); cost(l[2], "-1") }, "p3 p1 p2"},
+		{"crowded node first", "3*n", func(l []*cluster.Pod) {
+			readyAt(l, time.Second, time.Hour, time.Hour)
+			l[1].Node, l[2].Node = "c", "c"
+		}, "p2 p3 p1"},
+		{"equal ready times: restarts", "2*n", func(l []*cluster.Pod) { readyAt(l, time.Hour, time.Hour); l[1].Containers[0].Restarts = 1 }, "p2 p1"},
+		{"not ready: created", "2*n!", func(l []*cluster.Pod) { l[0].Created = now.Add(-time.Hour); l[1].Created = now.Add(-time.Second) }, "p2 p1"},
+		{"from the future", "2*n!", func(l []*cluster.Pod) { l[0].Created = now.Add(-time.Hour); l[1].Created = now.Add(time.Second) }, "p2 p1"},
+	} {
+		list := pods(t, c.pods)
+		c.edit(list)
+		if got := names(ReplicaSetScaleDownOrder(list, list, now)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// readyAt makes pods ready, or not ready as they are, for so long.
+func readyAt(list []*cluster.Pod, ages ...time.Duration) {
+	for i, p := range list {
+		setReady(p, podReady(p), now.Add(-ages[i]))
+	}
+}
+
+func TestNativeStatefulSetChooseUpdate(t *testing.T) {
+	const par = "podManagementPolicy: Parallel\n"
+	for _, c := range []struct {
+		name, spec, pods string
+		gate             bool
+		want, order, why string
+	}{
+		{"one at a time", "replicas: 3", "0o 1o 2o", false, "2", "2 1 0", "web-1 waits"},
+		{"waits", "replicas: 3", "0o 1o 2n!", false, "", "", "web-2 is not available"},
+		{"goes on", "replicas: 3", "0o 1o 2n", false, "1", "1 0", "web-0 waits"},
+		{"the partition is a floor", "replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 1}}", "0o 1o 2n", false, "1", "1", "all"},
+		{"one missing", "replicas: 3", "0o 1o", false, "", "", "missing"},
+		{"two at a time needs the gate", par + "replicas: 3\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}", "0o 1o 2o", false, "2", "2 1 0", "web-1 waits"},
+		{"two at a time", par + "replicas: 3\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}", "0o 1o 2o", true, "2 1", "2 1 0", "web-0 waits"},
+		{"parallel: a broken new pod blocks", par + "replicas: 3", "0o 1o 2n!", false, "", "1 0", "web-1 waits"},
+		{"parallel: a broken old pod is replaced in its turn", par + "replicas: 3", "0o 1o 2o!", false, "2", "2 1 0", "web-1 waits"},
+		{"OnDelete", "replicas: 3\nupdateStrategy: {type: OnDelete}", "0o 1o 2o", false, "", "", "OnDelete"},
+		{"start", "replicas: 2\nordinals: {start: 2}\nupdateStrategy: {rollingUpdate: {partition: 1}}", "2o 3o", false, "3", "3", "all"},
+	} {
+		made := statefulSet(t, "replicas: 0", c.pods)
+		s := &NativeStatefulSet{Spec: &appsv1.StatefulSetSpec{}, Update: "web-n", Pods: made.Pods, Now: now, MaxUnavailable: c.gate}
+		decode(t, c.spec, s.Spec)
+		got := s.ChooseUpdate()
+		if short(got.Pods) != c.want || short(got.Order) != c.order || !strings.Contains(got.Why, c.why) {
+			t.Errorf("%s: %q of %q (%s)", c.name, short(got.Pods), short(got.Order), got.Why)
+		}
+	}
+}
+
+func TestNativeStatefulSetCreatesUpdate(t *testing.T) {
+	s := &NativeStatefulSet{Spec: &appsv1.StatefulSetSpec{}}
+	decode(t, "replicas: 4\nordinals: {start: 1}\nupdateStrategy: {rollingUpdate: {partition: 2}}", s.Spec)
+	for ordinal, want := range map[int]bool{1: false, 2: false, 3: true, 4: true} {
+		if got := s.CreatesUpdate(ordinal); got != want {
+			t.Errorf("CreatesUpdate(%d) = %v", ordinal, got)
+		}
+	}
+	s.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType
+	if !s.CreatesUpdate(1) {
+		t.Error("OnDelete makes old pods")
+	}
+}
+
+func TestAsDaemonSetSpec(t *testing.T) {
+	native := &appsv1.DaemonSetSpec{}
+	decode(t, "minReadySeconds: 5\nupdateStrategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 50%}}", native)
+	d := daemonSet(t, "{}", "4*o")
+	d.Spec = AsDaemonSetSpec(native)
+	if got := d.ChooseUpdate(); got.Room != 2 || len(got.Candidates) != 4 {
+		t.Errorf("%d of %s", got.Room, names(got.Candidates))
+	}
+	if d.Spec.MinReadySeconds != 5 {
+		t.Error("minReadySeconds is lost")
+	}
+	if got := AsDaemonSetSpec(&appsv1.DaemonSetSpec{}).UpdateStrategy.RollingUpdate; got != nil {
+		t.Errorf("a strategy came from nowhere: %+v", got)
+	}
+}

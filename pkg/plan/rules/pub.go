@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Budget is a PodUnavailableBudget with all that its decision looks at.
+type Budget struct {
+	Name string
+	Spec *kruise.PodUnavailableBudgetSpec
+	// Expected is spec.replicas of the target, or the sum over the controllers
+	// of the matched pods; -1 for a target that cannot be scaled.
+	Expected int
+	// Pods are those that the budget covers.
+	Pods []*cluster.Pod
+	// Disrupted and Unavailable are the names recorded in the status.
+	Disrupted, Unavailable []string
+	// Inconsistent tells whether something of the pod is still being updated:
+	// see [InPlacePending] and [SidecarSet.Consistent]. nil means never.
+	Inconsistent func(*cluster.Pod) bool
+	// VerticalScaling is the gate InPlacePodVerticalScaling of the cluster.
+	VerticalScaling bool
+}
+
+// budgetRecords is how many pods a budget keeps on record at most.
+const budgetRecords = 2000
+
+// BudgetCounts is the status of a budget (semantics sidecarset-and-protection
+// 6).
+type BudgetCounts struct {
+	Expected, Desired, Current, Allowed int
+}
+
+// Counts calculates the status.
+func (b *Budget) Counts() BudgetCounts {
+	n := BudgetCounts{Expected: b.Expected}
+	if b.Spec.ProtectTotalReplicas != nil {
+		n.Expected = int(*b.Spec.ProtectTotalReplicas)
+	}
+	switch {
+	case b.Spec.MaxUnavailable != nil:
+		n.Desired = max(0, n.Expected-scaled(b.Spec.MaxUnavailable, max(n.Expected, 0), true))
+	case b.Spec.MinAvailable != nil:
+		n.Desired = scaled(b.Spec.MinAvailable, max(n.Expected, 0), true)
+	}
+	n.Current = count(b.Pods, func(p *cluster.Pod) bool {
+		return Active(p) && b.steady(p) && !b.recorded(p)
+	})
+	n.Allowed = max(0, n.Current-n.Desired)
+	return n
+}
+
+// steady reports whether the pod is one that the budget counts as available.
+func (b *Budget) steady(p *cluster.Pod) bool {
+	if p.Deleting || p.Phase != "Running" || !podReady(p) || HoldsUnavailable(p) {
+		return false
+	}
+	return b.Inconsistent == nil || !b.Inconsistent(p)
+}
+
+// HoldsUnavailable reports whether a label takes the pod out of its budget's
+// count.
+func HoldsUnavailable(p *cluster.Pod) bool {
+	for key := range p.Labels {
+		if strings.HasPrefix(key, kruise.UnavailablePodLabelPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *Budget) recorded(p *cluster.Pod) bool {
+	return slices.Contains(b.Disrupted, p.Name) || slices.Contains(b.Unavailable, p.Name)
+}
+
+// Request is one operation on a pod.
+type Request struct {
+	Pod       *cluster.Pod
+	Operation kruise.PubOperation
+	// Harmless is true for an update that leaves the spec as it is and adds no
+	// label that makes the pod unavailable.
+	Harmless bool
+}
+
+// Verdict is what a budget says to a request.
+type Verdict struct {
+	Allowed bool
+	// Record is true when the permit is taken from the budget and noted, for 10
+	// seconds after an update and 20 after others.
+	Record bool
+	Why    string
+}
+
+// Decide asks the budget; a nil budget is one that is gone (semantics
+// sidecarset-and-protection 6, Decision).
+func (b *Budget) Decide(r Request) Verdict {
+	if why, free := b.free(r); free {
+		return Verdict{Allowed: true, Why: why}
+	}
+	n := b.Counts()
+	switch {
+	case n.Desired == 0:
+		return Verdict{Allowed: true, Why: "the budget asks for no available pod"}
+	case !b.protects(r.Operation):
+		return Verdict{Allowed: true, Why: fmt.Sprintf("the budget does not protect from %s", r.Operation)}
+	case b.recorded(r.Pod):
+		return Verdict{Allowed: true, Why: "the pod was let through before"}
+	case n.Allowed == 0:
+		return Verdict{Why: fmt.Sprintf("budget %s: %d pods are available, %d are wanted: %s waits", b.Name, n.Current, n.Desired, r.Pod.Name)}
+	case len(b.Disrupted)+len(b.Unavailable) > budgetRecords:
+		return Verdict{Why: fmt.Sprintf("budget %s: more than %d pods are on record", b.Name, budgetRecords)}
+	}
+	return Verdict{Allowed: true, Record: true, Why: fmt.Sprintf("budget %s allows %d more", b.Name, n.Allowed-1)}
+}
+
+// free are the reasons for which the budget is not counted at all.
+func (b *Budget) free(r Request) (why string, free bool) {
+	p := r.Pod
+	related := p.Annotations[kruise.RelatedBudgetAnnotation] != "" || p.Annotations[kruise.RelatedBudgetOlderAnnotation] != ""
+	exempt, _ := strconv.ParseBool(p.Annotations[kruise.NoProtectAnnotation])
+	switch {
+	case !related:
+		return "the pod has no budget", true
+	case r.Operation == kruise.PubUpdateOperation && r.Harmless:
+		return "nothing that the budget guards changes", true
+	case exempt:
+		return "the pod is exempt by its annotation " + kruise.NoProtectAnnotation, true
+	case b == nil:
+		return "the budget does not exist any more", true
+	case !b.steady(p):
+		return "the pod is not available anyway", true
+	case b.Spec.IgnoredPodSelector != nil && selectorOf(b.Spec.IgnoredPodSelector).Matches(labels.Set(p.Labels)):
+		return "the budget ignores the pod", true
+	}
+	return "", false
+}
+
+// protects reports whether the budget guards against an operation. A resize is
+// an update where the cluster does not know better.
+func (b *Budget) protects(op kruise.PubOperation) bool {
+	list := b.Spec.ProtectOperations
+	if len(list) == 0 {
+		list = []kruise.PubOperation{kruise.PubDeleteOperation, kruise.PubUpdateOperation, kruise.PubEvictOperation}
+	}
+	if op == kruise.PubResizeOperation && !b.VerticalScaling && slices.Contains(list, kruise.PubUpdateOperation) {
+		return true
+	}
+	return slices.Contains(list, op)
+}
