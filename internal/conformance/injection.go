@@ -150,7 +150,7 @@ func (s *scene) compare(out []map[string]any) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		leaveOut(docs[0])
-		quantities(docs[0])
+		alike(docs[0])
 		diff := Diff(docs[0], withoutDefaults(got, docs[0]))
 		if diff == "" {
 			return nil

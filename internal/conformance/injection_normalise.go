@@ -20,7 +20,35 @@ func (s *scene) normalise(pod map[string]any) {
 	// The pod is compared as a whole: what is left out of the recording is left
 	// out here.
 	leaveOut(pod)
+	alike(pod)
+}
+
+// alike writes a pod as the API server does where the README says nothing:
+// amounts, paths of probes, ports on the host's network.
+func alike(pod map[string]any) {
 	quantities(pod)
+	spec, _ := pod["spec"].(map[string]any)
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, c := range items(spec[list]) {
+			probed(c)
+			for _, p := range items(field(c, "ports")) {
+				if port, _ := p.(map[string]any); spec["hostNetwork"] == true && port["hostPort"] == nil {
+					port["hostPort"] = port["containerPort"]
+				}
+			}
+		}
+	}
+}
+
+// probed gives every httpGet below v its path.
+func probed(v any) {
+	m, _ := v.(map[string]any)
+	for key, child := range m {
+		if get, ok := child.(map[string]any); ok && key == "httpGet" && get["path"] == nil {
+			get["path"] = "/"
+		}
+		probed(child)
+	}
 }
 
 // defaults are what the API server writes into containers and volumes by

@@ -32,12 +32,13 @@ kind: Pod
 metadata: {name: web, namespace: inj, annotations: {kruise.io/sidecarset-hash: '{}', kruise.io/sidecarset-injected-list: agent}}
 spec:
   containers:
-  - {name: agent, image: "agent:1", resources: {limits: {cpu: 500m}}, ports: [{containerPort: 1, protocol: TCP}]}
+  - {name: agent, image: "agent:1", resources: {limits: {cpu: 500m}}, ports: [{containerPort: 1, hostPort: 1, protocol: TCP}], livenessProbe: {httpGet: {port: 1, path: /}}}
   - {name: web, image: "web:1", env: [{name: KRUISE_CONTAINER_BARRIER, valueFrom: {configMapKeyRef: {name: web-barrier, key: p_0}}}]}
   volumes:
   - {name: conf, configMap: {name: agent}}
   - {name: ram, emptyDir: {medium: Memory, sizeLimit: 1Gi}}
   readinessGates: [{conditionType: KruisePodReady}]
+  hostNetwork: true
 `)},
 }
 
@@ -54,10 +55,12 @@ spec:
     terminationMessagePolicy: File
     resources: {limits: {cpu: 0.5}}
     ports: [{containerPort: 1, protocol: TCP}]
+    livenessProbe: {httpGet: {port: 1, scheme: HTTP}, timeoutSeconds: 1}
   - {name: web, image: "web:1"}
   volumes:
   - {name: conf, configMap: {name: agent, defaultMode: 420}}
   - {name: ram, emptyDir: {medium: Memory, sizeLimit: 1024Mi}}
+  hostNetwork: true
 status: {phase: Pending}
 `
 
@@ -80,6 +83,7 @@ func TestInjection(t *testing.T) {
 		{"another pull policy", recordedSet, "IfNotPresent", "Always", "imagePullPolicy"},
 		{"a default is lost", recordedSet, ", protocol: TCP", "", "protocol"},
 		{"another mode", recordedSet, "420", "384", "defaultMode"},
+		{"another path of a probe", recordedSet, "{port: 1, ", "{port: 1, path: /x, ", "path"},
 		{"another amount", recordedSet, "0.5", "0.6", "cpu"},
 		{"denied", denied, "", "", "refused"},
 	} {
