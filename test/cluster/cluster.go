@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/realnode"
 )
 
 // startLimit is how long a control plane may take to become ready, and a
@@ -34,6 +35,8 @@ const startLimit = 90 * time.Second
 type Cluster struct {
 	// Nodes are the modelled nodes.
 	Nodes *node.Pool
+	// Real is the real node, if the cluster was started WithRealNode.
+	Real *realnode.Node
 
 	options  options
 	binaries string
@@ -88,7 +91,10 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err := c.awaitServiceAccount(ctx, "default"); err != nil {
 		return err
 	}
-	return c.startNodes()
+	if err := c.startNodes(); err != nil {
+		return err
+	}
+	return c.startRealNode(ctx)
 }
 
 // startNodes starts the model, which lives until Close.

@@ -24,6 +24,7 @@ type options struct {
 	nodeGrace     time.Duration
 	nodes         []node.Spec
 	timing        life.Timing
+	realNode      bool
 	progress      io.Writer
 }
 

@@ -13,6 +13,10 @@ import (
 // patience is how long processes that were killed may take to disappear.
 const patience = 20 * time.Second
 
+// containerLogs is where a kubelet links the logs of its containers, whatever its
+// own folder is.
+const containerLogs = "/var/log/containers"
+
 // Clean ends every process that belongs to the folder, unmounts what is mounted
 // below it, and removes it. It may run twice at once.
 func Clean(dir string) error {
@@ -30,6 +34,8 @@ func Clean(dir string) error {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+	after(dir)
+	unlink(containerLogs, dir)
 	if err := errors.Join(unmount(dir), undo(dir)); err != nil {
 		return err
 	}

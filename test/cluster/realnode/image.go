@@ -8,8 +8,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"maps"
 	"path"
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -124,7 +126,8 @@ func (l *layout) write(w io.Writer) error {
 func archive(files map[string][]byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	for name, content := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		content := files[name]
 		h := &tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)), ModTime: time.Unix(0, 0)}
 		if err := w.WriteHeader(h); err != nil {
 			return nil, err
@@ -133,7 +136,8 @@ func archive(files map[string][]byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return b.Bytes(), w.Close()
+	err := w.Close() // writes the end
+	return b.Bytes(), err
 }
 
 func compress(plain []byte) ([]byte, error) {
@@ -145,7 +149,8 @@ func compress(plain []byte) ([]byte, error) {
 	if _, err := w.Write(plain); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), w.Close()
+	err = w.Close() // writes the end
+	return b.Bytes(), err
 }
 
 func digest(blob []byte) string {

@@ -1,0 +1,34 @@
+package cluster
+
+import (
+	"context"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/build"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/realnode"
+)
+
+// WithRealNode adds a node with a real kubelet and containerd, and leaves the
+// modelled ones out, or skips the test where the machine cannot have one.
+func WithRealNode(t testing.TB) Option {
+	t.Helper()
+	if lacks := realnode.Missing(); lacks != "" {
+		t.Skipf("no real node: this test needs %s", lacks)
+	}
+	return func(o *options) { o.realNode, o.nodes = true, nil }
+}
+
+// startRealNode starts the node if it is asked for.
+func (c *Cluster) startRealNode(ctx context.Context) error {
+	if !c.options.realNode {
+		return nil
+	}
+	binaries, err := build.Ensure(ctx, build.Node, c.options.line, c.options.progress)
+	if err != nil {
+		return err
+	}
+	c.Real, err = realnode.Start(ctx, realnode.Config{
+		Folder: c.folder, Binaries: binaries, Client: c.client, Issue: c.Issue, Kubeconfig: c.WriteKubeconfig,
+	})
+	return err
+}

@@ -1,0 +1,177 @@
+// Package realnode runs a real kubelet with containerd and runc beside a test
+// cluster, for what no model can prove. It needs root and Debian's packages runc,
+// containernetworking-plugins and iproute2.
+package realnode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
+)
+
+// Name is the node's.
+const Name = "real-0"
+
+// cniDir is where Debian keeps the network plugins.
+const cniDir = "/usr/lib/cni"
+
+// Config is what the node needs of its cluster.
+type Config struct {
+	Folder   *guard.Folder
+	Binaries string
+	Client   kubernetes.Interface
+	// Issue signs a certificate of the cluster, Kubeconfig writes access with it.
+	Issue      func(pki.Subject) (pki.Pair, error)
+	Kubeconfig func(file string, pair pki.Pair) error
+}
+
+// Node is a running real node.
+type Node struct {
+	config Config
+	// Digests are those of the test images, by version.
+	Digests map[string]string
+	// Address is the node's own, on its bridge.
+	Address string
+	bridge  string
+	subnet  string
+	groups  string
+	logs    []string
+}
+
+// Missing says what the machine lacks for a real node, or "".
+func Missing() string {
+	if os.Getuid() != 0 {
+		return "root"
+	}
+	var lacks []string
+	if _, err := exec.LookPath("runc"); err != nil {
+		lacks = append(lacks, "runc")
+	}
+	if _, err := os.Stat(filepath.Join(cniDir, "bridge")); err != nil {
+		lacks = append(lacks, "containernetworking-plugins")
+	}
+	if _, err := exec.LookPath("ip"); err != nil {
+		lacks = append(lacks, "iproute2")
+	}
+	if len(lacks) > 0 {
+		return "the Debian packages " + strings.Join(lacks, ", ")
+	}
+	return ""
+}
+
+// Start brings the node up, with the test images, and returns when it is ready.
+// It ends with the folder's guardian.
+func Start(ctx context.Context, config Config) (*Node, error) {
+	third, id := rand.IntN(250)+1, rand.IntN(1<<24) //nolint:gosec // an address, no secret
+	n := &Node{
+		config: config, Digests: map[string]string{},
+		subnet: fmt.Sprintf("10.214.%d.0/24", third), Address: fmt.Sprintf("10.214.%d.1", third),
+		bridge: fmt.Sprintf("kk%06x", id), groups: fmt.Sprintf("/kubectl-kruise-%06x", id),
+	}
+	steps := []func(context.Context) error{
+		n.network, n.controlGroups, n.startContainerd, n.images, n.startKubelet, n.ready,
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return nil, errors.Join(err, errors.New(n.tails()))
+		}
+	}
+	return n, nil
+}
+
+// path is a file of the node.
+func (n *Node) path(name string) string { return filepath.Join(n.config.Folder.Path, "node", name) }
+
+// network makes the bridge that pods hang on. Its address is the node's: nothing
+// outside of the machine reaches it.
+func (n *Node) network(context.Context) error {
+	for _, dir := range []string{"cni", "pod-logs", "kubelet", "run"} {
+		if err := os.MkdirAll(n.path(dir), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := n.config.Folder.After("ip", "link", "delete", n.bridge); err != nil {
+		return err
+	}
+	for _, args := range [][]string{
+		{"link", "add", n.bridge, "type", "bridge"},
+		{"addr", "add", n.Address + "/24", "dev", n.bridge},
+		{"link", "set", n.bridge, "up"},
+	} {
+		if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("ip %s: %w: %s", strings.Join(args, " "), err, out)
+		}
+	}
+	return n.write("cni/10-test.conflist", cniConfig(n))
+}
+
+// start runs one of the node's programs and logs what it says.
+func (n *Node) start(name string, args ...string) (*exec.Cmd, error) {
+	log, err := os.OpenFile(n.path(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Close() }()
+	n.logs = append(n.logs, log.Name())
+	cmd := exec.Command(filepath.Join(n.config.Binaries, name), args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), "PATH="+n.config.Binaries+":"+os.Getenv("PATH"))
+	if err := n.config.Folder.Start(cmd); err != nil {
+		return nil, err
+	}
+	go func() { _ = cmd.Wait() }()
+	return cmd, nil
+}
+
+func (n *Node) write(name, text string) error { return os.WriteFile(n.path(name), []byte(text), 0o600) }
+
+// tails are the ends of the logs.
+func (n *Node) tails() string {
+	var b strings.Builder
+	for _, log := range n.logs {
+		text, _ := os.ReadFile(log)
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		fmt.Fprintf(&b, "%s:\n%s\n", log, strings.Join(lines[max(0, len(lines)-20):], "\n"))
+	}
+	return b.String()
+}
+
+// until asks again and again, because sockets and kernel files send no events.
+func until(ctx context.Context, what string, holds func() error) error {
+	limit, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := holds()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-limit.Done():
+			return fmt.Errorf("%s: %w", what, err)
+		case <-tick.C:
+		}
+	}
+}
+
+// listens says whether a unix socket answers.
+func listens(socket string) error {
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
