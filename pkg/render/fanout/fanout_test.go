@@ -39,7 +39,7 @@ func TestRefused(t *testing.T) {
 	manyStream, manyContext := many(91, "v")
 	bigStream, bigContext := many(1, strings.Repeat("x", 1<<20))
 	for _, c := range []struct{ name, stream, context, field, want, hint string }{
-		{"all of nothing known", distribution("x", configMap, "{allNamespaces: true}"), "", "spec.targets.allNamespaces", "no namespace is known", "--with"},
+		{"all of nothing known", distribution("x", configMap, "{allNamespaces: true}"), "", "spec.targets.allNamespaces", "no namespace is known", "kubectl get namespaces"},
 		{"selected of nothing known", distribution("x", configMap, "{namespaceSelector: {matchLabels: {a: b}}}"), "", "spec.targets.namespaceSelector", "no namespace is known", "--live"},
 		{"older spelling", strings.NewReplacer("v1beta1", "v1alpha1").Replace(distribution("x", configMap, "{namespaceLabelSelector: {matchLabels: {a: b}}}")), "", "spec.targets.namespaceLabelSelector", "no namespace is known", "--live"},
 		{"a selector that is none", distribution("x", configMap, "{namespaceSelector: {matchExpressions: [{key: a, operator: Near}]}}"), "", "spec.targets.namespaceSelector", "not a valid label selector operator", ""},

@@ -49,7 +49,7 @@ func (p *plan) targets(d *distribution) ([]string, error) {
 // result could make a pruning apply delete every copy.
 func (p *plan) needNamespaces(d *distribution, field string) error {
 	if len(p.known.names) == 0 && !p.known.complete {
-		return d.r.Fault(field, "give the namespaces with --with FILE (kubectl kruise inventory writes one) or --live, or put Namespace objects into the input",
+		return d.r.Fault(field, "give the namespaces with --with FILE (kubectl get namespaces -o yaml > FILE) or --live, or put Namespace objects into the input",
 			"no namespace is known, so there is no saying where the copies go")
 	}
 	if !p.known.complete {
@@ -90,6 +90,9 @@ func (p *plan) listed(d *distribution) []string {
 // list names up to ten, sorted and without repetitions.
 func list(names []string) string {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	if len(names) > 0 && names[0] == "" {
+		names[0] = `""`
+	}
 	const most = 10
 	if more := len(names) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
