@@ -112,6 +112,9 @@ func (e *expander) mapping(n *Node) error {
 		if k.Kind != yaml.ScalarNode {
 			return e.fail(k, "keys of Kubernetes objects are plain text", "a mapping key is not a scalar")
 		}
+		if k.Style == 0 && k.ShortTag() == yaml.NodeTagNull {
+			return e.fail(k, "quote it if the text is meant", "a mapping key is empty or null")
+		}
 		if isMerge(k) {
 			merge = i
 		}

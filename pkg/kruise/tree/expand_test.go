@@ -61,6 +61,8 @@ func TestExpandRefuses(t *testing.T) {
 		{"a deep document", strings.Repeat("[", 60) + strings.Repeat("]", 60), "nesting is deeper than 50 levels", 11},
 		{"a key twice", "a: 1\nb: 2\na: 3\n", `key "a" appears twice in one mapping (first on line 11)`, 13},
 		{"a key twice among many", numbered(40) + "k7: again\n", `key "k7" appears twice in one mapping (first on line 18)`, 51},
+		{"a key that is nothing", "a: {b: 1,&c : d}\n", "a mapping key is empty or null", 11},
+		{"a key that is null", "a: 1\nnull: 2\n", "a mapping key is empty or null", 12},
 		{"a key that is a list", "a: 1\n? [b]\n: 2\n", "a mapping key is not a scalar", 12},
 		{"a merge of text", "a: {<<: text}\n", "merge key << does not name a mapping", 11},
 		{"a merge of texts", "a: {<<: [text]}\n", "merge key << does not name a mapping", 11},
