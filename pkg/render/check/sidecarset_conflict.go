@@ -71,7 +71,7 @@ func (k *setCheck) clashes(other *tree.Node) []clash {
 	}
 	for _, v := range tree.Items(tree.Get(k.spec, "volumes")) {
 		name := tree.StrAt(v, "name")
-		if same, _ := tree.Find(tree.Get(other, "spec", "volumes"), "name", name); same != nil && name != "" && !tree.Equal(v, same) {
+		if same, _ := tree.Find(tree.Get(other, "spec", "volumes"), "name", name); same != nil && name != "" && !sameVolume(v, same) {
 			out = append(out, clash{"spec.volumes", "volume " + name + ", with different content,"})
 		}
 	}
