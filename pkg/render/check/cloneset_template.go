@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -78,34 +77,5 @@ func (k *cloneSetCheck) container(path string, c *corev1.Container, names, volum
 			k.fault(fmt.Sprintf("%s.env[%d].name", path, i), "", "a name is required")
 		}
 	}
-	k.resources(path+".resources", c.Resources)
-}
-
-// resources: nothing negative, no request above its limit.
-func (k *cloneSetCheck) resources(path string, r corev1.ResourceRequirements) {
-	for _, name := range sortedNames(r.Limits) {
-		if limit := r.Limits[name]; limit.Sign() < 0 {
-			k.fault(fmt.Sprintf("%s.limits[%s]", path, name), "", "%s must not be negative", limit.String())
-		}
-	}
-	for _, name := range sortedNames(r.Requests) {
-		at := fmt.Sprintf("%s.requests[%s]", path, name)
-		request := r.Requests[name]
-		limit, limited := r.Limits[name]
-		switch {
-		case request.Sign() < 0:
-			k.fault(at, "", "%s must not be negative", request.String())
-		case limited && request.Cmp(limit) > 0:
-			k.fault(at, "", "%s is more than the limit of %s", request.String(), limit.String())
-		}
-	}
-}
-
-func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
-	names := make([]corev1.ResourceName, 0, len(list))
-	for name := range list {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	resources(k.fault, path+".resources", c.Resources)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
@@ -28,6 +29,7 @@ func (k *setCheck) containers() {
 			k.container(path, n, list == "initContainers")
 			k.mounts(path, n, volumes)
 			k.startupProbe(path, n)
+			k.pod(path, n)
 		}
 	}
 	if count == 0 {
@@ -69,6 +71,24 @@ func (k *setCheck) container(path string, n *tree.Node, init bool) {
 	}
 	k.resourcesPolicy(path, n, init && !native)
 	k.upgradeStrategy(path, n, !init || native)
+}
+
+// pod holds the container to the rules of Kubernetes that mistakes are made
+// against.
+func (k *setCheck) pod(path string, n *tree.Node) {
+	var c corev1.Container
+	if _, err := tree.Decode(n, &c); err != nil {
+		return // reported with the whole set
+	}
+	for i, e := range c.Env {
+		if e.Name == "" {
+			k.fault(fmt.Sprintf("%s.env[%d].name", path, i), "", "required")
+		}
+	}
+	resources(k.fault, path+".resources", c.Resources)
+	probe(k.fault, path+".livenessProbe", c.LivenessProbe)
+	probe(k.fault, path+".readinessProbe", c.ReadinessProbe)
+	probe(k.fault, path+".startupProbe", c.StartupProbe)
 }
 
 // policies are checked for containers only; an init container's unknown value
