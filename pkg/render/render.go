@@ -80,21 +80,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &stage.Context{
-		Facts:         resource.NewFacts(in, opt.Context, opt.Namespace),
-		Findings:      &finding.Reporter{},
-		Lineage:       stage.NewLineage(),
-		Driver:        opt.Driver,
-		Expand:        expand,
-		TemplatePaths: opt.TemplatePaths,
-		Workers:       opt.Workers,
-	}
-	if opt.Explain {
-		c.Explain = &stage.Explain{}
-	}
-	if c.Driver == "" {
-		c.Driver = stage.Native
-	}
+	c := opt.context(in, expand)
 	if err := check.Run(c, in); err != nil {
 		return nil, err
 	}
@@ -113,6 +99,26 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 		}
 	}
 	return &Result{Resources: out, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}, nil
+}
+
+// context is what the stages are handed.
+func (o Options) context(in []*resource.Resource, expand func(string) bool) *stage.Context {
+	c := &stage.Context{
+		Facts:         resource.NewFacts(in, o.Context, o.Namespace),
+		Findings:      &finding.Reporter{},
+		Lineage:       stage.NewLineage(),
+		Driver:        o.Driver,
+		Expand:        expand,
+		TemplatePaths: o.TemplatePaths,
+		Workers:       o.Workers,
+	}
+	if o.Explain {
+		c.Explain = &stage.Explain{}
+	}
+	if c.Driver == "" {
+		c.Driver = stage.Native
+	}
+	return c
 }
 
 // expander decides per kind. Auto is resolved here.

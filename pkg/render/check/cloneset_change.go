@@ -10,9 +10,7 @@ import (
 // it is in the cluster: the selector stays, and v1alpha1 lets InPlaceOnly
 // change images and metadata alone (semantics workloads 0.2, 2.5).
 func (k *cloneSetCheck) change(c *stage.Context) {
-	id := k.r.ID()
-	id.Namespace = c.Facts.NamespaceOf(k.r)
-	before := c.Facts.Existing(id)
+	before := c.Facts.Existing(k.r)
 	if before == nil {
 		return
 	}

@@ -16,9 +16,7 @@ import (
 // change holds the rules for an update, where the context has the
 // UnitedDeployment as it is in the cluster (semantics fanout-and-jobs 1.1).
 func (k *unitedDeploymentCheck) change(c *stage.Context) {
-	id := k.r.ID()
-	id.Namespace = c.Facts.NamespaceOf(k.r)
-	live := c.Facts.Existing(id)
+	live := c.Facts.Existing(k.r)
 	if live == nil {
 		return
 	}

@@ -28,7 +28,7 @@ func surroundings(c *stage.Context, in []*resource.Resource) *around {
 		given: map[*resource.Resource]bool{}, former: map[resource.ID]*resource.Resource{},
 	}
 	for _, r := range c.Facts.Context("", "Service") {
-		a.services[identity(c, r)] = r
+		a.services[c.Facts.IDOf(r)] = r
 	}
 	for _, kind := range []string{"CloneSet", "UnitedDeployment"} {
 		for _, r := range c.Facts.Stream(kruise.Group, kind) {
@@ -37,7 +37,7 @@ func surroundings(c *stage.Context, in []*resource.Resource) *around {
 	}
 	for _, r := range in {
 		if r.Is("", "Service") {
-			a.services[identity(c, r)] = r
+			a.services[c.Facts.IDOf(r)] = r
 			a.given[r] = true
 		}
 		a.scaler(c, r)
@@ -59,7 +59,7 @@ func (a *around) remember(c *stage.Context, r *resource.Resource) {
 	}
 	spaces := strings.Split(r.Annotation("internal.config.kubernetes.io/previousNamespaces"), ",")
 	for i, name := range strings.Split(names, ",") {
-		id := identity(c, r)
+		id := c.Facts.IDOf(r)
 		id.Name = name
 		a.former[id] = r
 		if i < len(spaces) && spaces[i] != "" {
@@ -83,7 +83,7 @@ func (a *around) scaler(c *stage.Context, r *resource.Resource) {
 	if target == nil {
 		return
 	}
-	id := identity(c, target)
+	id := c.Facts.IDOf(target)
 	a.autoscaled[id] = true
 	parts, _ := c.Lineage.Resolve(target.ID())
 	for _, p := range parts {

@@ -56,7 +56,7 @@ func newLowering(c *stage.Context, around *around, r *resource.Resource) (*lower
 	}
 	l := &lowering{c: c, around: around, r: r, hub: hub, spec: set.Spec}
 	l.form = formOf(c.Driver, len(set.Spec.VolumeClaimTemplates) > 0)
-	if !around.autoscaled[identity(c, r)] {
+	if !around.autoscaled[c.Facts.IDOf(r)] {
 		n := l.declared()
 		l.replicas = &n
 	}

@@ -35,21 +35,14 @@ func collisions(c *stage.Context, in, out []*resource.Resource) error {
 	}
 	count := make(map[resource.ID]int, len(out))
 	for _, r := range out {
-		count[identity(c, r)]++
+		count[c.Facts.IDOf(r)]++
 	}
 	var faults resource.Errors
 	for _, r := range out {
-		if !came[r] && count[identity(c, r)] > 1 {
+		if !came[r] && count[c.Facts.IDOf(r)] > 1 {
 			faults.Add(r.Fault("metadata.name", "rename one of the two, or take the other out of the input",
 				"a CloneSet would become a second %s of this name", r.Kind()))
 		}
 	}
 	return faults.Err()
-}
-
-// identity is the ID of r with its namespace spelled out.
-func identity(c *stage.Context, r *resource.Resource) resource.ID {
-	id := r.ID()
-	id.Namespace = c.Facts.NamespaceOf(r)
-	return id
 }

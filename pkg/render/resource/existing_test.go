@@ -17,12 +17,15 @@ func TestExisting(t *testing.T) {
 	}
 	given, inCluster, elsewhere := object("shop"), object(""), object("far")
 	f := resource.NewFacts([]*resource.Resource{given}, []*resource.Resource{inCluster, elsewhere}, "shop")
-	id := resource.ID{Kind: "Service", Namespace: "shop", Name: "web"}
-	if got := f.Existing(id); got != inCluster {
-		t.Errorf("got %p, want the object of the cluster, not the input's", got)
+	for _, r := range []*resource.Resource{given, inCluster} {
+		if got := f.Existing(r); got != inCluster {
+			t.Errorf("got %p, want the object of the cluster, not the input's", got)
+		}
 	}
-	id.Namespace = "nowhere"
-	if got := f.Existing(id); got != nil {
+	if got := f.Existing(object("nowhere")); got != nil {
 		t.Errorf("got %v", got.ID())
+	}
+	if got, want := f.IDOf(given), f.IDOf(inCluster); got != want {
+		t.Errorf("%v is not %v", got, want)
 	}
 }

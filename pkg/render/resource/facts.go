@@ -40,9 +40,7 @@ func NewFacts(stream, context []*Resource, namespace string) *Facts {
 		}
 	}
 	for _, r := range context {
-		id := r.ID()
-		id.Namespace = f.NamespaceOf(r)
-		f.existing[id] = r
+		f.existing[f.IDOf(r)] = r
 	}
 	return f
 }
@@ -54,6 +52,13 @@ func (f *Facts) NamespaceOf(r *Resource) string {
 		return ns
 	}
 	return f.namespace
+}
+
+// IDOf returns the ID of r with its namespace spelled out.
+func (f *Facts) IDOf(r *Resource) ID {
+	id := r.ID()
+	id.Namespace = f.NamespaceOf(r)
+	return id
 }
 
 // Namespace returns the namespace that an object without one lives in.
@@ -89,9 +94,9 @@ func (f *Facts) Find(id ID) *Resource {
 	return nil
 }
 
-// Existing returns the context object with this ID, whose namespace must be
-// spelled out: what the input will replace. nil when there is none.
-func (f *Facts) Existing(id ID) *Resource { return f.existing[id] }
+// Existing returns the context object that r will replace, nil when there is
+// none.
+func (f *Facts) Existing(r *Resource) *Resource { return f.existing[f.IDOf(r)] }
 
 // NamespaceLabels returns the labels of a namespace as the API server would
 // show them (with kubernetes.io/metadata.name); known is false when no

@@ -15,12 +15,12 @@ func distinct(c *stage.Context, in, out []*resource.Resource) error {
 	made := map[resource.ID]*resource.Resource{}
 	for _, r := range out {
 		if !given[r] {
-			made[id(c, r)] = nil
+			made[c.Facts.IDOf(r)] = nil
 		}
 	}
 	var errs resource.Errors
 	for _, r := range out {
-		key := id(c, r)
+		key := c.Facts.IDOf(r)
 		other, contested := made[key]
 		switch {
 		case !contested:
@@ -39,10 +39,4 @@ func clash(given map[*resource.Resource]bool, r, other *resource.Resource) error
 	}
 	err := r.Fault("", "rename the subset or the UnitedDeployment", "the workload of a subset would be called like another object (%s)", other.Origin)
 	return err
-}
-
-func id(c *stage.Context, r *resource.Resource) resource.ID {
-	id := r.ID()
-	id.Namespace = c.Facts.NamespaceOf(r)
-	return id
 }

@@ -48,7 +48,7 @@ func (o *observed) find(x *expansion) *found {
 // known is the UnitedDeployment with the controller's view in its status: the
 // cluster's, else the input's own.
 func (x *expansion) known() *tree.Node {
-	if live := x.c.Facts.Existing(id(x.c, x.r)); live != nil {
+	if live := x.c.Facts.Existing(x.r); live != nil {
 		return live.Node()
 	}
 	return x.r.Node()

@@ -39,7 +39,7 @@ func observe(c *stage.Context) *observed {
 	o := &observed{labelled: map[string][]candidate{}, named: map[resource.ID]*candidate{}, pods: map[string][]*resource.Resource{}}
 	for _, k := range kinds {
 		for _, r := range append(c.Facts.Context(k.group, k.kind), c.Facts.Stream(k.group, k.kind)...) {
-			o.workload(candidate{r: r, id: id(c, r), labels: r.Labels(), owner: controller(r.Node())})
+			o.workload(candidate{r: r, id: c.Facts.IDOf(r), labels: r.Labels(), owner: controller(r.Node())})
 		}
 	}
 	for _, r := range c.Facts.Context("", "Pod") {
