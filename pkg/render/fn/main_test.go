@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/kustomize"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
@@ -67,18 +69,8 @@ func build(t *testing.T, dir string, env []string) (stdout, stderr string, err e
 // `-- name --`.
 func unpack(t *testing.T, dir, archive string) {
 	t.Helper()
-	var name string
-	files := map[string]*strings.Builder{}
-	for line := range strings.Lines(archive) {
-		if rest, ok := strings.CutPrefix(line, "-- "); ok && strings.HasSuffix(line, " --\n") {
-			name = strings.TrimSuffix(rest, " --\n")
-			files[name] = &strings.Builder{}
-		} else if name != "" {
-			files[name].WriteString(line)
-		}
-	}
-	for name, text := range files {
-		write(t, filepath.Join(dir, name), text.String())
+	if err := txtar.Write(txtar.Parse([]byte(archive)), dir); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func TestBelow(t *testing.T) {
-	top := files(t, map[string]string{"in/a.yaml": "a", "in/d/b.yaml": "b", "out.yaml": "secret"})
+	top := Files(t, map[string]string{"in/a.yaml": "a", "in/d/b.yaml": "b", "out.yaml": "secret"})
 	dir := filepath.Join(top, "in")
 	for link, target := range map[string]string{"good": "d/b.yaml", "bad": "../out.yaml", "badder": filepath.Join(top, "out.yaml")} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {

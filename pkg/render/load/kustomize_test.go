@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/kustomize"
 )
 
-// files writes a tree of files into a new directory.
-func files(t *testing.T, tree map[string]string) string {
+// Files writes a tree of files into a new directory.
+func Files(t *testing.T, tree map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range tree {
@@ -97,7 +97,7 @@ func TestKustomizeEqualsTheCommand(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(files(t, tc.tree), tc.dir)
+			dir := filepath.Join(Files(t, tc.tree), tc.dir)
 			want, stderr, err := kustomize.Run(t, dir, nil, "build", ".")
 			if err != nil {
 				t.Fatal(stderr)
@@ -115,12 +115,12 @@ func TestKustomizeEqualsTheCommand(t *testing.T) {
 
 // TestKustomizeForgets: a schema of one build must not reach the next.
 func TestKustomizeForgets(t *testing.T) {
-	plain := files(t, map[string]string{
+	plain := Files(t, map[string]string{
 		"kustomization.yaml": "resources: [web.yaml]\npatches: [{path: patch.yaml}]\n",
 		"web.yaml":           "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: x, image: x}, {name: y, image: y}]}\n",
 		"patch.yaml":         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: y, image: z}]}\n",
 	})
-	custom := files(t, map[string]string{
+	custom := Files(t, map[string]string{
 		"kustomization.yaml": "resources: [web.yaml]\npatches: [{path: patch.yaml}]\nopenapi: {path: schema.json}\n",
 		"web.yaml":           "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n",
 		"patch.yaml":         "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {n: 1}\n",
@@ -166,7 +166,7 @@ func TestKustomizeMergesKruiseByName(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			dir := files(t, map[string]string{
+			dir := Files(t, map[string]string{
 				"kustomization.yaml": "resources: [o.yaml]\npatches: [{path: p.yaml}]\n", "o.yaml": tc.object, "p.yaml": tc.patch,
 			})
 			got, err := Kustomize(dir)
@@ -216,7 +216,7 @@ func TestKustomizeRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := Kustomize(filepath.Join(files(t, tc.tree), tc.dir))
+			_, err := Kustomize(filepath.Join(Files(t, tc.tree), tc.dir))
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -236,7 +236,7 @@ func TestKustomizeRefuses(t *testing.T) {
 
 // TestOfflineLetsLocalNamesPass: what only looks like a place elsewhere.
 func TestOfflineLetsLocalNamesPass(t *testing.T) {
-	dir := files(t, map[string]string{
+	dir := Files(t, map[string]string{
 		"kustomization.yaml":   "resources: [github.com/a.yaml]\ncommonAnnotations: {see: 'https://a'}\npatches:\n- patch: '[{\"op\": \"add\", \"path\": \"/spec/url\", \"value\": \"https://a\"}]'\n  target: {kind: CloneSet}\n",
 		"github.com/a.yaml":    cloneSet,
 		"unused/kustomization": "",
@@ -250,7 +250,7 @@ func TestOfflineLetsLocalNamesPass(t *testing.T) {
 		"of a generator":   "configMapGenerator: [{name: a, literals: ['u=https://a'], options: {annotations: {path: 'https://a'}}}]\n",
 		"of a transformer": "transformers:\n- |\n  apiVersion: builtin\n  kind: AnnotationsTransformer\n  metadata: {name: a, annotations: {path: 'https://a'}}\n  annotations: {path: 'https://a'}\n  fieldSpecs: [{path: metadata/annotations, create: true}]\n",
 	} {
-		dir := files(t, map[string]string{"kustomization.yaml": "resources: [a.yaml]\n" + text, "a.yaml": cloneSet})
+		dir := Files(t, map[string]string{"kustomization.yaml": "resources: [a.yaml]\n" + text, "a.yaml": cloneSet})
 		if _, err := Kustomize(dir); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -24,16 +24,7 @@ func config(name string) string {
 // directory, so that messages are the same everywhere, and returns its path.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
-	dir := t.TempDir()
-	for name, body := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := load.Files(t, files)
 	t.Chdir(dir)
 	return dir
 }

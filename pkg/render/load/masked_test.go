@@ -27,7 +27,7 @@ func TestKustomizeKeepsSecrets(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			dir := files(t, map[string]string{"kustomization.yaml": tc.kustomization, "a.yaml": tc.file})
+			dir := Files(t, map[string]string{"kustomization.yaml": tc.kustomization, "a.yaml": tc.file})
 			_, err := Kustomize(dir)
 			if err == nil {
 				t.Fatal("no error")
