@@ -1,5 +1,5 @@
 // Package kustomize runs the real kustomize binary, of the version that the
-// project pins, in tests.
+// project pins. Only tests use it, and it knows nothing of the engine.
 package kustomize
 
 import (

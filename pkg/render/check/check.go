@@ -1,6 +1,6 @@
 // Package check holds the rules that Kruise's webhooks enforce, offline: an
 // object that Kruise would refuse is refused here, with file, line, field and
-// a hint. One file per kind.
+// a hint. One file per kind. It changes no object.
 package check
 
 import (

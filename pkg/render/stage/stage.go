@@ -6,7 +6,8 @@
 //
 // that returns the list with every object it expands replaced, in its place,
 // by what it became. It uses all cores through [Context.Each] and must give
-// the same output whatever the order of goroutines.
+// the same output whatever the order of goroutines. A stage knows no other
+// stage, no file and no cluster.
 package stage
 
 import (
