@@ -68,7 +68,7 @@ func (c *CloneSet) undo(l CloneSetLimits, active []*cluster.Pod) []*cluster.Pod 
 	}
 	leaving := count(active, func(p *cluster.Pod) bool { return preparingDelete(p) || c.marked(p) })
 	held := filter(active, func(p *cluster.Pod) bool { return preparingDelete(p) && !c.marked(p) })
-	return inOrder(held)[:clamp(l.Replicas-len(active)+leaving, 0, len(held))]
+	return inOrder(held)[:upTo(l.Replicas-len(active)+leaving, len(held))]
 }
 
 func (c *CloneSet) released(p *cluster.Pod) bool {

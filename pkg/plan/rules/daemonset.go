@@ -150,7 +150,7 @@ func (d *DaemonSet) Eligible() []DaemonNode {
 		list = append(list, node)
 	}
 	slices.SortStableFunc(list, func(a, b DaemonNode) int { return cmp.Compare(rank[a.Name], rank[b.Name]) })
-	return list[:clamp(len(d.Nodes)-d.Limits().Partition, 0, len(list))]
+	return list[:upTo(len(d.Nodes)-d.Limits().Partition, len(list))]
 }
 
 // selector returns which nodes an update may go to.

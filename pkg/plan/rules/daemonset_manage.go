@@ -35,8 +35,8 @@ func (d *DaemonSet) Manage() DaemonSetManage {
 	if limit, limited := d.progressive(l); limited {
 		out.Create = out.Create[:min(limit, len(out.Create))]
 	}
-	out.Create = out.Create[:clamp(l.Burst, 0, len(out.Create))]
-	out.Remove = out.Remove[:clamp(l.Burst, 0, len(out.Remove))]
+	out.Create = out.Create[:upTo(l.Burst, len(out.Create))]
+	out.Remove = out.Remove[:upTo(l.Burst, len(out.Remove))]
 	return out
 }
 
@@ -51,7 +51,7 @@ func (d *DaemonSet) progressive(l DaemonSetLimits) (limit int, limited bool) {
 		updated += count(node.Pods, func(p *cluster.Pod) bool { return !p.Deleting && d.updated(p) })
 	}
 	desired := d.desired()
-	return max(desired-updated-clamp(l.Partition, 0, desired), 0), true
+	return max(desired-updated-upTo(l.Partition, desired), 0), true
 }
 
 // superfluous returns the pods of a node that have to go. Of several pods the

@@ -88,7 +88,7 @@ func TestDaemonSetEligible(t *testing.T) {
 		{"gone before outdated", rolling("partition: 3"), "none 4*o", "n1 n5"},
 		{"terminating is gone", rolling("partition: 3"), "o o^ 3*o", "n2 n5"},
 		{"going before outdated", rolling("partition: 3"), "o o= 3*o", "n2 n5"},
-		{"updated before gone", rolling("partition: 3"), "o o none o n", "n5 n3"},
+		{"updated before gone", rolling("partition: 3"), "2*o none o n", "n5 n3"},
 		{"surplus counts as updated", rolling("partition: 4"), "o o+o 3*o", "n2"},
 		{"selector", rolling("selector: {matchLabels: {name: n2}}"), "5*o", "n2"},
 		{"selector, updated ones stay", rolling("selector: {matchLabels: {name: n2}}"), "4*o n", "n5 n2"},

@@ -49,7 +49,7 @@ func (d *DaemonSet) ChooseUpdate() DaemonSetUpdate {
 		}
 		d.sortOut(&out, on)
 	}
-	out.Room = clamp(out.Room-counted, 0, len(out.Candidates))
+	out.Room = upTo(out.Room-counted, len(out.Candidates))
 	out.explain(counted)
 	return out
 }

@@ -98,13 +98,13 @@ func (d *Deployment) shrink(l DeploymentLimits, old []int) []int {
 		return old
 	}
 	for i, rs := range d.Old {
-		broken := clamp(rs.Replicas-rs.Available, 0, most)
+		broken := upTo(rs.Replicas-rs.Available, most)
 		old[i] -= broken
 		most -= broken
 	}
 	spare := available - wanted
 	for i := range old {
-		take := clamp(spare, 0, old[i])
+		take := upTo(spare, old[i])
 		old[i] -= take
 		spare -= take
 	}

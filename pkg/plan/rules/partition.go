@@ -15,13 +15,13 @@ func Partition(partition *intstr.IntOrString, total int) int {
 		return 0
 	}
 	if partition.Type == intstr.Int {
-		return clamp(partition.IntValue(), 0, total)
+		return upTo(partition.IntValue(), total)
 	}
 	percent, ok := percentage(partition.StrVal)
 	if !ok {
 		return 0
 	}
-	kept := clamp(int(math.Ceil(percent*float64(total)/100)), 0, total)
+	kept := upTo(int(math.Ceil(percent*float64(total)/100)), total)
 	if total > 1 && kept == total && partition.StrVal != "100%" {
 		return total - 1
 	}
@@ -37,4 +37,5 @@ func DaemonSetPartition(partition *intstr.IntOrString, desired int) int {
 	return max(scaled(partition, desired, false), 0)
 }
 
-func clamp(v, low, high int) int { return max(low, min(v, high)) }
+// upTo keeps v within 0 and limit.
+func upTo(v, limit int) int { return max(0, min(v, limit)) }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,9 +34,7 @@ func apply(p *cluster.Pod, patch SidecarPatch) {
 			p.Containers[i] = running(p.Containers[i].Name, image)
 		}
 	}
-	for k, v := range patch.Annotations {
-		p.Annotations[k] = v
-	}
+	maps.Copy(p.Annotations, patch.Annotations)
 }
 
 // TestHotUpgrade walks the table of semantics sidecarset-and-protection 3.7.
