@@ -74,11 +74,19 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
 	root.AddCommand(rendercmd.New(f), fncmd.New(f), version.New(f))
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = noSuchCommand, showHelp
+		}
+	}
 	root.Args = noSuchCommand
-	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	root.RunE = showHelp
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return checkColor(f.Color) }
 	return root
 }
+
+func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
 
 func checkColor(value string) error {
 	switch value {

@@ -59,6 +59,7 @@ func TestExitCodes(t *testing.T) {
 		{name: "missing file", args: []string{"render", "-f", "/nonexistent.yaml"}, want: 1},
 		{name: "unknown command", args: []string{"rendr"}, want: 2},
 		{name: "unknown flag", args: []string{"render", "--nope"}, want: 2},
+		{name: "unknown shell", args: []string{"completion", "nope"}, want: 2},
 		{name: "no input", args: []string{"render"}, want: 2},
 		{name: "argument to fn", args: []string{"fn", "x"}, want: 2},
 		{name: "argument to version", args: []string{"version", "x"}, want: 2},

@@ -4,6 +4,7 @@
 package factory
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -11,6 +12,9 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Streams are the three standard streams and what is known of them.
@@ -59,16 +63,33 @@ func (f *Factory) Namespace() string {
 
 // Dynamic returns a client for objects of any kind.
 func (f *Factory) Dynamic() (dynamic.Interface, error) {
-	cfg, err := f.Flags.ToRESTConfig()
+	cfg, err := f.config()
 	if err != nil {
 		return nil, err
 	}
 	return dynamic.NewForConfig(cfg)
 }
 
-// Discovery returns a client that tells what the server serves.
-func (f *Factory) Discovery() (discovery.DiscoveryInterface, error) {
-	return f.Flags.ToDiscoveryClient()
+// Discovery returns a client that tells what the server serves now: kubectl's
+// cache on disk would go on telling for hours that there is no Kruise.
+func (f *Factory) Discovery() (*discovery.DiscoveryClient, error) {
+	cfg, err := f.config()
+	if err != nil {
+		return nil, err
+	}
+	return discovery.NewDiscoveryClientForConfig(cfg)
+}
+
+func (f *Factory) config() (*rest.Config, error) {
+	cfg, err := f.Flags.ToRESTConfig()
+	if err != nil {
+		return nil, &resource.Error{Err: fmt.Errorf("no way to the cluster: %w", err), Hint: "check --kubeconfig, --context and $KUBECONFIG"}
+	}
+	// The server has its own fairness; client-go's 5 requests a second would
+	// make reading a hundred namespaces take most of a minute.
+	cfg.QPS, cfg.Burst = 50, 300
+	cfg.WarningHandler = rest.NewWarningWriter(f.Streams.Err, rest.WarningWriterOptions{Deduplicate: true})
+	return cfg, nil
 }
 
 // ColorErr reports whether messages on stderr may be coloured: --color first,

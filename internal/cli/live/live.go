@@ -40,8 +40,8 @@ type Result struct {
 // Read asks the cluster for everything in the list of wants that stream makes
 // necessary. What is forbidden or not served is skipped and said; any other
 // error ends the reading.
-func Read(ctx context.Context, c dynamic.Interface, d discovery.DiscoveryInterface, stream []*resource.Resource, namespace string) (*Result, error) {
-	versions, err := APIVersions(d)
+func Read(ctx context.Context, c dynamic.Interface, d *discovery.DiscoveryClient, stream []*resource.Resource, namespace string) (*Result, error) {
+	versions, err := APIVersions(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,13 @@ func Read(ctx context.Context, c dynamic.Interface, d discovery.DiscoveryInterfa
 }
 
 // APIVersions returns the group/versions that the server serves, sorted.
-func APIVersions(d discovery.DiscoveryInterface) ([]string, error) {
-	groups, err := d.ServerGroups()
+func APIVersions(ctx context.Context, d *discovery.DiscoveryClient) ([]string, error) {
+	groups, err := d.ServerGroupsWithContext(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("cannot ask the cluster what it serves: %w", err)
+		return nil, &resource.Error{
+			Err:  fmt.Errorf("cannot ask the cluster what it serves: %w", err),
+			Hint: "check --kubeconfig and --context; without --live and --target auto no cluster is needed",
+		}
 	}
 	var versions []string
 	for _, g := range groups.Groups {
@@ -78,6 +81,10 @@ func (res *Result) add(ctx context.Context, c dynamic.Interface, w want) error {
 	opt := metav1.ListOptions{LabelSelector: w.selector, FieldSelector: w.fields, Limit: pageSize}
 	for {
 		list, err := c.Resource(w.resource).Namespace(w.namespace).List(ctx, opt)
+		if apierrors.IsNotFound(err) && w.older != "" {
+			w.resource.Version, w.older = w.older, ""
+			continue
+		}
 		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
 			res.Skipped = append(res.Skipped, fmt.Sprintf("%s: %v", w.what, err))
 			return nil
@@ -102,8 +109,11 @@ func convert(u *unstructured.Unstructured) *resource.Resource {
 
 // want is one question to the API server.
 type want struct {
-	what             string
-	resource         schema.GroupVersionResource
+	what     string
+	resource schema.GroupVersionResource
+	// older is the version to ask for when the server has no such resource in
+	// that of resource: releases of Kruise serve a version for some kinds only.
+	older            string
 	namespace        string
 	selector, fields string
 }

@@ -22,6 +22,7 @@ import (
 type server struct {
 	lists     map[string][]map[string]any
 	forbidden map[string]bool
+	missing   map[string]bool
 	asked     []string
 }
 
@@ -46,6 +47,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.forbidden[path] {
 		w.WriteHeader(http.StatusForbidden)
 		write(w, map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "no, you may not"})
+		return
+	}
+	if s.missing[path] {
+		http.NotFound(w, r)
 		return
 	}
 	items := s.lists[path]
@@ -157,6 +162,23 @@ func TestReadGoesOnWithoutTheForbidden(t *testing.T) {
 	}
 	if len(res.Context) != 1 {
 		t.Errorf("%d context objects, want the namespace", len(res.Context))
+	}
+}
+
+// TestReadOldKruise: Kruise v1.9.0 serves v1beta1, but not for these kinds.
+func TestReadOldKruise(t *testing.T) {
+	const newer, older = "/apis/apps.kruise.io/v1beta1/", "/apis/apps.kruise.io/v1alpha1/"
+	s := &server{missing: map[string]bool{}, lists: map[string][]map[string]any{}}
+	for _, path := range []string{"namespaces/shop/clonesets", "namespaces/shop/uniteddeployments", "resourcedistributions"} {
+		s.missing[newer+path] = true
+		s.lists[older+path] = []map[string]any{object("Some", "", path)}
+	}
+	res, err := read(t, s, kruiseObject("UnitedDeployment", "shop", map[string]any{}), kruiseObject("ResourceDistribution", "", map[string]any{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Context) != 3 || len(res.Skipped) != 0 {
+		t.Errorf("%d objects read, want 3; skipped: %q", len(res.Context), res.Skipped)
 	}
 }
 

@@ -46,10 +46,10 @@ func subsets(stream []*resource.Resource, namespace, kruiseVersion string) []wan
 			continue
 		}
 		for _, r := range []string{"clonesets", "statefulsets"} {
-			list = append(list, want{what: "Kruise " + r + " of subsets in " + ns, resource: gvr(kruise.Group, kruiseVersion, r), namespace: ns, selector: kruise.SubsetNameLabel})
+			list = append(list, want{what: "Kruise " + r + " of subsets in " + ns, resource: gvr(kruise.Group, kruiseVersion, r), older: kruise.V1alpha1, namespace: ns, selector: kruise.SubsetNameLabel})
 		}
 		list = append(list,
-			want{what: "UnitedDeployments in " + ns, resource: gvr(kruise.Group, kruiseVersion, "uniteddeployments"), namespace: ns},
+			want{what: "UnitedDeployments in " + ns, resource: gvr(kruise.Group, kruiseVersion, "uniteddeployments"), older: kruise.V1alpha1, namespace: ns},
 			want{what: "pods of subsets in " + ns, resource: gvr("", "v1", "pods"), namespace: ns, selector: kruise.SubsetNameLabel},
 		)
 	}
@@ -70,7 +70,7 @@ func distributed(stream []*resource.Resource, kruiseVersion string) []want {
 		list = append(list, want{what: "ConfigMaps named " + name, resource: gvr("", "v1", "configmaps"), fields: "metadata.name=" + name})
 	}
 	if len(pick(stream, "ResourceDistribution")) > 0 && kruiseVersion != "" {
-		list = append(list, want{what: "ResourceDistributions", resource: gvr(kruise.Group, kruiseVersion, "resourcedistributions")})
+		list = append(list, want{what: "ResourceDistributions", resource: gvr(kruise.Group, kruiseVersion, "resourcedistributions"), older: kruise.V1alpha1})
 	}
 	return list
 }
@@ -82,7 +82,7 @@ func gvr(group, version, resource string) schema.GroupVersionResource {
 // version returns the newest version of group that the server serves, "" when
 // it serves none.
 func version(served map[string]bool, group string) string {
-	for _, v := range []string{"v1beta1", "v1alpha1"} {
+	for _, v := range []string{kruise.V1beta1, kruise.V1alpha1} {
 		if served[group+"/"+v] {
 			return v
 		}

@@ -50,7 +50,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
 	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, never emitted")
-	fl.BoolVar(&o.live, "live", false, "read such objects from the cluster")
+	fl.BoolVar(&o.live, "live", false, "read what --with would give from the cluster")
 	fl.StringVar(&o.target, "target", string(engine.Native), "native, kruise (keep Kruise objects) or auto (by what the cluster serves)")
 	fl.StringSliceVar(&o.expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
 	fl.StringVar(&o.driver, "driver", string(stage.Native), "who will replace pods: native controllers, or this client")
@@ -130,7 +130,7 @@ func (o *options) ask(ctx context.Context, stream []*resource.Resource, opt *eng
 		return err
 	}
 	if !o.live {
-		opt.APIVersions, err = live.APIVersions(discovery)
+		opt.APIVersions, err = live.APIVersions(ctx, discovery)
 		return err
 	}
 	client, err := o.factory.Dynamic()

@@ -84,7 +84,11 @@ func (o *options) judge(res *engine.Result) error {
 		return &resource.Error{Err: errors.New("nothing is left to emit"), Hint: "an empty result can delete everything downstream; --allow-empty permits it"}
 	}
 	if o.strict && finding.Worst(res.Findings).Rank() >= finding.Lost.Rank() {
-		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: "the findings above name each field and what to do"}
+		hint := "the findings above name each field and what to do"
+		if o.quiet {
+			hint = "without --quiet the findings name each field and what to do"
+		}
+		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: hint}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -30,6 +31,9 @@ func Kustomize(dir string) ([]byte, error) {
 	if err := offline(dir); err != nil {
 		return nil, err
 	}
+	if err := directory(dir); err != nil {
+		return nil, err
+	}
 	building.Lock()
 	defer building.Unlock()
 	openapi.ResetOpenAPI()
@@ -48,6 +52,18 @@ func Kustomize(dir string) ([]byte, error) {
 		return nil, refused(dir, err)
 	}
 	return b, nil
+}
+
+// directory refuses in plain words what kustomize refuses in its own.
+func directory(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return unreadable(dir, err)
+	case !info.IsDir():
+		return &resource.Error{File: dir, Err: errors.New("is no directory"), Hint: "name the directory that holds the kustomization; single files are named with -f"}
+	}
+	return nil
 }
 
 // refused gives kustomize's own errors, which may span lines and quote secrets,

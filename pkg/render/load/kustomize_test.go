@@ -212,6 +212,8 @@ func TestKustomizeRefuses(t *testing.T) {
 		"not there":           {map[string]string{"kustomization.yaml": "resources: [a.yaml]\n"}, ".", "a.yaml", ""},
 		"broken":              {map[string]string{"kustomization.yaml": "resources: [\n"}, ".", "", ""},
 		"no kustomization":    {map[string]string{"a.yaml": cloneSet}, ".", "kustomization.yaml", ""},
+		"no directory":        {map[string]string{"a.yaml": cloneSet}, "b", "/b: no such file or directory", ""},
+		"a file":              {map[string]string{"a.yaml": cloneSet}, "a.yaml", "/a.yaml: is no directory", ""},
 		"cycle":               {map[string]string{"a/kustomization.yaml": "resources: [../b]\n", "b/kustomization.yaml": "resources: [../a]\n"}, "a", "cycle", ""},
 	}
 	for name, tc := range tests {
