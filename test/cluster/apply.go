@@ -21,11 +21,11 @@ const fieldManager = "test"
 
 // Apply puts the YAML documents into the cluster by server-side apply, namespaced
 // objects without a namespace into the one given, and returns them as stored.
-func (c *Cluster) Apply(t testing.TB, namespace, documents string) []*unstructured.Unstructured {
-	t.Helper()
-	stored, err := c.ApplyAll(t.Context(), namespace, strings.NewReader(documents))
+func (c *Cluster) Apply(tb testing.TB, namespace, documents string) []*unstructured.Unstructured {
+	tb.Helper()
+	stored, err := c.ApplyAll(tb.Context(), namespace, strings.NewReader(documents))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return stored
 }

@@ -34,7 +34,7 @@ func Await[O runtime.Object, L runtime.Object](
 		defer cancel()
 		ctx = limited
 	}
-	empty, ok := reflect.New(reflect.TypeFor[O]().Elem()).Interface().(runtime.Object)
+	empty, ok := reflect.TypeAssert[runtime.Object](reflect.New(reflect.TypeFor[O]().Elem()))
 	if !ok {
 		return last, fmt.Errorf("%T is no object", last)
 	}

@@ -10,10 +10,10 @@ import (
 
 // WithRealNode adds a node with a real kubelet and containerd, and leaves the
 // modelled ones out, or skips the test where the machine cannot have one.
-func WithRealNode(t testing.TB) Option {
-	t.Helper()
+func WithRealNode(tb testing.TB) Option {
+	tb.Helper()
 	if lacks := realnode.Missing(); lacks != "" {
-		t.Skipf("no real node: this test needs %s", lacks)
+		tb.Skipf("no real node: this test needs %s", lacks)
 	}
 	return func(o *options) { o.realNode, o.nodes = true, nil }
 }

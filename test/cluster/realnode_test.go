@@ -187,7 +187,7 @@ spec:
 	c.Apply(t, namespace, volume("mounted", realnode.DataImage, mounted, "[need, /volume/data/here]"))
 	c.Apply(t, namespace, volume("unnoticed", "registry.test/missing:1", "[]", `[exit, "0"]`))
 	c.Apply(t, namespace, volume("noticed", "registry.test/missing:1", mounted, `[exit, "0"]`))
-	awaitPod(t, c, namespace, "mounted", func(p *corev1.Pod) bool { return ready(p) })
+	awaitPod(t, c, namespace, "mounted", ready)
 	awaitPod(t, c, namespace, "unnoticed", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodSucceeded })
 	awaitPod(t, c, namespace, "noticed", func(p *corev1.Pod) bool {
 		w := status(p).State.Waiting
@@ -326,7 +326,9 @@ func TestRealDaemonSetCountsPatchedPods(t *testing.T) {
 	c.Apply(t, namespace, strings.ReplaceAll(set, appVersion("1"), appVersion("2")))
 	await(func(s *appsv1.DaemonSet) bool { return s.Status.UpdatedNumberScheduled == 0 })
 	adopt(t, c, namespace, before.Name, newestRevision(t, c, namespace))
-	await(func(s *appsv1.DaemonSet) bool { return s.Status.UpdatedNumberScheduled == 1 && s.Status.NumberReady == 1 })
+	await(func(s *appsv1.DaemonSet) bool {
+		return s.Status.UpdatedNumberScheduled == 1 && s.Status.NumberReady == 1
+	})
 	c.Apply(t, namespace, strings.NewReplacer(appVersion("1"), appVersion("2"), "OnDelete", "RollingUpdate").Replace(set))
 	await(func(s *appsv1.DaemonSet) bool {
 		return s.Spec.UpdateStrategy.Type == appsv1.RollingUpdateDaemonSetStrategyType && s.Status.NumberReady == 1

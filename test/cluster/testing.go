@@ -16,19 +16,19 @@ import (
 
 // Start gives the test a control plane of its own, gone when the test ends. A
 // component that ends by itself fails the test.
-func Start(t testing.TB, opts ...Option) *Cluster {
-	t.Helper()
-	c, err := New(t.Context(), opts...)
+func Start(tb testing.TB, opts ...Option) *Cluster {
+	tb.Helper()
+	c, err := New(tb.Context(), opts...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := c.Fault(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
-		c.keepLogs(t)
+		c.keepLogs(tb)
 		if err := c.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return c
@@ -36,19 +36,19 @@ func Start(t testing.TB, opts ...Option) *Cluster {
 
 // Shared gives the test a namespace of its own in a control plane that all tests
 // of this binary with the same options share. It ends with the binary.
-func Shared(t testing.TB, opts ...Option) (c *Cluster, namespace string) {
-	t.Helper()
+func Shared(tb testing.TB, opts ...Option) (c *Cluster, namespace string) {
+	tb.Helper()
 	c, err := share(opts)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := c.Fault(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
-		c.keepLogs(t)
+		c.keepLogs(tb)
 	})
-	return c, c.Namespace(t)
+	return c, c.Namespace(tb)
 }
 
 var shared struct {
@@ -79,20 +79,20 @@ func share(opts []Option) (*Cluster, error) {
 
 // Namespace makes a namespace for the test, ready for pods. It goes away with the
 // test, which does not wait for it.
-func (c *Cluster) Namespace(t testing.TB) string {
-	t.Helper()
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: generateName(t.Name())}}
-	ns, err := c.client.CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
+func (c *Cluster) Namespace(tb testing.TB) string {
+	tb.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: generateName(tb.Name())}}
+	ns, err := c.client.CoreV1().Namespaces().Create(tb.Context(), ns, metav1.CreateOptions{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := c.client.CoreV1().Namespaces().Delete(context.Background(), ns.Name, metav1.DeleteOptions{}); err != nil {
-			t.Log(err)
+			tb.Log(err)
 		}
 	})
-	if err := c.awaitServiceAccount(t.Context(), ns.Name); err != nil {
-		t.Fatal(err)
+	if err := c.awaitServiceAccount(tb.Context(), ns.Name); err != nil {
+		tb.Fatal(err)
 	}
 	return ns.Name
 }
@@ -106,8 +106,9 @@ func generateName(test string) string {
 }
 
 // keepLogs copies the components' logs to the failed test's artifacts.
-func (c *Cluster) keepLogs(t testing.TB) {
-	if !t.Failed() {
+func (c *Cluster) keepLogs(tb testing.TB) {
+	tb.Helper()
+	if !tb.Failed() {
 		return
 	}
 	for name, p := range c.parts {
@@ -115,6 +116,6 @@ func (c *Cluster) keepLogs(t testing.TB) {
 		if err != nil {
 			continue
 		}
-		_ = os.WriteFile(filepath.Join(t.ArtifactDir(), string(name)+".log"), text, 0o600)
+		_ = os.WriteFile(filepath.Join(tb.ArtifactDir(), string(name)+".log"), text, 0o600)
 	}
 }

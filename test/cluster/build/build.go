@@ -87,7 +87,7 @@ func (u unit) build(ctx context.Context, dir string, missing []binary, progress 
 		names[i] = b.name
 	}
 	start := time.Now()
-	fmt.Fprintf(progress, "building %s in %s (once per machine, some minutes)\n", strings.Join(names, ", "), dir)
+	_, _ = fmt.Fprintf(progress, "building %s in %s (once per machine, some minutes)\n", strings.Join(names, ", "), dir)
 	if err := u.compile(ctx, tmp, missing, progress); err != nil {
 		return err
 	}
@@ -96,6 +96,6 @@ func (u unit) build(ctx context.Context, dir string, missing []binary, progress 
 			return err
 		}
 	}
-	fmt.Fprintf(progress, "built %s in %s\n", strings.Join(names, ", "), time.Since(start).Round(time.Second))
+	_, _ = fmt.Fprintf(progress, "built %s in %s\n", strings.Join(names, ", "), time.Since(start).Round(time.Second))
 	return nil
 }

@@ -100,7 +100,7 @@ func count(lines <-chan string, progress io.Writer) string {
 			}
 			packages, last = packages+1, line
 		case <-tick.C:
-			fmt.Fprintf(progress, "  %4s  %d packages compiled, last %s\n", time.Since(start).Round(time.Second), packages, last)
+			_, _ = fmt.Fprintf(progress, "  %4s  %d packages compiled, last %s\n", time.Since(start).Round(time.Second), packages, last)
 		}
 	}
 }

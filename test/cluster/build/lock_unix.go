@@ -28,7 +28,7 @@ func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), 
 			return nil, err
 		}
 		if !waiting {
-			fmt.Fprintln(progress, "waiting for another build of the servers")
+			_, _ = fmt.Fprintln(progress, "waiting for another build of the servers")
 		}
 		select {
 		case <-ctx.Done():

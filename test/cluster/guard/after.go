@@ -31,9 +31,9 @@ func (f *Folder) After(command ...string) error {
 func after(dir string) {
 	files, _ := filepath.Glob(filepath.Join(dir, afterDir, "*"))
 	for _, f := range files {
-		if text, err := os.ReadFile(f); err == nil && len(text) > 0 {
+		if text, err := os.ReadFile(f); err == nil && len(text) > 0 { //nolint:gosec // below the guarded folder
 			words := strings.Split(string(text), "\n")
-			_ = exec.Command(words[0], words[1:]...).Run()
+			_ = exec.Command(words[0], words[1:]...).Run() //nolint:gosec // registered by this program
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -45,7 +46,7 @@ func Clean(dir string) error {
 // remove takes the folder away, again and again while a file is still busy.
 func remove(dir string, deadline time.Time) error {
 	for {
-		err := os.RemoveAll(dir)
+		err := os.RemoveAll(dir) //nolint:gosec // the guarded folder
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
@@ -61,8 +62,8 @@ func unmount(dir string) error {
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	var errs []error
-	for i := len(lines) - 1; i >= 0; i-- {
-		fields := strings.Fields(lines[i])
+	for _, line := range slices.Backward(lines) {
+		fields := strings.Fields(line)
 		if len(fields) < 5 || !strings.HasPrefix(fields[4], dir+"/") {
 			continue
 		}
@@ -112,15 +113,15 @@ func undo(dir string) error {
 // which is how control groups go away.
 func removeGroups(root string) error {
 	var dirs []string
-	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error { //nolint:gosec // a link that Also made
 		if err == nil && d.IsDir() {
 			dirs = append(dirs, path)
 		}
 		return nil
 	})
 	var errs []error
-	for i := len(dirs) - 1; i >= 0; i-- {
-		if err := os.Remove(dirs[i]); err != nil && !errors.Is(err, os.ErrNotExist) {
+	for _, dir := range slices.Backward(dirs) {
+		if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}

@@ -26,12 +26,11 @@ func (f *Folder) Start(cmd *exec.Cmd) error {
 		return err
 	}
 	pid := cmd.Process.Pid
-	start, err := startTime(pid)
-	if err != nil {
-		return nil // it has ended already, which its owner notices
-	}
 	name := filepath.Join(f.Path, pidsDir, strconv.Itoa(pid))
-	return os.WriteFile(name, fmt.Appendf(nil, "%d %s", pid, start), 0o600)
+	if start, err := startTime(pid); err == nil {
+		return os.WriteFile(name, fmt.Appendf(nil, "%d %s", pid, start), 0o600)
+	}
+	return nil // it has ended already, which its owner notices
 }
 
 // spawn starts processes from one thread that never ends: the death signal is
@@ -99,7 +98,7 @@ func registered(dir string) ([]int, error) {
 	}
 	var out []int
 	for _, file := range files {
-		text, err := os.ReadFile(filepath.Join(dir, pidsDir, file.Name()))
+		text, err := os.ReadFile(filepath.Join(dir, pidsDir, file.Name())) //nolint:gosec // below the guarded folder
 		if err != nil {
 			continue
 		}
@@ -141,7 +140,7 @@ func members(dir string) []int {
 		if err != nil {
 			continue
 		}
-		_ = filepath.WalkDir(target, func(path string, d os.DirEntry, err error) error {
+		_ = filepath.WalkDir(target, func(path string, d os.DirEntry, err error) error { //nolint:gosec // a link that Also made
 			if err == nil && d.Name() == "cgroup.procs" {
 				out = append(out, pids(path)...)
 			}
@@ -155,7 +154,7 @@ func members(dir string) []int {
 func pids(file string) []int {
 	text, _ := os.ReadFile(file)
 	var out []int
-	for _, word := range strings.Fields(string(text)) {
+	for word := range strings.FieldsSeq(string(text)) {
 		if pid, err := strconv.Atoi(word); err == nil && pid > 1 {
 			out = append(out, pid)
 		}

@@ -31,6 +31,7 @@ func TestDaemonSide(t *testing.T) {
 }
 
 func recreate(t *testing.T, c *cluster.Cluster, requests dynamic.NamespaceableResourceInterface) {
+	t.Helper()
 	c.Apply(t, "default", `
 apiVersion: v1
 kind: Pod
@@ -86,6 +87,7 @@ func awaitPod(t *testing.T, c *cluster.Cluster, holds func(*corev1.Pod) bool) *c
 }
 
 func pull(t *testing.T, c *cluster.Cluster, images dynamic.NamespaceableResourceInterface) {
+	t.Helper()
 	c.Apply(t, "default", `
 apiVersion: apps.kruise.io/v1beta1
 kind: NodeImage

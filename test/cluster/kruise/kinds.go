@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/utils/ptr"
 
 	product "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
@@ -95,7 +94,7 @@ func (k kind) subresources() *apiextensionsv1.CustomResourceSubresources {
 	if k.scale {
 		s.Scale = &apiextensionsv1.CustomResourceSubresourceScale{
 			SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas",
-			LabelSelectorPath: ptr.To(".status.labelSelector"),
+			LabelSelectorPath: new(".status.labelSelector"),
 		}
 	}
 	return s

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
@@ -84,7 +83,7 @@ func newParser() (*crd.Parser, error) {
 	return parser, nil
 }
 
-func anything() *schema { return &schema{Type: "object", XPreserveUnknownFields: ptr.To(true)} }
+func anything() *schema { return &schema{Type: "object", XPreserveUnknownFields: new(true)} }
 
 // schema is the newest version's, from the Go type.
 func (k kind) schema(parser *crd.Parser, pkg *loader.Package) (*schema, error) {
@@ -118,7 +117,7 @@ var exceptions = map[string]map[string]func(*schema){
 	"ResourceDistribution": {"spec.resource": func(s *schema) { s.XEmbeddedResource = true }},
 }
 
-func keepUnknown(s *schema) { s.XPreserveUnknownFields = ptr.To(true) }
+func keepUnknown(s *schema) { s.XPreserveUnknownFields = new(true) }
 
 // plain takes away the descriptions, which only cost space here.
 func plain(s *schema) {

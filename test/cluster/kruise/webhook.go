@@ -79,7 +79,7 @@ func (h *hooks) conversion() *apiextensionsv1.CustomResourceConversion {
 	return &apiextensionsv1.CustomResourceConversion{
 		Strategy: apiextensionsv1.WebhookConverter,
 		Webhook: &apiextensionsv1.WebhookConversion{
-			ClientConfig:             &apiextensionsv1.WebhookClientConfig{URL: ptr.To(h.url + "/convert"), CABundle: h.ca},
+			ClientConfig:             &apiextensionsv1.WebhookClientConfig{URL: new(h.url + "/convert"), CABundle: h.ca},
 			ConversionReviewVersions: []string{"v1"},
 		},
 	}
@@ -102,7 +102,7 @@ func (h *hooks) defaulting(definitions []*apiextensionsv1.CustomResourceDefiniti
 		ObjectMeta: metav1.ObjectMeta{Name: hooksName},
 		Webhooks: []admissionregistrationv1.MutatingWebhook{{
 			Name:                    "defaults.kubectl-kruise.test",
-			ClientConfig:            admissionregistrationv1.WebhookClientConfig{URL: ptr.To(h.url + "/default"), CABundle: h.ca},
+			ClientConfig:            admissionregistrationv1.WebhookClientConfig{URL: new(h.url + "/default"), CABundle: h.ca},
 			Rules:                   rules,
 			MatchPolicy:             ptr.To(admissionregistrationv1.Equivalent),
 			SideEffects:             ptr.To(admissionregistrationv1.SideEffectClassNone),

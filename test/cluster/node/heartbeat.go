@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -97,9 +98,7 @@ func (p *Pool) report(ctx context.Context, h *host) error {
 // nodeStatus is what the node says of itself.
 func (p *Pool) nodeStatus(h *host) corev1.NodeStatus {
 	capacity := plenty()
-	for name, q := range h.spec.Capacity {
-		capacity[name] = q
-	}
+	maps.Copy(capacity, h.spec.Capacity)
 	now := metav1.Now()
 	s := corev1.NodeStatus{
 		Capacity: capacity, Allocatable: capacity,

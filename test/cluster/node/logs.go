@@ -26,7 +26,7 @@ func (e *endpoint) logs(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/plain")
 	for _, line := range lines {
-		fmt.Fprintln(w, line)
+		_, _ = fmt.Fprintln(w, line)
 	}
 	if q.Get("follow") != "true" || status.State.Running == nil {
 		return

@@ -132,7 +132,7 @@ func (p Playground) Stop(ctx context.Context) error {
 	}
 	s, err := running(dir)
 	if err != nil {
-		fmt.Fprintln(p.Out, "no playground is running")
+		_, _ = fmt.Fprintln(p.Out, "no playground is running")
 		return nil
 	}
 	if err := syscall.Kill(s.PID, syscall.SIGTERM); err != nil {
@@ -142,7 +142,7 @@ func (p Playground) Stop(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if _, err := running(dir); err != nil {
-			fmt.Fprintln(p.Out, "the playground is gone")
+			_, _ = fmt.Fprintln(p.Out, "the playground is gone")
 			return nil
 		}
 		select {
@@ -172,7 +172,7 @@ func running(dir string) (state, error) {
 
 // welcome says what to try.
 func (p Playground) welcome(s state) {
-	fmt.Fprintf(p.Out, strings.TrimLeft(`
+	_, _ = fmt.Fprintf(p.Out, strings.TrimLeft(`
 The playground is up. In this shell:
 
   export KUBECONFIG=%[1]s

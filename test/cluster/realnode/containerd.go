@@ -18,7 +18,7 @@ func (n *Node) startContainerd(ctx context.Context) error {
 	if err := n.write("containerd.toml", n.containerdConfig(runc)); err != nil {
 		return err
 	}
-	if _, err := n.start("containerd", "--config", n.path("containerd.toml")); err != nil {
+	if err := n.start("containerd", "--config", n.path("containerd.toml")); err != nil {
 		return err
 	}
 	return until(ctx, "containerd", func() error { return listens(n.socket()) })

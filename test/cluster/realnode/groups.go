@@ -35,7 +35,7 @@ func (n *Node) controlGroups(context.Context) error {
 
 func (n *Node) controlGroup(hierarchy string) error {
 	group := hierarchy + n.groups
-	if err := os.Mkdir(group, 0o755); err != nil {
+	if err := os.Mkdir(group, 0o750); err != nil {
 		return err
 	}
 	if err := n.config.Folder.Also(group); err != nil {

@@ -33,14 +33,13 @@ func (n *Node) startKubelet(context.Context) error {
 	if err := n.write("kubelet.yaml", n.kubeletConfig()); err != nil {
 		return err
 	}
-	_, err = n.start("kubelet",
+	return n.start("kubelet",
 		"--config="+n.path("kubelet.yaml"),
 		"--kubeconfig="+n.path("kubelet.kubeconfig"),
 		"--root-dir="+n.path("kubelet"),
 		"--hostname-override="+Name,
 		"--node-ip="+n.Address,
 		"--v=2")
-	return err
 }
 
 // kubeletConfig: node-facts section 2 gives the reason of every line.

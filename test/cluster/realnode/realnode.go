@@ -118,10 +118,10 @@ func (n *Node) network(context.Context) error {
 }
 
 // start runs one of the node's programs and logs what it says.
-func (n *Node) start(name string, args ...string) (*exec.Cmd, error) {
+func (n *Node) start(name string, args ...string) error {
 	log, err := os.OpenFile(n.path(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = log.Close() }()
 	n.logs = append(n.logs, log.Name())
@@ -129,10 +129,10 @@ func (n *Node) start(name string, args ...string) (*exec.Cmd, error) {
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(os.Environ(), "PATH="+n.config.Binaries+":"+os.Getenv("PATH"))
 	if err := n.config.Folder.Start(cmd); err != nil {
-		return nil, err
+		return err
 	}
 	go func() { _ = cmd.Wait() }()
-	return cmd, nil
+	return nil
 }
 
 func (n *Node) write(name, text string) error { return os.WriteFile(n.path(name), []byte(text), 0o600) }

@@ -18,10 +18,10 @@ func main() {
 	node := flag.Bool("node", false, "also build kubelet and containerd for real nodes")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *line, *node); err != nil {
+	err := run(ctx, *line, *node)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
-		stop()
 		os.Exit(1)
 	}
 }

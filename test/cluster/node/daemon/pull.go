@@ -37,7 +37,9 @@ func Pull(now time.Time, n *kruise.NodeImage, images *life.Images, takes time.Du
 	return out, wake
 }
 
-func known(n *kruise.NodeImage, name string) []kruise.ImageTagStatus { return n.Status.ImageStatuses[name].Tags }
+func known(n *kruise.NodeImage, name string) []kruise.ImageTagStatus {
+	return n.Status.ImageStatuses[name].Tags
+}
 
 // pullTag takes one tag on. A tag whose version was raised is pulled again.
 func pullTag(

@@ -51,7 +51,7 @@ func (p *Pod) phase(t turn) corev1.PodPhase {
 	if final(now) {
 		return now
 	}
-	over := p.complete(t.pod)
+	over := p.complete(t.pod) && p.sidecarsStopped(t.pod)
 	if t.pod.DeletionTimestamp != nil {
 		over = p.stopped(t.pod)
 	}
@@ -79,6 +79,17 @@ func (p *Pod) each(pod *corev1.Pod, holds func(*container) bool) bool {
 
 func (p *Pod) stopped(pod *corev1.Pod) bool {
 	return p.each(pod, func(c *container) bool { return c.state == exited })
+}
+
+// sidecarsStopped says whether no sidecar runs any more: a pod is not over before.
+func (p *Pod) sidecarsStopped(pod *corev1.Pod) bool {
+	for i := range pod.Spec.InitContainers {
+		c := p.containers[pod.Spec.InitContainers[i].Name]
+		if c != nil && (c.state == running || c.state == stopping) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *Pod) succeeded(pod *corev1.Pod) bool {

@@ -18,7 +18,10 @@ import (
 )
 
 func main() {
-	args := append(os.Args[1:], "serve")
+	args := os.Args[1:]
+	if len(args) == 0 {
+		args = []string{"serve"}
+	}
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGTERM, syscall.SIGINT)
 	switch args[0] {
@@ -43,4 +46,6 @@ func main() {
 	<-ended
 }
 
-func version(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, os.Getenv("VERSION")) }
+func version(w http.ResponseWriter, _ *http.Request) {
+	_, _ = fmt.Fprintln(w, os.Getenv("VERSION"))
+}
