@@ -29,19 +29,23 @@ func run(from, to string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil { //nolint:gosec // a folder of the project, as readable as the rest
 		return err
 	}
+	out, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
 	for _, a := range areas {
 		if !a.IsDir() {
 			continue
 		}
-		if err := pack(os.DirFS(filepath.Join(from, a.Name())), filepath.Join(to, a.Name()+".zip")); err != nil {
+		if err := pack(os.DirFS(filepath.Join(from, a.Name())), out, a.Name()+".zip"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func pack(from fs.FS, to string) error {
-	f, err := os.Create(to)
+func pack(from fs.FS, out *os.Root, name string) error {
+	f, err := out.Create(name)
 	if err != nil {
 		return err
 	}

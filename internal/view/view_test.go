@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -164,10 +165,8 @@ func TestReport(t *testing.T) {
 	}
 	object := map[string]any{"group": "apps.kruise.io", "kind": "CloneSet", "namespace": "shop"}
 	with := func(name string) map[string]any {
-		m := map[string]any{"name": name}
-		for k, v := range object {
-			m[k] = v
-		}
+		m := maps.Clone(object)
+		m["name"] = name
 		return m
 	}
 	want := map[string]any{
