@@ -116,6 +116,6 @@ func (c *Cluster) keepLogs(tb testing.TB) {
 		if err != nil {
 			continue
 		}
-		_ = os.WriteFile(filepath.Join(tb.ArtifactDir(), string(name)+".log"), text, 0o600)
+		_ = os.WriteFile(filepath.Join(tb.ArtifactDir(), string(name)+".log"), text, 0o600) //nolint:gosec // the log of a component
 	}
 }

@@ -101,7 +101,7 @@ func save(dir string, c *cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
+	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil { //nolint:gosec // below the user's cache folder
 		return err
 	}
 	s, err := json.Marshal(state{PID: os.Getpid(), Kubeconfig: kubeconfig, Kubectl: c.Kubectl()})

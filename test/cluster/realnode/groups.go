@@ -48,7 +48,7 @@ func (n *Node) controlGroup(hierarchy string) error {
 		if err != nil || strings.TrimSpace(string(text)) == "" {
 			continue
 		}
-		errs = append(errs, os.WriteFile(filepath.Join(group, file), text, 0o600))
+		errs = append(errs, os.WriteFile(filepath.Join(group, file), text, 0o600)) //nolint:gosec // a control file
 	}
 	return errors.Join(errs...)
 }

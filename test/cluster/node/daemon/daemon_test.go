@@ -54,7 +54,7 @@ func pass(crr *kruise.ContainerRecreateRequest, at time.Time, p *corev1.Pod) str
 func phases(crr *kruise.ContainerRecreateRequest) string {
 	out := string(crr.Status.Phase)
 	for _, s := range crr.Status.ContainerRecreateStates {
-		out += " " + string(s.Phase)
+		out += "/" + string(s.Phase)
 	}
 	return out
 }
@@ -74,35 +74,35 @@ func TestRecreate(t *testing.T) {
 		steps    []step
 	}{
 		{"one stop a pass", kruise.ContainerRecreateRequestStrategy{}, []step{
-			{pod("a-1", "b-1"), 0, "a", "Recreating Recreating Pending"},
-			{pod("", "b-1"), 0, "b", "Recreating Recreating Recreating"},
-			{pod("a-2", "b-2"), 0, "", "Completed Succeeded Succeeded"},
+			{pod("a-1", "b-1"), 0, "a", "Recreating/Recreating/Pending"},
+			{pod("", "b-1"), 0, "b", "Recreating/Recreating/Recreating"},
+			{pod("a-2", "b-2"), 0, "", "Completed/Succeeded/Succeeded"},
 		}},
 		{"ordered", kruise.ContainerRecreateRequestStrategy{OrderedRecreate: true}, []step{
-			{pod("a-1", "b-1"), 0, "a", "Recreating Recreating Pending"},
-			{pod("", "b-1"), 0, "", "Recreating Recreating Pending"},
-			{pod("a-2", "b-1"), 0, "b", "Recreating Succeeded Recreating"},
-			{pod("a-2", "b-2"), 0, "", "Completed Succeeded Succeeded"},
+			{pod("a-1", "b-1"), 0, "a", "Recreating/Recreating/Pending"},
+			{pod("", "b-1"), 0, "", "Recreating/Recreating/Pending"},
+			{pod("a-2", "b-1"), 0, "b", "Recreating/Succeeded/Recreating"},
+			{pod("a-2", "b-2"), 0, "", "Completed/Succeeded/Succeeded"},
 		}},
 		{"restarted by itself", kruise.ContainerRecreateRequestStrategy{}, []step{
-			{pod("a-2", "b-2"), 0, "", "Completed Succeeded Succeeded"},
+			{pod("a-2", "b-2"), 0, "", "Completed/Succeeded/Succeeded"},
 		}},
 		{"forced", kruise.ContainerRecreateRequestStrategy{ForceRecreate: true}, []step{
-			{pod("a-2", "b-2"), 0, "a", "Recreating Recreating Pending"},
+			{pod("a-2", "b-2"), 0, "a", "Recreating/Recreating/Pending"},
 		}},
 		{"minimum start time", kruise.ContainerRecreateRequestStrategy{MinStartedSeconds: 3}, []step{
-			{pod("a-2", "b-2"), 2 * time.Second, "", "Recreating Recreating Recreating"},
-			{pod("a-2", "b-2"), 3 * time.Second, "", "Completed Succeeded Succeeded"},
+			{pod("a-2", "b-2"), 2 * time.Second, "", "Recreating/Recreating/Recreating"},
+			{pod("a-2", "b-2"), 3 * time.Second, "", "Completed/Succeeded/Succeeded"},
 		}},
 		{"failure ends it", kruise.ContainerRecreateRequestStrategy{FailurePolicy: kruise.ContainerRecreateFail}, []step{
-			{failing, 0, "", "Completed Failed Pending"},
+			{failing, 0, "", "Completed/Failed/Pending"},
 		}},
 		{"failure ignored", kruise.ContainerRecreateRequestStrategy{FailurePolicy: kruise.ContainerRecreateIgnore}, []step{
-			{failing, 0, "", "Recreating Failed Pending"},
-			{failing, 0, "b", "Recreating Failed Recreating"},
+			{failing, 0, "", "Recreating/Failed/Pending"},
+			{failing, 0, "b", "Recreating/Failed/Recreating"},
 		}},
 		{"waits for the controller's drain", kruise.ContainerRecreateRequestStrategy{UnreadyGracePeriodSeconds: new(int64(2))}, []step{
-			{pod("a-1", "b-1"), time.Hour, "", "Recreating Pending Pending"},
+			{pod("a-1", "b-1"), time.Hour, "", "Recreating/Pending/Pending"},
 		}},
 	}
 	for _, test := range tests {

@@ -32,6 +32,7 @@ func (p *Pod) progress(t turn) {
 		t.wake(p.sandbox)
 		return
 	}
+	t.closing = p.complete(t.pod) // sidecars that end now stay that way
 	if p.initialize(t) {
 		for i := range t.pod.Spec.Containers {
 			p.take(t, &t.pod.Spec.Containers[i], regular)
