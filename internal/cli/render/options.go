@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -49,7 +50,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
-	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, never emitted")
+	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, never emitted; - is standard input")
 	fl.BoolVar(&o.live, "live", false, "read what --with would give from the cluster")
 	fl.StringVar(&o.target, "target", string(engine.Native), "native, kruise (keep Kruise objects) or auto (by what the cluster serves)")
 	fl.StringSliceVar(&o.expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
@@ -113,13 +114,21 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
 		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain,
 	}
-	if opt.Context, err = load.Context(ctx, o.with); err != nil {
+	if opt.Context, err = load.Context(ctx, o.with, o.contextStdin()); err != nil {
 		return opt, err
 	}
 	if o.live || opt.Target == engine.Auto {
 		err = o.ask(ctx, stream, &opt)
 	}
 	return opt, err
+}
+
+// contextStdin is what --with - reads: nothing where -f - has read it.
+func (o *options) contextStdin() io.Reader {
+	if slices.Contains(o.files, "-") {
+		return nil
+	}
+	return o.factory.Streams.In
 }
 
 // ask adds what the cluster knows. --target auto alone takes only the API
@@ -155,6 +164,9 @@ func templatePaths(list []string) (map[string]string, error) {
 		kind, path, ok := strings.Cut(l, "=")
 		if !ok || !strings.Contains(kind, "/") || path == "" {
 			return nil, usage.Errorf("for instance --template-paths batch.example.com/Runner=spec.template", "--template-paths: %q is not GROUP/KIND=PATH", l)
+		}
+		if _, twice := paths[kind]; twice {
+			return nil, usage.Errorf("a kind has one path", "--template-paths: %s is given twice", kind)
 		}
 		paths[kind] = path
 	}

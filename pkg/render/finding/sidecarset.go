@@ -21,6 +21,11 @@ var _ = register(
 		Action:  "add the Namespace object to the input, or by --with or --live",
 	},
 	Rule{
+		ID: "sidecarset/template-path", Kind: "SidecarSet", Severity: Lost,
+		Becomes: "an object of a kind named with --template-paths holds no pod template at that path: nothing is injected into it",
+		Action:  "check the path: keys with dots between them, such as spec.template",
+	},
+	Rule{
 		ID: "sidecarset/containers", Kind: "SidecarSet", Severity: Exact,
 		Fields:  []string{"spec.containers"},
 		Becomes: "containers of the pod templates, as Kruise's webhook builds them",

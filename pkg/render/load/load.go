@@ -80,10 +80,10 @@ func Load(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 }
 
 // Context reads the files of --with: objects that exist and are used but not
-// emitted. They may repeat objects of the stream and may be none at all;
-// otherwise as Load.
-func Context(ctx context.Context, files []string) ([]*resource.Resource, error) {
-	opt := Options{Files: files}
+// emitted. "-" is stdin, nil where something else has read that. They may
+// repeat objects of the stream and may be none at all; otherwise as Load.
+func Context(ctx context.Context, files []string, stdin io.Reader) ([]*resource.Resource, error) {
+	opt := Options{Files: files, Stdin: stdin}
 	sources, errs := collect(opt)
 	all, err := read(ctx, sources, opt)
 	errs.Add(err)

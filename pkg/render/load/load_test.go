@@ -109,7 +109,7 @@ func TestRefusedSources(t *testing.T) {
 		"no name":             {load.Options{Files: []string{""}}, []string{"the name of a file is empty | name a file, a directory or - after -f"}},
 		"twice":               {load.Options{Files: []string{"a.yaml", "./a.yaml"}}, []string{"./a.yaml: is named twice | name it once"}},
 		"stdin twice":         {load.Options{Files: []string{"-", "-"}, Stdin: strings.NewReader(config("x"))}, []string{"-: is named twice | name it once"}},
-		"no stdin":            {load.Options{Files: []string{"-"}}, []string{"-: there is no standard input"}},
+		"no stdin":            {load.Options{Files: []string{"-"}}, []string{"-: standard input is not to be had: something else reads it"}},
 		"URL":                 {load.Options{Files: []string{"https://example.org/a.yaml"}}, []string{"https://example.org/a.yaml: is a URL | download it, look at it, and name the file: rendering opens no connection"}},
 		"device":              {load.Options{Files: []string{os.DevNull}}, []string{"/dev/null: is no regular file (a device, a pipe or a socket) | pipe the manifests in and name them as -f -"}},
 		"no objects":          {load.Options{Files: []string{"empty.yaml"}}, []string{"empty.yaml: no objects in the input"}},
@@ -252,14 +252,14 @@ func TestGeneratedNamesMayRepeat(t *testing.T) {
 
 func TestContext(t *testing.T) {
 	folder(t, map[string]string{"a.yaml": config("a"), "none.yaml": "apiVersion: v1\nkind: List\nitems: []\n"})
-	got, err := load.Context(t.Context(), []string{"a.yaml", "none.yaml"})
+	got, err := load.Context(t.Context(), []string{"a.yaml", "none.yaml"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"a.yaml:1 a"}, places(got)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if _, err := load.Context(t.Context(), []string{"missing.yaml"}); err == nil {
+	if _, err := load.Context(t.Context(), []string{"missing.yaml"}, nil); err == nil {
 		t.Error("a missing file is accepted")
 	}
 }

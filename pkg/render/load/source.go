@@ -93,7 +93,7 @@ func unreadable(name string, err error) error {
 func stdin(r io.Reader) source {
 	return source{name: "-", read: func(limit int64) ([]byte, error) {
 		if r == nil {
-			return nil, &resource.Error{File: "-", Err: errors.New("there is no standard input")}
+			return nil, &resource.Error{File: "-", Err: errors.New("standard input is not to be had: something else reads it")}
 		}
 		return readAll("-", r, 0, limit)
 	}}

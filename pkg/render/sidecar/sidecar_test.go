@@ -117,7 +117,7 @@ func TestTemplates(t *testing.T) {
 					}
 				}
 				stream := agent + "{apiVersion: " + version + ", kind: " + name + ", " + body[1:]
-				w := run(t, stream, "", func(c *stage.Context) { c.TemplatePaths = map[string]string{"example.com/Task": "spec.task.pod"} })
+				w := run(t, stream, "", func(c *stage.Context) { c.TemplatePaths = map[string]string{"example.com/Task": ".spec.task.pod"} })
 				if w.err != nil {
 					t.Fatal(w.err)
 				}
@@ -129,6 +129,15 @@ func TestTemplates(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestTemplatePathAstray: a path of the user that leads nowhere is said.
+func TestTemplatePathAstray(t *testing.T) {
+	w := run(t, agent+"{apiVersion: example.com/v1, kind: Task, metadata: {name: t}, spec: {task: {}}}", "",
+		func(c *stage.Context) { c.TemplatePaths = map[string]string{"example.com/Task": "spec.task.pod"} })
+	if w.err != nil || !slices.Contains(w.findings(), "sidecarset/template-path") {
+		t.Errorf("findings %v, error %v", w.findings(), w.err)
 	}
 }
 

@@ -45,7 +45,8 @@ type template struct {
 }
 
 // templatesOf finds the pod templates of r, those of further kinds by the
-// user's --template-paths.
+// user's --template-paths. A path of the user that leads nowhere is a finding:
+// without one, a slip of the pen would leave every sidecar out.
 func templatesOf(c *stage.Context, r *resource.Resource) []template {
 	kind := r.Group() + "/" + r.Kind()
 	paths := templatePaths[kind]
@@ -55,8 +56,11 @@ func templatesOf(c *stage.Context, r *resource.Resource) []template {
 	var out []template
 	for _, path := range paths {
 		n := tree.Get(r.Node(), steps(path)...)
-		if tree.IsMap(n) && (kind != "/Pod" || isNew(n)) {
+		switch {
+		case tree.IsMap(n) && (kind != "/Pod" || isNew(n)):
 			out = append(out, template{path: path, node: n})
+		case !tree.IsMap(n) && path == c.TemplatePaths[kind]:
+			c.Findings.Add("sidecarset/template-path", r, path, "no pod template here: nothing is injected")
 		}
 	}
 	return out
@@ -71,11 +75,13 @@ func isNew(pod *tree.Node) bool {
 		phase != "Succeeded" && phase != "Failed"
 }
 
+// steps takes a dot at the start, as in kubectl's JSONPath, for no more than
+// decoration.
 func steps(path string) []string {
 	if path == "" {
 		return nil
 	}
-	return strings.Split(path, ".")
+	return strings.Split(strings.TrimPrefix(path, "."), ".")
 }
 
 // put sets what path leads to in r. The levels on the way are copied: other
