@@ -90,16 +90,21 @@ type RolloutBatch struct {
 	Ops         []RolloutOp
 }
 
-// RolloutOp is one observed change of a pod. Revision is text, or a map with
-// from and to.
+// RolloutOp is one observed change of a pod; which fields are set depends on Op.
 type RolloutOp struct {
-	T             float64
-	Op, Pod, UID  string
-	Revision      any
-	From, To      string
-	Node          string
-	Containers    map[string]any
-	Labels, Extra map[string]any
+	T            float64
+	Op, Pod, UID string
+	// Revision is text, or a map with from and to.
+	Revision any
+	// From and To are lifecycle states.
+	From, To          string
+	Node              string
+	Condition, Reason string
+	RestartCount      int
+	Grace             bool
+	// Labels and Annotations are what changed; null is a removal.
+	Labels, Annotations map[string]any
+	Finalizers          []string
 }
 
 // RolloutSteps reads the steps of a rollout case.

@@ -20,6 +20,9 @@ type CloneSetScale struct {
 	// Delete are pods to go now; a preDelete hook may hold each of them first,
 	// see [StateToDelete].
 	Delete []*cluster.Pod
+	// Any are pods that Kruise does not sort, because all of them go in the end:
+	// those of them that are in Delete may be exchanged for any other.
+	Any []*cluster.Pod
 	// Why explains what is done, or what holds it up; it is empty when there is
 	// nothing to do.
 	Why string
@@ -47,7 +50,9 @@ func (c *CloneSet) Scale() CloneSetScale {
 		return CloneSetScale{Delete: released, Why: fmt.Sprintf("preDelete hook released %s", released[0].Name)}
 	}
 	if marked := filter(active, c.toBeDeleted); len(marked) > 0 {
-		return c.deleteWithin(inOrder(marked), d, "marked for deletion")
+		s := c.deleteWithin(inOrder(marked), d, "marked for deletion")
+		s.Any = marked
+		return s
 	}
 	return c.scaleDown(active, d)
 }
@@ -85,7 +90,22 @@ func (c *CloneSet) scaleDown(active []*cluster.Pod, d CloneSetDiff) CloneSetScal
 	if held := filter(active, preparingDelete); len(held) > 0 {
 		return CloneSetScale{Why: fmt.Sprintf("%d pods too many; waiting for %s, which its preDelete hook holds", d.ScaleDown, held[0].Name)}
 	}
-	return c.deleteWithin(c.Victims(d.ScaleDown, d.DownOld), d, "too many")
+	s := c.deleteWithin(c.Victims(d.ScaleDown, d.DownOld), d, "too many")
+	s.Any = c.unsorted(active, d)
+	return s
+}
+
+// unsorted returns the pods of a side that goes as a whole (recorded in 088).
+func (c *CloneSet) unsorted(active []*cluster.Pod, d CloneSetDiff) []*cluster.Pod {
+	var out []*cluster.Pod
+	fromOld := min(d.ScaleDown, d.DownOld)
+	if old := filter(active, not(c.updated)); fromOld == len(old) {
+		out = append(out, old...)
+	}
+	if updated := filter(active, c.updated); d.ScaleDown-fromOld == len(updated) {
+		out = append(out, updated...)
+	}
+	return out
 }
 
 // deleteWithin keeps what the budget allows: pods that are not available even

@@ -92,3 +92,20 @@ func TestScaleWithHook(t *testing.T) {
 		t.Errorf("final: takes back %q", names(got.Undo))
 	}
 }
+
+// TestScaleLeavesOpen: a side that goes as a whole, and pods that were marked,
+// are not sorted by Kruise.
+func TestScaleLeavesOpen(t *testing.T) {
+	for _, c := range []struct{ name, spec, pods, del, open string }{
+		{"088: all old ones, one now", "replicas: 6\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1, maxSurge: 2}}", "2*o 4*n 2*n!", "p2", "p1 p2"},
+		{"some of the old ones", "replicas: 4\nupdateStrategy: {rollingUpdate: {partition: 2, maxUnavailable: 1}}", "3*o 2*n", "p3", ""},
+		{"all new ones", "replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 3}}", "3*o 2*n", "p5 p4", "p4 p5"},
+		{"marked", "replicas: 5\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1}}", "2*n 3*n-", "p5", "p3 p4 p5"},
+	} {
+		set := cloneSet(t, c.spec, c.pods)
+		got := set.Scale()
+		if names(got.Delete) != c.del || names(got.Any) != c.open {
+			t.Errorf("%s: deletes %q, any of %q", c.name, names(got.Delete), names(got.Any))
+		}
+	}
+}

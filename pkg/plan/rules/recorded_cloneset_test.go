@@ -59,10 +59,10 @@ func predictCloneSet(s conformance.RolloutStep, set *CloneSet) prediction {
 		p.creates = append(slices.Repeat([]string{cluster.Hash(set.Current)}, scale.CreateOld), slices.Repeat([]string{cluster.Hash(set.Update)}, scale.CreateNew)...)
 		return p
 	case len(scale.Delete) > 0:
-		return prediction{op: "delete", pods: uids(scale.Delete), why: scale.Why}
+		return prediction{op: "delete", pods: uids(scale.Delete), classes: classesOf([][]*cluster.Pod{scale.Any}), why: scale.Why}
 	}
 	choice := set.ChooseUpdate()
-	p := prediction{why: choice.Why, pods: uids(choice.Pods), classes: classesOf(set.Ties(choice.Order))}
+	p := prediction{why: choice.Why, pods: uids(choice.Pods), classes: classesOf(set.Ties(set.UpdateCandidates(choice.Back)))}
 	if len(choice.Pods) == 0 {
 		return p
 	}
