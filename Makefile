@@ -13,7 +13,7 @@ GO_FILES = $(shell find cmd internal pkg -name '*.go' 2>/dev/null)
 
 .PHONY: help
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 .PHONY: build
 build: $(BIN)/kubectl-kruise ## Build bin/kubectl-kruise
@@ -26,8 +26,21 @@ demo: $(BIN)/kubectl-kruise ## Render the example shop to native Kubernetes, exp
 	@hack/demo.sh $(BIN)/kubectl-kruise $(OUT)/shop
 
 .PHONY: test
-test: $(BIN)/kustomize ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
+test: $(BIN)/kustomize cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
 	go test $(if $(RACE),-race) $(TESTFLAGS) ./...
+	go test -C test $(if $(RACE),-race) $(TESTFLAGS) ./...
+
+.PHONY: cluster
+cluster: ## Build the servers of the test cluster, once per version, into the user's cache
+	go run -C test ./cluster/cmd/build
+
+.PHONY: playground
+playground: $(BIN)/kubectl-kruise cluster ## Start a cluster with the example shop on it, to try things out
+	go run -C test ./cluster/cmd/playground start
+
+.PHONY: playground-stop
+playground-stop: ## Stop it, and remove what it kept
+	go run -C test ./cluster/cmd/playground stop
 
 .PHONY: conformance
 conformance: ## Compare with the recorded behaviour of the real Kruise, with counts per area
@@ -37,6 +50,7 @@ conformance: ## Compare with the recorded behaviour of the real Kruise, with cou
 lint: $(BIN)/golangci-lint ## Check formatting and run the linters
 	$(BIN)/golangci-lint fmt --diff
 	$(BIN)/golangci-lint run
+	cd test && ../$(BIN)/golangci-lint run --config ../.golangci.yml
 
 .PHONY: fmt
 fmt: $(BIN)/golangci-lint ## Format all Go files
