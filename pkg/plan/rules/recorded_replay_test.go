@@ -7,16 +7,14 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // replay walks a recorded step op by op and asks before every act of the
 // controller whether the rules would do it then.
 type replay struct {
+	model
 	step conformance.RolloutStep
 	set  *CloneSet
 	// chosen are the pods whose update began.
@@ -24,8 +22,8 @@ type replay struct {
 	// series is what a running series of creations or deletions was decided on
 	// at its start; it ends when a pod becomes ready.
 	series *CloneSetScale
-	acts    int
-	errs    []string
+	acts   int
+	errs   []string
 }
 
 // TestRecordedCloneSetReplay: every creation, deletion and update of every
@@ -39,6 +37,7 @@ func TestRecordedCloneSetReplay(t *testing.T) {
 			continue
 		}
 		r := &replay{step: s, set: recordedCloneSet(t, s, s.Before), chosen: map[string]bool{}}
+		r.model = model{r.set.Pods, r.set.Spec.Template.Labels, StatePreparingNormal}
 		r.run()
 		acts += r.acts
 		if len(r.errs) > 0 {
@@ -53,10 +52,14 @@ func TestRecordedCloneSetReplay(t *testing.T) {
 
 func (r *replay) run() {
 	for _, op := range r.step.Trace.Trace {
+		if op.Op == "lifecycle" {
+			r.check(op, r.moves(op, r.set.Spec.Lifecycle, Refresh{WaitForNode: true, AtUpdate: r.set.updated(r.pod(op.UID))}) || r.undone(op), "lifecycle")
+		}
 		at := r.step.Before.TakenAt.Add(time.Duration(op.T * float64(time.Second)))
 		r.set.Now = at.Add(time.Second)
 		r.ask(op)
 		r.apply(op, at.Truncate(time.Second))
+		r.set.Pods = r.pods
 		r.moveCurrent()
 	}
 }
@@ -78,6 +81,9 @@ func (r *replay) ask(op conformance.RolloutOp) {
 		if !r.chosen[op.UID] {
 			r.acts++
 			r.askUpdate(op)
+		}
+		if op.Op == "inPlaceUpdate" {
+			delete(r.chosen, op.UID)
 		}
 	}
 }
@@ -131,98 +137,14 @@ func (r *replay) askUpdate(op conformance.RolloutOp) {
 	r.chosen[op.UID] = true
 }
 
+// undone reports whether a held deletion is taken back.
+func (r *replay) undone(op conformance.RolloutOp) bool {
+	return op.To == string(StatePreparingNormal) && slices.Contains(uids(r.set.Scale().Undo), op.UID)
+}
+
 func (r *replay) check(op conformance.RolloutOp, ok bool, why string) {
 	if !ok {
 		r.errs = append(r.errs, fmt.Sprintf("%.2f %s %s: not now (%s)", op.T, op.Op, op.UID, why))
-	}
-}
-
-func (r *replay) pod(uid string) *cluster.Pod {
-	for _, p := range r.set.Pods {
-		if p.UID == uid {
-			return p
-		}
-	}
-	return &cluster.Pod{UID: uid, Labels: map[string]string{}}
-}
-
-// apply changes the modelled pods as the op says.
-func (r *replay) apply(op conformance.RolloutOp, at time.Time) {
-	p := r.pod(op.UID)
-	switch op.Op {
-	case "create":
-		r.set.Pods = append(r.set.Pods, createdPod(r.set, op, at))
-	case "delete":
-		p.Deleting = true
-	case "gone":
-		r.set.Pods = slices.DeleteFunc(r.set.Pods, func(p *cluster.Pod) bool { return p.UID == op.UID })
-	case "markDelete":
-		p.Labels[kruise.SpecifiedDeleteLabel] = "true"
-	case "inPlaceUpdate":
-		delete(r.chosen, op.UID)
-		r.updateInPlace(p, op)
-	case "lifecycle":
-		setState(p, LifecycleState(op.To))
-	case "markReady", "markNotReady":
-		setCondition(p, op.Condition, op.Op == "markReady", at)
-	case "ready", "notReady":
-		// The start of a pod's first container is not among the ops.
-		p.Phase = corev1.PodRunning
-		setCondition(p, string(corev1.PodReady), op.Op == "ready", at)
-	case "containerStarted":
-		p.Phase = corev1.PodRunning
-		for i := range p.Containers {
-			p.Containers[i].Restarts = max(p.Containers[i].Restarts, op.RestartCount)
-		}
-	case "finalizers":
-		p.Finalizers = op.Finalizers
-	case "graceEnd":
-		delete(p.Annotations, kruise.InPlaceUpdateGraceAnnotation)
-	case "metadata":
-		merge(p.Labels, op.Labels)
-	}
-}
-
-func (r *replay) updateInPlace(p *cluster.Pod, op conformance.RolloutOp) {
-	if change, ok := op.Revision.(map[string]any); ok {
-		p.Labels[revisionLabel] = fmt.Sprint(change["to"])
-	}
-	merge(p.Labels, op.Labels)
-	if op.Grace {
-		p.Annotations = map[string]string{kruise.InPlaceUpdateGraceAnnotation: "{}"}
-	}
-}
-
-func createdPod(set *CloneSet, op conformance.RolloutOp, at time.Time) *cluster.Pod {
-	p := &cluster.Pod{
-		Name: op.Pod, UID: op.UID, Node: op.Node, Phase: corev1.PodPending, Created: at,
-		Labels:     map[string]string{revisionLabel: fmt.Sprint(op.Revision)},
-		Containers: []cluster.Container{{Name: "main"}},
-	}
-	for k, v := range set.Spec.Template.Labels {
-		p.Labels[k] = v
-	}
-	setState(p, StatePreparingNormal)
-	return p
-}
-
-func setCondition(p *cluster.Pod, kind string, ok bool, at time.Time) {
-	status := corev1.ConditionFalse
-	if ok {
-		status = corev1.ConditionTrue
-	}
-	p.Conditions = append(slices.DeleteFunc(slices.Clone(p.Conditions), func(c cluster.Condition) bool { return c.Type == kind }),
-		cluster.Condition{Type: kind, Status: status, Since: at})
-}
-
-// merge applies changed labels; null takes one away.
-func merge(into map[string]string, changed map[string]any) {
-	for k, v := range changed {
-		if v == nil {
-			delete(into, k)
-			continue
-		}
-		into[k] = fmt.Sprint(v)
 	}
 }
 
