@@ -12,6 +12,9 @@ import (
 // that stands at the same place and is spelt nearly so.
 func spelling(obj any, path string) string {
 	steps := tree.Steps(path)
+	if len(steps) == 0 { // a key that is empty
+		return "check the spelling"
+	}
 	t := reflect.TypeOf(obj)
 	for _, step := range steps[:len(steps)-1] {
 		if t = child(t, step); t == nil {
