@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -32,11 +31,10 @@ func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 	rolling := c.rolling()
 	list = prioritize(list, rolling.PriorityStrategy)
 	list = scatter(list, active, rolling.ScatterStrategy)
-	slices.SortStableFunc(list, func(a, b *cluster.Pod) int {
-		return falseFirst(StateOf(a) != StatePreparingUpdate, StateOf(b) != StatePreparingUpdate)
-	})
-	return list
+	return append(filter(list, preparingUpdate), filter(list, not(preparingUpdate))...)
 }
+
+func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingUpdate }
 
 // ChooseUpdate decides which pods one pass updates, provided that scaling had
 // nothing to do (semantics workloads 1.5, 1.6).

@@ -36,9 +36,20 @@ func prioritize(list []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) []
 	if strategy == nil {
 		return list
 	}
+	type placed struct {
+		pod *cluster.Pod
+		priority
+	}
 	of := priorities(list, strategy)
-	out := slices.Clone(list)
-	slices.SortStableFunc(out, func(a, b *cluster.Pod) int { return of[a].compare(of[b]) })
+	all := make([]placed, len(list))
+	for i, p := range list {
+		all[i] = placed{p, of[p]}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return a.compare(b.priority) })
+	out := make([]*cluster.Pod, len(all))
+	for i, p := range all {
+		out[i] = p.pod
+	}
 	return out
 }
 
