@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -47,10 +48,11 @@ func recordedSteps(t *testing.T, kind string) []conformance.RolloutStep {
 	return out
 }
 
-// recordedPod is a pod in our terms.
+// recordedPod is a pod in our terms; its maps are its own, since replays change
+// them.
 func recordedPod(r conformance.RolloutPod) *cluster.Pod {
 	p := &cluster.Pod{
-		Name: r.Name, UID: r.UID, Labels: r.Labels, Annotations: r.Annotations, Finalizers: r.Finalizers,
+		Name: r.Name, UID: r.UID, Labels: maps.Clone(r.Labels), Annotations: maps.Clone(r.Annotations), Finalizers: r.Finalizers,
 		Created: r.CreationTimestamp, Deleting: r.DeletionTimestamp != nil, Node: r.Node,
 		Phase: corev1.PodPhase(r.Phase), ReadinessGates: r.ReadinessGates,
 	}
