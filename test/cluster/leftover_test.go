@@ -15,7 +15,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/realnode"
 )
 
 // victimEnv makes the test binary a program that starts a cluster and waits to be
@@ -33,24 +37,69 @@ func TestMain(m *testing.M) {
 type trace struct {
 	Folder string
 	Server string
+	// Link and Group are what a real node has outside of its folder.
+	Link, Group string
 }
 
 func victim() {
-	c, err := cluster.New(context.Background(), cluster.WithProgress(io.Discard))
+	options := []cluster.Option{cluster.WithProgress(io.Discard)}
+	if os.Getenv(victimEnv) == "real" {
+		options = append(options, cluster.RealNode())
+	}
+	ctx := context.Background()
+	c, err := cluster.New(ctx, options...)
+	if err == nil {
+		_, err = c.ApplyAll(ctx, "default", strings.NewReader(realPod("web", "", "")))
+	}
+	if err == nil && c.Real != nil {
+		_, err = cluster.Await(ctx, c.Client().CoreV1().Pods("default"), "web", func(_ watch.EventType, p *corev1.Pod) bool { return ready(p) })
+	}
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	line, _ := json.Marshal(trace{Folder: c.Folder(), Server: strings.TrimPrefix(c.Config().Host, "https://")})
+	left := trace{Folder: c.Folder(), Server: strings.TrimPrefix(c.Config().Host, "https://")}
+	if c.Real != nil {
+		left.Link, left.Group = "/sys/class/net/"+c.Real.Bridge, "/sys/fs/cgroup/memory"+c.Real.Groups
+	}
+	line, _ := json.Marshal(left)
 	fmt.Println(string(line))
 	select {}
 }
 
 // TestNothingIsLeftAfterKill kills a program with a running cluster.
 func TestNothingIsLeftAfterKill(t *testing.T) {
-	t.Parallel()
+	t.Run("modelled nodes", func(t *testing.T) {
+		t.Parallel()
+		left := kill(t, "modelled", func(left trace) { onlyLoopback(t, left.Folder) })
+		nothingOf(t, left)
+	})
+	t.Run("a real node", func(t *testing.T) {
+		t.Parallel()
+		if lacks := realnode.Missing(); lacks != "" {
+			t.Skipf("no real node: this test needs %s", lacks)
+		}
+		left := kill(t, "real", func(left trace) {
+			for _, path := range []string{left.Link, left.Group} {
+				if _, err := os.Stat(path); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		nothingOf(t, left)
+		for _, path := range []string{left.Link, left.Group} {
+			if _, err := os.Stat(path); !os.IsNotExist(err) {
+				t.Errorf("%s is left", path)
+			}
+		}
+	})
+}
+
+// kill runs a victim, looks at it while it lives, and kills it.
+func kill(t *testing.T, kind string, look func(trace)) trace {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), victimEnv+"=1")
+	cmd.Env = append(os.Environ(), victimEnv+"="+kind)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -67,11 +116,17 @@ func TestNothingIsLeftAfterKill(t *testing.T) {
 	if err := json.Unmarshal(line, &left); err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
-	onlyLoopback(t, left.Folder)
+	look(left)
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
+	return left
+}
+
+// nothingOf checks that folder, processes, port and mounts are gone.
+func nothingOf(t *testing.T, left trace) {
+	t.Helper()
 	eventually(t, "the folder is gone", func() bool { _, err := os.Stat(left.Folder); return os.IsNotExist(err) })
 	if p := processes(t, left.Folder); len(p) > 0 {
 		t.Errorf("processes left: %v", p)

@@ -15,8 +15,11 @@ func WithRealNode(tb testing.TB) Option {
 	if lacks := realnode.Missing(); lacks != "" {
 		tb.Skipf("no real node: this test needs %s", lacks)
 	}
-	return func(o *options) { o.realNode, o.nodes = true, nil }
+	return RealNode()
 }
+
+// RealNode is WithRealNode outside of tests: starting fails where it cannot be.
+func RealNode() Option { return func(o *options) { o.realNode, o.nodes = true, nil } }
 
 // startRealNode starts the node if it is asked for.
 func (c *Cluster) startRealNode(ctx context.Context) error {

@@ -27,6 +27,7 @@ import (
 // realCluster is shared by all of them.
 func realCluster(t *testing.T) (*cluster.Cluster, string) {
 	t.Helper()
+	t.Parallel()
 	return cluster.Shared(t, cluster.WithRealNode(t))
 }
 

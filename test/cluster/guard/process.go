@@ -67,7 +67,11 @@ func startTime(pid int) (string, error) {
 	}
 	_, rest, ok := bytes.Cut(text, []byte(") "))
 	fields := strings.Fields(string(rest))
-	if !ok || len(fields) < 20 || fields[0] == "Z" {
+	if !ok || len(fields) < 20 {
+		return "", os.ErrProcessDone
+	}
+	// The first thread is a zombie while others still close files and ports.
+	if threads := fields[17]; fields[0] == "Z" && (threads == "0" || threads == "1") {
 		return "", os.ErrProcessDone
 	}
 	return fields[19], nil

@@ -67,7 +67,7 @@ func cniConfig(n *Node) string {
 	return fmt.Sprintf(`{"cniVersion": "1.0.0", "name": "test", "plugins": [{
   "type": "bridge", "bridge": %q, "isGateway": true, "ipMasq": false, "hairpinMode": true,
   "ipam": {"type": "host-local", "dataDir": %q, "ranges": [[{"subnet": %q, "rangeStart": %q}]], "routes": [{"dst": "0.0.0.0/0"}]}
-}]}`, n.bridge, n.path("addresses"), n.subnet, strings.TrimSuffix(n.Address, ".1")+".10")
+}]}`, n.Bridge, n.path("addresses"), n.subnet, strings.TrimSuffix(n.Address, ".1")+".10")
 }
 
 // Versions of the test image that are there from the beginning.

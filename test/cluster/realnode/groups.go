@@ -34,7 +34,7 @@ func (n *Node) controlGroups(context.Context) error {
 }
 
 func (n *Node) controlGroup(hierarchy string) error {
-	group := hierarchy + n.groups
+	group := hierarchy + n.Groups
 	if err := os.Mkdir(group, 0o750); err != nil {
 		return err
 	}

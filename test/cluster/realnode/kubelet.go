@@ -75,7 +75,7 @@ podLogsDir: %[7]s
 volumePluginDir: %[8]s
 nodeStatusUpdateFrequency: 1s
 serializeImagePulls: false
-`, n.Address, port, n.path("kubelet-serving"), n.config.Folder.Path+"/ca.crt", n.socket(), n.groups,
+`, n.Address, port, n.path("kubelet-serving"), n.config.Folder.Path+"/ca.crt", n.socket(), n.Groups,
 		n.path("pod-logs"), n.path("volume-plugins"))
 }
 

@@ -44,10 +44,11 @@ type Node struct {
 	Digests map[string]string
 	// Address is the node's own, on its bridge.
 	Address string
-	bridge  string
-	subnet  string
-	groups  string
-	logs    []string
+	// Bridge is the network link that pods hang on, Groups the control group that
+	// they are in. Both are outside of the folder.
+	Bridge, Groups string
+	subnet         string
+	logs           []string
 }
 
 // Missing says what the machine lacks for a real node, or "".
@@ -74,11 +75,14 @@ func Missing() string {
 // Start brings the node up, with the test images, and returns when it is ready.
 // It ends with the folder's guardian.
 func Start(ctx context.Context, config Config) (*Node, error) {
+	if lacks := Missing(); lacks != "" {
+		return nil, fmt.Errorf("a real node needs %s", lacks)
+	}
 	third, id := rand.IntN(250)+1, rand.IntN(1<<24) //nolint:gosec // an address, no secret
 	n := &Node{
 		config: config, Digests: map[string]string{},
 		subnet: fmt.Sprintf("10.214.%d.0/24", third), Address: fmt.Sprintf("10.214.%d.1", third),
-		bridge: fmt.Sprintf("kk%06x", id), groups: fmt.Sprintf("/kubectl-kruise-%06x", id),
+		Bridge: fmt.Sprintf("kk%06x", id), Groups: fmt.Sprintf("/kubectl-kruise-%06x", id),
 	}
 	steps := []func(context.Context) error{
 		n.network, n.controlGroups, n.startContainerd, n.images, n.startKubelet, n.ready,
@@ -102,13 +106,13 @@ func (n *Node) network(context.Context) error {
 			return err
 		}
 	}
-	if err := n.config.Folder.After("ip", "link", "delete", n.bridge); err != nil {
+	if err := n.config.Folder.After("ip", "link", "delete", n.Bridge); err != nil {
 		return err
 	}
 	for _, args := range [][]string{
-		{"link", "add", n.bridge, "type", "bridge"},
-		{"addr", "add", n.Address + "/24", "dev", n.bridge},
-		{"link", "set", n.bridge, "up"},
+		{"link", "add", n.Bridge, "type", "bridge"},
+		{"addr", "add", n.Address + "/24", "dev", n.Bridge},
+		{"link", "set", n.Bridge, "up"},
 	} {
 		if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("ip %s: %w: %s", strings.Join(args, " "), err, out)
