@@ -100,11 +100,14 @@ type RolloutOp struct {
 	From, To          string
 	Node              string
 	Condition, Reason string
+	Container, Image  string
 	RestartCount      int
 	Grace             bool
 	// Labels and Annotations are what changed; null is a removal.
 	Labels, Annotations map[string]any
 	Finalizers          []string
+	// Containers are the images that changed, each a map with from and to.
+	Containers map[string]map[string]string
 }
 
 // RolloutSteps reads the steps of a rollout case.

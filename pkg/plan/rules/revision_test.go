@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-func history(t *testing.T) []cluster.Revision {
+func stored(t *testing.T) []cluster.Revision {
 	t.Helper()
 	var out []cluster.Revision
 	for i, image := range []string{"web:1", "web:2", "web:3"} {
@@ -20,7 +20,7 @@ func history(t *testing.T) []cluster.Revision {
 }
 
 func TestFindRevision(t *testing.T) {
-	list := history(t)
+	list := stored(t)
 	for _, c := range []struct{ name, from, to, want string }{
 		{"the first", "", "", "web-1"},
 		{"the third", "web:1", "web:3", "web-3"},
@@ -45,7 +45,7 @@ func TestNextRevisionNumber(t *testing.T) {
 	if got := NextRevisionNumber(nil); got != 1 {
 		t.Errorf("the first is %d", got)
 	}
-	list := history(t)
+	list := stored(t)
 	list[0].Number = 9
 	if got := NextRevisionNumber(list); got != 10 {
 		t.Errorf("after 9 comes %d", got)
@@ -53,7 +53,7 @@ func TestNextRevisionNumber(t *testing.T) {
 }
 
 func TestUndoTarget(t *testing.T) {
-	list := history(t)
+	list := stored(t)
 	list[0].Number = 4 // web-1 was taken up again
 	for _, c := range []struct {
 		number int64

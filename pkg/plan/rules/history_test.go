@@ -1,0 +1,198 @@
+package rules
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// history is a CloneSet that is driven by nothing but the rules, pass by pass,
+// with pods that become ready at random moments, and now and then break.
+type history struct {
+	*testing.T
+	rng     *rand.Rand
+	set     *CloneSet
+	inPlace bool
+	made    int
+	log     []string
+}
+
+// TestCloneSetHistories: for random specs, starts and moments, no pass takes
+// more than the budget allows or updates more than promised, and every history
+// comes to the end that the partition asks for.
+func TestCloneSetHistories(t *testing.T) {
+	for seed := range 5000 {
+		h := newHistory(t, uint64(seed))
+		if !h.run() {
+			t.Fatalf("seed %d: %+v never ends:\n%s", seed, LimitsOfCloneSet(h.set.Spec), tail(h.log))
+		}
+		h.atEnd(seed)
+	}
+}
+
+func newHistory(t *testing.T, seed uint64) *history {
+	t.Helper()
+	h := &history{T: t, rng: rand.New(rand.NewPCG(seed, 1)), inPlace: seed%2 == 0}
+	replicas := int32(h.rng.IntN(8))
+	h.set = &CloneSet{Spec: &kruise.CloneSetSpec{Replicas: &replicas}, Current: "web-o", Update: "web-n", Now: now}
+	surge, down := h.rng.IntN(3), h.rng.IntN(4)
+	if h.inPlace && seed%4 == 0 {
+		surge = 0
+	}
+	if surge+down == 0 {
+		down = 1
+	}
+	h.set.Spec.UpdateStrategy.RollingUpdate = &kruise.RollingUpdateCloneSetStrategy{
+		Partition: h.partition(), MaxUnavailable: number32(down), MaxSurge: number32(surge),
+	}
+	if h.rng.IntN(3) == 0 {
+		h.set.Spec.ScaleStrategy.MaxUnavailable = number32(1 + h.rng.IntN(3))
+	}
+	for range h.rng.IntN(10) {
+		h.create([]string{"o", "o", "n"}[h.rng.IntN(3)], h.rng.IntN(4) > 0)
+	}
+	return h
+}
+
+func number32(n int) *intstr.IntOrString {
+	v := intstr.FromInt32(int32(n))
+	return &v
+}
+
+func (h *history) partition() *intstr.IntOrString {
+	if h.rng.IntN(2) == 0 {
+		return number32(h.rng.IntN(9))
+	}
+	v := intstr.FromString(itoa(h.rng.IntN(101)) + "%")
+	return &v
+}
+
+func (h *history) create(revision string, ready bool) {
+	h.made++
+	p := pod(fmt.Sprintf("p%02d", h.made), revision)
+	setReady(p, ready, h.set.Now)
+	p.Created = h.set.Now
+	h.set.Pods = append(h.set.Pods, p)
+}
+
+// run goes pass by pass until nothing happens and every pod is ready.
+func (h *history) run() bool {
+	for pass := range 400 {
+		h.set.Now = now.Add(time.Duration(pass) * time.Second)
+		acted := h.pass()
+		woke := h.wake(pass)
+		if !acted && !woke && count(h.set.active(), not(Ready)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// pass does what the rules say and holds each act against the limits.
+func (h *history) pass() bool {
+	scale := h.set.Scale()
+	if scale.Acts() {
+		h.scale(scale)
+		return true
+	}
+	choice := h.set.ChooseUpdate()
+	h.holdChoice(choice)
+	for _, p := range choice.Pods {
+		h.log = append(h.log, "update "+p.Name)
+		if h.inPlace {
+			p.Labels[revisionLabel] = h.set.Update
+			setReady(p, false, h.set.Now)
+		} else {
+			p.Labels[kruise.SpecifiedDeleteLabel] = "true"
+		}
+	}
+	return len(choice.Pods) > 0
+}
+
+func (h *history) scale(s CloneSetScale) {
+	h.log = append(h.log, fmt.Sprintf("create %d+%d, delete %s", s.CreateOld, s.CreateNew, names(s.Delete)))
+	l := LimitsOfCloneSet(h.set.Spec)
+	available := count(h.set.active(), h.set.available)
+	gone := count(s.Delete, h.set.available)
+	// A marked pod that is broken goes for free and is in no count: Kruise can
+	// exceed its budget by as many.
+	free := count(h.set.active(), func(p *cluster.Pod) bool { return SpecifiedDelete(p) && !h.set.available(p) })
+	if gone > 0 && available-gone < l.Replicas-l.MaxUnavailable-free {
+		h.Fatalf("%+v: deletes %s: %d of %d are left available\n%s", l, names(s.Delete), available-gone, l.Replicas, tail(h.log))
+	}
+	for range s.CreateOld {
+		h.create("o", false)
+	}
+	for range s.CreateNew {
+		h.create("n", false)
+	}
+	if total := len(h.set.active()); s.CreateOld+s.CreateNew > 0 && total > l.Replicas+l.MaxSurge {
+		h.Fatalf("%+v: %d pods\n%s", l, total, tail(h.log))
+	}
+	h.set.Pods = slices.DeleteFunc(h.set.Pods, func(p *cluster.Pod) bool { return slices.Contains(s.Delete, p) })
+}
+
+// holdChoice: after the update the unavailable are within the budget, unless
+// they were beyond it before, and no more are updated than promised.
+func (h *history) holdChoice(c Choice) {
+	l := LimitsOfCloneSet(h.set.Spec)
+	active := h.set.active()
+	budget := l.MaxUnavailable + len(active) - l.Replicas
+	down := count(active, not(h.set.available))
+	fresh := count(c.Pods, h.set.available)
+	if fresh > 0 && down+fresh > budget {
+		h.Fatalf("%+v: %s would make %d unavailable, budget %d\n%s", l, names(c.Pods), down+fresh, budget, tail(h.log))
+	}
+	if updated := count(active, h.set.updated); len(c.Pods) > 0 && updated+len(c.Pods) > max(l.ExpectedUpdated(), updated) {
+		h.Fatalf("%+v: %d are updated, takes %s\n%s", l, updated, names(c.Pods), tail(h.log))
+	}
+}
+
+// wake makes some pods ready, and in the first half of the time breaks one now
+// and then; a pod that stays broken could stop the rollout for good.
+func (h *history) wake(pass int) bool {
+	woke := false
+	for _, p := range h.set.active() {
+		switch {
+		case !Ready(p) && (h.rng.IntN(2) == 0 || pass > 100):
+			setReady(p, true, h.set.Now)
+			woke = true
+		case Ready(p) && pass < 50 && h.rng.IntN(40) == 0:
+			setReady(p, false, h.set.Now)
+			h.log = append(h.log, p.Name+" breaks")
+			woke = true
+		}
+	}
+	return woke
+}
+
+// atEnd: as many pods as wanted, all available, and as many updated as promised
+// or more, when there were more from the start.
+func (h *history) atEnd(seed int) {
+	l := LimitsOfCloneSet(h.set.Spec)
+	active := h.set.active()
+	updated := count(active, h.set.updated)
+	if len(active) != l.Replicas || updated < l.ExpectedUpdated() {
+		h.Fatalf("seed %d: %+v ends with %d pods, %d updated\n%s", seed, l, len(active), updated, tail(h.log))
+	}
+	if marked := count(active, SpecifiedDelete); marked > 0 {
+		h.Fatalf("seed %d: %d marked pods are left\n%s", seed, marked, tail(h.log))
+	}
+	for _, p := range active {
+		if p.Phase != corev1.PodRunning || !Ready(p) {
+			h.Fatalf("seed %d: %s is not ready\n%s", seed, p.Name, tail(h.log))
+		}
+	}
+}
+
+func tail(log []string) string {
+	return fmt.Sprint(log[max(0, len(log)-30):])
+}
