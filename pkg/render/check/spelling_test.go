@@ -21,6 +21,7 @@ func TestSpelling(t *testing.T) {
 		{"inlined fields, near", kruise.SidecarSet{}, "spec.containers[0].podInjectPolic", "did you mean podInjectPolicy?"},
 		{"nothing near", kruise.SidecarSet{}, "spec.colour", "check the spelling"},
 		{"no such place", kruise.SidecarSet{}, "spec.colour.red", "check the spelling"},
+		{"an empty key", kruise.CloneSet{}, "", "check the spelling"},
 		{"below a scalar", kruise.CloneSet{}, "spec.replicas.a", "check the spelling"},
 	}
 	for _, tc := range tests {

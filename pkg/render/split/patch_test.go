@@ -74,11 +74,12 @@ func TestPatchRefused(t *testing.T) {
 	for patch, want := range map[string]string{
 		"spec":                     "must be a mapping",
 		"[]":                       "must be a mapping",
-		"spec: {containers: [1]}":  "does not fit",
+		"spec: {containers: [1]}":  "does not fit the pod template: elements of a list are of another type",
 		"spec: {containers: none}": "makes no pod template: spec.containers",
 		"spec: {hostNetwork: 1}":   "makes no pod template: spec.hostNetwork",
-		"spec: {nodeSelector: {$patch: reverse}}": "does not fit",
-		"spec: {containers: [{image: x}]}":        "does not fit",
+		"spec: {nodeSelector: {$patch: reverse}}":              "does not fit",
+		"spec: {containers: [{image: x}]}":                     "a list element has no name",
+		"spec: {containers: [{name: {a: b}}, {name: {a: b}}]}": "neither text nor number",
 		// Lists and maps that our version of Kubernetes does not know cannot be
 		// merged, for want of a merge key.
 		"spec: {containers: [{name: main, futureList: [3]}]}": "futureList",
@@ -87,6 +88,9 @@ func TestPatchRefused(t *testing.T) {
 			_, err := patched(node(t, podTemplate), node(t, patch))
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
+			}
+			if err != nil && strings.Contains(err.Error(), "map[") {
+				t.Errorf("the error prints objects: %v", err)
 			}
 		})
 	}
@@ -123,6 +127,7 @@ func FuzzPatch(f *testing.F) {
 	f.Add("spec: {containers: {a: b}}", "spec: {containers: [{name: main}]}")
 	f.Add("spec: [1]", "spec: {containers: [1, {$patch: delete}]}")
 	f.Add(podTemplate, "$patch: replace")
+	f.Add("spec: {containers: [{name: {a: b}}]}", "spec: {containers: [{name: {a: b}}]}")
 	f.Add(podTemplate, "spec: {containers: [{$patch: merge, name: 1}], $setElementOrder/containers: [{name: x}]}")
 	f.Fuzz(func(t *testing.T, template, patch string) {
 		var a, b yaml.Node
