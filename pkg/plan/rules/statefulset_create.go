@@ -91,14 +91,19 @@ func (s *StatefulSet) condemn(out *StatefulSetScale) {
 
 // createsUpdate reports whether a missing pod is made at the update revision:
 // in order, when the partition's worth of ordinals is below it; unordered, when
-// enough others are still old (semantics workloads 3).
+// enough others in range are still old (semantics workloads 3).
 func (s *StatefulSet) createsUpdate(ordinal int) bool {
 	partition := LimitsOfStatefulSet(s.Spec).Partition
 	if s.onDelete() {
 		return true
 	}
 	if s.unordered() {
-		old := count(s.Pods, func(p *cluster.Pod) bool { return OrdinalOf(p) != ordinal && !s.updated(p) })
+		old := 0
+		for o, p := range s.inRange() {
+			if o != ordinal && !s.updated(p) {
+				old++
+			}
+		}
 		return old >= partition
 	}
 	below := 0
