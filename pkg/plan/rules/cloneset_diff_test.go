@@ -69,6 +69,10 @@ func TestDiff(t *testing.T) {
 			CloneSetDiff{DeleteReadyLimit: 2, Update: -3, UpdateBudget: 2},
 		},
 		{
+			"both sides have one too many: the old one counts", "replicas: 2\nupdateStrategy: {rollingUpdate: {partition: 1}}", "2*o 2*n", true, false,
+			CloneSetDiff{ScaleDown: 2, DownOld: 1, DeleteReadyLimit: 3, Update: 1, UpdateBudget: 3},
+		},
+		{
 			"8 lost old pod", "replicas: 5\nupdateStrategy: {rollingUpdate: {partition: 3}}", "2*o 2*n", false, false,
 			CloneSetDiff{ScaleUp: 1, CreateOld: 1, UpdateBudget: 0},
 		},
