@@ -45,11 +45,16 @@ type Factory struct {
 	Flags *genericclioptions.ConfigFlags
 	// Color is the value of --color: auto, always or never.
 	Color string
+	// warnings prints each of the server's warnings once, whichever client got it.
+	warnings rest.WarningHandler
 }
 
 // New returns a factory over s. It opens nothing.
 func New(s Streams) *Factory {
-	return &Factory{Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto"}
+	return &Factory{
+		Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto",
+		warnings: rest.NewWarningWriter(s.Err, rest.WarningWriterOptions{Deduplicate: true}),
+	}
 }
 
 // Namespace returns the value of -n as given, "" without the flag. It does not
@@ -88,7 +93,7 @@ func (f *Factory) config() (*rest.Config, error) {
 	// The server has its own fairness; client-go's 5 requests a second would
 	// make reading a hundred namespaces take most of a minute.
 	cfg.QPS, cfg.Burst = 50, 300
-	cfg.WarningHandler = rest.NewWarningWriter(f.Streams.Err, rest.WarningWriterOptions{Deduplicate: true})
+	cfg.WarningHandler = f.warnings
 	return cfg, nil
 }
 
