@@ -26,8 +26,11 @@ demo: $(BIN)/kubectl-kruise ## Render the example shop to native Kubernetes, exp
 	@hack/demo.sh $(BIN)/kubectl-kruise $(OUT)/shop
 
 .PHONY: test
-test: $(BIN)/kustomize cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
+test: $(BIN)/kustomize ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
 	go test $(if $(RACE),-race) $(TESTFLAGS) ./...
+
+.PHONY: test-cluster
+test-cluster: cluster ## Run the tests that need a real control plane
 	go test -C test $(if $(RACE),-race) $(TESTFLAGS) ./...
 
 .PHONY: cluster
