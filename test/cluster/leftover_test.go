@@ -100,6 +100,7 @@ func kill(t *testing.T, kind string, look func(trace)) trace {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), victimEnv+"="+kind)
+	cmd.Stderr = t.Output()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -190,6 +191,7 @@ func onlyLoopback(t *testing.T, folder string) {
 	for _, file := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
+			t.Error(err)
 			continue
 		}
 		for line := range strings.Lines(string(text)) {
@@ -204,6 +206,6 @@ func onlyLoopback(t *testing.T, folder string) {
 		}
 	}
 	if found < 5 {
-		t.Errorf("only %d listeners found", found)
+		t.Errorf("only %d listeners found; processes %v with %d open files", found, processes(t, folder), len(own))
 	}
 }

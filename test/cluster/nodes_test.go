@@ -80,7 +80,9 @@ func status(p *corev1.Pod) corev1.ContainerStatus {
 
 func TestNativeWorkloadComesUpAndGoes(t *testing.T) {
 	c, namespace := cluster.Shared(t)
-	c.Apply(t, namespace, deployment("web", 3))
+	c.Apply(t, namespace, strings.Replace(deployment("web", 3), "      containers:", `      topologySpreadConstraints:
+      - {topologyKey: topology.kubernetes.io/zone, maxSkew: 1, minDomains: 3, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}
+      containers:`, 1))
 	awaitReady(t, c, namespace, "web")
 	zones := map[string]bool{}
 	pods, err := c.Client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})

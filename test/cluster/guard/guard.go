@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -49,16 +50,27 @@ func New() (*Folder, error) {
 	if err := Sweep(); err != nil {
 		return nil, fmt.Errorf("removing leftovers: %w", err)
 	}
-	dir, err := os.MkdirTemp(Root(), "c")
+	dir, err := os.MkdirTemp(Root(), unfinished)
 	if err != nil {
 		return nil, err
 	}
 	f := &Folder{Path: dir}
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, pidsDir), 0o700), f.hold(), f.watch()); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, pidsDir), 0o700), f.hold()); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	// Only now can others see it: a folder that is not locked yet looks abandoned.
+	f.Path = filepath.Join(Root(), "c"+strings.TrimPrefix(filepath.Base(dir), unfinished))
+	if err := os.Rename(dir, f.Path); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := f.watch(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
+
+// unfinished begins the names of folders that Sweep leaves alone.
+const unfinished = "."
 
 // Root is where all folders of this user are.
 func Root() string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -29,7 +30,7 @@ func Sweep() error {
 	var errs []error
 	for _, e := range entries {
 		dir := filepath.Join(Root(), e.Name())
-		if e.IsDir() && abandoned(dir) {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), unfinished) && abandoned(dir) {
 			errs = append(errs, Clean(dir))
 		}
 	}
