@@ -64,7 +64,8 @@ func victim() {
 	}
 	line, _ := json.Marshal(left)
 	fmt.Println(string(line))
-	select {}
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
 }
 
 // TestNothingIsLeftAfterKill kills a program with a running cluster.
@@ -101,7 +102,13 @@ func kill(t *testing.T, kind string, look func(trace)) trace {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), victimEnv+"="+kind)
 	cmd.Stderr = t.Output()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// It ends when its input does, so it does not outlive a killed test.
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
