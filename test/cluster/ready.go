@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -28,6 +29,10 @@ func (c *Cluster) ready(ctx context.Context, name Component) error {
 	})
 }
 
+// probeLimit is for one question. A server that is coming up may accept it and
+// never answer.
+const probeLimit = 2 * time.Second
+
 // prober asks as the administrator: the API server's answer says more to him.
 func (c *Cluster) prober() (*http.Client, error) {
 	pair, err := c.read("admin")
@@ -38,7 +43,7 @@ func (c *Cluster) prober() (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &http.Client{Transport: &http.Transport{
+	return &http.Client{Timeout: probeLimit, Transport: &http.Transport{
 		DisableKeepAlives: true,
 		TLSClientConfig:   &tls.Config{RootCAs: c.Roots(), Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS12},
 	}}, nil

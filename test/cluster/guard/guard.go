@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -66,8 +67,14 @@ func New() (*Folder, error) {
 	if err := f.watch(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	living.Store(f.Path, f)
 	return f, nil
 }
+
+// living keeps every folder referenced until it is closed: a pipe and a lock that
+// nobody refers to are closed by the garbage collector, which the guardian takes
+// for the end of the program.
+var living sync.Map
 
 // unfinished begins the names of folders that Sweep leaves alone.
 const unfinished = "."
@@ -107,6 +114,7 @@ func (f *Folder) Close() error {
 	}
 	_ = f.pipe.Close()
 	f.pipe = nil
+	living.Delete(f.Path)
 	err := f.guardian.Wait()
 	_ = f.held.Close()
 	if err != nil {
