@@ -16,16 +16,22 @@ func (c *Cluster) ready(ctx context.Context, name Component) error {
 	if name == Etcd {
 		return c.ready(ctx, APIServer) // whose readiness includes etcd's
 	}
-	path := "/healthz"
+	paths := []string{"/healthz"}
 	if name == APIServer {
-		path = "/readyz"
+		// Controllers go by healthz, which may turn good after readyz.
+		paths = append(paths, "/readyz")
 	}
 	client, err := c.prober()
 	if err != nil {
 		return err
 	}
 	return c.parts[name].until(ctx, func(ctx context.Context) error {
-		return probe(ctx, client, c.url(name)+path)
+		for _, path := range paths {
+			if err := probe(ctx, client, c.url(name)+path); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
