@@ -47,8 +47,12 @@ var layer = map[string][]string{
 	},
 	"pkg/kruise/allocate": {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise", "pkg/kruise/tree"},
 
-	"pkg/plan/cluster": {"k8s.io/api/..."},
-	"pkg/plan/rules":   {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan/cluster"},
+	"pkg/apply":           {"pkg/plan", "pkg/plan/cluster"},
+	"pkg/plan":            planImports("pkg/plan/cluster", "pkg/plan/rules"),
+	"pkg/plan/cluster":    planImports(),
+	"pkg/plan/rules":      planImports("pkg/plan/cluster"),
+	"pkg/plan/controller": planImports("pkg/plan/cluster", "pkg/plan/rules"),
+	"pkg/plan/simulate":   planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 
 	"pkg/render":            {"pkg/kruise", "pkg/render/..."},
 	"pkg/render/resource":   {"pkg/kruise/tree"},
@@ -71,6 +75,12 @@ var layer = map[string][]string{
 var stageImports = []string{
 	"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...",
 	"pkg/render/finding", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
+}
+
+// planImports is what a room of the core may know, besides some of its
+// neighbours.
+func planImports(neighbours ...string) []string {
+	return append([]string{"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/..."}, neighbours...)
 }
 
 // pure are the rooms without clock, files and processes.

@@ -16,7 +16,9 @@ type Pod struct {
 	Labels      map[string]string
 	Annotations map[string]string
 	Finalizers  []string
-	Created     time.Time
+	// Owner is its controller; empty without one.
+	Owner   Owner
+	Created time.Time
 	// Deleting is true as soon as there is a deletionTimestamp.
 	Deleting bool
 	// Node is empty until the pod is bound.
@@ -56,6 +58,12 @@ type Container struct {
 	ImageID     string
 	Restarts    int
 	Ready       bool
+	// Waiting is the reason for which it does not run, such as ErrImagePull or
+	// CrashLoopBackOff; empty while it runs.
+	Waiting string
+	// Priority is its launch priority, the N of its barrier's key p_N; nil
+	// without one (semantics workloads 2.3, 5).
+	Priority *int
 }
 
 // Condition returns the condition of a type.

@@ -1,0 +1,70 @@
+// Package controller models the controllers of Kruise and Kubernetes: one pass of
+// each as a pure function, from what the controller sees to what it writes. The
+// decisions are those of package rules; here is what surrounds them: revisions,
+// names, the writes that carry a decision out, and the status.
+//
+// The simulator runs these models over a cluster of its own with a clock of its
+// own, and the test bed runs the very same over a real API server. So a
+// controller here knows no store, no clock and no chance: all come in as a View.
+package controller
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// View is what one pass of a controller sees.
+type View struct {
+	Now      time.Time
+	Workload *cluster.Workload
+	// Revisions are those of the workload, in any order.
+	Revisions []cluster.Revision
+	// Pods are those that the workload owns, terminating and finished ones
+	// included; a SidecarSet sees the pods of all namespaces.
+	Pods []*cluster.Pod
+	// Children are the ReplicaSets of a Deployment.
+	Children []*cluster.Workload
+	// Claims are those that belong to the workload's pods.
+	Claims []*cluster.Claim
+	// Nodes are all nodes, by name.
+	Nodes map[string]*cluster.Node
+	// Namespaces are the labels of each namespace.
+	Namespaces map[string]map[string]string
+	// Reports is what nodes say of pods beyond their status, by uid; a pod that
+	// is missing has nothing pending.
+	Reports map[string]rules.NodeReport
+	Gates   cluster.Gates
+	// Pick returns a number in [0, n): what the controller leaves to chance,
+	// such as which node of a DaemonSet comes first.
+	Pick func(n int) int
+}
+
+// Pass is what one pass of a controller does. Actions are carried out in order;
+// the first that is refused ends the pass, and the controller comes back after
+// Retry.
+type Pass struct {
+	Actions []Action
+	// Status is the new status, a pointer of the type of the object's field; nil
+	// when the controller writes none. It is written after the actions.
+	Status any
+	// Again is when the controller looks again without any change, counted from
+	// now; 0 means not before something changes.
+	Again time.Duration
+	// Why says what the pass does, or what holds it up.
+	Why string
+}
+
+// Retry is how long after a refused write a controller comes back.
+const Retry = time.Second
+
+// Reconcile makes one pass of the controller of the view's workload. It fails
+// only on a kind that has no model.
+func Reconcile(v *View) (Pass, error) {
+	switch v.Workload.Object.(type) {
+	default:
+		return Pass{}, fmt.Errorf("no controller is modelled for %s", v.Workload)
+	}
+}

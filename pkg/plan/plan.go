@@ -1,0 +1,240 @@
+// Package plan says what a change of a workload will do, step by step, before
+// anything is touched, and what to do next while it happens. It is the pure core
+// that preview, simulator, executor and TUI share: data in, data out. It knows no
+// client, no file and no clock; now is an argument.
+//
+// [Build] makes a [Plan], complete data that a reviewer can read and apply by
+// hand. [Next] looks at a plan and at what is known of the cluster, and decides:
+// act, wait, done or halt, always with a reason.
+package plan
+
+import (
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// The type of a written plan.
+const (
+	APIVersion = "kubectl-kruise.dev/v1alpha1"
+	Kind       = "RolloutPlan"
+)
+
+// Driver says who replaces a workload's pods (DESIGN section 1).
+type Driver string
+
+// The drivers.
+const (
+	// DriverKruise leaves pods to Kruise's controllers.
+	DriverKruise Driver = "kruise"
+	// DriverNative leaves pods to Kubernetes' own controllers.
+	DriverNative Driver = "native"
+	// DriverClient changes pod by pod, in Kruise's order and within its budgets.
+	DriverClient Driver = "client"
+)
+
+// Plan is a rollout of one workload, complete: what changes, why pods are
+// updated as they are, and every step with the patches it sends. It is pinned to
+// the object's uid and to the template it was made for.
+type Plan struct {
+	Target Target
+	Driver Driver
+	Change Change
+	Limits Limits
+	Steps  []Step
+	// Warnings are for whoever reviews the plan.
+	Warnings []string
+}
+
+// Target is the object that a plan is for.
+type Target struct {
+	APIVersion, Kind, Namespace, Name string
+	// UID is empty in a plan made from files alone.
+	UID string
+	// Carrier is the native object that stands for a Kruise workload where there
+	// is no Kruise; nil when the target itself is there.
+	Carrier *Target
+}
+
+// Change is what the rollout brings about.
+type Change struct {
+	// FromRevision and ToRevision are names of revisions; ToRevision is empty
+	// while nobody has stored it.
+	FromRevision, ToRevision string
+	// FromHash and ToHash pin the templates, see [TemplateHash].
+	FromHash, ToHash string
+	// Mode is what most pods go through; Steps name each pod's own.
+	Mode rules.UpdateMode
+	// Fields are all differences, and Why names what decides.
+	Fields []rules.FieldChange
+	Why    string
+	// Restarts are containers that restart in place.
+	Restarts []string
+}
+
+// Limits are the numbers that the spec comes to, in pods.
+type Limits struct {
+	Replicas, MaxUnavailable, MaxSurge int
+	MinReady                           time.Duration
+}
+
+// StepKind says what a step does.
+type StepKind string
+
+// The kinds of steps.
+const (
+	// StepPullImages has new images on the nodes before any pod changes.
+	StepPullImages StepKind = "pullImages"
+	// StepUpdate writes the new template, as far as the partition in force lets
+	// pods follow.
+	StepUpdate StepKind = "update"
+	// StepPartition lets more pods follow.
+	StepPartition StepKind = "partition"
+	// StepPause waits: for a time, or until somebody promotes.
+	StepPause StepKind = "pause"
+	// StepInPlace changes named pods, one by one, by the client.
+	StepInPlace StepKind = "inPlace"
+	// StepRecreate evicts or deletes named pods, one by one, by the client.
+	StepRecreate StepKind = "recreate"
+	// StepRecreateContainers restarts containers inside their pods.
+	StepRecreateContainers StepKind = "recreateContainers"
+	// StepVerify asks whether the new pods are good.
+	StepVerify StepKind = "verify"
+	// StepScale changes the number of pods.
+	StepScale StepKind = "scale"
+)
+
+// OnFailure says what a failed step leads to.
+type OnFailure string
+
+// What a failed step leads to.
+const (
+	// FailPause stops and waits for a person.
+	FailPause OnFailure = "pause"
+	// FailRollback goes back to the old template.
+	FailRollback OnFailure = "rollback"
+	// FailAbort ends the rollout where it stands.
+	FailAbort OnFailure = "abort"
+)
+
+// Step is one step of a plan.
+type Step struct {
+	// Name is unique in the plan: letters, digits, "-", ".", "%".
+	Name string
+	Kind StepKind
+	// Title says in one line what happens.
+	Title string
+	// Patches are sent in order, each exactly as kubectl patch would.
+	Patches []Patch
+	// Pods are those that the step is expected to touch, in order.
+	Pods []PodStep
+	// Updated is how many pods shall carry the new template when the step is
+	// done, Kept how many the old.
+	Updated, Kept int
+	// Before and After say what must hold.
+	Before, After []Condition
+	// Timeout is how long the step may take; 0 is no limit. Pauses have none.
+	Timeout   time.Duration
+	OnFailure OnFailure
+
+	// One of these belongs to the kind of the same name.
+	Pause      *Pause
+	Verify     *Verify
+	Pull       *Pull
+	Containers *Containers
+}
+
+// Patch is one request, as kubectl patch would send it.
+type Patch struct {
+	// Target is the object; nil for the plan's own.
+	Target *Target
+	// Type is merge, json or strategic.
+	Type string
+	// Body is the patch as decoded JSON.
+	Body any
+	// Subresource is empty, status or scale.
+	Subresource string
+}
+
+// PodStep is one pod that a step is expected to touch.
+type PodStep struct {
+	Name, UID, Node string
+	Mode            rules.UpdateMode
+	// Tie is the same positive number on pods that Kruise treats alike: any of
+	// them may come in the place of any other. 0 stands alone.
+	Tie int
+	Why string
+}
+
+// Condition is something that must hold, with what it is about, so that a
+// program can check it and a person read it.
+type Condition struct {
+	// Type is one of the constants below.
+	Type ConditionType
+	// Value is a revision, a hash, a number or a name, as the type says.
+	Value string
+}
+
+// ConditionType names a condition.
+type ConditionType string
+
+// The conditions.
+const (
+	// HoldsUID: the object is the one with this uid.
+	HoldsUID ConditionType = "uid"
+	// HoldsTemplate: the object's template has this hash.
+	HoldsTemplate ConditionType = "template"
+	// HoldsPartition: the partition in force is this.
+	HoldsPartition ConditionType = "partition"
+	// HoldsUpdatedAvailable: so many pods are updated and available.
+	HoldsUpdatedAvailable ConditionType = "updatedAvailable"
+	// HoldsSettled: the controller has seen the spec, and no surge is left.
+	HoldsSettled ConditionType = "settled"
+	// HoldsPulled: the images are on so many nodes.
+	HoldsPulled ConditionType = "pulled"
+	// HoldsComplete: the whole rollout is complete.
+	HoldsComplete ConditionType = "complete"
+)
+
+// Pause is what a pause waits for.
+type Pause struct {
+	// For is how long; 0 waits until somebody promotes.
+	For time.Duration
+}
+
+// Verify is a question whose answer decides whether the rollout goes on. One of
+// Command, URL, Prometheus and Job is set.
+type Verify struct {
+	// Command is run on the operator's machine; exit code 0 is good.
+	Command []string
+	// URL is fetched; Status (default any 2xx) and, when JSONPath is set, Value
+	// must agree.
+	URL      string
+	Status   int
+	JSONPath string
+	Value    string
+	// Prometheus is the address of a server; Query must give a vector or a
+	// scalar of which every value is true under Condition, such as "< 0.01".
+	Prometheus, Query, Threshold string
+	// Job is a batch/v1 Job, created in the workload's namespace; its success is
+	// good.
+	Job map[string]any
+	// Every is the interval between attempts, Attempts how many may fail.
+	Every    time.Duration
+	Attempts int
+}
+
+// Pull is which images shall be where.
+type Pull struct {
+	Images []string
+	// Parallel is how many nodes at a time; 0 is the default of the puller.
+	Parallel int
+}
+
+// Containers is which containers restart inside their pods.
+type Containers struct {
+	Names []string
+	// Method is crr, image-alias or signal; empty chooses by what the cluster
+	// can do.
+	Method string
+}

@@ -1,0 +1,111 @@
+// Package simulate is a cluster in memory with a clock of its own: objects,
+// revisions, pods, nodes and their images, the controllers of package controller,
+// a scheduler and a kubelet. It answers what a plan will do pod by pod before
+// anything is touched, and it is what the demo and the executor's tests run on.
+//
+// A run is deterministic from its seed. What Kruise leaves to chance is drawn
+// from it, and reported as a tie.
+package simulate
+
+import "time"
+
+// Op names what happened to one pod; the words are those of the recordings.
+type Op string
+
+// The ops. Those up to OpDelete are acts of a controller.
+const (
+	OpInPlace       Op = "inPlaceUpdate"
+	OpApplyImages   Op = "applyImages"
+	OpSidecarUpdate Op = "sidecarUpdate"
+	OpMarkDelete    Op = "markDelete"
+	OpCreate        Op = "create"
+	OpDelete        Op = "delete"
+	OpGone          Op = "gone"
+	OpReady         Op = "ready"
+	OpNotReady      Op = "notReady"
+	OpMarkReady     Op = "markReady"
+	OpMarkNotReady  Op = "markNotReady"
+	OpLifecycle     Op = "lifecycle"
+	OpStopped       Op = "containerStopped"
+	OpStarted       Op = "containerStarted"
+	OpWaiting       Op = "containerWaiting"
+)
+
+// Record is one thing that happened.
+type Record struct {
+	// At is counted from the start of the timeline.
+	At  time.Duration
+	Op  Op
+	Pod string
+	UID string
+	// Revision is the pod's after it, Node where it is.
+	Revision, Node string
+	// Container is set for what happens to one; From and To are images or
+	// states.
+	Container, From, To string
+	// Reason is why, in a few words.
+	Reason string
+}
+
+// Sample is how the pods stood from a moment on, until the next sample.
+type Sample struct {
+	At time.Duration
+	// Old and New are available pods at old revisions and at the new one.
+	Old, New int
+	// OldDown and NewDown are pods that are there but not available.
+	OldDown, NewDown int
+	// Wanted is how many pods there should be.
+	Wanted int
+}
+
+// Total is how many pods there are, available or not.
+func (s Sample) Total() int { return s.Old + s.New + s.OldDown + s.NewDown }
+
+// Unavailable is how many of the wanted pods are missing or not available.
+func (s Sample) Unavailable() int { return max(s.Wanted-s.Old-s.New, 0) }
+
+// StepMark is when a step of the plan began and ended.
+type StepMark struct {
+	Index int
+	Name  string
+	Title string
+	// End is negative for a step that did not end.
+	Begin, End time.Duration
+}
+
+// Timeline is a run from its beginning to its end.
+type Timeline struct {
+	Start   time.Time
+	Records []Record
+	Samples []Sample
+	Steps   []StepMark
+	Summary Summary
+}
+
+// Outcome says how a run ended.
+type Outcome string
+
+// The outcomes.
+const (
+	// Completed: the last step was done.
+	Completed Outcome = "completed"
+	// Waiting: a pause waits for a person.
+	Waiting Outcome = "waiting"
+	// Halted: the plan stopped by itself.
+	Halted Outcome = "halted"
+	// Stuck: nothing moves any more, and nothing in the plan ends it.
+	Stuck Outcome = "stuck"
+)
+
+// Summary is a run in numbers.
+type Summary struct {
+	Outcome Outcome
+	// Reason says why it did not complete, or is empty.
+	Reason   string
+	Duration time.Duration
+	// MostDown is the largest number of wanted pods that were not available,
+	// MostPods the largest number of pods that were there at once.
+	MostDown, MostPods int
+	// Restarts of containers, Recreated pods, images pulled, writes to the API.
+	Restarts, Recreated, Pulls, Writes int
+}
