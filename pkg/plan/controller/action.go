@@ -22,7 +22,8 @@ type (
 		Prefix string
 		// IDLabels are labels whose value is the random part.
 		IDLabels []string
-		// Revision is the full name of the revision.
+		// Revision is the full name of the revision; it is empty for the
+		// workload's present template, which is all that a ReplicaSet knows.
 		Revision string
 		// Labels, Annotations and Gates are added to the template's.
 		Labels, Annotations map[string]string
@@ -50,12 +51,16 @@ type (
 	// kind's newest version.
 	PatchWorkload struct{ Patch map[string]any }
 
-	// ScaleChild sets the replicas of a ReplicaSet; it is created from the
-	// revision when it does not exist.
+	// ScaleChild sets the replicas and some annotations of a ReplicaSet.
 	ScaleChild struct {
 		Name     string
-		Revision cluster.Revision
 		Replicas int
+		// Annotations are merged into the ReplicaSet's own.
+		Annotations map[string]string
+		// New is the ReplicaSet to create, complete but for uid and generation:
+		// its owner reference, labels and template are those it shall have. It
+		// is nil for one that exists.
+		New *cluster.Workload
 	}
 
 	// DropChild deletes a ReplicaSet without pods.

@@ -23,8 +23,12 @@ type View struct {
 	// Revisions are those of the workload, in any order.
 	Revisions []cluster.Revision
 	// Pods are those that the workload owns, terminating and finished ones
-	// included; a SidecarSet sees the pods of all namespaces.
+	// included; a Deployment sees those of its ReplicaSets, a SidecarSet the pods
+	// of all namespaces.
 	Pods []*cluster.Pod
+	// Related are, for a ReplicaSet of a Deployment, the pods of all ReplicaSets
+	// of that Deployment, its own among them; otherwise empty.
+	Related []*cluster.Pod
 	// Children are the ReplicaSets of a Deployment.
 	Children []*cluster.Workload
 	// Claims are those that belong to the workload's pods.
