@@ -14,8 +14,9 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// Patience is how long Await waits when its context has no deadline.
-const Patience = 60 * time.Second
+// Patience is how long Await waits when its context has no deadline. It only ends
+// what would never come: a machine under load may take minutes for seconds' work.
+const Patience = 5 * time.Minute
 
 // Lister is what typed and dynamic clients of one namespace have in common.
 type Lister[L runtime.Object] interface {
@@ -29,11 +30,8 @@ func Await[O runtime.Object, L runtime.Object](
 	ctx context.Context, client Lister[L], name string, holds func(watch.EventType, O) bool,
 ) (O, error) {
 	var last O
-	if _, ok := ctx.Deadline(); !ok {
-		limited, cancel := context.WithTimeout(ctx, Patience)
-		defer cancel()
-		ctx = limited
-	}
+	ctx, cancel := patient(ctx)
+	defer cancel()
 	empty, ok := reflect.TypeAssert[runtime.Object](reflect.New(reflect.TypeFor[O]().Elem()))
 	if !ok {
 		return last, fmt.Errorf("%T is no object", last)
@@ -50,6 +48,27 @@ func Await[O runtime.Object, L runtime.Object](
 		return last, fmt.Errorf("waiting for %T %q: %w", last, name, err)
 	}
 	return last, nil
+}
+
+// AwaitGone watches one object until it is not there, also if it has gone before.
+func AwaitGone[O runtime.Object, L runtime.Object](ctx context.Context, client Lister[L], name string, like O) error {
+	ctx, cancel := patient(ctx)
+	defer cancel()
+	absent := func(store cache.Store) (bool, error) { return len(store.ListKeys()) == 0, nil }
+	_, err := watchtools.UntilWithSync(ctx, listWatch(client, name), like, absent,
+		func(e watch.Event) (bool, error) { return e.Type == watch.Deleted, nil })
+	if err != nil {
+		return fmt.Errorf("waiting for the end of %T %q: %w", like, name, err)
+	}
+	return nil
+}
+
+// patient gives a context that has no deadline one.
+func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, Patience)
 }
 
 // listWatch reads one object, or all for an empty name.

@@ -29,7 +29,7 @@ import (
 
 // startLimit is how long a control plane may take to become ready, and a
 // component to come back.
-const startLimit = 90 * time.Second
+const startLimit = Patience
 
 // Cluster is a running control plane.
 type Cluster struct {

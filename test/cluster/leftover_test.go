@@ -157,7 +157,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(30 * time.Second); !holds(); {
+	for deadline := time.After(cluster.Patience); !holds(); {
 		select {
 		case <-deadline:
 			t.Fatalf("not in time: %s", what)

@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
@@ -25,9 +27,7 @@ func TestRestartUnderLoad(t *testing.T) {
 	writing, stop := context.WithCancel(t.Context())
 	written := make(chan struct{}, 1000)
 	load := writers(writing, c, written)
-	for range 50 {
-		<-written
-	}
+	receive(t, written, 50)
 	if err := c.Kill(t.Context(), cluster.APIServer); err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +35,7 @@ func TestRestartUnderLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	drain(written)
-	for range 50 {
-		<-written
-	}
+	receive(t, written, 50)
 	if err := c.Stop(t.Context(), cluster.Etcd); err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +58,19 @@ func TestRestartUnderLoad(t *testing.T) {
 	awaitReady(t, c, "default", "web")
 }
 
+// receive waits for n words.
+func receive(t *testing.T, c <-chan struct{}, n int) {
+	t.Helper()
+	limit := time.After(cluster.Patience)
+	for i := range n {
+		select {
+		case <-c:
+		case <-limit:
+			t.Fatalf("%d of %d writes", i, n)
+		}
+	}
+}
+
 func drain(c <-chan struct{}) {
 	for len(c) > 0 {
 		<-c
@@ -79,6 +90,7 @@ func writers(ctx context.Context, c *cluster.Cluster, written chan<- struct{}) f
 				name := fmt.Sprintf("load-%d-%d", w, i)
 				// The writer's context would make the last answer uncertain.
 				if _, err := maps.Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+					pause(ctx) // leave the processors to the server that comes back
 					continue
 				}
 				mu.Lock()
@@ -94,10 +106,17 @@ func writers(ctx context.Context, c *cluster.Cluster, written chan<- struct{}) f
 	return func() map[string]bool { all.Wait(); return acknowledged }
 }
 
+func pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(50 * time.Millisecond):
+	}
+}
+
 // TestFiveThousandPods is the size that later suites measure at.
 func TestFiveThousandPods(t *testing.T) {
 	c := cluster.Start(t, cluster.WithNodes(node.Spread(500, "zone-a", "zone-b", "zone-c")...))
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*cluster.Patience)
 	defer cancel()
 	start := time.Now()
 	for i := range 10 {
@@ -107,4 +126,14 @@ func TestFiveThousandPods(t *testing.T) {
 		awaitReplicas(ctx, t, c, fmt.Sprintf("web-%d", i), 500)
 	}
 	t.Logf("5,000 pods on 500 nodes ready after %s", time.Since(start).Round(time.Second))
+}
+
+// awaitReplicas waits for so many ready pods of a Deployment in namespace default.
+func awaitReplicas(ctx context.Context, t *testing.T, c *cluster.Cluster, name string, n int32) {
+	t.Helper()
+	_, err := cluster.Await(ctx, c.Client().AppsV1().Deployments("default"), name,
+		func(_ watch.EventType, d *appsv1.Deployment) bool { return d.Status.ReadyReplicas == n })
+	if err != nil {
+		t.Fatal(err)
+	}
 }

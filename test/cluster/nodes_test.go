@@ -2,7 +2,6 @@ package cluster_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -61,6 +60,14 @@ func awaitPod(t *testing.T, c *cluster.Cluster, namespace, name string, holds fu
 	return pod
 }
 
+// awaitGone waits until a pod is not there.
+func awaitGone(t *testing.T, c *cluster.Cluster, namespace, name string) {
+	t.Helper()
+	if err := cluster.AwaitGone(t.Context(), c.Client().CoreV1().Pods(namespace), name, &corev1.Pod{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func ready(p *corev1.Pod) bool {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {
@@ -102,10 +109,7 @@ func TestNativeWorkloadComesUpAndGoes(t *testing.T) {
 	if err := c.Client().CoreV1().Pods(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cluster.Await(t.Context(), c.Client().CoreV1().Pods(namespace), name,
-		func(e watch.EventType, _ *corev1.Pod) bool { return e == watch.Deleted }); err != nil {
-		t.Fatal(err)
-	}
+	awaitGone(t, c, namespace, name)
 	awaitReady(t, c, namespace, "web")
 }
 
@@ -163,42 +167,6 @@ func setGate(t *testing.T, c *cluster.Cluster, namespace, name, value string) {
 	if _, err := c.Client().CoreV1().Pods(namespace).
 		Patch(t.Context(), name, types.StrategicMergePatchType, body, metav1.PatchOptions{}, "status"); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestScriptedFaults(t *testing.T) {
-	t.Parallel()
-	c, namespace := cluster.Shared(t)
-	tests := []struct {
-		name, metadata, spec string
-		image                string
-		holds                func(*corev1.Pod) bool
-	}{
-		{name: "never-ready", metadata: `annotations: {lab.test/unready: "*"}`, holds: func(p *corev1.Pod) bool {
-			return p.Status.Phase == corev1.PodRunning && !status(p).Ready && *status(p).Started
-		}},
-		{name: "crashes-twice", metadata: `annotations: {lab.test/crash-start: "2"}`, holds: func(p *corev1.Pod) bool {
-			return ready(p) && status(p).RestartCount == 2 && status(p).LastTerminationState.Terminated.ExitCode == 1
-		}},
-		{name: "slow-pull", metadata: `annotations: {lab.test/pull: 1s}`, image: "registry.example.com/slow:1", holds: ready},
-		{name: "no-such-image", image: "bad.lab/app:1", holds: func(p *corev1.Pod) bool {
-			w := status(p).State.Waiting
-			return w != nil && w.Reason == "ImagePullBackOff"
-		}},
-		{name: "fails", metadata: `annotations: {lab.test/run: 100ms, lab.test/exit-code: "3"}`, spec: "restartPolicy: Never", holds: func(p *corev1.Pod) bool {
-			return p.Status.Phase == corev1.PodFailed && status(p).State.Terminated.ExitCode == 3
-		}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			document := pod(test.name, test.metadata, test.spec)
-			if test.image != "" {
-				document = strings.ReplaceAll(document, "registry.example.com/app:1", test.image)
-			}
-			c.Apply(t, namespace, document)
-			awaitPod(t, c, namespace, test.name, test.holds)
-		})
 	}
 }
 
@@ -276,45 +244,6 @@ spec:
 `)
 	jobs := c.Client().BatchV1().Jobs(namespace)
 	_, err := cluster.Await(t.Context(), jobs, "task", func(_ watch.EventType, j *batchv1.Job) bool { return j.Status.Succeeded == 3 })
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestLostNode(t *testing.T) {
-	t.Parallel()
-	c := cluster.Start(t, cluster.WithNodeGrace(2e9))
-	c.Apply(t, "default", pod("web", "", `nodeName: node-1`))
-	awaitPod(t, c, "default", "web", ready)
-	c.Nodes.Lose("node-1")
-	awaitPod(t, c, "default", "web", func(p *corev1.Pod) bool { return !ready(p) })
-	node := func(want corev1.ConditionStatus) {
-		t.Helper()
-		_, err := cluster.Await(t.Context(), c.Client().CoreV1().Nodes(), "node-1", func(_ watch.EventType, n *corev1.Node) bool {
-			for _, cond := range n.Status.Conditions {
-				if cond.Type == corev1.NodeReady {
-					return cond.Status == want
-				}
-			}
-			return false
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	node(corev1.ConditionUnknown)
-	if err := c.Nodes.Recover(context.Background(), "node-1"); err != nil {
-		t.Fatal(err)
-	}
-	node(corev1.ConditionTrue)
-	awaitPod(t, c, "default", "web", ready)
-}
-
-// awaitReplicas waits for so many ready pods of a Deployment in namespace default.
-func awaitReplicas(ctx context.Context, t *testing.T, c *cluster.Cluster, name string, n int32) {
-	t.Helper()
-	_, err := cluster.Await(ctx, c.Client().AppsV1().Deployments("default"), name,
-		func(_ watch.EventType, d *appsv1.Deployment) bool { return d.Status.ReadyReplicas == n })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (c *Cluster) ready(ctx context.Context, name Component) error {
 
 // probeLimit is for one question. A server that is coming up may accept it and
 // never answer.
-const probeLimit = 2 * time.Second
+const probeLimit = 5 * time.Second
 
 // prober asks as the administrator: the API server's answer says more to him.
 func (c *Cluster) prober() (*http.Client, error) {

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// patience is how long processes that were killed may take to disappear.
-const patience = 20 * time.Second
+// patience is how long processes that were killed may take to disappear, on a
+// machine under load.
+const patience = 3 * time.Minute
 
 // containerLogs is where a kubelet links the logs of its containers, whatever its
 // own folder is.

@@ -152,9 +152,12 @@ func (n *Node) tails() string {
 	return b.String()
 }
 
+// patience is for one step of the start, on a machine under load.
+const patience = 5 * time.Minute
+
 // until asks again and again, because sockets and kernel files send no events.
 func until(ctx context.Context, what string, holds func() error) error {
-	limit, cancel := context.WithTimeout(ctx, time.Minute)
+	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

@@ -50,7 +50,7 @@ type Pod struct {
 	IP         string
 	sandbox    time.Time // when the pod has its address
 	containers map[string]*container
-	deleted    time.Time // when the node first saw that the pod is to go
+	limit      time.Time // when containers of a deleted pod are killed
 	ended      bool      // reached a final phase
 }
 

@@ -245,6 +245,23 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
+// TestSecondDeletion: a shorter grace period counts from when it is given.
+func TestSecondDeletion(t *testing.T) {
+	b := newBed(t, `{metadata: {name: web, annotations: {lab.test/stop: 1h}}, spec: {containers: [{name: app, image: "app:1"}]}}`)
+	b.pass(4 * time.Second)
+	at := metav1.NewTime(b.now)
+	b.pod.DeletionTimestamp, b.pod.DeletionGracePeriodSeconds = &at, new(int64(3600))
+	b.pass(time.Minute)
+	b.pod.DeletionGracePeriodSeconds = new(int64(2))
+	if b.pass(1900 * time.Millisecond); b.gone {
+		t.Error("gone too early")
+	}
+	s := b.pass(100 * time.Millisecond)
+	if !b.gone || s.ContainerStatuses[0].State.Terminated.ExitCode != 137 {
+		t.Errorf("gone %v, %v", b.gone, s.ContainerStatuses[0].State)
+	}
+}
+
 func TestRecreateKeepsThePod(t *testing.T) {
 	b := newBed(t, simple)
 	b.pass(4 * time.Second)

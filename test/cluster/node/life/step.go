@@ -120,8 +120,9 @@ func (p *Pod) closeSidecars(t turn) {
 // terminate ends all containers within the grace period that the deletion gave
 // and says whether all is over.
 func (p *Pod) terminate(t turn) bool {
-	if p.deleted.IsZero() {
-		p.deleted = t.now
+	// A second deletion may leave less than the first.
+	if limit := t.now.Add(t.deletionGrace()); p.limit.IsZero() || limit.Before(p.limit) {
+		p.limit = limit
 	}
 	t.closing = true
 	over := true
@@ -143,6 +144,9 @@ func (p *Pod) end(t turn, spec *corev1.Container, r role) bool {
 		c.stop(t, t.deletionGrace())
 	}
 	if c.state == stopping {
+		if t.pod.DeletionTimestamp != nil && p.limit.Before(c.until) {
+			c.until, c.code = p.limit, 137
+		}
 		return c.due(t) && c.ended(t, c.code)
 	}
 	return true
