@@ -95,7 +95,7 @@ func Unlimited(config *rest.Config) *rest.Config {
 // WriteKubeconfig writes access for whom the pair is.
 func (c *Cluster) WriteKubeconfig(file string, pair pki.Pair) error {
 	config := api.NewConfig()
-	config.Clusters["test"] = &api.Cluster{Server: c.url(APIServer), CertificateAuthorityData: c.ca.Pair.Cert}
+	config.Clusters["test"] = &api.Cluster{Server: c.URL(APIServer), CertificateAuthorityData: c.ca.Pair.Cert}
 	config.AuthInfos["test"] = &api.AuthInfo{ClientCertificateData: pair.Cert, ClientKeyData: pair.Key}
 	config.Contexts["test"] = &api.Context{Cluster: "test", AuthInfo: "test", Namespace: "default"}
 	config.CurrentContext = "test"

@@ -44,6 +44,9 @@ type process struct {
 func (p *process) start(folder *guard.Folder) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.runs() {
+		return fmt.Errorf("%s runs already", p.name)
+	}
 	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -81,19 +84,27 @@ func (p *process) stop(ctx context.Context, sig syscall.Signal) error {
 	}
 }
 
+// runs says whether the process has started and not ended.
+func (p *process) runs() bool {
+	if p.cmd == nil {
+		return false
+	}
+	select {
+	case <-p.exited:
+		return false
+	default:
+		return true
+	}
+}
+
 // fault is why the process is not there although it should be, or nil.
 func (p *process) fault() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.wanted || p.cmd == nil {
+	if !p.wanted || p.runs() {
 		return nil
 	}
-	select {
-	case <-p.exited:
-		return fmt.Errorf("%s ended: %s\n%s", p.name, p.cmd.ProcessState, p.tail())
-	default:
-		return nil
-	}
+	return fmt.Errorf("%s ended: %s\n%s", p.name, p.cmd.ProcessState, p.tail())
 }
 
 // tail is the end of the log.

@@ -28,7 +28,7 @@ func (c *Cluster) configure() error {
 // etcd serves the API server alone: clients need a certificate. What it holds is
 // lost with the test, so it does not wait for the disk.
 func (c *Cluster) etcd() *process {
-	client, peer := c.url(Etcd), "http://"+loopback(c.ports[peerPort])
+	client, peer := c.URL(Etcd), "http://"+loopback(c.ports[peerPort])
 	return c.process(Etcd, []string{
 		"--name=test",
 		"--data-dir=" + c.path("etcd-data"),
@@ -61,7 +61,7 @@ func (c *Cluster) apiServer() (*process, error) {
 		"--endpoint-reconciler-type=none",
 		"--authorization-mode=Node,RBAC",
 		"--enable-admission-plugins=NodeRestriction",
-		"--etcd-servers=" + c.url(Etcd),
+		"--etcd-servers=" + c.URL(Etcd),
 		"--etcd-cafile=" + c.path("ca.crt"),
 		"--etcd-certfile=" + c.path("apiserver-client.crt"),
 		"--etcd-keyfile=" + c.path("apiserver-client.key"),

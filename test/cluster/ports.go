@@ -43,5 +43,6 @@ func freePort() (int, error) {
 // loopback is a listening address for the port.
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// url is where a component serves.
-func (c *Cluster) url(name Component) string { return "https://" + loopback(c.ports[name]) }
+// URL is where a component serves: beside its API its metrics, to the
+// administrator.
+func (c *Cluster) URL(name Component) string { return "https://" + loopback(c.ports[name]) }

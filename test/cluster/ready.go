@@ -27,7 +27,7 @@ func (c *Cluster) ready(ctx context.Context, name Component) error {
 	}
 	return c.parts[name].until(ctx, func(ctx context.Context) error {
 		for _, path := range paths {
-			if err := probe(ctx, client, c.url(name)+path); err != nil {
+			if err := probe(ctx, client, c.URL(name)+path); err != nil {
 				return err
 			}
 		}
