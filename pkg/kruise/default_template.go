@@ -1,0 +1,97 @@
+package kruise
+
+import corev1 "k8s.io/api/core/v1"
+
+// DefaultTemplate fills in what an API server writes into a pod template that it
+// stores; the webhooks of CloneSet and Advanced StatefulSet do the same, after
+// having set their own pull policy (semantics workloads 0.3). What is filled
+// only into pods (service links, requests from limits, host ports) stays out.
+// A change of template is judged with these defaults on both sides: a merge
+// patch replaces lists of containers, and must not look like more than it is.
+func DefaultTemplate(t *corev1.PodTemplateSpec) {
+	s := &t.Spec
+	setText(&s.RestartPolicy, corev1.RestartPolicyAlways)
+	setText(&s.DNSPolicy, corev1.DNSClusterFirst)
+	setText(&s.SchedulerName, corev1.DefaultSchedulerName)
+	setDefault(&s.SecurityContext, corev1.PodSecurityContext{})
+	setDefault(&s.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
+	for i := range s.InitContainers {
+		defaultContainer(&s.InitContainers[i])
+	}
+	for i := range s.Containers {
+		defaultContainer(&s.Containers[i])
+	}
+	for i := range s.Volumes {
+		defaultVolume(&s.Volumes[i].VolumeSource)
+	}
+}
+
+func defaultContainer(c *corev1.Container) {
+	followTag(c)
+	setText(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
+	setText(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
+	for i := range c.Ports {
+		setText(&c.Ports[i].Protocol, corev1.ProtocolTCP)
+	}
+	for i := range c.Env {
+		if from := c.Env[i].ValueFrom; from != nil {
+			defaultFieldRef(from.FieldRef)
+			defaultFileKeyRef(from.FileKeyRef)
+		}
+	}
+	for _, p := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {
+		defaultProbe(p)
+	}
+	if l := c.Lifecycle; l != nil {
+		for _, h := range []*corev1.LifecycleHandler{l.PostStart, l.PreStop} {
+			if h != nil {
+				defaultHTTPGet(h.HTTPGet)
+			}
+		}
+	}
+}
+
+func defaultFieldRef(r *corev1.ObjectFieldSelector) {
+	if r != nil {
+		setText(&r.APIVersion, "v1")
+	}
+}
+
+func defaultFileKeyRef(r *corev1.FileKeySelector) {
+	if r != nil {
+		setDefault(&r.Optional, false)
+	}
+}
+
+func defaultProbe(p *corev1.Probe) {
+	if p == nil {
+		return
+	}
+	setNumber(&p.TimeoutSeconds, 1)
+	setNumber(&p.PeriodSeconds, 10)
+	setNumber(&p.SuccessThreshold, 1)
+	setNumber(&p.FailureThreshold, 3)
+	defaultHTTPGet(p.HTTPGet)
+	if p.GRPC != nil {
+		setDefault(&p.GRPC.Service, "")
+	}
+}
+
+func defaultHTTPGet(h *corev1.HTTPGetAction) {
+	if h != nil {
+		setText(&h.Path, "/")
+		setText(&h.Scheme, corev1.URISchemeHTTP)
+	}
+}
+
+// defaultClaim is what is filled into the template of an ephemeral volume.
+func defaultClaim(s *corev1.PersistentVolumeClaimSpec) {
+	setDefault(&s.VolumeMode, corev1.PersistentVolumeFilesystem)
+}
+
+// setNumber gives a number that is 0 its value.
+func setNumber[T ~int32](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}

@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"encoding/json"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// readable makes the empty typed object of each kind of workload, by GROUP/KIND.
+var readable = map[string]func() metav1.Object{
+	kruise.Group + "/CloneSet":    func() metav1.Object { return &kruise.CloneSet{} },
+	kruise.Group + "/DaemonSet":   func() metav1.Object { return &kruise.DaemonSet{} },
+	kruise.Group + "/SidecarSet":  func() metav1.Object { return &kruise.SidecarSet{} },
+	kruise.Group + "/StatefulSet": func() metav1.Object { return &kruise.StatefulSet{} },
+	"apps/DaemonSet":              func() metav1.Object { return &appsv1.DaemonSet{} },
+	"apps/Deployment":             func() metav1.Object { return &appsv1.Deployment{} },
+	"apps/ReplicaSet":             func() metav1.Object { return &appsv1.ReplicaSet{} },
+	"apps/StatefulSet":            func() metav1.Object { return &appsv1.StatefulSet{} },
+}
+
+// IsWorkload reports whether [ReadWorkload] reads objects of the group and kind.
+func IsWorkload(group, kind string) bool { return readable[group+"/"+kind] != nil }
+
+// ReadWorkload reads an object of any of the kinds of [Workload], in any version,
+// with its status and with the defaults that a cluster would have stored
+// ([kruise.DefaultStored]). Fields that the kind does not have are passed over,
+// as a cluster prunes them. Another kind, and text where a number is due, is a
+// *tree.Error.
+func ReadWorkload(n *tree.Node) (*Workload, error) {
+	group, version := splitVersion(tree.StrAt(n, "apiVersion"))
+	kind := tree.StrAt(n, "kind")
+	empty := readable[group+"/"+kind]
+	if empty == nil {
+		return nil, tree.Errorf(n, "kind", "kinds: "+kindsText, "%s %s has no rollout", tree.StrAt(n, "apiVersion"), kind)
+	}
+	obj := empty()
+	if _, err := kruise.Decode(n, obj); err != nil {
+		return nil, err
+	}
+	kruise.DefaultStored(obj)
+	template, err := templateOf(obj)
+	if err != nil {
+		return nil, tree.Errorf(n, "spec", "", "%v", err)
+	}
+	return &Workload{
+		Ref:     Ref{Group: group, Kind: kind, Namespace: obj.GetNamespace(), Name: obj.GetName()},
+		Version: version, UID: string(obj.GetUID()), Generation: obj.GetGeneration(),
+		Labels: obj.GetLabels(), Annotations: obj.GetAnnotations(),
+		Object: obj, Template: template,
+	}, nil
+}
+
+const kindsText = "CloneSet, StatefulSet, DaemonSet, SidecarSet, Deployment, ReplicaSet"
+
+func splitVersion(apiVersion string) (group, version string) {
+	i := strings.LastIndexByte(apiVersion, '/')
+	return apiVersion[:max(i, 0)], apiVersion[i+1:]
+}
+
+// templateOf returns what the object's revisions are made of, as decoded JSON.
+func templateOf(obj metav1.Object) (map[string]any, error) {
+	text, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	var v struct{ Spec map[string]any }
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, err
+	}
+	if _, ok := obj.(*kruise.SidecarSet); ok {
+		return v.Spec, nil
+	}
+	template, _ := v.Spec["template"].(map[string]any)
+	return template, nil
+}
+
+// ReadRevision reads a stored template: spec.template of its data or, of a
+// SidecarSet, the whole spec, without "$patch" (semantics workloads 6).
+func ReadRevision(r *appsv1.ControllerRevision) (Revision, error) {
+	var data struct{ Spec map[string]any }
+	if err := json.Unmarshal(r.Data.Raw, &data); err != nil || data.Spec == nil {
+		return Revision{}, &tree.Error{Path: "data", Msg: "revision " + r.Name + " holds no spec"}
+	}
+	template := data.Spec
+	if inner, ok := data.Spec["template"].(map[string]any); ok {
+		template = inner
+	}
+	delete(template, "$patch")
+	return Revision{
+		Name: r.Name, Number: r.Revision, Template: template,
+		ClaimsHash: r.Annotations[kruise.VolumeClaimTemplateHashAnnotation],
+	}, nil
+}
