@@ -69,42 +69,45 @@ func (s *NativeStatefulSet) ChooseUpdate() Choice {
 		out.Why = "update strategy OnDelete: pods are updated when somebody deletes them"
 		return out
 	}
-	want := s.Ordinals()
-	inRange := descending(filter(s.Pods, func(p *cluster.Pod) bool { return slices.Contains(want, OrdinalOf(p)) }))
-	if s.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
-		if why := s.unsettled(inRange, len(want)); why != "" {
+	pods := slots(s.Pods, s.Ordinals())
+	if !s.parallel() {
+		if why := s.unsettled(pods); why != "" {
 			out.Why = why
 			return out
 		}
 	}
-	s.walk(&out, inRange)
+	s.walk(&out, pods)
 	return out
 }
 
 // unsettled names the pod that OrderedReady waits for.
-func (s *NativeStatefulSet) unsettled(inRange []*cluster.Pod, replicas int) string {
-	for _, p := range slices.Backward(inRange) {
-		if s.down(p) {
+func (s *NativeStatefulSet) unsettled(pods []*cluster.Pod) string {
+	for _, p := range pods {
+		switch {
+		case p == nil:
+			return "pods are missing"
+		case s.down(p):
 			return fmt.Sprintf("pod %s is not available", p.Name)
 		}
-	}
-	if len(inRange) < replicas {
-		return "pods are missing"
 	}
 	return ""
 }
 
-func (s *NativeStatefulSet) walk(out *Choice, inRange []*cluster.Pod) {
-	floor := s.start() + s.partition()
-	targets := filter(inRange, func(p *cluster.Pod) bool { return OrdinalOf(p) >= floor })
-	out.Order = filter(targets, func(p *cluster.Pod) bool { return RevisionOf(p) != s.Update && !p.Deleting })
+// walk goes from the highest ordinal down to the partition. A pod that is missing
+// counts as one that is not available.
+func (s *NativeStatefulSet) walk(out *Choice, pods []*cluster.Pod) {
+	floored := pods[min(max(s.partition(), 0), len(pods)):]
+	outdated := func(p *cluster.Pod) bool { return RevisionOf(p) != s.Update && !p.Deleting }
+	out.Order = filter(fromTheTop(floored), outdated)
 	down, budget := 0, s.budget()
-	for _, p := range targets {
+	for _, p := range slices.Backward(floored) {
 		switch {
-		case down >= budget:
-			out.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", down, budget, p.Name)
+		case down >= budget && len(out.Order) > len(out.Pods):
+			out.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", down, budget, out.Order[len(out.Pods)].Name)
 			return
-		case RevisionOf(p) != s.Update && !p.Deleting:
+		case p == nil:
+			down++
+		case outdated(p):
 			out.Pods = append(out.Pods, p)
 			down++
 		case s.down(p):
@@ -112,10 +115,6 @@ func (s *NativeStatefulSet) walk(out *Choice, inRange []*cluster.Pod) {
 		}
 	}
 	out.Why = "these are all"
-}
-
-func (s *NativeStatefulSet) down(p *cluster.Pod) bool {
-	return p.Deleting || p.Phase != "Running" || !podReady(p) || !readyFor(p, seconds(s.Spec.MinReadySeconds), s.Now)
 }
 
 // NativeStatefulSetPending says what a step or, with partition 0, a rollout

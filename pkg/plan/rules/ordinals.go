@@ -67,6 +67,37 @@ func OrdinalOf(p *cluster.Pod) int {
 	return n
 }
 
+// slots returns the pods of the wanted ordinals, each in its ordinal's place;
+// nil where there is none. want is ascending.
+func slots(pods []*cluster.Pod, want []int) []*cluster.Pod {
+	out := make([]*cluster.Pod, len(want))
+	for _, p := range pods {
+		if i, ok := slices.BinarySearch(want, OrdinalOf(p)); ok {
+			out[i] = p
+		}
+	}
+	return out
+}
+
+// outside returns the pods of all other ordinals, highest first.
+func outside(pods []*cluster.Pod, want []int) []*cluster.Pod {
+	return descending(filter(pods, func(p *cluster.Pod) bool {
+		_, ok := slices.BinarySearch(want, OrdinalOf(p))
+		return !ok
+	}))
+}
+
+// fromTheTop returns the pods of slots, highest ordinal first, gaps left out.
+func fromTheTop(slots []*cluster.Pod) []*cluster.Pod {
+	out := make([]*cluster.Pod, 0, len(slots))
+	for _, p := range slices.Backward(slots) {
+		if p != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // descending sorts pods from the highest ordinal to the lowest.
 func descending(list []*cluster.Pod) []*cluster.Pod {
 	out := slices.Clone(list)

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -69,27 +68,13 @@ func (s *StatefulSet) Ordinals() []int {
 	return Ordinals(start, number(s.Spec.Replicas, 1), s.Spec.ReserveOrdinals)
 }
 
-// inRange returns the pods whose ordinal shall exist, by ordinal.
-func (s *StatefulSet) inRange() map[int]*cluster.Pod {
-	want := s.Ordinals()
-	out := make(map[int]*cluster.Pod, len(want))
-	for _, p := range s.Pods {
-		if _, ok := slices.BinarySearch(want, OrdinalOf(p)); ok {
-			out[OrdinalOf(p)] = p
-		}
-	}
-	return out
-}
+// inRange returns the pods whose ordinal shall exist, in the order of
+// [StatefulSet.Ordinals]; nil for one that is missing.
+func (s *StatefulSet) inRange() []*cluster.Pod { return slots(s.Pods, s.Ordinals()) }
 
 // Condemned returns the pods whose ordinal shall not exist, in the order in
 // which they go: highest first.
-func (s *StatefulSet) Condemned() []*cluster.Pod {
-	want := s.Ordinals()
-	return descending(filter(s.Pods, func(p *cluster.Pod) bool {
-		_, ok := slices.BinarySearch(want, OrdinalOf(p))
-		return !ok
-	}))
-}
+func (s *StatefulSet) Condemned() []*cluster.Pod { return outside(s.Pods, s.Ordinals()) }
 
 // Unavailable reports whether a pod uses the budget up: it is not healthy, its
 // in-place update is not complete, or it has not been ready for long enough.

@@ -33,18 +33,18 @@ type StatefulSetScale struct {
 func (s *StatefulSet) Scale() StatefulSetScale {
 	var out StatefulSetScale
 	left := LimitsOfStatefulSet(s.Spec).ScaleMaxUnavailable
-	pods := s.inRange()
-	for _, ordinal := range s.Ordinals() {
-		p := pods[ordinal]
+	want, pods := s.Ordinals(), s.inRange()
+	createsUpdate := s.createsUpdate(pods)
+	for i, p := range pods {
 		if p != nil && !finished(p) && !s.Unavailable(p) {
 			continue
 		}
 		if left <= 0 {
-			out.Why = fmt.Sprintf("scaleStrategy.maxUnavailable is used up: %d waits", ordinal)
+			out.Why = fmt.Sprintf("scaleStrategy.maxUnavailable is used up: %d waits", want[i])
 			break
 		}
 		left--
-		s.repair(&out, ordinal, p)
+		s.repair(&out, Created{want[i], createsUpdate(i)}, p)
 		if !s.parallel() {
 			out.Stop = true
 			return out
@@ -55,10 +55,10 @@ func (s *StatefulSet) Scale() StatefulSetScale {
 }
 
 // repair does what an ordinal needs; a pod that is not available is waited for.
-func (s *StatefulSet) repair(out *StatefulSetScale, ordinal int, p *cluster.Pod) {
+func (s *StatefulSet) repair(out *StatefulSetScale, missing Created, p *cluster.Pod) {
 	switch {
 	case p == nil:
-		out.Create = append(out.Create, Created{ordinal, s.createsUpdate(ordinal)})
+		out.Create = append(out.Create, missing)
 	case p.Deleting:
 		out.Why = fmt.Sprintf("pod %s is terminating", p.Name)
 	case finished(p):
@@ -89,28 +89,18 @@ func (s *StatefulSet) condemn(out *StatefulSetScale) {
 	}
 }
 
-// createsUpdate reports whether a missing pod is made at the update revision:
-// in order, when the partition's worth of ordinals is below it; unordered, when
-// enough others in range are still old (semantics workloads 3).
-func (s *StatefulSet) createsUpdate(ordinal int) bool {
+// createsUpdate answers for the i-th wanted ordinal whether its missing pod is
+// made at the update revision: in order, when the partition's worth of ordinals
+// is below it; unordered, when enough others in range are still old (semantics
+// workloads 3).
+func (s *StatefulSet) createsUpdate(inRange []*cluster.Pod) func(i int) bool {
 	partition := LimitsOfStatefulSet(s.Spec).Partition
-	if s.onDelete() {
-		return true
+	switch {
+	case s.onDelete():
+		return func(int) bool { return true }
+	case s.unordered():
+		old := count(inRange, func(p *cluster.Pod) bool { return p != nil && !s.updated(p) })
+		return func(int) bool { return old >= partition }
 	}
-	if s.unordered() {
-		old := 0
-		for o, p := range s.inRange() {
-			if o != ordinal && !s.updated(p) {
-				old++
-			}
-		}
-		return old >= partition
-	}
-	below := 0
-	for _, o := range s.Ordinals() {
-		if o < ordinal {
-			below++
-		}
-	}
-	return below+1 > partition
+	return func(i int) bool { return i+1 > partition }
 }

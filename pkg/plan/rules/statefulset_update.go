@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -22,7 +21,7 @@ type StatefulSetUpdate struct {
 // terminating first, the others by priority, cut to what the partition leaves
 // (semantics workloads 3).
 func (s *StatefulSet) UpdateTargets() []*cluster.Pod {
-	list := descending(slices.Collect(maps.Values(s.inRange())))
+	list := fromTheTop(s.inRange())
 	if s.unordered() {
 		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
 		list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
@@ -44,22 +43,41 @@ func (s *StatefulSet) ChooseUpdate() StatefulSetUpdate {
 		out.Why = "paused"
 		return out
 	}
-	pods := descending(slices.Collect(maps.Values(s.inRange())))
-	budget := LimitsOfStatefulSet(s.Spec).MaxUnavailable
-	down := map[*cluster.Pod]bool{}
+	slots := s.inRange()
+	pods := fromTheTop(slots)
+	left := spending{budget: LimitsOfStatefulSet(s.Spec).MaxUnavailable, missing: len(slots) - len(pods), down: map[*cluster.Pod]bool{}}
 	for _, p := range filter(pods, s.Unavailable) {
-		down[p] = true
+		left.down[p] = true
 	}
 	for _, p := range filter(pods, SpecifiedDelete) {
-		if !p.Deleting && (len(down) < budget || down[p]) {
-			out.Delete, down[p] = append(out.Delete, p), true
+		if !p.Deleting && left.spend(p) {
+			out.Delete = append(out.Delete, p)
 		}
 	}
-	s.walk(&out, budget, down)
+	s.walk(&out, &left)
 	return out
 }
 
-func (s *StatefulSet) walk(out *StatefulSetUpdate, budget int, down map[*cluster.Pod]bool) {
+// spending is the set of unavailable pods, against what it may grow to. A pod
+// that is missing, or made in this very pass, is not available either.
+type spending struct {
+	budget, missing int
+	down            map[*cluster.Pod]bool
+}
+
+// spend takes a pod, unless the budget forbids it; one that is not available
+// costs nothing more.
+func (s *spending) spend(p *cluster.Pod) bool {
+	if !s.down[p] && s.used() >= s.budget {
+		return false
+	}
+	s.down[p] = true
+	return true
+}
+
+func (s *spending) used() int { return s.missing + len(s.down) }
+
+func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending) {
 	targets := s.UpdateTargets()
 	gone := func(p *cluster.Pod) bool { return p.Deleting || slices.Contains(out.Delete, p) }
 	out.Order = filter(targets, func(p *cluster.Pod) bool { return !s.updated(p) && !gone(p) })
@@ -67,11 +85,10 @@ func (s *StatefulSet) walk(out *StatefulSetUpdate, budget int, down map[*cluster
 		if s.updated(p) || gone(p) {
 			continue
 		}
-		if len(down) >= budget && !down[p] {
-			out.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", len(down), budget, p.Name)
+		if !left.spend(p) {
+			out.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", left.used(), left.budget, p.Name)
 			return
 		}
-		down[p] = true
 		out.Pods = append(out.Pods, p)
 	}
 	out.Why = "these are all"
