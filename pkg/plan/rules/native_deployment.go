@@ -10,13 +10,15 @@ type ReplicaSetSize struct {
 	Name string
 	// Replicas is what its spec asks for, Available what its status has.
 	Replicas, Available int
+	// Recorded is nil for one that the controller has not scaled yet.
+	Recorded *RecordedSize
 }
 
 // Deployment is a native Deployment with all that its rules look at.
 type Deployment struct {
 	Spec *appsv1.DeploymentSpec
-	// New is the ReplicaSet of the present template, Old the others, oldest
-	// first.
+	// New is the ReplicaSet of the present template, without a name while there
+	// is none; Old are the others, oldest first.
 	New ReplicaSetSize
 	Old []ReplicaSetSize
 }
