@@ -15,7 +15,9 @@ func SidecarSetEligible(old, updated map[string]any) Eligibility {
 	e := Eligibility{Policy: PolicyInPlaceOnly}
 	for _, key := range []string{"containers", "imagePullSecrets", "initContainers", "patchPodMetadata", "volumes"} {
 		for _, d := range differences([]string{"spec", key}, entries(old[key]), entries(updated[key])) {
-			f := FieldChange{Path: pathText(d.path), Old: d.old, New: d.new}
+			f := FieldChange{
+				Path: pathText(d.path), Old: masked(d.path, d.old, map[string]any{"spec": old}), New: masked(d.path, d.new, map[string]any{"spec": updated}),
+			}
 			classifySidecar(&f, d, updated)
 			e.Fields = append(e.Fields, f)
 		}

@@ -1,0 +1,114 @@
+package rules
+
+import (
+	"regexp"
+	"strconv"
+)
+
+// Masked stands for a value that nobody shall read in a plan.
+const Masked = "***"
+
+const secretWords = `passw|passphrase|secret|token|credential|private|api[-_.]?key|access[-_.]?key`
+
+var (
+	// secretName matches names of env variables, labels, annotations and flags
+	// whose values are likely to be secret. Values out of Secrets are never here
+	// at all: a template only refers to them.
+	secretName = regexp.MustCompile(`(?i)` + secretWords + `|(^|_)pwd($|_)`)
+	// secretFlag matches a flag whose value is the next argument.
+	secretFlag = regexp.MustCompile(`(?i)^--?[\w.-]*(` + secretWords + `)[\w.-]*$`)
+	// inURL and inFlag match what is secret inside a text.
+	inURL  = regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`)
+	inFlag = regexp.MustCompile(`(?i)((?:^|\s)--?[\w.-]*(?:` + secretWords + `)[\w.-]*[= ])\S+`)
+)
+
+// masked returns a value of a template, found at path, without what is likely to
+// be secret. A plan is kept in Git and in the cluster, and is read by many.
+func masked(path []string, v any, template map[string]any) any {
+	last := path[len(path)-1]
+	if path[0] == "metadata" && secretName.MatchString(last) {
+		return hide(v)
+	}
+	switch parent := lookup(template, path[:len(path)-1]).(type) {
+	case map[string]any:
+		if secretValue(parent, last) {
+			return hide(v)
+		}
+	case []any:
+		if i, err := strconv.Atoi(last); err == nil && flagValue(parent, i) {
+			return hide(v)
+		}
+	}
+	return maskedInside(v)
+}
+
+// maskedInside does the same for everything below a value.
+func maskedInside(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			if secretValue(v, key) {
+				out[key] = hide(item)
+				continue
+			}
+			out[key] = maskedInside(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			if flagValue(v, i) {
+				out[i] = hide(item)
+				continue
+			}
+			out[i] = maskedInside(item)
+		}
+		return out
+	case string:
+		return inFlag.ReplaceAllString(inURL.ReplaceAllString(v, "${1}"+Masked+"@"), "${1}"+Masked)
+	}
+	return v
+}
+
+// secretValue reports whether key is the value of an env variable with such a
+// name.
+func secretValue(m map[string]any, key string) bool {
+	return key == "value" && secretName.MatchString(text(m, "name"))
+}
+
+// flagValue reports whether item i of a command line belongs to the flag before
+// it.
+func flagValue(list []any, i int) bool {
+	if i == 0 || i > len(list) {
+		return false
+	}
+	before, _ := list[i-1].(string)
+	return secretFlag.MatchString(before)
+}
+
+func hide(v any) any {
+	if v == nil {
+		return nil
+	}
+	return Masked
+}
+
+// lookup walks down decoded JSON; nil where the path ends early.
+func lookup(v any, path []string) any {
+	for _, step := range path {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil
+			}
+			v = in[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
