@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -67,7 +69,9 @@ const Retry = time.Second
 // Reconcile makes one pass of the controller of the view's workload. It fails
 // only on a kind that has no model.
 func Reconcile(v *View) (Pass, error) {
-	switch v.Workload.Object.(type) {
+	switch o := v.Workload.Object.(type) {
+	case *appsv1.ReplicaSet:
+		return reconcileReplicaSet(v, o), nil
 	default:
 		return Pass{}, fmt.Errorf("no controller is modelled for %s", v.Workload)
 	}
