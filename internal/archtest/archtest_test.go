@@ -74,7 +74,7 @@ var layer = map[string][]string{
 // stageImports is what a stage may know: the leaves, the types, the model.
 var stageImports = []string{
 	"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...",
-	"pkg/render/finding", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
+	"pkg/plan/rules", "pkg/render/finding", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
 }
 
 // planImports is what a room of the core may know, besides some of its

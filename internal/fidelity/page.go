@@ -44,9 +44,13 @@ func write(w *bytes.Buffer, rules []finding.Rule) {
 	}
 }
 
+// title is the heading of a kind. Two kinds share their name with a native one.
 func title(kind string) string {
-	if kind == "*" {
+	switch kind {
+	case "*":
 		return "Kinds that stay Kruise objects"
+	case "DaemonSet", "StatefulSet":
+		return "Advanced " + kind
 	}
 	return kind
 }

@@ -46,6 +46,9 @@ type Options struct {
 	APIVersions []string
 	// Driver is stage.Native when empty.
 	Driver stage.Driver
+	// Kubernetes is the minor version of the API server that the output is for;
+	// 0 means the newest that is known.
+	Kubernetes int
 	// Namespace is where objects without one live ("" = default).
 	Namespace string
 	// TemplatePaths maps GROUP/KIND to the dotted path of a pod template.
@@ -70,7 +73,7 @@ type Result struct {
 }
 
 // Expandable are the kinds that this version expands.
-var Expandable = []string{"CloneSet", "ResourceDistribution", "SidecarSet", "UnitedDeployment"}
+var Expandable = []string{"CloneSet", "DaemonSet", "ResourceDistribution", "SidecarSet", "StatefulSet", "UnitedDeployment"}
 
 // Render expands the Kruise objects of in. The resources of in belong to
 // Render afterwards. The error holds every fault of the input that was found,
@@ -108,6 +111,7 @@ func (o Options) context(in []*resource.Resource, expand func(string) bool) *sta
 		Findings:      &finding.Reporter{},
 		Lineage:       stage.NewLineage(),
 		Driver:        o.Driver,
+		Kubernetes:    o.Kubernetes,
 		Expand:        expand,
 		TemplatePaths: o.TemplatePaths,
 		Workers:       o.Workers,

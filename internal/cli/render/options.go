@@ -31,6 +31,7 @@ type options struct {
 	target        string
 	expand        []string
 	driver        string
+	kubernetes    string
 	templatePaths []string
 	order         string
 
@@ -55,6 +56,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.target, "target", string(engine.Native), "native, kruise (keep Kruise objects) or auto (by what the cluster serves)")
 	fl.StringSliceVar(&o.expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
 	fl.StringVar(&o.driver, "driver", string(stage.Native), "who will replace pods: native controllers, or this client")
+	fl.StringVar(&o.kubernetes, "kubernetes-version", fmt.Sprintf("1.%d", stage.NewestKubernetes), "version of the API server that the output is for")
 	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "GROUP/KIND=PATH of the pod template in further kinds")
 	fl.StringVar(&o.order, "order", "input", "input, or apply (namespaces and policies first)")
 	fl.StringVarP(&o.output, "output", "o", "yaml", "yaml or json")
@@ -86,6 +88,9 @@ func (o *options) validate() error {
 			return usage.Errorf("one of: "+strings.Join(legal, ", "), "--%s: unknown value %q", given.flag, given.value)
 		}
 	}
+	if _, err := stage.ParseKubernetes(o.kubernetes); err != nil {
+		return usage.Errorf(fmt.Sprintf("1.%d to 1.%d", stage.OldestKubernetes, stage.NewestKubernetes), "--kubernetes-version: %v", err)
+	}
 	for _, kind := range o.expand {
 		if !slices.ContainsFunc(engine.Expandable, func(k string) bool { return strings.EqualFold(k, kind) }) {
 			return usage.Errorf("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
@@ -110,8 +115,13 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 	if err != nil {
 		return engine.Options{}, err
 	}
+	kubernetes, err := stage.ParseKubernetes(o.kubernetes)
+	if err != nil {
+		return engine.Options{}, err
+	}
 	opt := engine.Options{
-		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
+		Kubernetes: kubernetes,
+		Target:     engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
 		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain,
 	}
 	if opt.Context, err = load.Context(ctx, o.with, o.contextStdin()); err != nil {

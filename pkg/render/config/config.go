@@ -44,12 +44,13 @@ const (
 // Config is what a function config says. The zero value renders everything to
 // native objects.
 type Config struct {
-	// Target, Expand, APIVersions, Driver, Namespace, TemplatePaths and Explain
-	// are those of render.Options.
+	// Target, Expand, APIVersions, Driver, Kubernetes, Namespace, TemplatePaths
+	// and Explain are those of render.Options.
 	Target        render.Target
 	Expand        []string
 	APIVersions   []string
 	Driver        stage.Driver
+	Kubernetes    int
 	Namespace     string
 	TemplatePaths map[string]string
 	Explain       bool
@@ -67,7 +68,7 @@ type Config struct {
 // them yet.
 func (c *Config) Options() render.Options {
 	return render.Options{
-		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver,
+		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver, Kubernetes: c.Kubernetes,
 		Namespace: c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
 	}
 }
@@ -132,7 +133,7 @@ func (c *Config) texts(root, values *tree.Node, prefix, path string) error {
 }
 
 // engines are annotations with our prefix that the engine itself writes.
-var engines = map[string]bool{"strategy": true, "source": true}
+var engines = map[string]bool{"rollout": true, "strategy": true, "source": true}
 
 // reader applies options to a Config and gathers faults.
 type reader struct {

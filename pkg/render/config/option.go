@@ -39,6 +39,10 @@ var options = map[string]option{
 		c.Namespace = v.Value
 		return "", nil
 	}},
+	"kubernetesVersion": {text, func(c *Config, v *tree.Node) (hint string, err error) {
+		c.Kubernetes, err = stage.ParseKubernetes(v.Value)
+		return "", err
+	}},
 	"templatePaths": {table, func(c *Config, v *tree.Node) (string, error) {
 		const hint = "for instance batch.example.com/Runner: spec.template"
 		paths := tree.Strings(v)

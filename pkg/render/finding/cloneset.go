@@ -11,63 +11,17 @@ const (
 
 // What becomes of the fields of a CloneSet that are no strategy (semantics
 // workloads 1 and 5, sidecarset-and-protection 10).
-var _ = register(
+var _ = templateRules("CloneSet", "cloneset") && register(
+	alwaysPulled("CloneSet", "cloneset"),
 	Rule{
 		ID: "cloneset/replicas", Kind: "CloneSet", Severity: Exact,
 		Fields:  []string{"spec.replicas"},
 		Becomes: "the same field; both sides default to 1",
 	},
 	Rule{
-		ID: "cloneset/selector", Kind: "CloneSet", Severity: Exact,
-		Fields:  []string{"spec.selector"},
-		Becomes: "the same field; Services and budgets select the same pods",
-	},
-	Rule{
-		ID: "cloneset/template", Kind: "CloneSet", Severity: Exact,
-		Fields:  []string{"spec.template"},
-		Becomes: "the same template, as it was written, but for what other findings name",
-	},
-	Rule{
-		ID: "cloneset/image-pull-policy", Kind: "CloneSet", Severity: Exact,
-		Fields:  []string{"spec.template.spec.containers[].imagePullPolicy"},
-		Becomes: "Always is written into containers without a policy, as Kruise's webhook does whatever the tag; init containers follow their tag on both sides",
-	},
-	Rule{
-		ID: "cloneset/readiness-gates", Kind: "CloneSet", Severity: Approximate,
-		Fields:  []string{"spec.template.spec.readinessGates"},
-		Becomes: "the gates InPlaceUpdateReady and KruisePodReady are removed: only Kruise sets them, and without it the pods would never become ready",
-		Action:  "nothing, unless a controller of yours sets these conditions",
-	},
-	Rule{
-		ID: "cloneset/launch-priority", Kind: "CloneSet", Severity: Lost,
-		Fields: []string{
-			"spec.template.metadata.annotations[apps.kruise.io/container-launch-priority]",
-			"spec.template.spec.containers[].env[KRUISE_CONTAINER_PRIORITY]",
-		},
-		Becomes: "stays in the template, but without Kruise all containers start at once",
-		Action:  "make what must start first an init container with restartPolicy Always (a native sidecar)",
-	},
-	Rule{
-		ID: "cloneset/enhanced-liveness", Kind: "CloneSet", Severity: Lost,
-		Fields:  []string{"spec.template.metadata.annotations[apps.kruise.io/using-enhanced-liveness]"},
-		Becomes: "stays in the template, but liveness probes remain with the kubelet",
-		Action:  "remove the annotation",
-	},
-	Rule{
-		ID: "cloneset/delete-protection", Kind: "CloneSet", Severity: Lost,
-		Fields:  []string{"metadata.labels[policy.kruise.io/delete-protection]"},
-		Becomes: "the label stays, but without Kruise's webhook nothing refuses the deletion",
-		Action:  "guard the label with a ValidatingAdmissionPolicy",
-	},
-	Rule{
 		ID: "cloneset/min-ready-seconds", Kind: "CloneSet", Severity: Exact,
 		Fields:  []string{"spec.minReadySeconds"},
 		Becomes: "the same field",
-	},
-	Rule{
-		ID: "cloneset/revision-history", Kind: "CloneSet", Severity: Exact,
-		Fields:  []string{"spec.revisionHistoryLimit"},
-		Becomes: "the same field; both sides default to 10",
 	},
 	Rule{
 		ID: "cloneset/revision-history-client", Kind: "CloneSet", When: toReplicaSet, Severity: Lost,

@@ -20,8 +20,10 @@ import (
 func TestEveryFieldHasARule(t *testing.T) {
 	for kind, object := range map[string]any{
 		"CloneSet":             kruise.CloneSet{},
+		"DaemonSet":            kruise.DaemonSet{},
 		"ResourceDistribution": kruise.ResourceDistribution{},
 		"SidecarSet":           kruise.SidecarSet{},
+		"StatefulSet":          kruise.StatefulSet{},
 		"UnitedDeployment":     kruise.UnitedDeployment{},
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -37,8 +39,10 @@ func TestEveryFieldHasARule(t *testing.T) {
 func TestEveryRuleHasAField(t *testing.T) {
 	for kind, object := range map[string]any{
 		"CloneSet":             kruise.CloneSet{},
+		"DaemonSet":            kruise.DaemonSet{},
 		"ResourceDistribution": kruise.ResourceDistribution{},
 		"SidecarSet":           kruise.SidecarSet{},
+		"StatefulSet":          kruise.StatefulSet{},
 		"UnitedDeployment":     kruise.UnitedDeployment{},
 	} {
 		for _, r := range finding.Rules() {

@@ -9,10 +9,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// around is what the other objects say about CloneSets. It is gathered once
+// around is what the other objects say about workloads. It is gathered once
 // and only read afterwards.
 type around struct {
-	// autoscaled are the CloneSets whose replicas an autoscaler owns.
+	// autoscaled are the workloads whose replicas an autoscaler owns.
 	autoscaled map[resource.ID]bool
 	// services are all Services by identity, the input's before the context's.
 	services map[resource.ID]*resource.Resource
@@ -30,7 +30,7 @@ func surroundings(c *stage.Context, in []*resource.Resource) *around {
 	for _, r := range c.Facts.Context("", "Service") {
 		a.services[c.Facts.IDOf(r)] = r
 	}
-	for _, kind := range []string{"CloneSet", "UnitedDeployment"} {
+	for _, kind := range []string{"CloneSet", "StatefulSet", "UnitedDeployment"} {
 		for _, r := range c.Facts.Stream(kruise.Group, kind) {
 			a.remember(c, r)
 		}

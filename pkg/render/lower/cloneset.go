@@ -9,14 +9,10 @@ import (
 
 // lowering is one CloneSet on its way.
 type lowering struct {
-	c      *stage.Context
+	object
 	around *around
-	r      *resource.Resource
-	// hub is the object in the newest version; its parts may be shared with r
-	// and with other objects, so every level is copied before it is changed.
-	hub  *tree.Node
-	spec kruise.CloneSetSpec
-	form form
+	spec   kruise.CloneSetSpec
+	form   form
 	// replicas is nil where an autoscaler owns the number.
 	replicas *int
 }
@@ -44,17 +40,12 @@ func lowerCloneSet(c *stage.Context, around *around, r *resource.Resource) ([]*r
 
 func newLowering(c *stage.Context, around *around, r *resource.Resource) (*lowering, error) {
 	var set kruise.CloneSet
-	if _, err := kruise.Decode(r.Node(), &set); err != nil {
-		return nil, r.Wrap(err, "")
-	}
-	hub, _, err := kruise.ToHub(r.Node())
+	o, err := read(c, r, "cloneset", &set)
 	if err != nil {
-		return nil, r.Wrap(err, "")
+		return nil, err
 	}
-	if r.Name() == "" {
-		return nil, r.Fault("metadata.name", "what is rendered is found again by this name; generateName cannot do that", "a CloneSet to render needs a name")
-	}
-	l := &lowering{c: c, around: around, r: r, hub: hub, spec: set.Spec}
+	o.alwaysPull = true
+	l := &lowering{object: o, around: around, spec: set.Spec}
 	l.form = formOf(c.Driver, len(set.Spec.VolumeClaimTemplates) > 0)
 	if !around.autoscaled[c.Facts.IDOf(r)] {
 		n := l.declared()
@@ -71,43 +62,19 @@ func (l *lowering) declared() int {
 	return int(*l.spec.Replicas)
 }
 
-// workload returns the native object. Keys that the user wrote keep their
-// order and comments; what is added stands behind the selector.
+// workload returns the native object. What is added stands behind the selector.
 func (l *lowering) workload(serviceName string) *tree.Node {
-	out := tree.Map()
-	tree.Each(l.hub, func(k, v *tree.Node) {
-		switch k.Value {
-		case "apiVersion":
-			v = tree.String("apps/v1")
-		case "kind":
-			v = tree.String(l.form.kind)
-		case "metadata":
-			v = l.metadata(v)
-		case "spec":
-			v = l.nativeSpec(v, serviceName)
-		case "status":
-			return
-		}
-		out.Content = append(out.Content, k, v)
-	})
-	out.Style, out.HeadComment, out.FootComment = l.hub.Style, l.hub.HeadComment, l.hub.FootComment
-	return out
+	return l.native("apps/v1", l.form.kind, func(spec *tree.Node) *tree.Node { return l.nativeSpec(spec, serviceName) })
 }
 
 // nativeSpec returns the spec of the native object.
 func (l *lowering) nativeSpec(spec *tree.Node, serviceName string) *tree.Node {
-	out := tree.Shallow(spec)
-	out.Content = nil
 	strategyKey, strategy := l.strategy()
-	tree.Each(spec, func(k, v *tree.Node) {
-		if k.Value == "updateStrategy" {
-			k, v = renamed(k, strategyKey), strategy
-		} else {
-			v = l.field(k.Value, v)
+	out := fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
+		if name == "updateStrategy" {
+			return strategyKey, strategy
 		}
-		if v != nil {
-			out.Content = append(out.Content, k, v)
-		}
+		return name, l.field(name, v)
 	})
 	if strategy != nil && !tree.Has(out, strategyKey) {
 		tree.InsertAfter(out, "selector", strategyKey, strategy)
@@ -161,11 +128,4 @@ func (l *lowering) additions(spec *tree.Node, serviceName string) {
 	if l.paused() {
 		tree.InsertAfter(spec, "selector", "paused", tree.Boolean(true))
 	}
-}
-
-// renamed returns a key node with another name and its comments.
-func renamed(key *tree.Node, name string) *tree.Node {
-	k := *key
-	k.Value = name
-	return &k
 }

@@ -10,13 +10,21 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// Run replaces every CloneSet by its native form where that kind is expanded,
-// and reports the Kruise objects that stay although native ones are wanted.
+// lowerings are the kinds of apps.kruise.io that this stage replaces.
+var lowerings = map[string]func(*stage.Context, *around, *resource.Resource) ([]*resource.Resource, error){
+	"CloneSet":    lowerCloneSet,
+	"DaemonSet":   lowerDaemonSet,
+	"StatefulSet": lowerStatefulSet,
+}
+
+// Run replaces every workload of Kruise by its native form where that kind is
+// expanded, and reports the Kruise objects that stay although native ones are
+// wanted.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
 	around := surroundings(c, in)
 	out, err := c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
-		if r.Is(kruise.Group, "CloneSet") && c.Expand("CloneSet") {
-			return lowerCloneSet(c, around, r)
+		if f, ok := lowerings[r.Kind()]; ok && r.Group() == kruise.Group && c.Expand(r.Kind()) {
+			return f(c, around, r)
 		}
 		reportKept(c, r)
 		return []*resource.Resource{r}, nil
@@ -41,7 +49,7 @@ func collisions(c *stage.Context, in, out []*resource.Resource) error {
 	for _, r := range out {
 		if !came[r] && count[c.Facts.IDOf(r)] > 1 {
 			faults.Add(r.Fault("metadata.name", "rename one of the two, or take the other out of the input",
-				"a CloneSet would become a second %s of this name", r.Kind()))
+				"a Kruise workload would become a second %s of this name", r.Kind()))
 		}
 	}
 	return faults.Err()

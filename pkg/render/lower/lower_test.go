@@ -94,7 +94,7 @@ func TestCollisions(t *testing.T) {
 	for name, c := range map[string]struct{ input, want string }{
 		"the input has one": {
 			set("web", "") + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n",
-			"input.yaml:3: Deployment shop/web: metadata.name: a CloneSet would become a second Deployment of this name",
+			"input.yaml:3: Deployment shop/web: metadata.name: a Kruise workload would become a second Deployment of this name",
 		},
 		"two services taken": {
 			set("web", claims) + "---\napiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 1}]}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: web-headless}\nspec: {clusterIP: None}\n",
@@ -102,7 +102,7 @@ func TestCollisions(t *testing.T) {
 		},
 		"two become one": {
 			set("a.b", claims) + "---\n" + set("a-b", claims),
-			"Service shop/a-b: metadata.name: a CloneSet would become a second Service of this name",
+			"Service shop/a-b: metadata.name: a Kruise workload would become a second Service of this name",
 		},
 		"no name": {
 			strings.Replace(set("web", ""), "name: web,", "generateName: web-,", 1),

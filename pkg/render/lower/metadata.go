@@ -12,31 +12,31 @@ import (
 
 // ofCluster are the fields of metadata that belong to the object in the
 // cluster that a live export came from. Owners and finalizers go too: their
-// controllers know the CloneSet, not what it becomes.
+// controllers know the Kruise object, not what it becomes.
 var ofCluster = []string{
 	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers", "generation",
 	"managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid",
 }
 
-// lastApplied describes the CloneSet as kubectl last applied it; on another
+// lastApplied describes the Kruise object as kubectl last applied it; on another
 // kind it would make kubectl apply remove fields.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // metadata returns the metadata of the native workload: the source's, with the
 // label and the annotation by which it is found again (DESIGN section 1). What
 // an earlier stage wrote there stays.
-func (l *lowering) metadata(source *tree.Node) *tree.Node {
+func (o *object) metadata(source *tree.Node) *tree.Node {
 	m := block(source)
 	for _, key := range ofCluster {
 		tree.Delete(m, key)
 	}
-	setOnce(m, "labels", kruise.SourceLabel, tree.String(l.source()))
-	strategy := tree.String(l.strategyText())
+	setOnce(m, "labels", kruise.SourceLabel, tree.String(o.source()))
+	strategy := tree.String(o.strategyText())
 	strategy.Style = yaml.SingleQuotedStyle
 	setOnce(m, "annotations", kruise.StrategyAnnotation, strategy)
 	tree.Delete(tree.Get(m, "annotations"), lastApplied)
 	if tree.StrAt(m, "labels", kruise.DeleteProtectionLabel) != "" {
-		l.report("cloneset/delete-protection", "metadata.labels["+kruise.DeleteProtectionLabel+"]", "")
+		o.report(o.id("delete-protection"), "metadata.labels["+kruise.DeleteProtectionLabel+"]", "")
 	}
 	return m
 }
@@ -57,8 +57,8 @@ func setOnce(m *tree.Node, field, key string, value *tree.Node) {
 // strategyText is the source's spec in its newest version as compact JSON,
 // without the parts that the native object holds as they are and that are
 // large: the pod template and the volume claim templates.
-func (l *lowering) strategyText() string {
-	spec := tree.Shallow(tree.Get(l.hub, "spec"))
+func (o *object) strategyText() string {
+	spec := tree.Shallow(tree.Get(o.hub, "spec"))
 	tree.Delete(spec, "template")
 	tree.Delete(spec, "volumeClaimTemplates")
 	var b bytes.Buffer
@@ -79,10 +79,10 @@ func block(n *tree.Node) *tree.Node {
 }
 
 // source names the object that the user wrote: what an earlier stage says, or
-// this CloneSet.
-func (l *lowering) source() string {
-	if s := tree.StrAt(l.hub, "metadata", "labels", kruise.SourceLabel); s != "" {
+// this one.
+func (o *object) source() string {
+	if s := tree.StrAt(o.hub, "metadata", "labels", kruise.SourceLabel); s != "" {
 		return s
 	}
-	return kruise.SourceValue("CloneSet", l.r.Name())
+	return kruise.SourceValue(o.r.Kind(), o.r.Name())
 }

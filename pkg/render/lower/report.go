@@ -10,11 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// report adds a finding about a field, given by its path in the newest version.
-func (l *lowering) report(id, field, detail string) {
-	l.c.Findings.Add(id, l.r, kruise.Written(l.r.Node(), field), detail)
-}
-
 // outcome names the catalogue entries of a field that needs no calculation.
 type outcome struct{ field, native, client string }
 
@@ -41,16 +36,16 @@ var whileRolling = []outcome{
 }
 
 // reportWritten reports the fields of list that say something.
-func (l *lowering) reportWritten(list []outcome) {
-	for _, o := range list {
-		if !says(tree.Get(l.hub, strings.Split(o.field, ".")...)) {
+func (o *object) reportWritten(list []outcome, client bool) {
+	for _, f := range list {
+		if !says(tree.Get(o.hub, strings.Split(f.field, ".")...)) {
 			continue
 		}
-		id := o.native
-		if l.form.client {
-			id = o.client
+		id := f.native
+		if client {
+			id = f.client
 		}
-		l.report(id, o.field, "")
+		o.report(id, f.field, "")
 	}
 }
 
@@ -64,7 +59,7 @@ func says(n *tree.Node) bool {
 
 // reportFields reports what needs no place in the native object.
 func (l *lowering) reportFields() {
-	l.reportWritten(always)
+	l.reportWritten(always, l.form.client)
 	if l.spec.RevisionHistoryLimit != nil {
 		id := "cloneset/revision-history"
 		if l.form.replicaSet() {
@@ -90,7 +85,7 @@ func (l *lowering) reportClaims() {
 
 // reportRolling reports the parts of rollingUpdate.
 func (l *lowering) reportRolling() {
-	l.reportWritten(whileRolling)
+	l.reportWritten(whileRolling, l.form.client)
 	l.reportPolicy()
 	l.reportPartition()
 	if s := l.rolling().MaxSurge; s != nil {

@@ -10,13 +10,15 @@ import (
 
 // template returns the pod template for a cluster without Kruise. Everything
 // that needs no change is the very node that came in.
-func (l *lowering) template(source *tree.Node) *tree.Node {
-	l.reportTemplate(source)
+func (o *object) template(source *tree.Node) *tree.Node {
+	o.reportTemplate(source)
 	t := tree.Shallow(source)
 	if spec := tree.Get(source, "spec"); tree.IsMap(spec) {
 		spec = tree.Shallow(spec)
-		l.pullPolicies(spec)
-		l.gates(spec)
+		if o.alwaysPull {
+			o.pullPolicies(spec)
+		}
+		o.gates(spec)
 		tree.Set(t, "spec", spec)
 	}
 	return t
@@ -25,7 +27,7 @@ func (l *lowering) template(source *tree.Node) *tree.Node {
 // pullPolicies writes Always into containers without a policy, as Kruise's
 // webhook does whatever the tag; init containers follow their tag on both
 // sides (semantics sidecarset-and-protection 10).
-func (l *lowering) pullPolicies(spec *tree.Node) {
+func (o *object) pullPolicies(spec *tree.Node) {
 	const field = "spec.template.spec.containers"
 	containers := tree.Get(spec, "containers")
 	if !tree.IsSeq(containers) {
@@ -39,14 +41,14 @@ func (l *lowering) pullPolicies(spec *tree.Node) {
 		c = tree.Shallow(c)
 		tree.InsertAfter(c, "image", "imagePullPolicy", tree.String("Always"))
 		containers.Content[i] = c
-		l.report("cloneset/image-pull-policy", fmt.Sprintf("%s[%d].imagePullPolicy", field, i), "")
+		o.report(o.id("image-pull-policy"), fmt.Sprintf("%s[%d].imagePullPolicy", field, i), "")
 	}
 	tree.Set(spec, "containers", containers)
 }
 
 // gates removes the readiness gates whose condition only Kruise sets (DESIGN
 // section 1). A template without other gates loses the field.
-func (l *lowering) gates(spec *tree.Node) {
+func (o *object) gates(spec *tree.Node) {
 	gates := tree.Get(spec, "readinessGates")
 	if !tree.IsSeq(gates) {
 		return
@@ -56,7 +58,7 @@ func (l *lowering) gates(spec *tree.Node) {
 	for i, g := range gates.Content {
 		switch t := tree.StrAt(g, "conditionType"); t {
 		case kruise.InPlaceUpdateReady, kruise.KruisePodReady:
-			l.report("cloneset/readiness-gates", fmt.Sprintf("spec.template.spec.readinessGates[%d]", i),
+			o.report(o.id("readiness-gates"), fmt.Sprintf("spec.template.spec.readinessGates[%d]", i),
 				"the gate "+t+" is removed: only Kruise sets it, and without it the pods would never become ready")
 		default:
 			left.Content = append(left.Content, g)
@@ -72,19 +74,19 @@ func (l *lowering) gates(spec *tree.Node) {
 }
 
 // reportTemplate reports what only Kruise reads in a template.
-func (l *lowering) reportTemplate(template *tree.Node) {
+func (o *object) reportTemplate(template *tree.Node) {
 	annotations := tree.Get(template, "metadata", "annotations")
 	for key, id := range map[string]string{
-		kruise.ContainerLaunchPriorityAnnotation: "cloneset/launch-priority",
-		kruise.UsingEnhancedLivenessAnnotation:   "cloneset/enhanced-liveness",
+		kruise.ContainerLaunchPriorityAnnotation: "launch-priority",
+		kruise.UsingEnhancedLivenessAnnotation:   "enhanced-liveness",
 	} {
 		if tree.Has(annotations, key) {
-			l.report(id, "spec.template.metadata.annotations["+key+"]", "")
+			o.report(o.id(id), "spec.template.metadata.annotations["+key+"]", "")
 		}
 	}
 	for i, c := range tree.Items(tree.Get(template, "spec", "containers")) {
 		if _, at := tree.Find(tree.Get(c, "env"), "name", kruise.ContainerPriorityEnv); at >= 0 {
-			l.report("cloneset/launch-priority", fmt.Sprintf("spec.template.spec.containers[%d].env[%d]", i, at),
+			o.report(o.id("launch-priority"), fmt.Sprintf("spec.template.spec.containers[%d].env[%d]", i, at),
 				"without Kruise the container "+strings.TrimSpace(tree.StrAt(c, "name"))+" starts together with the others")
 		}
 	}

@@ -42,6 +42,9 @@ type Context struct {
 	// TemplatePaths maps GROUP/KIND of further workloads to the dotted path of
 	// their pod template.
 	TemplatePaths map[string]string
+	// Kubernetes is the minor version of the API server that the output is for,
+	// 37 for 1.37; 0 means [NewestKubernetes].
+	Kubernetes int
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }

@@ -1,0 +1,61 @@
+package finding
+
+// templateRules are what becomes of a pod template, for a kind whose rules begin
+// with id (semantics workloads 5, sidecarset-and-protection 5, 8). They are the
+// same for all workloads, but for pull policies.
+func templateRules(kind, id string) bool {
+	return register(
+		Rule{
+			ID: id + "/selector", Kind: kind, Severity: Exact,
+			Fields:  []string{"spec.selector"},
+			Becomes: "the same field; Services and budgets select the same pods",
+		},
+		Rule{
+			ID: id + "/template", Kind: kind, Severity: Exact,
+			Fields:  []string{"spec.template"},
+			Becomes: "the same template, as it was written, but for what other findings name",
+		},
+		Rule{
+			ID: id + "/readiness-gates", Kind: kind, Severity: Approximate,
+			Fields:  []string{"spec.template.spec.readinessGates"},
+			Becomes: "the gates InPlaceUpdateReady and KruisePodReady are removed: only Kruise sets them, and without it the pods would never become ready",
+			Action:  "nothing, unless a controller of yours sets these conditions",
+		},
+		Rule{
+			ID: id + "/launch-priority", Kind: kind, Severity: Lost,
+			Fields: []string{
+				"spec.template.metadata.annotations[apps.kruise.io/container-launch-priority]",
+				"spec.template.spec.containers[].env[KRUISE_CONTAINER_PRIORITY]",
+			},
+			Becomes: "stays in the template, but without Kruise all containers start at once",
+			Action:  "make what must start first an init container with restartPolicy Always (a native sidecar)",
+		},
+		Rule{
+			ID: id + "/enhanced-liveness", Kind: kind, Severity: Lost,
+			Fields:  []string{"spec.template.metadata.annotations[apps.kruise.io/using-enhanced-liveness]"},
+			Becomes: "stays in the template, but liveness probes remain with the kubelet",
+			Action:  "remove the annotation",
+		},
+		Rule{
+			ID: id + "/delete-protection", Kind: kind, Severity: Lost,
+			Fields:  []string{"metadata.labels[policy.kruise.io/delete-protection]"},
+			Becomes: "the label stays, but without Kruise's webhook nothing refuses the deletion",
+			Action:  "guard the label with a ValidatingAdmissionPolicy",
+		},
+		Rule{
+			ID: id + "/revision-history", Kind: kind, Severity: Exact,
+			Fields:  []string{"spec.revisionHistoryLimit"},
+			Becomes: "the same field; both sides default to 10",
+		},
+	)
+}
+
+// alwaysPulled is the rule of kinds whose template Kruise's webhook gives a pull
+// policy.
+func alwaysPulled(kind, id string) Rule {
+	return Rule{
+		ID: id + "/image-pull-policy", Kind: kind, Severity: Exact,
+		Fields:  []string{"spec.template.spec.containers[].imagePullPolicy"},
+		Becomes: "Always is written into containers without a policy, as Kruise's webhook does whatever the tag; init containers follow their tag on both sides",
+	}
+}

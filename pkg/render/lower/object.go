@@ -1,0 +1,93 @@
+package lower
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// object is one Kruise workload on its way to a native one: what its kinds have
+// in common.
+type object struct {
+	c *stage.Context
+	r *resource.Resource
+	// hub is the object in the newest version; its parts may be shared with r
+	// and with other objects, so every level is copied before it is changed.
+	hub *tree.Node
+	// rules is what the IDs of the kind's findings begin with.
+	rules string
+	// alwaysPull is whether Kruise's webhook writes imagePullPolicy Always.
+	alwaysPull bool
+}
+
+// read decodes r into its kind's type and returns what the stage works on.
+func read(c *stage.Context, r *resource.Resource, rules string, into any) (object, error) {
+	if _, err := kruise.Decode(r.Node(), into); err != nil {
+		return object{}, r.Wrap(err, "")
+	}
+	hub, _, err := kruise.ToHub(r.Node())
+	if err != nil {
+		return object{}, r.Wrap(err, "")
+	}
+	if r.Name() == "" {
+		return object{}, r.Fault("metadata.name", "what is rendered is found again by this name; generateName cannot do that", "a %s to render needs a name", r.Kind())
+	}
+	return object{c: c, r: r, hub: hub, rules: rules}, nil
+}
+
+// native returns the native object of a kind with a spec made by another
+// function. Keys that the user wrote keep their order and comments.
+func (o *object) native(apiVersion, kind string, spec func(*tree.Node) *tree.Node) *tree.Node {
+	out := tree.Map()
+	tree.Each(o.hub, func(k, v *tree.Node) {
+		switch k.Value {
+		case "apiVersion":
+			v = tree.String(apiVersion)
+		case "kind":
+			v = tree.String(kind)
+		case "metadata":
+			v = o.metadata(v)
+		case "spec":
+			v = spec(v)
+		case "status":
+			return
+		}
+		out.Content = append(out.Content, k, v)
+	})
+	out.Style, out.HeadComment, out.FootComment = o.hub.Style, o.hub.HeadComment, o.hub.FootComment
+	return out
+}
+
+// fields returns spec with each field as keep says, nil for one that the native
+// object has not. A key may be renamed.
+func fields(spec *tree.Node, keep func(name string, v *tree.Node) (newName string, value *tree.Node)) *tree.Node {
+	out := tree.Shallow(spec)
+	out.Content = nil
+	tree.Each(spec, func(k, v *tree.Node) {
+		name, value := keep(k.Value, v)
+		if value == nil {
+			return
+		}
+		if name != k.Value {
+			k = renamed(k, name)
+		}
+		out.Content = append(out.Content, k, value)
+	})
+	return out
+}
+
+// renamed returns a key node with another name and its comments.
+func renamed(key *tree.Node, name string) *tree.Node {
+	k := *key
+	k.Value = name
+	return &k
+}
+
+// id is the ID of one of the kind's rules.
+func (o *object) id(rule string) string { return o.rules + "/" + rule }
+
+// report adds a finding about a field, given by its path in the newest version.
+func (o *object) report(id, field, detail string) {
+	o.c.Findings.Add(id, o.r, kruise.Written(o.r.Node(), field), detail)
+}
