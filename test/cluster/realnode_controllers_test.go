@@ -62,6 +62,28 @@ func TestRealReplicaSetLeavesPatchedPodsAlone(t *testing.T) {
 	}
 }
 
+// Node facts 3.9, Deployment: patched pods stay until the template changes.
+func TestRealDeploymentLeavesPatchedPodsAlone(t *testing.T) {
+	c, namespace := realCluster(t)
+	document := workload("Deployment", "replicas: 1")
+	c.Apply(t, namespace, document)
+	awaitReady(t, c, namespace, "web")
+	old := pods(t, c, namespace)[0]
+	patchImage(t, c, namespace, old.Name, appVersion("2"))
+	restarted(t, c, namespace, old.Name, 1)
+	// A change outside of the template makes the controller look at everything anew.
+	c.Apply(t, namespace, strings.Replace(document, "replicas: 1", "replicas: 2", 1))
+	awaitReady(t, c, namespace, "web")
+	if !slices.ContainsFunc(pods(t, c, namespace), func(p corev1.Pod) bool {
+		return p.UID == old.UID && p.Spec.Containers[0].Image == appVersion("2") && p.DeletionTimestamp == nil
+	}) {
+		t.Error("the patched pod was replaced")
+	}
+	c.Apply(t, namespace, strings.ReplaceAll(strings.Replace(document, "replicas: 1", "replicas: 2", 1), appVersion("1"), appVersion("3")))
+	awaitGone(t, c, namespace, old.Name)
+	awaitReady(t, c, namespace, "web")
+}
+
 // pods lists the pods of the namespace.
 func pods(t *testing.T, c *cluster.Cluster, namespace string) []corev1.Pod {
 	t.Helper()

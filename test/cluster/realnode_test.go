@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -104,11 +105,40 @@ func TestRealImagePatch(t *testing.T) {
 	if a, b := byName(before.Status.ContainerStatuses, "other"), byName(after.Status.ContainerStatuses, "other"); a.ContainerID != b.ContainerID {
 		t.Error("the other container is another one")
 	}
-	patchImage(t, c, namespace, "web", appVersion("missing"))
+	for reason, image := range map[string]string{"ErrImagePull": appVersion("missing"), "InvalidImageName": "registry.test/Not-A-Name:1"} {
+		patchImage(t, c, namespace, "web", image)
+		awaitPod(t, c, namespace, "web", func(p *corev1.Pod) bool {
+			s := byName(p.Status.ContainerStatuses, "app")
+			return s.State.Running == nil && !s.Ready && s.State.Waiting != nil && s.State.Waiting.Reason == reason
+		})
+	}
+}
+
+// TestRealImagePatchTakesTime: the generation is observed and the pod stays Ready
+// while the old container still has its preStop hook to run. It also holds where
+// the restart policy is Never.
+func TestRealImagePatchTakesTime(t *testing.T) {
+	c, namespace := realCluster(t)
+	const hook = 8
+	document := strings.Replace(realPod("web", "restartPolicy: Never", ""), "image:",
+		fmt.Sprintf("lifecycle: {preStop: {sleep: {seconds: %d}}}, image:", hook), 1)
+	c.Apply(t, namespace, strings.Replace(document, "GracePeriodSeconds: 1", "GracePeriodSeconds: 30", 1))
+	before := restarted(t, c, namespace, "web", 0)
+	asked := time.Now()
+	patchImage(t, c, namespace, "web", appVersion("2"))
 	awaitPod(t, c, namespace, "web", func(p *corev1.Pod) bool {
-		s := byName(p.Status.ContainerStatuses, "app")
-		return s.State.Running == nil && !s.Ready && s.State.Waiting != nil
+		return p.Generation > before.Generation && p.Status.ObservedGeneration == p.Generation &&
+			ready(p) && status(p).ContainerID == status(before).ContainerID
 	})
+	after := restarted(t, c, namespace, "web", 1)
+	ended := status(after).LastTerminationState.Terminated
+	if v := served(t, after); v != "2" || ended == nil {
+		t.Fatalf("serves %q, last end %v", v, ended)
+	}
+	// Both clocks are this machine's; the API tells whole seconds.
+	if took := ended.FinishedAt.Sub(asked); took < (hook-1)*time.Second {
+		t.Errorf("ended after %s, the hook takes %d seconds", took, hook)
+	}
 }
 
 // Node facts 3.2.
@@ -127,7 +157,16 @@ func TestRealAliasRestart(t *testing.T) {
 		if a.ImageID != b.ImageID || a.ContainerID == b.ContainerID {
 			t.Errorf("%s: image %s to %s, container %s to %s", alias, a.ImageID, b.ImageID, a.ContainerID, b.ContainerID)
 		}
+		if a.Image != b.Image {
+			t.Errorf("%s: the status tells %s, before %s", alias, b.Image, a.Image)
+		}
 	}
+	// The same content by a name in another repository has to be pulled.
+	patchImage(t, c, namespace, "web", "registry.test/elsewhere@"+c.Real.Digests["1"])
+	awaitPod(t, c, namespace, "web", func(p *corev1.Pod) bool {
+		w := byName(p.Status.ContainerStatuses, "app").State.Waiting
+		return w != nil && w.Reason == "ErrImagePull"
+	})
 }
 
 // Node facts 3.3.
@@ -135,13 +174,23 @@ func TestRealNativeSidecars(t *testing.T) {
 	c, namespace := realCluster(t)
 	c.Apply(t, namespace, realPod("web", `initContainers:
   - {name: prepare, image: "registry.test/app:1", args: [exit, "0"]}
-  - {name: mesh, image: "registry.test/app:2", args: [pause], restartPolicy: Always}`, ""))
+  - name: mesh
+    image: "registry.test/app:2"
+    restartPolicy: Always
+    startupProbe: {httpGet: {path: /, port: 8080}, initialDelaySeconds: 3, periodSeconds: 1, failureThreshold: 100}
+  - {name: second, image: "registry.test/app:2", args: [pause], restartPolicy: Always}`, ""))
 	before := restarted(t, c, namespace, "web", 0)
-	prepare, mesh := byName(before.Status.InitContainerStatuses, "prepare"), byName(before.Status.InitContainerStatuses, "mesh")
+	init := before.Status.InitContainerStatuses
+	prepare, mesh, second := byName(init, "prepare"), byName(init, "mesh"), byName(init, "second")
 	app := byName(before.Status.ContainerStatuses, "app")
-	if ended := prepare.State.Terminated; ended == nil || mesh.State.Running == nil ||
-		mesh.State.Running.StartedAt.Before(&ended.FinishedAt) || app.State.Running.StartedAt.Before(&mesh.State.Running.StartedAt) {
-		t.Errorf("order of starts: %v, %v, %v", prepare.State, mesh.State, app.State)
+	if prepare.State.Terminated == nil || mesh.State.Running == nil || second.State.Running == nil {
+		t.Fatalf("states: %v, %v, %v", prepare.State, mesh.State, second.State)
+	}
+	// What follows a sidecar waits for its start-up probe, here 3 seconds.
+	started := mesh.State.Running.StartedAt
+	if started.Before(&prepare.State.Terminated.FinishedAt) || second.State.Running.StartedAt.Sub(started.Time) < 2*time.Second ||
+		app.State.Running.StartedAt.Before(&second.State.Running.StartedAt) {
+		t.Errorf("order of starts: %v, %v, %v, %v", prepare.State, mesh.State, second.State, app.State)
 	}
 	patch := func(name string) {
 		body := fmt.Appendf(nil, `{"spec":{"initContainers":[{"name":%q,"image":%q}]}}`, name, appVersion("3"))
@@ -156,8 +205,9 @@ func TestRealNativeSidecars(t *testing.T) {
 		s := byName(p.Status.InitContainerStatuses, "mesh")
 		return s.RestartCount == 1 && s.Ready
 	})
-	if byName(after.Status.ContainerStatuses, "app").ContainerID != app.ContainerID {
-		t.Error("the app restarted with its sidecar")
+	if byName(after.Status.ContainerStatuses, "app").ContainerID != app.ContainerID ||
+		byName(after.Status.InitContainerStatuses, "second").ContainerID != second.ContainerID {
+		t.Error("another container restarted with the sidecar")
 	}
 	if byName(after.Status.InitContainerStatuses, "prepare").RestartCount != 0 {
 		t.Error("the finished init container ran again")

@@ -37,13 +37,3 @@ func after(dir string) {
 		}
 	}
 }
-
-// unlink removes symbolic links in the folder that point below dir.
-func unlink(folder, dir string) {
-	links, _ := filepath.Glob(filepath.Join(folder, "*"))
-	for _, l := range links {
-		if target, err := os.Readlink(l); err == nil && strings.HasPrefix(target, dir+"/") {
-			_ = os.Remove(l)
-		}
-	}
-}

@@ -15,10 +15,6 @@ import (
 // machine under load.
 const patience = 3 * time.Minute
 
-// containerLogs is where a kubelet links the logs of its containers, whatever its
-// own folder is.
-const containerLogs = "/var/log/containers"
-
 // Clean ends every process that belongs to the folder, unmounts what is mounted
 // below it, and removes it. It may run twice at once.
 func Clean(dir string) error {
@@ -37,7 +33,6 @@ func Clean(dir string) error {
 		time.Sleep(10 * time.Millisecond)
 	}
 	after(dir)
-	unlink(containerLogs, dir)
 	if err := errors.Join(unmount(dir), undo(dir)); err != nil {
 		return err
 	}
@@ -55,7 +50,8 @@ func remove(dir string, deadline time.Time) error {
 	}
 }
 
-// unmount detaches all mounts below the folder, the latest first.
+// unmount detaches all mounts below the folder, the latest first, because removing
+// the folder must not reach into them.
 func unmount(dir string) error {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

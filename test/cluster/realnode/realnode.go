@@ -49,6 +49,7 @@ type Node struct {
 	Bridge, Groups string
 	subnet         string
 	logs           []string
+	first          int // process that made the mount namespace
 }
 
 // Missing says what the machine lacks for a real node, or "".
@@ -65,6 +66,9 @@ func Missing() string {
 	}
 	if _, err := exec.LookPath("ip"); err != nil {
 		lacks = append(lacks, "iproute2")
+	}
+	if _, err := exec.LookPath("nsenter"); err != nil {
+		lacks = append(lacks, "util-linux")
 	}
 	if len(lacks) > 0 {
 		return "the Debian packages " + strings.Join(lacks, ", ")
@@ -101,10 +105,13 @@ func (n *Node) path(name string) string { return filepath.Join(n.config.Folder.P
 // network makes the bridge that pods hang on. Its address is the node's: nothing
 // outside of the machine reaches it.
 func (n *Node) network(context.Context) error {
-	for _, dir := range []string{"cni", "pod-logs", "kubelet", "run"} {
+	for _, dir := range []string{"cni", "pod-logs", "kubelet", "run", "private"} {
 		if err := os.MkdirAll(n.path(dir), 0o700); err != nil {
 			return err
 		}
+	}
+	if err := fixedFolders(); err != nil {
+		return err
 	}
 	if err := n.config.Folder.After("ip", "link", "delete", n.Bridge); err != nil {
 		return err
@@ -129,11 +136,15 @@ func (n *Node) start(name string, args ...string) error {
 	}
 	defer func() { _ = log.Close() }()
 	n.logs = append(n.logs, log.Name())
-	cmd := exec.Command(filepath.Join(n.config.Binaries, name), args...)
+	line := n.inPrivate(append([]string{filepath.Join(n.config.Binaries, name)}, args...))
+	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(os.Environ(), "PATH="+n.config.Binaries+":"+os.Getenv("PATH"))
 	if err := n.config.Folder.Start(cmd); err != nil {
 		return err
+	}
+	if n.first == 0 {
+		n.first = cmd.Process.Pid
 	}
 	go func() { _ = cmd.Wait() }()
 	return nil
