@@ -72,12 +72,8 @@ func (s store) check(ctx context.Context, recorded conformance.Case) error {
 
 // put creates or replaces an object and reads it in every version.
 func (s store) put(ctx context.Context, recorded conformance.Case, file, namespace string) error {
-	text, err := recorded.Read(file)
+	object, err := read(recorded, file)
 	if err != nil {
-		return err
-	}
-	object := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal(text, &object.Object); err != nil {
 		return err
 	}
 	if group := object.GroupVersionKind().Group; group != product.Group && group != product.PolicyGroup {
@@ -102,6 +98,17 @@ func (s store) put(ctx context.Context, recorded conformance.Case, file, namespa
 	} else if err != nil {
 		return err
 	}
+	there, _, err := product.ToHub(tree.FromValue(object.Object))
+	if err != nil {
+		return err
+	}
+	want, _, err := product.FromHub(there, object.GroupVersionKind().Version)
+	if err != nil {
+		return err
+	}
+	if lost := lacks("spec", spec(want), stored.Object["spec"]); lost != nil {
+		return fmt.Errorf("stored without\n%s", strings.Join(lost, "\n"))
+	}
 	return s.readBack(ctx, stored, namespace)
 }
 
@@ -121,16 +128,24 @@ func (s store) readBack(ctx context.Context, stored *unstructured.Unstructured, 
 		if err != nil {
 			return err
 		}
-		_, _, inexpressible := product.FromHub(tree.FromValue(stored.Object), v)
+		want, _, inexpressible := product.FromHub(tree.FromValue(stored.Object), v)
 		got, err := resource.Get(ctx, stored.GetName(), metav1.GetOptions{})
 		switch {
 		case (err != nil) != (inexpressible != nil):
 			errs = append(errs, fmt.Errorf("%s: %w; conversion says %w", v, err, inexpressible))
 		case err == nil && got.GroupVersionKind() != gvk:
 			errs = append(errs, fmt.Errorf("read as %s, asked for %s", got.GroupVersionKind(), v))
-		case err == nil && got.Object["spec"] == nil:
-			errs = append(errs, fmt.Errorf("%s: no spec", v))
+		case err == nil:
+			lost := append(lacks("spec", spec(want), got.Object["spec"]), lacks("spec", got.Object["spec"], spec(want))...)
+			if lost != nil {
+				errs = append(errs, fmt.Errorf("%s:\n%s", v, strings.Join(lost, "\n")))
+			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func spec(n *tree.Node) any {
+	object, _ := tree.Value(n).(map[string]any)
+	return object["spec"]
 }
