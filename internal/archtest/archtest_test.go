@@ -65,7 +65,7 @@ var layer = map[string][]string{
 	"pkg/render/fn":         {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
 	"pkg/render/check":      stageImports,
 	"pkg/render/split":      stageImports,
-	"pkg/render/lower":      stageImports,
+	"pkg/render/lower":      append([]string{"k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "k8s.io/klog/v2"}, stageImports...),
 	"pkg/render/sidecar":    stageImports,
 	"pkg/render/fanout":     stageImports,
 	"pkg/render/references": stageImports,

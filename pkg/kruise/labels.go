@@ -8,6 +8,9 @@ const (
 	// StrategyAnnotation is on rendered workloads: the source's spec without
 	// its template, as compact JSON.
 	StrategyAnnotation = "kubectl-kruise.dev/strategy"
+	// NodesAnnotation on a BroadcastJob is how many nodes it shall run on, for
+	// rendering where nobody knows their names.
+	NodesAnnotation = "kubectl-kruise.dev/nodes"
 	// InServiceLabel is taken from a pod that shall get no traffic.
 	InServiceLabel = "kubectl-kruise.dev/in-service"
 )

@@ -73,7 +73,7 @@ type Result struct {
 }
 
 // Expandable are the kinds that this version expands.
-var Expandable = []string{"CloneSet", "DaemonSet", "ResourceDistribution", "SidecarSet", "StatefulSet", "UnitedDeployment"}
+var Expandable = []string{"BroadcastJob", "CloneSet", "DaemonSet", "ResourceDistribution", "SidecarSet", "StatefulSet", "UnitedDeployment"}
 
 // Render expands the Kruise objects of in. The resources of in belong to
 // Render afterwards. The error holds every fault of the input that was found,

@@ -133,7 +133,7 @@ func (c *Config) texts(root, values *tree.Node, prefix, path string) error {
 }
 
 // engines are annotations with our prefix that the engine itself writes.
-var engines = map[string]bool{"rollout": true, "strategy": true, "source": true}
+var engines = map[string]bool{"nodes": true, "rollout": true, "strategy": true, "source": true}
 
 // reader applies options to a Config and gathers faults.
 type reader struct {

@@ -11,7 +11,7 @@ const (
 
 // What becomes of the fields of a CloneSet that are no strategy (semantics
 // workloads 1 and 5, sidecarset-and-protection 10).
-var _ = templateRules("CloneSet", "cloneset") && register(
+var _ = workloadRules("CloneSet", "cloneset") && register(
 	alwaysPulled("CloneSet", "cloneset"),
 	Rule{
 		ID: "cloneset/replicas", Kind: "CloneSet", Severity: Exact,

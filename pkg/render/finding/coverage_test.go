@@ -19,6 +19,7 @@ import (
 // about.
 func TestEveryFieldHasARule(t *testing.T) {
 	for kind, object := range map[string]any{
+		"BroadcastJob":         kruise.BroadcastJob{},
 		"CloneSet":             kruise.CloneSet{},
 		"DaemonSet":            kruise.DaemonSet{},
 		"ResourceDistribution": kruise.ResourceDistribution{},
@@ -38,6 +39,7 @@ func TestEveryFieldHasARule(t *testing.T) {
 // the types, down to where our types end.
 func TestEveryRuleHasAField(t *testing.T) {
 	for kind, object := range map[string]any{
+		"BroadcastJob":         kruise.BroadcastJob{},
 		"CloneSet":             kruise.CloneSet{},
 		"DaemonSet":            kruise.DaemonSet{},
 		"ResourceDistribution": kruise.ResourceDistribution{},

@@ -1,7 +1,7 @@
 package finding
 
 // What becomes of an Advanced DaemonSet (semantics workloads 4).
-var _ = templateRules("DaemonSet", "daemonset") && register(
+var _ = workloadRules("DaemonSet", "daemonset") && register(
 	Rule{
 		ID: "daemonset/min-ready-seconds", Kind: "DaemonSet", Severity: Exact,
 		Fields:  []string{"spec.minReadySeconds"},

@@ -2,7 +2,7 @@ package finding
 
 // What becomes of an Advanced StatefulSet (semantics workloads 3). Without Kruise
 // the pods keep their names and claims.
-var _ = templateRules("StatefulSet", "statefulset") && register(
+var _ = workloadRules("StatefulSet", "statefulset") && register(
 	alwaysPulled("StatefulSet", "statefulset"),
 	Rule{
 		ID: "statefulset/replicas", Kind: "StatefulSet", Severity: Exact,

@@ -2,14 +2,9 @@ package finding
 
 // templateRules are what becomes of a pod template, for a kind whose rules begin
 // with id (semantics workloads 5, sidecarset-and-protection 5, 8). They are the
-// same for all workloads, but for pull policies.
+// same for all kinds, but for pull policies.
 func templateRules(kind, id string) bool {
 	return register(
-		Rule{
-			ID: id + "/selector", Kind: kind, Severity: Exact,
-			Fields:  []string{"spec.selector"},
-			Becomes: "the same field; Services and budgets select the same pods",
-		},
 		Rule{
 			ID: id + "/template", Kind: kind, Severity: Exact,
 			Fields:  []string{"spec.template"},
@@ -42,11 +37,6 @@ func templateRules(kind, id string) bool {
 			Becomes: "the label stays, but without Kruise's webhook nothing refuses the deletion",
 			Action:  "guard the label with a ValidatingAdmissionPolicy",
 		},
-		Rule{
-			ID: id + "/revision-history", Kind: kind, Severity: Exact,
-			Fields:  []string{"spec.revisionHistoryLimit"},
-			Becomes: "the same field; both sides default to 10",
-		},
 	)
 }
 
@@ -58,4 +48,21 @@ func alwaysPulled(kind, id string) Rule {
 		Fields:  []string{"spec.template.spec.containers[].imagePullPolicy"},
 		Becomes: "Always is written into containers without a policy, as Kruise's webhook does whatever the tag; init containers follow their tag on both sides",
 	}
+}
+
+// workloadRules are what becomes of what all workloads with pods of their own
+// have.
+func workloadRules(kind, id string) bool {
+	return templateRules(kind, id) && register(
+		Rule{
+			ID: id + "/selector", Kind: kind, Severity: Exact,
+			Fields:  []string{"spec.selector"},
+			Becomes: "the same field; Services and budgets select the same pods",
+		},
+		Rule{
+			ID: id + "/revision-history", Kind: kind, Severity: Exact,
+			Fields:  []string{"spec.revisionHistoryLimit"},
+			Becomes: "the same field; both sides default to 10",
+		},
+	)
 }

@@ -1,7 +1,10 @@
 package lower
 
 import (
+	"slices"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -20,9 +23,23 @@ type around struct {
 	given map[*resource.Resource]bool
 	// former are scalable objects by the names they had before.
 	former map[resource.ID]*resource.Resource
+	// nodes are those of the cluster by name, where a BroadcastJob asks for
+	// them.
+	nodes []*corev1.Node
 }
 
-func surroundings(c *stage.Context, in []*resource.Resource) *around {
+func surroundings(c *stage.Context, in []*resource.Resource) (a *around, err error) {
+	a = about(c, in)
+	if slices.ContainsFunc(in, func(r *resource.Resource) bool {
+		return r.Is(kruise.Group, "BroadcastJob") || r.Is(kruise.Group, "AdvancedCronJob")
+	}) {
+		a.nodes, err = nodesOf(c)
+	}
+	return a, err
+}
+
+// about gathers what can be gathered without decoding.
+func about(c *stage.Context, in []*resource.Resource) *around {
 	a := &around{
 		autoscaled: map[resource.ID]bool{}, services: map[resource.ID]*resource.Resource{},
 		given: map[*resource.Resource]bool{}, former: map[resource.ID]*resource.Resource{},

@@ -12,16 +12,20 @@ import (
 
 // lowerings are the kinds of apps.kruise.io that this stage replaces.
 var lowerings = map[string]func(*stage.Context, *around, *resource.Resource) ([]*resource.Resource, error){
-	"CloneSet":    lowerCloneSet,
-	"DaemonSet":   lowerDaemonSet,
-	"StatefulSet": lowerStatefulSet,
+	"BroadcastJob": lowerBroadcastJob,
+	"CloneSet":     lowerCloneSet,
+	"DaemonSet":    lowerDaemonSet,
+	"StatefulSet":  lowerStatefulSet,
 }
 
 // Run replaces every workload of Kruise by its native form where that kind is
 // expanded, and reports the Kruise objects that stay although native ones are
 // wanted.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
-	around := surroundings(c, in)
+	around, err := surroundings(c, in)
+	if err != nil {
+		return nil, err
+	}
 	out, err := c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
 		if f, ok := lowerings[r.Kind()]; ok && r.Group() == kruise.Group && c.Expand(r.Kind()) {
 			return f(c, around, r)

@@ -1,26 +1,8 @@
 package split
 
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
-)
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 
-// hashLength is how much of a digest a shortened name ends in.
-const hashLength = 8
-
-// name returns the name of a subset's workload: OWNER-SUBSET where that is
-// legal for the form, else its beginning with a hash of the whole.
+// name returns the name of a subset's workload.
 func (f form) name(owner, subset string) string {
-	whole := owner + "-" + subset
-	legal := whole
-	if f.hostnames {
-		legal = strings.ReplaceAll(whole, ".", "-")
-	}
-	if legal == whole && len(whole) <= f.nameLimit {
-		return whole
-	}
-	sum := sha256.Sum256([]byte(owner + "\x00" + subset))
-	keep := min(len(legal), f.nameLimit-hashLength-1)
-	return strings.TrimRight(legal[:keep], "-.") + "-" + hex.EncodeToString(sum[:])[:hashLength]
+	return stage.PieceName(owner, subset, f.nameLimit, f.hostnames)
 }

@@ -1,0 +1,88 @@
+package finding
+
+const perNode = "nodes are known"
+
+// What becomes of a BroadcastJob (semantics fanout 5, 11).
+var _ = templateRules("BroadcastJob", "broadcastjob") && register(
+	alwaysPulled("BroadcastJob", "broadcastjob"),
+	Rule{
+		ID: "broadcastjob/always", Kind: "BroadcastJob", When: perNode, Severity: Approximate,
+		Fields:  []string{"spec.completionPolicy.type"},
+		Becomes: "a Job per node that fits now, bound to it by node affinity as Kruise does; nodes that join later get none",
+		Action:  "render again when nodes have joined",
+	},
+	Rule{
+		ID: "broadcastjob/never", Kind: "BroadcastJob", When: "Never", Severity: Approximate,
+		Fields:  []string{"spec.completionPolicy.type"},
+		Becomes: "a DaemonSet that runs the containers one after another as init containers, then holds the node with a pause container; it follows new nodes, but tolerates more taints, and runs the task again when the pod comes back",
+		Action:  "make sure that the task can be repeated",
+	},
+	Rule{
+		ID: "broadcastjob/indexed", Kind: "BroadcastJob", When: "only the number of nodes is known", Severity: Approximate,
+		Fields:  []string{"metadata.annotations[kubectl-kruise.dev/nodes]"},
+		Becomes: "one Indexed Job whose pods keep off each other's nodes while they run; a pod that ends early leaves its node to another",
+		Action:  "render with --with nodes.yaml or --live to get a Job per node",
+	},
+	Rule{
+		ID: "broadcastjob/no-node", Kind: "BroadcastJob", When: perNode, Severity: Lost,
+		Fields:  []string{"spec.template.spec"},
+		Becomes: "nothing: no known node fits, where a BroadcastJob would wait for one",
+		Action:  "check node selector, affinity, tolerations and requests against the nodes",
+	},
+	Rule{
+		ID: "broadcastjob/parallelism", Kind: "BroadcastJob", Severity: Lost,
+		Fields:  []string{"spec.parallelism"},
+		Becomes: "all pods start at once",
+		Action:  "apply the Jobs in groups, or suspend them and let go a few at a time",
+	},
+	Rule{
+		ID: "broadcastjob/parallelism-all", Kind: "BroadcastJob", When: "no fewer than nodes", Severity: Exact,
+		Fields:  []string{"spec.parallelism"},
+		Becomes: "all pods start at once, as with Kruise",
+	},
+	Rule{
+		ID: "broadcastjob/deadline", Kind: "BroadcastJob", Severity: Exact,
+		Fields:  []string{"spec.completionPolicy.activeDeadlineSeconds"},
+		Becomes: "activeDeadlineSeconds of each Job",
+	},
+	Rule{
+		ID: "broadcastjob/ttl", Kind: "BroadcastJob", Severity: Approximate,
+		Fields:  []string{"spec.completionPolicy.ttlSecondsAfterFinished"},
+		Becomes: "ttlSecondsAfterFinished of each Job, counted from its own end, not from the last node's",
+		Action:  "nothing, unless something looks at all of them afterwards",
+	},
+	Rule{
+		ID: "broadcastjob/paused", Kind: "BroadcastJob", Severity: Approximate,
+		Fields:  []string{"spec.paused"},
+		Becomes: "suspend of each Job, which also stops pods that run, where a paused BroadcastJob lets them run on",
+		Action:  "nothing for a job that has not begun",
+	},
+	Rule{
+		ID: "broadcastjob/continue", Kind: "BroadcastJob", Severity: Exact,
+		Fields:  []string{"spec.failurePolicy.type"},
+		Becomes: "a failed pod fails its own Job only; the others go on",
+	},
+	Rule{
+		ID: "broadcastjob/fail-fast", Kind: "BroadcastJob", When: "FailFast, the default", Severity: Lost,
+		Fields:  []string{"spec.failurePolicy.type"},
+		Becomes: "a failed pod fails its own Job only; the others go on",
+		Action:  "delete the other Jobs when one fails, or set Continue",
+	},
+	Rule{
+		ID: "broadcastjob/pause", Kind: "BroadcastJob", When: "Pause", Severity: Lost,
+		Fields:  []string{"spec.failurePolicy.type"},
+		Becomes: "a failed pod fails its own Job only; nothing waits for a person",
+		Action:  "suspend the other Jobs when one fails, or set Continue",
+	},
+	Rule{
+		ID: "broadcastjob/restart-limit", Kind: "BroadcastJob", When: "restartPolicy OnFailure", Severity: Approximate,
+		Fields:  []string{"spec.failurePolicy.restartLimit"},
+		Becomes: "backoffLimit one higher; the Job ends the pod there, where Kruise counts it as failed and lets it go on restarting",
+		Action:  "nothing: a Job that ends is what was meant",
+	},
+	Rule{
+		ID: "broadcastjob/restart-limit-never", Kind: "BroadcastJob", When: "restartPolicy Never", Severity: Exact,
+		Fields:  []string{"spec.failurePolicy.restartLimit"},
+		Becomes: "nothing: a pod that never restarts fails at once on both sides",
+	},
+)

@@ -1,0 +1,154 @@
+package lower
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// broadcastJob is one BroadcastJob on its way.
+type broadcastJob struct {
+	object
+	spec kruise.BroadcastJobSpec
+}
+
+// jobNameLimit is the longest name of a Job: its pods carry it in a label.
+const jobNameLimit = 63
+
+// lowerBroadcastJob returns a Job per node where nodes are known, one Indexed Job
+// where only their number is, and a DaemonSet for a job that never completes.
+func lowerBroadcastJob(c *stage.Context, a *around, r *resource.Resource) ([]*resource.Resource, error) {
+	b, err := readBroadcastJob(c, r)
+	if err != nil {
+		return nil, err
+	}
+	b.reportFields()
+	out, err := b.pieces(a)
+	if err != nil {
+		return nil, err
+	}
+	c.Lineage.Became(r.ID(), out...)
+	return out, nil
+}
+
+func readBroadcastJob(c *stage.Context, r *resource.Resource) (*broadcastJob, error) {
+	var job kruise.BroadcastJob
+	o, err := read(c, r, "broadcastjob", &job)
+	if err != nil {
+		return nil, err
+	}
+	o.alwaysPull = true
+	return &broadcastJob{object: o, spec: job.Spec}, nil
+}
+
+func (b *broadcastJob) pieces(a *around) ([]*resource.Resource, error) {
+	if b.never() {
+		b.report("broadcastjob/never", "spec.completionPolicy.type", "")
+		return []*resource.Resource{resource.Derived(b.native("apps/v1", "DaemonSet", b.daemonSetSpec), b.r)}, nil
+	}
+	count, given, err := b.nodeCount()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(a.nodes) > 0:
+		return b.perNode(a.nodes), nil
+	case given:
+		b.report("broadcastjob/indexed", "metadata.annotations["+kruise.NodesAnnotation+"]", "")
+		return []*resource.Resource{resource.Derived(b.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return b.indexedSpec(count) }), b.r)}, nil
+	}
+	return nil, b.r.Fault("spec", "name them with --with nodes.yaml or --live, or give their number in the annotation "+kruise.NodesAnnotation,
+		"it becomes a Job per node, but no node is known")
+}
+
+// perNode returns the Job of each node that fits.
+func (b *broadcastJob) perNode(nodes []*corev1.Node) []*resource.Resource {
+	var out []*resource.Resource
+	template := b.jobTemplate()
+	for _, node := range nodes {
+		if !fits(&b.spec.Template.Spec, node) {
+			continue
+		}
+		job := b.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return b.jobSpec(onNode(template, node.Name)) })
+		b.rename(job, stage.PieceName(b.r.Name(), node.Name, jobNameLimit, false))
+		out = append(out, resource.Derived(job, b.r))
+	}
+	if len(out) == 0 {
+		b.report("broadcastjob/no-node", "spec.template.spec", "")
+	}
+	b.reportParallelism(len(out))
+	return out
+}
+
+// rename gives an object that native made another name.
+func (o *object) rename(n *tree.Node, name string) {
+	metadata := tree.Shallow(tree.Get(n, "metadata"))
+	tree.Set(metadata, "name", tree.String(name))
+	tree.Set(n, "metadata", metadata)
+}
+
+// jobTemplate returns the pod template of the Jobs.
+func (b *broadcastJob) jobTemplate() *tree.Node {
+	return b.template(tree.Get(b.hub, "spec", "template"))
+}
+
+// jobSpec returns the spec of a Job with a template.
+func (b *broadcastJob) jobSpec(template *tree.Node) *tree.Node {
+	out := tree.Map("backoffLimit", tree.Int64(b.backoffLimit()))
+	if b.spec.Paused {
+		tree.Set(out, "suspend", tree.Boolean(true))
+	}
+	if s := b.spec.CompletionPolicy.ActiveDeadlineSeconds; s != nil {
+		tree.Set(out, "activeDeadlineSeconds", tree.Int64(*s))
+	}
+	if s := b.spec.CompletionPolicy.TTLSecondsAfterFinished; s != nil {
+		tree.Set(out, "ttlSecondsAfterFinished", tree.Int64(int64(*s)))
+	}
+	tree.Set(out, "template", template)
+	return out
+}
+
+// backoffLimit is when the Job gives up. A BroadcastJob never makes a second pod
+// for a node, and under OnFailure it counts a pod as failed once it has had more
+// than restartLimit restarts, where a Job does at backoffLimit of them.
+func (b *broadcastJob) backoffLimit() int64 {
+	if b.spec.Template.Spec.RestartPolicy != corev1.RestartPolicyOnFailure || b.spec.FailurePolicy.RestartLimit <= 0 {
+		return 0
+	}
+	return int64(b.spec.FailurePolicy.RestartLimit) + 1
+}
+
+// onNode returns the template for one node, as Kruise makes it: the required node
+// affinity, which served to choose nodes, is replaced; preferences stay.
+func onNode(template *tree.Node, node string) *tree.Node {
+	return withAffinity(template, func(affinity *tree.Node) {
+		nodes := below(affinity, "nodeAffinity")
+		term := tree.Map("matchFields", tree.Seq(tree.Map("key", "metadata.name", "operator", "In", "values", tree.Seq(tree.String(node)))))
+		tree.Set(nodes, "requiredDuringSchedulingIgnoredDuringExecution", tree.Map("nodeSelectorTerms", tree.Seq(term)))
+	})
+}
+
+// withAffinity returns the template with its affinity, a copy, changed.
+func withAffinity(template *tree.Node, change func(affinity *tree.Node)) *tree.Node {
+	out := tree.Shallow(template)
+	change(below(below(out, "spec"), "affinity"))
+	return out
+}
+
+// below returns a copy of a mapping's field, put in its place; a field that is
+// not there is made.
+func below(n *tree.Node, field string) *tree.Node {
+	have := tree.Get(n, field)
+	if !tree.IsMap(have) {
+		have = tree.Map()
+	}
+	have = tree.Shallow(have)
+	tree.Set(n, field, have)
+	return have
+}
+
+func (b *broadcastJob) never() bool {
+	return b.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType
+}
