@@ -70,6 +70,8 @@ const Retry = time.Second
 // only on a kind that has no model.
 func Reconcile(v *View) (Pass, error) {
 	switch o := v.Workload.Object.(type) {
+	case *appsv1.Deployment:
+		return reconcileDeployment(v, o), nil
 	case *appsv1.ReplicaSet:
 		return reconcileReplicaSet(v, o), nil
 	default:
