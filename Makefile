@@ -26,12 +26,17 @@ demo: $(BIN)/kubectl-kruise ## Render the example shop to native Kubernetes, exp
 	@hack/demo.sh $(BIN)/kubectl-kruise $(OUT)/shop
 
 .PHONY: test
-test: $(BIN)/kustomize ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
+test: $(BIN)/kustomize cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
 	go test $(if $(RACE),-race) $(TESTFLAGS) ./...
+	$(CLUSTER_TEST)
 
 .PHONY: test-cluster
-test-cluster: cluster ## Run the tests that need a real control plane
-	go test -C test $(if $(RACE),-race) $(TESTFLAGS) ./...
+test-cluster: cluster ## Run only the tests that need a real control plane
+	$(CLUSTER_TEST)
+
+# One package at a time: each has control planes of its own. The limit is for a
+# machine that does other things too.
+CLUSTER_TEST = go test -C test -p 1 -timeout 45m $(if $(RACE),-race) $(TESTFLAGS) ./...
 
 .PHONY: cluster
 cluster: ## Build the servers of the test cluster, once per version, into the user's cache

@@ -71,7 +71,9 @@ func (t trip) check() error {
 }
 
 // stays says whether an object is stored in the version that it has.
-func stays(o *unstructured.Unstructured) bool { return strings.HasSuffix(o.GetAPIVersion(), "/v1beta1") }
+func stays(o *unstructured.Unstructured) bool {
+	return strings.HasSuffix(o.GetAPIVersion(), "/v1beta1")
+}
 
 // compare reads the object in the version of what was recorded.
 func (t trip) compare(file string, least *unstructured.Unstructured) error {

@@ -1,6 +1,7 @@
 package kruise_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -91,6 +92,7 @@ func compare(at string, got, want *props) (out []string) {
 	case !want.XIntOrString && want.Type != got.Type:
 		out = append(out, fmt.Sprintf("%s: type %q, want %q", at, got.Type, want.Type))
 	}
+	out = append(out, compareDetails(at, got, want)...)
 	for _, name := range slices.Sorted(maps.Keys(want.Properties)) {
 		w := want.Properties[name]
 		g, ok := got.Properties[name]
@@ -117,6 +119,30 @@ func compare(at string, got, want *props) (out []string) {
 		g, w := got.AdditionalProperties.Schema, want.AdditionalProperties.Schema
 		if g != nil && w != nil {
 			out = append(out, compare(at+"{}", g, w)...)
+		}
+	}
+	return out
+}
+
+// compareDetails is about one field alone: what the API server fills in, refuses
+// and keeps unseen.
+func compareDetails(at string, got, want *props) (out []string) {
+	text := func(v any) string {
+		b, _ := json.Marshal(v)
+		return string(b)
+	}
+	condition := text(got.Enum) == `["True","False","Unknown"]` // a type of Kubernetes that says more now
+	for what, pair := range map[string][2]string{
+		"default":  {text(got.Default), text(want.Default)},
+		"enum":     {text(got.Enum), text(want.Enum)},
+		"least":    {text(got.Minimum), text(want.Minimum)},
+		"format":   {got.Format, want.Format},
+		"embedded": {text(got.XEmbeddedResource), text(want.XEmbeddedResource)},
+		"open":     {text(got.XPreserveUnknownFields), text(want.XPreserveUnknownFields)},
+		"nullable": {text(got.Nullable), text(want.Nullable)},
+	} {
+		if pair[0] != pair[1] && !condition {
+			out = append(out, fmt.Sprintf("%s: %s %s, want %s", at, what, pair[0], pair[1]))
 		}
 	}
 	return out

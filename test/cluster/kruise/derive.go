@@ -1,6 +1,7 @@
 package kruise
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -46,6 +47,11 @@ func derive(k kind, newest *schema) (*schema, error) {
 	for path, add := range olderOnly[k.name()] {
 		steps := strings.Split(path, ".")
 		place(out, newest, steps, &add)
+	}
+	if looser[k.name()] {
+		for path := range exceptions[k.name()] {
+			edit(out, strings.Split(path, "."), unlimited) // or the older version has no such field
+		}
 	}
 	return out, nil
 }
@@ -122,7 +128,11 @@ func samples(s *schema) []any {
 		return []any{7}
 	case s.Type == "boolean":
 		return []any{true, false}
-	case len(s.Enum) > 0 || s.Type == "string":
+	case len(s.Enum) > 0:
+		var first any
+		_ = json.Unmarshal(s.Enum[0].Raw, &first) // which is how it was made
+		return []any{first}
+	case s.Type == "string":
 		return []any{"x"}
 	case s.Type == "array":
 		return []any{[]any{map[string]any{mark: true}}}

@@ -105,20 +105,6 @@ func (k kind) schema(parser *crd.Parser, pkg *loader.Package) (*schema, error) {
 	return s, nil
 }
 
-// exceptions are what Go types cannot say, by kind and field.
-var exceptions = map[string]map[string]func(*schema){
-	"UnitedDeployment": {
-		"spec.template.statefulSetTemplate.metadata":         keepUnknown,
-		"spec.template.advancedStatefulSetTemplate.metadata": keepUnknown,
-		"spec.template.cloneSetTemplate.metadata":            keepUnknown,
-		"spec.template.deploymentTemplate.metadata":          keepUnknown,
-	},
-	"PodUnavailableBudget": {"spec.targetRef": func(s *schema) { s.Required = nil }},
-	"ResourceDistribution": {"spec.resource": func(s *schema) { s.XEmbeddedResource = true }},
-}
-
-func keepUnknown(s *schema) { s.XPreserveUnknownFields = new(true) }
-
 // plain takes away the descriptions, which only cost space here.
 func plain(s *schema) {
 	s.Description = ""
@@ -168,21 +154,6 @@ func children(s *schema) []child {
 		out = append(out, child{"{}", s.AdditionalProperties.Schema, func(p *schema) { s.AdditionalProperties.Schema = p }})
 	}
 	return out
-}
-
-// edit changes the schema of a field.
-func edit(s *schema, path []string, change func(*schema)) bool {
-	if len(path) == 0 {
-		change(s)
-		return true
-	}
-	p, ok := s.Properties[path[0]]
-	if !ok {
-		return false
-	}
-	done := edit(&p, path[1:], change)
-	s.Properties[path[0]] = p
-	return done
 }
 
 func asErrors[E error](list []E) []error {

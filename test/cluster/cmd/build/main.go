@@ -1,6 +1,6 @@
 // Command build makes the servers of the test cluster before tests need them:
 //
-//	go run -C test ./cluster/cmd/build [-server v1.36] [-node]
+//	go run -C test ./cluster/cmd/build [-server v1.36] [-node=false]
 package main
 
 import (
@@ -11,11 +11,12 @@ import (
 	"os/signal"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/build"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/realnode"
 )
 
 func main() {
 	line := flag.String("server", build.Line(), "server line, v1.37 or v1.36")
-	node := flag.Bool("node", false, "also build kubelet and containerd for real nodes")
+	node := flag.Bool("node", realnode.Missing() == "", "also build kubelet and containerd for real nodes; by default where the machine can have one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, *line, *node)
