@@ -2,6 +2,7 @@ package inject
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
@@ -108,4 +109,18 @@ func (in *injection) annotate(key, value string) {
 		return
 	}
 	tree.Set(in.annotations, key, tree.String(value))
+}
+
+// PatchMetadata returns a pod's annotations as patchPodMetadata leaves them when
+// the set's containers in the pod are upgraded (semantics sidecarset 3.5).
+func (c *Content) PatchMetadata(annotations map[string]string) (map[string]string, error) {
+	n := tree.Map()
+	for _, key := range slices.Sorted(maps.Keys(annotations)) {
+		tree.Set(n, key, tree.String(annotations[key]))
+	}
+	in := &injection{sets: []*Content{c}, annotations: n, carried: map[string]bool{c.Set: true}}
+	if err := in.patchMetadata(); err != nil {
+		return nil, err
+	}
+	return tree.Strings(in.annotations), nil
 }

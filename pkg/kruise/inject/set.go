@@ -68,6 +68,9 @@ func Compile(hub *tree.Node, revisions []*Revision) (*Set, error) {
 	return s, s.compileRevision(hub, revisions)
 }
 
+// Current returns the content of the set's present spec.
+func (s *Set) Current() *Content { return s.current }
+
 func (s *Set) compileRevision(hub *tree.Node, revisions []*Revision) error {
 	ref := tree.Get(hub, "spec", "injectionStrategy", "revision")
 	name, version := tree.StrAt(ref, "revisionName"), tree.StrAt(ref, "customVersion")

@@ -77,5 +77,7 @@ func launchPriority(env []corev1.EnvVar) *int {
 	return nil
 }
 
-// ReadNode reads a node.
-func ReadNode(n *corev1.Node) *Node { return &Node{Name: n.Name, Labels: n.Labels} }
+// ReadNode reads a node. Labels and taints are shared with it.
+func ReadNode(n *corev1.Node) *Node {
+	return &Node{Name: n.Name, Labels: n.Labels, Taints: n.Spec.Taints}
+}

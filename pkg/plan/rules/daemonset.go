@@ -34,7 +34,10 @@ type DaemonNode struct {
 	*cluster.Node
 	// ShouldRun is whether the DaemonSet wants a pod here.
 	ShouldRun bool
-	Pods      []*cluster.Pod
+	// Stay is whether a node that should not run a pod may keep those it has, as
+	// under a taint that only keeps new ones away.
+	Stay bool
+	Pods []*cluster.Pod
 }
 
 // DaemonSetLimits are the numbers that the spec comes to.

@@ -54,11 +54,12 @@ func (d *DaemonSet) progressive(l DaemonSetLimits) (limit int, limited bool) {
 	return max(desired-updated-upTo(l.Partition, desired), 0), true
 }
 
-// superfluous returns the pods of a node that have to go. Of several pods the
+// superfluous returns the pods of a node that have to go: all where it may have
+// none. Of several pods the
 // oldest stays; an old and a new one may stand side by side under maxSurge.
 func (d *DaemonSet) superfluous(node DaemonNode) []*cluster.Pod {
 	living := filter(node.Pods, func(p *cluster.Pod) bool { return !p.Deleting })
-	if !node.ShouldRun {
+	if !node.ShouldRun && !node.Stay {
 		return living
 	}
 	out := filter(living, failed)

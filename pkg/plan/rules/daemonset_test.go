@@ -197,6 +197,10 @@ func TestDaemonSetManage(t *testing.T) {
 	if got := names(d.Manage().Remove); got != "n1-a n2-a n3-a" {
 		t.Errorf("unfit and failed: removes %q", got)
 	}
+	d.Nodes[0].Stay = true
+	if got := names(d.Manage().Remove); got != "n2-a n3-a" {
+		t.Errorf("a node that keeps its pod: removes %q", got)
+	}
 }
 
 func TestDaemonSetPending(t *testing.T) {

@@ -47,8 +47,11 @@ func (b *DisruptionBudget) Counts() BudgetCounts {
 // Evict decides about one eviction. Pods that do not run yet, or not any more,
 // go at once; a pod that is not ready goes while the budget is met, or always
 // under AlwaysAllow.
-func (b *DisruptionBudget) Evict(p *cluster.Pod) Verdict {
-	n := b.Counts()
+func (b *DisruptionBudget) Evict(p *cluster.Pod) Verdict { return b.EvictAt(b.Counts(), p) }
+
+// EvictAt is [DisruptionBudget.Evict] with the counts of a moment ago: evictions
+// go by the status, whose every permit takes one from what it allows.
+func (b *DisruptionBudget) EvictAt(n BudgetCounts, p *cluster.Pod) Verdict {
 	always := b.Spec.UnhealthyPodEvictionPolicy != nil && *b.Spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
 	switch {
 	case p.Deleting || p.Phase == corev1.PodPending || !Active(p):

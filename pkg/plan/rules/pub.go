@@ -105,7 +105,19 @@ func (b *Budget) Decide(r Request) Verdict {
 	if why, free := b.free(r); free {
 		return Verdict{Allowed: true, Why: why}
 	}
-	n := b.Counts()
+	return b.decide(b.Counts(), r)
+}
+
+// DecideAt is [Budget.Decide] with the counts of a moment ago: the webhook goes
+// by the status, whose every permit takes one from what it allows.
+func (b *Budget) DecideAt(n BudgetCounts, r Request) Verdict {
+	if why, free := b.free(r); free {
+		return Verdict{Allowed: true, Why: why}
+	}
+	return b.decide(n, r)
+}
+
+func (b *Budget) decide(n BudgetCounts, r Request) Verdict {
 	switch {
 	case n.Desired == 0:
 		return Verdict{Allowed: true, Why: "the budget asks for no available pod"}

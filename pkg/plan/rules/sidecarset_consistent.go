@@ -111,8 +111,11 @@ func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus {
 	return out
 }
 
+// Complete reports whether the pod is consistent in all sidecars of the set.
+func (s *SidecarSet) Complete(p *cluster.Pod) bool { return s.Consistent(p, s.names()...) }
+
 // fine reports whether the pod is consistent in all sidecars and ready.
-func (s *SidecarSet) fine(p *cluster.Pod) bool { return s.Consistent(p, s.names()...) && s.Ready(p) }
+func (s *SidecarSet) fine(p *cluster.Pod) bool { return s.Complete(p) && s.Ready(p) }
 
 func one(b bool) int32 {
 	if b {

@@ -1,0 +1,289 @@
+package controller
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// How long a permit stays on a budget's record (semantics
+// sidecarset-and-protection 6), counted from the whole second it was given in.
+const (
+	updatePermit     = 10 * time.Second
+	disruptionPermit = 20 * time.Second
+)
+
+// budgetFor is a budget with its selector compiled.
+type budgetFor struct {
+	*kruise.PodUnavailableBudget
+	covers func(own map[string]string, owner cluster.Ref) bool
+}
+
+// budgetOf names the budget of a pod that is created; it is empty without one.
+func (a *Admission) budgetOf(n Newcomer) string {
+	for _, b := range a.budgets {
+		if b.Namespace == n.Namespace && b.covers(n.Labels, n.Owner) {
+			return b.Name
+		}
+	}
+	return ""
+}
+
+// covering returns whether the budget is for a pod with some labels, whose
+// workload is owner.
+func covering(b *kruise.PodUnavailableBudget) func(own map[string]string, owner cluster.Ref) bool {
+	if t := b.Spec.TargetReference; t != nil {
+		version, err := schema.ParseGroupVersion(t.APIVersion)
+		return func(_ map[string]string, owner cluster.Ref) bool {
+			return err == nil && owner.Group == version.Group && owner.Kind == t.Kind && owner.Name == t.Name
+		}
+	}
+	selector := selectorOf(b.Spec.Selector)
+	return func(own map[string]string, _ cluster.Ref) bool { return selector.Matches(labels.Set(own)) }
+}
+
+// selectorOf compiles a selector; an empty or unreadable one matches nothing.
+func selectorOf(s *metav1.LabelSelector) labels.Selector {
+	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		return labels.Nothing()
+	}
+	compiled, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return compiled
+}
+
+// Workloads finds the workload that a pod ends up with, given its controller:
+// the Deployment, not its ReplicaSet. It returns nil for one that is not known.
+type Workloads func(namespace string, owner cluster.Owner) *cluster.Workload
+
+// BudgetView is what the controller of a PodUnavailableBudget, and the webhook
+// that asks it, see.
+type BudgetView struct {
+	Now time.Time
+	// Budget holds the status as it was written last.
+	Budget *kruise.PodUnavailableBudget
+	// Pods are those of the budget's namespace.
+	Pods      []*cluster.Pod
+	Workloads Workloads
+	// SidecarSets are all there are: a pod whose sidecars are being upgraded does
+	// not count.
+	SidecarSets []*cluster.Workload
+	// Reports are as in [View].
+	Reports map[string]rules.NodeReport
+	// VerticalScaling is the cluster's gate InPlacePodVerticalScaling.
+	VerticalScaling bool
+}
+
+// BudgetPass is what one pass of a budget's controller does.
+type BudgetPass struct {
+	// Status is the new one; nil when nothing changes.
+	Status *kruise.PodUnavailableBudgetStatus
+	// Relate are pods that still need the annotations which name their budget.
+	Relate []*cluster.Pod
+	// Again is when the next permit ends, counted from now; 0 when none is out.
+	Again time.Duration
+}
+
+// ReconcileBudget makes one pass: it counts, and drops permits whose time is over
+// or whose pod goes anyway (semantics sidecarset-and-protection 6, 10).
+func ReconcileBudget(v *BudgetView) BudgetPass {
+	covered, expected := v.covered()
+	status := v.Budget.Status
+	status.ObservedGeneration = v.Budget.Generation
+	staying := map[string]bool{}
+	for _, p := range covered {
+		staying[p.Name] = !p.Deleting
+	}
+	var pass BudgetPass
+	status.DisruptedPods = v.valid(&pass, status.DisruptedPods, disruptionPermit, staying)
+	status.UnavailablePods = v.valid(&pass, status.UnavailablePods, updatePermit, staying)
+	n := v.budget(covered, expected, &status).Counts()
+	status.TotalReplicas, status.DesiredAvailable = int32(n.Expected), int32(n.Desired)
+	status.CurrentAvailable, status.UnavailableAllowed = int32(n.Current), int32(n.Allowed)
+	pass.Status, _ = changed(&v.Budget.Status, &status).(*kruise.PodUnavailableBudgetStatus)
+	for _, p := range covered {
+		if p.Annotations[kruise.RelatedBudgetAnnotation] == "" && !p.Deleting {
+			pass.Relate = append(pass.Relate, p)
+		}
+	}
+	return pass
+}
+
+// valid returns the permits that stay, nil for none.
+func (v *BudgetView) valid(pass *BudgetPass, permits map[string]metav1.Time, lasts time.Duration, staying map[string]bool) map[string]metav1.Time {
+	var out map[string]metav1.Time
+	for name, given := range permits {
+		left := given.Add(lasts).Sub(v.Now)
+		if left <= 0 || !staying[name] {
+			continue
+		}
+		if out == nil {
+			out = map[string]metav1.Time{}
+		}
+		out[name] = given
+		if pass.Again == 0 || left < pass.Again {
+			pass.Again = left
+		}
+	}
+	return out
+}
+
+// covered returns the budget's pods, and how many it expects.
+func (v *BudgetView) covered() (list []*cluster.Pod, expected int) {
+	found, covers := map[string]*cluster.Workload{}, covering(v.Budget)
+	for _, p := range v.Pods {
+		owner, known := found[p.Owner.UID]
+		if !known {
+			owner = v.owner(p)
+			found[p.Owner.UID] = owner
+		}
+		var ref cluster.Ref
+		if owner != nil {
+			ref = owner.Ref
+		}
+		if covers(p.Labels, ref) {
+			list = append(list, p)
+		}
+	}
+	return list, v.expected(list, found)
+}
+
+func (v *BudgetView) owner(p *cluster.Pod) *cluster.Workload {
+	if p.Owner.Kind == "" || v.Workloads == nil {
+		return nil
+	}
+	return v.Workloads(p.Namespace, p.Owner)
+}
+
+// expected sums up over the distinct workloads; one that cannot be scaled counts
+// -1, which voids a maxUnavailable.
+func (v *BudgetView) expected(list []*cluster.Pod, owners map[string]*cluster.Workload) int {
+	if t := v.Budget.Spec.TargetReference; t != nil {
+		if v.Workloads == nil {
+			return 0
+		}
+		w := v.Workloads(v.Budget.Namespace, cluster.Owner{Kind: t.Kind, Name: t.Name})
+		if w == nil {
+			return 0
+		}
+		return replicasOf(w)
+	}
+	sum := 0
+	seen := map[string]bool{}
+	for _, p := range list {
+		key := p.Owner.UID
+		if w := owners[key]; w != nil {
+			key = w.Kind + "/" + w.Name
+		}
+		if p.Owner.Kind != "" && !seen[key] {
+			seen[key] = true
+			sum += replicasOf(owners[p.Owner.UID])
+		}
+	}
+	return sum
+}
+
+// replicasOf is spec.replicas, or -1 for what has none.
+func replicasOf(w *cluster.Workload) int {
+	if w == nil {
+		return -1
+	}
+	switch o := w.Object.(type) {
+	case *kruise.CloneSet:
+		return int(or(o.Spec.Replicas, 1))
+	case *kruise.StatefulSet:
+		return int(or(o.Spec.Replicas, 1))
+	case *appsv1.Deployment:
+		return int(or(o.Spec.Replicas, 1))
+	case *appsv1.ReplicaSet:
+		return int(or(o.Spec.Replicas, 1))
+	case *appsv1.StatefulSet:
+		return int(or(o.Spec.Replicas, 1))
+	}
+	return -1
+}
+
+func (v *BudgetView) budget(covered []*cluster.Pod, expected int, s *kruise.PodUnavailableBudgetStatus) *rules.Budget {
+	sets := make(map[string]*rules.SidecarSet, len(v.SidecarSets))
+	for _, w := range v.SidecarSets {
+		if set, ok := w.Object.(*kruise.SidecarSet); ok {
+			sets[w.Name] = sidecarSetRules(w, set)
+		}
+	}
+	return &rules.Budget{
+		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, Pods: covered, VerticalScaling: v.VerticalScaling,
+		Disrupted: slices.Sorted(maps.Keys(s.DisruptedPods)), Unavailable: slices.Sorted(maps.Keys(s.UnavailablePods)),
+		Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, sets) },
+	}
+}
+
+// inconsistent reports whether something of the pod is still being updated.
+func (v *BudgetView) inconsistent(p *cluster.Pod, sets map[string]*rules.SidecarSet) bool {
+	if !rules.InPlacePending(p, reportOn(v.Reports, p)).Done() {
+		return true
+	}
+	for _, name := range injectedSets(p) {
+		if set := sets[name]; set != nil && !set.Complete(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Decide asks the budget about one operation on a pod, by its status, as the
+// webhook does. The second result is the status with the permit on record, nil
+// when there is nothing to record. A nil view is for a pod whose budget is gone.
+func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *kruise.PodUnavailableBudgetStatus) {
+	if v == nil {
+		return (*rules.Budget)(nil).Decide(r), nil
+	}
+	s := v.Budget.Status
+	n := rules.BudgetCounts{
+		Expected: int(s.TotalReplicas), Desired: int(s.DesiredAvailable),
+		Current: int(s.CurrentAvailable), Allowed: int(s.UnavailableAllowed),
+	}
+	verdict := v.budget(nil, n.Expected, &s).DecideAt(n, r)
+	if !verdict.Record {
+		return verdict, nil
+	}
+	after := s
+	after.UnavailableAllowed--
+	at := metav1.Time{Time: v.Now.Truncate(time.Second)}
+	if r.Operation == kruise.PubUpdateOperation || r.Operation == kruise.PubResizeOperation {
+		after.UnavailablePods = with(after.UnavailablePods, r.Pod.Name, at)
+	} else {
+		after.DisruptedPods = with(after.DisruptedPods, r.Pod.Name, at)
+	}
+	return verdict, &after
+}
+
+// with returns a copy of the map that has one more entry.
+func with(m map[string]metav1.Time, key string, at metav1.Time) map[string]metav1.Time {
+	out := make(map[string]metav1.Time, len(m)+1)
+	maps.Copy(out, m)
+	out[key] = at
+	return out
+}
+
+// Harmless reports whether an update of a pod is none that a budget guards
+// against: the spec stays, and no label newly makes the pod unavailable.
+func Harmless(before, after *cluster.Pod) bool {
+	return sameSpec(before.Containers, after.Containers) && sameSpec(before.InitContainers, after.InitContainers) &&
+		(rules.HoldsUnavailable(before) || !rules.HoldsUnavailable(after))
+}
+
+// sameSpec compares what of containers is spec and can change.
+func sameSpec(a, b []cluster.Container) bool {
+	return slices.EqualFunc(a, b, func(x, y cluster.Container) bool { return x.Name == y.Name && x.Image == y.Image })
+}

@@ -1,0 +1,80 @@
+package controller
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Content is what still depends on an object that somebody wants to delete.
+type Content struct {
+	// Replicas is spec.replicas of a workload; nil when it is not set.
+	Replicas *int32
+	// Pods are the active pods of a namespace, Claims its bound claims, Objects
+	// the objects of a CustomResourceDefinition; those being deleted do not count.
+	Pods, Claims, Objects int
+}
+
+// protected are the kinds that the webhook of deletion protection knows, by
+// GROUP/KIND; true for those that Cascading protects.
+var protected = map[string]bool{
+	"apps/Deployment": true, "apps/ReplicaSet": true, "apps/StatefulSet": true,
+	kruise.Group + "/CloneSet": true, kruise.Group + "/StatefulSet": true, kruise.Group + "/UnitedDeployment": true,
+	"/Namespace": true, "apiextensions.k8s.io/CustomResourceDefinition": true,
+	"/Service": false, "networking.k8s.io/Ingress": false,
+}
+
+// RefuseDeletion returns why deletion protection keeps an object, empty when it
+// does not (semantics sidecarset-and-protection 7). The caller knows whether the
+// gate ResourcesDeletionProtection is on, and whether the object goes already.
+func RefuseDeletion(ref cluster.Ref, labels map[string]string, c Content) string {
+	cascading, known := protected[ref.Group+"/"+ref.Kind]
+	if !known {
+		return ""
+	}
+	const text = "forbidden by ResourcesProtectionDeletion for " + kruise.DeleteProtectionLabel + "="
+	switch mode := labels[kruise.DeleteProtectionLabel]; {
+	case mode == kruise.DeleteProtectionAlways:
+		return text + mode
+	case mode == kruise.DeleteProtectionCascading && cascading:
+		if why := c.why(); why != "" {
+			return text + mode + " and " + why
+		}
+	}
+	return ""
+}
+
+func (c Content) why() string {
+	switch {
+	case c.Replicas != nil && *c.Replicas > 0:
+		return fmt.Sprintf("replicas %d>0", *c.Replicas)
+	case c.Pods > 0:
+		return fmt.Sprintf("active pods %d>0", c.Pods)
+	case c.Claims > 0:
+		return fmt.Sprintf("\"Bound\" status pvc %d>0", c.Claims)
+	case c.Objects > 0:
+		return fmt.Sprintf("active CRs %d>0", c.Objects)
+	}
+	return ""
+}
+
+// RefuseWorkloadDeletion is [RefuseDeletion] for a workload.
+func RefuseWorkloadDeletion(w *cluster.Workload) string {
+	var c Content
+	switch o := w.Object.(type) {
+	case *kruise.CloneSet:
+		c.Replicas = o.Spec.Replicas
+	case *kruise.StatefulSet:
+		c.Replicas = o.Spec.Replicas
+	case *appsv1.Deployment:
+		c.Replicas = o.Spec.Replicas
+	case *appsv1.ReplicaSet:
+		c.Replicas = o.Spec.Replicas
+	case *appsv1.StatefulSet:
+		c.Replicas = o.Spec.Replicas
+	}
+	return RefuseDeletion(w.Ref, w.Labels, c)
+}
