@@ -1,0 +1,104 @@
+package controller
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// syncRevision finds the revision of the workload's present template, or stores
+// it; one that was used before gets the newest number again. It returns the
+// revision with those that the workload has now, oldest first (semantics
+// workloads 1.1). A claimsHash is kept with a revision that is made.
+func (v *View) syncRevision(pass *Pass, collisions int32, claimsHash string) (update cluster.Revision, all []cluster.Revision) {
+	all = slices.Clone(v.Revisions)
+	slices.SortFunc(all, func(a, b cluster.Revision) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name)) })
+	update, found := rules.FindRevision(all, v.Workload.Template)
+	switch {
+	case !found:
+		update = cluster.Revision{
+			Name:     revisionName(v.Workload.Name, v.Workload.Template, collisions),
+			Template: v.Workload.Template, ClaimsHash: claimsHash,
+		}
+	case update.Number == all[len(all)-1].Number:
+		return update, all
+	default:
+		all = slices.DeleteFunc(all, func(r cluster.Revision) bool { return r.Name == update.Name })
+	}
+	update.Number = rules.NextRevisionNumber(v.Revisions)
+	pass.act(StoreRevision{Revision: update})
+	return update, append(all, update)
+}
+
+// dropRevisions deletes the oldest revisions beyond the limit. Those that live
+// names, and those that a pod carries, stay and do not count (semantics
+// workloads 6).
+func (v *View) dropRevisions(pass *Pass, all []cluster.Revision, limit *int32, live ...string) {
+	keep := map[string]bool{}
+	for _, name := range live {
+		keep[cluster.Hash(name)] = true
+	}
+	if len(all)-len(keep) <= int(or(limit, defaultHistory)) {
+		return
+	}
+	for _, p := range v.Pods {
+		keep[cluster.Hash(rules.RevisionOf(p))] = true
+	}
+	spare := slices.DeleteFunc(slices.Clone(all), func(r cluster.Revision) bool { return keep[cluster.Hash(r.Name)] })
+	for _, r := range spare[:max(len(spare)-int(or(limit, defaultHistory)), 0)] {
+		pass.act(DropRevision{Name: r.Name})
+	}
+}
+
+// defaultHistory is how many old revisions are kept by default.
+const defaultHistory = 10
+
+// revisionOf returns the revision that a pod carries.
+func revisionOf(all []cluster.Revision, p *cluster.Pod) (cluster.Revision, bool) {
+	i := slices.IndexFunc(all, func(r cluster.Revision) bool { return rules.AtRevision(p, r.Name) })
+	if i < 0 {
+		return cluster.Revision{}, false
+	}
+	return all[i], true
+}
+
+// revisionName is what a new revision is called. CloneSets and StatefulSets,
+// native ones included, hash the stored JSON, so that these names equal those of
+// a cluster. Daemon sets hash the Go structure of whatever version they were
+// built with; theirs differ.
+func revisionName(workload string, template map[string]any, collisions int32) string {
+	h := fnv.New32()
+	h.Write(revisionData(template))
+	h.Write(strconv.AppendInt(nil, int64(collisions), 10))
+	return workload + "-" + rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+}
+
+// revisionData is the stored JSON of a revision. Its metadata has a null
+// creationTimestamp, which the serializer of the controllers writes.
+func revisionData(template map[string]any) []byte {
+	full := maps.Clone(template)
+	meta, _ := template["metadata"].(map[string]any)
+	full["metadata"] = withNullCreation(meta)
+	full["$patch"] = "replace"
+	data, err := json.Marshal(map[string]any{"spec": map[string]any{"template": full}})
+	if err != nil {
+		// Decoded JSON can be encoded again.
+		return nil
+	}
+	return data
+}
+
+func withNullCreation(meta map[string]any) map[string]any {
+	out := map[string]any{"creationTimestamp": nil}
+	maps.Copy(out, meta)
+	return out
+}
