@@ -35,9 +35,9 @@ var layer = map[string][]string{
 	"internal/bench":     {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
 	"internal/cli": {
 		"github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view",
-		"k8s.io/...", "pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
+		"k8s.io/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
 	},
-	"internal/view": {"pkg/kruise/...", "pkg/render/..."},
+	"internal/view": {"pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render/...", "sigs.k8s.io/yaml"},
 
 	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
 	"pkg/kruise/tree": {"sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml"},

@@ -17,6 +17,8 @@ type Style struct {
 	// Width is the number of columns of the terminal, 0 when there is none:
 	// then nothing is cut.
 	Width int
+	// Full shows values and lists of pods whole.
+	Full bool
 }
 
 const (
@@ -24,6 +26,7 @@ const (
 	yellow = "33"
 	green  = "32"
 	faint  = "2"
+	bold   = "1"
 )
 
 // paint colours s when the style allows it.

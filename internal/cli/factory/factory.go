@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -23,6 +24,8 @@ type Streams struct {
 	Out, Err io.Writer
 	// OutTTY, ErrTTY and InTTY report whether a person sits at the other end.
 	OutTTY, ErrTTY, InTTY bool
+	// Width is the number of columns of the terminal on Out, 0 without one.
+	Width int
 	// Getenv reads the environment.
 	Getenv func(string) string
 }
@@ -34,8 +37,17 @@ func System() Streams {
 		InTTY:  term.IsTerminal(int(os.Stdin.Fd())),
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		Width:  width(os.Stdout),
 		Getenv: os.Getenv,
 	}
+}
+
+func width(out *os.File) int {
+	columns, _, err := term.GetSize(int(out.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
 }
 
 // Factory makes clients from kubectl's flags when they are first needed.
@@ -99,12 +111,19 @@ func (f *Factory) config() (*rest.Config, error) {
 
 // ColorErr reports whether messages on stderr may be coloured: --color first,
 // then NO_COLOR, then whether stderr is a terminal.
-func (f *Factory) ColorErr() bool {
+func (f *Factory) ColorErr() bool { return f.color(f.Streams.ErrTTY) }
+
+// OutStyle says how text on stdout may look; full shows everything.
+func (f *Factory) OutStyle(full bool) view.Style {
+	return view.Style{Color: f.color(f.Streams.OutTTY), Width: f.Streams.Width, Full: full}
+}
+
+func (f *Factory) color(terminal bool) bool {
 	switch f.Color {
 	case "always":
 		return true
 	case "never":
 		return false
 	}
-	return f.Streams.Getenv("NO_COLOR") == "" && f.Streams.Getenv("TERM") != "dumb" && f.Streams.ErrTTY
+	return f.Streams.Getenv("NO_COLOR") == "" && f.Streams.Getenv("TERM") != "dumb" && terminal
 }

@@ -1,0 +1,110 @@
+// Package named finds the workload that a command line means: TYPE/NAME in
+// kubectl's words, among the objects of files or of a cluster.
+package named
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// types are the words for each kind of workload, the plural in the middle. A word
+// that stands for two kinds means Kruise's first.
+var types = []struct {
+	group, kind string
+	words       []string
+}{
+	{kruise.Group, "CloneSet", []string{"cloneset", "clonesets", "clone"}},
+	{kruise.Group, "StatefulSet", []string{"statefulset", "statefulsets", "sts", "asts"}},
+	{kruise.Group, "DaemonSet", []string{"daemonset", "daemonsets", "daemon", "ads"}},
+	{kruise.Group, "SidecarSet", []string{"sidecarset", "sidecarsets"}},
+	{"apps", "Deployment", []string{"deployment", "deployments", "deploy"}},
+	{"apps", "StatefulSet", []string{"statefulset", "statefulsets", "sts"}},
+	{"apps", "DaemonSet", []string{"daemonset", "daemonsets", "ds"}},
+	{"apps", "ReplicaSet", []string{"replicaset", "replicasets", "rs"}},
+}
+
+// Name is a workload as the command line names it.
+type Name struct {
+	// Kinds are what the type can mean, Kruise's first.
+	Kinds []schema.GroupKind
+	// Name is the object's name.
+	Name string
+	text string
+}
+
+// String returns the name as it was given.
+func (n Name) String() string { return n.text }
+
+// Parse reads TYPE/NAME; TYPE may carry its group, as statefulset.apps.kruise.io
+// does. Errors are of usage.
+func Parse(arg string) (Name, error) {
+	kind, name, ok := strings.Cut(arg, "/")
+	if !ok || kind == "" || name == "" || strings.Contains(name, "/") {
+		return Name{}, usage.Errorf("for instance cloneset/web", "%q is not TYPE/NAME", arg)
+	}
+	n := Name{Name: name, text: arg, Kinds: kindsOf(strings.ToLower(kind))}
+	if len(n.Kinds) == 0 {
+		return Name{}, usage.Errorf("types: "+strings.Join(Types(), ", "), "unknown type %q", kind)
+	}
+	return n, nil
+}
+
+func kindsOf(word string) []schema.GroupKind {
+	word, group, grouped := strings.Cut(word, ".")
+	var out []schema.GroupKind
+	for _, t := range types {
+		for _, w := range t.words {
+			if w == word && (!grouped || inGroup(group, t.group)) {
+				out = append(out, schema.GroupKind{Group: t.group, Kind: t.kind})
+			}
+		}
+	}
+	return out
+}
+
+// inGroup reports whether what follows the first dot names the group, with or
+// without a version before it.
+func inGroup(given, group string) bool {
+	_, unversioned, _ := strings.Cut(given, ".")
+	return given == group || unversioned == group
+}
+
+// Means reports whether the name stands for this object.
+func (n Name) Means(group, kind, name string) bool {
+	if name != n.Name {
+		return false
+	}
+	for _, k := range n.Kinds {
+		if k.Group == group && k.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// Types lists the first word of every kind, each once.
+func Types() []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, t := range types {
+		if !seen[t.words[0]] {
+			out = append(out, t.words[0])
+		}
+		seen[t.words[0]] = true
+	}
+	return out
+}
+
+// Plural returns the name of the kind in URLs.
+func Plural(k schema.GroupKind) string {
+	for _, t := range types {
+		if t.group == k.Group && t.kind == k.Kind {
+			return t.words[1]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,63 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Field is one field in which two templates differ.
+type Field struct {
+	Path string `json:"path"`
+	Old  any    `json:"old,omitempty"`
+	New  any    `json:"new,omitempty"`
+	// Effect is what the field asks for.
+	Effect   rules.Effect `json:"effect"`
+	Restarts []string     `json:"restarts,omitempty"`
+	Why      string       `json:"why"`
+}
+
+func fields(list []rules.FieldChange) []Field {
+	out := make([]Field, 0, len(list))
+	for _, f := range list {
+		out = append(out, Field{Path: f.Path, Old: f.Old, New: f.New, Effect: f.Effect, Restarts: f.Restarts, Why: f.Why})
+	}
+	return out
+}
+
+var effectWords = map[rules.Effect]string{
+	rules.EffectImage: "can change in place", rules.EffectMetadata: "merged into the pod", rules.EffectEnv: "can change in place",
+	rules.EffectResources: "can change in place", rules.EffectRecreate: "needs a new pod", rules.EffectNewPods: "new pods only",
+}
+
+// mostFields is how many fields are shown unless everything is asked for.
+const mostFields = 20
+
+// fields writes what changes; restarts are said only where the mode has any.
+func (b *builder) fields(list []Field, mode rules.UpdateMode) {
+	for i, f := range list {
+		if i == mostFields && len(list) > mostFields+1 && !b.st.Full {
+			b.line("  and %d more fields; -v shows them", len(list)-i)
+			return
+		}
+		b.field(f, mode == rules.ModeInPlace)
+	}
+}
+
+func (b *builder) field(f Field, restarts bool) {
+	effect := effectWords[f.Effect]
+	if restarts && len(f.Restarts) > 0 {
+		effect += ", restarts " + strings.Join(f.Restarts, ", ")
+	}
+	color := green
+	if f.Effect == rules.EffectRecreate {
+		color = yellow
+	}
+	b.line("  %s  %s", f.Path, b.st.paint(color, effect))
+	if f.Old != nil {
+		b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(f.Old))))
+	}
+	if f.New != nil {
+		b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(f.New))))
+	}
+}

@@ -1,0 +1,146 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// InPlace is the answer to whether a change of template can be made in place.
+type InPlace struct {
+	APIVersion string           `json:"apiVersion"`
+	Kind       string           `json:"kind"`
+	Object     object           `json:"object"`
+	Mode       rules.UpdateMode `json:"mode"`
+	// Policy is the one in force; Policies has the answers under all of them.
+	Policy   string         `json:"policy"`
+	Why      string         `json:"why"`
+	Restarts []string       `json:"restarts"`
+	Fields   []Field        `json:"fields"`
+	Policies []policyAnswer `json:"policies"`
+	Remarks  []string       `json:"remarks,omitempty"`
+}
+
+type policyAnswer struct {
+	Policy  string           `json:"policy"`
+	InForce bool             `json:"inForce"`
+	Mode    rules.UpdateMode `json:"mode"`
+	Why     string           `json:"why"`
+}
+
+// NewInPlace holds the answer under the policy in force. Policies are spelt as
+// the kind spells them.
+func NewInPlace(ref cluster.Ref, e rules.Eligibility) InPlace {
+	restarts := []string{}
+	if e.Mode == rules.ModeInPlace {
+		restarts = append(restarts, e.Restarts...)
+	}
+	return InPlace{
+		APIVersion: plan.APIVersion, Kind: "InPlaceExplanation",
+		Object: object{Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name},
+		Mode:   e.Mode, Policy: policyWord(ref, e.Policy), Why: e.Why,
+		Restarts: restarts, Fields: fields(e.Fields),
+	}
+}
+
+// Add adds the answer under one policy.
+func (x *InPlace) Add(e rules.Eligibility) {
+	policy := policyWord(cluster.Ref{Group: x.Object.Group, Kind: x.Object.Kind}, e.Policy)
+	x.Policies = append(x.Policies, policyAnswer{Policy: policy, InForce: policy == x.Policy, Mode: e.Mode, Why: e.Why})
+}
+
+func policyWord(ref cluster.Ref, p rules.UpdatePolicy) string {
+	if ref.Kind == "DaemonSet" && p == rules.PolicyRecreate && ref.Group != "apps" {
+		return "Standard"
+	}
+	return string(p)
+}
+
+// Text writes the answer for people: the mode, every field, every policy.
+func (x InPlace) Text(w io.Writer, st Style) error {
+	b := &builder{st: st}
+	b.line("%s: %s", strings.ToLower(x.Object.Kind)+"/"+x.Object.Name, st.paint(modeColors[x.Mode], modeText(x.Mode, x.Restarts)))
+	if x.Mode != rules.ModeUnchanged {
+		b.line("  %s", x.Why)
+	}
+	if len(x.Fields) > 0 {
+		b.line("")
+		b.line("%s", st.paint(bold, "fields"))
+		b.fields(x.Fields, x.Mode)
+	}
+	if len(x.Policies) > 1 {
+		b.line("")
+		b.line("%s", st.paint(bold, "under each policy"))
+		for _, p := range x.Policies {
+			b.line("  %-18s %s%s", p.Policy, modeWords[p.Mode], when(p.InForce, "  (in force)"))
+		}
+	}
+	for i, r := range x.Remarks {
+		if i == 0 {
+			b.line("")
+		}
+		b.line("%s %s", st.paint(yellow, "note:"), r)
+	}
+	return b.write(w)
+}
+
+var modeWords = map[rules.UpdateMode]string{
+	rules.ModeUnchanged: "unchanged", rules.ModeInPlace: "in place", rules.ModeMetadataOnly: "metadata only",
+	rules.ModeRecreate: "recreate", rules.ModeNotAllowed: "not allowed",
+}
+
+var modeColors = map[rules.UpdateMode]string{
+	rules.ModeUnchanged: green, rules.ModeInPlace: green, rules.ModeMetadataOnly: green,
+	rules.ModeRecreate: yellow, rules.ModeNotAllowed: red,
+}
+
+// modeText says in a few words what a mode is for the pods.
+func modeText(mode rules.UpdateMode, restarts []string) string {
+	switch mode {
+	case rules.ModeInPlace:
+		if len(restarts) == 0 {
+			return "in place, nothing restarts"
+		}
+		return "in place, " + strings.Join(restarts, ", ") + " " + verb(len(restarts), "restarts", "restart") + " inside the pod"
+	case rules.ModeMetadataOnly:
+		return "metadata only, nothing restarts"
+	case rules.ModeRecreate:
+		return "recreate, each pod is deleted and made anew"
+	case rules.ModeNotAllowed:
+		return "not allowed, running pods stay as they are"
+	}
+	return "unchanged, the pods stay as they are"
+}
+
+func verb(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
+func when(yes bool, text string) string {
+	if yes {
+		return text
+	}
+	return ""
+}
+
+// builder gathers lines and cuts them to the terminal.
+type builder struct {
+	st   Style
+	text strings.Builder
+}
+
+func (b *builder) line(format string, args ...any) {
+	b.text.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+}
+
+func (b *builder) write(w io.Writer) error {
+	_, err := io.WriteString(w, b.text.String())
+	return err
+}

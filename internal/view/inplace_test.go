@@ -1,0 +1,178 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+var web = cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}
+
+func answered(ref cluster.Ref, e rules.Eligibility, others ...rules.Eligibility) InPlace {
+	x := NewInPlace(ref, e)
+	for _, o := range others {
+		x.Add(o)
+	}
+	return x
+}
+
+func image(old, updated string) rules.FieldChange {
+	return rules.FieldChange{Path: "spec.containers[0].image", Old: old, New: updated, Effect: rules.EffectImage, Restarts: []string{"main"}, Why: "an image"}
+}
+
+func TestInPlaceText(t *testing.T) {
+	env := rules.FieldChange{Path: "spec.containers[0].env", New: []any{map[string]any{"name": "A"}}, Effect: rules.EffectRecreate, Why: "no"}
+	label := rules.FieldChange{Path: "metadata.labels.a", Old: "1", Effect: rules.EffectMetadata}
+	for _, c := range []struct {
+		name string
+		x    InPlace
+		want string
+	}{
+		{
+			"in place",
+			answered(web, rules.Eligibility{Mode: rules.ModeInPlace, Policy: rules.PolicyInPlaceOnly, Why: "every field can", Fields: []rules.FieldChange{image("web:1", "web:2")}, Restarts: []string{"main"}},
+				rules.Eligibility{Mode: rules.ModeRecreate, Policy: rules.PolicyRecreate}, rules.Eligibility{Mode: rules.ModeInPlace, Policy: rules.PolicyInPlaceOnly}),
+			`cloneset/web: in place, main restarts inside the pod
+  every field can
+
+fields
+  spec.containers[0].image  can change in place, restarts main
+    - web:1
+    + web:2
+
+under each policy
+  ReCreate           recreate
+  InPlaceOnly        in place  (in force)
+`,
+		},
+		{
+			"recreate: restarts are no topic",
+			answered(web, rules.Eligibility{Mode: rules.ModeRecreate, Policy: rules.PolicyRecreate, Why: "the policy", Fields: []rules.FieldChange{env, image("web:1", "web:2")}, Restarts: []string{"main"}}),
+			`cloneset/web: recreate, each pod is deleted and made anew
+  the policy
+
+fields
+  spec.containers[0].env  needs a new pod
+    + [{"name":"A"}]
+  spec.containers[0].image  can change in place
+    - web:1
+    + web:2
+`,
+		},
+		{
+			"metadata only: a label goes",
+			answered(web, rules.Eligibility{Mode: rules.ModeMetadataOnly, Why: "only labels", Fields: []rules.FieldChange{label}}),
+			"cloneset/web: metadata only, nothing restarts\n  only labels\n\nfields\n  metadata.labels.a  merged into the pod\n    - 1\n",
+		},
+		{"unchanged", answered(web, rules.Eligibility{Mode: rules.ModeUnchanged, Why: "agree"}), "cloneset/web: unchanged, the pods stay as they are\n"},
+		{"not allowed", answered(web, rules.Eligibility{Mode: rules.ModeNotAllowed, Why: "no"}), "cloneset/web: not allowed, running pods stay as they are\n  no\n"},
+		{"two restart", answered(web, rules.Eligibility{Mode: rules.ModeInPlace, Why: "yes", Restarts: []string{"a", "b"}}), "cloneset/web: in place, a, b restart inside the pod\n  yes\n"},
+		{"none restarts", answered(web, rules.Eligibility{Mode: rules.ModeInPlace, Why: "yes"}), "cloneset/web: in place, nothing restarts\n  yes\n"},
+	} {
+		var b bytes.Buffer
+		if err := c.x.Text(&b, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, b.String()); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestInPlaceRemarks(t *testing.T) {
+	x := answered(web, rules.Eligibility{Mode: rules.ModeUnchanged})
+	x.Remarks = []string{"one", "two"}
+	var b bytes.Buffer
+	if err := x.Text(&b, Style{}); err != nil || !strings.HasSuffix(b.String(), "are\n\nnote: one\nnote: two\n") {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}
+
+// TestStandardIsSpelt: Kruise's DaemonSet has another word for recreation.
+func TestStandardIsSpelt(t *testing.T) {
+	for _, c := range []struct {
+		ref  cluster.Ref
+		want string
+	}{{cluster.Ref{Group: "apps.kruise.io", Kind: "DaemonSet"}, "Standard"}, {cluster.Ref{Group: "apps", Kind: "DaemonSet"}, "ReCreate"}, {web, "ReCreate"}} {
+		if got := NewInPlace(c.ref, rules.Eligibility{Policy: rules.PolicyRecreate}).Policy; got != c.want {
+			t.Errorf("%v: %s, want %s", c.ref, got, c.want)
+		}
+	}
+}
+
+// TestLongAndManyFields: long values and long lists are shortened, and -v shows
+// them whole.
+func TestLongAndManyFields(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	var list []rules.FieldChange
+	for i := range 30 {
+		list = append(list, rules.FieldChange{Path: fmt.Sprintf("metadata.labels.l%02d", i), Old: "a\nb", New: long, Effect: rules.EffectMetadata})
+	}
+	x := answered(web, rules.Eligibility{Mode: rules.ModeMetadataOnly, Fields: list})
+	var short, full, narrow bytes.Buffer
+	_ = x.Text(&short, Style{})
+	_ = x.Text(&full, Style{Full: true})
+	_ = x.Text(&narrow, Style{Width: 40})
+	if !strings.Contains(short.String(), "and 10 more fields; -v shows them") || strings.Contains(short.String(), "l20") || strings.Contains(short.String(), long) {
+		t.Errorf("short:\n%s", short.String())
+	}
+	if !strings.Contains(full.String(), "l29") || !strings.Contains(full.String(), long) {
+		t.Error("-v shortens")
+	}
+	if !strings.Contains(full.String(), `    - "a\nb"`) {
+		t.Error("a value of two lines tears the list apart")
+	}
+	for line := range strings.Lines(narrow.String()) {
+		if strings.Contains(line, "xxx") && len([]rune(strings.TrimSuffix(line, "\n"))) != 40 {
+			t.Errorf("not 40 columns: %q", line)
+		}
+	}
+}
+
+func TestInPlaceDocuments(t *testing.T) {
+	x := answered(web, rules.Eligibility{Mode: rules.ModeRecreate, Policy: rules.PolicyRecreate, Why: "a < b", Restarts: []string{"main"}},
+		rules.Eligibility{Mode: rules.ModeRecreate, Policy: rules.PolicyRecreate, Why: "a < b"})
+	want := map[string]any{
+		"apiVersion": "kubectl-kruise.dev/v1alpha1", "kind": "InPlaceExplanation",
+		"object": map[string]any{"group": "apps.kruise.io", "kind": "CloneSet", "namespace": "shop", "name": "web"},
+		"mode":   "recreate", "policy": "ReCreate", "why": "a < b", "restarts": []any{}, "fields": []any{},
+		"policies": []any{map[string]any{"policy": "ReCreate", "inForce": true, "mode": "recreate", "why": "a < b"}},
+	}
+	var j, y bytes.Buffer
+	if err := JSON(&j, x); err != nil || !strings.Contains(j.String(), "a < b") {
+		t.Errorf("%s %v", j.String(), err)
+	}
+	if err := YAML(&y, x); err != nil {
+		t.Error(err)
+	}
+	var fromJSON, fromYAML any
+	if err := json.Unmarshal(j.Bytes(), &fromJSON); err != nil {
+		t.Error(err)
+	}
+	if err := yaml.Unmarshal(y.Bytes(), &fromYAML); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(any(want), fromJSON); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(any(want), fromYAML); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestInPlaceInColour: the answer is painted, and without colour nothing is.
+func TestInPlaceInColour(t *testing.T) {
+	x := answered(web, rules.Eligibility{Mode: rules.ModeNotAllowed, Fields: []rules.FieldChange{image("a", "b")}})
+	var b bytes.Buffer
+	if err := x.Text(&b, Style{Color: true}); err != nil || !strings.Contains(b.String(), "\x1b[31mnot allowed") || !strings.Contains(b.String(), "\x1b[32m    + b\x1b[0m") {
+		t.Errorf("%q %v", b.String(), err)
+	}
+}
