@@ -21,7 +21,9 @@ import (
 // workloads 1.1). A claimsHash is kept with a revision that is made.
 func (v *View) syncRevision(pass *Pass, collisions int32, claimsHash string) (update cluster.Revision, all []cluster.Revision) {
 	all = slices.Clone(v.Revisions)
-	slices.SortFunc(all, func(a, b cluster.Revision) int { return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b cluster.Revision) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
+	})
 	update, found := rules.FindRevision(all, v.Workload.Template)
 	switch {
 	case !found:
