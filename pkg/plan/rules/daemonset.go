@@ -120,7 +120,7 @@ const templateGenerationLabel = "pod-template-generation"
 
 // available is what a DaemonSet asks: ready, for long enough.
 func (d *DaemonSet) available(p *cluster.Pod) bool {
-	return p.Phase == corev1.PodRunning && podReady(p) && readyFor(p, seconds(d.Spec.MinReadySeconds), d.Now)
+	return p.Phase == corev1.PodRunning && podReady(p) && ReadyFor(p, seconds(d.Spec.MinReadySeconds), d.Now)
 }
 
 // byNameDescending returns the nodes as an update looks at them: by the text of

@@ -74,5 +74,5 @@ func (s *NativeStatefulSet) parallel() bool {
 
 // down reports whether a pod is not running and available, or is on its way out.
 func (s *NativeStatefulSet) down(p *cluster.Pod) bool {
-	return p.Deleting || p.Phase != corev1.PodRunning || !podReady(p) || !readyFor(p, seconds(s.Spec.MinReadySeconds), s.Now)
+	return p.Deleting || p.Phase != corev1.PodRunning || !podReady(p) || !ReadyFor(p, seconds(s.Spec.MinReadySeconds), s.Now)
 }

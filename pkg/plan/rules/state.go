@@ -32,7 +32,7 @@ func Available(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 	if s := StateOf(p); s != StateNone && s != StateNormal {
 		return false
 	}
-	return Ready(p) && readyFor(p, minReady, now)
+	return Ready(p) && ReadyFor(p, minReady, now)
 }
 
 // SpecifiedDelete reports whether somebody marked the pod for deletion, whatever
@@ -60,7 +60,9 @@ func podReady(p *cluster.Pod) bool {
 	return ok && c.Status == corev1.ConditionTrue
 }
 
-func readyFor(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
+// ReadyFor reports whether the condition Ready is older than minReady, as it
+// stands in the status, in whole seconds; 0 means at once.
+func ReadyFor(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 	if minReady <= 0 {
 		return true
 	}

@@ -82,7 +82,7 @@ func (s *StatefulSet) Unavailable(p *cluster.Pod) bool {
 	if !healthy(p) || (s.Busy != nil && s.Busy(p)) {
 		return true
 	}
-	return !readyFor(p, s.minReady(), s.Now)
+	return !ReadyFor(p, s.minReady(), s.Now)
 }
 
 // healthy is what a StatefulSet asks of a pod: running, ready, staying, and in
