@@ -12,6 +12,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -43,6 +44,7 @@ type Cluster struct {
 	folder   *guard.Folder
 	ca       *pki.Authority
 	ports    map[Component]int
+	claims   []net.Listener
 	admin    *rest.Config
 	client   *kubernetes.Clientset
 	parts    map[Component]*process
@@ -123,6 +125,7 @@ func (c *Cluster) Close() error {
 	if c.Nodes != nil {
 		c.Nodes.Stop()
 	}
+	defer c.release()
 	return c.folder.Close()
 }
 

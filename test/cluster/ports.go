@@ -19,7 +19,7 @@ const peerPort Component = "etcd peer"
 func (c *Cluster) reserve() error {
 	c.ports = map[Component]int{}
 	for _, name := range []Component{Etcd, peerPort, APIServer, ControllerManager, Scheduler} {
-		port, err := freePort()
+		port, err := c.claim()
 		if err != nil {
 			return err
 		}
@@ -28,16 +28,32 @@ func (c *Cluster) reserve() error {
 	return nil
 }
 
-func freePort() (int, error) {
+// claim finds a port that nobody listens on and that no other cluster of this
+// machine is about to: a socket without a file, which ends with this program,
+// stands for the claim.
+func (c *Cluster) claim() (int, error) {
 	var err error
 	for range 100 {
 		port := lowestPort + rand.IntN(highestPort-lowestPort) //nolint:gosec // a port is no secret
-		var l net.Listener
-		if l, err = net.Listen("tcp", loopback(port)); err == nil {
-			return port, l.Close()
+		var mine, l net.Listener
+		if mine, err = net.Listen("unix", fmt.Sprintf("@kubectl-kruise-port-%d", port)); err != nil {
+			continue
 		}
+		if l, err = net.Listen("tcp", loopback(port)); err != nil {
+			_ = mine.Close()
+			continue
+		}
+		c.claims = append(c.claims, mine)
+		return port, l.Close()
 	}
 	return 0, fmt.Errorf("no free port on loopback: %w", err)
+}
+
+// release gives the claims back.
+func (c *Cluster) release() {
+	for _, l := range c.claims {
+		_ = l.Close()
+	}
 }
 
 // loopback is a listening address for the port.

@@ -35,7 +35,9 @@ func (p Playground) Hold(ctx context.Context) (err error) {
 		if closing := c.Close(); err == nil {
 			err = closing
 		}
-		_ = os.Remove(filepath.Join(dir, "state.json"))
+		for _, name := range []string{"state.json", kubeconfigName} {
+			_ = os.Remove(filepath.Join(dir, name))
+		}
 	}()
 	fmt.Println("the control plane is up, with", len(nodes), "modelled nodes")
 	if err := kruise.Install(ctx, c); err != nil {
@@ -94,9 +96,12 @@ func (p Playground) apply(ctx context.Context, c *cluster.Cluster) error {
 	return nil
 }
 
+// kubeconfigName is the file that users are told.
+const kubeconfigName = "kubeconfig"
+
 // save tells the commands where the playground is.
 func save(dir string, c *cluster.Cluster) error {
-	kubeconfig := filepath.Join(dir, "kubeconfig")
+	kubeconfig := filepath.Join(dir, kubeconfigName)
 	text, err := os.ReadFile(c.Kubeconfig())
 	if err != nil {
 		return err

@@ -56,6 +56,11 @@ func (p Playground) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if s, err := running(dir); err == nil {
 		p.welcome(s)
 		return nil
@@ -76,6 +81,18 @@ func (p Playground) Start(ctx context.Context) error {
 	}
 	p.welcome(s)
 	return nil
+}
+
+// lock keeps two starts apart: the second would take the first one's log and state.
+func lock(dir string) (unlock func(), err error) {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(errors.New("another start of the playground is under way"), f.Close())
+	}
+	return func() { _ = f.Close() }, nil
 }
 
 // background starts this program again in a session of its own.
@@ -164,7 +181,7 @@ func running(dir string) (state, error) {
 		return state{}, err
 	}
 	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(s.PID), "cmdline"))
-	if err != nil || !bytes.Contains(line, []byte(HoldVerb)) {
+	if err != nil || !bytes.Contains(line, []byte("\x00"+HoldVerb+"\x00")) {
 		return state{}, errors.New("not running")
 	}
 	return s, nil
@@ -173,23 +190,23 @@ func running(dir string) (state, error) {
 // welcome says what to try.
 func (p Playground) welcome(s state) {
 	_, _ = fmt.Fprintf(p.Out, strings.TrimLeft(`
-The playground is up. In this shell:
+The playground is up. Kubeconfig: %[1]s
+In this shell:
 
   export KUBECONFIG=%[1]s
+  export PATH=%[2]s:%[3]s:$PATH
 
 Then try:
 
-  %[2]s get nodes -L topology.kubernetes.io/zone
-  %[2]s get pods -A -o wide
-  %[2]s -n shop-orders get deployments --show-labels
-  %[3]s render -k %[4]s --live --explain
-  %[2]s -n shop-orders rollout restart deployment
-
-Kubeconfig: %[1]s
-`, "\n"), s.Kubeconfig, s.Kubectl, p.absolute(p.Binary), p.absolute(p.Example))
+  kubectl get nodes -L topology.kubernetes.io/zone
+  kubectl get pods -A -o wide
+  kubectl -n shop-orders get deployments --show-labels
+  kubectl kruise render -k %[4]s --live --explain
+  kubectl -n shop-orders rollout restart deployment
+`, "\n"), s.Kubeconfig, filepath.Dir(s.Kubectl), filepath.Dir(absolute(p.Binary)), absolute(p.Example))
 }
 
-func (p Playground) absolute(path string) string {
+func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
 	}

@@ -7,11 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +50,7 @@ type Node struct {
 	// they are in. Both are outside of the folder.
 	Bridge, Groups string
 	subnet         string
+	claim          io.Closer // held for the life of this program
 	logs           []string
 	first          int // process that made the mount namespace
 }
@@ -82,9 +85,13 @@ func Start(ctx context.Context, config Config) (*Node, error) {
 	if lacks := Missing(); lacks != "" {
 		return nil, fmt.Errorf("a real node needs %s", lacks)
 	}
-	third, id := rand.IntN(250)+1, rand.IntN(1<<24) //nolint:gosec // an address, no secret
+	third, claim, err := subnet()
+	if err != nil {
+		return nil, err
+	}
+	id := rand.IntN(1 << 24) //nolint:gosec // a name, no secret
 	n := &Node{
-		config: config, Digests: map[string]string{},
+		config: config, Digests: map[string]string{}, claim: claim,
 		subnet: fmt.Sprintf("10.214.%d.0/24", third), Address: fmt.Sprintf("10.214.%d.1", third),
 		Bridge: fmt.Sprintf("kk%06x", id), Groups: fmt.Sprintf("/kubectl-kruise-%06x", id),
 	}
@@ -97,6 +104,27 @@ func Start(ctx context.Context, config Config) (*Node, error) {
 		}
 	}
 	return n, nil
+}
+
+// subnet finds a network 10.214.N.0/24 that no link of the machine is in and no
+// other program is about to use: a socket without a file stands for the claim.
+func subnet() (third int, claim io.Closer, err error) {
+	used, err := net.InterfaceAddrs()
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, i := range rand.Perm(250) { //nolint:gosec // an address, no secret
+		third := i + 1
+		if slices.ContainsFunc(used, func(a net.Addr) bool {
+			return strings.HasPrefix(a.String(), fmt.Sprintf("10.214.%d.", third))
+		}) {
+			continue
+		}
+		if claim, err := net.Listen("unix", fmt.Sprintf("@kubectl-kruise-subnet-%d", third)); err == nil {
+			return third, claim, nil
+		}
+	}
+	return 0, nil, errors.New("no free network 10.214.N.0/24")
 }
 
 // path is a file of the node.

@@ -1,6 +1,6 @@
 // Command playground keeps a cluster to try things out on:
 //
-//	go run -C test ./cluster/cmd/playground start [-manifests FILE]
+//	go run -C test ./cluster/cmd/playground start [-binary FILE] [-example FOLDER]
 //	go run -C test ./cluster/cmd/playground stop
 package main
 
