@@ -19,6 +19,9 @@ type Gates struct {
 	RecreatePodWhenChangeVCT bool
 	// StatefulSetStartOrdinal makes spec.ordinals.start count.
 	StatefulSetStartOrdinal bool
+	// MaxUnavailableStatefulSet is a gate of Kubernetes: rollingUpdate.maxUnavailable
+	// of its own StatefulSets counts. It is off in 1.36.
+	MaxUnavailableStatefulSet bool
 }
 
 // DefaultGates returns the gates as Kruise has them when nobody sets any.

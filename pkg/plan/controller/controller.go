@@ -72,6 +72,8 @@ func Reconcile(v *View) (Pass, error) {
 	switch o := v.Workload.Object.(type) {
 	case *appsv1.Deployment:
 		return reconcileDeployment(v, o), nil
+	case *appsv1.StatefulSet:
+		return reconcileNativeStatefulSet(v, o), nil
 	case *appsv1.ReplicaSet:
 		return reconcileReplicaSet(v, o), nil
 	default:
