@@ -52,7 +52,7 @@ var layer = map[string][]string{
 	"pkg/plan/cluster":    planImports(),
 	"pkg/plan/rules":      planImports("pkg/plan/cluster"),
 	"pkg/plan/controller": planImports("pkg/plan/cluster", "pkg/plan/rules"),
-	"pkg/plan/simulate":   planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
+	"pkg/plan/simulate":   planImports("gopkg.in/evanphx/json-patch.v4", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 
 	"pkg/render":            {"pkg/kruise", "pkg/render/..."},
 	"pkg/render/resource":   {"pkg/kruise/tree"},

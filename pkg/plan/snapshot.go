@@ -104,6 +104,8 @@ type Blocker struct {
 
 // Action is one write of a rollout. Exactly one of its parts is set.
 type Action struct {
+	// Step is the name of the step that it belongs to: answers are kept under it.
+	Step string
 	// Patch changes an object; Precondition must hold in the same request.
 	Patch *Patch
 	// Precondition is the uid and, when set, the resourceVersion that the

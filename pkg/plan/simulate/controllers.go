@@ -1,0 +1,121 @@
+package simulate
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+)
+
+// turn is when a controller looks at one object next: 0 when nobody has asked it
+// to, else one more than the time.
+type turn struct{ due time.Duration }
+
+// look has do run after a delay, unless it will run sooner anyway. Everything
+// that happens until then comes to that one run.
+func (w *World) look(t *turn, d time.Duration, do func()) {
+	due := w.at + d + 1
+	if t.due > 0 && t.due <= due {
+		return
+	}
+	t.due = due
+	w.after(d, func() {
+		if t.due == due {
+			t.due = 0
+			do()
+		}
+	})
+}
+
+// wake has the object's controller look after its usual delay.
+func (w *World) wake(o *object) {
+	w.wakeAfter(o, w.opt.Latency+time.Duration(len(o.pods.now))*w.opt.LatencyPerPod)
+}
+
+func (w *World) wakeAfter(o *object, d time.Duration) {
+	if o.workload == nil {
+		return
+	}
+	w.look(&o.turn, d, func() {
+		if w.objects[o.ref] == o {
+			w.reconcile(o)
+		}
+	})
+}
+
+// reconcile makes one pass of the object's controller.
+func (w *World) reconcile(o *object) {
+	pass, err := controller.Reconcile(w.view(o))
+	if err != nil {
+		w.errs = append(w.errs, fmt.Errorf("%s: %w", o.ref, err))
+		return
+	}
+	refused := false
+	for _, a := range pass.Actions {
+		if err := w.execute(o, a); err != nil {
+			refused = true
+			w.rec.refused(w, o, err)
+			break
+		}
+	}
+	if pass.Status != nil {
+		w.setStatus(o, pass.Status)
+	}
+	w.again(o, pass.Again, refused)
+}
+
+// again plans the next look: a controller whose write was refused comes back by
+// itself. That of a SidecarSet waits twice as long each time (semantics workloads
+// 10).
+func (w *World) again(o *object, after time.Duration, refused bool) {
+	switch {
+	case refused:
+		after = controller.Retry
+		if o.ref.Kind == "SidecarSet" {
+			after = min(sidecarRetry<<o.refusals, sidecarRetryMost)
+		}
+		o.refusals++
+	case o.ref.Kind != "SidecarSet":
+		o.refusals = 0
+	}
+	if after > 0 {
+		w.wakeAfter(o, after)
+	}
+}
+
+// How long the controller of a SidecarSet waits after the first refusal and,
+// doubled each time, at most.
+const (
+	sidecarRetry     = 5 * time.Millisecond
+	sidecarRetryMost = 1000 * time.Second
+)
+
+// view is what a controller sees.
+func (w *World) view(o *object) *controller.View {
+	v := &controller.View{
+		Now: w.now(), Workload: o.workload, Revisions: o.revisions, Pods: w.podsOf(o), Nodes: w.seen,
+		Namespaces: w.namespaces, Reports: w.reports, Gates: w.opt.Gates,
+		Claims: w.claimsOf(o),
+		Pick:   func(n int) int { return int(w.chance.below(uint64(max(n, 1)))) },
+	}
+	for _, child := range o.children {
+		v.Children = append(v.Children, child.workload)
+	}
+	if o.parent != nil {
+		v.Related = w.podsOf(o.parent)
+	}
+	return v
+}
+
+// workload finds the workload that a pod ends up with, as admission asks for it.
+func (w *World) workload(namespace string, owner cluster.Owner) *cluster.Workload {
+	o := w.ownerOf(namespace, owner)
+	switch {
+	case o == nil:
+		return nil
+	case o.parent != nil:
+		return o.parent.workload
+	}
+	return o.workload
+}

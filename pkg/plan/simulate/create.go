@@ -1,0 +1,111 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+)
+
+// blueprint makes the pods of one revision, for as long as admission stays what
+// it is.
+type blueprint struct {
+	*controller.Mould
+	admission *controller.Admission
+}
+
+// create makes a pod, and the claims that it needs.
+func (w *World) create(o *object, a controller.CreatePod) error {
+	mould, err := w.mould(o, a.Revision)
+	if err != nil {
+		return err
+	}
+	id, name := "", a.Name
+	if name == "" {
+		id = w.unused(o.ref.Namespace, a.Prefix)
+		name = a.Prefix + id
+	}
+	if w.names[podName{o.ref.Namespace, name}] != nil {
+		return fmt.Errorf("pod %s already exists: %w", name, plan.ErrConflict)
+	}
+	if id == "" {
+		id = strings.TrimPrefix(name, a.Prefix)
+	}
+	owner := o.ref
+	if o.parent != nil {
+		owner = o.parent.ref
+	}
+	p, err := mould.Pod(a, controller.Newcomer{Namespace: o.ref.Namespace, Name: name, Owner: owner}, id, w.now())
+	if err != nil {
+		return fmt.Errorf("pod %s: %w: %w", name, plan.ErrRefused, err)
+	}
+	w.needClaims(o, a.Claims, id)
+	node := p.Node
+	p.UID, p.Node = w.id(), ""
+	p.Owner = cluster.Owner{Kind: o.ref.Kind, Name: o.ref.Name, UID: o.workload.UID}
+	e := w.insert(p)
+	w.rec.created(w, e)
+	w.changed(e)
+	w.schedule(e, node)
+	return nil
+}
+
+// mould returns what makes the pods of a revision, or of the present template.
+func (w *World) mould(o *object, revision string) (*controller.Mould, error) {
+	admission, err := w.admitting()
+	if err != nil {
+		return nil, err
+	}
+	if b := o.templates[revision]; b != nil && b.admission == admission {
+		return b.Mould, nil
+	}
+	template, err := o.template(revision)
+	if err != nil {
+		return nil, err
+	}
+	b := &blueprint{admission.Mould(template), admission}
+	o.templates[revision] = b
+	return b.Mould, nil
+}
+
+// template is what pods of a revision are made from.
+func (o *object) template(revision string) (map[string]any, error) {
+	if revision == "" {
+		return o.workload.Template, nil
+	}
+	for _, r := range o.revisions {
+		if r.Name == revision {
+			return r.Template, nil
+		}
+	}
+	return nil, fmt.Errorf("revision %s: %w", revision, plan.ErrNotFound)
+}
+
+// unused returns a random end for a name that no pod has.
+func (w *World) unused(namespace, prefix string) string {
+	for {
+		id := w.chance.suffix()
+		if w.names[podName{namespace, prefix + id}] == nil {
+			return id
+		}
+	}
+}
+
+// admitting is what Kruise's webhook does to new pods at present.
+func (w *World) admitting() (*controller.Admission, error) {
+	if w.admission != nil {
+		return w.admission, nil
+	}
+	s := controller.Surroundings{Namespaces: w.namespaces, EveryPodReady: w.opt.ReadinessGate}
+	for _, set := range w.sets {
+		s.SidecarSets = append(s.SidecarSets, controller.SidecarSource{Workload: set.workload, Revisions: set.revisions})
+	}
+	for _, g := range w.guards {
+		s.Budgets = append(s.Budgets, g.budget)
+	}
+	var err error
+	w.admission, err = controller.NewAdmission(s)
+	return w.admission, err
+}

@@ -1,0 +1,75 @@
+package simulate
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Snapshot returns what is known of a workload now. It may be kept: it never
+// changes.
+func (w *World) Snapshot(ref cluster.Ref) (plan.Snapshot, error) {
+	o, err := w.lookup(ref)
+	if err != nil {
+		return plan.Snapshot{}, err
+	}
+	pods := slices.Clone(w.podsOf(o))
+	slices.SortFunc(pods, func(a, b *cluster.Pod) int {
+		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.Name, b.Name))
+	})
+	s := plan.Snapshot{
+		Version: w.versionOf(o), Workload: o.workload, Revisions: slices.Clone(w.revisionsOf(o)), Pods: pods,
+		Nodes: w.seen, Namespaces: w.namespaces, Gates: w.opt.Gates, Reports: maps.Clone(w.reports),
+		Pulled: w.pulled(pods), Verified: maps.Clone(o.verified), Progress: o.progress,
+	}
+	for _, g := range w.guards {
+		view := w.guardView(g)
+		view.Reports = s.Reports
+		if b := view.Rules(); covers(b.Pods, pods) {
+			s.Budgets = append(s.Budgets, b)
+		}
+	}
+	for _, d := range w.disruptions {
+		if b := w.disruptionView(d).Rules(); covers(b.Pods, pods) {
+			s.Disruptions = append(s.Disruptions, b)
+		}
+	}
+	return s, nil
+}
+
+// covers reports whether two lists of pods have one in common.
+func covers(budget, pods []*cluster.Pod) bool {
+	seen := make(map[*cluster.Pod]bool, len(pods))
+	for _, p := range pods {
+		seen[p] = true
+	}
+	return slices.ContainsFunc(budget, func(p *cluster.Pod) bool { return seen[p] })
+}
+
+// revisionsOf are the stored templates; those of a Deployment are its
+// ReplicaSets.
+func (w *World) revisionsOf(o *object) []cluster.Revision {
+	if o.ref.Kind != "Deployment" {
+		return o.revisions
+	}
+	var out []cluster.Revision
+	for _, child := range o.children {
+		out = append(out, ofReplicaSet(child.workload))
+	}
+	return out
+}
+
+func ofReplicaSet(rs *cluster.Workload) cluster.Revision {
+	n, _ := strconv.ParseInt(rs.Annotations["deployment.kubernetes.io/revision"], 10, 64)
+	return cluster.Revision{Name: rs.Name, Number: n, Template: withoutHash(rs.Template)}
+}
+
+// versionOf changes whenever the snapshot does.
+func (w *World) versionOf(o *object) string {
+	return strconv.FormatUint(o.version, 36) + "." + strconv.FormatUint(w.version, 36)
+}

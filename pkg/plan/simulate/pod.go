@@ -1,0 +1,137 @@
+package simulate
+
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// pod is one pod with its place in the lists, and what its node knows of it. The
+// pod itself is shared with everybody who has seen it: a change replaces it.
+type pod struct {
+	*cluster.Pod
+	owner      *object
+	inAll, inO int
+	// agent is one entry per container.
+	agent []container
+	// dying is true as soon as the node has begun to stop it, ended when nothing
+	// of it runs any more.
+	dying, ended bool
+	// class is how the recorder counts it.
+	class class
+}
+
+// podList keeps pods and, at the same places, what is in them now, so that a
+// controller sees them without a copy.
+type podList struct {
+	pods []*pod
+	now  []*cluster.Pod
+}
+
+func (l *podList) add(p *pod) int {
+	l.pods, l.now = append(l.pods, p), append(l.now, p.Pod)
+	return len(l.now) - 1
+}
+
+// drop removes the pod of a place; the last one takes it, and is returned so
+// that it learns of it.
+func (l *podList) drop(i int) *pod {
+	last := len(l.now) - 1
+	moved := l.pods[last]
+	l.pods[i], l.now[i] = moved, l.now[last]
+	l.pods[last], l.now[last] = nil, nil
+	l.pods, l.now = l.pods[:last], l.now[:last]
+	return moved
+}
+
+// insert puts a pod into the cluster.
+func (w *World) insert(p *cluster.Pod) *pod {
+	e := &pod{Pod: p, owner: w.ownerOf(p.Namespace, p.Owner), agent: make([]container, len(p.Containers))}
+	w.pods[p.UID], w.names[podName{p.Namespace, p.Name}] = e, e
+	e.inAll = w.all.add(e)
+	if e.owner != nil {
+		e.inO = e.owner.pods.add(e)
+	}
+	if n := w.nodes[p.Node]; n != nil {
+		n.pods++
+	}
+	w.knowNamespace(p.Namespace)
+	return e
+}
+
+// remove takes a pod out of the cluster.
+func (w *World) remove(e *pod) {
+	w.rec.gone(w, e)
+	delete(w.pods, e.UID)
+	delete(w.reports, e.UID)
+	delete(w.names, podName{e.Namespace, e.Name})
+	w.all.drop(e.inAll).inAll = e.inAll
+	if e.owner != nil {
+		e.owner.pods.drop(e.inO).inO = e.inO
+	}
+	if n := w.nodes[e.Node]; n != nil {
+		n.pods--
+		w.retryPending()
+	}
+	w.orphan(e.Pod)
+	w.changed(e)
+}
+
+// put replaces a pod, and has everybody look whom it concerns. Whatever follows
+// from the change at once, such as Ready from a readiness gate, is part of it.
+func (w *World) put(e *pod, next *cluster.Pod, reason string) {
+	before := e.Pod
+	next = w.ready(e, next)
+	if next == before {
+		return
+	}
+	e.Pod = next
+	w.all.now[e.inAll] = next
+	if e.owner != nil {
+		e.owner.pods.now[e.inO] = next
+	}
+	w.rec.changed(w, e, before, reason)
+	w.changed(e)
+	w.sync(e)
+}
+
+// change applies a change to a pod.
+func (w *World) change(e *pod, c cluster.PodChange, reason string) {
+	w.put(e, e.With(c, w.now()), reason)
+	for _, name := range c.Restart {
+		w.restart(e, name)
+	}
+}
+
+// changed has the controllers look that see the pod.
+func (w *World) changed(e *pod) {
+	w.active = w.at
+	if e.owner != nil {
+		w.touch(e.owner)
+		w.wake(e.owner)
+		if e.owner.parent != nil {
+			w.wake(e.owner.parent)
+		}
+	}
+	for _, set := range w.sets {
+		w.touch(set)
+		w.wake(set)
+	}
+	w.wakeBudgets()
+}
+
+// podsOf returns the pods that the object's controller sees, in a list that must
+// not be kept.
+func (w *World) podsOf(o *object) []*cluster.Pod {
+	switch {
+	case o.ref.Kind == "SidecarSet":
+		return w.all.now
+	case o.ref.Kind == "Deployment":
+		var out []*cluster.Pod
+		for _, child := range o.children {
+			out = append(out, child.pods.now...)
+		}
+		return out
+	}
+	return slices.Clip(o.pods.now)
+}

@@ -1,0 +1,49 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Span is a length of time that may vary: each draw lies in [Mean-Spread,
+// Mean+Spread], every value as likely as any other, and is never negative.
+type Span struct{ Mean, Spread time.Duration }
+
+// Exactly is a span that does not vary.
+func Exactly(d time.Duration) Span { return Span{Mean: d} }
+
+// ParseSpan reads "20s" and "20s±5s", which may also be spelt "20s+-5s".
+func ParseSpan(text string) (Span, error) {
+	mean, spread, varies := strings.Cut(strings.ReplaceAll(text, "+-", "±"), "±")
+	var s Span
+	var err error
+	if s.Mean, err = span(mean, text); err != nil || !varies {
+		return s, err
+	}
+	s.Spread, err = span(spread, text)
+	return s, err
+}
+
+func span(part, text string) (time.Duration, error) {
+	d, err := time.ParseDuration(strings.TrimSpace(part))
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%q is no duration: write 20s, or 20s±5s", text)
+	}
+	return d, nil
+}
+
+// String spells the span as [ParseSpan] reads it.
+func (s Span) String() string {
+	if s.Spread == 0 {
+		return s.Mean.String()
+	}
+	return s.Mean.String() + "±" + s.Spread.String()
+}
+
+func (s Span) draw(r *source) time.Duration {
+	if s.Spread == 0 {
+		return s.Mean
+	}
+	return max(s.Mean-s.Spread+time.Duration(r.below(uint64(2*s.Spread)+1)), 0)
+}
