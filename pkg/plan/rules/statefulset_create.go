@@ -23,6 +23,9 @@ type StatefulSetScale struct {
 	Remove []*cluster.Pod
 	// Stop is true when the pass ends here and does not come to the update.
 	Stop bool
+	// Until is the last ordinal that the walk came to: nobody looks after pods
+	// above it when Stop is true.
+	Until int
 	// Why names the pod that holds it up; it is empty when nothing does.
 	Why string
 }
@@ -36,6 +39,7 @@ func (s *StatefulSet) Scale() StatefulSetScale {
 	want, pods := s.Ordinals(), s.inRange()
 	createsUpdate := s.createsUpdate(pods)
 	for i, p := range pods {
+		out.Until = want[i]
 		if p != nil && !finished(p) && !s.Unavailable(p) {
 			continue
 		}
