@@ -1,0 +1,93 @@
+package controller
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// enterState moves a pod to a lifecycle state (semantics workloads 1.12): the
+// label, the time, what it does to readiness, and the hooks of a pod that is
+// prepared again.
+func enterState(c *cluster.PodChange, p *cluster.Pod, to rules.LifecycleState, l *kruise.Lifecycle, now time.Time) {
+	label(c, kruise.LifecycleStateLabel, string(to))
+	annotate(c, kruise.LifecycleTimestampAnnotation, new(wholeSeconds(now).Format(time.RFC3339)))
+	switch to {
+	case rules.StatePreparingUpdate:
+		if rules.StateOf(p) == rules.StateUpdated {
+			putHooksBack(c, l.InPlaceUpdate)
+		}
+		if rules.MarksNotReady(to, l) {
+			holdNotReady(c, p, preUpdateHook)
+		}
+	case rules.StatePreparingDelete:
+		if rules.MarksNotReady(to, l) {
+			holdNotReady(c, p, preDeleteHook)
+		}
+	case rules.StateUpdated, rules.StateNormal:
+		letReady(c, p, preUpdateHook)
+	}
+}
+
+// putHooksBack sets everything of a hook that has to hold the pod once more.
+func putHooksBack(c *cluster.PodChange, hook *kruise.LifecycleHook) {
+	for _, key := range slices.Sorted(maps.Keys(hook.LabelsHandler)) {
+		label(c, key, hook.LabelsHandler[key])
+	}
+	c.AddFinalizers = append(c.AddFinalizers, hook.FinalizersHandler...)
+}
+
+// holder is an entry of the list in the message of the condition KruisePodReady:
+// who holds the pod back.
+type holder struct {
+	UserAgent string `json:"userAgent"`
+	Key       string `json:"key"`
+}
+
+var (
+	preUpdateHook = holder{"Lifecycle", "preUpdateHook"}
+	preDeleteHook = holder{"Lifecycle", "preDeleteHook"}
+)
+
+func holders(p *cluster.Pod) []holder {
+	var list []holder
+	if have, _ := p.Condition(kruise.KruisePodReady); have.Message != "" {
+		// What cannot be read holds nothing.
+		_ = json.Unmarshal([]byte(have.Message), &list)
+	}
+	return list
+}
+
+// holdNotReady adds to who holds the pod back.
+func holdNotReady(c *cluster.PodChange, p *cluster.Pod, by holder) {
+	if list := holders(p); !slices.Contains(list, by) {
+		writeHolders(c, p, append(list, by))
+	}
+}
+
+// letReady takes one of those away; the pod is let go when it was the last.
+func letReady(c *cluster.PodChange, p *cluster.Pod, by holder) {
+	if have, ok := p.Condition(kruise.KruisePodReady); !ok || have.Status == corev1.ConditionTrue {
+		return
+	}
+	list := holders(p)
+	writeHolders(c, p, slices.DeleteFunc(list, func(h holder) bool { return h == by }))
+}
+
+func writeHolders(c *cluster.PodChange, p *cluster.Pod, list []holder) {
+	if len(list) == 0 {
+		condition(c, p, kruise.KruisePodReady, corev1.ConditionTrue, "", "")
+		return
+	}
+	text, err := json.Marshal(list)
+	if err == nil {
+		condition(c, p, kruise.KruisePodReady, corev1.ConditionFalse, "", string(text))
+	}
+}

@@ -1,0 +1,123 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+)
+
+// InPlaceSpec is what an in-place update changes in a pod, beside the labels of
+// its revision (semantics workloads 2.1, 2.3).
+type InPlaceSpec struct {
+	// Images are the new images by container.
+	Images map[string]string
+	// Refs are, by container, changed labels and annotations that its env reads:
+	// they are written when the container's turn has come.
+	Refs map[string]Metadata
+	// Resources are the new resources by container, as decoded JSON.
+	Resources map[string]any
+	// Metadata is merged at once and restarts nothing.
+	Metadata Metadata
+	// NotReady is whether the pod leaves its Services meanwhile: always but for
+	// resources that change without a restart.
+	NotReady bool
+}
+
+// Metadata are labels and annotations to merge; nil removes a key.
+type Metadata struct {
+	Labels      map[string]*string `json:"labels,omitempty"`
+	Annotations map[string]*string `json:"annotations,omitempty"`
+}
+
+// InPlaceSpec returns what to write for a change that [TemplateChange.Eligible]
+// lets happen in place.
+func (c TemplateChange) InPlaceSpec() InPlaceSpec {
+	s := InPlaceSpec{Images: map[string]string{}, Refs: map[string]Metadata{}, Resources: map[string]any{}}
+	resized := false
+	for _, d := range differences(nil, withMetadata(c.Old.Template), withMetadata(c.New.Template)) {
+		switch {
+		case d.path[0] == "metadata" && len(d.path) == 3:
+			s.metadata(c, d)
+		case inContainer(d.path, "image"):
+			s.Images[containerName(c.New.Template, d.path[2])], _ = d.new.(string)
+		case isResource(d.path):
+			s.Resources[containerName(c.New.Template, d.path[2])] = containerAt(c.New.Template, d.path[2])["resources"]
+			resized = resized || len(c.restartForResize(d.path)) > 0
+		}
+	}
+	s.NotReady = len(s.Resources) == 0 || resized || len(s.Images)+len(s.Refs)+len(s.Metadata.Labels)+len(s.Metadata.Annotations) > 0
+	return s
+}
+
+// metadata sorts one changed key: to the containers that read it, else to what is
+// merged at once.
+func (s *InPlaceSpec) metadata(c TemplateChange, d change) {
+	var f FieldChange
+	c.classifyMetadata(&f, d)
+	value, set := d.new.(string)
+	add := func(to *Metadata) {
+		into := &to.Labels
+		if d.path[1] == "annotations" {
+			into = &to.Annotations
+		}
+		if *into == nil {
+			*into = map[string]*string{}
+		}
+		(*into)[d.path[2]] = nil
+		if set {
+			(*into)[d.path[2]] = &value
+		}
+	}
+	for _, name := range f.Restarts {
+		to := s.Refs[name]
+		add(&to)
+		s.Refs[name] = to
+	}
+	if len(f.Restarts) == 0 {
+		add(&s.Metadata)
+	}
+}
+
+// Affected returns the containers that the update changes, in the order of the
+// template; priorities are theirs in the pod.
+func (s InPlaceSpec) Affected(containers []string, priority func(string) *int) []Affected {
+	var out []Affected
+	for _, name := range containers {
+		_, image := s.Images[name]
+		ref, env := s.Refs[name]
+		_, resources := s.Resources[name]
+		if image || env || resources {
+			out = append(out, Affected{Name: name, Priority: priority(name), Keys: ref.keys()})
+		}
+	}
+	return out
+}
+
+// keys names each label and annotation apart.
+func (m Metadata) keys() []string {
+	var out []string
+	for key := range m.Labels {
+		out = append(out, "labels/"+key)
+	}
+	for key := range m.Annotations {
+		out = append(out, "annotations/"+key)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Merge adds what other changes; its keys win.
+func (m Metadata) Merge(other Metadata) Metadata {
+	return Metadata{Labels: union(m.Labels, other.Labels), Annotations: union(m.Annotations, other.Annotations)}
+}
+
+func union(a, b map[string]*string) map[string]*string {
+	if len(b) == 0 {
+		return a
+	}
+	out := maps.Clone(a)
+	if out == nil {
+		out = make(map[string]*string, len(b))
+	}
+	maps.Copy(out, b)
+	return out
+}
