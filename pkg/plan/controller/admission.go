@@ -81,7 +81,7 @@ func values(m map[string]string) map[string]any {
 func storedRevisions(s SidecarSource) []*inject.Revision {
 	out := make([]*inject.Revision, 0, len(s.Revisions))
 	for _, r := range s.Revisions {
-		version, _ := r.Template["customVersion"].(string)
+		version, _ := r.Template[customVersion].(string)
 		labels := map[string]any{kruise.SidecarSetNameLabel: s.Workload.Name, kruise.SidecarSetCustomVersionLabel: version}
 		out = append(out, inject.ReadRevision(tree.Map(
 			"metadata", tree.Map("name", r.Name, "labels", tree.FromValue(labels)),

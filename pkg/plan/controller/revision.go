@@ -84,14 +84,20 @@ func revisionName(workload string, template map[string]any, collisions int32) st
 	return workload + "-" + rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
 }
 
-// revisionData is the stored JSON of a revision. Its metadata has a null
-// creationTimestamp, which the serializer of the controllers writes.
+// revisionData is the stored JSON of a revision: of a pod template or, where
+// there is no spec in it, of what a SidecarSet puts into pods. A template's
+// metadata has a null creationTimestamp, which the serializer of the controllers
+// writes.
 func revisionData(template map[string]any) []byte {
 	full := maps.Clone(template)
-	meta, _ := template["metadata"].(map[string]any)
-	full["metadata"] = withNullCreation(meta)
 	full["$patch"] = "replace"
-	data, err := json.Marshal(map[string]any{"spec": map[string]any{"template": full}})
+	spec := full
+	if _, pod := template["spec"]; pod {
+		meta, _ := template["metadata"].(map[string]any)
+		full["metadata"] = withNullCreation(meta)
+		spec = map[string]any{"template": full}
+	}
+	data, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
 		// Decoded JSON can be encoded again.
 		return nil

@@ -78,4 +78,3 @@ func sameRunning(a, b []cluster.Container) bool {
 	}
 	return true
 }
-
