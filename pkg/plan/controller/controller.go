@@ -14,6 +14,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -70,6 +71,8 @@ const Retry = time.Second
 // only on a kind that has no model.
 func Reconcile(v *View) (Pass, error) {
 	switch o := v.Workload.Object.(type) {
+	case *kruise.SidecarSet:
+		return reconcileSidecarSet(v, o)
 	case *appsv1.Deployment:
 		return reconcileDeployment(v, o), nil
 	case *appsv1.StatefulSet:
