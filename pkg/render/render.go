@@ -49,6 +49,8 @@ type Options struct {
 	// Kubernetes is the minor version of the API server that the output is for;
 	// 0 means the newest that is known.
 	Kubernetes int
+	// HelperImage is what pods of image pulls run; empty for the default.
+	HelperImage string
 	// Namespace is where objects without one live ("" = default).
 	Namespace string
 	// TemplatePaths maps GROUP/KIND to the dotted path of a pod template.
@@ -73,7 +75,10 @@ type Result struct {
 }
 
 // Expandable are the kinds that this version expands.
-var Expandable = []string{"BroadcastJob", "CloneSet", "DaemonSet", "ResourceDistribution", "SidecarSet", "StatefulSet", "UnitedDeployment"}
+var Expandable = []string{
+	"AdvancedCronJob", "BroadcastJob", "CloneSet", "DaemonSet", "ImageListPullJob", "ImagePullJob",
+	"ResourceDistribution", "SidecarSet", "StatefulSet", "UnitedDeployment",
+}
 
 // Render expands the Kruise objects of in. The resources of in belong to
 // Render afterwards. The error holds every fault of the input that was found,
@@ -112,6 +117,7 @@ func (o Options) context(in []*resource.Resource, expand func(string) bool) *sta
 		Lineage:       stage.NewLineage(),
 		Driver:        o.Driver,
 		Kubernetes:    o.Kubernetes,
+		HelperImage:   o.HelperImage,
 		Expand:        expand,
 		TemplatePaths: o.TemplatePaths,
 		Workers:       o.Workers,

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -32,6 +33,7 @@ type options struct {
 	expand        []string
 	driver        string
 	kubernetes    string
+	helperImage   string
 	templatePaths []string
 	order         string
 
@@ -57,6 +59,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringSliceVar(&o.expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
 	fl.StringVar(&o.driver, "driver", string(stage.Native), "who will replace pods: native controllers, or this client")
 	fl.StringVar(&o.kubernetes, "kubernetes-version", fmt.Sprintf("1.%d", stage.NewestKubernetes), "version of the API server that the output is for")
+	fl.StringVar(&o.helperImage, "helper-image", lower.HelperImage, "image that pods run which only pull another one; it must end by itself")
 	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "GROUP/KIND=PATH of the pod template in further kinds")
 	fl.StringVar(&o.order, "order", "input", "input, or apply (namespaces and policies first)")
 	fl.StringVarP(&o.output, "output", "o", "yaml", "yaml or json")
@@ -120,8 +123,8 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 		return engine.Options{}, err
 	}
 	opt := engine.Options{
-		Kubernetes: kubernetes,
-		Target:     engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
+		Kubernetes: kubernetes, HelperImage: o.helperImage,
+		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
 		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain,
 	}
 	if opt.Context, err = load.Context(ctx, o.with, o.contextStdin()); err != nil {

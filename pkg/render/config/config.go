@@ -44,13 +44,14 @@ const (
 // Config is what a function config says. The zero value renders everything to
 // native objects.
 type Config struct {
-	// Target, Expand, APIVersions, Driver, Kubernetes, Namespace, TemplatePaths
-	// and Explain are those of render.Options.
+	// Target, Expand, APIVersions, Driver, Kubernetes, HelperImage, Namespace,
+	// TemplatePaths and Explain are those of render.Options.
 	Target        render.Target
 	Expand        []string
 	APIVersions   []string
 	Driver        stage.Driver
 	Kubernetes    int
+	HelperImage   string
 	Namespace     string
 	TemplatePaths map[string]string
 	Explain       bool
@@ -69,7 +70,8 @@ type Config struct {
 func (c *Config) Options() render.Options {
 	return render.Options{
 		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver, Kubernetes: c.Kubernetes,
-		Namespace: c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
+		HelperImage: c.HelperImage,
+		Namespace:   c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
 	}
 }
 

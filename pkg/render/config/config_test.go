@@ -25,7 +25,7 @@ func node(t *testing.T, text string) *tree.Node {
 
 // everything is every option that holds plain values, as all readers see it.
 var everything = Config{
-	Target: render.Auto, Driver: stage.Client, Kubernetes: 34, Expand: []string{"SidecarSet", "cloneset"},
+	Target: render.Auto, Driver: stage.Client, Kubernetes: 34, HelperImage: "a/b:1", Expand: []string{"SidecarSet", "cloneset"},
 	APIVersions: []string{"apps/v1", "apps.kruise.io/v1beta1"}, Namespace: "shop",
 	TemplatePaths: map[string]string{"a.b/C": "spec.template", "d/E": "spec.pod"},
 	With:          []Source{{File: "a.yaml"}, {File: "b/c.yaml"}},
@@ -42,6 +42,7 @@ spec:
   target: auto
   driver: client
   kubernetesVersion: "1.34"
+  helperImage: a/b:1
   expand: [SidecarSet, cloneset]
   apiVersions: [apps/v1, apps.kruise.io/v1beta1]
   namespace: shop
@@ -60,6 +61,7 @@ data:
   target: auto
   driver: client
   kubernetesVersion: "1.34"
+  helperImage: a/b:1
   expand: SidecarSet,cloneset
   apiVersions: "apps/v1, apps.kruise.io/v1beta1"
   namespace: shop
@@ -83,6 +85,7 @@ metadata:
     kubectl-kruise.dev/target: auto
     kubectl-kruise.dev/driver: client
     kubectl-kruise.dev/kubernetesVersion: v1.34.2
+    kubectl-kruise.dev/helperImage: a/b:1
     kubectl-kruise.dev/expand: SidecarSet,cloneset
     kubectl-kruise.dev/apiVersions: apps/v1,apps.kruise.io/v1beta1
     kubectl-kruise.dev/namespace: shop

@@ -35,6 +35,10 @@ var options = map[string]option{
 		c.APIVersions = texts(v)
 		return "", nil
 	}},
+	"helperImage": {text, func(c *Config, v *tree.Node) (string, error) {
+		c.HelperImage = v.Value
+		return "", nil
+	}},
 	"namespace": {text, func(c *Config, v *tree.Node) (string, error) {
 		c.Namespace = v.Value
 		return "", nil

@@ -19,7 +19,10 @@ import (
 // about.
 func TestEveryFieldHasARule(t *testing.T) {
 	for kind, object := range map[string]any{
+		"AdvancedCronJob":      kruise.AdvancedCronJob{},
 		"BroadcastJob":         kruise.BroadcastJob{},
+		"ImageListPullJob":     kruise.ImageListPullJob{},
+		"ImagePullJob":         kruise.ImagePullJob{},
 		"CloneSet":             kruise.CloneSet{},
 		"DaemonSet":            kruise.DaemonSet{},
 		"ResourceDistribution": kruise.ResourceDistribution{},
@@ -39,7 +42,10 @@ func TestEveryFieldHasARule(t *testing.T) {
 // the types, down to where our types end.
 func TestEveryRuleHasAField(t *testing.T) {
 	for kind, object := range map[string]any{
+		"AdvancedCronJob":      kruise.AdvancedCronJob{},
 		"BroadcastJob":         kruise.BroadcastJob{},
+		"ImageListPullJob":     kruise.ImageListPullJob{},
+		"ImagePullJob":         kruise.ImagePullJob{},
 		"CloneSet":             kruise.CloneSet{},
 		"DaemonSet":            kruise.DaemonSet{},
 		"ResourceDistribution": kruise.ResourceDistribution{},

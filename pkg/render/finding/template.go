@@ -4,30 +4,35 @@ package finding
 // with id (semantics workloads 5, sidecarset-and-protection 5, 8). They are the
 // same for all kinds, but for pull policies.
 func templateRules(kind, id string) bool {
+	return templateRulesAt(kind, id, "spec.template")
+}
+
+// templateRulesAt is templateRules for a template that stands elsewhere.
+func templateRulesAt(kind, id, at string) bool {
 	return register(
 		Rule{
 			ID: id + "/template", Kind: kind, Severity: Exact,
-			Fields:  []string{"spec.template"},
+			Fields:  []string{at},
 			Becomes: "the same template, as it was written, but for what other findings name",
 		},
 		Rule{
 			ID: id + "/readiness-gates", Kind: kind, Severity: Approximate,
-			Fields:  []string{"spec.template.spec.readinessGates"},
+			Fields:  []string{at + ".spec.readinessGates"},
 			Becomes: "the gates InPlaceUpdateReady and KruisePodReady are removed: only Kruise sets them, and without it the pods would never become ready",
 			Action:  "nothing, unless a controller of yours sets these conditions",
 		},
 		Rule{
 			ID: id + "/launch-priority", Kind: kind, Severity: Lost,
 			Fields: []string{
-				"spec.template.metadata.annotations[apps.kruise.io/container-launch-priority]",
-				"spec.template.spec.containers[].env[KRUISE_CONTAINER_PRIORITY]",
+				at + ".metadata.annotations[apps.kruise.io/container-launch-priority]",
+				at + ".spec.containers[].env[KRUISE_CONTAINER_PRIORITY]",
 			},
 			Becomes: "stays in the template, but without Kruise all containers start at once",
 			Action:  "make what must start first an init container with restartPolicy Always (a native sidecar)",
 		},
 		Rule{
 			ID: id + "/enhanced-liveness", Kind: kind, Severity: Lost,
-			Fields:  []string{"spec.template.metadata.annotations[apps.kruise.io/using-enhanced-liveness]"},
+			Fields:  []string{at + ".metadata.annotations[apps.kruise.io/using-enhanced-liveness]"},
 			Becomes: "stays in the template, but liveness probes remain with the kubelet",
 			Action:  "remove the annotation",
 		},

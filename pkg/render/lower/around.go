@@ -23,20 +23,21 @@ type around struct {
 	given map[*resource.Resource]bool
 	// former are scalable objects by the names they had before.
 	former map[resource.ID]*resource.Resource
-	// nodes are those of the cluster by name, where a BroadcastJob asks for
-	// them.
+	// nodes are those of the cluster by name, where some object becomes
+	// something on each.
 	nodes []*corev1.Node
 }
 
 func surroundings(c *stage.Context, in []*resource.Resource) (a *around, err error) {
 	a = about(c, in)
-	if slices.ContainsFunc(in, func(r *resource.Resource) bool {
-		return r.Is(kruise.Group, "BroadcastJob") || r.Is(kruise.Group, "AdvancedCronJob")
-	}) {
+	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Group() == kruise.Group && onNodes[r.Kind()] }) {
 		a.nodes, err = nodesOf(c)
 	}
 	return a, err
 }
+
+// onNodes are the kinds that become something on each node.
+var onNodes = map[string]bool{"AdvancedCronJob": true, "BroadcastJob": true, "ImageListPullJob": true, "ImagePullJob": true}
 
 // about gathers what can be gathered without decoding.
 func about(c *stage.Context, in []*resource.Resource) *around {

@@ -20,18 +20,16 @@ const jobNameLimit = 63
 
 // lowerBroadcastJob returns a Job per node where nodes are known, one Indexed Job
 // where only their number is, and a DaemonSet for a job that never completes.
-func lowerBroadcastJob(c *stage.Context, a *around, r *resource.Resource) ([]*resource.Resource, error) {
+func lowerBroadcastJob(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
 	b, err := readBroadcastJob(c, r)
 	if err != nil {
 		return nil, err
 	}
-	b.reportFields()
-	out, err := b.pieces(a)
-	if err != nil {
-		return nil, err
+	out, err := b.pieces(known)
+	if err == nil {
+		c.Lineage.Became(r.ID(), out...)
 	}
-	c.Lineage.Became(r.ID(), out...)
-	return out, nil
+	return out, err
 }
 
 func readBroadcastJob(c *stage.Context, r *resource.Resource) (*broadcastJob, error) {
@@ -44,7 +42,9 @@ func readBroadcastJob(c *stage.Context, r *resource.Resource) (*broadcastJob, er
 	return &broadcastJob{object: o, spec: job.Spec}, nil
 }
 
-func (b *broadcastJob) pieces(a *around) ([]*resource.Resource, error) {
+// pieces returns what the job becomes, and reports.
+func (b *broadcastJob) pieces(known *around) ([]*resource.Resource, error) {
+	b.reportFields()
 	if b.never() {
 		b.report("broadcastjob/never", "spec.completionPolicy.type", "")
 		return []*resource.Resource{resource.Derived(b.native("apps/v1", "DaemonSet", b.daemonSetSpec), b.r)}, nil
@@ -53,8 +53,8 @@ func (b *broadcastJob) pieces(a *around) ([]*resource.Resource, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(a.nodes) > 0:
-		return b.perNode(a.nodes), nil
+	case len(known.nodes) > 0:
+		return b.perNode(known.nodes), nil
 	case given:
 		b.report("broadcastjob/indexed", "metadata.annotations["+kruise.NodesAnnotation+"]", "")
 		return []*resource.Resource{resource.Derived(b.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return b.indexedSpec(count) }), b.r)}, nil

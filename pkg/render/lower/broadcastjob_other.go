@@ -8,21 +8,8 @@ import (
 )
 
 // indexedSpec returns the spec of one Job with a pod for each of count nodes.
-// They all run at once: a finished pod keeps no other from its node.
 func (b *broadcastJob) indexedSpec(count int) *tree.Node {
-	template := withLabel(b.jobTemplate(), b.source())
-	spec := b.jobSpec(withAffinity(template, func(affinity *tree.Node) {
-		pods := below(affinity, "podAntiAffinity")
-		const required = "requiredDuringSchedulingIgnoredDuringExecution"
-		terms := tree.Seq(tree.Map("topologyKey", "kubernetes.io/hostname",
-			"labelSelector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, b.source()))))
-		terms.Content = append(terms.Content, tree.Items(tree.Get(pods, required))...)
-		tree.Set(pods, required, terms)
-	}))
-	for _, field := range []string{"parallelism", "completions"} {
-		tree.InsertAfter(spec, "backoffLimit", field, tree.Int64(int64(count)))
-	}
-	tree.InsertAfter(spec, "backoffLimit", "completionMode", tree.String("Indexed"))
+	spec := indexed(b.jobSpec(withLabel(b.jobTemplate(), b.source())), b.source(), count)
 	// A Job counts the failed pods of all indexes; the BroadcastJob goes on. The
 	// limit per index exists for restartPolicy Never only.
 	if b.spec.FailurePolicy.Type == kruise.ContinueFailurePolicyType && b.spec.Template.Spec.RestartPolicy == corev1.RestartPolicyNever {
@@ -30,6 +17,25 @@ func (b *broadcastJob) indexedSpec(count int) *tree.Node {
 		tree.Delete(spec, "backoffLimit")
 	}
 	b.reportParallelism(count)
+	return spec
+}
+
+// indexed makes the spec of a Job that of an Indexed Job with count pods, told by
+// their label, that keep off each other's nodes. They all run at once: a finished
+// pod keeps no other from its node.
+func indexed(spec *tree.Node, source string, count int) *tree.Node {
+	tree.Set(spec, "template", withAffinity(tree.Get(spec, "template"), func(affinity *tree.Node) {
+		pods := below(affinity, "podAntiAffinity")
+		const required = "requiredDuringSchedulingIgnoredDuringExecution"
+		terms := tree.Seq(tree.Map("topologyKey", "kubernetes.io/hostname",
+			"labelSelector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, source))))
+		terms.Content = append(terms.Content, tree.Items(tree.Get(pods, required))...)
+		tree.Set(pods, required, terms)
+	}))
+	for _, field := range []string{"parallelism", "completions"} {
+		tree.InsertAfter(spec, "backoffLimit", field, tree.Int64(int64(count)))
+	}
+	tree.InsertAfter(spec, "backoffLimit", "completionMode", tree.String("Indexed"))
 	return spec
 }
 
@@ -60,10 +66,14 @@ func (b *broadcastJob) daemonSetSpec(*tree.Node) *tree.Node {
 		tasks.Content = append(tasks.Content, asInit(c))
 	}
 	tree.Set(spec, "initContainers", tasks)
-	tree.Set(spec, "containers", tree.Seq(tree.Map("name", holder(tasks), "image", pauseImage,
-		"resources", tree.Map("requests", tree.Map("cpu", "1m", "memory", "4Mi")))))
+	tree.Set(spec, "containers", tree.Seq(pause(holder(tasks))))
 	return tree.Map("selector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, tree.StrAt(template, "metadata", "labels", kruise.SourceLabel))),
 		"template", template)
+}
+
+// pause is a container that does nothing.
+func pause(name string) *tree.Node {
+	return tree.Map("name", name, "image", pauseImage, "resources", tree.Map("requests", tree.Map("cpu", "1m", "memory", "4Mi")))
 }
 
 // asInit returns a container without what an init container may not have.

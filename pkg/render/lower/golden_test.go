@@ -13,13 +13,16 @@ import (
 )
 
 // TestGolden renders testdata/CASE/input.yaml. Cases whose name begins with
-// client- are rendered for the client driver; context.yaml, where there is
+// client- are rendered for the client driver, older- for the oldest API server; context.yaml, where there is
 // one, holds objects of the cluster.
 func TestGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in := golden.Read(t, dir, "input.yaml")
 			c := newContext(in, driverOf(dir))
+			if strings.HasPrefix(filepath.Base(dir), "older-") {
+				c.Kubernetes = stage.OldestKubernetes
+			}
 			c.Facts = resource.NewFacts(in, golden.Read(t, dir, "context.yaml"), "shop")
 			golden.Stage(t, dir, c, in, lower.Run)
 		})

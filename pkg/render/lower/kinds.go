@@ -9,7 +9,8 @@ import (
 // expanded are the kinds of apps.kruise.io that some stage of the pipeline
 // replaces.
 var expanded = map[string]bool{
-	"BroadcastJob": true, "CloneSet": true, "DaemonSet": true, "ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
+	"AdvancedCronJob": true, "BroadcastJob": true, "CloneSet": true, "DaemonSet": true, "ImageListPullJob": true, "ImagePullJob": true,
+	"ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
 }
 
 // reportKept reports an object of Kruise that nothing expands, where it was

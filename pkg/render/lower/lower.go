@@ -12,10 +12,13 @@ import (
 
 // lowerings are the kinds of apps.kruise.io that this stage replaces.
 var lowerings = map[string]func(*stage.Context, *around, *resource.Resource) ([]*resource.Resource, error){
-	"BroadcastJob": lowerBroadcastJob,
-	"CloneSet":     lowerCloneSet,
-	"DaemonSet":    lowerDaemonSet,
-	"StatefulSet":  lowerStatefulSet,
+	"AdvancedCronJob":  lowerAdvancedCronJob,
+	"BroadcastJob":     lowerBroadcastJob,
+	"CloneSet":         lowerCloneSet,
+	"DaemonSet":        lowerDaemonSet,
+	"ImageListPullJob": lowerImageListPullJob,
+	"ImagePullJob":     lowerImagePullJob,
+	"StatefulSet":      lowerStatefulSet,
 }
 
 // Run replaces every workload of Kruise by its native form where that kind is

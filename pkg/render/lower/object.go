@@ -15,6 +15,10 @@ type object struct {
 	// hub is the object in the newest version; its parts may be shared with r
 	// and with other objects, so every level is copied before it is changed.
 	hub *tree.Node
+	// host is the object that holds this one as a template, at a path; nil for
+	// an object of its own.
+	host *object
+	path string
 	// rules is what the IDs of the kind's findings begin with.
 	rules string
 	// alwaysPull is whether Kruise's webhook writes imagePullPolicy Always.
@@ -89,5 +93,9 @@ func (o *object) id(rule string) string { return o.rules + "/" + rule }
 
 // report adds a finding about a field, given by its path in the newest version.
 func (o *object) report(id, field, detail string) {
+	if o.host != nil {
+		o.host.report(id, o.path+"."+field, detail)
+		return
+	}
 	o.c.Findings.Add(id, o.r, kruise.Written(o.r.Node(), field), detail)
 }

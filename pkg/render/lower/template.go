@@ -11,14 +11,19 @@ import (
 // template returns the pod template for a cluster without Kruise. Everything
 // that needs no change is the very node that came in.
 func (o *object) template(source *tree.Node) *tree.Node {
-	o.reportTemplate(source)
+	return o.templateAt("spec.template", source)
+}
+
+// templateAt is template for one that stands elsewhere.
+func (o *object) templateAt(at string, source *tree.Node) *tree.Node {
+	o.reportTemplate(at, source)
 	t := tree.Shallow(source)
 	if spec := tree.Get(source, "spec"); tree.IsMap(spec) {
 		spec = tree.Shallow(spec)
 		if o.alwaysPull {
-			o.pullPolicies(spec)
+			o.pullPolicies(at, spec)
 		}
-		o.gates(spec)
+		o.gates(at, spec)
 		tree.Set(t, "spec", spec)
 	}
 	return t
@@ -27,8 +32,8 @@ func (o *object) template(source *tree.Node) *tree.Node {
 // pullPolicies writes Always into containers without a policy, as Kruise's
 // webhook does whatever the tag; init containers follow their tag on both
 // sides (semantics sidecarset-and-protection 10).
-func (o *object) pullPolicies(spec *tree.Node) {
-	const field = "spec.template.spec.containers"
+func (o *object) pullPolicies(at string, spec *tree.Node) {
+	field := at + ".spec.containers"
 	containers := tree.Get(spec, "containers")
 	if !tree.IsSeq(containers) {
 		return
@@ -48,7 +53,7 @@ func (o *object) pullPolicies(spec *tree.Node) {
 
 // gates removes the readiness gates whose condition only Kruise sets (DESIGN
 // section 1). A template without other gates loses the field.
-func (o *object) gates(spec *tree.Node) {
+func (o *object) gates(at string, spec *tree.Node) {
 	gates := tree.Get(spec, "readinessGates")
 	if !tree.IsSeq(gates) {
 		return
@@ -58,7 +63,7 @@ func (o *object) gates(spec *tree.Node) {
 	for i, g := range gates.Content {
 		switch t := tree.StrAt(g, "conditionType"); t {
 		case kruise.InPlaceUpdateReady, kruise.KruisePodReady:
-			o.report(o.id("readiness-gates"), fmt.Sprintf("spec.template.spec.readinessGates[%d]", i),
+			o.report(o.id("readiness-gates"), fmt.Sprintf("%s.spec.readinessGates[%d]", at, i),
 				"the gate "+t+" is removed: only Kruise sets it, and without it the pods would never become ready")
 		default:
 			left.Content = append(left.Content, g)
@@ -74,19 +79,19 @@ func (o *object) gates(spec *tree.Node) {
 }
 
 // reportTemplate reports what only Kruise reads in a template.
-func (o *object) reportTemplate(template *tree.Node) {
+func (o *object) reportTemplate(at string, template *tree.Node) {
 	annotations := tree.Get(template, "metadata", "annotations")
 	for key, id := range map[string]string{
 		kruise.ContainerLaunchPriorityAnnotation: "launch-priority",
 		kruise.UsingEnhancedLivenessAnnotation:   "enhanced-liveness",
 	} {
 		if tree.Has(annotations, key) {
-			o.report(o.id(id), "spec.template.metadata.annotations["+key+"]", "")
+			o.report(o.id(id), at+".metadata.annotations["+key+"]", "")
 		}
 	}
 	for i, c := range tree.Items(tree.Get(template, "spec", "containers")) {
-		if _, at := tree.Find(tree.Get(c, "env"), "name", kruise.ContainerPriorityEnv); at >= 0 {
-			o.report(o.id("launch-priority"), fmt.Sprintf("spec.template.spec.containers[%d].env[%d]", i, at),
+		if _, index := tree.Find(tree.Get(c, "env"), "name", kruise.ContainerPriorityEnv); index >= 0 {
+			o.report(o.id("launch-priority"), fmt.Sprintf("%s.spec.containers[%d].env[%d]", at, i, index),
 				"without Kruise the container "+strings.TrimSpace(tree.StrAt(c, "name"))+" starts together with the others")
 		}
 	}

@@ -45,6 +45,9 @@ type Context struct {
 	// Kubernetes is the minor version of the API server that the output is for,
 	// 37 for 1.37; 0 means [NewestKubernetes].
 	Kubernetes int
+	// HelperImage is what pods of image pulls run, beside the image that is
+	// pulled; empty for the default.
+	HelperImage string
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }

@@ -1,0 +1,184 @@
+package lower
+
+import (
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// cronJobNameLimit is the longest name of a CronJob: its Jobs add 11 characters.
+const cronJobNameLimit = 52
+
+// advancedCronJob is one AdvancedCronJob on its way.
+type advancedCronJob struct {
+	object
+	spec kruise.AdvancedCronJobSpec
+}
+
+// lowerAdvancedCronJob returns a CronJob, or one for each Job that the template
+// would become by itself.
+func lowerAdvancedCronJob(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
+	var cron kruise.AdvancedCronJob
+	o, err := read(c, r, "advancedcronjob", &cron)
+	if err != nil {
+		return nil, err
+	}
+	o.alwaysPull = true
+	a := &advancedCronJob{object: o, spec: cron.Spec}
+	jobs, err := a.jobs(known)
+	if err != nil {
+		return nil, err
+	}
+	a.reportFields()
+	out := make([]*resource.Resource, len(jobs))
+	for i, job := range jobs {
+		out[i] = resource.Derived(a.cronJob(job), r)
+	}
+	c.Lineage.Became(r.ID(), out...)
+	return out, nil
+}
+
+// piece is a Job that every run makes: what its name adds, and the template.
+type piece struct {
+	name     string
+	template *tree.Node
+}
+
+// jobs returns the Jobs of one run.
+func (a *advancedCronJob) jobs(known *around) ([]piece, error) {
+	template := tree.Get(a.hub, "spec", "template")
+	switch {
+	case a.spec.Template.JobTemplate != nil:
+		return []piece{{template: a.jobTemplate(tree.Get(template, "jobTemplate"))}}, nil
+	case a.spec.Template.BroadcastJobTemplate != nil:
+		return a.broadcast(known)
+	case a.spec.Template.ImageListPullJobTemplate != nil:
+		return a.imageList(known)
+	}
+	return nil, a.r.Fault("spec.template", "jobTemplate, broadcastJobTemplate or imageListPullJobTemplate", "holds no template")
+}
+
+// jobTemplate returns the Job template for a cluster without Kruise.
+func (a *advancedCronJob) jobTemplate(source *tree.Node) *tree.Node {
+	out := tree.Shallow(source)
+	spec := below(out, "spec")
+	if pod := tree.Get(spec, "template"); tree.IsMap(pod) {
+		tree.Set(spec, "template", a.templateAt("spec.template.jobTemplate.spec.template", pod))
+	}
+	return out
+}
+
+// broadcast returns the Jobs of a BroadcastJob made of the template.
+func (a *advancedCronJob) broadcast(known *around) ([]piece, error) {
+	const field = "broadcastJobTemplate"
+	b, err := readBroadcastJob(a.c, a.inner("BroadcastJob", field))
+	if err != nil {
+		return nil, err
+	}
+	b.host, b.path = &a.object, "spec.template."+field
+	return a.collected(b.pieces(known))
+}
+
+// imageList returns the Jobs of an ImageListPullJob made of the template.
+func (a *advancedCronJob) imageList(known *around) ([]piece, error) {
+	const field = "imageListPullJobTemplate"
+	p, err := readImageListPullJob(a.c, a.inner("ImageListPullJob", field))
+	if err != nil {
+		return nil, err
+	}
+	p.host, p.path = &a.object, "spec.template."+field
+	return a.collected(p.pieces(known))
+}
+
+// inner returns the object that a run makes of one of the templates.
+func (a *advancedCronJob) inner(kind, field string) *resource.Resource {
+	return resource.Derived(tree.Map(
+		"apiVersion", kruise.Group+"/"+kruise.V1beta1, "kind", kind,
+		"metadata", tree.Get(a.hub, "metadata"), "spec", tree.Get(a.hub, "spec", "template", field, "spec"),
+	), a.r)
+}
+
+// collected takes the specs of Jobs; what never completes is none.
+func (a *advancedCronJob) collected(jobs []*resource.Resource, err error) ([]piece, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := make([]piece, 0, len(jobs))
+	for _, job := range jobs {
+		if job.Kind() != "Job" {
+			return nil, a.r.Fault("spec.template", "set completionPolicy.type to Always", "what never completes cannot be made again and again")
+		}
+		out = append(out, piece{strings.TrimPrefix(job.Name(), a.r.Name()+"-"), tree.Map("spec", tree.Get(job.Node(), "spec"))})
+	}
+	return out, nil
+}
+
+// cronJob returns the CronJob that makes one Job per run.
+func (a *advancedCronJob) cronJob(job piece) *tree.Node {
+	out := a.native("batch/v1", "CronJob", func(spec *tree.Node) *tree.Node { return a.cronJobSpec(spec, job.template) })
+	switch name := a.r.Name(); {
+	case job.name != "" && job.name != name:
+		a.rename(out, stage.PieceName(name, job.name, cronJobNameLimit, false))
+	case len(name) > cronJobNameLimit:
+		a.rename(out, stage.PieceName(name, "cron", cronJobNameLimit, false))
+	}
+	return out
+}
+
+func (a *advancedCronJob) cronJobSpec(spec, job *tree.Node) *tree.Node {
+	zone, schedule := zoneIn(a.spec.Schedule)
+	out := fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
+		switch name {
+		case "schedule":
+			if zone != "" {
+				v = tree.String(schedule)
+			}
+		case "paused":
+			return "suspend", v
+		case "template":
+			return "jobTemplate", job
+		}
+		return name, v
+	})
+	if zone != "" {
+		tree.InsertAfter(out, "schedule", "timeZone", tree.String(zone))
+	}
+	return out
+}
+
+// zoneIn splits a schedule that begins with its time zone, which Kruise reads
+// there and a CronJob does not.
+func zoneIn(schedule string) (zone, rest string) {
+	first, rest, ok := strings.Cut(strings.TrimSpace(schedule), " ")
+	if name, value, zoned := strings.Cut(first, "="); ok && zoned && (name == "TZ" || name == "CRON_TZ") {
+		return value, strings.TrimSpace(rest)
+	}
+	return "", schedule
+}
+
+func (a *advancedCronJob) reportFields() {
+	a.reportWritten([]outcome{
+		{"spec.startingDeadlineSeconds", "advancedcronjob/same", "advancedcronjob/same"},
+		{"spec.concurrencyPolicy", "advancedcronjob/same", "advancedcronjob/same"},
+		{"spec.successfulJobsHistoryLimit", "advancedcronjob/same", "advancedcronjob/same"},
+		{"spec.failedJobsHistoryLimit", "advancedcronjob/same", "advancedcronjob/same"},
+		{"spec.paused", "advancedcronjob/paused", "advancedcronjob/paused"},
+		{"spec.template.jobTemplate", "advancedcronjob/job", "advancedcronjob/job"},
+		{"spec.template.broadcastJobTemplate", "advancedcronjob/broadcast", "advancedcronjob/broadcast"},
+		{"spec.template.imageListPullJobTemplate", "advancedcronjob/image-list", "advancedcronjob/image-list"},
+	}, false)
+	switch zone, _ := zoneIn(a.spec.Schedule); {
+	case zone != "":
+		a.report("advancedcronjob/zone-in-schedule", "spec.schedule", "")
+	case a.spec.TimeZone != nil:
+		a.report("advancedcronjob/same", "spec.timeZone", "")
+	default:
+		a.report("advancedcronjob/zone-none", "spec.schedule", "")
+	}
+	if len(a.r.Name()) > cronJobNameLimit {
+		a.report("advancedcronjob/name", "metadata.name", "")
+	}
+}

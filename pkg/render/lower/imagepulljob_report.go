@@ -1,0 +1,38 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// reportFields says what becomes of the fields, also where defaults stand.
+func (p *imagePull) reportFields() {
+	image := "spec.image"
+	if p.rules == "imagelistpulljob" {
+		image = "spec.images"
+	}
+	p.report(p.id("pull"), image, "")
+	if !p.c.Since(imageVolumesServed) {
+		p.report(p.id("pull-older"), image, fmt.Sprintf("Kubernetes 1.%d has no image volumes by default", p.c.Kubernetes))
+	}
+	if p.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType {
+		p.report(p.id("never"), "spec.completionPolicy.type", "")
+	}
+	n, given := p.parallelism()
+	if given && n == 0 {
+		p.report(p.id("paused"), "spec.parallelism", "")
+	} else {
+		p.report(p.id("parallelism"), "spec.parallelism", fmt.Sprintf("all nodes pull at once, where Kruise has %d at a time", n))
+	}
+	p.reportWritten([]outcome{
+		{"spec.selector", p.id("selector"), ""},
+		{"spec.podSelector", p.id("pod-selector"), ""},
+		{"spec.pullSecrets", p.id("pull-secrets"), ""},
+		{"spec.pullPolicy", p.id("pull-policy"), ""},
+		{"spec.imagePullPolicy", p.id("image-pull-policy"), ""},
+		{"spec.sandboxConfig", p.id("sandbox"), ""},
+		{"spec.completionPolicy.activeDeadlineSeconds", p.id("deadline"), ""},
+		{"spec.completionPolicy.ttlSecondsAfterFinished", p.id("ttl"), ""},
+	}, false)
+}
