@@ -42,3 +42,6 @@ func empty(c *cluster.PodChange) bool {
 
 // wholeSeconds is a time as Kubernetes stores it.
 func wholeSeconds(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+
+// stamp is a time as annotations have it.
+func stamp(t time.Time) string { return wholeSeconds(t).Format(time.RFC3339) }

@@ -18,7 +18,7 @@ import (
 // prepared again.
 func enterState(c *cluster.PodChange, p *cluster.Pod, to rules.LifecycleState, l *kruise.Lifecycle, now time.Time) {
 	label(c, kruise.LifecycleStateLabel, string(to))
-	annotate(c, kruise.LifecycleTimestampAnnotation, new(wholeSeconds(now).Format(time.RFC3339)))
+	annotate(c, kruise.LifecycleTimestampAnnotation, new(stamp(now)))
 	switch to {
 	case rules.StatePreparingUpdate:
 		if rules.StateOf(p) == rules.StateUpdated {

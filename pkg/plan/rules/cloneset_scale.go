@@ -17,6 +17,9 @@ type CloneSetScale struct {
 	// CreateOld and CreateNew are how many pods are made at the current and at
 	// the update revision.
 	CreateOld, CreateNew int
+	// Held are missing pods that scaleStrategy.maxUnavailable does not let be
+	// created yet.
+	Held int
 	// Delete are pods to go now; a preDelete hook may hold each of them first,
 	// see [StateToDelete].
 	Delete []*cluster.Pod
@@ -60,6 +63,7 @@ func (c *CloneSet) Scale() CloneSetScale {
 func created(d CloneSetDiff) CloneSetScale {
 	s := CloneSetScale{CreateOld: d.CreateOld, CreateNew: d.CreateNew, Why: fmt.Sprintf("%d pods are missing", d.ScaleUp)}
 	if n := d.CreateOld + d.CreateNew; n < d.ScaleUp {
+		s.Held = d.ScaleUp - n
 		s.Why = fmt.Sprintf("%d pods are missing, scaleStrategy.maxUnavailable lets %d be created now", d.ScaleUp, n)
 	}
 	return s
