@@ -37,6 +37,19 @@ func (v *View) inPlaceDone(p *cluster.Pod) bool {
 	return rules.InPlacePending(p, reportOn(v.Reports, p)).Done()
 }
 
+// updating reports whether an in-place update of the pod is under way. The record
+// is decoded only where lifecycle state and readiness gate do not tell already:
+// the gate is True again, and the state Normal, once it is complete.
+func (v *View) updating(p *cluster.Pod) bool {
+	if _, ok := p.Annotations[kruise.InPlaceUpdateStateAnnotation]; !ok {
+		return false
+	}
+	if ready, _ := p.Condition(kruise.InPlaceUpdateReady); ready.Status == corev1.ConditionTrue && rules.StateOf(p) == rules.StateNormal {
+		return false
+	}
+	return !v.inPlaceDone(p)
+}
+
 // refreshGrace makes an announced change when it is due. One that is for another
 // revision than the pod's is void.
 func (v *View) refreshGrace(c *cluster.PodChange, p *cluster.Pod) time.Duration {

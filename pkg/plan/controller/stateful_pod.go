@@ -25,6 +25,8 @@ type stateful struct {
 	whenDeleted, whenScaled bool
 	// ordinals are those that shall exist, ascending.
 	ordinals []int
+	// dress adds to a pod that is created; nil adds nothing.
+	dress func(*CreatePod)
 }
 
 // name is the name of the pod of an ordinal.
@@ -43,7 +45,11 @@ func (s *stateful) scaleUp(pass *Pass, scale rules.StatefulSetScale, current, up
 		if c.Update {
 			revision = update
 		}
-		pass.act(s.create(c.Ordinal, revision))
+		p := s.create(c.Ordinal, revision)
+		if s.dress != nil {
+			s.dress(&p)
+		}
+		pass.act(p)
 		s.tell(pass, "Create", s.name(c.Ordinal))
 	}
 }

@@ -1,0 +1,196 @@
+package controller
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// statefulSet is one pass of an Advanced StatefulSet.
+type statefulSet struct {
+	stateful
+	*kruise.StatefulSet
+	set     *rules.StatefulSet
+	current string
+	updates updates
+	// left is how many pods of the current revision this pass deletes or updates.
+	left int32
+}
+
+// reconcileStatefulSet makes one pass of an Advanced StatefulSet, in the order of
+// its controller: create and look after pods from the lowest ordinal upwards,
+// remove what is too many, then marked pods and the update (semantics workloads
+// 3, One pass).
+func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
+	var pass Pass
+	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")
+	s := &statefulSet{StatefulSet: o, current: currentOf(all, o.Status.CurrentRevision, update.Name)}
+	s.set = &rules.StatefulSet{Spec: &o.Spec, Current: s.current, Update: update.Name, Pods: v.Pods, Gates: v.Gates, Now: v.Now, Busy: v.updating}
+	s.stateful = stateful{view: v, selector: o.Spec.Selector, templates: o.Spec.VolumeClaimTemplates, ordinals: s.set.Ordinals()}
+	s.dress = s.lifecycle
+	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
+		s.whenDeleted = p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+		s.whenScaled = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	}
+	s.updates = updates{
+		view: v, all: all, update: update, policy: rules.PolicyOf(o), grace: graceOf(o), revision: update.Name,
+		labels: map[string]string{appsv1.ControllerRevisionHashLabelKey: update.Name},
+	}
+	s.act(&pass)
+	pass.Status = changed(&o.Status, s.status(update.Name))
+	pass.lookAgain(untilAvailable(v.Pods, s.minReadySeconds(), v.Now))
+	v.dropRevisions(&pass, all, o.Spec.RevisionHistoryLimit, s.current, update.Name)
+	return pass
+}
+
+func graceOf(o *kruise.StatefulSet) int32 {
+	if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && r.InPlaceUpdateStrategy != nil {
+		return r.InPlaceUpdateStrategy.GracePeriodSeconds
+	}
+	return 0
+}
+
+func (s *statefulSet) minReadySeconds() int32 {
+	if r := s.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		return or(r.MinReadySeconds, 0)
+	}
+	return 0
+}
+
+// lifecycle gives a created pod its first state: Normal at once, unless a hook
+// has to let it.
+func (s *statefulSet) lifecycle(c *CreatePod) {
+	state := rules.StateNormal
+	if l := s.Spec.Lifecycle; l != nil && l.PreNormal != nil {
+		state = rules.StatePreparingNormal
+	}
+	c.Labels[kruise.LifecycleStateLabel] = string(state)
+	c.Annotations = map[string]string{kruise.LifecycleTimestampAnnotation: wholeSeconds(s.view.Now).Format(time.RFC3339)}
+}
+
+func (s *statefulSet) act(pass *Pass) {
+	scale := s.set.Scale()
+	pass.Why = scale.Why
+	s.scaleUp(pass, scale, s.current, s.set.Update)
+	moved := s.refresh(pass, scale)
+	s.own(pass)
+	for _, p := range scale.Remove {
+		s.remove(pass, p)
+	}
+	if scale.Stop || moved {
+		return
+	}
+	choice := s.set.ChooseUpdate()
+	if pass.Why == "" || len(choice.Pods) > 0 {
+		pass.Why = choice.Why
+	}
+	gone := slices.Clone(scale.Remove)
+	for _, p := range choice.Delete {
+		s.remove(pass, p)
+		gone = append(gone, p)
+	}
+	for _, p := range choice.Pods {
+		if !slices.Contains(gone, p) && !s.updatePod(pass, p) {
+			return
+		}
+	}
+}
+
+// refresh brings in-place updates and lifecycle states forward, of the pods that
+// the walk came to when it ends the pass. It reports whether a pod has changed
+// its state, which ends the pass as well.
+func (s *statefulSet) refresh(pass *Pass, scale rules.StatefulSetScale) bool {
+	moved := false
+	for _, p := range s.view.Pods {
+		ordinal := rules.OrdinalOf(p)
+		if _, wanted := slices.BinarySearch(s.ordinals, ordinal); !wanted || !rules.Active(p) || scale.Stop && ordinal > scale.Until {
+			continue
+		}
+		var c cluster.PodChange
+		pass.lookAgain(s.view.refreshInPlace(&c, p))
+		if next := s.nextState(p); next != rules.StateOf(p) {
+			enterState(&c, p, next, s.Spec.Lifecycle, s.view.Now)
+			moved = true
+		}
+		if !empty(&c) {
+			pass.act(PatchPod{Pod: p, Change: c})
+		}
+	}
+	return moved
+}
+
+func (s *statefulSet) nextState(p *cluster.Pod) rules.LifecycleState {
+	return rules.NextState(p, rules.Refresh{
+		Lifecycle: s.Spec.Lifecycle, AtUpdate: rules.RevisionOf(p) == s.set.Update,
+		InPlaceDone: rules.StateOf(p) == rules.StateUpdating && s.view.inPlaceDone(p),
+	})
+}
+
+// remove deletes a pod, or has its preDelete hook hold it first.
+func (s *statefulSet) remove(pass *Pass, p *cluster.Pod) {
+	to, remove := rules.StateToDelete(p, s.Spec.Lifecycle)
+	switch {
+	case remove:
+		s.delete(pass, p)
+		s.leaves(p)
+	case to != rules.StateOf(p):
+		var c cluster.PodChange
+		enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
+		pass.act(PatchPod{Pod: p, Change: c})
+	}
+}
+
+// leaves counts a pod that is at the current revision no more.
+func (s *statefulSet) leaves(p *cluster.Pod) {
+	if rules.RevisionOf(p) == s.current {
+		s.left++
+	}
+}
+
+// updatePod updates a pod in place, or deletes it. It reports whether the pass
+// goes on: a pod that can be updated in neither way ends it.
+func (s *statefulSet) updatePod(pass *Pass, p *cluster.Pod) bool {
+	mode, why, update := s.updates.of(p)
+	switch {
+	case mode == rules.ModeNotAllowed:
+		return s.fail(pass, p, why)
+	case update == nil:
+		s.remove(pass, p)
+		return true
+	}
+	to, err := rules.StateToUpdate(p, s.Spec.Lifecycle)
+	if err != nil {
+		return s.fail(pass, p, err.Error())
+	}
+	if to == rules.StatePreparingUpdate {
+		var c cluster.PodChange
+		if to != rules.StateOf(p) {
+			enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
+			pass.act(PatchPod{Pod: p, Change: c})
+		}
+		return true
+	}
+	c := update.start(p, s.view.Now)
+	if rules.StateOf(p) != rules.StateNone {
+		enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
+	}
+	pass.act(PatchPod{Pod: p, Change: c, Permit: !update.spec.NotReady})
+	pass.act(Event{Type: corev1.EventTypeNormal, Reason: "SuccessfulUpdatePodInPlace", Message: fmt.Sprintf(
+		"successfully update pod %s in-place(revision %s)", p.Name, s.set.Update)})
+	s.leaves(p)
+	return true
+}
+
+// fail ends the pass with an error, after which the controller tries again.
+func (s *statefulSet) fail(pass *Pass, p *cluster.Pod, why string) bool {
+	pass.Why = fmt.Sprintf("pod %s: %s", p.Name, why)
+	pass.lookAgain(Retry)
+	return false
+}
