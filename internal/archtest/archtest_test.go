@@ -63,7 +63,7 @@ var layer = map[string][]string{
 	"pkg/render/config":     {"pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
 	"pkg/render/rdgen":      {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/render/fn":         {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
-	"pkg/render/check":      stageImports,
+	"pkg/render/check":      append([]string{"github.com/distribution/reference", "github.com/robfig/cron/v3"}, stageImports...),
 	"pkg/render/split":      stageImports,
 	"pkg/render/lower":      append([]string{"k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "k8s.io/klog/v2"}, stageImports...),
 	"pkg/render/sidecar":    stageImports,

@@ -13,10 +13,18 @@ import (
 func DefaultStored(obj any) {
 	Default(obj)
 	switch o := obj.(type) {
+	case *AdvancedCronJob:
+		defaultCronTemplates(&o.Spec.Template)
+	case *BroadcastJob:
+		DefaultTemplate(&o.Spec.Template)
 	case *CloneSet:
 		DefaultTemplate(&o.Spec.Template)
+		defaultClaims(o.Spec.VolumeClaimTemplates)
 	case *StatefulSet:
 		DefaultTemplate(&o.Spec.Template)
+		defaultClaims(o.Spec.VolumeClaimTemplates)
+	case *UnitedDeployment:
+		defaultSubsetTemplate(&o.Spec.Template)
 	case *SidecarSet:
 		defaultSidecars(&o.Spec)
 	case *appsv1.Deployment:

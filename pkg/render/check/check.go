@@ -1,33 +1,79 @@
-// Package check holds the rules that Kruise's webhooks enforce, offline: an
-// object that Kruise would refuse is refused here, with file, line, field and
-// a hint. One file per kind. It changes no object.
+// Package check holds the rules that Kruise's webhooks and schemas enforce,
+// offline: an object that Kruise would refuse is refused here, with file, line,
+// field and a hint. One file or a few per kind, each with its part of the
+// catalogue of rules. It changes no object and knows no cluster but the facts
+// that it is handed.
 package check
 
 import (
+	"errors"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// rule checks one object; it returns all faults, joined.
-type rule func(c *stage.Context, r *resource.Resource) error
+// Operation is what is asked of the API server.
+type Operation string
 
-// rules maps GROUP/KIND to the rule for it.
-var rules = map[string]rule{}
+// The operations.
+const (
+	Create Operation = "create"
+	Update Operation = "update"
+	Delete Operation = "delete"
+)
 
-// Run checks every object of the input that has a rule and returns all faults
-// in input order.
+// Request is one object on its way to the API server.
+type Request struct {
+	// Operation is an update when Old is there and a creation otherwise,
+	// unless it is given.
+	Operation Operation
+	// Object is what shall be, or for a deletion what is.
+	Object *resource.Resource
+	// Old is what an update replaces as a whole.
+	Old *resource.Resource
+}
+
+// Fault is what one rule of the catalogue has against an object.
+type Fault struct {
+	// Rule is the ID of the rule.
+	Rule string
+	*resource.Error
+}
+
+// Object answers one request as Kruise's webhooks and schemas would: no faults
+// mean that they let it through. Other objects that a rule looks at (targets,
+// pods, sets beside it) are found in the Context's facts; of the stream, only
+// what stands before the object is taken to exist. All feature gates that have
+// a webhook of their own are taken to be on.
+func Object(c *stage.Context, q Request) []Fault {
+	s := newSubject(c, q)
+	switch {
+	case s.Operation == Delete:
+		s.deletion()
+	case s.kind != nil:
+		s.kind.check(s)
+		s.required()
+	}
+	return s.faults
+}
+
+// Run checks every object of the input as one that will be applied and returns
+// all faults in input order.
 func Run(c *stage.Context, in []*resource.Resource) error {
 	return c.Each(len(in), func(i int) error {
-		if f := rules[in[i].Group()+"/"+in[i].Kind()]; f != nil {
-			return f(c, in[i])
+		var errs resource.Errors
+		for _, f := range Object(c, Request{Object: in[i], Old: c.Facts.Existing(in[i])}) {
+			errs.Add(f.Error)
 		}
-		return nil
+		return errs.Err()
 	})
 }
 
-// add registers the rule for a kind. It is called once per file while the
-// package is initialised.
-func add(groupKind string, f rule) bool { //nolint:unparam // a result is what lets a package-level variable call it
-	rules[groupKind] = f
-	return true
+// located returns the error as one of an object; whatever was found has its
+// place by then.
+func located(err error) *resource.Error {
+	if e, ok := errors.AsType[*resource.Error](err); ok {
+		return e
+	}
+	return &resource.Error{Err: err}
 }

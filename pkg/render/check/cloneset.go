@@ -4,78 +4,76 @@ import (
 	"fmt"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/validation"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-var _ = add("apps.kruise.io/CloneSet", cloneSet)
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "CloneSet", object: kruise.CloneSet{}, filled: true,
+	open:      []string{"spec.template", "spec.volumeClaimTemplates"},
+	check:     cloneSet,
+	misplaced: cloneSetMisplaced,
+	rules: []Rule{
+		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
+		{ID: "replicas-invalid", fields: []string{"spec.replicas"}, Doc: "replicas is negative."},
+		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "podUpdatePolicy"}, Doc: "The update type is none of the version written; v1alpha1 takes no OnDelete."},
+		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative, or neither a number nor a percentage."},
+		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, or lets nothing move; v1beta1 refuses 0 even beside maxSurge."},
+		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, or stands beside InPlaceOnly."},
+		{ID: "priority-invalid", fields: []string{rolling + "priorityStrategy"}, Doc: "Both kinds of priority are given, a weight is not between 0 and 100, or a key is empty."},
+		{ID: "scatter-invalid", fields: []string{rolling + "scatterStrategy"}, Doc: "A scatter term has no key."},
+		{ID: "pods-to-delete-invalid", fields: []string{"spec.scaleStrategy.podsToDelete"}, Doc: "podsToDelete names a pod twice."},
+		{ID: "progress-deadline-invalid", fields: []string{"spec.progressDeadlineSeconds"}, Doc: "progressDeadlineSeconds is not greater than minReadySeconds (v1alpha1)."},
+		{ID: "in-place-impossible", fields: []string{"spec.template.spec"}, Doc: "An update of a v1alpha1 CloneSet with InPlaceOnly changes more of the pod than images."},
+		{ID: "claims-invalid", fields: []string{"spec.volumeClaimTemplates"}, Doc: "A claim template has no name, or that of another."},
+	},
+})
 
 // cloneSetCheck gathers the faults of one CloneSet. The rules differ by the
-// version that the object is written in (semantics workloads 0.2), and so do
-// the paths of its fields.
+// version that the object is written in (semantics workloads 0.2).
 type cloneSetCheck struct {
-	r      *resource.Resource
-	alpha  bool
-	spec   *kruise.CloneSetSpec
-	faults resource.Errors
+	*subject
+	alpha bool
+	spec  *kruise.CloneSetSpec
 }
 
 // cloneSet holds the rules of the CloneSet webhooks and schema (semantics
 // workloads 0.2, 0.3, 1.9 and 10).
-func cloneSet(c *stage.Context, r *resource.Resource) error {
+func cloneSet(s *subject) {
 	var set kruise.CloneSet
-	unknown, err := kruise.Decode(r.Node(), &set)
-	if err != nil {
-		return r.Wrap(err, "")
+	if !s.read(&set) {
+		return
 	}
-	k := &cloneSetCheck{r: r, alpha: r.Version() == "v1alpha1", spec: &set.Spec}
-	k.unknown(unknown)
-	k.name()
-	k.selector()
+	k := &cloneSetCheck{subject: s, alpha: s.r.Version() == kruise.V1alpha1, spec: &set.Spec}
+	if tree.Get(s.r.Node(), "spec", "template") == nil {
+		k.fault("spec.template", "", "a pod template is required")
+	}
+	k.owns(k.spec.Selector, k.spec.Template.Labels)
 	k.numbers()
 	k.podsToDelete()
 	k.strategy()
-	k.claims()
-	k.template()
-	k.change(c)
-	return k.faults.Err()
+	s.claims(k.spec.VolumeClaimTemplates)
+	s.endless(&k.spec.Template.Spec)
+	s.pods("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
+	k.change()
 }
 
-// fault reports a fault of the field with this path in the newest version.
-func (k *cloneSetCheck) fault(path, hint, format string, args ...any) {
-	k.faults.Add(k.r.Fault(kruise.Written(k.r.Node(), path), hint, format, args...))
-}
-
-// unknown reports fields that the schema does not have; templates are not part
-// of it.
-func (k *cloneSetCheck) unknown(paths []string) {
-	for _, path := range paths {
-		if strings.HasPrefix(path, "spec.template.") || strings.HasPrefix(path, "spec.volumeClaimTemplates[") || strings.HasPrefix(path, "status.") {
-			continue
-		}
-		k.faults.Add(k.r.Fault(path, k.misplaced(path), "unknown field"))
-	}
-}
-
-// misplaced hints at a field of the other version, or of another spelling.
-func (k *cloneSetCheck) misplaced(path string) string {
+// cloneSetMisplaced hints at a field of the other version.
+func cloneSetMisplaced(version, path string) string {
 	field, ok := strings.CutPrefix(path, "spec.updateStrategy.")
+	alpha := version == kruise.V1alpha1
 	switch {
 	case !ok:
-	case k.alpha && strings.HasPrefix(field, "rollingUpdate"):
+	case alpha && strings.HasPrefix(field, "rollingUpdate"):
 		return "in v1alpha1 the fields of rollingUpdate stand in spec.updateStrategy itself"
-	case !k.alpha && alphaStrategy[field]:
+	case alpha:
+		return spelling(kruise.CloneSet{}, rolling+field)
+	case alphaStrategy[field]:
 		return "in v1beta1 this is " + rolling + field
-	case k.alpha:
-		path = rolling + field
 	}
-	return spelling(kruise.CloneSet{}, path)
+	return ""
 }
 
 // alphaStrategy are the fields that v1alpha1 has one level higher.
@@ -84,58 +82,14 @@ var alphaStrategy = map[string]bool{
 	"priorityStrategy": true, "scatterStrategy": true, "inPlaceUpdateStrategy": true,
 }
 
-func (k *cloneSetCheck) name() {
-	meta := tree.Get(k.r.Node(), "metadata")
-	name := tree.StrAt(meta, "name")
-	if name == "" {
-		if tree.StrAt(meta, "generateName") == "" {
-			k.fault("metadata.name", "", "a name is required")
-		}
-		return
-	}
-	for _, msg := range validation.IsDNS1123Subdomain(name) {
-		k.fault("metadata.name", "", "%q is not a name: %s", name, msg)
-	}
-}
-
-// selector: required, not empty, and matching the template.
-func (k *cloneSetCheck) selector() {
-	if tree.Get(k.r.Node(), "spec", "template") == nil {
-		k.fault("spec.template", "", "a pod template is required")
-	}
-	s := k.spec.Selector
-	if s == nil {
-		k.fault("spec.selector", "name the labels of the pods", "a selector is required")
-		return
-	}
-	if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
-		k.fault("spec.selector", "name the labels of the pods", "an empty selector is not allowed")
-		return
-	}
-	sel, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil {
-		k.fault("spec.selector", "", "%v", err)
-		return
-	}
-	if !sel.Matches(labels.Set(k.spec.Template.Labels)) {
-		k.fault("spec.template.metadata.labels", "give the template the labels of spec.selector", "the selector does not match the labels of the template")
-	}
-}
-
 func (k *cloneSetCheck) numbers() {
-	k.notNegative("spec.replicas", k.spec.Replicas)
-	k.notNegative("spec.revisionHistoryLimit", k.spec.RevisionHistoryLimit)
-	k.notNegative("spec.minReadySeconds", &k.spec.MinReadySeconds)
+	notNegative(k.subject, "spec.replicas", k.spec.Replicas)
+	notNegative(k.subject, "spec.revisionHistoryLimit", k.spec.RevisionHistoryLimit)
+	notNegative(k.subject, "spec.minReadySeconds", &k.spec.MinReadySeconds)
 	deadline := k.spec.ProgressDeadlineSeconds
-	k.notNegative("spec.progressDeadlineSeconds", deadline)
+	notNegative(k.subject, "spec.progressDeadlineSeconds", deadline)
 	if k.alpha && deadline != nil && *deadline >= 0 && *deadline <= k.spec.MinReadySeconds {
 		k.fault("spec.progressDeadlineSeconds", "", "%d must be greater than minReadySeconds %d", *deadline, k.spec.MinReadySeconds)
-	}
-}
-
-func (k *cloneSetCheck) notNegative(path string, n *int32) {
-	if n != nil && *n < 0 {
-		k.fault(path, "", "%d must not be negative", *n)
 	}
 }
 
@@ -154,15 +108,15 @@ func (k *cloneSetCheck) podsToDelete() {
 }
 
 // claims: each template needs a name of its own, by which containers mount it.
-func (k *cloneSetCheck) claims() {
+func (s *subject) claims(list []corev1.PersistentVolumeClaim) {
 	seen := map[string]bool{}
-	for i, c := range k.spec.VolumeClaimTemplates {
+	for i, c := range list {
 		path := fmt.Sprintf("spec.volumeClaimTemplates[%d].metadata.name", i)
 		switch {
 		case c.Name == "":
-			k.fault(path, "", "a claim template needs a name")
+			s.fault(path, "", "a claim template needs a name")
 		case seen[c.Name]:
-			k.fault(path, "", "claim template %s is there twice", c.Name)
+			s.fault(path, "", "claim template %s is there twice", c.Name)
 		}
 		seen[c.Name] = true
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -30,7 +29,7 @@ func (k *cloneSetCheck) strategy() {
 	k.policy(u.RollingUpdate.PodUpdatePolicy)
 	k.partition(u.RollingUpdate)
 	k.budget(u.RollingUpdate)
-	k.priority(u.RollingUpdate.PriorityStrategy)
+	k.priority(rolling+"priorityStrategy", u.RollingUpdate.PriorityStrategy)
 	for i, term := range u.RollingUpdate.ScatterStrategy {
 		if term.Key == "" {
 			k.fault(fmt.Sprintf("%sscatterStrategy[%d].key", rolling, i), "", "a key is required")
@@ -116,28 +115,4 @@ func nothing(v intstr.IntOrString) bool {
 		return v.IntVal == 0
 	}
 	return zeroPercent.MatchString(v.StrVal)
-}
-
-func (k *cloneSetCheck) priority(p *kruise.UpdatePriorityStrategy) {
-	const path = rolling + "priorityStrategy"
-	if p == nil {
-		return
-	}
-	if len(p.OrderPriority) > 0 && len(p.WeightPriority) > 0 {
-		k.fault(path, "keep one of them", "orderPriority and weightPriority may not both be set")
-	}
-	for i, term := range p.OrderPriority {
-		if term.OrderedKey == "" {
-			k.fault(fmt.Sprintf("%s.orderPriority[%d].orderedKey", path, i), "", "a key is required")
-		}
-	}
-	for i, term := range p.WeightPriority {
-		at := fmt.Sprintf("%s.weightPriority[%d]", path, i)
-		if term.Weight < 0 || term.Weight > 100 {
-			k.fault(at+".weight", "", "%d is not a weight from 0 to 100", term.Weight)
-		}
-		if _, err := metav1.LabelSelectorAsSelector(&term.MatchSelector); err != nil {
-			k.fault(at+".matchSelector", "", "%v", err)
-		}
-	}
 }

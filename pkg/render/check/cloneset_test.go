@@ -163,7 +163,7 @@ func TestCloneSetChanges(t *testing.T) {
 		"env":               {stored, strings.Replace(inPlaceOnly, "{name: web,", "{name: web, env: [{name: A, value: b}],", 1), "spec.template.spec: InPlaceOnly allows changes of images alone"},
 		"container":         {stored, inPlaceOnly + "      - {name: side, image: i}\n", "InPlaceOnly allows"},
 		"env under beta":    {stored, strings.Replace(strategy(beta, "{rollingUpdate: {podUpdatePolicy: InPlaceOnly}}"), "{name: web,", "{name: web, env: [{name: A, value: b}],", 1), ""},
-		"selector":          {good, with("selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: web, x: y}}", "labels: {app: web}}\n", "labels: {app: web, x: y}}\n"), "spec.selector: the selector of a CloneSet that exists cannot change"},
+		"selector":          {good, with("selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: web, x: y}}", "labels: {app: web}}\n", "labels: {app: web, x: y}}\n"), "spec.selector: this cannot change in a CloneSet that exists"},
 		"another one":       {strings.Replace(good, "name: web", "name: other", 1), with("selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: web, x: y}}", "labels: {app: web}}\n", "labels: {app: web, x: y}}\n"), ""},
 		"other namespace":   {strings.Replace(good, "name: web", "name: web\n  namespace: far", 1), with("selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: web, x: y}}", "labels: {app: web}}\n", "labels: {app: web, x: y}}\n"), ""},
 		"default spelt out": {strings.Replace(good, "name: web", "name: web\n  namespace: default", 1), with("selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: web, x: y}}", "labels: {app: web}}\n", "labels: {app: web, x: y}}\n"), "cannot change"},

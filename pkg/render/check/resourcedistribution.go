@@ -10,105 +10,92 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-var _ = add("apps.kruise.io/ResourceDistribution", resourceDistribution)
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "ResourceDistribution", object: kruise.ResourceDistribution{},
+	open:  []string{"spec.resource"},
+	check: resourceDistribution,
+	rules: []Rule{
+		{ID: "resource-invalid", fields: []string{"spec.resource"}, Doc: "The resource is no Secret or ConfigMap, or none that the API server would take."},
+		{ID: "targets-invalid", fields: []string{"spec.targets"}, Doc: "A namespace is both included and excluded, or the selector is malformed."},
+	},
+})
 
 // resourceDistribution holds the webhook's rules (semantics fanout-and-jobs 3).
 // Its dry-run creation of the resource is replaced by the API server's rules
 // for ConfigMaps and Secrets; quotas and other admission cannot be foreseen.
-func resourceDistribution(c *stage.Context, r *resource.Resource) error {
+func resourceDistribution(s *subject) {
 	var rd kruise.ResourceDistribution
-	unknown, err := kruise.Decode(r.Node(), &rd)
-	if err != nil {
-		return r.Wrap(err, "")
+	if !s.read(&rd) {
+		return
 	}
-	var errs resource.Errors
-	for _, field := range unknown {
-		errs.Add(r.Fault(field, spelling(rd, field), "unknown field"))
-	}
-	if msgs := apivalidation.NameIsDNSSubdomain(r.Name(), false); len(msgs) > 0 {
-		errs.Add(r.Fault("metadata.name", "", "%s", strings.Join(msgs, "; ")))
-	}
-	errs.Add(distributionTargets(r, rd.Spec.Targets))
-	errs.Add(distributedResource(r))
-	errs.Add(sameResource(c, r))
-	return errs.Err()
+	s.distributionTargets(rd.Spec.Targets)
+	s.distributedResource()
+	s.sameResource()
 }
 
-func distributionTargets(r *resource.Resource, t kruise.ResourceDistributionTargets) error {
-	targets := tree.Get(r.Node(), "spec", "targets")
-	if targets == nil {
-		return r.Fault("spec.targets", "targets: {} is legal and distributes nowhere", "required")
+func (s *subject) distributionTargets(t kruise.ResourceDistributionTargets) {
+	if tree.Get(s.r.Node(), "spec", "targets") == nil {
+		s.fault("spec.targets", "targets: {} is legal and distributes nowhere", "required")
+		return
 	}
-	var errs resource.Errors
 	excluded := map[string]bool{}
 	for _, ns := range t.ExcludedNamespaces.List {
 		excluded[ns.Name] = true
 	}
 	for i, ns := range t.IncludedNamespaces.List {
 		if excluded[ns.Name] {
-			errs.Add(r.Fault(fmt.Sprintf("spec.targets.includedNamespaces.list[%d]", i), "remove it from one of the two",
-				"namespace %s is in both includedNamespaces and excludedNamespaces", ns.Name))
+			s.fault(fmt.Sprintf("spec.targets.includedNamespaces.list[%d]", i), "remove it from one of the two",
+				"namespace %s is in both includedNamespaces and excludedNamespaces", ns.Name)
 		}
 	}
-	if _, err := metav1.LabelSelectorAsSelector(&t.NamespaceSelector); err != nil {
-		field := "spec.targets.namespaceSelector"
-		if tree.Has(targets, "namespaceLabelSelector") {
-			field = "spec.targets.namespaceLabelSelector"
-		}
-		errs.Add(r.Fault(field, "", "%v", err))
-	}
-	return errs.Err()
+	s.sound("spec.targets.namespaceSelector", &t.NamespaceSelector)
 }
 
 // distributedResource checks spec.resource: what it is, and that the API server
 // would create it.
-func distributedResource(r *resource.Resource) error {
+func (s *subject) distributedResource() {
 	const at = "spec.resource"
-	n := tree.Get(r.Node(), "spec", "resource")
+	n := tree.Get(s.r.Node(), "spec", "resource")
 	if !tree.IsMap(n) {
-		return r.Fault(at, "give the Secret or ConfigMap to distribute, as it would be applied", "required")
+		s.fault(at, "give the Secret or ConfigMap to distribute, as it would be applied", "required")
+		return
 	}
 	version, kind := tree.StrAt(n, "apiVersion"), tree.StrAt(n, "kind")
-	if version != "v1" || kind != "Secret" && kind != "ConfigMap" {
-		return r.Fault(at, "write apiVersion: v1 and kind: Secret or ConfigMap", "only a Secret or ConfigMap can be distributed, not %s %s", version, kind)
+	switch {
+	case version != "v1" || kind != "Secret" && kind != "ConfigMap":
+		s.fault(at, "write apiVersion: v1 and kind: Secret or ConfigMap", "only a Secret or ConfigMap can be distributed, not %s %s", version, kind)
+		return
+	case tree.StrAt(n, "metadata", "name") == "":
+		s.fault(at+".metadata.name", "", "required")
+		return
 	}
-	if tree.StrAt(n, "metadata", "name") == "" {
-		return r.Fault(at+".metadata.name", "", "required")
-	}
-	var errs resource.Errors
 	for _, err := range objectFaults(n) {
-		errs.Add(r.Wrap(err, at))
+		s.addAll(err, at)
 	}
-	return errs.Err()
 }
 
 // sameResource refuses to rename what the ResourceDistribution in the cluster
 // distributes.
-func sameResource(c *stage.Context, r *resource.Resource) error {
-	for _, live := range c.Facts.Context(kruise.Group, "ResourceDistribution") {
-		if live.Name() != r.Name() {
-			continue
-		}
-		for _, field := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
-			path := append([]string{"spec", "resource"}, field...)
-			if was, is := tree.StrAt(live.Node(), path...), tree.StrAt(r.Node(), path...); was != is {
-				return r.Fault(strings.Join(path, "."), "distribute the new resource with a new ResourceDistribution",
-					"the resource's apiVersion, kind and name are immutable: the cluster has %q", was)
-			}
+func (s *subject) sameResource() {
+	if s.Old == nil {
+		return
+	}
+	for _, field := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
+		path := append([]string{"spec", "resource"}, field...)
+		if was, is := tree.StrAt(s.Old.Node(), path...), tree.StrAt(s.r.Node(), path...); was != is {
+			s.frozen(strings.Join(path, "."), "distribute the new resource with a new ResourceDistribution",
+				"the resource's apiVersion, kind and name are immutable: the cluster has %q", was)
 		}
 	}
-	return nil
 }
 
 // objectMeta checks the metadata of an object that is to be created.
 func objectMeta(n *tree.Node) (faults []*tree.Error) {
 	var meta metav1.ObjectMeta
 	if _, err := tree.Decode(tree.Get(n, "metadata"), &meta); err != nil {
-		return []*tree.Error{under("metadata", err)}
+		return []*tree.Error{placed("metadata", err)}
 	}
 	meta.Namespace = metav1.NamespaceDefault
 	for _, e := range apivalidation.ValidateObjectMeta(&meta, true, apivalidation.NameIsDNSSubdomain, nil) {
@@ -117,8 +104,8 @@ func objectMeta(n *tree.Node) (faults []*tree.Error) {
 	return faults
 }
 
-// under moves the place of a decoding error below field.
-func under(field string, err error) *tree.Error {
+// placed moves the place of a decoding error below field.
+func placed(field string, err error) *tree.Error {
 	if te, ok := err.(*tree.Error); ok { //nolint:errorlint // tree.Decode returns it bare
 		moved := *te
 		moved.Path = strings.TrimSuffix(field+"."+te.Path, ".")

@@ -2,43 +2,45 @@ package check
 
 import (
 	"encoding/json"
-	"regexp"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-var _ = add("apps.kruise.io/SidecarSet", sidecarSet)
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "SidecarSet", object: kruise.SidecarSet{}, plainName: true, filled: true,
+	// What Kubernetes defines and our version of it lacks is no fault.
+	open:  []string{"spec.containers", "spec.initContainers", "spec.volumes"},
+	check: sidecarSet,
+	rules: []Rule{
+		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
+		{ID: "namespace-selector-invalid", fields: []string{"spec.namespaceSelector"}, Doc: "The namespace selector is empty or malformed."},
+		{ID: "container-invalid", fields: []string{"spec.containers", "spec.initContainers"}, Doc: "Kubernetes' rules for containers, or Kruise's for sidecars, refuse a container, or another set that may meet this one in a pod has it."},
+		{ID: "volume-invalid", fields: []string{"spec.volumes"}, Doc: "A volume has no proper name, or another set that may meet this one in a pod has it with other content."},
+		{ID: "update-strategy-invalid", fields: []string{"spec.updateStrategy"}, Doc: "The type, partition, selector, priorities or scatter terms of the update are wrong or contradict each other."},
+		{ID: "revision-invalid", fields: []string{"spec.injectionStrategy"}, Doc: "The revision to inject is not named or not stored."},
+		{ID: "pod-metadata-invalid", fields: []string{"spec.patchPodMetadata"}, Doc: "An annotation to patch is not on the whitelist, is there twice, or another set overwrites it."},
+		{ID: "canary-invalid", fields: []string{"metadata.annotations"}, Doc: "The base of a canary is missing, itself a canary, or changed."},
+	},
+})
 
 // setCheck holds one SidecarSet to the rules of Kruise's webhook (semantics
 // sidecarset 4.3 and 10). Paths are the same in both versions, but for the
 // namespaces.
 type setCheck struct {
-	c    *stage.Context
-	r    *resource.Resource
+	*subject
 	hub  *tree.Node
 	spec *tree.Node
-	errs resource.Errors
 }
 
-func sidecarSet(c *stage.Context, r *resource.Resource) error {
-	var typed kruise.SidecarSet
-	unknown, err := kruise.Decode(r.Node(), &typed)
-	if err != nil {
-		return r.Wrap(err, "")
+func sidecarSet(s *subject) {
+	if !s.read(&kruise.SidecarSet{}) {
+		return
 	}
-	hub, _, err := kruise.ToHub(r.Node())
-	if err != nil {
-		return r.Wrap(err, "")
-	}
-	k := &setCheck{c: c, r: r, hub: hub, spec: tree.Get(hub, "spec")}
-	k.unknown(unknown)
-	k.name()
+	hub := newest(s.r)
+	k := &setCheck{subject: s, hub: hub, spec: tree.Get(hub, "spec")}
 	k.selectors()
 	k.containers()
 	k.updateStrategy()
@@ -47,41 +49,6 @@ func sidecarSet(c *stage.Context, r *resource.Resource) error {
 	k.canary()
 	k.conflicts()
 	k.change()
-	return k.errs.Err()
-}
-
-func (k *setCheck) fault(path, hint, format string, args ...any) {
-	k.errs.Add(k.r.Fault(path, hint, format, args...))
-}
-
-// inPod matches what Kubernetes defines: a field that our version of it lacks
-// is no fault.
-var inPod = regexp.MustCompile(`^spec\.(containers|initContainers|volumes)\b`)
-
-func (k *setCheck) unknown(fields []string) {
-	for _, field := range fields {
-		if !inPod.MatchString(field) {
-			k.fault(field, spelling(kruise.SidecarSet{}, field), "unknown field")
-		}
-	}
-}
-
-var setName = regexp.MustCompile(`^[a-zA-Z0-9-]+$`)
-
-func (k *setCheck) name() {
-	name := k.r.Name()
-	switch {
-	case name == "":
-		k.fault("metadata.name", "", "required")
-	case !setName.MatchString(name):
-		k.fault("metadata.name", "", "%q: a SidecarSet's name holds letters, digits and '-' only", name)
-	case len(name) > 63:
-		k.fault("metadata.name", "", "%q is longer than 63 characters", name)
-	default:
-		for _, msg := range validation.IsDNS1123Subdomain(name) {
-			k.fault("metadata.name", "", "%q: %s", name, msg)
-		}
-	}
 }
 
 func (k *setCheck) selectors() {
@@ -99,7 +66,7 @@ func (k *setCheck) selectors() {
 func (k *setCheck) selector(path string, n *tree.Node) {
 	s, err := labelSelector(n)
 	if err != nil {
-		k.errs.Add(k.r.Wrap(err, path))
+		k.addAll(err, path)
 		return
 	}
 	if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {

@@ -5,13 +5,12 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // change compares with the set as it exists, when the context holds it: some
 // things may not be changed.
 func (k *setCheck) change() {
-	old := k.existing()
+	old := k.Old
 	if old == nil {
 		return
 	}
@@ -21,24 +20,15 @@ func (k *setCheck) change() {
 		before, _ := tree.Find(tree.Get(old.Node(), "spec", "containers"), "name", name)
 		switch {
 		case before == nil:
-			k.fault(path+".name", "delete and create the set, or put the container into another set",
+			k.frozen(path+".name", "delete and create the set, or put the container into another set",
 				"container %s cannot be added: the existing set lacks it", name)
 		case upgradeType(before) != upgradeType(n):
-			k.fault(path+".upgradeStrategy.upgradeType", "", "cannot be changed from %s to %s", upgradeType(before), upgradeType(n))
+			k.frozen(path+".upgradeStrategy.upgradeType", "", "cannot be changed from %s to %s", upgradeType(before), upgradeType(n))
 		}
 	}
 	if was, is := baseOf(old.Node()), baseOf(k.hub); was != "" && was != is {
-		k.fault("metadata.annotations["+kruise.SidecarSetBaseAnnotation+"]", "", "the base of a canary cannot be changed from %q to %q", was, is)
+		k.frozen("metadata.annotations["+kruise.SidecarSetBaseAnnotation+"]", "", "the base of a canary cannot be changed from %q to %q", was, is)
 	}
-}
-
-func (k *setCheck) existing() *resource.Resource {
-	for _, r := range k.c.Facts.Context(kruise.Group, "SidecarSet") {
-		if r.Name() == k.r.Name() {
-			return r
-		}
-	}
-	return nil
 }
 
 func upgradeType(container *tree.Node) string {

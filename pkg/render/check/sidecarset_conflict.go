@@ -10,7 +10,10 @@ import (
 // want the same names. Sets of the input come into being in their order, so
 // the later of two is at fault.
 func (k *setCheck) conflicts() {
-	for _, r := range k.others() {
+	for _, r := range k.others(kruise.Group, "SidecarSet") {
+		if k.pair(r) {
+			continue
+		}
 		clashes := k.clashes(r.Node())
 		if len(clashes) == 0 {
 			continue
@@ -24,26 +27,6 @@ func (k *setCheck) conflicts() {
 				"%s is also in SidecarSet %s, and a pod may match both", c.what, r.Name())
 		}
 	}
-}
-
-// others are the sets that exist before this one.
-func (k *setCheck) others() []*resource.Resource {
-	var out []*resource.Resource
-	replaced := map[string]bool{k.r.Name(): true}
-	before := true
-	for _, r := range k.c.Facts.Stream(kruise.Group, "SidecarSet") {
-		before = before && r != k.r
-		if before && !replaced[r.Name()] && !k.pair(r) {
-			out = append(out, r)
-		}
-		replaced[r.Name()] = true
-	}
-	for _, r := range k.c.Facts.Context(kruise.Group, "SidecarSet") {
-		if !replaced[r.Name()] && !k.pair(r) {
-			out = append(out, r)
-		}
-	}
-	return out
 }
 
 // pair reports whether one of the two is the other's canary.

@@ -86,9 +86,9 @@ func (k *setCheck) pod(path string, n *tree.Node) {
 		}
 	}
 	resources(k.fault, path+".resources", c.Resources)
-	probe(k.fault, path+".livenessProbe", c.LivenessProbe)
-	probe(k.fault, path+".readinessProbe", c.ReadinessProbe)
-	probe(k.fault, path+".startupProbe", c.StartupProbe)
+	oneWay(k.fault, path+".livenessProbe", c.LivenessProbe)
+	oneWay(k.fault, path+".readinessProbe", c.ReadinessProbe)
+	oneWay(k.fault, path+".startupProbe", c.StartupProbe)
 }
 
 // policies are checked for containers only; an init container's unknown value

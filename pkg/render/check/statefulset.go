@@ -1,98 +1,153 @@
 package check
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-var _ = add("apps.kruise.io/StatefulSet", statefulSet)
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "StatefulSet", object: kruise.StatefulSet{}, filled: true,
+	open:  []string{"spec.template", "spec.volumeClaimTemplates"},
+	check: statefulSet,
+	rules: []Rule{
+		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
+		{ID: "replicas-invalid", fields: []string{"spec.replicas"}, Doc: "replicas is negative."},
+		{ID: "pod-management-invalid", fields: []string{"spec.podManagementPolicy"}, Doc: "podManagementPolicy is neither OrderedReady nor Parallel."},
+		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", "spec.updateStrategy.rollingUpdate", rolling + "podUpdatePolicy"}, Doc: "The update type or the pod update policy is unknown, or rollingUpdate stands beside OnDelete."},
+		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative."},
+		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable", "spec.scaleStrategy.maxUnavailable"}, Doc: "maxUnavailable is malformed, 0, or other than 1 without podManagementPolicy Parallel."},
+		{ID: "unordered-update-invalid", fields: []string{rolling + "unorderedUpdate"}, Doc: "unorderedUpdate is given without podManagementPolicy Parallel, or its priorities are wrong."},
+		{ID: "min-ready-invalid", fields: []string{rolling + "minReadySeconds"}, Doc: "minReadySeconds is not between 0 and 300."},
+		{ID: "readiness-gate-missing", fields: []string{"spec.template.spec.readinessGates"}, Doc: "Updating in place needs the readiness gate InPlaceUpdateReady in the pod template."},
+		{ID: "reserve-ordinals-invalid", fields: []string{"spec.reserveOrdinals"}, Doc: "A reserved ordinal is negative, or no range of ordinals."},
+		{ID: "retention-invalid", fields: []string{"spec.persistentVolumeClaimRetentionPolicy"}, Doc: "A retention policy is neither Retain nor Delete."},
+		{ID: "in-place-impossible", fields: []string{"spec.template.spec"}, Doc: "An update with InPlaceOnly changes more of the pod than images."},
+		{ID: "claims-invalid", fields: []string{"spec.volumeClaimTemplates", "spec.volumeClaimUpdateStrategy"}, Doc: "A claim template has no name, or that of another, or its update strategy is unknown."},
+	},
+})
 
 // statefulSetCheck gathers the faults of one Advanced StatefulSet.
 type statefulSetCheck struct {
-	r      *resource.Resource
-	spec   *kruise.StatefulSetSpec
-	faults resource.Errors
+	*subject
+	spec *kruise.StatefulSetSpec
 }
 
-// statefulSet holds the rules of the webhook about the update strategy
-// (semantics workloads 3), which also stop the workloads of a UnitedDeployment
-// from being made.
-func statefulSet(_ *stage.Context, r *resource.Resource) error {
+// statefulSet holds the rules of the webhook (semantics workloads 3), which
+// also stop the workloads of a UnitedDeployment from being made.
+func statefulSet(s *subject) {
 	var set kruise.StatefulSet
-	if _, err := kruise.Decode(r.Node(), &set); err != nil {
-		return r.Wrap(err, "")
+	if !s.read(&set) {
+		return
 	}
-	k := &statefulSetCheck{r: r, spec: &set.Spec}
-	if s := k.spec.ScaleStrategy; s != nil {
-		k.oneByOne("spec.scaleStrategy.maxUnavailable", s.MaxUnavailable)
+	k := &statefulSetCheck{subject: s, spec: &set.Spec}
+	k.owns(k.spec.Selector, k.spec.Template.Labels)
+	k.numbers()
+	oneOf(s, "spec.podManagementPolicy", k.spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)
+	if c := k.spec.ScaleStrategy; c != nil {
+		k.oneByOne("spec.scaleStrategy.maxUnavailable", c.MaxUnavailable)
 	}
 	k.strategy()
-	return k.faults.Err()
-}
-
-func (k *statefulSetCheck) fault(path, hint, format string, args ...any) {
-	k.faults.Add(k.r.Fault(path, hint, format, args...))
+	k.reserved()
+	k.storage()
+	s.endless(&k.spec.Template.Spec)
+	s.pods("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
+	k.change()
 }
 
 func (k *statefulSetCheck) parallel() bool {
 	return k.spec.PodManagementPolicy == appsv1.ParallelPodManagement
 }
 
+func (k *statefulSetCheck) numbers() {
+	notNegative(k.subject, "spec.replicas", k.spec.Replicas)
+	notNegative(k.subject, "spec.revisionHistoryLimit", k.spec.RevisionHistoryLimit)
+	if o := k.spec.Ordinals; o != nil {
+		notNegative(k.subject, "spec.ordinals.start", &o.Start)
+	}
+}
+
 func (k *statefulSetCheck) strategy() {
 	u := k.spec.UpdateStrategy
 	r := u.RollingUpdate
-	switch u.Type {
-	case "", appsv1.RollingUpdateStatefulSetStrategyType:
-	case appsv1.OnDeleteStatefulSetStrategyType:
+	oneOf(k.subject, "spec.updateStrategy.type", u.Type, appsv1.RollingUpdateStatefulSetStrategyType, appsv1.OnDeleteStatefulSetStrategyType)
+	if u.Type == appsv1.OnDeleteStatefulSetStrategyType {
 		if r != nil {
 			k.fault("spec.updateStrategy.rollingUpdate", "remove it", "OnDelete allows no rollingUpdate")
 		}
 		return
-	default:
-		k.fault("spec.updateStrategy.type", "", "%q is not allowed: want RollingUpdate or OnDelete", u.Type)
 	}
 	if r == nil {
 		return
 	}
-	if r.Partition != nil && *r.Partition < 0 {
-		k.fault(rolling+"partition", "", "%d is negative", *r.Partition)
-	}
+	notNegative(k.subject, rolling+"partition", r.Partition)
 	if m := r.MinReadySeconds; m != nil && (*m < 0 || *m > 300) {
 		k.fault(rolling+"minReadySeconds", "", "%d is not between 0 and 300", *m)
 	}
-	if r.UnorderedUpdate != nil && !k.parallel() {
-		k.fault(rolling+"unorderedUpdate", "set podManagementPolicy: Parallel", "only allowed with podManagementPolicy Parallel")
-	}
 	k.oneByOne(rolling+"maxUnavailable", r.MaxUnavailable)
 	k.policy(r.PodUpdatePolicy)
+	if r.UnorderedUpdate == nil {
+		return
+	}
+	if !k.parallel() {
+		k.fault(rolling+"unorderedUpdate", "set podManagementPolicy: Parallel", "only allowed with podManagementPolicy Parallel")
+	}
+	k.priority(rolling+"unorderedUpdate.priorityStrategy", r.UnorderedUpdate.PriorityStrategy)
 }
 
 // oneByOne: an ordered StatefulSet has one pod down at a time.
 func (k *statefulSetCheck) oneByOne(path string, v *intstr.IntOrString) {
-	if v != nil && *v != intstr.FromInt32(1) && !k.parallel() {
+	switch {
+	case v == nil || !k.share(path, v):
+	case zero(v):
+		k.fault(path, "set it to 1 or more", "with %s nothing may move", v)
+	case *v != intstr.FromInt32(1) && !k.parallel():
 		k.fault(path, "set podManagementPolicy: Parallel", "%s is only allowed with podManagementPolicy Parallel", v)
 	}
 }
 
 // policy: updating in place needs the readiness gate, which nobody injects.
 func (k *statefulSetCheck) policy(p kruise.PodUpdateStrategyType) {
-	switch p {
-	case "", kruise.RecreatePodUpdateStrategyType:
-	case kruise.InPlaceIfPossiblePodUpdateStrategyType, kruise.InPlaceOnlyPodUpdateStrategyType:
-		gated := slices.ContainsFunc(k.spec.Template.Spec.ReadinessGates, func(g corev1.PodReadinessGate) bool {
-			return g.ConditionType == kruise.InPlaceUpdateReady
-		})
-		if !gated {
-			k.fault("spec.template.spec.readinessGates", "add {conditionType: "+kruise.InPlaceUpdateReady+"}", "podUpdatePolicy %s needs the readiness gate %s", p, kruise.InPlaceUpdateReady)
-		}
-	default:
-		k.fault(rolling+"podUpdatePolicy", "", "%q is not allowed: want ReCreate, InPlaceIfPossible or InPlaceOnly", p)
+	if !oneOf(k.subject, rolling+"podUpdatePolicy", p, kruise.RecreatePodUpdateStrategyType,
+		kruise.InPlaceIfPossiblePodUpdateStrategyType, kruise.InPlaceOnlyPodUpdateStrategyType) ||
+		p == "" || p == kruise.RecreatePodUpdateStrategyType {
+		return
 	}
+	gated := slices.ContainsFunc(k.spec.Template.Spec.ReadinessGates, func(g corev1.PodReadinessGate) bool {
+		return g.ConditionType == kruise.InPlaceUpdateReady
+	})
+	if !gated {
+		k.fault("spec.template.spec.readinessGates", "add {conditionType: "+kruise.InPlaceUpdateReady+"}", "podUpdatePolicy %s needs the readiness gate %s", p, kruise.InPlaceUpdateReady)
+	}
+}
+
+// reserved: numbers that are not negative, or ranges from small to large.
+func (k *statefulSetCheck) reserved() {
+	for i, v := range k.spec.ReserveOrdinals {
+		path := fmt.Sprintf("spec.reserveOrdinals[%d]", i)
+		switch {
+		case v.Type == intstr.Int && v.IntVal < 0:
+			k.fault(path, "", "%d is negative", v.IntVal)
+		case v.Type == intstr.String && !ordinals(v.StrVal):
+			k.fault(path, "write a number, or two as in 3-5", "%q is no range of ordinals", v.StrVal)
+		}
+	}
+}
+
+// ordinals reports a range such as 3-5, or one number as text.
+func ordinals(text string) bool {
+	first, last, ranged := strings.Cut(text, "-")
+	from, err := strconv.ParseUint(first, 10, 31)
+	if err != nil || !ranged {
+		return err == nil
+	}
+	to, err := strconv.ParseUint(last, 10, 31)
+	return err == nil && from <= to
 }

@@ -4,81 +4,49 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-var _ = add("apps.kruise.io/UnitedDeployment", unitedDeployment)
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "UnitedDeployment", object: kruise.UnitedDeployment{}, filled: true,
+	open:      openTemplates,
+	check:     unitedDeployment,
+	misplaced: unitedMisplaced,
+	rules: []Rule{
+		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
+		{ID: "template-invalid", fields: []string{"spec.template"}, Doc: "Not exactly one workload template is given, its labels do not match, or it says what the subsets say; CloneSet templates have the shape of v1beta1."},
+		{ID: "topology-invalid", fields: []string{subsetsField, "spec.topology.scheduleStrategy"}, Doc: "Names of subsets are wrong or repeated, or the ways to size them contradict each other."},
+		{ID: "replicas-invalid", fields: []string{"spec.replicas"}, Doc: "replicas is negative."},
+		{ID: "partition-invalid", fields: []string{"spec.updateStrategy"}, Doc: "The update type is unknown, or a partition is negative or names no subset."},
+	},
+})
 
 // unitedDeploymentCheck gathers the faults of one UnitedDeployment.
 type unitedDeploymentCheck struct {
-	r *resource.Resource
+	*subject
 	// spec has Kruise's defaults filled in.
 	spec *kruise.UnitedDeploymentSpec
 	// selector is nil when it is at fault itself.
 	selector labels.Selector
-	faults   resource.Errors
 }
 
 // unitedDeployment holds the rules of the webhook and the schema (semantics
 // fanout-and-jobs 1.1 and 12).
-func unitedDeployment(c *stage.Context, r *resource.Resource) error {
+func unitedDeployment(s *subject) {
 	var ud kruise.UnitedDeployment
-	unknown, err := kruise.Decode(r.Node(), &ud)
-	if err != nil {
-		return r.Wrap(err, "")
+	if !s.read(&ud) {
+		return
 	}
 	kruise.Default(&ud)
-	k := &unitedDeploymentCheck{r: r, spec: &ud.Spec}
-	k.name()
-	k.readSelector()
-	k.unknown(unknown)
+	k := &unitedDeploymentCheck{subject: s, spec: &ud.Spec}
+	k.selector = k.choose("spec.selector", k.spec.Selector, "set matchLabels to labels that the pods have")
 	k.template()
 	k.topology()
 	k.updateStrategy()
-	k.change(c)
-	return k.faults.Err()
-}
-
-func (k *unitedDeploymentCheck) fault(path, hint, format string, args ...any) {
-	k.faults.Add(k.r.Fault(path, hint, format, args...))
-}
-
-func (k *unitedDeploymentCheck) name() {
-	meta := tree.Get(k.r.Node(), "metadata")
-	name := tree.StrAt(meta, "name")
-	if name == "" {
-		if tree.StrAt(meta, "generateName") == "" {
-			k.fault("metadata.name", "", "a name is required")
-		}
-		return
-	}
-	if msgs := validation.IsDNS1123Subdomain(name); len(msgs) > 0 {
-		k.fault("metadata.name", "", "%q is not a name: %s", name, strings.Join(msgs, "; "))
-	}
-}
-
-// readSelector: required, and not empty.
-func (k *unitedDeploymentCheck) readSelector() {
-	s := k.spec.Selector
-	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
-		k.fault("spec.selector", "set matchLabels to labels that the pods have", "an empty selector is not allowed")
-		return
-	}
-	selector, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil {
-		k.fault("spec.selector", "", "%v", err)
-		return
-	}
-	k.selector = selector
+	k.change()
 }
 
 func (k *unitedDeploymentCheck) updateStrategy() {

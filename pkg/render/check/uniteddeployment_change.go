@@ -10,18 +10,15 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// change holds the rules for an update, where the context has the
-// UnitedDeployment as it is in the cluster (semantics fanout-and-jobs 1.1).
-func (k *unitedDeploymentCheck) change(c *stage.Context) {
-	live := c.Facts.Existing(k.r)
-	if live == nil {
+// change holds the rules for an update (semantics fanout-and-jobs 1.1).
+func (k *unitedDeploymentCheck) change() {
+	if k.Old == nil {
 		return
 	}
 	var old kruise.UnitedDeploymentSpec // the same in both versions
-	if _, err := tree.Decode(tree.Get(live.Node(), "spec"), &old); err != nil {
+	if _, err := tree.Decode(tree.Get(k.Old.Node(), "spec"), &old); err != nil {
 		return // it is the cluster's object, not the user's to repair
 	}
 	k.sameNodes(old.Topology.Subsets)
@@ -42,10 +39,10 @@ func (k *unitedDeploymentCheck) sameNodes(old []kruise.Subset) {
 		}
 		at := fmt.Sprintf("%s[%d].", subsetsField, i)
 		if !apiequality.Semantic.DeepEqual(was.NodeSelectorTerm, s.NodeSelectorTerm) {
-			k.fault(at+"nodeSelectorTerm", hint, "the nodes of subset %s, which exists, cannot change", s.Name)
+			k.frozen(at+"nodeSelectorTerm", hint, "the nodes of subset %s, which exists, cannot change", s.Name)
 		}
 		if !apiequality.Semantic.DeepEqual(was.Tolerations, s.Tolerations) {
-			k.fault(at+"tolerations", hint, "the tolerations of subset %s, which exists, cannot change", s.Name)
+			k.frozen(at+"tolerations", hint, "the tolerations of subset %s, which exists, cannot change", s.Name)
 		}
 	}
 }
@@ -56,11 +53,11 @@ func (k *unitedDeploymentCheck) sameTemplate(old kruise.SubsetTemplate) {
 	now := k.spec.Template
 	if a, b := old.StatefulSetTemplate, now.StatefulSetTemplate; a != nil && b != nil &&
 		!apiequality.Semantic.DeepEqual(frozenStatefulSet(a.Spec), frozenStatefulSet(b.Spec)) {
-		k.fault("spec.template.statefulSetTemplate.spec", hint, "only template, updateStrategy, minReadySeconds, ordinals and persistentVolumeClaimRetentionPolicy can change")
+		k.frozen("spec.template.statefulSetTemplate.spec", hint, "only template, updateStrategy, minReadySeconds, ordinals and persistentVolumeClaimRetentionPolicy can change")
 	}
 	if a, b := old.AdvancedStatefulSetTemplate, now.AdvancedStatefulSetTemplate; a != nil && b != nil &&
 		!apiequality.Semantic.DeepEqual(frozenAdvanced(a.Spec), frozenAdvanced(b.Spec)) {
-		k.fault("spec.template.advancedStatefulSetTemplate.spec", hint, "only template and updateStrategy can change")
+		k.frozen("spec.template.advancedStatefulSetTemplate.spec", hint, "only template and updateStrategy can change")
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -38,7 +37,7 @@ func (k *unitedDeploymentCheck) template() {
 		}
 		given = append(given, t.field)
 		at := "spec.template." + t.field
-		k.required(n, at, t.selected)
+		k.workload(n, at, t.selected)
 		if t.strict {
 			k.noReplicas(n, at)
 			k.matching(n, at)
@@ -59,7 +58,7 @@ func (k *unitedDeploymentCheck) template() {
 	}
 }
 
-func (k *unitedDeploymentCheck) required(n *tree.Node, at string, selected bool) {
+func (k *unitedDeploymentCheck) workload(n *tree.Node, at string, selected bool) {
 	spec := tree.Get(n, "spec")
 	if !tree.IsMap(spec) {
 		k.fault(at+".spec", "", "a spec is required")
@@ -109,43 +108,28 @@ func (k *unitedDeploymentCheck) cloneSetShape(n *tree.Node, at string) {
 		k.fault(strategy+".type", fmt.Sprintf("write %spodUpdatePolicy: %s, and type: RollingUpdate or none", rolling, policy),
 			"%q is a type of CloneSet v1alpha1, with which no workload is made", policy)
 	}
-	tree.Each(tree.Get(n, "spec", "updateStrategy"), func(key, _ *tree.Node) {
-		if alphaStrategy[key.Value] {
-			k.fault(strategy+"."+key.Value, "write "+rolling+key.Value, "%s stands here in CloneSet v1alpha1 only, and would be dropped", key.Value)
-		}
-	})
-	if tree.Get(n, "spec", "scaleStrategy", "disablePVCReuse") != nil {
-		k.fault(at+".spec.scaleStrategy.disablePVCReuse", "write "+at+".spec.scaleStrategy.enablePVCReuse with the opposite value", "disablePVCReuse is a field of CloneSet v1alpha1 only, and would be dropped")
-	}
 }
 
-// open are places below which the API server keeps unknown fields, and those
-// that belong to pods.
-var open = []string{
-	"spec.template.statefulSetTemplate.", "spec.template.deploymentTemplate.",
-	"spec.template.advancedStatefulSetTemplate.metadata.", "spec.template.cloneSetTemplate.metadata.",
-	"spec.template.advancedStatefulSetTemplate.spec.template.", "spec.template.cloneSetTemplate.spec.template.",
-	"spec.template.advancedStatefulSetTemplate.spec.volumeClaimTemplates[", "spec.template.cloneSetTemplate.spec.volumeClaimTemplates[",
-	"metadata.", "status.",
+// unitedMisplaced hints at a field of CloneSet v1alpha1 in a cloneSetTemplate,
+// where it would be dropped.
+func unitedMisplaced(_, path string) string {
+	const at = "spec.template.cloneSetTemplate.spec."
+	if path == at+"scaleStrategy.disablePVCReuse" {
+		return "disablePVCReuse is a field of CloneSet v1alpha1 only: write " + at + "scaleStrategy.enablePVCReuse with the opposite value"
+	}
+	if field, ok := strings.CutPrefix(path, at+"updateStrategy."); ok && alphaStrategy[field] {
+		return field + " stands here in CloneSet v1alpha1 only: write " + at + "updateStrategy.rollingUpdate." + field
+	}
+	return ""
 }
 
-// unknown reports fields that the schema does not have.
-func (k *unitedDeploymentCheck) unknown(paths []string) {
-	const cloneSet = "spec.template.cloneSetTemplate.spec."
-	for _, path := range paths {
-		field, ofStrategy := strings.CutPrefix(path, cloneSet+"updateStrategy.")
-		reported := ofStrategy && alphaStrategy[field] || path == cloneSet+"scaleStrategy.disablePVCReuse"
-		if !reported && !below(path, open) {
-			k.fault(path, spelling(kruise.UnitedDeployment{}, path), "unknown field")
-		}
-	}
-}
-
-func below(path string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(path, p) {
-			return true
-		}
-	}
-	return false
+// openTemplates are places below which the API server keeps unknown fields, and
+// those that belong to pods.
+var openTemplates = []string{
+	"spec.template.statefulSetTemplate.metadata", "spec.template.statefulSetTemplate.spec",
+	"spec.template.deploymentTemplate.metadata", "spec.template.deploymentTemplate.spec",
+	"spec.template.advancedStatefulSetTemplate.metadata", "spec.template.cloneSetTemplate.metadata",
+	"spec.template.advancedStatefulSetTemplate.spec.template", "spec.template.cloneSetTemplate.spec.template",
+	"spec.template.advancedStatefulSetTemplate.spec.volumeClaimTemplates", "spec.template.cloneSetTemplate.spec.volumeClaimTemplates",
+	"spec.topology.subsets.patch",
 }

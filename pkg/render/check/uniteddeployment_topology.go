@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // mostSubsets bounds what one object can be made into.
@@ -80,14 +79,5 @@ func (k *unitedDeploymentCheck) replicas() {
 		k.fault(subsetsField, "leave maxReplicas out of the subset that takes the rest", "at least one subset must have no maxReplicas")
 	}
 	_, err := allocate.Replicas(in)
-	k.addAll(err)
-}
-
-// addAll keeps the faults of a leaf, each with its place.
-func (k *unitedDeploymentCheck) addAll(err error) {
-	var faults resource.Errors
-	faults.Add(err)
-	for _, e := range faults {
-		k.faults.Add(k.r.Wrap(e, ""))
-	}
+	k.addAll(err, "")
 }

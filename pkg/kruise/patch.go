@@ -1,0 +1,39 @@
+package kruise
+
+import (
+	"errors"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+)
+
+// PatchTemplate returns the pod template with the strategic merge patch applied,
+// both as values of JSON (semantics fanout-and-jobs 1.2 and 2). A patch that
+// does not fit is an error, whose text holds no values.
+func PatchTemplate(template, patch map[string]any) (merged map[string]any, err error) {
+	defer func() { // the library panics on keys of lists that are no scalars
+		if p := recover(); p != nil {
+			err = errors.New("a list element has a key, such as name, that is neither text nor number")
+		}
+	}()
+	merged, err = strategicpatch.StrategicMergeMapPatch(template, patch, corev1.PodTemplateSpec{})
+	if err != nil {
+		return nil, errors.New(plainly(err))
+	}
+	return merged, nil
+}
+
+// plainly says what the library says without the objects that it prints, which
+// nobody can read and which may hold what is nobody's business.
+func plainly(err error) string {
+	msg := err.Error()
+	if _, key, ok := strings.Cut(msg, "does not contain declared merge key: "); ok {
+		return "a list element has no " + key + ", by which elements are matched"
+	}
+	if strings.Contains(msg, "list element types are not identical") {
+		return "elements of a list are of another type than those of the pod template"
+	}
+	head, _, _ := strings.Cut(msg, ": map[")
+	return head
+}

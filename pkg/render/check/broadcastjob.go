@@ -1,0 +1,56 @@
+package check
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "BroadcastJob", object: kruise.BroadcastJob{}, plainName: true, filled: true,
+	open:  []string{"spec.template"},
+	check: broadcastJob,
+	rules: []Rule{
+		{ID: "completion-invalid", fields: []string{"spec.completionPolicy"}, Doc: "ttlSecondsAfterFinished or activeDeadlineSeconds stands beside the completion policy Never."},
+		{ID: "restart-policy-invalid", fields: []string{"spec.template.spec.restartPolicy"}, Doc: "The restartPolicy of the pods is neither Never nor OnFailure; left out, it is Always."},
+		{ID: "labels-reserved", fields: []string{"spec.template.metadata.labels"}, Doc: "The pod template sets labels that the controller sets."},
+	},
+})
+
+// broadcastJob holds the rules of the webhook (semantics fanout-and-jobs 5).
+func broadcastJob(s *subject) {
+	var job kruise.BroadcastJob
+	if !s.read(&job) {
+		return
+	}
+	s.broadcast("spec", &job.Spec)
+	if p := job.Spec.Template.Spec.RestartPolicy; p != corev1.RestartPolicyNever && p != corev1.RestartPolicyOnFailure {
+		s.fault("spec.template.spec.restartPolicy", "", "%q is not allowed: want Never or OnFailure", cmp.Or(p, corev1.RestartPolicyAlways))
+	}
+}
+
+// broadcast holds what goes for the template of an AdvancedCronJob too.
+func (s *subject) broadcast(at string, spec *kruise.BroadcastJobSpec) {
+	if c := spec.CompletionPolicy; c.Type == kruise.NeverCompletionPolicyType {
+		s.endingOnly(at+".completionPolicy", c)
+	}
+	for _, label := range []string{kruise.BroadcastJobNameLabel, kruise.BroadcastJobUIDLabel} {
+		if _, set := spec.Template.Labels[label]; set {
+			s.fault(at+".template.metadata.labels["+label+"]", "remove it", "the controller sets this label")
+		}
+	}
+	s.pods(at+".template", &spec.Template, nil)
+}
+
+// endingOnly refuses what only a job that ends can have.
+func (s *subject) endingOnly(at string, c kruise.CompletionPolicy) {
+	const hint = "set type: Always, or remove it"
+	if c.TTLSecondsAfterFinished != nil {
+		s.fault(at+".ttlSecondsAfterFinished", hint, "a job that never ends has none")
+	}
+	if c.ActiveDeadlineSeconds != nil {
+		s.fault(at+".activeDeadlineSeconds", hint, "a job that never ends has none")
+	}
+}

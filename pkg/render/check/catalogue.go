@@ -1,0 +1,130 @@
+package check
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Rule is one entry of the catalogue: something that Kruise refuses. All rules
+// are errors, as Kruise takes no object that breaks one.
+type Rule struct {
+	// ID is stable: the kind in lower case or what several kinds share, a
+	// slash, and what is wrong.
+	ID string
+	// Kind is "" for a rule of several kinds.
+	Kind string
+	// Doc says in one sentence what is refused.
+	Doc string
+	// fields are the places in the kind's newest version whose faults are this
+	// rule's, those below included.
+	fields []string
+}
+
+// The rules of several kinds.
+const (
+	wrongType    = "object/wrong-type"
+	unknownField = "object/unknown-field"
+	missingField = "object/missing-field"
+	invalidValue = "object/invalid"
+	nameInvalid  = "object/name-invalid"
+	metaInvalid  = "object/metadata-invalid"
+	immutable    = "object/immutable-field"
+	podInvalid   = "pod/template-invalid"
+	protected    = "delete/protected"
+	budgetSpent  = "delete/budget-spent"
+)
+
+var shared = []Rule{
+	{ID: wrongType, Doc: "A value has another type than the schema wants, such as text for a number, or does not fit it."},
+	{ID: unknownField, Doc: "A field is not in the schema of the version that the object is written in."},
+	{ID: missingField, Doc: "A field that the schema requires is missing."},
+	{ID: invalidValue, Doc: "The schema or the webhook of the kind refuses the value."},
+	{ID: nameInvalid, Doc: "The name is missing, or is none that the kind allows."},
+	{ID: metaInvalid, Doc: "Labels or annotations are none that Kubernetes allows."},
+	{ID: immutable, Doc: "An update changes a field that stays as it was created."},
+	{ID: podInvalid, Doc: "Kubernetes' rules for pods, or Kruise's restrictions of them, refuse the pod template."},
+	{ID: protected, Doc: "The label policy.kruise.io/delete-protection forbids the deletion."},
+	{ID: budgetSpent, Doc: "A PodUnavailableBudget allows no further pod to go."},
+}
+
+// kindRules is what is known of one kind.
+type kindRules struct {
+	// group and kind say which objects.
+	group, kind string
+	// object is an empty one of its type.
+	object any
+	// plainName: the name holds letters, digits and '-' only, 63 at most.
+	plainName bool
+	// filled: a mutating webhook writes the object anew, which gives text,
+	// numbers and structs that are required and missing an empty value.
+	filled bool
+	// open are prefixes of paths below which the schema takes any field.
+	open []string
+	// rules are this kind's own, by what they look at.
+	rules []Rule
+	// misplaced, where there is one, hints at a field that is unknown because it
+	// belongs elsewhere.
+	misplaced func(version, path string) string
+	check     func(*subject)
+}
+
+// kinds maps GROUP/KIND to what is known of it.
+var kinds = map[string]*kindRules{}
+
+// add registers a kind, once, while the package is initialised.
+func add(k *kindRules) bool { //nolint:unparam // a result is what lets a package-level variable call it
+	for i := range k.rules {
+		k.rules[i].ID = strings.ToLower(k.kind) + "/" + k.rules[i].ID
+		k.rules[i].Kind = k.kind
+	}
+	kinds[k.group+"/"+k.kind] = k
+	return true
+}
+
+// rule returns the ID of the rule that looks at the field most closely.
+func (k *kindRules) rule(path string) string {
+	best, id := 0, invalidValue
+	plain := indices(path)
+	for _, r := range k.rules {
+		for _, f := range r.fields {
+			if len(f) > best && under(plain, f) {
+				best, id = len(f), r.ID
+			}
+		}
+	}
+	return id
+}
+
+// under reports whether the field is the one of this path, or stands below it.
+func under(path, field string) bool {
+	rest, ok := strings.CutPrefix(path, field)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// indices returns the path without what stands in brackets.
+func indices(path string) string {
+	var b strings.Builder
+	depth := 0
+	for _, r := range path {
+		switch {
+		case r == '[':
+			depth++
+		case r == ']':
+			depth--
+		case depth == 0:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Rules returns the whole catalogue, sorted by ID.
+func Rules() []Rule {
+	out := slices.Clone(shared)
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		out = append(out, kinds[k].rules...)
+	}
+	slices.SortFunc(out, func(a, b Rule) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}

@@ -1,0 +1,157 @@
+package check
+
+import (
+	"fmt"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+const (
+	recreateStrategy = "spec.strategy."
+	shortestDeadline = 3
+)
+
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "ContainerRecreateRequest", object: kruise.ContainerRecreateRequest{}, filled: true,
+	check: containerRecreateRequest,
+	rules: []Rule{
+		{ID: "pod-invalid", fields: []string{"spec.podName"}, Doc: "The pod is missing, not known, has ended or has not started."},
+		{ID: "container-invalid", fields: []string{"spec.containers"}, Doc: "A container is missing, repeated, none of the pod's regular running containers, or says what Kruise fills in."},
+		{ID: "strategy-invalid", fields: []string{"spec.strategy"}, Doc: "The failure policy is unknown, or a time is negative."},
+		{ID: "deadline-invalid", fields: []string{"spec.activeDeadlineSeconds", "spec.ttlSecondsAfterFinished"}, Doc: "The deadline is shorter than 3 seconds, or the time to live is negative."},
+	},
+})
+
+// recreateCheck gathers the faults of one ContainerRecreateRequest.
+type recreateCheck struct {
+	*subject
+	spec *kruise.ContainerRecreateRequestSpec
+}
+
+// containerRecreateRequest holds the rules of the webhook (semantics
+// fanout-and-jobs 8).
+func containerRecreateRequest(s *subject) {
+	var request kruise.ContainerRecreateRequest
+	if !s.read(&request) {
+		return
+	}
+	k := &recreateCheck{subject: s, spec: &request.Spec}
+	if s.Old != nil {
+		k.unchanged(&request)
+		return
+	}
+	k.strategy()
+	k.deadlines()
+	k.containers(k.pod())
+}
+
+// unchanged: all of it is fixed once it is asked. What the webhook filled in is
+// no change of the user's.
+func (k *recreateCheck) unchanged(now *kruise.ContainerRecreateRequest) {
+	var old kruise.ContainerRecreateRequest
+	if !k.before(&old) {
+		return
+	}
+	if !apiequality.Semantic.DeepEqual(asked(old.Spec), asked(now.Spec)) {
+		k.frozen("spec", "delete it, and ask anew", "a ContainerRecreateRequest that exists cannot change")
+	}
+	for _, label := range []string{kruise.ContainerRecreatePodUIDLabel, kruise.ContainerRecreateNodeNameLabel} {
+		was, is := old.Labels[label], now.Labels[label]
+		if was != "" && is != "" && was != is {
+			k.frozen("metadata.labels["+label+"]", "", "this label cannot change")
+		}
+	}
+}
+
+// asked is the spec without what the webhook filled in from the pod.
+func asked(s kruise.ContainerRecreateRequestSpec) kruise.ContainerRecreateRequestSpec {
+	request := kruise.ContainerRecreateRequest{Spec: s}
+	kruise.Default(&request)
+	out := request.Spec
+	out.Containers = make([]kruise.ContainerRecreateRequestContainer, len(s.Containers))
+	for i, c := range s.Containers {
+		out.Containers[i].Name = c.Name
+	}
+	return out
+}
+
+func (k *recreateCheck) strategy() {
+	s := k.spec.Strategy
+	if s == nil {
+		return
+	}
+	oneOf(k.subject, recreateStrategy+"failurePolicy", s.FailurePolicy, kruise.ContainerRecreateFail, kruise.ContainerRecreateIgnore)
+	notNegative(k.subject, recreateStrategy+"terminationGracePeriodSeconds", s.TerminationGracePeriodSeconds)
+	notNegative(k.subject, recreateStrategy+"unreadyGracePeriodSeconds", s.UnreadyGracePeriodSeconds)
+	if k.r.Version() == kruise.V1beta1 {
+		notNegative(k.subject, recreateStrategy+"minStartedSeconds", &s.MinStartedSeconds)
+	}
+}
+
+func (k *recreateCheck) deadlines() {
+	if d := k.spec.ActiveDeadlineSeconds; d != nil && *d < shortestDeadline {
+		k.fault("spec.activeDeadlineSeconds", "", "%d is less than %d", *d, shortestDeadline)
+	}
+	if k.r.Version() == kruise.V1beta1 {
+		notNegative(k.subject, "spec.ttlSecondsAfterFinished", k.spec.TTLSecondsAfterFinished)
+	}
+}
+
+// pod returns the pod when its containers can be looked at.
+func (k *recreateCheck) pod() *tree.Node {
+	const path = "spec.podName"
+	if k.spec.PodName == "" {
+		k.fault(path, "", "a pod is required")
+		return nil
+	}
+	r := k.find("", "Pod", k.spec.PodName)
+	switch {
+	case r == nil:
+		k.fault(path, "name the pod in the input, or by --with or --live", "pod %s is not known", k.spec.PodName)
+		return nil
+	case !activePod(r.Node()):
+		k.fault(path, "", "pod %s has ended, or is about to", k.spec.PodName)
+	case !startedPod(r.Node()):
+		k.fault(path, "", "pod %s has not started", k.spec.PodName)
+	}
+	return r.Node()
+}
+
+func (k *recreateCheck) containers(pod *tree.Node) {
+	const path = "spec.containers"
+	if len(k.spec.Containers) == 0 {
+		k.fault(path, "", "a container is required")
+	}
+	seen := map[string]bool{}
+	for i, c := range k.spec.Containers {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if c.PreStop != nil || c.Ports != nil || c.StatusContext != nil {
+			k.fault(at, "give the name alone", "preStop, ports and statusContext are filled in by Kruise")
+		}
+		switch {
+		case c.Name == "":
+			k.fault(at+".name", "", "a name is required")
+		case seen[c.Name]:
+			k.fault(at+".name", "", "container %s is named twice", c.Name)
+		case pod != nil:
+			k.running(at+".name", pod, c.Name)
+		}
+		seen[c.Name] = true
+	}
+}
+
+// running: a regular container of the pod that has been started.
+func (k *recreateCheck) running(path string, pod *tree.Node, name string) {
+	if c, _ := tree.Find(tree.Get(pod, "spec", "containers"), "name", name); c == nil {
+		k.fault(path, "init containers, native sidecars included, cannot be recreated", "the pod has no container %s", name)
+		return
+	}
+	if list := tree.Get(pod, "status", "containerStatuses"); list != nil {
+		if c, _ := tree.Find(list, "name", name); tree.StrAt(c, "containerID") == "" {
+			k.fault(path, "", "container %s has not started", name)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package check
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "DaemonSet", object: kruise.DaemonSet{}, filled: true,
+	open:  []string{"spec.template"},
+	check: daemonSet,
+	rules: []Rule{
+		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
+		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "rollingUpdateType"}, Doc: "The update type is unknown; only v1alpha1 knows Surging."},
+		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, more than 100%, or 0 beside a maxSurge of 0."},
+		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, more than 100%, or stands beside a maxUnavailable or InPlaceIfPossible."},
+		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative, or neither a number nor a percentage."},
+		{ID: "node-selector-invalid", fields: []string{rolling + "selector"}, Doc: "The selector of nodes to update is malformed."},
+		{ID: "lifecycle-unsupported", fields: []string{"spec.lifecycle"}, Doc: "The hook inPlaceUpdate is not supported."},
+	},
+})
+
+// daemonSet holds the rules of the webhook (semantics workloads 0.3 and 4).
+func daemonSet(s *subject) {
+	var set kruise.DaemonSet
+	if !s.read(&set) {
+		return
+	}
+	spec := &set.Spec
+	s.owns(spec.Selector, spec.Template.Labels)
+	notNegative(s, "spec.minReadySeconds", &spec.MinReadySeconds)
+	notNegative(s, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit)
+	oneOf(s, "spec.updateStrategy.type", spec.UpdateStrategy.Type, appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType)
+	if spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
+		s.surging(spec.UpdateStrategy.RollingUpdate)
+	}
+	if l := spec.Lifecycle; l != nil && l.InPlaceUpdate != nil {
+		s.fault("spec.lifecycle.inPlaceUpdate", "remove it", "a DaemonSet does not support this hook")
+	}
+	s.endless(&spec.Template.Spec)
+	s.pods("spec.template", &spec.Template, nil)
+	var old kruise.DaemonSet
+	if s.before(&old) {
+		s.constant(unchanging{"spec.selector", old.Spec.Selector, spec.Selector})
+	}
+}
+
+// surging: pods of a node go before the new one comes or after, and something
+// must be able to move.
+func (s *subject) surging(r *kruise.RollingUpdateDaemonSet) {
+	if r == nil {
+		return
+	}
+	oneOf(s, rolling+"rollingUpdateType", r.RollingUpdateType, kruise.StandardRollingUpdateType, kruise.InPlaceIfPossibleRollingUpdateType)
+	s.share(rolling+"partition", r.Partition)
+	if r.Selector != nil {
+		s.sound(rolling+"selector", r.Selector)
+	}
+	unavailable, surge := s.part(rolling+"maxUnavailable", r.MaxUnavailable), s.part(rolling+"maxSurge", r.MaxSurge)
+	if !unavailable || !surge || r.MaxUnavailable == nil && r.MaxSurge == nil {
+		return // malformed, or the defaults
+	}
+	switch {
+	case zero(r.MaxUnavailable) && zero(r.MaxSurge):
+		s.fault(rolling+"maxUnavailable", "set one of them to 1 or more", "maxUnavailable and maxSurge may not both be 0")
+	case !zero(r.MaxUnavailable) && !zero(r.MaxSurge):
+		s.fault(rolling+"maxSurge", "set one of them to 0", "maxUnavailable and maxSurge exclude each other")
+	case !zero(r.MaxSurge) && r.RollingUpdateType == kruise.InPlaceIfPossibleRollingUpdateType:
+		s.fault(rolling+"maxSurge", "set maxSurge to 0", "pods that are updated in place cannot surge")
+	}
+}

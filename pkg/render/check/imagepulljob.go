@@ -1,0 +1,141 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+
+	_ "crypto/sha256" // digests of images
+	_ "crypto/sha512"
+
+	"github.com/distribution/reference"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+const mostImages = 255
+
+// pullRules are those that both kinds of jobs have.
+func pullRules() []Rule {
+	return []Rule{
+		{ID: "image-invalid", fields: []string{"spec.image", "spec.images"}, Doc: "An image is missing, malformed or named twice."},
+		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.podSelector"}, Doc: "Two ways to choose nodes are given, or a selector is malformed."},
+		{ID: "parallelism-invalid", fields: []string{"spec.parallelism"}, Doc: "parallelism is no whole number from 0; percentages are refused."},
+		{ID: "completion-invalid", fields: []string{"spec.completionPolicy"}, Doc: "The completion policy is unknown, has with Never what goes with Always only, or its deadline is shorter than one pull."},
+		{ID: "pull-policy-invalid", fields: []string{"spec.pullPolicy"}, Doc: "A limit of the pull is negative."},
+	}
+}
+
+var (
+	_ = add(&kindRules{
+		group: kruise.Group, kind: "ImagePullJob", object: kruise.ImagePullJob{}, filled: true,
+		rules: pullRules(), check: imagePullJob,
+	})
+	_ = add(&kindRules{
+		group: kruise.Group, kind: "ImageListPullJob", object: kruise.ImageListPullJob{}, filled: true,
+		rules: pullRules(), check: imageListPullJob,
+	})
+)
+
+// imagePullJob holds the rules of the webhook (semantics fanout-and-jobs 7).
+func imagePullJob(s *subject) {
+	var job kruise.ImagePullJob
+	if !s.read(&job) {
+		return
+	}
+	s.image("spec.image", job.Spec.Image)
+	s.pulls("spec", &job.Spec.ImagePullJobTemplate)
+	var old kruise.ImagePullJob
+	if s.before(&old) {
+		s.constant(unchanging{"spec.pullSecrets", old.Spec.PullSecrets, job.Spec.PullSecrets})
+	}
+}
+
+func imageListPullJob(s *subject) {
+	var job kruise.ImageListPullJob
+	if !s.read(&job) {
+		return
+	}
+	s.imageList("spec", &job.Spec)
+	var old kruise.ImageListPullJob
+	if s.before(&old) {
+		s.constant(unchanging{"spec.pullSecrets", old.Spec.PullSecrets, job.Spec.PullSecrets})
+	}
+}
+
+// imageList holds what goes for the template of an AdvancedCronJob too.
+func (s *subject) imageList(at string, spec *kruise.ImageListPullJobSpec) {
+	switch n := len(spec.Images); {
+	case n == 0:
+		s.fault(at+".images", "", "an image is required")
+	case n > mostImages:
+		s.fault(at+".images", "split it into several jobs", "%d images are more than %d", n, mostImages)
+	}
+	seen := map[string]bool{}
+	for i, image := range spec.Images {
+		path := fmt.Sprintf("%s.images[%d]", at, i)
+		s.image(path, image)
+		if seen[image] {
+			s.fault(path, "remove it", "%s is there twice", image)
+		}
+		seen[image] = true
+	}
+	s.pulls(at, &spec.ImagePullJobTemplate)
+}
+
+func (s *subject) image(path, image string) {
+	if image == "" {
+		s.fault(path, "", "an image is required")
+	} else if _, err := reference.ParseNormalizedNamed(image); err != nil {
+		s.fault(path, "", "%q is no image: %v", image, err)
+	}
+}
+
+// pulls: one way to choose nodes, a number at a time, and an end that can be.
+func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
+	s.pullNodes(at, t)
+	if p := t.Parallelism; p != nil && !counted(p) {
+		s.fault(at+".parallelism", "", "%s is no whole number from 0", p)
+	}
+	timeout := int32(600)
+	if p := t.PullPolicy; p != nil {
+		notNegative(s, at+".pullPolicy.timeoutSeconds", p.TimeoutSeconds)
+		notNegative(s, at+".pullPolicy.backoffLimit", p.BackoffLimit)
+		if p.TimeoutSeconds != nil {
+			timeout = *p.TimeoutSeconds
+		}
+	}
+	c := t.CompletionPolicy
+	at += ".completionPolicy"
+	oneOf(s, at+".type", c.Type, kruise.AlwaysCompletionPolicyType, kruise.NeverCompletionPolicyType)
+	if c.Type == kruise.NeverCompletionPolicyType {
+		s.endingOnly(at, c)
+	} else if d := c.ActiveDeadlineSeconds; d != nil && *d < int64(timeout) {
+		s.fault(at+".activeDeadlineSeconds", "", "%d is less than pullPolicy.timeoutSeconds %d", *d, timeout)
+	}
+}
+
+// counted reports a number from 0, also as text.
+func counted(v *intstr.IntOrString) bool {
+	if v.Type == intstr.Int {
+		return v.IntVal >= 0
+	}
+	n, err := strconv.ParseInt(v.StrVal, 10, 32)
+	return err == nil && n >= 0
+}
+
+func (s *subject) pullNodes(at string, t *kruise.ImagePullJobTemplate) {
+	sel := t.Selector
+	if sel != nil && t.PodSelector != nil {
+		s.fault(at+".podSelector", "keep one of the two", "selector and podSelector exclude each other")
+	}
+	if sel != nil {
+		if len(sel.Names) > 0 && len(sel.MatchLabels)+len(sel.MatchExpressions) > 0 {
+			s.fault(at+".selector", "keep one of the two", "names and labels exclude each other")
+		}
+		s.sound(at+".selector", &sel.LabelSelector)
+	}
+	if t.PodSelector != nil {
+		s.sound(at+".podSelector", t.PodSelector)
+	}
+}

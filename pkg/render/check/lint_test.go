@@ -1,0 +1,150 @@
+package check_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// verdict is what the real cluster answered.
+type verdict struct {
+	Operation check.Operation `yaml:"operation"`
+	Allowed   bool            `yaml:"allowed"`
+	By        string          `yaml:"by"`
+	Message   string          `yaml:"message"`
+	Fields    []string        `yaml:"fields"`
+}
+
+// TestConformanceLint asks the check what the real webhooks and schemas were
+// asked: what they took must pass and be stored alike, what they refused must
+// not, and where both sides name fields they must name a common one.
+func TestConformanceLint(t *testing.T) {
+	conformance.Area(t, "lint", func(c conformance.Case) error {
+		var want verdict
+		if err := yaml.Unmarshal([]byte(text(t, c, "verdict.yaml")), &want); err != nil {
+			return err
+		}
+		faults := judged(t, c, want.Operation)
+		switch {
+		case want.Allowed && len(faults) > 0:
+			return fmt.Errorf("refused: %w", all(faults))
+		case !want.Allowed && len(faults) == 0:
+			return fmt.Errorf("accepted, but Kruise says: %s", want.Message)
+		case !want.Allowed && !namesOne(faults, want):
+			return fmt.Errorf("none of the fields %q is named: %w", want.Fields, all(faults))
+		case c.Has("stored.yaml"):
+			return stored(t, c)
+		}
+		return nil
+	})
+}
+
+// judged asks for the case's operation.
+func judged(t *testing.T, c conformance.Case, operation check.Operation) []check.Fault {
+	t.Helper()
+	in := golden.Parse(t, text(t, c, "object.yaml"))
+	around := golden.Parse(t, whitelisted)
+	q := check.Request{Operation: operation, Object: in[0]}
+	if c.Has("before.yaml") {
+		q.Old = golden.Parse(t, text(t, c, "before.yaml"))[0]
+		around = append(around, q.Old)
+	}
+	if c.Has("setup.yaml") {
+		for _, r := range golden.Parse(t, text(t, c, "setup.yaml")) {
+			settle(t, c, r)
+			around = append(around, r)
+		}
+	}
+	return check.Object(newContext(in, around), q)
+}
+
+// settle gives an object of the cluster the status that the case says was
+// waited for.
+func settle(t *testing.T, c conformance.Case, r *resource.Resource) {
+	t.Helper()
+	var waited struct {
+		Pods  int  `yaml:"waitPods"`
+		Claim bool `yaml:"waitPVC"`
+	}
+	if c.Has("case.yaml") {
+		if err := yaml.Unmarshal([]byte(text(t, c, "case.yaml")), &waited); err != nil {
+			t.Fatal(err)
+		}
+	}
+	switch {
+	case r.Kind() == "Pod" && waited.Pods == 0:
+		tree.SetAt(r.Edit(), tree.String("Pending"), "status", "phase")
+	case r.Kind() == "PersistentVolumeClaim" && !waited.Claim:
+		tree.SetAt(r.Edit(), tree.String("Pending"), "status", "phase")
+	case r.Kind() == "PersistentVolumeClaim":
+		tree.SetAt(r.Edit(), tree.String("Bound"), "status", "phase")
+	}
+}
+
+func text(t *testing.T, c conformance.Case, file string) string {
+	t.Helper()
+	data, err := c.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// vague are webhooks whose messages name fields imprecisely (semantics
+// sidecarset 10).
+var vague = []string{"vsidecarset", "vpodprobemarker", "vpodunavailablebudget", "vephemeraljobs", "vadvancedcronjob"}
+
+// namesOne reports whether a fault names one of the recorded fields, or
+// something above or below it.
+func namesOne(faults []check.Fault, want verdict) bool {
+	for _, webhook := range vague {
+		if strings.Contains(want.By, webhook) {
+			return true
+		}
+	}
+	for _, field := range want.Fields {
+		for _, f := range faults {
+			if f.Field != "" && (strings.HasPrefix(f.Field, field) || strings.HasPrefix(field, f.Field)) {
+				return true
+			}
+		}
+	}
+	return len(want.Fields) == 0
+}
+
+func all(faults []check.Fault) error {
+	errs := make([]error, len(faults))
+	for i, f := range faults {
+		errs[i] = fmt.Errorf("%w [%s]", f.Error, f.Rule)
+	}
+	return errors.Join(errs...)
+}
+
+// checked checks a stream beside what is in the cluster.
+func checked(t *testing.T, stream, context string) error {
+	t.Helper()
+	return checkedList(golden.Parse(t, stream), golden.Parse(t, context))
+}
+
+func checkedList(in, context []*resource.Resource) error {
+	return check.Run(newContext(in, context), in)
+}
+
+func newContext(in, around []*resource.Resource) *stage.Context {
+	return &stage.Context{
+		Facts:    resource.NewFacts(in, around, ""),
+		Findings: &finding.Reporter{},
+		Expand:   func(string) bool { return true },
+	}
+}

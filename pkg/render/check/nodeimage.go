@@ -1,0 +1,41 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+const mostNodeImages = 256
+
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "NodeImage", object: kruise.NodeImage{}, filled: true,
+	check: nodeImage,
+	rules: []Rule{
+		{ID: "image-invalid", fields: []string{"spec.images"}, Doc: "There are more than 256 images, or one has a malformed name or tag."},
+	},
+})
+
+// nodeImage holds the rules of the webhook (semantics fanout-and-jobs 7).
+func nodeImage(s *subject) {
+	var image kruise.NodeImage
+	if !s.read(&image) {
+		return
+	}
+	const at = "spec.images"
+	if n := len(image.Spec.Images); n > mostNodeImages {
+		s.fault(at, "", "%d images are more than %d", n, mostNodeImages)
+	}
+	for _, name := range slices.Sorted(maps.Keys(image.Spec.Images)) {
+		for i, tag := range image.Spec.Images[name].Tags {
+			path := fmt.Sprintf("%s[%s].tags[%d].tag", at, name, i)
+			if tag.Tag == "" {
+				s.fault(path, "", "a tag is required")
+				continue
+			}
+			s.image(path, name+":"+tag.Tag)
+		}
+	}
+}

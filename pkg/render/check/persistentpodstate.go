@@ -1,0 +1,50 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "PersistentPodState", object: kruise.PersistentPodState{},
+	check: persistentPodState,
+	rules: []Rule{
+		{ID: "target-invalid", fields: []string{stateTarget.path}, Doc: "The target is not named completely, is no StatefulSet, or another PersistentPodState has it."},
+		{ID: "topology-missing", fields: []string{"spec.requiredPersistentTopology", "spec.preferredPersistentTopology"}, Doc: "Neither a required nor a preferred topology is given."},
+		{ID: "weight-invalid", fields: []string{"spec.preferredPersistentTopology.weight"}, Doc: "A weight is negative (v1beta1)."},
+		{ID: "retention-invalid", fields: []string{"spec.persistentPodStateRetentionPolicy"}, Doc: "The retention policy is neither WhenScaled nor WhenDeleted (v1beta1)."},
+	},
+})
+
+var stateTarget = targeting{
+	path: "spec.targetRef", whiteList: kruise.PersistentPodStateWhiteListKey,
+	permitted: []string{"apps/StatefulSet", "apps.kruise.io/StatefulSet"},
+}
+
+// persistentPodState holds the rules of the webhook (semantics fanout-and-jobs
+// 4), and those that only the schema of v1beta1 has (10).
+func persistentPodState(s *subject) {
+	var state kruise.PersistentPodState
+	if !s.read(&state) {
+		return
+	}
+	spec := &state.Spec
+	if s.complete(stateTarget, &spec.TargetRef) {
+		s.alone(stateTarget, &spec.TargetRef)
+	}
+	if spec.RequiredPersistentTopology == nil && len(spec.PreferredPersistentTopology) == 0 {
+		s.fault("spec.requiredPersistentTopology", "", "requiredPersistentTopology or preferredPersistentTopology is required")
+	}
+	if s.r.Version() == kruise.V1beta1 {
+		oneOf(s, "spec.persistentPodStateRetentionPolicy", spec.PersistentPodStateRetentionPolicy,
+			kruise.PersistentPodStateRetainedWhenScaled, kruise.PersistentPodStateRetainedWhenDeleted)
+		for i, t := range spec.PreferredPersistentTopology {
+			notNegative(s, fmt.Sprintf("spec.preferredPersistentTopology[%d].weight", i), &t.Weight)
+		}
+	}
+	var old kruise.PersistentPodState
+	if s.before(&old) {
+		s.constant(unchanging{stateTarget.path, old.Spec.TargetRef, spec.TargetRef})
+	}
+}

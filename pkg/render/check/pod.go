@@ -1,0 +1,122 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// faulter reports one fault of the object under test.
+type faulter func(path, hint, format string, args ...any)
+
+// podCheck holds one pod template to Kubernetes' rules, of those the ones that
+// mistakes are made against.
+type podCheck struct {
+	fault faulter
+	// names are those of the containers so far, volumes what they can mount.
+	names, volumes map[string]bool
+}
+
+// pods checks the pod template at the path. claims are volumes that come from
+// claim templates.
+func (s *subject) pods(at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim) {
+	s.podTemplate(at, t, claims, s.podFault)
+}
+
+func (s *subject) podFault(path, hint, format string, args ...any) {
+	s.against(podInvalid, path, hint, format, args...)
+}
+
+func (s *subject) podTemplate(at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim, fault faulter) {
+	meta := field.NewPath(at, "metadata")
+	problems := metavalidation.ValidateLabels(t.Labels, meta.Child("labels"))
+	problems = append(problems, apivalidation.ValidateAnnotations(t.Annotations, meta.Child("annotations"))...)
+	for _, e := range problems {
+		fault(e.Field, "", "%s", said(e))
+	}
+	p := &podCheck{fault: fault, names: map[string]bool{}, volumes: map[string]bool{}}
+	for _, c := range claims {
+		p.volumes[c.Name] = true
+	}
+	p.spec(at+".spec", &t.Spec)
+}
+
+func (p *podCheck) spec(at string, s *corev1.PodSpec) {
+	p.volumesOf(at, s.Volumes)
+	for i := range s.InitContainers {
+		p.container(fmt.Sprintf("%s.initContainers[%d]", at, i), &s.InitContainers[i], true)
+	}
+	if len(s.Containers) == 0 {
+		p.fault(at+".containers", "", "at least one container is required")
+	}
+	for i := range s.Containers {
+		p.container(fmt.Sprintf("%s.containers[%d]", at, i), &s.Containers[i], false)
+	}
+	p.hostPorts(at, s)
+	p.numbers(at, s)
+	p.choice(at+".dnsPolicy", string(s.DNSPolicy), "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
+	p.choice(at+".restartPolicy", string(s.RestartPolicy), "Always", "OnFailure", "Never")
+	if s.ServiceAccountName != "" {
+		p.subdomain(at+".serviceAccountName", s.ServiceAccountName)
+	}
+	for i, g := range s.ReadinessGates {
+		if len(validation.IsQualifiedName(string(g.ConditionType))) > 0 {
+			p.fault(fmt.Sprintf("%s.readinessGates[%d].conditionType", at, i), "", "%q is no condition type", g.ConditionType)
+		}
+	}
+	p.scheduling(at, s)
+}
+
+func (p *podCheck) numbers(at string, s *corev1.PodSpec) {
+	if n := s.TerminationGracePeriodSeconds; n != nil && *n < 0 {
+		p.fault(at+".terminationGracePeriodSeconds", "", "%d must not be negative", *n)
+	}
+	if n := s.ActiveDeadlineSeconds; n != nil && *n < 1 {
+		p.fault(at+".activeDeadlineSeconds", "", "%d must be 1 or more", *n)
+	}
+}
+
+// endless refuses what pods of a workload that never ends cannot have.
+func (s *subject) endless(spec *corev1.PodSpec) {
+	const at = "spec.template.spec."
+	if spec.RestartPolicy != "" && spec.RestartPolicy != corev1.RestartPolicyAlways {
+		s.podFault(at+"restartPolicy", "", "%q is not allowed: want Always", spec.RestartPolicy)
+	}
+	if spec.ActiveDeadlineSeconds != nil {
+		s.podFault(at+"activeDeadlineSeconds", "remove it", "pods of a %s have no deadline", s.kind.kind)
+	}
+}
+
+// label: a name that is a DNS label and appears once.
+func (p *podCheck) label(path, what, name string, seen map[string]bool) {
+	switch msgs := validation.IsDNS1123Label(name); {
+	case name == "":
+		p.fault(path, "", "a %s needs a name", what)
+	case len(msgs) > 0:
+		p.fault(path, "", "%q is not a name: %s", name, strings.Join(msgs, "; "))
+	case seen[name]:
+		p.fault(path, "", "there are two %ss %s", what, name)
+	}
+	seen[name] = true
+}
+
+func (p *podCheck) subdomain(path, name string) {
+	for _, msg := range validation.IsDNS1123Subdomain(name) {
+		p.fault(path, "", "%q: %s", name, msg)
+	}
+}
+
+// choice wants text, if there is any, to be one of the values.
+func (p *podCheck) choice(path, value string, allowed ...string) {
+	for _, a := range allowed {
+		if value == "" || value == a {
+			return
+		}
+	}
+	p.fault(path, "", "%q is not allowed: want %s", value, either(allowed))
+}

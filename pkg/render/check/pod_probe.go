@@ -1,0 +1,91 @@
+package check
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// probe: exactly one way to ask, and numbers that make sense. once: a single
+// success is enough.
+func (p *podCheck) probe(at string, probe *corev1.Probe, once bool) {
+	if probe == nil {
+		return
+	}
+	oneWay(p.fault, at, probe)
+	p.handler(at, corev1.LifecycleHandler{Exec: probe.Exec, HTTPGet: probe.HTTPGet, TCPSocket: probe.TCPSocket})
+	negative(p.fault, at, probe)
+	if once && probe.SuccessThreshold > 1 {
+		p.fault(at+".successThreshold", "", "must be 1 here")
+	}
+}
+
+// oneWay: a probe asks in exactly one way.
+func oneWay(fault faulter, at string, p *corev1.Probe) {
+	if p == nil {
+		return
+	}
+	if n := given(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil, p.GRPC != nil); n != 1 {
+		fault(at, "give one of exec, httpGet, tcpSocket, grpc", "a probe asks in one way, not %d", n)
+	}
+}
+
+func negative(fault faulter, at string, p *corev1.Probe) {
+	for _, n := range []struct {
+		field string
+		value int32
+	}{
+		{"initialDelaySeconds", p.InitialDelaySeconds},
+		{"timeoutSeconds", p.TimeoutSeconds},
+		{"periodSeconds", p.PeriodSeconds},
+		{"successThreshold", p.SuccessThreshold},
+		{"failureThreshold", p.FailureThreshold},
+	} {
+		if n.value < 0 {
+			fault(at+"."+n.field, "", "%d must not be negative", n.value)
+		}
+	}
+}
+
+func (p *podCheck) hooks(at string, l *corev1.Lifecycle) {
+	if l == nil {
+		return
+	}
+	for _, h := range []struct {
+		field   string
+		handler *corev1.LifecycleHandler
+	}{{"postStart", l.PostStart}, {"preStop", l.PreStop}} {
+		if h.handler == nil {
+			continue
+		}
+		here := at + "." + h.field
+		if n := given(h.handler.Exec != nil, h.handler.HTTPGet != nil, h.handler.TCPSocket != nil, h.handler.Sleep != nil); n != 1 {
+			p.fault(here, "", "a hook does one thing, not %d", n)
+		}
+		p.handler(here, *h.handler)
+	}
+}
+
+func (p *podCheck) handler(at string, h corev1.LifecycleHandler) {
+	if h.Exec != nil && len(h.Exec.Command) == 0 {
+		p.fault(at+".exec.command", "", "required")
+	}
+	if h.HTTPGet != nil {
+		port(p.fault, at+".httpGet.port", h.HTTPGet.Port)
+		p.choice(at+".httpGet.scheme", string(h.HTTPGet.Scheme), "HTTP", "HTTPS")
+	}
+	if h.TCPSocket != nil {
+		port(p.fault, at+".tcpSocket.port", h.TCPSocket.Port)
+	}
+}
+
+// port wants a number or a name of a port.
+func port(fault faulter, at string, v intstr.IntOrString) {
+	msgs := validation.IsValidPortNum(v.IntValue())
+	if v.Type == intstr.String {
+		msgs = validation.IsValidPortName(v.StrVal)
+	}
+	for _, msg := range msgs {
+		fault(at, "", "%s: %s", v.String(), msg)
+	}
+}

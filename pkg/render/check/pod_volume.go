@@ -1,0 +1,95 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// volumesOf checks volumes and notes their names.
+func (p *podCheck) volumesOf(at string, volumes []corev1.Volume) {
+	names := map[string]bool{}
+	for i, v := range volumes {
+		here := fmt.Sprintf("%s.volumes[%d]", at, i)
+		p.label(here+".name", "volume", v.Name, names)
+		p.volumes[v.Name] = true
+		if n := sources(v.VolumeSource); n > 1 {
+			p.fault(here, "keep one", "a volume has one source, not %d", n)
+		}
+		p.content(here, v.VolumeSource)
+	}
+}
+
+// sources counts the sources of a volume.
+func sources(v corev1.VolumeSource) (n int) {
+	for _, f := range reflect.ValueOf(v).Fields() {
+		if !f.IsNil() {
+			n++
+		}
+	}
+	return n
+}
+
+// content wants the names that sources cannot do without.
+func (p *podCheck) content(at string, v corev1.VolumeSource) {
+	need := func(field, value string) {
+		if value == "" {
+			p.fault(at+"."+field, "", "required")
+		}
+	}
+	if v.ConfigMap != nil {
+		need("configMap.name", v.ConfigMap.Name)
+	}
+	if v.Secret != nil {
+		need("secret.secretName", v.Secret.SecretName)
+	}
+	if v.HostPath != nil {
+		need("hostPath.path", v.HostPath.Path)
+	}
+	if v.PersistentVolumeClaim != nil {
+		need("persistentVolumeClaim.claimName", v.PersistentVolumeClaim.ClaimName)
+	}
+	if v.CSI != nil {
+		need("csi.driver", v.CSI.Driver)
+	}
+}
+
+// mounts: each names a volume that there is and a path of its own.
+func (p *podCheck) mounts(at string, c *corev1.Container) {
+	used := map[string]bool{}
+	for i, m := range c.VolumeMounts {
+		here := fmt.Sprintf("%s.volumeMounts[%d]", at, i)
+		p.mounted(here, m.Name)
+		p.place(here+".mountPath", m.MountPath, used)
+		if m.SubPath != "" && (path.IsAbs(m.SubPath) || strings.Contains("/"+m.SubPath+"/", "/../")) {
+			p.fault(here+".subPath", "", "%q leads out of the volume", m.SubPath)
+		}
+		if m.SubPath != "" && m.SubPathExpr != "" {
+			p.fault(here+".subPathExpr", "keep one of the two", "subPath and subPathExpr exclude each other")
+		}
+	}
+	for i, d := range c.VolumeDevices {
+		here := fmt.Sprintf("%s.volumeDevices[%d]", at, i)
+		p.mounted(here, d.Name)
+		p.place(here+".devicePath", d.DevicePath, used)
+	}
+}
+
+func (p *podCheck) mounted(at, name string) {
+	if !p.volumes[name] {
+		p.fault(at+".name", "", "there is no volume %q", name)
+	}
+}
+
+func (p *podCheck) place(at, where string, used map[string]bool) {
+	switch {
+	case where == "":
+		p.fault(at, "", "a path is required")
+	case used[where]:
+		p.fault(at, "", "%q is used twice", where)
+	}
+	used[where] = true
+}

@@ -1,0 +1,38 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// A pod that is named without a status, as in a file that somebody wrote, is
+// taken to run and to be ready.
+
+// activePod reports a pod that has not ended and is not about to.
+func activePod(pod *tree.Node) bool {
+	phase := tree.StrAt(pod, "status", "phase")
+	return phase != "Succeeded" && phase != "Failed" && tree.Get(pod, "metadata", "deletionTimestamp") == nil
+}
+
+// startedPod reports a pod that has a node.
+func startedPod(pod *tree.Node) bool {
+	return tree.StrAt(pod, "status", "phase") != "Pending" || tree.StrAt(pod, "spec", "nodeName") != ""
+}
+
+// readyPod reports a pod that counts as available for a budget (semantics
+// sidecarset-and-protection 6).
+func readyPod(pod *tree.Node) bool {
+	phase := tree.StrAt(pod, "status", "phase")
+	if !activePod(pod) || phase != "" && phase != "Running" {
+		return false
+	}
+	for key := range tree.Strings(tree.Get(pod, "metadata", "labels")) {
+		if strings.HasPrefix(key, "unavailable-pod.kruise.io/") {
+			return false
+		}
+	}
+	conditions := tree.Get(pod, "status", "conditions")
+	ready, _ := tree.Find(conditions, "type", "Ready")
+	return conditions == nil || tree.StrAt(ready, "status") == "True"
+}

@@ -1,0 +1,126 @@
+package check_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+var types = map[string]any{
+	"AdvancedCronJob": kruise.AdvancedCronJob{}, "BroadcastJob": kruise.BroadcastJob{},
+	"CloneSet": kruise.CloneSet{}, "ContainerRecreateRequest": kruise.ContainerRecreateRequest{},
+	"DaemonSet": kruise.DaemonSet{}, "EphemeralJob": kruise.EphemeralJob{},
+	"ImageListPullJob": kruise.ImageListPullJob{}, "ImagePullJob": kruise.ImagePullJob{},
+	"NodeImage": kruise.NodeImage{}, "NodePodProbe": kruise.NodePodProbe{},
+	"PersistentPodState": kruise.PersistentPodState{}, "PodProbeMarker": kruise.PodProbeMarker{},
+	"PodUnavailableBudget": kruise.PodUnavailableBudget{}, "ResourceDistribution": kruise.ResourceDistribution{},
+	"SidecarSet": kruise.SidecarSet{}, "StatefulSet": kruise.StatefulSet{},
+	"UnitedDeployment": kruise.UnitedDeployment{}, "WorkloadSpread": kruise.WorkloadSpread{},
+}
+
+// stored compares our defaults with the object as the cluster stored it.
+func stored(t *testing.T, c conformance.Case) error {
+	t.Helper()
+	ours := golden.Parse(t, text(t, c, "object.yaml"))[0]
+	theirs := golden.Parse(t, text(t, c, "stored.yaml"))[0]
+	if types[ours.Kind()] == nil {
+		return nil
+	}
+	return conformance.Different("what is stored", conformance.Diff(bare(plain(t, theirs.Node())), bare(plain(t, filled(t, c, ours)))))
+}
+
+// filled is the object with its defaults, in the version that it came in.
+func filled(t *testing.T, c conformance.Case, r *resource.Resource) *tree.Node {
+	t.Helper()
+	obj := reflect.New(reflect.TypeOf(types[r.Kind()])).Interface()
+	if unknown, err := kruise.Decode(r.Node(), obj); err != nil || len(unknown) > 0 {
+		t.Fatal(unknown, err)
+	}
+	kruise.DefaultStored(obj)
+	if request, ok := obj.(*kruise.ContainerRecreateRequest); ok {
+		kruise.DefaultRecreate(request, running(t, c))
+	}
+	n, _, err := kruise.FromHub(tree.FromValue(obj), r.Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Kind() == "SidecarSet" {
+		hashed(t, n)
+	}
+	return n
+}
+
+// running is the pod of the case as the cluster ran it, with the recorded
+// placeholders.
+func running(t *testing.T, c conformance.Case) *corev1.Pod {
+	t.Helper()
+	var pod corev1.Pod
+	if _, err := tree.Decode(golden.Parse(t, text(t, c, "setup.yaml"))[0].Node(), &pod); err != nil {
+		t.Fatal(err)
+	}
+	pod.UID, pod.Spec.NodeName = "<pod uid>", "<node>"
+	pod.Spec.TerminationGracePeriodSeconds = new(int64(corev1.DefaultTerminationGracePeriodSeconds))
+	for _, known := range pod.Spec.Containers {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: known.Name, ContainerID: "<container id>"})
+	}
+	return &pod
+}
+
+// hashed writes the hashes of a SidecarSet as its webhook does.
+func hashed(t *testing.T, n *tree.Node) {
+	t.Helper()
+	full, withoutImage, err := inject.Hashes(tree.Get(n, "spec"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree.SetAt(n, tree.String(full), "metadata", "annotations", kruise.SidecarSetHashAnnotation)
+	tree.SetAt(n, tree.String(withoutImage), "metadata", "annotations", kruise.SidecarSetHashWithoutImageAnnotation)
+}
+
+// plain is the object as values of JSON, without its status.
+func plain(t *testing.T, n *tree.Node) any {
+	t.Helper()
+	data, err := json.Marshal(tree.Value(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v map[string]any
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	delete(v, "status")
+	if meta, ok := v["metadata"].(map[string]any); ok {
+		delete(meta, "finalizers") // the controllers' own
+	}
+	return v
+}
+
+func bare(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, item := range v {
+			if item = bare(item); item == nil || item == false {
+				delete(v, key)
+			} else {
+				v[key] = item
+			}
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		for i := range v {
+			v[i] = bare(v[i])
+		}
+	}
+	return v
+}

@@ -1,0 +1,88 @@
+package check
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// targeting is what a kind wants of the workload that it acts on.
+type targeting struct {
+	path string
+	// permitted are GROUP/KIND; none permits every kind.
+	permitted []string
+	// whiteList is the key of Kruise's configuration for further kinds.
+	whiteList string
+}
+
+// complete wants a reference that says which object is meant, and one that the
+// kind acts on.
+func (s *subject) complete(t targeting, ref *kruise.TargetReference) bool {
+	if ref.APIVersion == "" || ref.Kind == "" || ref.Name == "" {
+		s.fault(t.path, "give apiVersion, kind and name", "the target is not named completely")
+		return false
+	}
+	if _, err := schema.ParseGroupVersion(ref.APIVersion); err != nil {
+		s.fault(t.path+".apiVersion", "", "%q is no API version", ref.APIVersion)
+		return false
+	}
+	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.whiteListed(t.whiteList, ref.Kind) {
+		return true
+	}
+	s.fault(t.path, "further kinds stand under "+t.whiteList+" in ConfigMap "+kruise.ConfigurationName+", which --with can name",
+		"%s of %s is no kind for this: want %s", ref.Kind, ref.APIVersion, either(t.permitted))
+	return false
+}
+
+// alone wants no other object of the same kind to have the same target.
+func (s *subject) alone(t targeting, ref *kruise.TargetReference) {
+	for _, r := range s.others(s.kind.group, s.kind.kind) {
+		if other := tree.Get(r.Node(), "spec", "targetRef"); other != nil && same(ref, other) {
+			s.fault(t.path, "", "%s %s has the same target", s.kind.kind, r.Name())
+		}
+	}
+}
+
+// same reports whether a reference means the same object, in whatever version.
+func same(ref *kruise.TargetReference, n *tree.Node) bool {
+	return resource.GroupOf(ref.APIVersion) == resource.GroupOf(tree.StrAt(n, "apiVersion")) &&
+		ref.Kind == tree.StrAt(n, "kind") && ref.Name == tree.StrAt(n, "name")
+}
+
+// configuration is the ConfigMap of Kruise's own settings, nil when it is not
+// known.
+func (s *subject) configuration() *tree.Node {
+	cm := s.c.Facts.Find(resource.ID{Kind: "ConfigMap", Namespace: kruise.DefaultNamespace, Name: kruise.ConfigurationName})
+	if cm == nil {
+		return nil
+	}
+	return cm.Node()
+}
+
+// whiteListed reports whether the configuration lists the kind.
+func (s *subject) whiteListed(key, kind string) bool {
+	var list any
+	text := tree.StrAt(s.configuration(), "data", key)
+	return json.Unmarshal([]byte(text), &list) == nil && names(list, kind)
+}
+
+// names looks for an object with this kind anywhere in what JSON holds.
+func names(v any, kind string) bool {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return names(item, kind) })
+	case map[string]any:
+		for key, item := range v {
+			if strings.EqualFold(key, "kind") && item == kind || names(item, kind) {
+				return true
+			}
+		}
+	}
+	return false
+}

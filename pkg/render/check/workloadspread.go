@@ -1,0 +1,150 @@
+package check
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+const (
+	spreadSubsets  = "spec.subsets"
+	spreadSchedule = "spec.scheduleStrategy"
+	// spreadRetry is how long a subset stays closed after a pod did not fit;
+	// in that time every other subset must have had its turn.
+	spreadRetry = 295
+)
+
+var _ = add(&kindRules{
+	group: kruise.Group, kind: "WorkloadSpread", object: kruise.WorkloadSpread{},
+	open:  []string{"spec.subsets.patch"},
+	check: workloadSpread,
+	rules: []Rule{
+		{ID: "target-invalid", fields: []string{spreadTarget.path}, Doc: "The target is not named completely, is of a kind that cannot be spread, or another WorkloadSpread has it."},
+		{ID: "subset-invalid", fields: []string{spreadSubsets}, Doc: "There is no subset, a name is missing or repeated, or nodes and tolerations are malformed."},
+		{ID: "max-replicas-invalid", fields: []string{spreadSubsets + ".maxReplicas"}, Doc: "maxReplicas is malformed, of another type than that of other subsets, percentages do not add up to 100, or stand beside a StatefulSet."},
+		{ID: "patch-invalid", fields: []string{spreadSubsets + ".patch"}, Doc: "The patch does not fit the pods of the target, or makes pods that Kubernetes refuses."},
+		{ID: "schedule-invalid", fields: []string{spreadSchedule}, Doc: "adaptive stands without type Adaptive, with a limited last subset, or with a time that is too long."},
+		{ID: "filter-invalid", fields: []string{"spec.targetFilter"}, Doc: "The selector of pods is malformed."},
+	},
+})
+
+var spreadTarget = targeting{
+	path: "spec.targetRef", whiteList: kruise.WorkloadSpreadWhiteListKey,
+	permitted: []string{
+		"apps.kruise.io/CloneSet", "apps/Deployment", "apps/ReplicaSet", "batch/Job", "apps/StatefulSet", "apps.kruise.io/StatefulSet",
+	},
+}
+
+// spreadCheck gathers the faults of one WorkloadSpread.
+type spreadCheck struct {
+	*subject
+	spec *kruise.WorkloadSpreadSpec
+}
+
+// workloadSpread holds the rules of the webhook (semantics fanout-and-jobs 2).
+func workloadSpread(s *subject) {
+	var spread kruise.WorkloadSpread
+	if !s.read(&spread) {
+		return
+	}
+	k := &spreadCheck{subject: s, spec: &spread.Spec}
+	switch ref := k.spec.TargetReference; {
+	case ref == nil:
+		k.fault(spreadTarget.path, "", "a target is required")
+	case k.complete(spreadTarget, ref):
+		k.alone(spreadTarget, ref)
+		k.patches(ref)
+	}
+	if f := k.spec.TargetFilter; f != nil && f.Selector != nil {
+		k.sound("spec.targetFilter.selector", f.Selector)
+	}
+	k.subsets()
+	k.limits()
+	k.schedule()
+	var old kruise.WorkloadSpread
+	if k.before(&old) {
+		k.constant(unchanging{spreadTarget.path, old.Spec.TargetReference, k.spec.TargetReference})
+	}
+}
+
+func (k *spreadCheck) subsets() {
+	if len(k.spec.Subsets) == 0 {
+		k.fault(spreadSubsets, "", "at least one subset is required")
+	}
+	seen := map[string]bool{}
+	p := &podCheck{fault: k.fault}
+	for i, s := range k.spec.Subsets {
+		at := fmt.Sprintf("%s[%d]", spreadSubsets, i)
+		switch {
+		case s.Name == "":
+			k.fault(at+".name", "", "a subset needs a name")
+		case seen[s.Name]:
+			k.fault(at+".name", "", "there are two subsets %s", s.Name)
+		}
+		seen[s.Name] = true
+		if s.RequiredNodeSelector != nil {
+			p.term(at+".requiredNodeSelector", *s.RequiredNodeSelector)
+		}
+		p.preferred(at+".preferredNodeSelector", s.PreferredNodeSelector)
+		p.tolerations(at+".tolerations", s.Tolerations)
+	}
+}
+
+// limits: all of one type, and percentages that share out the whole.
+func (k *spreadCheck) limits() {
+	sum, percents, first := 0, -1, (*intstr.IntOrString)(nil)
+	last := len(k.spec.Subsets) - 1
+	for i, s := range k.spec.Subsets {
+		at := fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, i)
+		limit := s.MaxReplicas
+		if limit == nil || !k.part(at, limit) {
+			continue
+		}
+		if first == nil {
+			first = limit
+		}
+		p, percentage := percent(limit)
+		switch {
+		case percentage && k.ordered():
+			k.fault(at, "give numbers", "the pods of a StatefulSet are shared out by numbers, not by percentages")
+		case limit.Type != first.Type:
+			k.fault(at, "give numbers or percentages everywhere", "maxReplicas must be of the same type in all subsets")
+		case percentage:
+			sum += p
+			if percents < 0 {
+				percents = i
+			}
+		}
+	}
+	if percents >= 0 && (sum > 100 || sum < 100 && k.spec.Subsets[last].MaxReplicas != nil) {
+		k.fault(fmt.Sprintf("%s[%d].maxReplicas", spreadSubsets, percents), "let them add up to 100%, or leave maxReplicas out of the last subset",
+			"the percentages add up to %d%%", sum)
+	}
+}
+
+func (k *spreadCheck) ordered() bool {
+	return k.spec.TargetReference != nil && k.spec.TargetReference.Kind == "StatefulSet"
+}
+
+// schedule: what moves on needs somewhere to go, and time.
+func (k *spreadCheck) schedule() {
+	strategy := k.spec.ScheduleStrategy
+	oneOf(k.subject, spreadSchedule+".type", strategy.Type, kruise.FixedWorkloadSpreadScheduleStrategyType, kruise.AdaptiveWorkloadSpreadScheduleStrategyType)
+	if strategy.Adaptive == nil || strategy.Adaptive.RescheduleCriticalSeconds == nil {
+		return
+	}
+	if strategy.Type != kruise.AdaptiveWorkloadSpreadScheduleStrategyType {
+		k.fault(spreadSchedule+".type", "set type: Adaptive", "adaptive only goes with type Adaptive")
+	}
+	const path = spreadSchedule + ".adaptive"
+	seconds := *strategy.Adaptive.RescheduleCriticalSeconds
+	n := len(k.spec.Subsets)
+	if n > 1 && k.spec.Subsets[n-1].MaxReplicas != nil {
+		k.fault(path, "leave maxReplicas out of the last subset", "the last subset must take what fits nowhere else")
+	}
+	if seconds < 0 || n > 1 && int(seconds) > spreadRetry/(n-1) {
+		k.fault(path+".rescheduleCriticalSeconds", "", "%d is not between 0 and %d", seconds, spreadRetry/max(n-1, 1))
+	}
+}
