@@ -71,8 +71,16 @@ const Retry = time.Second
 // only on a kind that has no model.
 func Reconcile(v *View) (Pass, error) {
 	switch o := v.Workload.Object.(type) {
+	case *kruise.DaemonSet:
+		return reconcileDaemonSet(v, o), nil
+	case *appsv1.DaemonSet:
+		return reconcileNativeDaemonSet(v, o), nil
 	case *kruise.SidecarSet:
 		return reconcileSidecarSet(v, o)
+	case *kruise.StatefulSet:
+		return reconcileStatefulSet(v, o), nil
+	case *kruise.CloneSet:
+		return reconcileCloneSet(v, o), nil
 	case *appsv1.Deployment:
 		return reconcileDeployment(v, o), nil
 	case *appsv1.StatefulSet:

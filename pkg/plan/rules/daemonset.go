@@ -123,6 +123,11 @@ func (d *DaemonSet) available(p *cluster.Pod) bool {
 	return p.Phase == corev1.PodRunning && podReady(p) && ReadyFor(p, seconds(d.Spec.MinReadySeconds), d.Now)
 }
 
+// Standing says what a pod counts as in the status.
+func (d *DaemonSet) Standing(p *cluster.Pod) (ready, available, updated bool) {
+	return podReady(p), d.available(p), d.updated(p)
+}
+
 // byNameDescending returns the nodes as an update looks at them: by the text of
 // their names, n9 before n10.
 func (d *DaemonSet) byNameDescending() []DaemonNode {
