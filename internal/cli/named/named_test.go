@@ -2,6 +2,7 @@ package named
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -97,11 +98,9 @@ func TestPick(t *testing.T) {
 			}
 			name = &n
 		}
-		got := ""
 		r, err := Pick(parsed(t, c.docs...), name, c.namespace, "in.yaml")
-		if err != nil {
-			got = err.Error()
-		} else {
+		got := fmt.Sprint(err)
+		if err == nil {
 			got = r.Namespace() + "/" + r.Name()
 		}
 		var bad *usage.Error

@@ -1,0 +1,109 @@
+package svg
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+)
+
+// steps draws a lane above the plot, with a box per step and a mark at its
+// beginning. A box holds the step's name, or its number, or neither.
+func (c *canvas) steps(list []simulate.StepMark, x timeScale, end time.Duration) {
+	marked := float64(left)
+	for i, s := range list {
+		from, to := x.at(s.Begin), x.at(end)
+		if s.End >= 0 {
+			to = x.at(s.End)
+		}
+		class := "even"
+		if i%2 == 1 {
+			class = "odd"
+		}
+		c.rect(from, laneTop, max(to-from, 1.5), laneHeight, class, stepHint(i, s))
+		if label := laneLabel(i, s.Name, to-from); label != "" {
+			c.text((from+to)/2, laneTop+14, "fg small middle", label)
+		}
+		if from-marked >= 8 {
+			c.line(from, laneTop+laneHeight, from, plotBottom, "mark")
+			marked = from
+		}
+	}
+}
+
+func stepHint(i int, s simulate.StepMark) string {
+	return fmt.Sprintf("%d. %s, %s", i+1, or(s.Title, s.Name), stretch(s))
+}
+
+// laneLabel is the name if there is room, else the number.
+func laneLabel(i int, name string, pixels float64) string {
+	if name != "" && fit(name, pixels-6) == name {
+		return name
+	}
+	if number := strconv.Itoa(i + 1); fit(number, pixels-2) == number {
+		return number
+	}
+	return ""
+}
+
+// stretch says from when to when a step went.
+func stretch(s simulate.StepMark) string {
+	if s.End < 0 {
+		return "from " + Span(s.Begin) + ", not finished"
+	}
+	return Span(s.Begin) + " to " + Span(s.End)
+}
+
+// row is one line of the table of steps.
+type row struct{ number, name, title, when string }
+
+// mostRows is how many steps the table holds.
+const mostRows = 12
+
+func tableRows(list []simulate.StepMark) []row {
+	var out []row
+	for i, s := range list {
+		if i == mostRows-1 && len(list) > mostRows {
+			return append(out, row{title: fmt.Sprintf("and %d more steps", len(list)-i)})
+		}
+		out = append(out, row{number: strconv.Itoa(i + 1), name: s.Name, title: s.Title, when: stretch(s)})
+	}
+	return out
+}
+
+func (c *canvas) table(rows []row) {
+	for i, r := range rows {
+		y := float64(tableY + i*rowHeight)
+		c.text(left, y, "muted", r.number)
+		c.text(left+24, y, "fg", fit(r.name, 130))
+		c.text(left+160, y, "muted", fit(r.title, 520))
+		c.text(right, y, "muted end", r.when)
+	}
+}
+
+// legend explains colours and lines.
+func (c *canvas) legend(least int) {
+	x := float64(left)
+	entry := func(text string, draw func()) {
+		draw()
+		c.text(x+20, legendY, "muted", text)
+		x += 20 + 6.6*float64(len(text)) + 24
+	}
+	box := func(class string) func() { return func() { c.rect(x, legendY-10, 12, 12, class, "") } }
+	stroke := func(class string) func() { return func() { c.line(x, legendY-4, x+14, legendY-4, class) } }
+	entry("new, available", box("new"))
+	entry("old, available", box("old"))
+	entry("not available", box("down"))
+	entry("wanted", stroke("wanted"))
+	if least >= 0 {
+		entry(fmt.Sprintf("never fewer available than %d", least), stroke("least"))
+	}
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
