@@ -18,8 +18,6 @@ type cloneSet struct {
 	update, current string
 	revisions       []cluster.Revision
 	rule            rules.CloneSet
-	// changes are the updates from one revision to another, by their names.
-	changes map[[2]string]*cloneSetChange
 	// failed is why the update stopped, as the condition FailedUpdate has it.
 	failed string
 }
@@ -27,7 +25,7 @@ type cloneSet struct {
 // reconcileCloneSet makes one pass of a CloneSet, in the order of semantics
 // workloads 1.5.
 func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
-	s := &cloneSet{CloneSet: o, view: v, changes: map[[2]string]*cloneSetChange{}}
+	s := &cloneSet{CloneSet: o, view: v}
 	s.findRevisions()
 	s.rule = rules.CloneSet{
 		Spec: &o.Spec, Current: s.current, Update: s.update,

@@ -50,13 +50,6 @@ func (s *cloneSet) count(status *kruise.CloneSetStatus) {
 	}
 }
 
-func one(yes bool) int32 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 // fail notes why the update stopped. The condition is never taken away again, and
 // one that is there hides another reason (recorded in 003 and 091).
 func (s *cloneSet) fail(status *kruise.CloneSetStatus) {

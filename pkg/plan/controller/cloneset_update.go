@@ -23,8 +23,9 @@ func (s *cloneSet) roll() {
 	if choice.Back {
 		target = s.current
 	}
+	to := s.updatesTo(target)
 	for _, p := range choice.Pods {
-		if !s.updatePod(p, target) {
+		if !s.updatePod(p, to) {
 			s.pass.Why = s.failed
 			return
 		}
@@ -63,50 +64,37 @@ func (s *cloneSet) nextState(p *cluster.Pod) rules.LifecycleState {
 	})
 }
 
-// cloneSetChange is an update from one revision to another.
-type cloneSetChange struct {
-	rules.Eligibility
-	known   bool
-	inPlace inPlaceUpdate
-}
-
-// change answers once for all pods of a revision.
-func (s *cloneSet) change(p *cluster.Pod, target string) *cloneSetChange {
-	key := [2]string{cluster.Hash(rules.RevisionOf(p)), target}
-	if c := s.changes[key]; c != nil {
-		return c
-	}
-	old, known := revisionOf(s.revisions, p)
-	t := rules.TemplateChange{Old: old, Policy: rules.UpdatePolicy(s.rolling().PodUpdatePolicy), Gates: s.view.Gates}
-	for _, r := range s.revisions {
-		if r.Name == target {
-			t.New = r
-		}
-	}
-	c := &cloneSetChange{Eligibility: t.Eligible(), known: known, inPlace: inPlaceUpdate{
-		spec: t.InPlaceSpec(), revision: target, grace: s.grace(),
+// updatesTo says how pods come to a revision: the update's or, for a rollback, the
+// current one.
+func (s *cloneSet) updatesTo(target string) *updates {
+	u := &updates{
+		view: s.view, all: s.revisions, policy: rules.UpdatePolicy(s.rolling().PodUpdatePolicy),
+		revision: target, grace: s.grace(),
 		labels: map[string]string{
 			appsv1.ControllerRevisionHashLabelKey:  target,
 			appsv1.DefaultDeploymentUniqueLabelKey: cluster.Hash(target),
 		},
-	}}
-	s.changes[key] = c
-	return c
+	}
+	for _, r := range s.revisions {
+		if r.Name == target {
+			u.update = r
+		}
+	}
+	return u
 }
 
 // updatePod updates one pod; false ends the pass.
-func (s *cloneSet) updatePod(p *cluster.Pod, target string) bool {
-	change := s.change(p, target)
-	mode, why := change.ForPod(p, change.known, false)
-	switch mode {
-	case rules.ModeNotAllowed:
+func (s *cloneSet) updatePod(p *cluster.Pod, to *updates) bool {
+	mode, why, inPlace := to.of(p)
+	switch {
+	case inPlace != nil:
+		return s.updateInPlace(p, inPlace)
+	case mode == rules.ModeNotAllowed:
 		s.failed = fmt.Sprintf("pod %s cannot be updated in place, and the policy is InPlaceOnly: %s", p.Name, why)
 		return false
-	case rules.ModeRecreate:
-		s.mark(p, target)
-		return true
 	}
-	return s.updateInPlace(p, change, target)
+	s.mark(p, to.revision)
+	return true
 }
 
 // mark has a pod replaced: it is deleted in a later pass.
@@ -118,7 +106,7 @@ func (s *cloneSet) mark(p *cluster.Pod, target string) {
 }
 
 // updateInPlace begins the update, or has the pod wait for its hook.
-func (s *cloneSet) updateInPlace(p *cluster.Pod, change *cloneSetChange, target string) bool {
+func (s *cloneSet) updateInPlace(p *cluster.Pod, u *inPlaceUpdate) bool {
 	to, err := rules.StateToUpdate(p, s.Spec.Lifecycle)
 	if err != nil {
 		s.failed = err.Error()
@@ -132,10 +120,10 @@ func (s *cloneSet) updateInPlace(p *cluster.Pod, change *cloneSetChange, target 
 		}
 		return true
 	}
-	c = change.inPlace.start(p, s.view.Now)
+	c = u.start(p, s.view.Now)
 	enterState(&c, p, to, s.Spec.Lifecycle, s.view.Now)
 	s.pass.act(PatchPod{Pod: p, Change: c, Permit: true})
 	s.pass.lookAgain(seconds(s.grace()))
-	s.event("SuccessfulUpdatePodInPlace", fmt.Sprintf("successfully update pod %s in-place(revision %s)", p.Name, target))
+	s.event("SuccessfulUpdatePodInPlace", fmt.Sprintf("successfully update pod %s in-place(revision %s)", p.Name, u.revision))
 	return true
 }

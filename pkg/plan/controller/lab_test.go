@@ -166,6 +166,7 @@ func (l *lab) drop(p *cluster.Pod) {
 func (l *lab) run(p *cluster.Pod) *cluster.Pod {
 	q := *p
 	q.Phase, q.Node = corev1.PodRunning, "n1"
+	q = *q.With(cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodScheduled), corev1.ConditionTrue, "", "")}}, l.now)
 	q.Containers = slices.Clone(q.Containers)
 	ready := !l.broken[q.Name]
 	for i := range q.Containers {
@@ -258,8 +259,19 @@ func (l *lab) create(a CreatePod) {
 	p.Owner = cluster.Owner{Kind: l.w.Kind, Name: l.w.Name, UID: l.w.UID}
 	maps.Copy(p.Labels, a.Labels)
 	maps.Copy(p.Annotations, a.Annotations)
+	id := strings.TrimPrefix(name, a.Prefix)
+	for _, key := range a.IDLabels {
+		p.Labels[key] = id
+	}
 	p.ReadinessGates = append(p.ReadinessGates, a.Gates...)
 	for _, c := range a.Claims {
+		if strings.HasSuffix(c.Name, "-") {
+			c.Name += id
+			c.Labels = maps.Clone(c.Labels)
+			for _, key := range a.IDLabels {
+				c.Labels[key] = id
+			}
+		}
 		if !slices.ContainsFunc(l.claims, func(have *cluster.Claim) bool { return have.Name == c.Name }) {
 			l.claims = append(slices.Clip(l.claims), &c)
 			l.log = append(l.log, "claim "+c.Name)
@@ -355,6 +367,10 @@ func (l *lab) delete(p *cluster.Pod) {
 }
 
 func (l *lab) annotate(patch map[string]any) {
+	if spec, ok := patch["spec"].(map[string]any); ok {
+		l.unname(spec)
+		return
+	}
 	meta, _ := patch["metadata"].(map[string]any)
 	annotations, _ := meta["annotations"].(map[string]any)
 	w := *l.w
@@ -366,6 +382,20 @@ func (l *lab) annotate(patch map[string]any) {
 		w.Annotations[k] = v.(string)
 	}
 	l.w = &w
+}
+
+// unname sets podsToDelete of a CloneSet.
+func (l *lab) unname(spec map[string]any) {
+	w, o := *l.w, *l.w.Object.(*kruise.CloneSet)
+	left, _ := spec["scaleStrategy"].(map[string]any)["podsToDelete"].([]any)
+	o.Spec.ScaleStrategy.PodsToDelete = nil
+	for _, name := range left {
+		o.Spec.ScaleStrategy.PodsToDelete = append(o.Spec.ScaleStrategy.PodsToDelete, name.(string))
+	}
+	w.Object = &o
+	w.Generation++
+	l.w = &w
+	l.log = append(l.log, fmt.Sprintf("podsToDelete %v", o.Spec.ScaleStrategy.PodsToDelete))
 }
 
 // scale resizes a ReplicaSet, or makes it.
@@ -453,6 +483,10 @@ func (l *lab) did() string {
 // withStatus returns a copy of a typed object with another status.
 func withStatus(obj, status any) any {
 	switch o := obj.(type) {
+	case *kruise.CloneSet:
+		c := *o
+		c.Status = *status.(*kruise.CloneSetStatus)
+		return &c
 	case *kruise.StatefulSet:
 		c := *o
 		c.Status = *status.(*kruise.StatefulSetStatus)
@@ -479,6 +513,8 @@ func withStatus(obj, status any) any {
 
 func statusOf(obj any) any {
 	switch o := obj.(type) {
+	case *kruise.CloneSet:
+		return &o.Status
 	case *kruise.StatefulSet:
 		return &o.Status
 	case *appsv1.StatefulSet:

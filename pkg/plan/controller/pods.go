@@ -37,3 +37,11 @@ func untilAvailable(list []*cluster.Pod, minReadySeconds int32, now time.Time) t
 	}
 	return next
 }
+
+// one counts a pod of which something is true.
+func one(is bool) int32 {
+	if is {
+		return 1
+	}
+	return 0
+}
