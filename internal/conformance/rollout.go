@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // RolloutStep is one recorded step of a rollout: what there was, what was sent,
@@ -25,7 +29,16 @@ type RolloutState struct {
 	Others     []map[string]any             `json:"others"`
 	Revisions  []RolloutRevision            `json:"revisions"`
 	Pods       []RolloutPod                 `json:"pods"`
+	Claims     []RolloutClaim               `json:"claims"`
 	NodeLabels map[string]map[string]string `json:"nodeLabels"`
+}
+
+// RolloutClaim is one PersistentVolumeClaim.
+type RolloutClaim struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels"`
+	// Owners are spelt KIND/NAME.
+	Owners []string `json:"owners"`
 }
 
 // RolloutRevision is one ControllerRevision.
@@ -71,6 +84,7 @@ type RolloutTrace struct {
 	Step    map[string]any   `json:"step"`
 	Result  []RolloutResult  `json:"result"`
 	Settled bool             `json:"settled"`
+	Waves   []RolloutWave    `json:"waves"`
 	Batches []RolloutBatch   `json:"batches"`
 	Trace   []RolloutOp      `json:"trace"`
 	Summary map[string]any   `json:"summary"`
@@ -81,6 +95,12 @@ type RolloutTrace struct {
 type RolloutResult struct {
 	Accepted bool
 	Object   string
+}
+
+// RolloutWave are acting ops without a pause between them; each is spelt OP POD.
+type RolloutWave struct {
+	T   float64
+	Ops []string
 }
 
 // RolloutBatch are the acting ops between two pods' becoming ready.
@@ -139,14 +159,35 @@ func (c Case) decode(file string, into any) error {
 	if err != nil || len(docs) != 1 {
 		return fmt.Errorf("%s: %d documents, %w", file, len(docs), err)
 	}
-	text, err := json.Marshal(docs[0])
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, into); err != nil {
+	if err := remarshal(docs[0], into); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
+}
+
+// decodeList reads a file that holds one list.
+func (c Case) decodeList(file string, into any) error {
+	data, err := c.Read(file)
+	if err != nil {
+		return err
+	}
+	var n tree.Node
+	if err := yaml.Unmarshal(data, &n); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if err := remarshal(tree.Value(&n), into); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
+// remarshal puts plain values into a struct with JSON names.
+func remarshal(v, into any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
 }
 
 // Patched reports whether the step is a patch of the workload under test that

@@ -33,18 +33,12 @@ func (w *World) Apply(list ...*tree.Node) error {
 
 // write stores one object.
 func (w *World) write(ref cluster.Ref, doc *tree.Node) error {
-	o := w.objects[ref]
-	var before *tree.Node
-	if o != nil {
-		before = o.doc
-	}
-	if w.opt.Admit != nil {
-		if err := w.opt.Admit(before, doc); err != nil {
-			return fmt.Errorf("%s: %w: %w", ref, plan.ErrRefused, err)
-		}
-	}
 	if cluster.IsWorkload(ref.Group, ref.Kind) {
 		return w.writeWorkload(ref, doc)
+	}
+	o := w.objects[ref]
+	if err := w.admit(o, ref, doc); err != nil {
+		return err
 	}
 	if o == nil {
 		o = newObject(ref)
@@ -53,6 +47,21 @@ func (w *World) write(ref cluster.Ref, doc *tree.Node) error {
 	o.doc = doc
 	o.version++
 	return w.writeOther(ref, doc)
+}
+
+// admit asks whoever decides about objects.
+func (w *World) admit(o *object, ref cluster.Ref, doc *tree.Node) error {
+	if w.opt.Admit == nil {
+		return nil
+	}
+	var before *tree.Node
+	if o != nil {
+		before = o.doc
+	}
+	if err := w.opt.Admit(before, doc); err != nil {
+		return fmt.Errorf("%s: %w: %w", ref, plan.ErrRefused, err)
+	}
+	return nil
 }
 
 // writeOther has objects take effect that have no controller here.
@@ -115,12 +124,19 @@ func (w *World) writeDisruption(doc *tree.Node) error {
 }
 
 // writeWorkload stores an object that has a controller, which then looks at it.
+// What is kept, and patched later, has the defaults, as in a cluster.
 func (w *World) writeWorkload(ref cluster.Ref, doc *tree.Node) error {
 	read, err := cluster.ReadWorkload(doc)
 	if err != nil {
 		return err
 	}
+	if doc, err = document(read); err != nil {
+		return err
+	}
 	o := w.objects[ref]
+	if err := w.admit(o, ref, doc); err != nil {
+		return err
+	}
 	if o == nil {
 		o = newObject(ref)
 		read.UID, read.Generation = cmp.Or(read.UID, w.id()), 1

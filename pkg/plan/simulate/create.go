@@ -47,6 +47,9 @@ func (w *World) create(o *object, a controller.CreatePod) error {
 	p.Owner = cluster.Owner{Kind: o.ref.Kind, Name: o.ref.Name, UID: o.workload.UID}
 	e := w.insert(p)
 	w.rec.created(w, e)
+	if w.onCreate != nil {
+		w.onCreate(e)
+	}
 	w.changed(e)
 	w.schedule(e, node)
 	return nil

@@ -28,6 +28,8 @@ type recorder struct {
 	lastRefusal             string
 	outcome                 Outcome
 	reason                  string
+	// on is told of each record, which is how tests act from outside.
+	on func(Record)
 }
 
 // class is how one pod counts.
@@ -64,7 +66,7 @@ func (w *World) Timeline() Timeline {
 	return Timeline{
 		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps,
 		Summary: Summary{
-			Outcome: r.outcome, Reason: r.reason, Duration: w.at - r.base,
+			Outcome: r.outcome, Reason: r.reason, Duration: max(w.active-r.base, 0),
 			MostDown: r.extremes.down, MostPods: r.extremes.pods,
 			Restarts: r.restarts, Recreated: r.recreated, Pulls: r.pulls, Writes: r.writes,
 		},
@@ -195,6 +197,9 @@ func (r *recorder) add(w *World, e *pod, rec Record) {
 	}
 	rec.At, rec.Pod, rec.UID, rec.Node, rec.Revision = w.at-r.base, e.Name, e.UID, e.Node, revisionOf(e.Pod)
 	r.records = append(r.records, rec)
+	if r.on != nil {
+		r.on(rec)
+	}
 }
 
 func (r *recorder) refused(_ *World, o *object, err error) {

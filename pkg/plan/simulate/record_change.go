@@ -47,8 +47,9 @@ func differences(a, b *cluster.Pod) []Record {
 	if from, to := rules.StateOf(a), rules.StateOf(b); from != to {
 		out = append(out, Record{Op: OpLifecycle, From: string(from), To: string(to)})
 	}
-	out = append(out, conditions(a, b)...)
-	return append(out, containers(a, b)...)
+	out = append(out, conditions(a, b, kruise.InPlaceUpdateReady, kruise.KruisePodReady)...)
+	out = append(out, containers(a, b)...)
+	return append(out, conditions(a, b, string(corev1.PodReady))...)
 }
 
 // written is what a controller wrote into the pod.
@@ -90,12 +91,12 @@ func sameSlice[T any](a, b []T) bool {
 }
 
 // conditions are those that a person follows.
-func conditions(a, b *cluster.Pod) []Record {
+func conditions(a, b *cluster.Pod, kinds ...string) []Record {
 	if sameSlice(a.Conditions, b.Conditions) {
 		return nil
 	}
 	var out []Record
-	for _, kind := range []string{kruise.InPlaceUpdateReady, kruise.KruisePodReady, string(corev1.PodReady)} {
+	for _, kind := range kinds {
 		was, known := a.Condition(kind)
 		is, _ := b.Condition(kind)
 		up, down := OpMarkReady, OpMarkNotReady

@@ -43,6 +43,8 @@ type World struct {
 	// active is when something last happened that a person would see.
 	active time.Duration
 	rec    recorder
+	// onCreate is told of each new pod, which is how tests count them.
+	onCreate func(*pod)
 	// failing are the pods that [Options.Fail] has chosen, updated how many have
 	// been updated.
 	failing map[string]bool
