@@ -24,14 +24,18 @@ type Choice struct {
 // back asks for those that a rollback would take (semantics workloads 1.6).
 func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 	active := c.active()
-	list := inOrder(filter(active, func(p *cluster.Pod) bool {
+	rolling := c.rolling()
+	list := prioritize(c.candidates(active, back), rolling.PriorityStrategy)
+	list = scatter(list, active, rolling.ScatterStrategy)
+	return preparedFirst(list)
+}
+
+// candidates are the pods that an update could take, in the default order.
+func (c *CloneSet) candidates(active []*cluster.Pod, back bool) []*cluster.Pod {
+	return inOrder(filter(active, func(p *cluster.Pod) bool {
 		_, grace := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]
 		return c.updated(p) == back && !preparingDelete(p) && !grace
 	}))
-	rolling := c.rolling()
-	list = prioritize(list, rolling.PriorityStrategy)
-	list = scatter(list, active, rolling.ScatterStrategy)
-	return append(filter(list, preparingUpdate), filter(list, not(preparingUpdate))...)
 }
 
 func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingUpdate }

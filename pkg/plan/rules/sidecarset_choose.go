@@ -78,6 +78,11 @@ func nothingWaits(wait, kept int) string {
 
 // waiting returns the pods that could be upgraded, in order.
 func (s *SidecarSet) waiting(matched []*cluster.Pod) []*cluster.Pod {
+	return scatter(s.sorted(matched), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched))
+}
+
+// sorted returns the pods that could be upgraded, before they are scattered.
+func (s *SidecarSet) sorted(matched []*cluster.Pod) []*cluster.Pod {
 	strategy := s.Spec.UpdateStrategy
 	chosen := labels.Everything()
 	if strategy.Selector != nil {
@@ -86,8 +91,7 @@ func (s *SidecarSet) waiting(matched []*cluster.Pod) []*cluster.Pod {
 	list := inOrder(filter(matched, func(p *cluster.Pod) bool {
 		return !s.Updated(p) && chosen.Matches(labels.Set(p.Labels)) && s.Upgradable(p) && !s.InFlight(p)
 	}))
-	list = prioritize(list, strategy.PriorityStrategy)
-	return scatter(list, matched, everyValue(strategy.ScatterStrategy, matched))
+	return prioritize(list, strategy.PriorityStrategy)
 }
 
 // everyValue writes the value * out as one term per value that a pod has.
