@@ -77,7 +77,7 @@ type Result struct {
 // Expandable are the kinds that this version expands.
 var Expandable = []string{
 	"AdvancedCronJob", "BroadcastJob", "CloneSet", "DaemonSet", "ImageListPullJob", "ImagePullJob",
-	"ResourceDistribution", "SidecarSet", "StatefulSet", "UnitedDeployment",
+	"PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "StatefulSet", "UnitedDeployment",
 }
 
 // Render expands the Kruise objects of in. The resources of in belong to

@@ -48,7 +48,7 @@ func about(c *stage.Context, in []*resource.Resource) *around {
 	for _, r := range c.Facts.Context("", "Service") {
 		a.services[c.Facts.IDOf(r)] = r
 	}
-	for _, kind := range []string{"CloneSet", "StatefulSet", "UnitedDeployment"} {
+	for _, kind := range []string{"CloneSet", "DaemonSet", "StatefulSet", "UnitedDeployment"} {
 		for _, r := range c.Facts.Stream(kruise.Group, kind) {
 			a.remember(c, r)
 		}

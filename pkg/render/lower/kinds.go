@@ -6,22 +6,24 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// expanded are the kinds of apps.kruise.io that some stage of the pipeline
+// expanded are the kinds of Kruise that some stage of the pipeline
 // replaces.
 var expanded = map[string]bool{
 	"AdvancedCronJob": true, "BroadcastJob": true, "CloneSet": true, "DaemonSet": true, "ImageListPullJob": true, "ImagePullJob": true,
-	"ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
+	"PodUnavailableBudget": true, "ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
 }
 
 // reportKept reports an object of Kruise that nothing expands, where it was
 // asked for: the object passes through unchanged.
 func reportKept(c *stage.Context, r *resource.Resource) {
 	group := r.Group()
-	if group != kruise.Group && group != kruise.PolicyGroup {
-		return
-	}
-	if group == kruise.Group && expanded[r.Kind()] || !c.Expand(r.Kind()) {
+	if !ours(r) || expanded[r.Kind()] || !c.Expand(r.Kind()) {
 		return
 	}
 	c.Findings.Add("kruise/not-expanded", r, "kind", r.Kind()+" of "+group+" stays a Kruise object: it needs Kruise in the cluster")
+}
+
+// ours reports whether an object is of one of Kruise's groups.
+func ours(r *resource.Resource) bool {
+	return r.Group() == kruise.Group || r.Group() == kruise.PolicyGroup
 }

@@ -5,20 +5,21 @@
 package lower
 
 import (
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// lowerings are the kinds of apps.kruise.io that this stage replaces.
+// lowerings are the kinds that this stage replaces; no two groups of Kruise share
+// a kind.
 var lowerings = map[string]func(*stage.Context, *around, *resource.Resource) ([]*resource.Resource, error){
-	"AdvancedCronJob":  lowerAdvancedCronJob,
-	"BroadcastJob":     lowerBroadcastJob,
-	"CloneSet":         lowerCloneSet,
-	"DaemonSet":        lowerDaemonSet,
-	"ImageListPullJob": lowerImageListPullJob,
-	"ImagePullJob":     lowerImagePullJob,
-	"StatefulSet":      lowerStatefulSet,
+	"AdvancedCronJob":      lowerAdvancedCronJob,
+	"BroadcastJob":         lowerBroadcastJob,
+	"CloneSet":             lowerCloneSet,
+	"DaemonSet":            lowerDaemonSet,
+	"ImageListPullJob":     lowerImageListPullJob,
+	"ImagePullJob":         lowerImagePullJob,
+	"PodUnavailableBudget": lowerBudget,
+	"StatefulSet":          lowerStatefulSet,
 }
 
 // Run replaces every workload of Kruise by its native form where that kind is
@@ -30,7 +31,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 		return nil, err
 	}
 	out, err := c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
-		if f, ok := lowerings[r.Kind()]; ok && r.Group() == kruise.Group && c.Expand(r.Kind()) {
+		if f, ok := lowerings[r.Kind()]; ok && ours(r) && c.Expand(r.Kind()) {
 			return f(c, around, r)
 		}
 		reportKept(c, r)

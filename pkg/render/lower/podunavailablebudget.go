@@ -1,0 +1,165 @@
+package lower
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// unavailableBudget is one PodUnavailableBudget on its way.
+type unavailableBudget struct {
+	object
+	spec kruise.PodUnavailableBudgetSpec
+}
+
+// lowerBudget returns the PodDisruptionBudget that guards the same pods against
+// evictions, as far as it can (semantics sidecarset-and-protection 6). The whole
+// spec stays in an annotation, for the client driver.
+func lowerBudget(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
+	var budget kruise.PodUnavailableBudget
+	o, err := read(c, r, "podunavailablebudget", &budget)
+	if err != nil {
+		return nil, err
+	}
+	b := &unavailableBudget{object: o, spec: budget.Spec}
+	selector, err := b.selector(known)
+	if err != nil {
+		return nil, err
+	}
+	b.reportFields()
+	if !b.protects(kruise.PubEvictOperation) {
+		c.Lineage.Became(r.ID())
+		return nil, nil
+	}
+	out := resource.Derived(b.native("policy/v1", "PodDisruptionBudget", func(*tree.Node) *tree.Node { return b.disruptionSpec(selector) }), r)
+	c.Lineage.Became(r.ID(), out)
+	return []*resource.Resource{out}, nil
+}
+
+// disruptionSpec returns the spec of the PodDisruptionBudget. Kruise always lets
+// pods go that are not ready.
+func (b *unavailableBudget) disruptionSpec(selector *tree.Node) *tree.Node {
+	field, value := b.limit()
+	return tree.Map(field, number(value), "selector", b.without(selector), "unhealthyPodEvictionPolicy", "AlwaysAllow")
+}
+
+// limit is the one number of the budget. A number of expected pods that the user
+// gave turns it into how many must stay available, whoever owns the pods.
+func (b *unavailableBudget) limit() (field string, value intstr.IntOrString) {
+	field, limit := "minAvailable", b.spec.MinAvailable
+	if b.spec.MaxUnavailable != nil {
+		field, limit = "maxUnavailable", b.spec.MaxUnavailable
+	}
+	if limit == nil {
+		return "maxUnavailable", intstr.FromInt32(math.MaxInt32)
+	}
+	if b.spec.ProtectTotalReplicas == nil || field == "minAvailable" && limit.Type == intstr.Int {
+		return field, *limit
+	}
+	total := int(*b.spec.ProtectTotalReplicas)
+	n := share(*limit, total, true)
+	if field == "maxUnavailable" {
+		n = max(total-n, 0)
+	}
+	return "minAvailable", intstr.FromInt(n)
+}
+
+// selector finds the pods: the budget's own selector, or that of its target.
+func (b *unavailableBudget) selector(known *around) (*tree.Node, error) {
+	if own := tree.Get(b.hub, "spec", "selector"); own != nil {
+		return own, nil
+	}
+	ref := tree.Get(b.hub, "spec", "targetRef")
+	target := b.c.Facts.Find(targetID(b.c, b.r, ref))
+	if target == nil {
+		target = known.former[targetID(b.c, b.r, ref)]
+	}
+	if target == nil {
+		return nil, b.r.Fault("spec.targetRef", "put the target into the input, name it with --with or --live, or use a selector",
+			"a PodDisruptionBudget has no target, and %s %s, whose selector it would take, is not known", tree.StrAt(ref, "kind"), tree.StrAt(ref, "name"))
+	}
+	selector := tree.Get(target.Node(), "spec", "selector")
+	if !tree.IsMap(selector) {
+		return nil, b.r.Fault("spec.targetRef", "use a selector", "%s %s has no selector to take over", target.Kind(), target.Name())
+	}
+	b.report("podunavailablebudget/target", "spec.targetRef", "")
+	return selector, nil
+}
+
+// without returns the selector less the pods that the budget ignores, where one
+// requirement says which: "none of two" cannot be written in a selector.
+func (b *unavailableBudget) without(selector *tree.Node) *tree.Node {
+	ignored := b.spec.IgnoredPodSelector
+	if ignored == nil || len(ignored.MatchLabels)+len(ignored.MatchExpressions) != 1 {
+		return selector
+	}
+	out := tree.Shallow(selector)
+	list := tree.Seq(tree.Items(tree.Get(out, "matchExpressions"))...)
+	for key, value := range ignored.MatchLabels {
+		list.Content = append(list.Content, tree.Map("key", key, "operator", "NotIn", "values", tree.Seq(tree.String(value))))
+	}
+	for _, e := range ignored.MatchExpressions {
+		term := tree.Map("key", e.Key, "operator", opposite[string(e.Operator)])
+		if len(e.Values) > 0 {
+			tree.Set(term, "values", texts(e.Values...))
+		}
+		list.Content = append(list.Content, term)
+	}
+	tree.Set(out, "matchExpressions", list)
+	return out
+}
+
+var opposite = map[string]string{"In": "NotIn", "NotIn": "In", "Exists": "DoesNotExist", "DoesNotExist": "Exists"}
+
+// protects reports whether the budget guards against an operation.
+func (b *unavailableBudget) protects(op kruise.PubOperation) bool {
+	if len(b.spec.ProtectOperations) == 0 {
+		return op != kruise.PubResizeOperation
+	}
+	return slices.Contains(b.spec.ProtectOperations, op)
+}
+
+func (b *unavailableBudget) reportFields() {
+	if b.spec.Selector != nil {
+		b.report("podunavailablebudget/selector", "spec.selector", "")
+	}
+	for field, v := range map[string]*intstr.IntOrString{"maxUnavailable": b.spec.MaxUnavailable, "minAvailable": b.spec.MinAvailable} {
+		if v != nil {
+			b.report("podunavailablebudget/limit", "spec."+field, "")
+		}
+	}
+	if b.spec.ProtectTotalReplicas != nil {
+		_, n := b.limit()
+		b.report("podunavailablebudget/total", "spec.protectTotalReplicas", fmt.Sprintf("minAvailable %s", n.String()))
+	}
+	b.reportOperations()
+	if s := b.spec.IgnoredPodSelector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 1 {
+		b.report("podunavailablebudget/ignored", "spec.ignoredPodSelector", "")
+	} else if s != nil {
+		b.report("podunavailablebudget/ignored-several", "spec.ignoredPodSelector", "")
+	}
+}
+
+// reportOperations names what only Kruise guards against, also by default.
+func (b *unavailableBudget) reportOperations() {
+	const field = "spec.protectOperations"
+	if !b.protects(kruise.PubEvictOperation) {
+		b.report("podunavailablebudget/no-eviction", field, "")
+		return
+	}
+	b.report("podunavailablebudget/eviction", field, "")
+	if b.protects(kruise.PubDeleteOperation) || b.protects(kruise.PubUpdateOperation) || b.protects(kruise.PubResizeOperation) {
+		id := "podunavailablebudget/operations"
+		if b.c.Driver == stage.Client {
+			id += "-client"
+		}
+		b.report(id, field, "")
+	}
+}
