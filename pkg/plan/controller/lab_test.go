@@ -28,11 +28,14 @@ type lab struct {
 	revisions []cluster.Revision
 	pods      []*cluster.Pod
 	claims    []*cluster.Claim
-	children  []*lab
-	parent    *lab
-	gates     cluster.Gates
-	made      int
-	log       []string
+	nodes     map[string]*cluster.Node
+	// namespaces are for SidecarSets.
+	namespaces map[string]map[string]string
+	children   []*lab
+	parent     *lab
+	gates      cluster.Gates
+	made       int
+	log        []string
 	// broken are names of pods, or the beginning of images, that never get ready.
 	broken map[string]bool
 	// refused are names of pods whose changes are refused.
@@ -77,7 +80,7 @@ func (l *lab) pass() Pass {
 	l.t.Helper()
 	v := &View{
 		Now: l.now, Workload: l.w, Revisions: slices.Clone(l.revisions), Pods: slices.Clone(l.pods), Claims: l.claims,
-		Gates: l.gates, Pick: func(int) int { return 0 },
+		Gates: l.gates, Pick: func(int) int { return 0 }, Nodes: l.nodes, Namespaces: l.namespaces,
 	}
 	for _, child := range l.children {
 		v.Children = append(v.Children, child.w)
@@ -165,7 +168,10 @@ func (l *lab) drop(p *cluster.Pod) {
 // run starts the containers of a pod and reports readiness, gates included.
 func (l *lab) run(p *cluster.Pod) *cluster.Pod {
 	q := *p
-	q.Phase, q.Node = corev1.PodRunning, "n1"
+	q.Phase = corev1.PodRunning
+	if q.Node == "" {
+		q.Node = "n1"
+	}
 	q = *q.With(cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodScheduled), corev1.ConditionTrue, "", "")}}, l.now)
 	q.Containers = slices.Clone(q.Containers)
 	ready := !l.broken[q.Name]
@@ -256,6 +262,7 @@ func (l *lab) create(a CreatePod) {
 	}
 	p := podOf(l.t, template)
 	p.Namespace, p.Name, p.UID, p.Created, p.Phase = "default", name, fmt.Sprintf("p%d", l.made), l.now, corev1.PodPending
+	p.Node = a.Node
 	p.Owner = cluster.Owner{Kind: l.w.Kind, Name: l.w.Name, UID: l.w.UID}
 	maps.Copy(p.Labels, a.Labels)
 	maps.Copy(p.Annotations, a.Annotations)
@@ -507,6 +514,14 @@ func withStatus(obj, status any) any {
 		c := *o
 		c.Status = *status.(*appsv1.DaemonSetStatus)
 		return &c
+	case *kruise.DaemonSet:
+		c := *o
+		c.Status = *status.(*kruise.DaemonSetStatus)
+		return &c
+	case *kruise.SidecarSet:
+		c := *o
+		c.Status = *status.(*kruise.SidecarSetStatus)
+		return &c
 	}
 	panic(fmt.Sprintf("%T", obj))
 }
@@ -524,6 +539,10 @@ func statusOf(obj any) any {
 	case *appsv1.ReplicaSet:
 		return &o.Status
 	case *appsv1.DaemonSet:
+		return &o.Status
+	case *kruise.DaemonSet:
+		return &o.Status
+	case *kruise.SidecarSet:
 		return &o.Status
 	}
 	panic(fmt.Sprintf("%T", obj))
