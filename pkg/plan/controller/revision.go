@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/rand"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -28,7 +29,7 @@ func (v *View) syncRevision(pass *Pass, collisions int32, claimsHash string) (up
 	switch {
 	case !found:
 		update = cluster.Revision{
-			Name:     revisionName(v.Workload.Name, v.Workload.Template, collisions),
+			Name:     revisionName(v.Workload, collisions),
 			Template: v.Workload.Template, ClaimsHash: claimsHash,
 		}
 	case update.Number == all[len(all)-1].Number:
@@ -73,15 +74,16 @@ func revisionOf(all []cluster.Revision, p *cluster.Pod) (cluster.Revision, bool)
 	return all[i], true
 }
 
-// revisionName is what a new revision is called. CloneSets and StatefulSets,
-// native ones included, hash the stored JSON, so that these names equal those of
-// a cluster. Daemon sets hash the Go structure of whatever version they were
-// built with; theirs differ.
-func revisionName(workload string, template map[string]any, collisions int32) string {
+// revisionName is what a new revision is called in a cluster. All kinds but
+// Kruise's DaemonSet hash the stored JSON.
+func revisionName(w *cluster.Workload, collisions int32) string {
+	if w.Group == kruise.Group && w.Kind == "DaemonSet" {
+		return w.Name + "-" + daemonHash(w.Template)
+	}
 	h := fnv.New32()
-	h.Write(revisionData(template))
+	h.Write(revisionData(w.Template))
 	h.Write(strconv.AppendInt(nil, int64(collisions), 10))
-	return workload + "-" + rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+	return w.Name + "-" + rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
 }
 
 // revisionData is the stored JSON of a revision: of a pod template or, where

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -18,11 +19,12 @@ func TestRevisionNamesAsRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range steps {
-			if s.Kind != "CloneSet" && s.Kind != "StatefulSet" {
+			if s.Kind == "SidecarSet" {
 				continue
 			}
 			for _, r := range s.After.Revisions {
-				if got := revisionName("web", r.Template, 0); got != r.Name {
+				w := cluster.Workload{Ref: cluster.Ref{Group: kruise.Group, Kind: s.Kind, Name: "web"}, Template: r.Template}
+				if got := revisionName(&w, 0); got != r.Name {
 					t.Errorf("%s step %d: revision %s is named %s", s.Case, s.Number, r.Name, got)
 				}
 				stored++
@@ -46,5 +48,8 @@ func readRevisionName(t *testing.T, s conformance.RolloutStep) (got, want string
 	}
 	status, _ := s.After.Workload["status"].(map[string]any)
 	want, _ = status["updateRevision"].(string)
-	return revisionName(w.Name, w.Template, 0), want
+	if w.Kind == "DaemonSet" {
+		want = w.Name + "-" + want
+	}
+	return revisionName(w, 0), want
 }
