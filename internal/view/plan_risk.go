@@ -1,0 +1,93 @@
+package view
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+)
+
+// Risks are what to look out for in a plan, one line each: its own warnings last.
+func Risks(p plan.Plan) []string {
+	out := []string{downText(p.Limits)}
+	switch p.Change.Mode {
+	case rules.ModeRecreate:
+		out = append(out, "a pod that is made anew loses its address and what it keeps in emptyDir volumes, and may land on another node")
+	case rules.ModeInPlace:
+		out = append(out, "a container that restarts drops its connections; the pod keeps its name, node, address and volumes")
+	}
+	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return slices.ContainsFunc(s.Pods, tied) }) {
+		out = append(out, "pods marked ~ are alike to Kruise: any other of their kind may come in their place")
+	}
+	if n := waits(p.Steps); n > 0 {
+		out = append(out, fmt.Sprintf("%s until somebody promotes", verb(n, "one step waits", fmt.Sprintf("%d steps wait", n))))
+	}
+	return append(out, p.Warnings...)
+}
+
+func tied(p plan.PodStep) bool { return p.Tie > 0 }
+
+// waits counts the pauses without an end.
+func waits(steps []plan.Step) int {
+	n := 0
+	for _, s := range steps {
+		if s.Pause != nil && s.Pause.For == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func downText(l plan.Limits) string {
+	if l.MaxUnavailable <= 0 {
+		return "no pod may be missing at any time"
+	}
+	if l.Replicas <= 0 {
+		return "there are no pods"
+	}
+	share := min(l.MaxUnavailable*100/l.Replicas, 100)
+	return fmt.Sprintf("up to %d of %s (%d%%) are out of service at a time", min(l.MaxUnavailable, l.Replicas), plural(l.Replicas, "pod"), share)
+}
+
+// PredictedText is a simulated run in numbers, in one line.
+func PredictedText(s simulate.Summary) string {
+	return fmt.Sprintf("%s down at most, %s at most; %s, %d recreated, %s, %s",
+		plural(s.MostDown, "pod"), plural(s.MostPods, "pod"), plural(s.Restarts, "container restart"), s.Recreated,
+		plural(s.Pulls, "image pull"), plural(s.Writes, "API write"))
+}
+
+// patchCommand is a patch as one would send it by hand; own is the plan's object.
+func patchCommand(own plan.Target, p plan.Patch) string {
+	if p.Target != nil {
+		own = *p.Target
+	}
+	body, err := json.Marshal(p.Body)
+	if err != nil {
+		body = fmt.Append(nil, p.Body)
+	}
+	words := []string{"kubectl", "patch", typedName(own)}
+	if own.Namespace != "" {
+		words = append(words, "-n", own.Namespace)
+	}
+	if p.Subresource != "" {
+		words = append(words, "--subresource", p.Subresource)
+	}
+	quoted := "'" + strings.ReplaceAll(string(body), "'", `'\''`) + "'"
+	return strings.Join(append(words, "--type", cmp.Or(p.Type, "merge"), "-p", quoted), " ")
+}
+
+// typedName is TYPE.VERSION.GROUP/NAME, which kubectl never takes for another
+// kind of the same name.
+func typedName(t plan.Target) string {
+	group, version, ok := strings.Cut(t.APIVersion, "/")
+	kind := strings.ToLower(t.Kind)
+	if ok {
+		kind += "." + version + "." + group
+	}
+	return kind + "/" + t.Name
+}
