@@ -1,6 +1,6 @@
 // Package render turns Kruise objects into native Kubernetes resources. It is
 // a pipeline of stages over a list of resources: check, split, lower, inject,
-// fan out, follow references. Each stage is a package of its own; loading and
+// fan out, follow references, protect. Each stage is a package of its own; loading and
 // emitting stand before and behind. Render itself opens no file and no
 // connection: what it must know of a cluster is handed in as context objects.
 package render
@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/protect"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
@@ -49,6 +50,8 @@ type Options struct {
 	// Kubernetes is the minor version of the API server that the output is for;
 	// 0 means the newest that is known.
 	Kubernetes int
+	// ProtectAll writes policies of deletion protection for all kinds.
+	ProtectAll bool
 	// HelperImage is what pods of image pulls run; empty for the default.
 	HelperImage string
 	// Namespace is where objects without one live ("" = default).
@@ -76,7 +79,7 @@ type Result struct {
 
 // Expandable are the kinds that this version expands.
 var Expandable = []string{
-	"AdvancedCronJob", "BroadcastJob", "CloneSet", "DaemonSet", "ImageListPullJob", "ImagePullJob",
+	"AdvancedCronJob", "BroadcastJob", "CloneSet", "DaemonSet", "DeletionProtection", "ImageListPullJob", "ImagePullJob",
 	"PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "StatefulSet", "UnitedDeployment",
 }
 
@@ -100,7 +103,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 		return nil, err
 	}
 	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
-		lower.Run, sidecar.Run, fanout.Run, references.Run,
+		lower.Run, sidecar.Run, fanout.Run, references.Run, protect.Run,
 	} {
 		if out, err = run(c, out); err != nil {
 			return nil, err
@@ -118,6 +121,7 @@ func (o Options) context(in []*resource.Resource, expand func(string) bool) *sta
 		Driver:        o.Driver,
 		Kubernetes:    o.Kubernetes,
 		HelperImage:   o.HelperImage,
+		ProtectAll:    o.ProtectAll,
 		Expand:        expand,
 		TemplatePaths: o.TemplatePaths,
 		Workers:       o.Workers,

@@ -34,6 +34,7 @@ type options struct {
 	driver        string
 	kubernetes    string
 	helperImage   string
+	protectAll    bool
 	templatePaths []string
 	order         string
 
@@ -60,6 +61,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.driver, "driver", string(stage.Native), "who will replace pods: native controllers, or this client")
 	fl.StringVar(&o.kubernetes, "kubernetes-version", fmt.Sprintf("1.%d", stage.NewestKubernetes), "version of the API server that the output is for")
 	fl.StringVar(&o.helperImage, "helper-image", lower.HelperImage, "image that pods run which only pull another one; it must end by itself")
+	fl.BoolVar(&o.protectAll, "protect-all", false, "write policies of deletion protection for all kinds, not only those that carry the label")
 	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "GROUP/KIND=PATH of the pod template in further kinds")
 	fl.StringVar(&o.order, "order", "input", "input, or apply (namespaces and policies first)")
 	fl.StringVarP(&o.output, "output", "o", "yaml", "yaml or json")
@@ -123,7 +125,7 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 		return engine.Options{}, err
 	}
 	opt := engine.Options{
-		Kubernetes: kubernetes, HelperImage: o.helperImage,
+		Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
 		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain,
 	}

@@ -44,7 +44,7 @@ const (
 // Config is what a function config says. The zero value renders everything to
 // native objects.
 type Config struct {
-	// Target, Expand, APIVersions, Driver, Kubernetes, HelperImage, Namespace,
+	// Target, Expand, APIVersions, Driver, Kubernetes, HelperImage, ProtectAll, Namespace,
 	// TemplatePaths and Explain are those of render.Options.
 	Target        render.Target
 	Expand        []string
@@ -52,6 +52,7 @@ type Config struct {
 	Driver        stage.Driver
 	Kubernetes    int
 	HelperImage   string
+	ProtectAll    bool
 	Namespace     string
 	TemplatePaths map[string]string
 	Explain       bool
@@ -70,8 +71,8 @@ type Config struct {
 func (c *Config) Options() render.Options {
 	return render.Options{
 		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver, Kubernetes: c.Kubernetes,
-		HelperImage: c.HelperImage,
-		Namespace:   c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
+		HelperImage: c.HelperImage, ProtectAll: c.ProtectAll,
+		Namespace: c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
 	}
 }
 

@@ -25,7 +25,7 @@ func node(t *testing.T, text string) *tree.Node {
 
 // everything is every option that holds plain values, as all readers see it.
 var everything = Config{
-	Target: render.Auto, Driver: stage.Client, Kubernetes: 34, HelperImage: "a/b:1", Expand: []string{"SidecarSet", "cloneset"},
+	Target: render.Auto, Driver: stage.Client, Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, Expand: []string{"SidecarSet", "cloneset"},
 	APIVersions: []string{"apps/v1", "apps.kruise.io/v1beta1"}, Namespace: "shop",
 	TemplatePaths: map[string]string{"a.b/C": "spec.template", "d/E": "spec.pod"},
 	With:          []Source{{File: "a.yaml"}, {File: "b/c.yaml"}},
@@ -49,6 +49,7 @@ spec:
   templatePaths: {a.b/C: spec.template, d/E: spec.pod}
   with: [a.yaml, b/c.yaml]
   strict: true
+  protectAll: true
   allowEmpty: true
   explain: true
   validate: echo
@@ -70,6 +71,7 @@ data:
     d/E=spec.pod
   with: "a.yaml b/c.yaml"
   strict: "true"
+  protectAll: "true"
   allowEmpty: "true"
   explain: true
   validate: echo
@@ -92,6 +94,7 @@ metadata:
     kubectl-kruise.dev/templatePaths: a.b/C=spec.template,d/E=spec.pod
     kubectl-kruise.dev/with: a.yaml,b/c.yaml
     kubectl-kruise.dev/strict: "true"
+    kubectl-kruise.dev/protectAll: "true"
     kubectl-kruise.dev/allowEmpty: "true"
     kubectl-kruise.dev/explain: "true"
     kubectl-kruise.dev/validate: echo

@@ -68,6 +68,7 @@ var options = map[string]option{
 		}
 		return "", nil
 	}},
+	"protectAll": flagOption(func(c *Config) *bool { return &c.ProtectAll }),
 	"strict":     flagOption(func(c *Config) *bool { return &c.Strict }),
 	"allowEmpty": flagOption(func(c *Config) *bool { return &c.AllowEmpty }),
 	"explain":    flagOption(func(c *Config) *bool { return &c.Explain }),

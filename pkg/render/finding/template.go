@@ -36,12 +36,6 @@ func templateRulesAt(kind, id, at string) bool {
 			Becomes: "stays in the template, but liveness probes remain with the kubelet",
 			Action:  "remove the annotation",
 		},
-		Rule{
-			ID: id + "/delete-protection", Kind: kind, Severity: Lost,
-			Fields:  []string{"metadata.labels[policy.kruise.io/delete-protection]"},
-			Becomes: "the label stays, but without Kruise's webhook nothing refuses the deletion",
-			Action:  "guard the label with a ValidatingAdmissionPolicy",
-		},
 	)
 }
 

@@ -35,9 +35,6 @@ func (o *object) metadata(source *tree.Node) *tree.Node {
 	strategy.Style = yaml.SingleQuotedStyle
 	setOnce(m, "annotations", kruise.StrategyAnnotation, strategy)
 	tree.Delete(tree.Get(m, "annotations"), lastApplied)
-	if tree.StrAt(m, "labels", kruise.DeleteProtectionLabel) != "" {
-		o.report(o.id("delete-protection"), "metadata.labels["+kruise.DeleteProtectionLabel+"]", "")
-	}
 	return m
 }
 

@@ -48,6 +48,9 @@ type Context struct {
 	// HelperImage is what pods of image pulls run, beside the image that is
 	// pulled; empty for the default.
 	HelperImage string
+	// ProtectAll has policies of deletion protection written for all kinds, not
+	// only for those that carry the label in the output.
+	ProtectAll bool
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }

@@ -1,0 +1,79 @@
+// Package protect is the stage that keeps Kruise's deletion protection without
+// Kruise: for each kind of object in the output that carries the label, a
+// ValidatingAdmissionPolicy with its binding refuses the same deletions (semantics
+// sidecarset-and-protection 7). The label itself stays where it is.
+package protect
+
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// Expansion is the name under which deletion protection is expanded.
+const Expansion = "DeletionProtection"
+
+// policiesServed is the version of Kubernetes that serves
+// ValidatingAdmissionPolicy v1 (contracts 7.2).
+const policiesServed = 30
+
+// Run adds the policies behind the objects that ask for them.
+func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
+	if !c.Expand(Expansion) {
+		return in, nil
+	}
+	out := slices.Clip(in)
+	for _, k := range kinds {
+		first := k.report(c, in)
+		if first == nil && c.ProtectAll {
+			first = source(in)
+		}
+		if first == nil || !c.Since(policiesServed) {
+			continue
+		}
+		for _, n := range []*tree.Node{k.policy(), k.binding()} {
+			made := resource.Derived(n, first)
+			if !slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.ID() == made.ID() }) {
+				out = append(out, made)
+			}
+		}
+	}
+	return out, nil
+}
+
+// source is what a policy comes from that no object asked for.
+func source(in []*resource.Resource) *resource.Resource {
+	if len(in) == 0 {
+		return nil
+	}
+	return in[0]
+}
+
+// report speaks of each protected object of the kind in the output, and returns
+// the first.
+func (k kind) report(c *stage.Context, in []*resource.Resource) (first *resource.Resource) {
+	const field = "metadata.labels[" + kruise.DeleteProtectionLabel + "]"
+	for _, r := range in {
+		value := r.Labels()[kruise.DeleteProtectionLabel]
+		if !r.Is(k.group, k.name) || value != kruise.DeleteProtectionAlways && value != kruise.DeleteProtectionCascading {
+			continue
+		}
+		if first == nil {
+			first = r
+		}
+		switch {
+		case !c.Since(policiesServed):
+			c.Findings.Add("deletionprotection/older", r, field, "")
+		case value == kruise.DeleteProtectionAlways:
+			c.Findings.Add("deletionprotection/always", r, field, "")
+		case k.scaled:
+			c.Findings.Add("deletionprotection/cascading", r, field, "")
+		case k.counted:
+			c.Findings.Add("deletionprotection/cascading-counted", r, field, "")
+		}
+	}
+	return first
+}

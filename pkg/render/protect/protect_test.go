@@ -1,0 +1,61 @@
+package protect_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/protect"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// TestGolden renders testdata/CASE/input.yaml; older- cases are for the oldest
+// API server, all- cases ask for all kinds.
+func TestGolden(t *testing.T) {
+	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			in := golden.Read(t, dir, "input.yaml")
+			c := newContext(in)
+			if strings.HasPrefix(filepath.Base(dir), "older-") {
+				c.Kubernetes = stage.OldestKubernetes
+			}
+			c.ProtectAll = strings.HasPrefix(filepath.Base(dir), "all-")
+			golden.Stage(t, dir, c, in, protect.Run)
+		})
+	}
+}
+
+// TestTwice: what a first render added, a second one does not add again.
+func TestTwice(t *testing.T) {
+	in := golden.Read(t, "testdata/labels", "input.yaml")
+	once, err := protect.Run(newContext(in), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := protect.Run(newContext(once), once)
+	if err != nil || len(twice) != len(once) || len(once) == len(in) {
+		t.Errorf("%d objects became %d, then %d (%v)", len(in), len(once), len(twice), err)
+	}
+}
+
+// TestKept: with Kruise in the cluster, its own webhook protects.
+func TestKept(t *testing.T) {
+	in := golden.Read(t, "testdata/labels", "input.yaml")
+	c := newContext(in)
+	c.Expand = func(string) bool { return false }
+	if out, err := protect.Run(c, in); err != nil || len(out) != len(in) || len(c.Findings.Findings()) != 0 {
+		t.Errorf("%d objects, %v, %v", len(out), c.Findings.Findings(), err)
+	}
+}
+
+func newContext(in []*resource.Resource) *stage.Context {
+	return &stage.Context{
+		Facts:    resource.NewFacts(in, nil, "shop"),
+		Findings: &finding.Reporter{},
+		Lineage:  stage.NewLineage(),
+		Expand:   func(string) bool { return true },
+	}
+}
