@@ -45,6 +45,8 @@ type Cluster struct {
 	ca       *pki.Authority
 	ports    map[Component]int
 	claims   []net.Listener
+	life     context.Context // ends with Close
+	end      context.CancelFunc
 	admin    *rest.Config
 	client   *kubernetes.Clientset
 	parts    map[Component]*process
@@ -65,6 +67,7 @@ func New(ctx context.Context, opts ...Option) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{options: o, binaries: binaries, folder: folder}
+	c.life, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := c.start(ctx); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -80,14 +83,18 @@ func (c *Cluster) start(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	for _, name := range []Component{Etcd, APIServer, ControllerManager, Scheduler} {
-		if err := c.parts[name].start(c.folder); err != nil {
-			return err
+	// The controller manager gives up when the API server keeps it waiting for more
+	// than some seconds, which a machine under load does.
+	for _, together := range [][]Component{{Etcd, APIServer}, {ControllerManager, Scheduler}} {
+		for _, name := range together {
+			if err := c.parts[name].start(c.folder); err != nil {
+				return err
+			}
 		}
-	}
-	for _, name := range []Component{APIServer, ControllerManager, Scheduler} {
-		if err := c.ready(ctx, name); err != nil {
-			return err
+		for _, name := range together {
+			if err := c.ready(ctx, name); err != nil {
+				return err
+			}
 		}
 	}
 	if err := c.awaitServiceAccount(ctx, "default"); err != nil {
@@ -96,7 +103,15 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err := c.startNodes(); err != nil {
 		return err
 	}
-	return c.startRealNode(ctx)
+	if err := c.startRealNode(ctx); err != nil {
+		return err
+	}
+	for _, a := range c.options.addOns {
+		if err := a.install(c.life, c); err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
+		}
+	}
+	return nil
 }
 
 // startNodes starts the model, which lives until Close.
@@ -113,7 +128,7 @@ func (c *Cluster) startNodes() error {
 	if err != nil {
 		return err
 	}
-	c.Nodes, err = node.Start(context.Background(), node.Config{
+	c.Nodes, err = node.Start(c.life, node.Config{
 		Access: c.admin, Serving: serving, Clients: c.Roots(), Version: version,
 		Timing: c.options.timing, Heartbeat: min(c.options.nodeGrace/4, 10*time.Second),
 	}, c.options.nodes)
@@ -122,6 +137,7 @@ func (c *Cluster) startNodes() error {
 
 // Close ends the cluster and removes all it had. A second call does nothing.
 func (c *Cluster) Close() error {
+	c.end()
 	if c.Nodes != nil {
 		c.Nodes.Stop()
 	}

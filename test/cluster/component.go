@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/guard"
 )
@@ -112,26 +111,6 @@ func (p *process) tail() string {
 	text, _ := os.ReadFile(p.log)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	return strings.Join(lines[max(0, len(lines)-25):], "\n")
-}
-
-// until asks again and again whether the process is ready.
-func (p *process) until(ctx context.Context, ready func(context.Context) error) error {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := ready(ctx)
-		if err == nil {
-			return nil
-		}
-		if gone := p.fault(); gone != nil {
-			return gone
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready: %w\n%s", p.name, err, p.tail())
-		case <-tick.C:
-		}
-	}
 }
 
 // process makes a component of this cluster's binaries.

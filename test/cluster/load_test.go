@@ -31,9 +31,11 @@ func TestRestartUnderLoad(t *testing.T) {
 	if err := c.Kill(t.Context(), cluster.APIServer); err != nil {
 		t.Fatal(err)
 	}
+	start := time.Now()
 	if err := c.Resume(t.Context(), cluster.APIServer); err != nil {
 		t.Fatal(err)
 	}
+	t.Logf("the API server serves again after %s", time.Since(start).Round(100*time.Millisecond))
 	drain(written)
 	receive(t, written, 50)
 	if err := c.Stop(t.Context(), cluster.Etcd); err != nil {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"io"
 	"maps"
 	"os"
@@ -25,7 +26,14 @@ type options struct {
 	nodes         []node.Spec
 	timing        life.Timing
 	realNode      bool
+	addOns        []addOn
 	progress      io.Writer
+}
+
+// addOn is something installed in a cluster before tests see it.
+type addOn struct {
+	name    string
+	install func(ctx context.Context, c *Cluster) error
 }
 
 func defaults() options {
@@ -64,6 +72,12 @@ func WithNodeGrace(d time.Duration) Option { return func(o *options) { o.nodeGra
 // WithNodes replaces the three modelled nodes, one in each of three zones, that a
 // cluster has by default. Without arguments there are none.
 func WithNodes(specs ...node.Spec) Option { return func(o *options) { o.nodes = specs } }
+
+// WithAddOn installs something into the cluster as the last step of its start. The
+// context ends with the cluster.
+func WithAddOn(name string, install func(ctx context.Context, c *Cluster) error) Option {
+	return func(o *options) { o.addOns = append(o.addOns, addOn{name, install}) }
+}
 
 // WithTiming sets how long things take on modelled nodes; life.Quick otherwise.
 func WithTiming(t life.Timing) Option { return func(o *options) { o.timing = t } }

@@ -16,18 +16,23 @@ func (c *Cluster) ready(ctx context.Context, name Component) error {
 	if name == Etcd {
 		return c.ready(ctx, APIServer) // whose readiness includes etcd's
 	}
-	paths := []string{"/healthz"}
+	asked := []question{{"admin", "/healthz"}}
 	if name == APIServer {
-		// Controllers go by healthz, which may turn good after readyz.
-		paths = append(paths, "/readyz")
+		// Controllers go by healthz, which may turn good after readyz, and are refused
+		// until the server has read who may do what.
+		asked = append(asked, question{"admin", "/readyz"}, question{"controller-manager", "/healthz"})
 	}
-	client, err := c.prober()
-	if err != nil {
-		return err
+	clients := map[string]*http.Client{}
+	for _, q := range asked {
+		client, err := c.prober(q.user)
+		if err != nil {
+			return err
+		}
+		clients[q.user] = client
 	}
-	return c.parts[name].until(ctx, func(ctx context.Context) error {
-		for _, path := range paths {
-			if err := probe(ctx, client, c.URL(name)+path); err != nil {
+	return c.until(ctx, name, func(ctx context.Context) error {
+		for _, q := range asked {
+			if err := probe(ctx, clients[q.user], c.URL(name)+q.path); err != nil {
 				return err
 			}
 		}
@@ -35,13 +40,37 @@ func (c *Cluster) ready(ctx context.Context, name Component) error {
 	})
 }
 
+// until asks again and again whether a component is ready, unless one has ended:
+// most of them need another one.
+func (c *Cluster) until(ctx context.Context, name Component, ready func(context.Context) error) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := ready(ctx)
+		if err == nil {
+			return nil
+		}
+		if gone := c.Fault(); gone != nil {
+			return gone
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready: %w\n%s", name, err, c.parts[name].tail())
+		case <-tick.C:
+		}
+	}
+}
+
+// question is asked of a component as one of the cluster's users.
+type question struct{ user, path string }
+
 // probeLimit is for one question. A server that is coming up may accept it and
 // never answer.
 const probeLimit = 5 * time.Second
 
-// prober asks as the administrator: the API server's answer says more to him.
-func (c *Cluster) prober() (*http.Client, error) {
-	pair, err := c.read("admin")
+// prober asks as the user.
+func (c *Cluster) prober(user string) (*http.Client, error) {
+	pair, err := c.read(user)
 	if err != nil {
 		return nil, err
 	}

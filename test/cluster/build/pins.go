@@ -117,16 +117,24 @@ func folder(line string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	root := os.Getenv(CacheEnv)
-	if root == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return "", err
-		}
-		root = filepath.Join(cache, "kubectl-kruise", "servers")
+	root, err := Root()
+	if err != nil {
+		return "", err
 	}
 	name := strings.Join([]string{version, runtime.Version(), runtime.GOARCH, key}, "-")
 	return filepath.Join(root, name), nil
+}
+
+// Root is the cache folder with all built servers.
+func Root() (string, error) {
+	if root := os.Getenv(CacheEnv); root != "" {
+		return root, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(cache, "kubectl-kruise", "servers"), nil
 }
 
 // fingerprint is a short hash over the pinning modules named.

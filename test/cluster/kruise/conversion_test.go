@@ -22,10 +22,7 @@ import (
 // TestRecordedConversions stores every recorded object and reads it back through
 // definitions, defaults and conversion, in both versions.
 func TestRecordedConversions(t *testing.T) {
-	c := cluster.Start(t, cluster.WithNodes())
-	if err := kruise.Install(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	c := cluster.Start(t, cluster.WithNodes(), kruise.API())
 	recorded := map[string]conformance.Case{}
 	for _, one := range conformance.List(t, "conversion") {
 		recorded[one.Name] = one

@@ -15,10 +15,7 @@ import (
 )
 
 func TestDaemonSide(t *testing.T) {
-	c := cluster.Start(t)
-	if err := kruise.Install(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	c := cluster.Start(t, kruise.API())
 	client, err := dynamic.NewForConfig(c.Config())
 	if err != nil {
 		t.Fatal(err)

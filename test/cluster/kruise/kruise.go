@@ -17,10 +17,15 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
-// Install serves Kruise's API in the cluster and returns when all kinds can be
-// used. Modelled nodes get the daemon side of it. The webhooks live as long as the
-// context; no controller acts on the objects.
-func Install(ctx context.Context, c *cluster.Cluster) error {
+// API is the option that starts a cluster with Kruise's API: every kind can be used,
+// and modelled nodes have the daemon side of it. No controller acts on the objects.
+//
+//	c, namespace := cluster.Shared(t, kruise.API())
+func API() cluster.Option { return cluster.WithAddOn("kruise", install) }
+
+// install serves the API and returns when all kinds can be used. The webhooks live as
+// long as the context.
+func install(ctx context.Context, c *cluster.Cluster) error {
 	definitions, err := Definitions()
 	if err != nil {
 		return err

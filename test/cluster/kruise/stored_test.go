@@ -24,10 +24,7 @@ import (
 // TestAcceptedObjectsAreStored sends every object that Kruise accepts through the
 // definitions and both webhooks, and reads it back in both versions.
 func TestAcceptedObjectsAreStored(t *testing.T) {
-	c := cluster.Start(t, cluster.WithNodes())
-	if err := kruise.Install(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	c := cluster.Start(t, cluster.WithNodes(), kruise.API())
 	s := store{cluster: c}
 	conformance.Area(t, "lint", func(recorded conformance.Case) error {
 		return s.check(t.Context(), recorded)

@@ -3,9 +3,11 @@ package node
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,18 +43,30 @@ func (a *addresses) next() string {
 
 // Add makes nodes and has them ready when it returns.
 func (p *Pool) Add(ctx context.Context, specs ...Spec) error {
-	for _, s := range specs {
-		h := &host{spec: s, Host: life.Host{
-			Timing: p.config.Timing, Images: life.NewImages(), IP: hostIP,
-		}}
-		if err := p.create(ctx, h); err != nil {
-			return err
-		}
-		p.mu.Lock()
-		p.hosts[s.Name] = h
-		p.mu.Unlock()
-		p.enqueuePods(s.Name)
+	var all sync.WaitGroup
+	errs := make([]error, beats)
+	for part := range beats {
+		all.Go(func() {
+			for i := part; i < len(specs) && errs[part] == nil; i += beats {
+				errs[part] = p.add(ctx, specs[i])
+			}
+		})
 	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+func (p *Pool) add(ctx context.Context, s Spec) error {
+	h := &host{spec: s, Host: life.Host{
+		Timing: p.config.Timing, Images: life.NewImages(), IP: hostIP,
+	}}
+	if err := p.create(ctx, h); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.hosts[s.Name] = h
+	p.mu.Unlock()
+	p.enqueuePods(s.Name)
 	return nil
 }
 

@@ -27,7 +27,7 @@ func (p Playground) Hold(ctx context.Context) (err error) {
 		return err
 	}
 	nodes := node.Spread(6, "zone-a", "zone-b", "zone-c")
-	c, err := cluster.New(ctx, cluster.WithNodes(nodes...), cluster.WithTiming(leisurely()))
+	c, err := cluster.New(ctx, cluster.WithNodes(nodes...), cluster.WithTiming(leisurely()), kruise.API())
 	if err != nil {
 		return err
 	}
@@ -40,9 +40,6 @@ func (p Playground) Hold(ctx context.Context) (err error) {
 		}
 	}()
 	fmt.Println("the control plane is up, with", len(nodes), "modelled nodes")
-	if err := kruise.Install(ctx, c); err != nil {
-		return err
-	}
 	fmt.Println("Kruise's kinds are served; nothing acts on them yet")
 	if err := p.apply(ctx, c); err != nil {
 		return err

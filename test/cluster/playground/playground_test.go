@@ -1,0 +1,104 @@
+package playground_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/build"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/playground"
+)
+
+// Where the test finds the product and the example.
+const (
+	product = "github.com/kubectl-kruise/kubectl-kruise/cmd/kubectl-kruise"
+	example = "../../../examples/shop/overlays/prod"
+)
+
+// TestMain is the program in the background too, because the playground starts
+// the program that it is part of.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 6 && os.Args[1] == playground.HoldVerb {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		err := playground.Playground{Binary: os.Args[3], Example: os.Args[5]}.Hold(ctx)
+		stop()
+		if err != nil {
+			println(err.Error())
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestPlayground(t *testing.T) {
+	servers, err := build.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(build.CacheEnv, servers)
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	var said bytes.Buffer
+	p := playground.Playground{Out: &said, Binary: binary(t), Example: example}
+	if err := p.Stop(t.Context()); err != nil || said.String() != "no playground is running\n" {
+		t.Fatalf("stopping none: %v %s", err, &said)
+	}
+	t.Cleanup(func() { _ = p.Stop(context.Background()) })
+	if err := p.Start(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, &said)
+	}
+	said.Reset()
+	if err := p.Start(t.Context()); err != nil {
+		t.Fatalf("a second start: %v", err)
+	}
+	try(t, said.String())
+	said.Reset()
+	if err := p.Stop(t.Context()); err != nil || said.String() != "the playground is gone\n" {
+		t.Errorf("%v %s", err, &said)
+	}
+	if _, err := os.Stat(filepath.Join(cache, "kubectl-kruise", "playground", "kubeconfig")); !os.IsNotExist(err) {
+		t.Errorf("kubeconfig: %v", err)
+	}
+}
+
+// binary builds the product, by its own module's pins.
+func binary(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubectl-kruise")
+	cmd := exec.Command("go", "build", "-o", path, product)
+	cmd.Dir = "../../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// try runs every command that the welcome names, as a user would.
+func try(t *testing.T, welcome string) {
+	t.Helper()
+	var exports, commands []string
+	for line := range strings.Lines(welcome) {
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "export "):
+			exports = append(exports, line)
+		case strings.HasPrefix(line, "kubectl "):
+			commands = append(commands, line)
+		}
+	}
+	if len(commands) != 5 {
+		t.Errorf("%d commands in\n%s", len(commands), welcome)
+	}
+	for _, command := range commands {
+		out, err := exec.Command("sh", "-c", strings.Join(append(exports, command), "\n")).CombinedOutput()
+		if err != nil || len(out) == 0 {
+			t.Errorf("%s: %v\n%s", command, err, out)
+		}
+	}
+}
