@@ -464,7 +464,7 @@ func TestRefuseWorkloadDeletion(t *testing.T) {
 		"apps/v1, kind: Deployment": true, "apps/v1, kind: StatefulSet": true, "apps/v1, kind: ReplicaSet": true, "apps/v1, kind: DaemonSet": false,
 	} {
 		const body = ", metadata: {name: web, labels: {policy.kruise.io/delete-protection: Cascading}}, spec: {template: {spec: {containers: [{name: a, image: a}]}}}}"
-		if got := RefuseWorkloadDeletion(readWorkload(t, "{apiVersion: "+kind+body)); (got != "") != want {
+		if got := RefuseWorkloadDeletion(stored(t, "{apiVersion: "+kind+body)); (got != "") != want {
 			t.Errorf("%s: %q", kind, got)
 		}
 	}

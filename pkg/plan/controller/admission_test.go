@@ -21,7 +21,7 @@ import (
 // storedSet reads a SidecarSet as the webhook stores it; body is its spec.
 func storedSet(t *testing.T, name, body string) *cluster.Workload {
 	t.Helper()
-	w := readWorkload(t, "apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: "+name+", resourceVersion: '1000'}\nspec:\n"+indent(body))
+	w := stored(t, "apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: "+name+", resourceVersion: '1000'}\nspec:\n"+indent(body))
 	w, err := StoredSidecarSet(w)
 	if err != nil {
 		t.Fatal(err)
@@ -36,15 +36,6 @@ func node(t *testing.T, text string) *tree.Node {
 		t.Fatal(err)
 	}
 	return n.YNode()
-}
-
-func readWorkload(t *testing.T, text string) *cluster.Workload {
-	t.Helper()
-	w, err := cluster.ReadWorkload(node(t, text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
 }
 
 func indent(text string) string {

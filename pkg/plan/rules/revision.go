@@ -18,9 +18,17 @@ func FindRevision(list []cluster.Revision, template map[string]any) (cluster.Rev
 }
 
 // SameTemplate reports whether two templates make the same revision. Nulls and
-// metadata.creationTimestamp, which some serializers write, do not count.
+// metadata.creationTimestamp, which some serializers write, do not count. What
+// has no spec is no pod template, but what a SidecarSet puts into pods.
 func SameTemplate(a, b map[string]any) bool {
-	return len(differences(nil, withMetadata(a), withMetadata(b))) == 0
+	return len(differences(nil, revisable(a), revisable(b))) == 0
+}
+
+func revisable(template map[string]any) map[string]any {
+	if _, pod := template["spec"]; pod {
+		return withMetadata(template)
+	}
+	return template
 }
 
 // NextRevisionNumber is the number of a revision that is made or reused now.
