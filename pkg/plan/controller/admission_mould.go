@@ -114,6 +114,9 @@ func (m *Mould) castFor(n Newcomer) (*cast, error) {
 
 func (m *Mould) cast(n Newcomer, contents []*inject.Content) (*cast, error) {
 	metadata := tree.Map("labels", tree.FromValue(values(n.Labels)), "annotations", tree.FromValue(values(n.Annotations)))
+	if finalizers := tree.Get(m.template, "metadata", "finalizers"); finalizers != nil {
+		tree.Set(metadata, "finalizers", finalizers)
+	}
 	pod := tree.Map("metadata", metadata, "spec", tree.Get(m.template, "spec"))
 	built, err := m.admission.build(pod, n, contents)
 	if err != nil {
