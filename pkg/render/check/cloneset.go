@@ -17,7 +17,7 @@ var _ = add(&kindRules{
 	misplaced: cloneSetMisplaced,
 	rules: []Rule{
 		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
-		{ID: "replicas-invalid", fields: []string{"spec.replicas"}, Doc: "replicas is negative."},
+		{ID: "number-negative", fields: []string{"spec.replicas", "spec.revisionHistoryLimit", "spec.minReadySeconds"}, Doc: "A number that counts pods, revisions or seconds is negative."},
 		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "podUpdatePolicy"}, Doc: "The update type is none of the version written; v1alpha1 takes no OnDelete."},
 		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative, or neither a number nor a percentage."},
 		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, or lets nothing move; v1beta1 refuses 0 even beside maxSurge."},

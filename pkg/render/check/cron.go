@@ -14,7 +14,7 @@ import (
 // schedule: five fields of cron or a word such as @daily, and one time zone.
 func (s *subject) schedule(spec *kruise.AdvancedCronJobSpec) {
 	const path = "spec.schedule"
-	if spec.TimeZone != nil && (strings.Contains(spec.Schedule, "TZ=")) {
+	if spec.TimeZone != nil && strings.Contains(spec.Schedule, "TZ=") {
 		s.fault(path, "keep one of the two", "a time zone stands in the schedule and in timeZone")
 	}
 	if err := parseSchedule(spec.Schedule); err != nil {

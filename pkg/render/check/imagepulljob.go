@@ -1,11 +1,10 @@
 package check
 
 import (
-	"fmt"
-	"strconv"
-
 	_ "crypto/sha256" // digests of images
 	_ "crypto/sha512"
+	"fmt"
+	"strconv"
 
 	"github.com/distribution/reference"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -16,9 +15,9 @@ import (
 const mostImages = 255
 
 // pullRules are those that both kinds of jobs have.
-func pullRules() []Rule {
+func pullRules(images string) []Rule {
 	return []Rule{
-		{ID: "image-invalid", fields: []string{"spec.image", "spec.images"}, Doc: "An image is missing, malformed or named twice."},
+		{ID: "image-invalid", fields: []string{images}, Doc: "An image is missing, malformed or named twice."},
 		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.podSelector"}, Doc: "Two ways to choose nodes are given, or a selector is malformed."},
 		{ID: "parallelism-invalid", fields: []string{"spec.parallelism"}, Doc: "parallelism is no whole number from 0; percentages are refused."},
 		{ID: "completion-invalid", fields: []string{"spec.completionPolicy"}, Doc: "The completion policy is unknown, has with Never what goes with Always only, or its deadline is shorter than one pull."},
@@ -29,11 +28,11 @@ func pullRules() []Rule {
 var (
 	_ = add(&kindRules{
 		group: kruise.Group, kind: "ImagePullJob", object: kruise.ImagePullJob{}, filled: true,
-		rules: pullRules(), check: imagePullJob,
+		rules: pullRules("spec.image"), check: imagePullJob,
 	})
 	_ = add(&kindRules{
 		group: kruise.Group, kind: "ImageListPullJob", object: kruise.ImageListPullJob{}, filled: true,
-		rules: pullRules(), check: imageListPullJob,
+		rules: pullRules("spec.images"), check: imageListPullJob,
 	})
 )
 

@@ -19,7 +19,7 @@ var _ = add(&kindRules{
 	check: statefulSet,
 	rules: []Rule{
 		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
-		{ID: "replicas-invalid", fields: []string{"spec.replicas"}, Doc: "replicas is negative."},
+		{ID: "number-negative", fields: []string{"spec.replicas", "spec.revisionHistoryLimit", "spec.ordinals"}, Doc: "A number that counts pods, revisions or seconds is negative."},
 		{ID: "pod-management-invalid", fields: []string{"spec.podManagementPolicy"}, Doc: "podManagementPolicy is neither OrderedReady nor Parallel."},
 		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", "spec.updateStrategy.rollingUpdate", rolling + "podUpdatePolicy"}, Doc: "The update type or the pod update policy is unknown, or rollingUpdate stands beside OnDelete."},
 		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative."},

@@ -38,7 +38,7 @@ func (k *spreadCheck) patched(path string, spec *tree.Node, patch map[string]any
 	claims := claimsOf(spec)
 	known := map[string]bool{}
 	for _, problem := range k.problems(template, claims) {
-		known[problem] = true
+		known[indices(problem)] = true // a patch moves list elements
 	}
 	whole, _ := tree.Value(template).(map[string]any)
 	merged, err := kruise.PatchTemplate(whole, patch)
@@ -47,7 +47,7 @@ func (k *spreadCheck) patched(path string, spec *tree.Node, patch map[string]any
 		return
 	}
 	for _, problem := range k.problems(tree.FromValue(merged), claims) {
-		if !known[problem] {
+		if !known[indices(problem)] {
 			k.fault(path, "", "makes a pod that is refused: %s", problem)
 		}
 	}

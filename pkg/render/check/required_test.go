@@ -1,0 +1,106 @@
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// schema is what the test needs of one in a CustomResourceDefinition.
+type schema struct {
+	Properties           map[string]*schema
+	Items                *schema
+	AdditionalProperties *schema
+	Required             []string
+	Open                 bool `json:"x-kubernetes-preserve-unknown-fields"`
+}
+
+// TestRequired leaves everything out that a schema requires, one object of it
+// after the other: what is required must be missed, and nothing else.
+func TestRequired(t *testing.T) {
+	files, err := filepath.Glob("../../../../shared/crds/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Skip("no schemas beside the project: required fields are not compared with them", err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var crd struct {
+			Spec struct {
+				Group    string
+				Names    struct{ Kind string }
+				Versions []struct {
+					Name   string
+					Schema struct{ OpenAPIV3Schema *schema }
+				}
+			}
+		}
+		if err := yaml.Unmarshal(data, &crd); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range crd.Spec.Versions {
+			object := func(spec any) *resource.Resource {
+				n := tree.FromValue(map[string]any{"apiVersion": crd.Spec.Group + "/" + v.Name, "kind": crd.Spec.Names.Kind, "metadata": map[string]any{"name": "x"}, "spec": spec})
+				return resource.Parsed(n, nil, resource.Origin{})
+			}
+			v.Schema.OpenAPIV3Schema.Properties["spec"].each("spec", func(path string, s *schema, wrap func(any) any) {
+				requires(t, crd.Spec.Names.Kind+" "+v.Name, path, s, object(wrap(map[string]any{})))
+			})
+		}
+	}
+}
+
+// requires compares what is missed directly below path with the schema.
+func requires(t *testing.T, what, path string, s *schema, r *resource.Resource) {
+	t.Helper()
+	filled := !slices.Contains([]string{"EphemeralJob", "NodePodProbe", "PersistentPodState", "PodProbeMarker", "ResourceDistribution", "WorkloadSpread", "PodUnavailableBudget"}, r.Kind())
+	in := []*resource.Resource{r}
+	faults := check.Object(newContext(in, nil), check.Request{Object: r})
+	named := func(field string) bool {
+		return slices.ContainsFunc(faults, func(f check.Fault) bool {
+			return strings.HasPrefix(f.Field, path+"."+field) || strings.HasPrefix(path+"."+field, f.Field+".")
+		})
+	}
+	for _, field := range s.Required {
+		if !filled && !named(field) {
+			t.Errorf("%s: %s.%s is not missed", what, path, field)
+		}
+	}
+	for _, f := range faults {
+		field, below := strings.CutPrefix(f.Field, path+".")
+		if f.Rule == "object/missing-field" && below && !strings.Contains(field, ".") && !slices.Contains(s.Required, field) {
+			t.Errorf("%s: %s is missed, but not required", what, f.Field)
+		}
+	}
+}
+
+// each calls f for every object of the schema, with what puts one there.
+func (s *schema) each(path string, f func(path string, s *schema, wrap func(any) any)) {
+	self := func(v any) any { return v }
+	s.walk(path, self, f)
+}
+
+func (s *schema) walk(path string, wrap func(any) any, f func(string, *schema, func(any) any)) {
+	switch {
+	case s.Open:
+	case s.Items != nil:
+		s.Items.walk(path+"[0]", func(v any) any { return wrap([]any{v}) }, f)
+	case s.AdditionalProperties != nil:
+		s.AdditionalProperties.walk(path+"[k]", func(v any) any { return wrap(map[string]any{"k": v}) }, f)
+	case len(s.Properties) > 0:
+		f(path, s, wrap)
+		for name, property := range s.Properties {
+			property.walk(path+"."+name, func(v any) any { return wrap(map[string]any{name: v}) }, f)
+		}
+	}
+}
