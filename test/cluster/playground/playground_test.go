@@ -3,6 +3,7 @@ package playground_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 		err := playground.Playground{Binary: os.Args[3], Example: os.Args[5]}.Hold(ctx)
 		stop()
 		if err != nil {
-			println(err.Error())
+			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		os.Exit(0)
