@@ -15,8 +15,9 @@ import (
 type container struct {
 	// image is what runs, or what is being started.
 	image string
-	// begun is whether a container of this name has ever run.
-	begun, running bool
+	// begun is whether a container of this name has ever run, healthy whether it
+	// has run for long enough to be ready.
+	begun, running, healthy bool
 	// failed is whether the image could not be pulled.
 	failed  bool
 	crashes int
@@ -89,7 +90,7 @@ func (w *World) halt(e *pod, i int) {
 	if !e.agent[i].running {
 		return
 	}
-	e.agent[i].running = false
+	e.agent[i].running, e.agent[i].healthy = false, false
 	w.setContainer(e, i, func(c *cluster.Container) { c.Ready, c.Waiting = false, waitingCreating })
 }
 
@@ -133,7 +134,8 @@ func (w *World) begin(e *pod, i, turn int) {
 	}
 	w.setContainer(e, i, func(c *cluster.Container) {
 		c.Reported, c.StatusImage, c.ImageID, c.Waiting = true, a.image, imageID(a.image), ""
-		c.Ready = delay == 0 && !o.Unready && !o.Crash
+		a.healthy = delay == 0 && !o.Crash
+		c.Ready = a.healthy && !o.Unready
 		if again {
 			c.Restarts++
 		}
@@ -159,8 +161,9 @@ func (w *World) report(e *pod) {
 
 // healthy is the moment from which a container may be ready.
 func (w *World) healthy(e *pod, i, turn int) {
-	if w.current(e, i, turn) && !w.override(e.Pod).Unready {
-		w.setContainer(e, i, func(c *cluster.Container) { c.Ready = true })
+	if w.current(e, i, turn) {
+		e.agent[i].healthy = true
+		w.health(e)
 	}
 }
 
@@ -175,7 +178,7 @@ func (w *World) crash(e *pod, i, turn int) {
 		return
 	}
 	a := &e.agent[i]
-	a.running = false
+	a.running, a.healthy = false, false
 	a.turn++
 	a.crashes++
 	w.setContainer(e, i, func(c *cluster.Container) { c.Ready, c.Waiting = false, waitingCrash })
@@ -183,15 +186,14 @@ func (w *World) crash(e *pod, i, turn int) {
 	w.after(min(backOffFirst<<min(a.crashes-1, 10), backOffMost), func() { w.begin(e, i, turn) })
 }
 
-// health has overrides take effect that came with a change of the pod.
+// health says which containers are ready: those that have run for long enough,
+// unless something about the pod keeps them from it.
 func (w *World) health(e *pod) {
-	if w.opt.Agent.Override == nil {
-		return
-	}
 	unready := w.override(e.Pod).Unready
 	for i := range e.agent {
-		if e.agent[i].running && e.Containers[i].Ready == unready && e.agent[i].crashes == 0 {
-			w.setContainer(e, i, func(c *cluster.Container) { c.Ready = !unready })
+		want := e.agent[i].healthy && !unready
+		if e.agent[i].running && e.Containers[i].Ready != want {
+			w.setContainer(e, i, func(c *cluster.Container) { c.Ready = want })
 		}
 	}
 }

@@ -22,6 +22,31 @@ type act struct {
 	op       Op
 	uid      string
 	revision string
+	// marked pods are deleted in no order: all of them go.
+	marked bool
+}
+
+// mark finds the deletions of pods of a CloneSet that come in no order, because
+// all of them go: marked ones, and old ones when none of their revision is left.
+func mark(kind string, acts []act, before map[string]*cluster.Pod) {
+	marked, gone := map[string]bool{}, map[string]bool{}
+	for uid, p := range before {
+		marked[uid] = rules.SpecifiedDelete(p)
+	}
+	for _, a := range acts {
+		marked[a.uid] = marked[a.uid] || a.op == OpMarkDelete
+		gone[a.uid] = gone[a.uid] || a.op == OpDelete
+	}
+	left := map[string]bool{}
+	for uid, p := range before {
+		if !gone[uid] {
+			left[hashOf(p)] = true
+		}
+	}
+	for i, a := range acts {
+		p := before[a.uid]
+		acts[i].marked = kind == "CloneSet" && (marked[a.uid] || p != nil && !left[hashOf(p)])
+	}
 }
 
 // group are acts without a pause, or without a pod becoming ready, between them.
@@ -43,7 +68,7 @@ func recordedActs(s conformance.RolloutStep) (acts []act) {
 func ourActs(b *bed) (acts []act, ready []float64) {
 	for _, r := range b.Timeline().Records {
 		if slices.Contains(acting, r.Op) {
-			acts = append(acts, act{r.At.Seconds(), r.Op, r.UID, cluster.Hash(r.Revision)})
+			acts = append(acts, act{at: r.At.Seconds(), op: r.Op, uid: r.UID, revision: b.spelling.Replace(cluster.Hash(r.Revision))})
 		}
 		if r.Op == OpReady {
 			ready = append(ready, r.At.Seconds())
@@ -90,6 +115,8 @@ func batches(acts []act, ready []float64) (out []group) {
 func compareActs(s conformance.RolloutStep, b *bed, before map[string]*cluster.Pod) error {
 	ours, ready := ourActs(b)
 	theirs := recordedActs(s)
+	mark(s.Kind, ours, before)
+	mark(s.Kind, theirs, before)
 	if err := differentCounts(theirs, ours); err != nil {
 		return fmt.Errorf("%w\n  recorded: %s\n  ours:     %s", err, text(waves(theirs)), text(waves(ours)))
 	}
@@ -162,6 +189,8 @@ func (g group) spelt(classes map[string]string) string {
 		switch {
 		case a.op == OpCreate:
 			name = "of " + a.revision
+		case a.op == OpDelete && a.marked:
+			name = "of one of many"
 		case !known:
 			name = "a new pod"
 		}

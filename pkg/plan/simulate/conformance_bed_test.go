@@ -26,6 +26,10 @@ type bed struct {
 	namespace     string
 	// born are the uids of all pods of the owner, in the order of creation.
 	born []string
+	// spelling replaces our hashes of revisions by the recorded ones.
+	spelling *strings.Replacer
+	// called are the names of those of them that are known.
+	called map[string]string
 }
 
 // zones of the recordings' nodes.
@@ -36,7 +40,7 @@ func emptyBed(c conformance.Case, script conformance.RolloutScript, start time.T
 	o.Start = start
 	o.Agent.Unpullable = func(image string) bool { return strings.HasSuffix(image, ":bad") }
 	o.Agent.Override = steered
-	b := &bed{script: script, namespace: c.Namespace()}
+	b := &bed{script: script, namespace: c.Namespace(), called: map[string]string{}}
 	b.World = New(o)
 	b.World.opt.Admit = b.admits
 	for i, zone := range zones {
@@ -101,7 +105,7 @@ func (b *bed) bringUp() error {
 		doc = b.placed(doc)
 		spec, _ := doc["spec"].(map[string]any)
 		if refOfDoc(doc) == b.owner && b.script.Stagger && doc["kind"] != "DaemonSet" {
-			if n, ok := spec["replicas"].(int); ok {
+			if n, err := strconv.Atoi(fmt.Sprint(spec["replicas"])); err == nil {
 				replicas = n
 			}
 			doc = with(doc, "spec", with(spec, "replicas", 1))
@@ -109,6 +113,9 @@ func (b *bed) bringUp() error {
 		if err := b.Apply(tree.FromValue(doc)); err != nil {
 			return err
 		}
+	}
+	if err := b.watch(); err != nil {
+		return err
 	}
 	for n := 2; n <= replicas; n++ {
 		if err := b.Run(b.Now().Add(stagger)); err != nil {
@@ -127,6 +134,8 @@ func (b *bed) follow() {
 	b.onCreate = func(e *pod) {
 		if e.owner != nil && e.owner.ref == b.owner {
 			b.born = append(b.born, e.UID)
+			b.called[e.UID] = e.Name
+			b.hook(e.UID, string(rules.StateOf(e.Pod)), 0)
 		}
 	}
 }
@@ -172,32 +181,32 @@ func (b *bed) pods() map[string]*cluster.Pod {
 	return out
 }
 
-// numbered finds a pod by its index: 3 is the third that was ever created, -1 the
-// oldest that there is.
+// numbered finds a pod by its name or its index: 3 is the third that was ever
+// created, or who has its name now, -1 the oldest that there is.
 func (b *bed) numbered(index any) (plan.PodRef, error) {
-	n, err := strconv.Atoi(fmt.Sprint(index))
-	if err != nil {
-		return plan.PodRef{}, err
+	name := fmt.Sprint(index)
+	if n, err := strconv.Atoi(name); err == nil {
+		name = b.nth(n)
 	}
-	uid := ""
-	if n > 0 && n <= len(b.born) {
-		uid = b.born[n-1]
-	}
-	if n < 0 {
-		for _, id := range b.born {
-			if b.World.pods[id] != nil {
-				if n++; n == 0 {
-					uid = id
-					break
-				}
-			}
-		}
-	}
-	e := b.World.pods[uid]
+	e := b.names[podName{b.namespace, name}]
 	if e == nil {
 		return plan.PodRef{}, fmt.Errorf("there is no pod %v among %d", index, len(b.born))
 	}
-	return plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: uid}, nil
+	return plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}, nil
+}
+
+func (b *bed) nth(n int) string {
+	if n > 0 && n <= len(b.born) {
+		return b.called[b.born[n-1]]
+	}
+	for _, uid := range b.born {
+		if b.World.pods[uid] != nil {
+			if n++; n == 0 {
+				return b.called[uid]
+			}
+		}
+	}
+	return ""
 }
 
 // do does one step and returns what was accepted, request by request.
@@ -297,14 +306,30 @@ func (b *bed) requests(act conformance.RolloutAct) ([]func() error, error) {
 	return out, nil
 }
 
+// shortest is how long a step takes that is not waited for.
+const shortest = 120 * time.Millisecond
+
 // wait lets the step go on as long as it was recorded.
 func (b *bed) wait(act conformance.RolloutAct) (bool, error) {
 	d, settle := act.Wait()
 	if settle {
 		return b.SettleFor(b.script.Still(), longest)
 	}
-	return false, b.Run(b.Now().Add(d))
+	return false, b.Run(b.Now().Add(max(d, shortest)))
 }
 
-// revisionNumbered is only for messages.
 func hashOf(p *cluster.Pod) string { return cluster.Hash(rules.RevisionOf(p)) }
+
+// learn finds out under which hashes the recordings know our revisions: those of
+// DaemonSets come from how a program of Kubernetes prints its memory.
+func (b *bed) learn(s conformance.RolloutState) {
+	var pairs []string
+	for _, ours := range b.World.objects[b.owner].revisions {
+		for _, theirs := range b.revisions(s) {
+			if rules.SameTemplate(ours.Template, theirs.Template) && ours.Name != theirs.Name {
+				pairs = append(pairs, cluster.Hash(ours.Name), cluster.Hash(theirs.Name))
+			}
+		}
+	}
+	b.spelling = strings.NewReplacer(pairs...)
+}

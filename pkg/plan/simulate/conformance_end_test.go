@@ -41,7 +41,7 @@ type end struct {
 func endOf(p *cluster.Pod) end {
 	var containers []string
 	for _, c := range p.Containers {
-		containers = append(containers, fmt.Sprintf("%s=%s restarts=%d ready=%v %s", c.Name, c.Image, c.Restarts, c.Ready, c.Waiting))
+		containers = append(containers, fmt.Sprintf("%s=%s restarts=%d ready=%v %s", c.Name, c.Image, c.Restarts, c.Ready, strings.TrimPrefix(c.Waiting, waitingCreating)))
 	}
 	return end{
 		Revision: hashOf(p), State: p.Labels["lifecycle.apps.kruise.io/state"], Containers: strings.Join(containers, "; "),
@@ -72,7 +72,7 @@ func comparePods(s conformance.RolloutStep, b *bed, before map[string]*cluster.P
 		}
 	}
 	for _, p := range b.pods() {
-		got[spell(p, classes)]++
+		got[b.spelling.Replace(spell(p, classes))]++
 	}
 	return conformance.Different("the pods at the end", cmp.Diff(sorted(want), sorted(got)))
 }
@@ -106,7 +106,7 @@ func compareRevisions(s conformance.RolloutStep, b *bed) error {
 		}
 	}
 	for _, p := range b.pods() {
-		got[fmt.Sprintf("%s ready=%v %s", hashOf(p), isReady(p), images(p))]++
+		got[b.spelling.Replace(fmt.Sprintf("%s ready=%v %s", hashOf(p), isReady(p), images(p)))]++
 	}
 	return conformance.Different("the pods by revision", cmp.Diff(sorted(want), sorted(got)))
 }
@@ -132,6 +132,11 @@ func compareStatus(s conformance.RolloutStep, b *bed) error {
 	got, err := statusOf(b.World.objects[b.target].workload)
 	if err != nil {
 		return err
+	}
+	for k, v := range got {
+		if text, ok := v.(string); ok {
+			got[k] = b.spelling.Replace(text)
+		}
 	}
 	return conformance.Different("the status", cmp.Diff(want, got))
 }

@@ -98,9 +98,13 @@ func (b *bed) recorded(r conformance.RolloutPod) *cluster.Pod {
 	return p
 }
 
-// waitingReason reads "running", "waiting:ImagePullBackOff", "terminated:...".
+// waitingReason reads "running", "waiting:ImagePullBackOff", and "terminated:..."
+// of a container that is about to start again.
 func waitingReason(state string) string {
-	_, reason, _ := strings.Cut(state, ":")
+	kind, reason, _ := strings.Cut(state, ":")
+	if kind == "terminated" {
+		return waitingCreating
+	}
 	return reason
 }
 

@@ -50,7 +50,12 @@ func runStep(c conformance.Case, script conformance.RolloutScript, s conformance
 	if err := b.watch(); err != nil {
 		return err
 	}
-	answers, err := b.do(act)
+	named, err := s.Trace.Act()
+	if err != nil {
+		return err
+	}
+	named.On = act.On
+	answers, err := b.do(named)
 	if err != nil {
 		return err
 	}
@@ -58,6 +63,7 @@ func runStep(c conformance.Case, script conformance.RolloutScript, s conformance
 	if err != nil {
 		return err
 	}
+	b.learn(s.After)
 	return errors.Join(
 		compareAnswers(s, answers),
 		compareSettled(s, act, settled),
@@ -90,6 +96,7 @@ func runCase(c conformance.Case, script conformance.RolloutScript, steps []confo
 		if _, err := b.wait(act); err != nil {
 			return fmt.Errorf("step %d: %w", i+1, err)
 		}
+		b.learn(steps[i].After)
 		err = errors.Join(compareAnswers(steps[i], answers), compareCounts(steps[i], b), compareExtremes(steps[i], b), compareRevisions(steps[i], b))
 		if err != nil {
 			return fmt.Errorf("step %d (%s):\n%w", i+1, act.Title, err)

@@ -169,7 +169,7 @@ func observed(p *cluster.Pod, i int) container {
 	case c.Waiting != "":
 		return container{begun: out.begun}
 	default:
-		out.running = true
+		out.running, out.healthy = true, c.Ready
 		if runsOlder(p, c) {
 			out.image = c.StatusImage
 		}
@@ -195,7 +195,7 @@ func (w *World) resume(e *pod) {
 	default:
 		for i := range e.agent {
 			a := &e.agent[i]
-			if a.running && !e.Containers[i].Ready && !w.override(e.Pod).Unready {
+			if a.running && !a.healthy {
 				turn := a.turn
 				w.after(w.opt.Agent.Ready.draw(&w.chance), func() { w.healthy(e, i, turn) })
 			}

@@ -3,6 +3,9 @@ package simulate
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -115,9 +118,19 @@ func (w *World) changed(e *pod) {
 	}
 	for _, set := range w.sets {
 		w.touch(set)
-		w.wake(set)
+		if notices(set, e) {
+			w.wake(set)
+		}
 	}
 	w.wakeBudgets()
+}
+
+// notices reports whether the controller of a SidecarSet looks for a change of
+// the pod: under NotUpdate only for one that has come or gone.
+func notices(set *object, e *pod) bool {
+	spec, ok := set.workload.Object.(*kruise.SidecarSet)
+	idle := ok && spec.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType
+	return !idle || e.Phase == corev1.PodPending || e.Deleting
 }
 
 // podsOf returns the pods that the object's controller sees, in a list that must
