@@ -37,18 +37,21 @@ func (v *View) inPlaceDone(p *cluster.Pod) bool {
 	return rules.InPlacePending(p, reportOn(v.Reports, p)).Done()
 }
 
-// updating reports whether an in-place update of the pod is under way. The record
-// is decoded only where lifecycle state and readiness gate do not tell already:
-// the gate is True again, and the state Normal, once it is complete.
-func (v *View) updating(p *cluster.Pod) bool {
-	if _, ok := p.Annotations[kruise.InPlaceUpdateStateAnnotation]; !ok {
+// resting reports whether nothing can be under way in a pod: it is in service, in
+// the state Normal, and no change is announced. Where an update is under way, one
+// of them is not so.
+func resting(p *cluster.Pod) bool {
+	if rules.StateOf(p) != rules.StateNormal {
 		return false
 	}
-	if ready, _ := p.Condition(kruise.InPlaceUpdateReady); ready.Status == corev1.ConditionTrue && rules.StateOf(p) == rules.StateNormal {
-		return false
-	}
-	return !v.inPlaceDone(p)
+	ready, _ := p.Condition(kruise.InPlaceUpdateReady)
+	_, announced := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]
+	return ready.Status == corev1.ConditionTrue && !announced
 }
+
+// updating reports whether an in-place update of the pod is under way. Its record
+// is decoded only where the pod does not tell already.
+func (v *View) updating(p *cluster.Pod) bool { return !resting(p) && !v.inPlaceDone(p) }
 
 // refreshGrace makes an announced change when it is due. One that is for another
 // revision than the pod's is void.

@@ -55,24 +55,31 @@ func newLab(t *testing.T, text string) *lab {
 // write replaces the workload's spec, as kubectl apply would.
 func (l *lab) write(text string) {
 	l.t.Helper()
-	var n tree.Node
-	if err := yaml.Unmarshal([]byte(text), &n); err != nil {
-		l.t.Fatal(err)
-	}
-	w, err := cluster.ReadWorkload(tree.Root(&n))
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	w.UID, w.Generation = "w", 1
-	if w.Namespace == "" {
-		w.Namespace = "default"
-	}
+	w := stored(l.t, text)
 	if l.w != nil {
 		w.UID, w.Generation = l.w.UID, l.w.Generation+1
 		w.Annotations = maps.Clone(l.w.Annotations)
 		w.Object = withStatus(w.Object, statusOf(l.w.Object))
 	}
 	l.w = w
+}
+
+// stored reads a workload as a cluster would have it.
+func stored(t testing.TB, text string) *cluster.Workload {
+	t.Helper()
+	var n tree.Node
+	if err := yaml.Unmarshal([]byte(text), &n); err != nil {
+		t.Fatal(err)
+	}
+	w, err := cluster.ReadWorkload(tree.Root(&n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.UID, w.Generation = "w", 1
+	if w.Namespace == "" {
+		w.Namespace = "default"
+	}
+	return w
 }
 
 // pass lets the controller look once, and reports whether it wrote anything.

@@ -109,6 +109,9 @@ func (s *statefulSet) act(pass *Pass) {
 func (s *statefulSet) refresh(pass *Pass, scale rules.StatefulSetScale) bool {
 	moved := false
 	for _, p := range s.view.Pods {
+		if resting(p) {
+			continue
+		}
 		ordinal := rules.OrdinalOf(p)
 		if _, wanted := slices.BinarySearch(s.ordinals, ordinal); !wanted || !rules.Active(p) || scale.Stop && ordinal > scale.Until {
 			continue

@@ -36,7 +36,8 @@ type StatefulSetScale struct {
 func (s *StatefulSet) Scale() StatefulSetScale {
 	var out StatefulSetScale
 	left := LimitsOfStatefulSet(s.Spec).ScaleMaxUnavailable
-	want, pods := s.Ordinals(), s.inRange()
+	want := s.Ordinals()
+	pods := slots(s.Pods, want)
 	createsUpdate := s.createsUpdate(pods)
 	for i, p := range pods {
 		out.Until = want[i]
@@ -54,7 +55,7 @@ func (s *StatefulSet) Scale() StatefulSetScale {
 			return out
 		}
 	}
-	s.condemn(&out)
+	s.condemn(&out, want)
 	return out
 }
 
@@ -78,8 +79,8 @@ func finished(p *cluster.Pod) bool {
 
 // condemn removes the pods whose ordinal shall not exist, highest first; under
 // OrderedReady one, and the pass ends.
-func (s *StatefulSet) condemn(out *StatefulSetScale) {
-	for _, p := range s.Condemned() {
+func (s *StatefulSet) condemn(out *StatefulSetScale, want []int) {
+	for _, p := range outside(s.Pods, want) {
 		if !p.Deleting {
 			out.Remove = append(out.Remove, p)
 		}

@@ -20,8 +20,10 @@ type StatefulSetUpdate struct {
 // them. Ordered: the highest ordinals. Unordered: those that are updated or
 // terminating first, the others by priority, cut to what the partition leaves
 // (semantics workloads 3).
-func (s *StatefulSet) UpdateTargets() []*cluster.Pod {
-	list := fromTheTop(s.inRange())
+func (s *StatefulSet) UpdateTargets() []*cluster.Pod { return s.targets(fromTheTop(s.inRange())) }
+
+// targets takes the pods in range, highest ordinal first.
+func (s *StatefulSet) targets(list []*cluster.Pod) []*cluster.Pod {
 	if s.unordered() {
 		settled := func(p *cluster.Pod) bool { return p.Deleting || s.updated(p) }
 		list = append(filter(list, settled), prioritize(filter(list, not(settled)), s.Spec.UpdateStrategy.RollingUpdate.UnorderedUpdate.PriorityStrategy)...)
@@ -45,18 +47,26 @@ func (s *StatefulSet) ChooseUpdate() StatefulSetUpdate {
 	}
 	slots := s.inRange()
 	pods := fromTheTop(slots)
+	marked, targets := filter(pods, SpecifiedDelete), s.targets(pods)
+	outdated := filter(targets, func(p *cluster.Pod) bool { return !s.updated(p) && !p.Deleting })
+	if len(marked)+len(outdated) == 0 {
+		out.Why = allUpdated
+		return out
+	}
 	left := spending{budget: LimitsOfStatefulSet(s.Spec).MaxUnavailable, missing: len(slots) - len(pods), down: map[*cluster.Pod]bool{}}
 	for _, p := range filter(pods, s.Unavailable) {
 		left.down[p] = true
 	}
-	for _, p := range filter(pods, SpecifiedDelete) {
+	for _, p := range marked {
 		if !p.Deleting && left.spend(p) {
 			out.Delete = append(out.Delete, p)
 		}
 	}
-	s.walk(&out, &left)
+	s.walk(&out, &left, outdated)
 	return out
 }
+
+const allUpdated = "as many pods are updated as the partition asks for"
 
 // spending is the set of unavailable pods, against what it may grow to. A pod
 // that is missing, or made in this very pass, is not available either.
@@ -77,14 +87,10 @@ func (s *spending) spend(p *cluster.Pod) bool {
 
 func (s *spending) used() int { return s.missing + len(s.down) }
 
-func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending) {
-	targets := s.UpdateTargets()
-	gone := func(p *cluster.Pod) bool { return p.Deleting || slices.Contains(out.Delete, p) }
-	out.Order = filter(targets, func(p *cluster.Pod) bool { return !s.updated(p) && !gone(p) })
-	for _, p := range targets {
-		if s.updated(p) || gone(p) {
-			continue
-		}
+// walk takes outdated pods in their order, until the budget ends it.
+func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending, outdated []*cluster.Pod) {
+	out.Order = filter(outdated, func(p *cluster.Pod) bool { return !slices.Contains(out.Delete, p) })
+	for _, p := range out.Order {
 		if !left.spend(p) {
 			out.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", left.used(), left.budget, p.Name)
 			return
@@ -93,6 +99,6 @@ func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending) {
 	}
 	out.Why = "these are all"
 	if len(out.Order) == 0 {
-		out.Why = "as many pods are updated as the partition asks for"
+		out.Why = allUpdated
 	}
 }
