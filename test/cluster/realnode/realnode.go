@@ -55,30 +55,6 @@ type Node struct {
 	first          int // process that made the mount namespace
 }
 
-// Missing says what the machine lacks for a real node, or "".
-func Missing() string {
-	if os.Getuid() != 0 {
-		return "root"
-	}
-	var lacks []string
-	if _, err := exec.LookPath("runc"); err != nil {
-		lacks = append(lacks, "runc")
-	}
-	if _, err := os.Stat(filepath.Join(cniDir, "bridge")); err != nil {
-		lacks = append(lacks, "containernetworking-plugins")
-	}
-	if _, err := exec.LookPath("ip"); err != nil {
-		lacks = append(lacks, "iproute2")
-	}
-	if _, err := exec.LookPath("nsenter"); err != nil {
-		lacks = append(lacks, "util-linux")
-	}
-	if len(lacks) > 0 {
-		return "the Debian packages " + strings.Join(lacks, ", ")
-	}
-	return ""
-}
-
 // Start brings the node up, with the test images, and returns when it is ready.
 // It ends with the folder's guardian.
 func Start(ctx context.Context, config Config) (*Node, error) {
