@@ -202,7 +202,7 @@ func TestReadAndSnapshot(t *testing.T) {
 func TestReadFaults(t *testing.T) {
 	for in, want := range map[string]string{
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: 5}":                                                                     "in.yaml:4: Pod p: spec.containers: ",
-		"apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: 5":                                                                                 "in.yaml:3: Node n1: metadata.labels",
+		"apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: 5":                                                                                 "in.yaml:4: Node n1: spec: ",
 		"apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: r}\nrevision: x":                                                           "in.yaml:4: ControllerRevision r: revision: ",
 		"apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: r, labels: {kruise.io/sidecarset-name: m}}\nrevision: 1\ndata: {other: 1}": "in.yaml:5: ControllerRevision r: data: revision r holds no spec",
 	} {
