@@ -21,8 +21,6 @@ type daemonSet struct {
 	update    cluster.Revision
 	revisions []cluster.Revision
 	policy    rules.UpdatePolicy
-	// changes are the updates from one revision, by its hash.
-	changes map[string]*daemonChange
 }
 
 // reconcileDaemonSet makes one pass of an Advanced DaemonSet (semantics workloads
@@ -61,7 +59,7 @@ func reconcileNativeDaemonSet(v *View, o *appsv1.DaemonSet) Pass {
 }
 
 func newDaemonSet(v *View, spec *kruise.DaemonSetSpec, collisions *int32) *daemonSet {
-	s := &daemonSet{view: v, changes: map[string]*daemonChange{}}
+	s := &daemonSet{view: v}
 	s.update, s.revisions = v.syncRevision(&s.pass, or(collisions, 0), "")
 	s.rule = rules.DaemonSet{
 		Spec: spec, Update: s.update.Name, TemplateGeneration: v.Workload.Annotations[appsv1.DeprecatedTemplateGeneration],

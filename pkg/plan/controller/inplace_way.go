@@ -41,8 +41,14 @@ func (u *updates) of(p *cluster.Pod) (mode rules.UpdateMode, why string, update 
 		u.known[old.Name] = way
 	}
 	mode, why = way.eligible.ForPod(p, stored, u.needsGate)
-	if mode == rules.ModeInPlace || mode == rules.ModeMetadataOnly {
+	switch mode {
+	case rules.ModeInPlace, rules.ModeMetadataOnly:
 		return mode, why, way.update
+	case rules.ModeUnchanged:
+		// Another revision of the same template: only the label changes.
+		if u.policy != "" && u.policy != rules.PolicyRecreate {
+			return mode, why, way.update
+		}
 	}
 	return mode, why, nil
 }
