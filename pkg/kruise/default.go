@@ -27,6 +27,8 @@ func Default(obj any) {
 	case *ImagePullJob:
 		defaultImagePull(&o.Spec.ImagePullJobTemplate)
 		setText(&o.Spec.ImagePullPolicy, PullIfNotPresent)
+	case *NodeImage:
+		defaultNodeImage(&o.Spec)
 	case *SidecarSet:
 		defaultSidecarSet(&o.Spec)
 	case *StatefulSet:

@@ -42,6 +42,19 @@ func defaultImagePull(s *ImagePullJobTemplate) {
 	setDefault(&s.PullPolicy.BackoffLimit, 3)
 }
 
+// defaultNodeImage: each tag is pulled as a job would (semantics fanout-and-jobs
+// 7).
+func defaultNodeImage(s *NodeImageSpec) {
+	for _, image := range s.Images {
+		for i := range image.Tags {
+			p := &image.Tags[i].PullPolicy
+			setDefault(p, ImageTagPullPolicy{})
+			setDefault(&(*p).TimeoutSeconds, 600)
+			setDefault(&(*p).BackoffLimit, 3)
+		}
+	}
+}
+
 // defaultContainerRecreateRequest: semantics fanout-and-jobs 8.
 func defaultContainerRecreateRequest(s *ContainerRecreateRequestSpec) {
 	setDefault(&s.Strategy, ContainerRecreateRequestStrategy{})

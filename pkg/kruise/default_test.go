@@ -1,106 +1,15 @@
 package kruise_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
-
-// TestDefaultEqualsStored holds our defaults against every object of the lint
-// cases that the real cluster took.
-func TestDefaultEqualsStored(t *testing.T) {
-	compared := 0
-	for _, c := range conformance.List(t, "lint") {
-		if !c.Has("stored.yaml") {
-			continue
-		}
-		t.Run(c.Name, func(t *testing.T) {
-			ours, kind := decoded(t, c, "object.yaml")
-			if ours == nil || kind == "ContainerRecreateRequest" {
-				t.Skip("no kind of Kruise, or filled in from the pod")
-			}
-			compared++
-			kruise.Default(ours)
-			stored, _ := decoded(t, c, "stored.yaml")
-			if s, ok := stored.(*kruise.StatefulSet); ok && s.APIVersion == "apps.kruise.io/v1beta1" && s.Spec.PersistentVolumeClaimRetentionPolicy == nil {
-				ours.(*kruise.StatefulSet).Spec.PersistentVolumeClaimRetentionPolicy = nil // read back as v1alpha1, which lacks it
-			}
-			if diff := cmp.Diff(said(t, stored), said(t, ours)); diff != "" {
-				t.Errorf("-stored +ours:\n%s", diff)
-			}
-		})
-	}
-	if compared < 50 {
-		t.Errorf("only %d objects were compared", compared)
-	}
-}
-
-func decoded(t *testing.T, c conformance.Case, file string) (obj any, kind string) {
-	t.Helper()
-	n, err := object(c, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kind = tree.StrAt(n, "kind")
-	if objects[kind] == nil || tree.StrAt(n, "apiVersion") == "apps/v1" {
-		return nil, kind
-	}
-	obj = reflect.New(reflect.TypeOf(objects[kind])).Interface()
-	if unknown, err := kruise.Decode(n, obj); err != nil || len(unknown) > 0 {
-		t.Fatal(unknown, err)
-	}
-	return obj, kind
-}
-
-// podDefaults are the keys that Kubernetes fills into pods and claims.
-var podDefaults = []string{
-	"dnsPolicy", "restartPolicy", "schedulerName", "securityContext", "terminationGracePeriodSeconds",
-	"terminationMessagePath", "terminationMessagePolicy", "protocol", "phase", "defaultMode", "volumeMode",
-	"failureThreshold", "periodSeconds", "successThreshold", "timeoutSeconds", "scheme",
-	"annotations", "finalizers", // the webhooks' hashes and their bookkeeping
-}
-
-// said is the object as plain values without what Kubernetes fills in.
-func said(t *testing.T, obj any) any {
-	t.Helper()
-	text, err := json.Marshal(obj)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v map[string]any
-	if err := json.Unmarshal(text, &v); err != nil {
-		t.Fatal(err)
-	}
-	delete(v, "apiVersion")
-	delete(v, "status")
-	return without(v)
-}
-
-func without(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, item := range v {
-			item = without(item)
-			v[key] = item
-			if m, ok := item.(map[string]any); item == nil || ok && len(m) == 0 || slices.Contains(podDefaults, key) {
-				delete(v, key)
-			}
-		}
-	case []any:
-		for i := range v {
-			v[i] = without(v[i])
-		}
-	}
-	return v
-}
 
 func TestDefaultFields(t *testing.T) {
 	for _, c := range []struct {

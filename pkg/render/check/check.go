@@ -31,6 +31,9 @@ type Request struct {
 	Object *resource.Resource
 	// Old is what an update replaces as a whole.
 	Old *resource.Resource
+	// Known: what the facts do not hold does not exist. Otherwise nothing is
+	// refused because an object is missing that may well be in the cluster.
+	Known bool
 }
 
 // Fault is what one rule of the catalogue has against an object.

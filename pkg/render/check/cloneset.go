@@ -24,7 +24,7 @@ var _ = add(&kindRules{
 		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, or stands beside InPlaceOnly."},
 		{ID: "priority-invalid", fields: []string{rolling + "priorityStrategy"}, Doc: "Both kinds of priority are given, a weight is not between 0 and 100, or a key is empty."},
 		{ID: "scatter-invalid", fields: []string{rolling + "scatterStrategy"}, Doc: "A scatter term has no key."},
-		{ID: "pods-to-delete-invalid", fields: []string{"spec.scaleStrategy.podsToDelete"}, Doc: "podsToDelete names a pod twice."},
+		{ID: "pods-to-delete-invalid", fields: []string{"spec.scaleStrategy.podsToDelete"}, Doc: "podsToDelete names a pod twice, or (v1alpha1) newly names one that is no live pod of the CloneSet."},
 		{ID: "progress-deadline-invalid", fields: []string{"spec.progressDeadlineSeconds"}, Doc: "progressDeadlineSeconds is not greater than minReadySeconds (v1alpha1)."},
 		{ID: "in-place-impossible", fields: []string{"spec.template.spec"}, Doc: "An update of a v1alpha1 CloneSet with InPlaceOnly changes more of the pod than images."},
 		{ID: "claims-invalid", fields: []string{"spec.volumeClaimTemplates"}, Doc: "A claim template has no name, or that of another."},
@@ -90,20 +90,6 @@ func (k *cloneSetCheck) numbers() {
 	notNegative(k.subject, "spec.progressDeadlineSeconds", deadline)
 	if k.alpha && deadline != nil && *deadline >= 0 && *deadline <= k.spec.MinReadySeconds {
 		k.fault("spec.progressDeadlineSeconds", "", "%d must be greater than minReadySeconds %d", *deadline, k.spec.MinReadySeconds)
-	}
-}
-
-func (k *cloneSetCheck) podsToDelete() {
-	const path = "spec.scaleStrategy.podsToDelete"
-	seen := map[string]bool{}
-	for i, name := range k.spec.ScaleStrategy.PodsToDelete {
-		if seen[name] {
-			k.fault(fmt.Sprintf("%s[%d]", path, i), "", "pod %s is named twice", name)
-		}
-		seen[name] = true
-	}
-	if m := k.spec.ScaleStrategy.MaxUnavailable; m != nil {
-		k.amount("spec.scaleStrategy.maxUnavailable", *m)
 	}
 }
 

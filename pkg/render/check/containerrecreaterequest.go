@@ -18,7 +18,7 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: "ContainerRecreateRequest", object: kruise.ContainerRecreateRequest{}, filled: true,
 	check: containerRecreateRequest,
 	rules: []Rule{
-		{ID: "pod-invalid", fields: []string{"spec.podName"}, Doc: "The pod is missing, not known, has ended or has not started."},
+		{ID: "pod-invalid", fields: []string{"spec.podName"}, Doc: "The pod is missing, does not exist, has ended or has not started."},
 		{ID: "container-invalid", fields: []string{"spec.containers"}, Doc: "A container is missing, repeated, none of the pod's regular running containers, or says what Kruise fills in."},
 		{ID: "strategy-invalid", fields: []string{"spec.strategy"}, Doc: "The failure policy is unknown, or a time is negative."},
 		{ID: "deadline-invalid", fields: []string{"spec.activeDeadlineSeconds", "spec.ttlSecondsAfterFinished"}, Doc: "The deadline is shorter than 3 seconds, or the time to live is negative."},
@@ -109,8 +109,10 @@ func (k *recreateCheck) pod() *tree.Node {
 	}
 	r := k.find("", "Pod", k.spec.PodName)
 	switch {
+	case r == nil && !k.Known:
+		return nil
 	case r == nil:
-		k.fault(path, "name the pod in the input, or by --with or --live", "pod %s is not known", k.spec.PodName)
+		k.fault(path, "name the pod in the input, or by --with or --live", "there is no pod %s", k.spec.PodName)
 		return nil
 	case !activePod(r.Node()):
 		k.fault(path, "", "pod %s has ended, or is about to", k.spec.PodName)

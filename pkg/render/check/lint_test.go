@@ -55,7 +55,7 @@ func judged(t *testing.T, c conformance.Case, operation check.Operation) []check
 	t.Helper()
 	in := golden.Parse(t, text(t, c, "object.yaml"))
 	around := golden.Parse(t, whitelisted)
-	q := check.Request{Operation: operation, Object: in[0]}
+	q := check.Request{Operation: operation, Object: in[0], Known: true}
 	if c.Has("before.yaml") {
 		q.Old = golden.Parse(t, text(t, c, "before.yaml"))[0]
 		around = append(around, q.Old)

@@ -53,6 +53,7 @@ func TestContainerRecreateRequest(t *testing.T) {
 		{name: "two", edit: []string{containers, "[{name: other}, {name: app}]"}},
 		{name: "one that runs", edit: pod("half", containers)},
 		{name: "unknown pod", edit: pod("nobody", containers), want: "containerrecreaterequest/pod-invalid spec.podName"},
+		{name: "pod that may be there", edit: pod("nobody", containers), unsure: true},
 		{name: "pod elsewhere", edit: pod("elsewhere", containers), want: "containerrecreaterequest/pod-invalid spec.podName"},
 		{name: "no pod", edit: pod("''", containers), want: "containerrecreaterequest/pod-invalid spec.podName"},
 		{name: "pod without a node", edit: pod("waiting", containers), want: "containerrecreaterequest/pod-invalid spec.podName"},

@@ -24,6 +24,7 @@ spec: {targetRef: {apiVersion: apps/v1beta1, kind: StatefulSet, name: db}}
 		{name: "preferred", edit: []string{topology, "preferredPersistentTopology: [{weight: 1, preference: {keys: [a]}}]"}},
 		{name: "negative weight in v1alpha1", edit: []string{"v1beta1", "v1alpha1", topology, "preferredPersistentTopology: [{weight: -1, preference: {nodeTopologyKeys: [a]}}]"}},
 		{name: "kind", edit: []string{"StatefulSet", "Deployment"}, want: "persistentpodstate/target-invalid spec.targetRef"},
+		{name: "kind that may be listed", edit: []string{"StatefulSet", "Deployment"}, unsure: true},
 		{name: "version", edit: []string{"apps/v1", "a/b/c"}, want: "persistentpodstate/target-invalid spec.targetRef.apiVersion"},
 		{name: "no topology", edit: []string{topology, "persistentPodAnnotations: []"}, want: "persistentpodstate/topology-missing spec.requiredPersistentTopology"},
 		{name: "no keys", edit: []string{"{keys: [topology.kubernetes.io/zone]}", "{}"}, want: "object/missing-field spec.requiredPersistentTopology.keys"},

@@ -3,6 +3,7 @@ package check_test
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -123,4 +124,29 @@ func bare(v any) any {
 		}
 	}
 	return v
+}
+
+// TestStoredElsewhere: objects of the conversion cases that are recorded as
+// sent and as stored.
+func TestStoredElsewhere(t *testing.T) {
+	compared := 0
+	all := map[string]conformance.Case{}
+	for _, c := range conformance.List(t, "conversion") {
+		all[c.Name] = c
+	}
+	for name, c := range all {
+		recorded, ok := all[name+"-stored"]
+		if !ok || strings.Contains(name, "-crr-") {
+			continue
+		}
+		ours := golden.Parse(t, text(t, c, "input.yaml"))[0]
+		theirs := golden.Parse(t, text(t, recorded, "input.yaml"))[0]
+		if diff := conformance.Diff(bare(plain(t, theirs.Node())), bare(plain(t, filled(t, c, ours)))); diff != "" {
+			t.Errorf("%s -recorded +ours\n%s", name, diff)
+		}
+		compared++
+	}
+	if compared < 20 {
+		t.Errorf("only %d are recorded both ways", compared)
+	}
 }

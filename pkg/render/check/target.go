@@ -32,7 +32,7 @@ func (s *subject) complete(t targeting, ref *kruise.TargetReference) bool {
 		s.fault(t.path+".apiVersion", "", "%q is no API version", ref.APIVersion)
 		return false
 	}
-	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.whiteListed(t.whiteList, ref.Kind) {
+	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.whiteListed(t.whiteList, ref.Kind) || !s.Known && s.configuration() == nil {
 		return true
 	}
 	s.fault(t.path, "further kinds stand under "+t.whiteList+" in ConfigMap "+kruise.ConfigurationName+", which --with can name",
