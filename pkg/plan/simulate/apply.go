@@ -223,7 +223,10 @@ func (w *World) setStatus(o *object, status any) {
 	w.touch(o)
 	w.rec.retarget(w)
 	if o.ref.Kind == "SidecarSet" {
+		// Its controller looks after its own status too, which matters because
+		// every pass that is refused doubles the wait.
 		w.admission = nil
+		w.wake(o)
 	}
 	if o.parent != nil {
 		w.wake(o.parent)

@@ -40,7 +40,7 @@ func emptyBed(c conformance.Case, script conformance.RolloutScript, start time.T
 	o.Start = start
 	o.Agent.Unpullable = func(image string) bool { return strings.HasSuffix(image, ":bad") }
 	o.Agent.Override = steered
-	b := &bed{script: script, namespace: c.Namespace(), called: map[string]string{}}
+	b := &bed{script: script, namespace: c.Namespace(), called: map[string]string{}, spelling: strings.NewReplacer()}
 	b.World = New(o)
 	b.World.opt.Admit = b.admits
 	for i, zone := range zones {

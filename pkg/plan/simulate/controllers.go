@@ -37,11 +37,14 @@ func (w *World) wakeAfter(o *object, d time.Duration) {
 	if o.workload == nil {
 		return
 	}
-	w.look(&o.turn, d, func() {
-		if w.objects[o.ref] == o {
-			w.reconcile(o)
-		}
-	})
+	w.look(&o.turn, d, func() { w.visit(o) })
+}
+
+// visit makes a pass unless the object is gone.
+func (w *World) visit(o *object) {
+	if w.objects[o.ref] == o {
+		w.reconcile(o)
+	}
 }
 
 // reconcile makes one pass of the object's controller.
@@ -65,18 +68,20 @@ func (w *World) reconcile(o *object) {
 	w.again(o, pass.Again, refused)
 }
 
-// again plans the next look: a controller whose write was refused comes back by
-// itself. That of a SidecarSet waits twice as long each time (semantics workloads
-// 10).
+// again plans the next look. A controller whose write was refused comes back by
+// itself, after twice the wait each time; only that of a CloneSet asks a budget
+// by the second. Whatever else has it look sooner takes the place of that: when
+// it is refused again, the wait begins anew, and is longer (semantics workloads
+// 1.6, 10; case 405).
 func (w *World) again(o *object, after time.Duration, refused bool) {
-	switch {
-	case refused:
-		after = controller.Retry
-		if o.ref.Kind == "SidecarSet" {
-			after = min(sidecarRetry<<o.refusals, sidecarRetryMost)
+	if refused {
+		wait := min(retryFirst<<min(o.refusals, 20), retryMost)
+		if o.ref.Kind == "CloneSet" {
+			wait = controller.Retry
 		}
 		o.refusals++
-	case o.ref.Kind != "SidecarSet":
+		w.wakeAfter(o, wait)
+	} else {
 		o.refusals = 0
 	}
 	if after > 0 {
@@ -84,11 +89,11 @@ func (w *World) again(o *object, after time.Duration, refused bool) {
 	}
 }
 
-// How long the controller of a SidecarSet waits after the first refusal and,
-// doubled each time, at most.
+// How long a controller waits after the first refusal and, doubled each time, at
+// most.
 const (
-	sidecarRetry     = 5 * time.Millisecond
-	sidecarRetryMost = 1000 * time.Second
+	retryFirst = 5 * time.Millisecond
+	retryMost  = 1000 * time.Second
 )
 
 // view is what a controller sees.

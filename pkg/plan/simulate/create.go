@@ -50,7 +50,7 @@ func (w *World) create(o *object, a controller.CreatePod) error {
 	if w.onCreate != nil {
 		w.onCreate(e)
 	}
-	w.changed(e)
+	w.changed(e, nil, e.Pod)
 	w.schedule(e, node)
 	return nil
 }

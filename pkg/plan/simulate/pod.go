@@ -3,10 +3,9 @@ package simulate
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
 // pod is one pod with its place in the lists, and what its node knows of it. The
@@ -77,7 +76,7 @@ func (w *World) remove(e *pod) {
 		w.retryPending()
 	}
 	w.orphan(e.Pod)
-	w.changed(e)
+	w.changed(e, e.Pod, nil)
 }
 
 // put replaces a pod, and has everybody look whom it concerns. Whatever follows
@@ -94,7 +93,7 @@ func (w *World) put(e *pod, next *cluster.Pod, reason string) {
 		e.owner.pods.now[e.inO] = next
 	}
 	w.rec.changed(w, e, before, reason)
-	w.changed(e)
+	w.changed(e, before, next)
 	w.sync(e)
 }
 
@@ -106,9 +105,12 @@ func (w *World) change(e *pod, c cluster.PodChange, reason string) {
 	}
 }
 
-// changed has the controllers look that see the pod.
-func (w *World) changed(e *pod) {
+// changed has the controllers look that see the pod; before and after are nil for
+// one that comes or goes. Budgets are counted first: they are the quickest in a
+// cluster, too (cases 402, 410).
+func (w *World) changed(e *pod, before, after *cluster.Pod) {
 	w.active = w.at
+	w.wakeBudgets()
 	if e.owner != nil {
 		w.touch(e.owner)
 		w.wake(e.owner)
@@ -118,19 +120,10 @@ func (w *World) changed(e *pod) {
 	}
 	for _, set := range w.sets {
 		w.touch(set)
-		if notices(set, e) {
+		if spec, ok := set.workload.Object.(*kruise.SidecarSet); ok && controller.WakesSidecarSet(spec, before, after) {
 			w.wake(set)
 		}
 	}
-	w.wakeBudgets()
-}
-
-// notices reports whether the controller of a SidecarSet looks for a change of
-// the pod: under NotUpdate only for one that has come or gone.
-func notices(set *object, e *pod) bool {
-	spec, ok := set.workload.Object.(*kruise.SidecarSet)
-	idle := ok && spec.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType
-	return !idle || e.Phase == corev1.PodPending || e.Deleting
 }
 
 // podsOf returns the pods that the object's controller sees, in a list that must
