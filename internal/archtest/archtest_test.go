@@ -57,7 +57,7 @@ var layer = map[string][]string{
 	"pkg/render":            {"pkg/kruise", "pkg/render/..."},
 	"pkg/render/resource":   {"pkg/kruise/tree"},
 	"pkg/render/finding":    {"pkg/kruise/tree", "pkg/render/resource"},
-	"pkg/render/stage":      {"pkg/render/finding", "pkg/render/resource"},
+	"pkg/render/stage":      {"pkg/kruise/tree", "pkg/render/finding", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/render/load":       {"pkg/kruise/...", "pkg/render/resource", "sigs.k8s.io/kustomize/...", "k8s.io/api/..."},
 	"pkg/render/emit":       {"pkg/kruise/...", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/...", "sigs.k8s.io/yaml"},
 	"pkg/render/config":     {"pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
@@ -70,6 +70,7 @@ var layer = map[string][]string{
 	"pkg/render/fanout":     stageImports,
 	"pkg/render/protect":    stageImports,
 	"pkg/render/references": stageImports,
+	"pkg/render/startup":    stageImports,
 }
 
 // stageImports is what a stage may know: the leaves, the types, the model.
@@ -88,7 +89,7 @@ func planImports(neighbours ...string) []string {
 var pure = []string{"pkg/plan", "pkg/kruise"}
 
 // fileless are rooms that may not touch files, but may use goroutines.
-var fileless = []string{"pkg/render/check", "pkg/render/split", "pkg/render/lower", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config"}
+var fileless = []string{"pkg/render/check", "pkg/render/split", "pkg/render/lower", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/startup", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config"}
 
 var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
 

@@ -1,5 +1,5 @@
 // Package render turns Kruise objects into native Kubernetes resources. It is
-// a pipeline of stages over a list of resources: check, split, lower, inject,
+// a pipeline of stages over a list of resources: check, split, lower, inject, start,
 // fan out, follow references, protect. Each stage is a package of its own; loading and
 // emitting stand before and behind. Render itself opens no file and no
 // connection: what it must know of a cluster is handed in as context objects.
@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/startup"
 )
 
 // Target says what may be in the output.
@@ -79,8 +80,8 @@ type Result struct {
 
 // Expandable are the kinds that this version expands.
 var Expandable = []string{
-	"AdvancedCronJob", "BroadcastJob", "CloneSet", "DaemonSet", "DeletionProtection", "ImageListPullJob", "ImagePullJob",
-	"PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "StatefulSet", "UnitedDeployment",
+	"AdvancedCronJob", "BroadcastJob", "CloneSet", "ContainerLaunchPriority", "DaemonSet", "DeletionProtection", "ImageListPullJob", "ImagePullJob",
+	"PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "SidecarTerminator", "StatefulSet", "UnitedDeployment",
 }
 
 // Render expands the Kruise objects of in. The resources of in belong to
@@ -103,7 +104,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 		return nil, err
 	}
 	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
-		lower.Run, sidecar.Run, fanout.Run, references.Run, protect.Run,
+		lower.Run, sidecar.Run, startup.Run, fanout.Run, references.Run, protect.Run,
 	} {
 		if out, err = run(c, out); err != nil {
 			return nil, err

@@ -22,15 +22,6 @@ func templateRulesAt(kind, id, at string) bool {
 			Action:  "nothing, unless a controller of yours sets these conditions",
 		},
 		Rule{
-			ID: id + "/launch-priority", Kind: kind, Severity: Lost,
-			Fields: []string{
-				at + ".metadata.annotations[apps.kruise.io/container-launch-priority]",
-				at + ".spec.containers[].env[KRUISE_CONTAINER_PRIORITY]",
-			},
-			Becomes: "stays in the template, but without Kruise all containers start at once",
-			Action:  "make what must start first an init container with restartPolicy Always (a native sidecar)",
-		},
-		Rule{
 			ID: id + "/enhanced-liveness", Kind: kind, Severity: Lost,
 			Fields:  []string{at + ".metadata.annotations[apps.kruise.io/using-enhanced-liveness]"},
 			Becomes: "stays in the template, but liveness probes remain with the kubelet",

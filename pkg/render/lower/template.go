@@ -2,7 +2,6 @@ package lower
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -80,19 +79,7 @@ func (o *object) gates(at string, spec *tree.Node) {
 
 // reportTemplate reports what only Kruise reads in a template.
 func (o *object) reportTemplate(at string, template *tree.Node) {
-	annotations := tree.Get(template, "metadata", "annotations")
-	for key, id := range map[string]string{
-		kruise.ContainerLaunchPriorityAnnotation: "launch-priority",
-		kruise.UsingEnhancedLivenessAnnotation:   "enhanced-liveness",
-	} {
-		if tree.Has(annotations, key) {
-			o.report(o.id(id), at+".metadata.annotations["+key+"]", "")
-		}
-	}
-	for i, c := range tree.Items(tree.Get(template, "spec", "containers")) {
-		if _, index := tree.Find(tree.Get(c, "env"), "name", kruise.ContainerPriorityEnv); index >= 0 {
-			o.report(o.id("launch-priority"), fmt.Sprintf("%s.spec.containers[%d].env[%d]", at, i, index),
-				"without Kruise the container "+strings.TrimSpace(tree.StrAt(c, "name"))+" starts together with the others")
-		}
+	if key := kruise.UsingEnhancedLivenessAnnotation; tree.Has(tree.Get(template, "metadata", "annotations"), key) {
+		o.report(o.id("enhanced-liveness"), at+".metadata.annotations["+key+"]", "")
 	}
 }

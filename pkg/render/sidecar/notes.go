@@ -38,7 +38,7 @@ func (n *notes) set(id, name, field, detail string) {
 }
 
 // injected reports what one template showed.
-func (n *notes) injected(r *resource.Resource, t template, ns *namespace, choices []inject.Choice, out *inject.Result) {
+func (n *notes) injected(r *resource.Resource, t stage.Template, ns *namespace, choices []inject.Choice, out *inject.Result) {
 	for _, c := range choices {
 		name := c.Set.Name
 		switch {
@@ -59,7 +59,7 @@ func (n *notes) injected(r *resource.Resource, t template, ns *namespace, choice
 		}
 	}
 	if len(out.Replaced) > 0 {
-		field := join(t.path, "spec.containers")
+		field := join(t.Path, "spec.containers")
 		n.findings.Add("sidecarset/replaced-container", r, field, "replaced by the sidecars of the same names: "+strings.Join(out.Replaced, ", "))
 		if out.Source {
 			n.findings.Add("sidecarset/copied-from-replaced", r, field, "")
@@ -106,7 +106,7 @@ func (n *notes) fields(r *resource.Resource) error {
 	}
 	n.findings.Add("sidecarset/update", r, "spec.updateStrategy.type", "")
 	for _, w := range written {
-		value := tree.Get(hub, steps(w.field)...)
+		value := tree.Get(hub, tree.Steps(w.field)...)
 		if value != nil && (!tree.IsScalar(value) || !slices.Contains(harmless, value.Value)) {
 			n.findings.Add(w.id, r, w.field, "")
 		}

@@ -6,17 +6,18 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // pullSecrets returns those of the template's ServiceAccount. The API server
 // gives them to a pod that lists none before Kruise adds its own (semantics
 // sidecarset 2.7); once the template lists some it would not.
-func (s *injector) pullSecrets(ns *namespace, t template, contents []*inject.Content) []*tree.Node {
+func (s *injector) pullSecrets(ns *namespace, t stage.Template, contents []*inject.Content) []*tree.Node {
 	adding := slices.IndexFunc(contents, (*inject.Content).HasPullSecrets)
-	if adding < 0 || len(tree.Items(tree.Get(t.node, "spec", "imagePullSecrets"))) > 0 {
+	if adding < 0 || len(tree.Items(tree.Get(t.Node, "spec", "imagePullSecrets"))) > 0 {
 		return nil
 	}
-	name := serviceAccount(t.node)
+	name := serviceAccount(t.Node)
 	account := s.Facts.Find(resource.ID{Kind: "ServiceAccount", Namespace: ns.name, Name: name})
 	if account == nil {
 		s.notes.set("sidecarset/service-account", contents[adding].Set, "spec.imagePullSecrets",

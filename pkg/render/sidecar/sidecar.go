@@ -5,8 +5,6 @@
 package sidecar
 
 import (
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -40,37 +38,42 @@ type injector struct {
 	notes      *notes
 }
 
-// all injects into every pod template of r.
+// all injects into every pod template of r. A path of the user that leads nowhere
+// is a finding: without one, a slip of the pen would leave every sidecar out.
 func (s *injector) all(r *resource.Resource) error {
 	var errs resource.Errors
-	for _, t := range templatesOf(s.Context, r) {
+	templates, astray := s.Templates(r)
+	if astray != "" {
+		s.Findings.Add("sidecarset/template-path", r, astray, "no pod template here: nothing is injected")
+	}
+	for _, t := range templates {
 		pod, err := s.one(r, t)
-		if err == nil && pod != t.node {
-			put(r, t.path, pod)
+		if err == nil && pod != t.Node {
+			stage.Put(r, t.Path, pod)
 		}
-		errs.Add(r.Wrap(err, t.path))
+		errs.Add(r.Wrap(err, t.Path))
 	}
 	return errs.Err()
 }
 
 // one returns the template with what matches injected.
-func (s *injector) one(r *resource.Resource, t template) (*tree.Node, error) {
+func (s *injector) one(r *resource.Resource, t stage.Template) (*tree.Node, error) {
 	ns := s.namespaces.get(s.Facts.NamespaceOf(r))
 	if ns.outside() {
 		s.explainOutside(r, t, ns)
-		return t.node, nil
+		return t.Node, nil
 	}
 	choices, err := inject.Choose(s.sets, &inject.Target{
-		Labels:    tree.Strings(tree.Get(t.node, "metadata", "labels")),
+		Labels:    tree.Strings(tree.Get(t.Node, "metadata", "labels")),
 		Namespace: ns.name, NamespaceLabels: ns.labels, NamespaceKnown: ns.known,
-		Key: r.ID().String() + "/" + t.path,
+		Key: r.ID().String() + "/" + t.Path,
 	})
 	if err != nil {
-		return nil, hinted(t.node, err, "add the ControllerRevision of namespace kruise-system by --with or --live")
+		return nil, hinted(t.Node, err, "add the ControllerRevision of namespace kruise-system by --with or --live")
 	}
 	s.explain(r, t, choices)
 	contents := inject.Contents(choices)
-	out, err := inject.Inject(t.node, contents, inject.Options{
+	out, err := inject.Inject(t.Node, contents, inject.Options{
 		PullSecrets: s.pullSecrets(ns, t, contents),
 		Limits:      ns.limits, Requests: ns.requests,
 	})
@@ -85,9 +88,3 @@ func (s *injector) one(r *resource.Resource, t template) (*tree.Node, error) {
 }
 
 func hinted(n *tree.Node, err error, hint string) error { return tree.Errorf(n, "", hint, "%v", err) }
-
-// inBlock takes the flow style from a level that is written anew.
-func inBlock(n *tree.Node) *tree.Node {
-	n.Style &^= yaml.FlowStyle
-	return n
-}

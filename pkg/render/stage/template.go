@@ -1,12 +1,13 @@
-package sidecar
+package stage
 
 import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // templatePaths lead to the pod templates of each kind, by GROUP/KIND. ""
@@ -38,32 +39,31 @@ var templatePaths = map[string][]string{
 	},
 }
 
-// template is one pod template of an object.
-type template struct {
-	path string
-	node *tree.Node
+// Template is one pod template of an object.
+type Template struct {
+	// Path is dotted; it is empty where the object is a pod.
+	Path string
+	Node *tree.Node
 }
 
-// templatesOf finds the pod templates of r, those of further kinds by the
-// user's --template-paths. A path of the user that leads nowhere is a finding:
-// without one, a slip of the pen would leave every sidecar out.
-func templatesOf(c *stage.Context, r *resource.Resource) []template {
+// Templates finds the pod templates of r, those of further kinds by the user's
+// template paths. astray is a path of the user that leads nowhere, else empty.
+func (c *Context) Templates(r *resource.Resource) (list []Template, astray string) {
 	kind := r.Group() + "/" + r.Kind()
 	paths := templatePaths[kind]
 	if further, ok := c.TemplatePaths[kind]; ok {
 		paths = append(slices.Clip(paths), further)
 	}
-	var out []template
 	for _, path := range paths {
 		n := tree.Get(r.Node(), steps(path)...)
 		switch {
 		case tree.IsMap(n) && (kind != "/Pod" || isNew(n)):
-			out = append(out, template{path: path, node: n})
+			list = append(list, Template{Path: path, Node: n})
 		case !tree.IsMap(n) && path == c.TemplatePaths[kind]:
-			c.Findings.Add("sidecarset/template-path", r, path, "no pod template here: nothing is injected")
+			astray = path
 		}
 	}
-	return out
+	return list, astray
 }
 
 // isNew reports whether a pod has yet to be created: only then does the
@@ -84,9 +84,9 @@ func steps(path string) []string {
 	return strings.Split(strings.TrimPrefix(path, "."), ".")
 }
 
-// put sets what path leads to in r. The levels on the way are copied: other
-// objects may share them.
-func put(r *resource.Resource, path string, n *tree.Node) {
+// Put sets the template in r that path leads to. The levels on the way are
+// copied: other objects may share them.
+func Put(r *resource.Resource, path string, n *tree.Node) {
 	at := inBlock(r.Edit())
 	keys := steps(path)
 	if len(keys) == 0 {
@@ -99,4 +99,10 @@ func put(r *resource.Resource, path string, n *tree.Node) {
 		at = next
 	}
 	tree.Set(at, keys[len(keys)-1], n)
+}
+
+// inBlock takes the flow style from a level that is written anew.
+func inBlock(n *tree.Node) *tree.Node {
+	n.Style &^= yaml.FlowStyle
+	return n
 }

@@ -1,0 +1,145 @@
+// Package startup is the stage that keeps the order in which Kruise starts the
+// containers of a pod, and the end that its SidecarTerminator puts to sidecars of
+// finished jobs: what starts early or ends late becomes a native sidecar, an init
+// container with restartPolicy Always (semantics sidecarset-and-protection 5, 8).
+// It looks at pod templates as they are after injection.
+package startup
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// The names under which the two features are expanded.
+const (
+	LaunchPriority    = "ContainerLaunchPriority"
+	SidecarTerminator = "SidecarTerminator"
+)
+
+// Run changes the pod templates of native kinds.
+func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
+	return c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
+		if r.Group() == kruise.Group {
+			return []*resource.Resource{r}, nil
+		}
+		templates, _ := c.Templates(r)
+		var errs resource.Errors
+		for _, t := range templates {
+			p := pod{c: c, r: r, path: t.Path, template: t.Node}
+			errs.Add(r.Wrap(p.run(), t.Path))
+			if p.template != t.Node {
+				stage.Put(r, t.Path, p.template)
+			}
+		}
+		return []*resource.Resource{r}, errs.Err()
+	})
+}
+
+// pod is one template on its way. What is changed is copied first.
+type pod struct {
+	c        *stage.Context
+	r        *resource.Resource
+	path     string
+	template *tree.Node
+}
+
+func (p *pod) run() error {
+	if p.c.Expand(SidecarTerminator) && p.ends() {
+		p.terminate()
+	}
+	if !p.c.Expand(LaunchPriority) {
+		return nil
+	}
+	priorities, err := inject.LaunchPriorities(p.template)
+	if err != nil || priorities == nil {
+		return err
+	}
+	if p.ends() {
+		p.report("containerlaunchpriority/job", "spec.containers")
+		return nil
+	}
+	p.launch(priorities)
+	return nil
+}
+
+// ends reports whether the pod's containers are meant to come to an end.
+func (p *pod) ends() bool {
+	policy := tree.StrAt(p.template, "spec", "restartPolicy")
+	return policy == "Never" || policy == "OnFailure"
+}
+
+func (p *pod) report(id, field string) {
+	if p.path != "" {
+		field = p.path + "." + field
+	}
+	p.c.Findings.Add(id, p.r, field, "")
+}
+
+// sidecars makes native sidecars of the containers that take says, in the order
+// of their launch, behind the init containers that are there.
+func (p *pod) sidecars(order []int, take func(i int) bool) {
+	out := tree.Shallow(p.template)
+	spec := tree.Shallow(tree.Get(out, "spec"))
+	containers := tree.Items(tree.Get(spec, "containers"))
+	kept, init := tree.Seq(), tree.Seq(tree.Items(tree.Get(spec, "initContainers"))...)
+	for i, c := range containers {
+		if !take(i) {
+			kept.Content = append(kept.Content, c)
+		}
+	}
+	for _, i := range order {
+		if take(i) {
+			init.Content = append(init.Content, containers[i])
+		}
+	}
+	tree.Set(spec, "containers", kept)
+	if tree.Has(spec, "initContainers") {
+		tree.Set(spec, "initContainers", init)
+	} else {
+		tree.InsertAfter(spec, "containers", "initContainers", init)
+	}
+	tree.Set(out, "spec", spec)
+	p.template = out
+}
+
+// change replaces the i-th container by what f makes of a copy.
+func (p *pod) change(i int, f func(*tree.Node)) {
+	out := tree.Shallow(p.template)
+	spec := tree.Shallow(tree.Get(out, "spec"))
+	containers := tree.Shallow(tree.Get(spec, "containers"))
+	c := tree.Shallow(containers.Content[i])
+	f(c)
+	containers.Content[i] = c
+	tree.Set(spec, "containers", containers)
+	tree.Set(out, "spec", spec)
+	p.template = out
+}
+
+// withoutEnv takes variables from a container.
+func withoutEnv(c *tree.Node, names ...string) {
+	env := tree.Get(c, "env")
+	if !tree.IsSeq(env) {
+		return
+	}
+	left := tree.Shallow(env)
+	left.Content = nil
+	for _, e := range env.Content {
+		named := false
+		for _, name := range names {
+			named = named || tree.StrAt(e, "name") == name
+		}
+		if !named {
+			left.Content = append(left.Content, e)
+		}
+	}
+	if len(left.Content) == 0 {
+		tree.Delete(c, "env")
+		return
+	}
+	tree.Set(c, "env", left)
+}
+
+func always(c *tree.Node) { tree.Set(c, "restartPolicy", tree.String("Always")) }

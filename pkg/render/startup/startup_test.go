@@ -1,0 +1,81 @@
+package startup_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/startup"
+)
+
+func TestGolden(t *testing.T) {
+	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			in := golden.Read(t, dir, "input.yaml")
+			c := newContext(in, true)
+			out, err := startup.Run(c, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Compare(t, dir, c, out)
+		})
+	}
+}
+
+// TestTwice: what was arranged once is in order, and stays.
+func TestTwice(t *testing.T) {
+	for _, dir := range golden.Cases(t, "testdata/*/expected.yaml") {
+		in := golden.Read(t, dir, "expected.yaml")
+		if _, err := startup.Run(newContext(in, true), in); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range in {
+			if r.Changed() {
+				t.Errorf("%s: %s was changed again", dir, r.ID())
+			}
+		}
+	}
+}
+
+// TestKept: with Kruise in the cluster, its own webhook arranges.
+func TestKept(t *testing.T) {
+	in := golden.Read(t, "testdata/priorities", "input.yaml")
+	c := newContext(in, false)
+	out, err := startup.Run(c, in)
+	if err != nil || len(c.Findings.Findings()) != 0 {
+		t.Fatal(c.Findings.Findings(), err)
+	}
+	for _, r := range out {
+		if r.Changed() {
+			t.Errorf("%s was changed", r.ID())
+		}
+	}
+}
+
+// TestBadPriority: Kruise refuses such a pod.
+func TestBadPriority(t *testing.T) {
+	in := golden.Parse(t, `
+apiVersion: v1
+kind: Pod
+metadata: {name: bad}
+spec:
+  containers:
+    - {name: a, env: [{name: KRUISE_CONTAINER_PRIORITY, value: high}]}
+    - {name: b}
+`)
+	if _, err := startup.Run(newContext(in, true), in); err == nil {
+		t.Error("a priority that is no number was accepted")
+	}
+}
+
+func newContext(in []*resource.Resource, expand bool) *stage.Context {
+	return &stage.Context{
+		Facts:    resource.NewFacts(in, nil, "shop"),
+		Findings: &finding.Reporter{},
+		Lineage:  stage.NewLineage(),
+		Expand:   func(string) bool { return expand },
+	}
+}
