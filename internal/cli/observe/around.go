@@ -1,0 +1,197 @@
+package observe
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+func gvr(group, version, plural string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
+}
+
+// around reads what belongs to the workload.
+func (r *reader) around(w *cluster.Workload) error {
+	selector, err := selectorOf(w.Object)
+	if err != nil {
+		return r.res.Object.Fault("spec.selector", "", "%v", err)
+	}
+	owners := map[string]bool{w.UID: true}
+	steps := []func() error{
+		func() error { return r.children(w, selector, owners) },
+		func() error { return r.pods(w, selector, owners) },
+		func() error { return r.revisions(w, selector) },
+		func() error { return r.nodes(w) },
+		func() error { return r.budgets(w) },
+		func() error { return r.namespaces(w) },
+		func() error { return r.claims(w, selector) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// children are the ReplicaSets of a Deployment, which own its pods.
+func (r *reader) children(w *cluster.Workload, selector string, owners map[string]bool) error {
+	if w.Group != "apps" || w.Kind != "Deployment" {
+		return nil
+	}
+	q := query{what: "ReplicaSets", resource: gvr("apps", "v1", "replicasets"), namespace: w.Namespace, selector: selector, needed: true}
+	return r.list(q, func(u *unstructured.Unstructured) error {
+		if owner := metav1.GetControllerOfNoCopy(u); owner != nil && string(owner.UID) == w.UID {
+			owners[string(u.GetUID())] = true
+			r.keep(u)
+		}
+		return nil
+	})
+}
+
+// pods are those that the workload owns; a SidecarSet's are all that its selector
+// matches, in every namespace.
+func (r *reader) pods(w *cluster.Workload, selector string, owners map[string]bool) error {
+	_, sidecars := w.Object.(*kruise.SidecarSet)
+	q := query{what: "pods", resource: gvr("", "v1", "pods"), namespace: w.Namespace, selector: selector, needed: true}
+	return r.list(q, func(u *unstructured.Unstructured) error {
+		owner := metav1.GetControllerOfNoCopy(u)
+		if !sidecars && (owner == nil || !owners[string(owner.UID)]) {
+			return nil
+		}
+		var p corev1.Pod
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p); err != nil {
+			return err
+		}
+		r.res.State.Pods = append(r.res.State.Pods, cluster.ReadPod(&p))
+		return nil
+	})
+}
+
+// revisions are the stored templates; a Deployment has its ReplicaSets instead.
+func (r *reader) revisions(w *cluster.Workload, selector string) error {
+	q := query{what: "stored revisions", resource: gvr("apps", "v1", "controllerrevisions"), namespace: w.Namespace, selector: selector}
+	switch w.Kind {
+	case "Deployment", "ReplicaSet":
+		return nil
+	case "SidecarSet":
+		q.namespace, q.selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
+	}
+	return r.list(q, func(u *unstructured.Unstructured) error {
+		owner := metav1.GetControllerOfNoCopy(u)
+		if w.Kind != "SidecarSet" && (owner == nil || string(owner.UID) != w.UID) {
+			return nil
+		}
+		var c appsv1.ControllerRevision
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &c); err != nil {
+			return err
+		}
+		return state.AddRevision(&r.res.State, &c)
+	})
+}
+
+// nodes are read only where a rule looks at them: for DaemonSets, and for topology
+// spread, which decides who goes first when a CloneSet shrinks.
+func (r *reader) nodes(w *cluster.Workload) error {
+	spec, _ := w.Template["spec"].(map[string]any)
+	if w.Kind != "DaemonSet" && spec["topologySpreadConstraints"] == nil {
+		return nil
+	}
+	q := query{what: "nodes", resource: gvr("", "v1", "nodes"), needed: w.Kind == "DaemonSet"}
+	return r.list(q, func(u *unstructured.Unstructured) error {
+		r.res.State.Nodes = append(r.res.State.Nodes, &cluster.Node{Name: u.GetName(), Labels: u.GetLabels()})
+		return nil
+	})
+}
+
+// budgets are those of the workload's namespace; which of them cover its pods is
+// for the rules to say.
+func (r *reader) budgets(w *cluster.Workload) error {
+	if w.Namespace == "" {
+		return nil
+	}
+	keep := func(u *unstructured.Unstructured) error { r.keep(u); return nil }
+	for _, q := range []query{
+		{what: "PodUnavailableBudgets", resource: gvr(kruise.PolicyGroup, kruise.V1alpha1, "podunavailablebudgets"), namespace: w.Namespace},
+		{what: "PodDisruptionBudgets", resource: gvr("policy", "v1", "poddisruptionbudgets"), namespace: w.Namespace},
+	} {
+		if err := r.list(q, keep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namespaces matter to SidecarSets alone.
+func (r *reader) namespaces(w *cluster.Workload) error {
+	if w.Kind != "SidecarSet" {
+		return nil
+	}
+	return r.list(query{what: "namespaces", resource: gvr("", "v1", "namespaces")}, func(u *unstructured.Unstructured) error {
+		r.keep(u)
+		return nil
+	})
+}
+
+// claims are those of the pods of a workload that makes any.
+func (r *reader) claims(w *cluster.Workload, selector string) error {
+	if !makesClaims(w.Object) {
+		return nil
+	}
+	q := query{what: "PersistentVolumeClaims", resource: gvr("", "v1", "persistentvolumeclaims"), namespace: w.Namespace, selector: selector}
+	return r.list(q, func(u *unstructured.Unstructured) error {
+		c := &cluster.Claim{Namespace: u.GetNamespace(), Name: u.GetName(), Labels: u.GetLabels(), Deleting: u.GetDeletionTimestamp() != nil}
+		if o := metav1.GetControllerOfNoCopy(u); o != nil {
+			c.Owner = cluster.Owner{Kind: o.Kind, Name: o.Name, UID: string(o.UID)}
+		}
+		r.res.State.Claims = append(r.res.State.Claims, c)
+		return nil
+	})
+}
+
+func makesClaims(obj any) bool {
+	switch o := obj.(type) {
+	case *kruise.CloneSet:
+		return len(o.Spec.VolumeClaimTemplates) > 0
+	case *kruise.StatefulSet:
+		return len(o.Spec.VolumeClaimTemplates) > 0
+	case *appsv1.StatefulSet:
+		return len(o.Spec.VolumeClaimTemplates) > 0
+	}
+	return false
+}
+
+// selectorOf writes the object's selector as a query has it.
+func selectorOf(obj any) (string, error) {
+	var s *metav1.LabelSelector
+	switch o := obj.(type) {
+	case *kruise.CloneSet:
+		s = o.Spec.Selector
+	case *kruise.StatefulSet:
+		s = o.Spec.Selector
+	case *kruise.DaemonSet:
+		s = o.Spec.Selector
+	case *kruise.SidecarSet:
+		s = o.Spec.Selector
+	case *appsv1.Deployment:
+		s = o.Spec.Selector
+	case *appsv1.ReplicaSet:
+		s = o.Spec.Selector
+	case *appsv1.StatefulSet:
+		s = o.Spec.Selector
+	case *appsv1.DaemonSet:
+		s = o.Spec.Selector
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return "", err
+	}
+	return selector.String(), nil
+}
