@@ -66,8 +66,8 @@ func (p *podCheck) ports(at string, ports []corev1.ContainerPort) {
 		if port.Name == "" {
 			continue
 		}
-		for _, msg := range validation.IsValidPortName(port.Name) {
-			p.fault(here+".name", "", "%q: %s", port.Name, msg)
+		if msgs := validation.IsValidPortName(port.Name); len(msgs) > 0 {
+			p.fault(here+".name", "", "%q: %s", port.Name, strings.Join(msgs, "; "))
 		}
 		if names[port.Name] {
 			p.fault(here+".name", "", "there are two ports %s", port.Name)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -85,7 +87,7 @@ func port(fault faulter, at string, v intstr.IntOrString) {
 	if v.Type == intstr.String {
 		msgs = validation.IsValidPortName(v.StrVal)
 	}
-	for _, msg := range msgs {
-		fault(at, "", "%s: %s", v.String(), msg)
+	if len(msgs) > 0 {
+		fault(at, "", "%s: %s", v.String(), strings.Join(msgs, "; "))
 	}
 }

@@ -80,14 +80,15 @@ func (k *setCheck) pod(path string, n *tree.Node) {
 	if _, err := tree.Decode(n, &c); err != nil {
 		return // reported with the whole set
 	}
-	for i, e := range c.Env {
-		if e.Name == "" {
-			k.fault(fmt.Sprintf("%s.env[%d].name", path, i), "", "required")
-		}
-	}
+	p := &podCheck{fault: k.fault}
+	p.environment(path, &c)
+	p.ports(path, c.Ports)
+	p.hooks(path+".lifecycle", c.Lifecycle)
+	p.choice(path+".imagePullPolicy", string(c.ImagePullPolicy), "Always", "IfNotPresent", "Never")
+	p.choice(path+".terminationMessagePolicy", string(c.TerminationMessagePolicy), "File", "FallbackToLogsOnError")
 	resources(k.fault, path+".resources", c.Resources)
-	oneWay(k.fault, path+".livenessProbe", c.LivenessProbe)
-	oneWay(k.fault, path+".readinessProbe", c.ReadinessProbe)
+	p.probe(path+".livenessProbe", c.LivenessProbe, true)
+	p.probe(path+".readinessProbe", c.ReadinessProbe, false)
 	oneWay(k.fault, path+".startupProbe", c.StartupProbe)
 }
 

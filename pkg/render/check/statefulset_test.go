@@ -32,6 +32,7 @@ func TestStatefulSet(t *testing.T) {
 		{"on delete", advancedSet("web", "updateStrategy: {type: OnDelete}"), "", ""},
 		{"in place with the gate", gated, "", ""},
 		{"parallel", advancedSet("web", "podManagementPolicy: Parallel\n  scaleStrategy: {maxUnavailable: 2}\n  updateStrategy: {rollingUpdate: {maxUnavailable: 50%, unorderedUpdate: {}, minReadySeconds: 300}}"), "", ""},
+		{"reserved ranges", advancedSet("web", "reserveOrdinals: [1, '3', 5-7]"), "", ""},
 		{"one by one", advancedSet("web", "updateStrategy: {rollingUpdate: {maxUnavailable: 1}}"), "", ""},
 		{"in place without the gate", advancedSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}}"), "spec.template.spec.readinessGates", "InPlaceUpdateReady"},
 		{"policy", advancedSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: Magic}}"), "spec.updateStrategy.rollingUpdate.podUpdatePolicy", "Magic"},
@@ -39,6 +40,17 @@ func TestStatefulSet(t *testing.T) {
 		{"rolling beside on delete", advancedSet("web", "updateStrategy: {type: OnDelete, rollingUpdate: {}}"), "spec.updateStrategy.rollingUpdate", "no rollingUpdate"},
 		{"partition", advancedSet("web", "updateStrategy: {rollingUpdate: {partition: -2}}"), "spec.updateStrategy.rollingUpdate.partition", "negative"},
 		{"min ready", advancedSet("web", "updateStrategy: {rollingUpdate: {minReadySeconds: 301}}"), "spec.updateStrategy.rollingUpdate.minReadySeconds", "between 0 and 300"},
+		{"management", advancedSet("web", "podManagementPolicy: Sometimes"), "spec.podManagementPolicy", "OrderedReady"},
+		{"retention", advancedSet("web", "persistentVolumeClaimRetentionPolicy: {whenScaled: Archive}"), "spec.persistentVolumeClaimRetentionPolicy.whenScaled", "want Retain or Delete"},
+		{"reserved", advancedSet("web", "reserveOrdinals: [2, -1]"), "spec.reserveOrdinals[1]", "negative"},
+		{"reserved range", advancedSet("web", "reserveOrdinals: [5-3]"), "spec.reserveOrdinals[0]", "no range"},
+		{"reserved text", advancedSet("web", "reserveOrdinals: [a-3]"), "spec.reserveOrdinals[0]", "no range"},
+		{"start", advancedSet("web", "ordinals: {start: -1}"), "spec.ordinals.start", "negative"},
+		{"replicas", advancedSet("web", "replicas: -1"), "spec.replicas", "negative"},
+		{"nothing may move", advancedSet("web", "podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {maxUnavailable: 0}}"), "spec.updateStrategy.rollingUpdate.maxUnavailable", "nothing may move"},
+		{"priority", advancedSet("web", "podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {unorderedUpdate: {priorityStrategy: {orderPriority: [{orderedKey: ''}]}}}}"), "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy.orderPriority[0].orderedKey", "required"},
+		{"claim without a name", advancedSet("web", "volumeClaimTemplates: [{spec: {}}]"), "spec.volumeClaimTemplates[0].metadata.name", "needs a name"},
+		{"claim update", advancedSet("web", "volumeClaimUpdateStrategy: {type: Always}"), "spec.volumeClaimUpdateStrategy.type", "OnPodRollingUpdate"},
 		{"unordered", advancedSet("web", "updateStrategy: {rollingUpdate: {unorderedUpdate: {}}}"), "spec.updateStrategy.rollingUpdate.unorderedUpdate", "Parallel"},
 		{"ordered percentage", advancedSet("web", "updateStrategy: {rollingUpdate: {maxUnavailable: 20%}}"), "spec.updateStrategy.rollingUpdate.maxUnavailable", "20%"},
 		{"ordered scaling", advancedSet("web", "scaleStrategy: {maxUnavailable: 2}"), "spec.scaleStrategy.maxUnavailable", "Parallel"},
@@ -55,6 +67,21 @@ func TestStatefulSet(t *testing.T) {
 			refused(t, err, tc.field, tc.text)
 		})
 	}
+}
+
+// TestStatefulSetChange: semantics workloads 2.5 and 3.
+func TestStatefulSetChange(t *testing.T) {
+	const inPlace = "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceOnly}}"
+	gate := []string{"spec: {containers", "spec: {readinessGates: [{conditionType: InPlaceUpdateReady}], containers"}
+	rulings(t, edited(t, advancedSet("web", inPlace), gate), []ruling{
+		{name: "image", edit: []string{"web:1", "web:2"}, old: []string{}},
+		{name: "as stored", old: []string{"web:1\"", "web:1\", imagePullPolicy: Always, terminationMessagePath: /dev/termination-log"}},
+		{name: "args", edit: []string{"web:1\"", "web:1\", args: [x]"}, old: []string{}, want: "statefulset/in-place-impossible spec.template.spec"},
+		{name: "selector", edit: []string{"{app: web}}", "{app: web, a: b}}", "{labels: {app: web}}", "{labels: {app: web, a: b}}"}, old: []string{}, want: "object/immutable-field spec.selector"},
+		{name: "service", edit: []string{"  selector", "  serviceName: x\n  selector"}, old: []string{}, want: "object/immutable-field spec.serviceName"},
+		{name: "management", edit: []string{"  selector", "  podManagementPolicy: Parallel\n  selector"}, old: []string{}, want: "object/immutable-field spec.podManagementPolicy"},
+		{name: "claims and ordinals", edit: []string{"  selector", "  reserveOrdinals: [1]\n  volumeClaimTemplates: [{metadata: {name: d}}]\n  selector"}, old: []string{}},
+	})
 }
 
 // TestMade: what is made is checked, what was given is not, and copies share

@@ -1,0 +1,85 @@
+package check_test
+
+import "testing"
+
+const goodPod = `
+apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      volumes: [{name: v, emptyDir: {}}]
+      initContainers: [{name: init, image: "example.com/init:1"}, {name: native, image: "example.com/n:1", restartPolicy: Always, startupProbe: {exec: {command: [x]}}}]
+      containers:
+      - name: web
+        image: example.com/web:1
+        volumeMounts: [{name: v, mountPath: /v, subPath: a/b}]
+`
+
+// TestPodTemplate: Kubernetes' rules, as Kruise's webhooks enforce them for
+// every kind that has a template.
+func TestPodTemplate(t *testing.T) {
+	const at, first = "pod/template-invalid spec.template.spec.", "pod/template-invalid spec.template.spec.containers[0]."
+	const image = "        image: example.com/web:1\n"
+	own := func(line string) []string { return []string{image, image + "        " + line + "\n"} }
+	pod := func(line string) []string { return []string{"      volumes:", "      " + line + "\n      volumes:"} }
+	rulings(t, goodPod, []ruling{
+		{name: "ports", edit: own("ports: [{containerPort: 80, name: http}, {containerPort: 81, hostPort: 81}]")},
+		{name: "host network", edit: append(pod("hostNetwork: true"), own("ports: [{containerPort: 80}]")...)},
+		{name: "unknown field", edit: own("future: {a: b}")},
+		{name: "affinity", edit: pod("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Gt, values: ['3']}]}]}}}")},
+
+		{name: "label", edit: []string{"{labels: {app: web}}", "{labels: {app: web, a: 'b c'}}"}, want: "pod/template-invalid spec.template.metadata.labels"},
+		{name: "container name", edit: []string{"- name: web", "- name: Web_1"}, want: first + "name"},
+		{name: "name of an init container", edit: []string{"- name: web", "- name: init"}, want: first + "name"},
+		{name: "image", edit: []string{"image: example.com/web:1", "image: ' a'"}, want: first + "image"},
+		{name: "port", edit: own("ports: [{containerPort: 0}]"), want: first + "ports[0].containerPort"},
+		{name: "host port", edit: own("ports: [{containerPort: 80, hostPort: 70000}]"), want: first + "ports[0].hostPort"},
+		{name: "protocol", edit: own("ports: [{containerPort: 80, protocol: QUIC}]"), want: first + "ports[0].protocol"},
+		{name: "port name", edit: own("ports: [{containerPort: 80, name: Http}]"), want: first + "ports[0].name"},
+		{name: "port name twice", edit: own("ports: [{containerPort: 80, name: a}, {containerPort: 81, name: a}]"), want: first + "ports[1].name"},
+		{name: "host port twice", edit: own("ports: [{containerPort: 80, hostPort: 1}, {containerPort: 81, hostPort: 1, protocol: TCP}]"), want: first + "ports[1].hostPort"},
+		{name: "other port of the host", edit: append(pod("hostNetwork: true"), own("ports: [{containerPort: 80, hostPort: 81}]")...), want: first + "ports[0].hostPort"},
+		{name: "env name", edit: own("env: [{name: 'a=b'}]"), want: first + "env[0].name"},
+		{name: "two sources", edit: own("env: [{name: A, valueFrom: {fieldRef: {fieldPath: metadata.name}, secretKeyRef: {name: a, key: b}}}]"), want: first + "env[0].valueFrom"},
+		{name: "value and source", edit: own("env: [{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]"), want: first + "env[0].valueFrom"},
+		{name: "no field path", edit: own("env: [{name: A, valueFrom: {fieldRef: {}}}]"), want: first + "env[0].valueFrom.fieldRef.fieldPath"},
+		{name: "env from nothing", edit: own("envFrom: [{prefix: A}]"), want: first + "envFrom[0]"},
+		{name: "pull policy", edit: own("imagePullPolicy: Sometimes"), want: first + "imagePullPolicy"},
+		{name: "message policy", edit: own("terminationMessagePolicy: Both"), want: first + "terminationMessagePolicy"},
+		{name: "negative limit", edit: own("resources: {limits: {cpu: -1}}"), want: first + "resources.limits[cpu]"},
+		{name: "request", edit: own("resources: {limits: {cpu: 1}, requests: {cpu: 2}}"), want: first + "resources.requests[cpu]"},
+		{name: "probe of nothing", edit: own("livenessProbe: {periodSeconds: 1}"), want: first + "livenessProbe"},
+		{name: "probe in seconds", edit: own("readinessProbe: {tcpSocket: {port: 1}, periodSeconds: -1}"), want: first + "readinessProbe.periodSeconds"},
+		{name: "probe that succeeds twice", edit: own("livenessProbe: {tcpSocket: {port: 1}, successThreshold: 2}"), want: first + "livenessProbe.successThreshold"},
+		{name: "probe of a port", edit: own("livenessProbe: {httpGet: {port: -}}"), want: first + "livenessProbe.httpGet.port"},
+		{name: "probe by a scheme", edit: own("livenessProbe: {httpGet: {port: 80, scheme: FTP}}"), want: first + "livenessProbe.httpGet.scheme"},
+		{name: "hook of nothing", edit: own("lifecycle: {preStop: {}}"), want: first + "lifecycle.preStop"},
+		{name: "hook without a command", edit: own("lifecycle: {postStart: {exec: {}}}"), want: first + "lifecycle.postStart.exec.command"},
+		{name: "mount of nothing", edit: []string{"[{name: v, mountPath", "[{name: w, mountPath"}, want: first + "volumeMounts[0].name"},
+		{name: "mount nowhere", edit: []string{"mountPath: /v, ", ""}, want: first + "volumeMounts[0].mountPath"},
+		{name: "mount out of the volume", edit: []string{"a/b", "a/../../b"}, want: first + "volumeMounts[0].subPath"},
+		{name: "two sub-paths", edit: []string{"subPath: a/b", "subPath: a, subPathExpr: b"}, want: first + "volumeMounts[0].subPathExpr"},
+		{name: "device at a mount", edit: own("volumeDevices: [{name: v, devicePath: /v}]"), want: first + "volumeDevices[0].devicePath"},
+		{name: "hook of an init container", edit: []string{`"example.com/init:1"`, `"example.com/init:1", lifecycle: {}`}, want: at + "initContainers[0].lifecycle"},
+		{name: "volume twice", edit: []string{"emptyDir: {}}", "emptyDir: {}}, {name: v}"}, want: at + "volumes[1].name"},
+		{name: "two sources of a volume", edit: []string{"emptyDir: {}", "emptyDir: {}, hostPath: {path: /x}"}, want: at + "volumes[0]"},
+		{name: "secret of no name", edit: []string{"emptyDir: {}", "secret: {}"}, want: at + "volumes[0].secret.secretName"},
+		{name: "grace", edit: pod("terminationGracePeriodSeconds: -1"), want: at + "terminationGracePeriodSeconds"},
+		{name: "dns", edit: pod("dnsPolicy: Fast"), want: at + "dnsPolicy"},
+		{name: "account", edit: pod("serviceAccountName: A_B"), want: at + "serviceAccountName"},
+		{name: "gate", edit: pod("readinessGates: [{conditionType: 'a b'}]"), want: at + "readinessGates[0].conditionType"},
+		{name: "node label", edit: pod("nodeSelector: {a: 'b c'}"), want: at + "nodeSelector"},
+		{name: "no terms", edit: pod("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {}}}"), want: at + "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"},
+		{name: "node field", edit: pod("affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchFields: [{key: a, operator: In, values: [b]}]}}]}}"), want: at + "affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchFields[0].key"},
+		{name: "no values", edit: pod("affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: a, operator: In}]}}]}}"), want: at + "affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchExpressions[0].values"},
+		{name: "no key", edit: pod("tolerations: [{operator: Equal}]"), want: at + "tolerations[0].operator"},
+		{name: "effect", edit: pod("tolerations: [{key: a, effect: Never}]"), want: at + "tolerations[0].effect"},
+		{name: "seconds", edit: pod("tolerations: [{key: a, effect: NoSchedule, tolerationSeconds: 5}]"), want: at + "tolerations[0].effect"},
+		{name: "skew", edit: pod("topologySpreadConstraints: [{maxSkew: 0, topologyKey: a, whenUnsatisfiable: ScheduleAnyway}]"), want: at + "topologySpreadConstraints[0].maxSkew"},
+		{name: "unsatisfiable", edit: pod("topologySpreadConstraints: [{maxSkew: 1, topologyKey: a}]"), want: at + "topologySpreadConstraints[0].whenUnsatisfiable"},
+	})
+}
