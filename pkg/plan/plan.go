@@ -154,6 +154,9 @@ type Patch struct {
 	Body any
 	// Subresource is empty, status or scale.
 	Subresource string
+	// Reached is how many updated pods there must be before it is sent; 0 sends
+	// it at once.
+	Reached int
 }
 
 // PodStep is one pod that a step is expected to touch.
@@ -186,6 +189,10 @@ const (
 	HoldsTemplate ConditionType = "template"
 	// HoldsPartition: the partition in force is this.
 	HoldsPartition ConditionType = "partition"
+	// HoldsPaused: spec.paused of a Deployment is true, or false.
+	HoldsPaused ConditionType = "paused"
+	// HoldsReplicas: so many pods are wanted, and there.
+	HoldsReplicas ConditionType = "replicas"
 	// HoldsUpdatedAvailable: so many pods are updated and available.
 	HoldsUpdatedAvailable ConditionType = "updatedAvailable"
 	// HoldsSettled: the controller has seen the spec, and no surge is left.

@@ -50,7 +50,8 @@ type Progress struct {
 	// step with a zero time has not begun.
 	Step    int
 	Started time.Time
-	// Sent is how many of the step's patches have been sent.
+	// Sent is how many of the step's patches have been seen in force, or 1 once a
+	// pull was asked for.
 	Sent int
 	// Promoted is true when somebody has promoted the present step, which must
 	// be a pause, or skipped what it waits for.
@@ -80,7 +81,8 @@ type Decision struct {
 	// Actions are carried out in order, under Act. Each can be repeated without
 	// harm.
 	Actions []Action
-	// Progress is what to record, before the actions.
+	// Progress is what to record, before the actions and under every verb, when it
+	// is not the snapshot's.
 	Progress Progress
 	// Until is when to look again at the latest, under Wait; zero is not before
 	// something changes.

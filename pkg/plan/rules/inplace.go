@@ -135,3 +135,7 @@ func (e Eligibility) ForPod(p *cluster.Pod, hasRevision, needsGate bool) (Update
 	}
 	return e.Mode, e.Why
 }
+
+// HasInPlaceGate reports whether the pod leaves its Services while it is updated in
+// place.
+func HasInPlaceGate(p *cluster.Pod) bool { return slices.Contains(p.ReadinessGates, inPlaceGate) }

@@ -28,6 +28,12 @@ func (s *NativeStatefulSet) Ordinals() []int {
 	return Ordinals(s.start(), number(s.Spec.Replicas, 1), nil)
 }
 
+// Descending returns the pods that shall exist in the order in which a falling
+// partition reaches them, whatever it is now.
+func (s *NativeStatefulSet) Descending() []*cluster.Pod {
+	return fromTheTop(slots(s.Pods, s.Ordinals()))
+}
+
 func (s *NativeStatefulSet) start() int {
 	if s.Spec.Ordinals == nil {
 		return 0
@@ -42,7 +48,8 @@ func (s *NativeStatefulSet) partition() int {
 	return 0
 }
 
-func (s *NativeStatefulSet) budget() int {
+// Budget is how many pods may be down by the update.
+func (s *NativeStatefulSet) Budget() int {
 	r := s.Spec.UpdateStrategy.RollingUpdate
 	if !s.MaxUnavailable || r == nil || r.MaxUnavailable == nil {
 		return 1
@@ -99,7 +106,7 @@ func (s *NativeStatefulSet) walk(out *Choice, pods []*cluster.Pod) {
 	floored := pods[min(max(s.partition(), 0), len(pods)):]
 	outdated := func(p *cluster.Pod) bool { return RevisionOf(p) != s.Update && !p.Deleting }
 	out.Order = filter(fromTheTop(floored), outdated)
-	down, budget := 0, s.budget()
+	down, budget := 0, s.Budget()
 	for _, p := range slices.Backward(floored) {
 		switch {
 		case down >= budget && len(out.Order) > len(out.Pods):

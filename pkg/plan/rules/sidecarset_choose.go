@@ -54,7 +54,7 @@ func (s *SidecarSet) walk(out *SidecarSetUpdate, matched []*cluster.Pod) {
 		out.Why = nothingWaits(len(wait), kept)
 		return
 	}
-	budget := scaledOr(s.Spec.UpdateStrategy.MaxUnavailable, intstr.FromInt32(1), len(matched), true)
+	budget := s.MaxUnavailable(len(matched))
 	down := count(matched, func(p *cluster.Pod) bool { return s.Updated(p) && !s.fine(p) })
 	for _, p := range out.Order {
 		if s.Ready(p) {
@@ -67,6 +67,13 @@ func (s *SidecarSet) walk(out *SidecarSetUpdate, matched []*cluster.Pod) {
 		out.Pods = append(out.Pods, p)
 	}
 	out.Why = "these are all"
+}
+
+// MaxUnavailable is how many of the matched pods may be down by the update: one
+// unless the spec says otherwise, a percentage rounded up (semantics
+// sidecarset-and-protection 3.4).
+func (s *SidecarSet) MaxUnavailable(matched int) int {
+	return scaledOr(s.Spec.UpdateStrategy.MaxUnavailable, intstr.FromInt32(1), matched, true)
 }
 
 func nothingWaits(wait, kept int) string {

@@ -1,0 +1,167 @@
+package plan
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Build makes the plan that brings a workload to what is desired. desired is
+// complete, defaults included, and of the kind of the snapshot's carrier where
+// there is one: what it does not say is to be removed, so a caller who reads a
+// manifest without replicas fills in those of the cluster first. Where nothing is
+// to be done the plan has no steps, and Change.Why says so.
+//
+// The pods that steps name are those that the controllers would choose if nothing
+// else happened; how many each step updates holds in any case.
+func Build(desired *cluster.Workload, s Snapshot, policy Policy) (Plan, error) {
+	b := &builder{desired: desired, snap: s, policy: policy}
+	if err := b.check(); err != nil {
+		return Plan{}, err
+	}
+	if err := b.chooseDriver(); err != nil {
+		return Plan{}, err
+	}
+	b.compare()
+	if err := b.build(); err != nil {
+		return Plan{}, err
+	}
+	b.warn()
+	return b.plan, nil
+}
+
+// builder holds what the steps are made from.
+type builder struct {
+	desired *cluster.Workload
+	// present is what desired takes the place of: the carrier or the workload.
+	present *cluster.Workload
+	snap    Snapshot
+	policy  Policy
+	plan    Plan
+	sub     subject
+	// changed is whether the template changes, respecified whether anything else
+	// of the spec does but replicas and partition.
+	changed, respecified bool
+	modes                modes
+}
+
+// subject is what one kind of workload makes of a rollout.
+type subject struct {
+	// total is how many pods there are while it lasts, updated how many of them
+	// carry the new template already.
+	total, updated int
+	limits         Limits
+	// partition returns what lets exactly so many pods be updated, as a percentage
+	// where that is asked for and comes to the same; nil where the kind has no
+	// partition in force.
+	partition func(updated int, percent bool) intstr.IntOrString
+	// allowed is how many pods a partition lets be updated.
+	allowed func(partition intstr.IntOrString) int
+	// take returns the next n pods that the update reaches.
+	take func(n int) []PodStep
+	// approximate is true for a Deployment, which stops near a number of pods.
+	approximate bool
+}
+
+// check refuses what no plan can be made for.
+func (b *builder) check() error {
+	b.present = b.snap.Workload
+	if b.snap.Carrier != nil {
+		b.present = b.snap.Carrier
+	}
+	if b.desired == nil || b.present == nil {
+		return &tree.Error{Msg: "there is nothing to compare with", Hint: "a rollout changes a workload that is there: create it first"}
+	}
+	if d, p := b.desired.Ref, b.present.Ref; d != p {
+		return &tree.Error{Msg: fmt.Sprintf("%s cannot become %s", title(p), title(d)), Hint: "a plan is for one object: give the same kind, namespace and name on both sides"}
+	}
+	if b.desired.UID != "" && b.present.UID != "" && b.desired.UID != b.present.UID {
+		return &tree.Error{Path: "metadata.uid", Msg: title(b.present.Ref) + " was deleted and created anew", Hint: "look at it again and make a new plan"}
+	}
+	if metaOf(b.present).GetDeletionTimestamp() != nil {
+		return &tree.Error{Msg: title(b.present.Ref) + " is being deleted", Hint: "create it anew"}
+	}
+	if err := b.checkSelector(); err != nil {
+		return err
+	}
+	if owner := rolloutOwner(b.present); owner != "" {
+		return &tree.Error{Msg: fmt.Sprintf("%s is in the hands of %s", title(b.present.Ref), owner), Hint: "kubectl kruise rollout approve, pause or undo that Rollout: it would undo a partition of ours"}
+	}
+	return CheckSteps(b.policy.Steps)
+}
+
+func (b *builder) checkSelector() error {
+	if b.present.Kind == "SidecarSet" || sameSelector(selectorOf(b.present.Object), selectorOf(b.desired.Object)) {
+		return nil
+	}
+	return &tree.Error{Path: "spec.selector", Msg: "the selector of " + title(b.present.Ref) + " cannot change", Hint: "keep the selector, or delete the object and create it anew"}
+}
+
+// title names an object as people do: CloneSet shop/web.
+func title(r cluster.Ref) string {
+	if r.Namespace == "" {
+		return r.Kind + " " + r.Name
+	}
+	return r.Kind + " " + r.Namespace + "/" + r.Name
+}
+
+// The annotations by which Kruise Rollout holds a workload (older-plugin 3.4).
+const (
+	inProgressing = "rollouts.kruise.io/in-progressing"
+	controlInfo   = "batchrelease.rollouts.kruise.io/control-info"
+)
+
+// rolloutOwner names the Rollout that drives the workload; it is empty without
+// one.
+func rolloutOwner(w *cluster.Workload) string {
+	for _, key := range []string{inProgressing, controlInfo} {
+		if _, ok := w.Annotations[key]; ok {
+			return "a Kruise Rollout (annotation " + key + ")"
+		}
+	}
+	return ""
+}
+
+// compare fills in what changes and why.
+func (b *builder) compare() {
+	p := &b.plan
+	p.Target, p.Driver = targetOf(b.snap.Workload), b.driver()
+	if b.snap.Carrier != nil {
+		carrier := targetOf(b.snap.Carrier)
+		p.Target.Carrier = &carrier
+	}
+	e := rules.Change(b.present, b.desired, b.updatePolicy(), b.snap.Gates)
+	c := &p.Change
+	c.FromHash, c.ToHash = hashOf(b.present), hashOf(b.desired)
+	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, e.Restarts
+	b.changed = c.FromHash != c.ToHash
+	c.FromRevision = revisionNamed(b.snap.Revisions, templateOf(b.present))
+	c.ToRevision = revisionNamed(b.snap.Revisions, templateOf(b.desired))
+	p.Warnings = append(p.Warnings, rules.Remarks(b.present, b.desired, e)...)
+	b.modes = newModes(b, e)
+}
+
+// updatePolicy is how pods are updated: what the Kruise object says also where a
+// native one carries it. A client that updates pods of a native workload does so
+// in place where that is possible; otherwise nobody would need the client.
+func (b *builder) updatePolicy() rules.UpdatePolicy {
+	strategy := b.desired
+	if b.snap.Carrier != nil {
+		strategy = b.snap.Workload
+	}
+	if b.plan.Driver == DriverClient && strategy.Group != kruise.Group {
+		return rules.PolicyInPlaceIfPossible
+	}
+	return rules.PolicyOf(strategy.Object)
+}
+
+// revisionNamed is the stored revision of a template, empty while there is none.
+func revisionNamed(list []cluster.Revision, template map[string]any) string {
+	r, _ := rules.FindRevision(list, template)
+	return r.Name
+}

@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// statefulSet reads an Advanced StatefulSet (semantics workloads 3): its partition
+// is a number only.
+func (b *builder) statefulSet(spec *kruise.StatefulSetSpec) subject {
+	all := *spec
+	all.UpdateStrategy.RollingUpdate = copied(spec.UpdateStrategy.RollingUpdate)
+	all.UpdateStrategy.RollingUpdate.Partition = nil
+	set := &rules.StatefulSet{Spec: &all, Current: b.plan.Change.FromRevision, Update: b.updateRevision(), Pods: b.snap.Pods, Gates: b.snap.Gates}
+	l := rules.LimitsOfStatefulSet(spec)
+	s := subject{
+		total: b.total(l.Replicas), updated: b.already(),
+		limits: Limits{Replicas: l.Replicas, MaxUnavailable: l.MaxUnavailable},
+	}
+	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.MinReadySeconds != nil {
+		s.limits.MinReady = time.Duration(*r.MinReadySeconds) * time.Second
+	}
+	if _, ok := partitionOf(&kruise.StatefulSet{Spec: *spec}); !ok {
+		return s
+	}
+	s.numbered()
+	why := "highest ordinal first"
+	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.UnorderedUpdate != nil {
+		why = "by priority, then the highest ordinal"
+	}
+	s.take = b.takes(newLine(set.UpdateTargets(), b.outdated), noTies, func(*cluster.Pod) string { return why })
+	return s
+}
+
+// nativeStatefulSet reads a StatefulSet of Kubernetes; its partition is a floor of
+// ordinals, which come to the same number of pods.
+func (b *builder) nativeStatefulSet(spec *appsv1.StatefulSetSpec) subject {
+	set := &rules.NativeStatefulSet{Spec: spec, Update: b.updateRevision(), Pods: b.snap.Pods, MaxUnavailable: b.snap.Gates.MaxUnavailableStatefulSet}
+	replicas, _ := replicasOf(&appsv1.StatefulSet{Spec: *spec})
+	s := subject{
+		total: b.total(replicas), updated: b.already(),
+		limits: Limits{Replicas: replicas, MaxUnavailable: set.Budget(), MinReady: time.Duration(spec.MinReadySeconds) * time.Second},
+	}
+	if _, ok := partitionOf(&appsv1.StatefulSet{Spec: *spec}); !ok {
+		return s
+	}
+	s.numbered()
+	s.take = b.takes(newLine(set.Descending(), b.outdated), noTies, func(*cluster.Pod) string { return "highest ordinal first" })
+	return s
+}
+
+// numbered is for partitions that are a number of pods.
+func (s *subject) numbered() {
+	total := s.total
+	s.allowed = func(v intstr.IntOrString) int { return max(total-max(v.IntValue(), 0), 0) }
+	s.partition = func(updated int, _ bool) intstr.IntOrString { return intstr.FromInt32(int32(total - updated)) }
+}
+
+func noTies([]*cluster.Pod) [][]*cluster.Pod { return nil }
+
+// outdated reports whether a pod still has to change.
+func (b *builder) outdated(p *cluster.Pod) bool {
+	return !p.Deleting && !b.carries(p)
+}
+
+// line is an update order that does not depend on what went before.
+type line struct{ left []*cluster.Pod }
+
+func newLine(order []*cluster.Pod, keep func(*cluster.Pod) bool) *line {
+	return &line{slices.DeleteFunc(slices.Clone(order), func(p *cluster.Pod) bool { return !keep(p) })}
+}
+
+// Take returns the next n pods.
+func (l *line) Take(n int) []*cluster.Pod {
+	n = max(0, min(n, len(l.left)))
+	taken := l.left[:n]
+	l.left = l.left[n:]
+	return taken
+}

@@ -1,0 +1,194 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func (b *builder) warning(format string, args ...any) {
+	b.plan.Warnings = append(b.plan.Warnings, fmt.Sprintf(format, args...))
+}
+
+// build makes the steps: shrink, pull, update and the rungs after it, grow.
+func (b *builder) build() error {
+	b.sub = b.subject()
+	b.plan.Limits = b.sub.limits
+	if err := checkLadder(b.policy.Steps, b.sub.total); err != nil {
+		return err
+	}
+	base, err := b.compareSpecs()
+	if err != nil {
+		return err
+	}
+	from, _ := replicasOf(b.present.Object)
+	to, _ := replicasOf(b.desired.Object)
+	if to < from {
+		base = b.scale(base, from, to)
+	}
+	if base, err = b.update(base); err != nil {
+		return err
+	}
+	if to > from {
+		b.scale(base, from, to)
+	}
+	if len(b.plan.Steps) == 0 {
+		b.plan.Change.Why = "nothing to do: the object is as it shall be, and so are its pods"
+	}
+	return nil
+}
+
+// subject reads the workload whose rules count.
+func (b *builder) subject() subject {
+	object := b.desired.Object
+	if b.plan.Driver == DriverClient {
+		return b.carried()
+	}
+	switch o := object.(type) {
+	case *kruise.CloneSet:
+		return b.cloneSet(&o.Spec)
+	case *kruise.StatefulSet:
+		return b.statefulSet(&o.Spec)
+	case *kruise.DaemonSet:
+		return b.daemonSet(&o.Spec, scheduledOf(b.present.Object))
+	case *kruise.SidecarSet:
+		return b.sidecarSet(o)
+	case *appsv1.StatefulSet:
+		return b.nativeStatefulSet(&o.Spec)
+	case *appsv1.DaemonSet:
+		return b.nativeDaemonSet(o)
+	case *appsv1.Deployment:
+		return b.deployment(&o.Spec)
+	}
+	return b.replicaSet()
+}
+
+// compareSpecs finds out whether more than template, replicas and partition
+// changes. It returns the object as the steps find it.
+func (b *builder) compareSpecs() (*cluster.Workload, error) {
+	version := versionOf(b.present)
+	old, err := specOf(b.present, version)
+	if err != nil {
+		return nil, err
+	}
+	like := b.desired
+	if v, ok := partitionOf(b.present.Object); ok {
+		if _, both := partitionOf(b.desired.Object); both {
+			like = withPartition(like, v)
+		}
+	}
+	if n, ok := replicasOf(b.present.Object); ok {
+		like = withReplicas(like, n)
+	}
+	updated, err := specOf(like, version)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range changedKeys(old, updated) {
+		if !templateField(b.present, field) {
+			b.respecified = true
+		}
+	}
+	return b.present, nil
+}
+
+// templateField reports whether a field of the spec is what revisions are made of.
+func templateField(w *cluster.Workload, field string) bool {
+	if w.Kind != "SidecarSet" {
+		return field == "template"
+	}
+	for _, f := range sidecarFields {
+		if f == field {
+			return true
+		}
+	}
+	return false
+}
+
+// add appends a step with what all have.
+func (b *builder) add(s Step) {
+	s.OnFailure = b.policy.OnFailure
+	if s.OnFailure == "" {
+		s.OnFailure = FailPause
+	}
+	if s.Kind != StepPause && s.Timeout == 0 {
+		s.Timeout = b.timeout(len(s.Pods))
+	}
+	if uid := b.present.UID; uid != "" {
+		s.Before = append([]Condition{{HoldsUID, uid}}, s.Before...)
+	}
+	b.plan.Steps = append(b.plan.Steps, s)
+}
+
+// How long a step may take when nobody says: long enough for a slow start, and
+// for as many rounds as the budget makes of it. Reaching it means that something
+// is stuck, not that it is slow.
+const (
+	patience      = 10 * time.Minute
+	roundPatience = time.Minute
+)
+
+func (b *builder) timeout(pods int) time.Duration {
+	if b.policy.Timeout > 0 {
+		return b.policy.Timeout
+	}
+	l := b.sub.limits
+	at := max(l.MaxUnavailable+l.MaxSurge, 1)
+	rounds := (pods + at - 1) / at
+	return patience + time.Duration(rounds)*(roundPatience+l.MinReady)
+}
+
+// scale changes the number of pods and returns the object as it is then.
+func (b *builder) scale(base *cluster.Workload, from, to int) *cluster.Workload {
+	verb := "grow"
+	if to < from {
+		verb = "shrink"
+	}
+	b.add(Step{
+		Name: "scale-" + itoa(to), Kind: StepScale,
+		Title:   fmt.Sprintf("%s from %d to %d pods", verb, from, to),
+		Patches: []Patch{b.merge(at(to, "replicas"))},
+		Updated: b.reached(), Kept: max(to-b.reached(), 0),
+		After: []Condition{{HoldsReplicas, itoa(to)}},
+	})
+	return withReplicas(base, to)
+}
+
+// reached is how many pods are updated after the steps so far.
+func (b *builder) reached() int {
+	if n := len(b.plan.Steps); n > 0 {
+		return b.plan.Steps[n-1].Updated
+	}
+	return b.sub.updated
+}
+
+// merge is a merge patch of the object that is there.
+func (b *builder) merge(body map[string]any) Patch {
+	return Patch{Target: b.patched(), Type: PatchMerge, Body: body}
+}
+
+// patched names the object that patches are for; nil is the plan's own.
+func (b *builder) patched() *Target {
+	return b.plan.Target.Carrier
+}
+
+// partitionPatch is the patch of a partition alone.
+func (b *builder) partitionPatch(v intstr.IntOrString) Patch {
+	return b.merge(at(plain(v), append(strategyPath(b.present), "partition")...))
+}
+
+// plain is a value as decoded JSON.
+func plain(v intstr.IntOrString) any {
+	if v.Type == intstr.String {
+		return v.StrVal
+	}
+	return int(v.IntVal)
+}

@@ -1,0 +1,243 @@
+package plan
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// update makes the steps that bring the template to the pods. base is the object
+// as they find it; what they leave is returned.
+func (b *builder) update(base *cluster.Workload) (*cluster.Workload, error) {
+	rungs := b.rungs()
+	if !b.changed && !b.respecified && len(rungs) == 0 && !b.partitionMoves() {
+		return base, nil
+	}
+	b.pull()
+	if len(rungs) == 0 || b.plan.Driver == DriverClient {
+		var err error
+		if base, err = b.rewrite(base, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	if b.plan.Driver == DriverClient {
+		b.clientSteps(rungs)
+		return base, nil
+	}
+	for i, r := range rungs {
+		var err error
+		if base, err = b.climb(base, r, i == 0, i == len(rungs)-1); err != nil {
+			return nil, err
+		}
+		b.afterRung(r, i == len(rungs)-1)
+	}
+	return base, nil
+}
+
+// partitionMoves reports whether the desired partition is another, although no pod
+// follows by it: it was raised.
+func (b *builder) partitionMoves() bool {
+	own, ok := b.ownPartition()
+	now, both := partitionOf(b.present.Object)
+	return ok && both && own != now && len(b.policy.Steps) == 0
+}
+
+// rungs are the numbers of updated pods to stop at; none when no pod is to change.
+func (b *builder) rungs() []rung {
+	reach := b.sub.total
+	if b.sub.partition == nil && !b.sub.approximate && b.plan.Driver != DriverClient {
+		if !b.changed || b.sub.take == nil {
+			return nil
+		}
+		if len(b.policy.Steps) > 1 {
+			b.warning("%s has no partition: all pods change in one step", title(b.present.Ref))
+		}
+		return []rung{b.final(reach)}
+	}
+	already := b.sub.updated
+	if own, ok := b.ownPartition(); ok {
+		if !b.changed {
+			already = max(already, min(b.allowedNow(), b.sub.total))
+		}
+		kept := b.sub.total - b.sub.allowed(own)
+		switch {
+		case kept > 0 && len(b.policy.Steps) == 0:
+			reach = b.sub.allowed(own)
+		case kept > 0:
+			b.warning("the partition of the new spec, %s, gives way to the steps of the policy", own.String())
+		}
+	}
+	if !b.changed && already >= reach {
+		return nil
+	}
+	steps := b.policy.Steps
+	if len(steps) == 0 {
+		steps = upTo(DefaultSteps(b.sub.total), b.sub.total, reach)
+	}
+	return ladder(steps, b.sub.total, already)
+}
+
+// ownPartition is the partition of the desired spec.
+func (b *builder) ownPartition() (intstr.IntOrString, bool) {
+	if b.sub.allowed == nil {
+		return intstr.IntOrString{}, false
+	}
+	return partitionOf(b.desired.Object)
+}
+
+// allowedNow is how many pods the partition in force lets be updated.
+func (b *builder) allowedNow() int {
+	v, ok := partitionOf(b.present.Object)
+	if !ok {
+		return b.sub.total
+	}
+	return b.sub.allowed(v)
+}
+
+// upTo cuts steps at a number of pods.
+func upTo(steps []PolicyStep, total, reach int) []PolicyStep {
+	if reach >= total {
+		return steps
+	}
+	var out []PolicyStep
+	for _, s := range steps {
+		if s.To.Of(total) < reach {
+			out = append(out, s)
+		}
+	}
+	return append(out, PolicyStep{To: Amount{float64(reach), false}})
+}
+
+// final is the one rung of a workload that cannot stop in between; what the
+// policy's steps wait for is waited for there.
+func (b *builder) final(total int) rung {
+	last := PolicyStep{To: All}
+	for _, s := range b.policy.Steps {
+		last.Verify = append(last.Verify, s.Verify...)
+	}
+	return rung{last, total}
+}
+
+// climb makes one step: the first writes the template, all of them the partition.
+func (b *builder) climb(base *cluster.Workload, r rung, first, last bool) (*cluster.Workload, error) {
+	if b.sub.approximate {
+		return b.climbDeployment(base, r, first, last)
+	}
+	var v *intstr.IntOrString
+	if b.sub.partition != nil {
+		v = new(b.partitionFor(r, last))
+	}
+	if first && (b.changed || b.respecified) {
+		return b.rewrite(base, &r, v)
+	}
+	n := r.updated - b.reached()
+	step := Step{
+		Name: "step-" + r.To.String(), Kind: StepPartition,
+		Title:   fmt.Sprintf("let %d more pods follow: %d of %d", n, r.updated, b.sub.total),
+		Patches: []Patch{b.partitionPatch(*v)},
+		Pods:    b.sub.take(n), Updated: r.updated, Kept: b.sub.total - r.updated,
+		Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, b.inForce(base)},
+		After:  b.after(r.updated, v),
+	}
+	b.add(step)
+	return withPartition(base, *v), nil
+}
+
+// partitionFor is the partition of one rung. At the end it is the desired spec's
+// own where that lets the same pods follow, so that nothing is left to reconcile.
+func (b *builder) partitionFor(r rung, last bool) intstr.IntOrString {
+	if own, ok := b.ownPartition(); last && ok && b.sub.allowed(own) == r.updated {
+		return own
+	}
+	return b.sub.partition(r.updated, r.To.Percent)
+}
+
+// rewrite writes template and strategy, with the partition of the first rung in
+// the same patch, so that no pod moves before its time. Without a rung no pod is
+// meant to.
+func (b *builder) rewrite(base *cluster.Workload, r *rung, v *intstr.IntOrString) (*cluster.Workload, error) {
+	next := withReplicas(b.desired, replicas(base))
+	if v != nil {
+		next = withPartition(next, *v)
+	}
+	ops, err := b.specOps(base, next)
+	if err != nil {
+		return nil, err
+	}
+	step := Step{
+		Name: "update", Kind: StepUpdate, Title: b.rewriteTitle(r),
+		Patches: []Patch{{Target: b.patched(), Type: PatchJSON, Body: ops}},
+		Updated: b.sub.updated, Kept: b.sub.total - b.sub.updated,
+		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
+		After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
+	}
+	if _, ok := partitionOf(base.Object); ok {
+		step.Before = append(step.Before, b.inForce(base))
+	}
+	if _, ok := partitionOf(next.Object); ok {
+		step.After = append(step.After, b.inForce(next))
+	}
+	if r != nil {
+		step.Updated, step.Kept = r.updated, b.sub.total-r.updated
+		step.Pods = b.sub.take(r.updated - b.sub.updated)
+		step.After = b.after(r.updated, v)
+	}
+	b.add(step)
+	return next, nil
+}
+
+func replicas(w *cluster.Workload) int {
+	n, _ := replicasOf(w.Object)
+	return n
+}
+
+func (b *builder) specOps(base, next *cluster.Workload) ([]any, error) {
+	version := versionOf(b.present)
+	old, err := specOf(base, version)
+	if err != nil {
+		return nil, err
+	}
+	updated, err := specOf(next, version)
+	if err != nil {
+		return nil, err
+	}
+	return specPatch(old, updated), nil
+}
+
+func (b *builder) rewriteTitle(r *rung) string {
+	what := "change the strategy"
+	if b.changed {
+		what = "write the new template"
+	}
+	switch {
+	case r == nil:
+		return what + "; no pod changes by it"
+	case r.updated <= b.sub.updated:
+		return fmt.Sprintf("%s; %d of %d pods carry it already", what, b.sub.updated, b.sub.total)
+	case r.updated == b.sub.total && b.sub.updated == 0:
+		return fmt.Sprintf("%s for all %d pods", what, b.sub.total)
+	}
+	return fmt.Sprintf("%s and let %d of %d pods follow", what, r.updated, b.sub.total)
+}
+
+// inForce is the condition that the partition is the one that base has.
+func (b *builder) inForce(base *cluster.Workload) Condition {
+	v, _ := partitionOf(base.Object)
+	return Condition{HoldsPartition, v.String()}
+}
+
+// after is what holds when so many pods are updated.
+func (b *builder) after(updated int, v *intstr.IntOrString) []Condition {
+	out := []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
+	if v != nil {
+		out = append(out, Condition{HoldsPartition, v.String()}, Condition{HoldsPaused, fmt.Sprint(rules.PausedOf(b.desired.Object))})
+	}
+	out = append(out, Condition{HoldsUpdatedAvailable, itoa(updated)}, Condition{HoldsSettled, ""})
+	if updated == b.sub.total && b.plan.Target.Kind != "SidecarSet" {
+		out = append(out, Condition{HoldsComplete, ""})
+	}
+	return out
+}

@@ -1,0 +1,185 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Grace times: a state that could pass by itself ends a rollout only when it has
+// lasted so long, counted from when the pod stopped being ready, but not from
+// before the step began.
+const (
+	// crashGrace: the kubelet says CrashLoopBackOff after the second crash only.
+	crashGrace = 30 * time.Second
+	// imageGrace: registries have hiccups, and the kubelet tries again.
+	imageGrace = time.Minute
+	// configGrace: a ConfigMap or Secret may be on its way.
+	configGrace = time.Minute
+	// scheduleGrace: a cluster that grows by itself needs minutes for a node.
+	scheduleGrace = 5 * time.Minute
+)
+
+// troubles are reasons for which a container waits and will not stop waiting by
+// itself.
+var troubles = map[string]struct {
+	gate  string
+	grace time.Duration
+}{
+	"CrashLoopBackOff":           {GateCrash, crashGrace},
+	"ErrImagePull":               {GateImage, imageGrace},
+	"ImagePullBackOff":           {GateImage, imageGrace},
+	"ErrImageNeverPull":          {GateImage, imageGrace},
+	"RegistryUnavailable":        {GateImage, imageGrace},
+	"InvalidImageName":           {GateImage, 0},
+	"CreateContainerConfigError": {GateReady, configGrace},
+	"CreateContainerError":       {GateReady, configGrace},
+	"RunContainerError":          {GateReady, configGrace},
+}
+
+// named is how many pods a decision names.
+const named = 5
+
+// health is what the updated pods look like.
+type health struct {
+	// failed end the rollout, waiting are on their way.
+	failed, waiting []Blocker
+	// next is when the next one that is in trouble will have failed.
+	next time.Time
+}
+
+// failures are what ends the rollout.
+func (r *run) failures() []Blocker { return r.health().failed }
+
+// nextGrace is when a pod in trouble will have failed; zero is never.
+func (r *run) nextGrace() time.Time { return r.health().next }
+
+// health looks at the updated pods, once for each question.
+func (r *run) health() *health {
+	if r.seen == nil {
+		r.seen = &health{}
+		r.examine(r.seen)
+	}
+	return r.seen
+}
+
+func (r *run) examine(h *health) {
+	if d, ok := r.object().Object.(*appsv1.Deployment); ok && rules.Observed(d) && rules.DeadlineExceeded(d) {
+		h.failed = append(h.failed, Blocker{Gate: GateDeadline, Why: "the Deployment's progress deadline is exceeded"})
+	}
+	var carries func(*cluster.Pod) bool
+	for _, p := range r.snap.Pods {
+		if rules.Ready(p) || !rules.Active(p) {
+			continue
+		}
+		if carries == nil {
+			carries = r.carries()
+		}
+		if carries(p) {
+			h.look(r, p)
+		}
+	}
+}
+
+// look finds out what is wrong with a pod that is not ready.
+func (h *health) look(r *run, p *cluster.Pod) {
+	b, grace, bad := trouble(p)
+	if !bad {
+		if len(h.waiting) < named {
+			h.waiting = append(h.waiting, r.notReady(p))
+		}
+		return
+	}
+	due := later(sinceNotReady(p), r.progress.Started).Add(grace)
+	if r.now.Before(due) {
+		h.next = earliest(h.next, due)
+		if len(h.waiting) < named {
+			h.waiting = append(h.waiting, b)
+		}
+		return
+	}
+	if len(h.failed) < named {
+		h.failed = append(h.failed, b)
+	}
+}
+
+// trouble names the first thing that keeps a pod from ever being ready, and for
+// how long it may.
+func trouble(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
+	if c, ok := p.Condition(string(corev1.PodScheduled)); ok && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
+		return Blocker{GateSchedule, p.Name, orText(c.Message, "no node takes it")}, scheduleGrace, true
+	}
+	for _, list := range [][]cluster.Container{p.InitContainers, p.Containers} {
+		for i := range list {
+			if t, ok := troubles[list[i].Waiting]; ok {
+				return Blocker{t.gate, p.Name, fmt.Sprintf("container %s (%s): %s", list[i].Name, list[i].Image, list[i].Waiting)}, t.grace, true
+			}
+		}
+	}
+	return Blocker{}, 0, false
+}
+
+// notReady says what a pod that is on its way waits for.
+func (r *run) notReady(p *cluster.Pod) Blocker {
+	if pending := rules.InPlacePending(p, r.snap.Reports[p.UID]); !pending.Done() {
+		return Blocker{GateReady, p.Name, pending[0]}
+	}
+	if c, ok := p.Condition(string(corev1.PodReady)); ok && c.Message != "" {
+		return Blocker{GateReady, p.Name, c.Message}
+	}
+	return Blocker{GateReady, p.Name, "is not ready"}
+}
+
+// sinceNotReady is when the pod stopped being ready, or was made.
+func sinceNotReady(p *cluster.Pod) time.Time {
+	if c, ok := p.Condition(string(corev1.PodReady)); ok && c.Status != corev1.ConditionTrue {
+		return c.Since
+	}
+	return p.Created
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// carries tells pods that have the new template; pods of any other revision are
+// not this rollout's concern.
+func (r *run) carries() func(*cluster.Pod) bool {
+	w := r.object()
+	if hashOf(w) != r.plan.Change.ToHash || !rules.Observed(w.Object) {
+		return func(*cluster.Pod) bool { return false }
+	}
+	switch o := w.Object.(type) {
+	case *kruise.CloneSet:
+		return atRevision(o.Status.UpdateRevision)
+	case *kruise.StatefulSet:
+		return atRevision(o.Status.UpdateRevision)
+	case *kruise.DaemonSet:
+		return atRevision(o.Status.UpdateRevision)
+	case *kruise.SidecarSet:
+		set := &rules.SidecarSet{Name: o.Name, Hash: w.Annotations[kruise.SidecarSetHashAnnotation]}
+		return set.Updated
+	case *appsv1.StatefulSet:
+		return atRevision(o.Status.UpdateRevision)
+	}
+	revision := revisionNamed(r.snap.Revisions, templateOf(w))
+	if _, ok := w.Object.(*appsv1.Deployment); ok {
+		return func(p *cluster.Pod) bool {
+			return revision != "" && p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(revision)
+		}
+	}
+	return atRevision(revision)
+}
+
+func atRevision(revision string) func(*cluster.Pod) bool {
+	return func(p *cluster.Pod) bool { return revision != "" && rules.AtRevision(p, revision) }
+}

@@ -1,0 +1,140 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// missing is what does not hold yet of what must hold after a step.
+func (r *run) missing(s *Step) []Blocker {
+	var out []Blocker
+	for _, c := range s.After {
+		out = append(out, r.check(c)...)
+	}
+	return out
+}
+
+// check asks for one condition. Whether pods are updated and available is asked
+// together with whether the controller has settled: its status says both.
+func (r *run) check(c Condition) []Blocker {
+	switch c.Type {
+	case HoldsUpdatedAvailable:
+		return blockers(GateUpdated, r.available(number(c.Value)))
+	case HoldsSettled:
+		return blockers(GateUpdated, r.stepPending())
+	case HoldsComplete:
+		return blockers(GateUpdated, r.rolloutPending())
+	case HoldsPulled:
+		return r.unpulled(number(c.Value))
+	case HoldsReplicas:
+		return blockers(GateUpdated, r.scaled(number(c.Value)))
+	}
+	return nil // what nobody else may change was looked at before
+}
+
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func blockers(gate string, p rules.Pending) []Blocker {
+	var out []Blocker
+	for _, why := range p {
+		out = append(out, Blocker{Gate: gate, Why: why})
+	}
+	return out
+}
+
+// unpulled names the images that are not on so many nodes.
+func (r *run) unpulled(nodes int) []Blocker {
+	pull := r.present().Pull
+	if pull == nil {
+		return nil
+	}
+	var out []Blocker
+	for _, image := range pull.Images {
+		if n := r.snap.Pulled[image]; n < nodes {
+			out = append(out, Blocker{Gate: GatePull, Why: fmt.Sprintf("%s is on %d of %d nodes", image, n, nodes)})
+		}
+	}
+	return out
+}
+
+// available asks for so many updated pods that are available, where the status has
+// no such number of its own: of a Deployment, and of what the client updates.
+func (r *run) available(n int) rules.Pending {
+	if r.plan.Driver == DriverClient {
+		return r.clientPending(n)
+	}
+	if o, ok := r.object().Object.(*appsv1.Deployment); ok {
+		return rules.DeploymentStepPending(o, n)
+	}
+	return nil
+}
+
+// stepPending is what a step waits for.
+func (r *run) stepPending() rules.Pending {
+	switch o := r.object().Object.(type) {
+	case *kruise.CloneSet:
+		return rules.CloneSetStepPending(o, "")
+	case *kruise.StatefulSet:
+		return rules.StatefulSetStepPending(o, "")
+	case *kruise.DaemonSet:
+		return rules.DaemonSetStepPending(o, "", r.selected(o))
+	case *kruise.SidecarSet:
+		return rules.SidecarSetPending(o)
+	case *appsv1.StatefulSet:
+		return rules.NativeStatefulSetPending(o)
+	case *appsv1.DaemonSet:
+		return rules.NativeDaemonSetPending(o)
+	}
+	return nil
+}
+
+// rolloutPending is what a whole rollout waits for.
+func (r *run) rolloutPending() rules.Pending {
+	switch o := r.object().Object.(type) {
+	case *kruise.CloneSet:
+		return rules.CloneSetPending(o, "")
+	case *kruise.StatefulSet:
+		return rules.StatefulSetPending(o, "")
+	case *kruise.DaemonSet:
+		if r.selected(o) >= 0 {
+			return nil // nodes that the selector leaves out stay old
+		}
+		return rules.DaemonSetPending(o, "")
+	case *appsv1.Deployment:
+		return rules.DeploymentPending(o)
+	}
+	return nil
+}
+
+// selected is how many nodes the strategy of a DaemonSet chooses, -1 for all.
+func (r *run) selected(o *kruise.DaemonSet) int {
+	if ru := o.Spec.UpdateStrategy.RollingUpdate; ru == nil || ru.Selector == nil {
+		return -1
+	}
+	return daemonSetRules(*r.snap, &o.Spec, o.Status.UpdateRevision, scheduledOf(o)).Selected()
+}
+
+// scaled asks for a number of pods.
+func (r *run) scaled(n int) rules.Pending {
+	w := withReplicas(r.object(), n)
+	return rules.ReplicasPending(w.Object)
+}
+
+// updated is how many pods carry the new template, as the status has it.
+func (r *run) updated() int {
+	if o, ok := r.object().Object.(*appsv1.Deployment); ok && rules.Observed(o) {
+		return int(o.Status.UpdatedReplicas)
+	}
+	return 0
+}

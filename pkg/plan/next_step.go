@@ -1,0 +1,112 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+)
+
+// step decides about one step; done is true when the rollout goes on to the next.
+func (r *run) step(s *Step) (d Decision, done bool) {
+	if d, bad := r.drifted(s); bad {
+		return d, false
+	}
+	switch s.Kind {
+	case StepPause:
+		return r.pause(s)
+	case StepVerify:
+		return r.verify(s)
+	case StepPullImages:
+		return r.pull(s)
+	case StepInPlace, StepRecreate:
+		return r.pods(s)
+	case StepRecreateContainers:
+		return r.containers(s)
+	}
+	return r.patches(s)
+}
+
+// pause waits for time, or for a person; pods that fail meanwhile end it.
+func (r *run) pause(s *Step) (Decision, bool) {
+	if r.progress.Promoted {
+		return Decision{}, true
+	}
+	if bad := r.failures(); len(bad) > 0 {
+		return r.halt(bad...), false
+	}
+	if s.Pause == nil || s.Pause.For == 0 {
+		return r.wait(r.nextGrace(), Blocker{Gate: GatePromote, Why: "waits until somebody promotes"}), false
+	}
+	end := r.progress.Started.Add(s.Pause.For)
+	if !r.now.Before(end) {
+		return Decision{}, true
+	}
+	why := fmt.Sprintf("waits %s, until %s", s.Pause.For, end.UTC().Format(time.TimeOnly))
+	return r.wait(earliest(end, r.nextGrace()), Blocker{Gate: GateTime, Why: why}), false
+}
+
+// verify asks, until there is an answer.
+func (r *run) verify(s *Step) (Decision, bool) {
+	if r.progress.Promoted || s.Verify == nil {
+		return Decision{}, true
+	}
+	answer, asked := r.snap.Verified[s.Name]
+	switch {
+	case !asked || answer.At.Before(r.progress.Started):
+		return r.act("ask: "+questionText(s.Verify), Action{Verify: s.Verify}), false
+	case answer.Done && answer.Good:
+		return Decision{}, true
+	case answer.Done:
+		return r.halt(Blocker{Gate: GateVerify, Why: answer.Text}), false
+	}
+	return r.unfinished(s, Blocker{Gate: GateVerify, Why: orText(answer.Text, "no answer yet")}), false
+}
+
+func orText(text, byDefault string) string {
+	if text == "" {
+		return byDefault
+	}
+	return text
+}
+
+// pull has images pulled. It is asked for once; whoever pulls goes on by itself,
+// and asking again after a crash does no harm.
+func (r *run) pull(s *Step) (Decision, bool) {
+	if r.progress.Promoted || s.Pull == nil {
+		return Decision{}, true
+	}
+	missing := r.missing(s)
+	switch {
+	case len(missing) == 0:
+		return Decision{}, true
+	case r.progress.Sent == 0:
+		r.progress.Sent = 1
+		return r.act(s.Title, Action{Pull: s.Pull}), false
+	}
+	return r.unfinished(s, missing...), false
+}
+
+// unfinished waits, or halts when the step has taken too long.
+func (r *run) unfinished(s *Step, list ...Blocker) Decision {
+	end := r.deadline(s)
+	if !end.IsZero() && !r.now.Before(end) {
+		late := Blocker{Gate: GateDeadline, Why: fmt.Sprintf("step %s is not done after %s", s.Name, s.Timeout)}
+		return r.halt(append([]Blocker{late}, list...)...)
+	}
+	return r.wait(earliest(end, r.nextGrace()), list...)
+}
+
+// deadline is when a step has taken too long; zero is never.
+func (r *run) deadline(s *Step) time.Time {
+	if s.Timeout <= 0 {
+		return time.Time{}
+	}
+	return r.progress.Started.Add(s.Timeout)
+}
+
+// earliest returns the earlier of two times; zero is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

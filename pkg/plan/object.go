@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// hub is the newest version of Kruise's workloads, which their types are in.
+const hub = "v1beta1"
+
+// versionOf is the version in which an object is patched. An Advanced StatefulSet
+// loses fields in v1alpha1, so it never is (semantics workloads 0.2).
+func versionOf(w *cluster.Workload) string {
+	if w.Group == kruise.Group && w.Kind == "StatefulSet" {
+		return hub
+	}
+	return w.Version
+}
+
+// targetOf names an object as its patches are written.
+func targetOf(w *cluster.Workload) Target {
+	return Target{APIVersion: w.Group + "/" + versionOf(w), Kind: w.Kind, Namespace: w.Namespace, Name: w.Name, UID: w.UID}
+}
+
+// specOf returns the object's spec as decoded JSON, in a version.
+func specOf(w *cluster.Workload, version string) (map[string]any, error) {
+	text, err := json.Marshal(w.Object)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", w, err)
+	}
+	var v map[string]any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, fmt.Errorf("%s: %w", w, err)
+	}
+	if w.Group == kruise.Group && version != hub {
+		delete(v, "status")
+		v["apiVersion"], v["kind"] = w.Group+"/"+hub, w.Kind
+		n, _, err := kruise.FromHub(tree.FromValue(v), version)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w, err)
+		}
+		v, _ = tree.Value(n).(map[string]any)
+	}
+	spec, _ := v["spec"].(map[string]any)
+	return spec, nil
+}
+
+// metaOf returns what all objects have.
+func metaOf(w *cluster.Workload) metav1.Object {
+	m, ok := w.Object.(metav1.Object)
+	if !ok {
+		return &metav1.ObjectMeta{}
+	}
+	return m
+}
+
+// replicasOf returns spec.replicas; ok is false for kinds that have none.
+func replicasOf(obj any) (n int, ok bool) {
+	var r *int32
+	switch o := obj.(type) {
+	case *kruise.CloneSet:
+		r = o.Spec.Replicas
+	case *kruise.StatefulSet:
+		r = o.Spec.Replicas
+	case *appsv1.Deployment:
+		r = o.Spec.Replicas
+	case *appsv1.ReplicaSet:
+		r = o.Spec.Replicas
+	case *appsv1.StatefulSet:
+		r = o.Spec.Replicas
+	default:
+		return 0, false
+	}
+	if r == nil {
+		return 1, true
+	}
+	return int(*r), true
+}
+
+// selectorOf returns spec.selector, which is immutable but for SidecarSets.
+func selectorOf(obj any) *metav1.LabelSelector {
+	switch o := obj.(type) {
+	case *kruise.CloneSet:
+		return o.Spec.Selector
+	case *kruise.StatefulSet:
+		return o.Spec.Selector
+	case *kruise.DaemonSet:
+		return o.Spec.Selector
+	case *kruise.SidecarSet:
+		return o.Spec.Selector
+	case *appsv1.Deployment:
+		return o.Spec.Selector
+	case *appsv1.ReplicaSet:
+		return o.Spec.Selector
+	case *appsv1.StatefulSet:
+		return o.Spec.Selector
+	case *appsv1.DaemonSet:
+		return o.Spec.Selector
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// The types of patches, as kubectl patch names them.
+const (
+	PatchMerge = "merge"
+	PatchJSON  = "json"
+)
+
+// at nests a value into a merge patch: spec, then a path.
+func at(v any, path ...string) map[string]any {
+	for _, key := range slices.Backward(path) {
+		v = map[string]any{key: v}
+	}
+	return map[string]any{"spec": v}
+}
+
+// deepFields are those of a spec that a JSON patch changes where they differ;
+// others are replaced as a whole. A field that only has a default may be missing
+// in the stored object, but whatever is set as a whole needs no neighbours.
+var deepFields = []string{"template", "containers", "initContainers"}
+
+// specPatch returns the operations that make one spec of another. Removed keys
+// are removed, which a merge patch would need a null for, and lists of one length
+// are changed item by item, so that a reviewer sees what changes. Values that are
+// certain to be stored as they are known here are tested first.
+func specPatch(old, updated map[string]any) []any {
+	var ops []any
+	for _, field := range changedKeys(old, updated) {
+		path := "/spec/" + escaped(field)
+		switch {
+		case updated[field] == nil:
+			ops = append(ops, operation("remove", path))
+		case old[field] != nil && slices.Contains(deepFields, field):
+			ops = deepPatch(ops, path, old[field], updated[field])
+		default:
+			ops = append(ops, setting("add", path, updated[field]))
+		}
+	}
+	return ops
+}
+
+// changedKeys are the keys in which two maps differ, sorted. A null is nothing.
+func changedKeys(old, updated map[string]any) []string {
+	all := maps.Clone(old)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, updated)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(key string) bool { return same(old[key], updated[key]) })
+}
+
+// deepPatch goes down as far as both sides have the same shape.
+func deepPatch(ops []any, path string, old, updated any) []any {
+	if same(old, updated) {
+		return ops
+	}
+	switch o := old.(type) {
+	case map[string]any:
+		if u, ok := updated.(map[string]any); ok {
+			return mapPatch(ops, path, o, u)
+		}
+	case []any:
+		if u, ok := updated.([]any); ok && len(u) == len(o) {
+			for i := range o {
+				ops = deepPatch(ops, fmt.Sprintf("%s/%d", path, i), o[i], u[i])
+			}
+			return ops
+		}
+	}
+	return replacing(ops, path, old, updated)
+}
+
+func mapPatch(ops []any, path string, old, updated map[string]any) []any {
+	for _, key := range changedKeys(old, updated) {
+		below := path + "/" + escaped(key)
+		switch {
+		case updated[key] == nil:
+			ops = append(ops, operation("remove", below))
+		case old[key] == nil:
+			ops = append(ops, setting("add", below, updated[key]))
+		default:
+			ops = deepPatch(ops, below, old[key], updated[key])
+		}
+	}
+	return ops
+}
+
+// replacing sets what has a value: add does so in a map whether the key is there
+// or has a default only, and an item of a list is there.
+func replacing(ops []any, path string, old, updated any) []any {
+	if certain(path) {
+		ops = append(ops, setting("test", path, old))
+	}
+	if isIndex(path) {
+		return append(ops, setting("replace", path, updated))
+	}
+	return append(ops, setting("add", path, updated))
+}
+
+// certain reports whether the value at a path is never one that only readers fill
+// in: images are always written out.
+func certain(path string) bool { return strings.HasSuffix(path, "/image") }
+
+func isIndex(path string) bool {
+	last := path[strings.LastIndexByte(path, '/')+1:]
+	return last != "" && strings.Trim(last, "0123456789") == ""
+}
+
+func operation(op, path string) any { return map[string]any{"op": op, "path": path} }
+
+func setting(op, path string, v any) any { return map[string]any{"op": op, "path": path, "value": v} }
+
+// escaped writes a key for a JSON pointer.
+func escaped(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+}
+
+// same compares decoded JSON of one decoder.
+func same(a, b any) bool { return reflect.DeepEqual(a, b) }

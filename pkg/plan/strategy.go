@@ -1,0 +1,136 @@
+package plan
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// strategyPath is where partition and paused stand in an object's spec (semantics
+// workloads 7). It is nil for kinds that have no partition.
+func strategyPath(w *cluster.Workload) []string {
+	switch {
+	case w.Group == kruise.Group && w.Kind == "CloneSet" && w.Version == "v1alpha1", w.Kind == "SidecarSet":
+		return []string{"updateStrategy"}
+	case w.Group == kruise.Group, w.Kind == "StatefulSet":
+		return []string{"updateStrategy", "rollingUpdate"}
+	}
+	return nil
+}
+
+// partitionOf returns the partition in force; ok is false where the kind, or its
+// strategy OnDelete, has none. One that is not set is 0.
+func partitionOf(obj any) (v intstr.IntOrString, ok bool) {
+	switch o := obj.(type) {
+	case *kruise.CloneSet:
+		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && o.Spec.UpdateStrategy.Type != kruise.OnDeleteCloneSetStrategyType {
+			return valueOf(r.Partition), true
+		}
+	case *kruise.StatefulSet:
+		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && o.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
+			return numberOf(r.Partition), true
+		}
+	case *kruise.DaemonSet:
+		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && o.Spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
+			return valueOf(r.Partition), true
+		}
+	case *kruise.SidecarSet:
+		if o.Spec.UpdateStrategy.Type != kruise.NotUpdateSidecarSetStrategyType {
+			return valueOf(o.Spec.UpdateStrategy.Partition), true
+		}
+	case *appsv1.StatefulSet:
+		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && o.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
+			return numberOf(r.Partition), true
+		}
+	}
+	return intstr.IntOrString{}, false
+}
+
+func valueOf(v *intstr.IntOrString) intstr.IntOrString {
+	if v == nil {
+		return intstr.FromInt32(0)
+	}
+	return *v
+}
+
+func numberOf(v *int32) intstr.IntOrString {
+	if v == nil {
+		return intstr.FromInt32(0)
+	}
+	return intstr.FromInt32(*v)
+}
+
+// withPartition returns a workload that differs in its partition only.
+func withPartition(w *cluster.Workload, v intstr.IntOrString) *cluster.Workload {
+	out := *w
+	switch o := w.Object.(type) {
+	case *kruise.CloneSet:
+		c := *o
+		c.Spec.UpdateStrategy.RollingUpdate = copied(c.Spec.UpdateStrategy.RollingUpdate)
+		c.Spec.UpdateStrategy.RollingUpdate.Partition = &v
+		out.Object = &c
+	case *kruise.StatefulSet:
+		c := *o
+		c.Spec.UpdateStrategy.RollingUpdate = copied(c.Spec.UpdateStrategy.RollingUpdate)
+		c.Spec.UpdateStrategy.RollingUpdate.Partition = &v.IntVal
+		out.Object = &c
+	case *kruise.DaemonSet:
+		c := *o
+		c.Spec.UpdateStrategy.RollingUpdate = copied(c.Spec.UpdateStrategy.RollingUpdate)
+		c.Spec.UpdateStrategy.RollingUpdate.Partition = &v
+		out.Object = &c
+	case *kruise.SidecarSet:
+		c := *o
+		c.Spec.UpdateStrategy.Partition = &v
+		out.Object = &c
+	case *appsv1.StatefulSet:
+		c := *o
+		c.Spec.UpdateStrategy.RollingUpdate = copied(c.Spec.UpdateStrategy.RollingUpdate)
+		c.Spec.UpdateStrategy.RollingUpdate.Partition = &v.IntVal
+		out.Object = &c
+	}
+	return &out
+}
+
+func copied[T any](v *T) *T {
+	if v == nil {
+		return new(T)
+	}
+	out := *v
+	return &out
+}
+
+// withReplicas returns a workload that differs in its number of pods only.
+func withReplicas(w *cluster.Workload, n int) *cluster.Workload {
+	out, r := *w, int32(n)
+	switch o := w.Object.(type) {
+	case *kruise.CloneSet:
+		c := *o
+		c.Spec.Replicas, out.Object = &r, &c
+	case *kruise.StatefulSet:
+		c := *o
+		c.Spec.Replicas, out.Object = &r, &c
+	case *appsv1.Deployment:
+		c := *o
+		c.Spec.Replicas, out.Object = &r, &c
+	case *appsv1.ReplicaSet:
+		c := *o
+		c.Spec.Replicas, out.Object = &r, &c
+	case *appsv1.StatefulSet:
+		c := *o
+		c.Spec.Replicas, out.Object = &r, &c
+	}
+	return &out
+}
+
+// withPaused returns a Deployment that differs in its pause only.
+func withPaused(w *cluster.Workload, paused bool) *cluster.Workload {
+	out := *w
+	if o, ok := w.Object.(*appsv1.Deployment); ok {
+		c := *o
+		c.Spec.Paused, out.Object = paused, &c
+	}
+	return &out
+}
