@@ -29,7 +29,7 @@ type statefulHistory struct {
 // all has come to rest, the right ordinals are there, as many updated as the
 // partition asks for, and the status says so.
 func TestStatefulSetHistories(t *testing.T) {
-	for seed := range 150 {
+	for seed := range 80 {
 		h := newStatefulHistory(t, uint64(seed))
 		for step := range 4 {
 			h.shake()
