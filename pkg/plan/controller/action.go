@@ -20,7 +20,8 @@ type (
 		// random characters, and puts those into each label of IDLabels.
 		Name   string
 		Prefix string
-		// IDLabels are labels whose value is the random part.
+		// IDLabels are labels whose value is the random part, on the pod and on
+		// those of its claims whose names end in it.
 		IDLabels []string
 		// Revision is the full name of the revision; it is empty for the
 		// workload's present template, which is all that a ReplicaSet knows.

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -18,8 +19,9 @@ type cloneSet struct {
 	update, current string
 	revisions       []cluster.Revision
 	rule            rules.CloneSet
-	// failed is why the update stopped, as the condition FailedUpdate has it.
-	failed string
+	// failed is why the update stopped, as the condition FailedUpdate has it, and
+	// failedScale why scaling did.
+	failed, failedScale string
 }
 
 // reconcileCloneSet makes one pass of a CloneSet, in the order of semantics
@@ -32,13 +34,39 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 		Pods: v.Pods, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now,
 	}
 	claims := s.tidyClaims()
-	if !s.scale(claims) {
+	if s.scale(claims) {
+		s.pass.IfRefused = s.refused
+	} else {
 		s.roll()
 	}
+	s.finish()
+	return s.pass
+}
+
+// finish is what every pass ends with.
+func (s *cloneSet) finish() {
 	s.writeStatus()
 	s.forgetDeleted()
-	v.dropRevisions(&s.pass, s.revisions, o.Spec.RevisionHistoryLimit, s.current, s.update)
-	s.pass.lookAgain(untilAvailable(v.Pods, o.Spec.MinReadySeconds, v.Now))
+	s.view.dropRevisions(&s.pass, s.revisions, s.Spec.RevisionHistoryLimit, s.current, s.update)
+	s.pass.lookAgain(untilAvailable(s.view.Pods, s.Spec.MinReadySeconds, s.view.Now))
+}
+
+// refused goes on when scaling could not create or delete a pod. If it was the
+// first then nothing has changed, and updates are looked after all the same: else
+// a budget that waits for new pods to be ready would wait forever.
+func (s *cloneSet) refused(done int, why error) Pass {
+	changed := slices.ContainsFunc(s.pass.Actions[:done], func(a Action) bool {
+		switch a.(type) {
+		case CreatePod, DeletePod, PatchPod:
+			return true
+		}
+		return false
+	})
+	s.pass, s.failedScale = Pass{}, why.Error()
+	if !changed {
+		s.roll()
+	}
+	s.finish()
 	return s.pass
 }
 

@@ -50,21 +50,20 @@ func (s *cloneSet) count(status *kruise.CloneSetStatus) {
 	}
 }
 
-// fail notes why the update stopped. The condition is never taken away again, and
-// one that is there hides another reason (recorded in 003 and 091).
+// fail notes why scaling or the update stopped. The conditions are never taken
+// away again, and one that is there hides another reason (recorded in 003 and
+// 091).
 func (s *cloneSet) fail(status *kruise.CloneSetStatus) {
-	if s.failed == "" || slices.ContainsFunc(status.Conditions, func(c kruise.CloneSetCondition) bool { return c.Type == failedUpdate }) {
-		return
+	for _, c := range []kruise.CloneSetCondition{{Type: "FailedScale", Message: s.failedScale}, {Type: "FailedUpdate", Message: s.failed}} {
+		if c.Message == "" || slices.ContainsFunc(status.Conditions, func(have kruise.CloneSetCondition) bool { return have.Type == c.Type }) {
+			continue
+		}
+		c.Status, c.LastTransitionTime = corev1.ConditionTrue, metav1.NewTime(wholeSeconds(s.view.Now))
+		status.Conditions = append(status.Conditions, c)
 	}
-	status.Conditions = append(status.Conditions, kruise.CloneSetCondition{
-		Type: failedUpdate, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(wholeSeconds(s.view.Now)), Message: s.failed,
-	})
 }
 
-const (
-	failedUpdate = "FailedUpdate"
-	progressing  = "Progressing"
-)
+const progressing = "Progressing"
 
 // progress writes the condition Progressing, and comes back when it would turn.
 func (s *cloneSet) progress(status *kruise.CloneSetStatus) {

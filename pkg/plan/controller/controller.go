@@ -62,6 +62,11 @@ type Pass struct {
 	Again time.Duration
 	// Why says what the pass does, or what holds it up.
 	Why string
+	// IfRefused is what the controller does when a write is refused before which
+	// done of the actions were carried out, instead of the rest of this pass and
+	// its status; nil when the pass just ends. It comes back after [Retry] all
+	// the same.
+	IfRefused func(done int, why error) Pass
 }
 
 // Retry is how long after a refused write a controller comes back.

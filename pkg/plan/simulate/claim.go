@@ -10,10 +10,14 @@ import (
 )
 
 // needClaims makes the claims of a pod that are not there yet.
-func (w *World) needClaims(o *object, list []cluster.Claim, id string) {
-	for _, c := range list {
+func (w *World) needClaims(o *object, a controller.CreatePod, id string) {
+	for _, c := range a.Claims {
 		if strings.HasSuffix(c.Name, "-") {
 			c.Name += id
+			c.Labels = maps.Clone(c.Labels)
+			for _, key := range a.IDLabels {
+				c.Labels[key] = id
+			}
 		}
 		c.Namespace = o.ref.Namespace
 		key := podName{c.Namespace, c.Name}

@@ -54,18 +54,30 @@ func (w *World) reconcile(o *object) {
 		w.errs = append(w.errs, fmt.Errorf("%s: %w", o.ref, err))
 		return
 	}
-	refused := false
-	for _, a := range pass.Actions {
-		if err := w.execute(o, a); err != nil {
-			refused = true
-			w.rec.refused(w, o, err)
-			break
+	after, refused := w.carryOut(o, pass)
+	w.again(o, after, refused)
+}
+
+// carryOut does what a pass asks for, up to the first write that is refused, and
+// returns when the controller wants to look again.
+func (w *World) carryOut(o *object, pass controller.Pass) (again time.Duration, refused bool) {
+	for done, a := range pass.Actions {
+		err := w.execute(o, a)
+		if err == nil {
+			continue
 		}
+		refused = true
+		w.rec.refused(w, o, err)
+		if pass.IfRefused != nil {
+			again, _ = w.carryOut(o, pass.IfRefused(done, err))
+			return again, true
+		}
+		break
 	}
 	if pass.Status != nil {
 		w.setStatus(o, pass.Status)
 	}
-	w.again(o, pass.Again, refused)
+	return pass.Again, refused
 }
 
 // again plans the next look. A controller whose write was refused comes back by

@@ -41,7 +41,7 @@ func (w *World) create(o *object, a controller.CreatePod) error {
 	if err != nil {
 		return fmt.Errorf("pod %s: %w: %w", name, plan.ErrRefused, err)
 	}
-	w.needClaims(o, a.Claims, id)
+	w.needClaims(o, a, id)
 	node := p.Node
 	p.UID, p.Node = w.id(), ""
 	p.Owner = cluster.Owner{Kind: o.ref.Kind, Name: o.ref.Name, UID: o.workload.UID}
