@@ -37,9 +37,10 @@ func BenchmarkPass(b *testing.B) {
 
 // crowd is a view of a workload with n ready pods, of which the highest so many
 // have been updated in place.
-func crowd(t testing.TB, text string, n, updated int) *View {
+func crowd(tb testing.TB, text string, n, updated int) *View {
+	tb.Helper()
 	v := &View{
-		Now: labStart.Add(time.Hour), Workload: stored(t, text), Gates: cluster.DefaultGates(),
+		Now: labStart.Add(time.Hour), Workload: stored(tb, text), Gates: cluster.DefaultGates(),
 		Pick: func(int) int { return 0 },
 	}
 	var pass Pass

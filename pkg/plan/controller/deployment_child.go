@@ -17,7 +17,7 @@ import (
 func (d *deployment) newReplicaSet(replicas int) *cluster.Workload {
 	w := d.view.Workload
 	template := d.Spec.Template.DeepCopy()
-	hash := podTemplateHash(w.Template)
+	hash := podTemplateHash(template, d.Status.CollisionCount)
 	template.Labels = labelled(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	size := int32(replicas)
 	rs := &appsv1.ReplicaSet{

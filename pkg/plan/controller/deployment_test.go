@@ -147,12 +147,12 @@ func TestDeploymentRecreate(t *testing.T) {
 	l.pods = nil
 	held := l.children[0].pods[0]
 	held.Finalizers = []string{"example.com/hold"}
-	p := l.settle()
+	l.settle()
 	l.seconds(2)
 	if got := l.did(); got != "scale rs1=0" || len(l.children) != 1 {
 		t.Errorf("%s while a pod terminates", got)
 	}
-	if p = l.settle(); p.Why != "the pods of the old template are not gone yet" {
+	if p := l.settle(); p.Why != "the pods of the old template are not gone yet" {
 		t.Error(p.Why)
 	}
 	l.children[0].replace(held.UID, func(*cluster.Pod) *cluster.Pod { q := *held; q.Deleting, q.Finalizers = true, nil; return &q })
