@@ -50,8 +50,9 @@ var layer = map[string][]string{
 	"pkg/apply":           {"pkg/plan", "pkg/plan/cluster"},
 	"pkg/plan":            planImports("pkg/plan/cluster", "pkg/plan/rules"),
 	"pkg/plan/cluster":    planImports(),
+	"pkg/plan/planfile":   append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),
 	"pkg/plan/rules":      planImports("pkg/plan/cluster"),
-	"pkg/plan/controller": planImports("pkg/plan/cluster", "pkg/plan/rules"),
+	"pkg/plan/controller": planImports("pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
 	"pkg/plan/simulate":   planImports("gopkg.in/evanphx/json-patch.v4", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 
 	"pkg/render":            {"pkg/kruise", "pkg/render/..."},

@@ -11,6 +11,8 @@ const (
 	// NodesAnnotation on a BroadcastJob is how many nodes it shall run on, for
 	// rendering where nobody knows their names.
 	NodesAnnotation = "kubectl-kruise.dev/nodes"
+	// RolloutAnnotation on a workload says how its changes are rolled out.
+	RolloutAnnotation = "kubectl-kruise.dev/rollout"
 	// InServiceLabel is taken from a pod that shall get no traffic.
 	InServiceLabel = "kubectl-kruise.dev/in-service"
 )

@@ -10,8 +10,9 @@ import (
 
 // The types of patches, as kubectl patch names them.
 const (
-	PatchMerge = "merge"
-	PatchJSON  = "json"
+	PatchMerge     = "merge"
+	PatchJSON      = "json"
+	PatchStrategic = "strategic"
 )
 
 // at nests a value into a merge patch: spec, then a path.

@@ -1,0 +1,116 @@
+package planfile_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+)
+
+const small = `apiVersion: kubectl-kruise.dev/v1alpha1
+kind: RolloutPlan
+metadata: {name: web}
+spec:
+  target: {apiVersion: apps/v1, kind: StatefulSet, name: web}
+  driver: native
+  change: {mode: recreate, why: w, fromHash: a, toHash: b}
+  limits: {replicas: 3, maxUnavailable: 1}
+  steps:
+  - name: update
+    kind: update
+    title: t
+    updated: 1
+    kept: 2
+    onFailure: pause
+    timeout: 10m0s
+    patches:
+    - type: merge
+      patch: {spec: {}}
+`
+
+func TestReadFaults(t *testing.T) {
+	if _, err := planfile.Read([]byte(small)); err != nil {
+		t.Fatal("the plan that the cases spoil is no good itself:", err)
+	}
+	for name, c := range map[string]struct {
+		old, new string
+		path     string
+		line     int
+		msg      string
+	}{
+		"another version": {"dev/v1alpha1", "dev/v1", "apiVersion", 1, `unknown version "kubectl-kruise.dev/v1"`},
+		"no version":      {"apiVersion: kubectl-kruise.dev/v1alpha1\n", "", "apiVersion", 1, `no version ""`},
+		"another kind":    {"RolloutPlan", "Rollout", "kind", 2, `unknown kind "Rollout"`},
+		"unknown field":   {"kept: 2", "keept: 2", "spec.steps[0].keept", 14, "unknown field"},
+		"text for number": {"updated: 1", "updated: one", "spec.steps[0].updated", 13, ""},
+		"no driver":       {"driver: native", "driver: me", "spec.driver", 6, `"me" is not known here`},
+		"bad mode":        {"mode: recreate", "mode: maybe", "spec.change.mode", 7, `"maybe" is not known here`},
+		"no hash":         {", toHash: b", "", "spec.change.toHash", 7, "a value is wanted"},
+		"step kind":       {"kind: update", "kind: jump", "spec.steps[0].kind", 11, `"jump" is not known here`},
+		"step name":       {"name: update", "name: a b", "spec.steps[0].name", 10, `"a b" is no name of a step`},
+		"on failure":      {"onFailure: pause", "onFailure: cry", "spec.steps[0].onFailure", 15, `"cry" is not known here`},
+		"duration":        {"10m0s", "10", "spec.steps[0].timeout", 16, ""},
+		"duration text":   {"10m0s", "soon", "spec.steps[0].timeout", 16, ""},
+		"negative":        {"updated: 1", "updated: -1", "spec.steps[0].updated", 13, "-1 is too small"},
+		"patch type":      {"type: merge", "type: magic", "spec.steps[0].patches[0].type", 18, `"magic" is not known here`},
+		"patch shape":     {"type: merge", "type: json", "spec.steps[0].patches[0].patch", 19, "this is no json patch"},
+		"foreign part":    {"kept: 2", "kept: 2\n    pause: {}", "spec.steps[0].pause", 15, "it belongs to steps of kind pause"},
+		"missing part":    {"kind: update", "kind: verify", "spec.steps[0].verify", 10, "a step of kind verify needs it"},
+		"no steps":        {small[strings.Index(small, "  steps:"):], "", "spec.steps", 5, "steps are wanted"},
+		"twice":           {"  - name: update", "  - {name: update, kind: update, title: t, updated: 0, kept: 0, onFailure: pause}\n  - name: update", "spec.steps[1].name", 11, `"update" is there twice`},
+		"no name":         {"kind: StatefulSet, name: web", "kind: StatefulSet", "spec.target.name", 5, "a value is wanted"},
+		"duplicate key":   {"driver: native", "driver: native\n  driver: native", "", 7, ""},
+	} {
+		text := strings.Replace(small, c.old, c.new, 1)
+		_, err := planfile.Read([]byte(text))
+		var e *tree.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c.path != "" && e.Path != c.path || e.Line != c.line || c.msg != "" && e.Msg != c.msg {
+			t.Errorf("%s: path %q line %d: %s", name, e.Path, e.Line, e.Msg)
+		}
+	}
+}
+
+func TestReadTellsAllFaults(t *testing.T) {
+	text := strings.NewReplacer("onFailure: pause", "onFailure: cry", "driver: native", "driver: me").Replace(small)
+	_, err := planfile.Read([]byte(text))
+	if err == nil || !strings.Contains(err.Error(), "cry") || !strings.Contains(err.Error(), `"me"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReadOtherTexts(t *testing.T) {
+	for name, text := range map[string]string{
+		"nothing": "", "a list": "[]", "two documents": small + "---\n" + small, "broken": "a: [", "a word": "plan",
+	} {
+		if _, err := planfile.Read([]byte(text)); err == nil {
+			t.Errorf("%s: read as a plan", name)
+		}
+	}
+}
+
+// FuzzRead: no text makes the reader panic, and what it takes it writes so that it
+// takes it again.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(small))
+	f.Add(planfile.Write(everything()))
+	f.Add([]byte(strategy))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if p, err := planfile.Read(data); err == nil {
+			text := planfile.Write(p)
+			again, err := planfile.Read(text)
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, text)
+			}
+			if second := planfile.Write(again); string(second) != string(text) {
+				t.Fatalf("not stable:\n%s\n%s", text, second)
+			}
+		}
+		_, _ = planfile.ReadPolicy(data)
+	})
+}

@@ -1,0 +1,160 @@
+package planfile
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// document is a plan as it is written.
+type document struct {
+	APIVersion string   `json:"apiVersion"`
+	Kind       string   `json:"kind"`
+	Metadata   metadata `json:"metadata"`
+	Spec       spec     `json:"spec"`
+}
+
+type metadata struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"`
+	// Labels and Annotations are whoever's keeps the file.
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+type spec struct {
+	Target   target   `json:"target"`
+	Driver   string   `json:"driver"`
+	Change   change   `json:"change"`
+	Limits   numbers  `json:"limits"`
+	Warnings []string `json:"warnings,omitempty"`
+	Steps    []step   `json:"steps"`
+}
+
+type target struct {
+	APIVersion string  `json:"apiVersion"`
+	Kind       string  `json:"kind"`
+	Namespace  string  `json:"namespace,omitempty"`
+	Name       string  `json:"name"`
+	UID        string  `json:"uid,omitempty"`
+	Carrier    *target `json:"carrier,omitempty"`
+}
+
+type change struct {
+	Mode         string   `json:"mode"`
+	Why          string   `json:"why"`
+	FromRevision string   `json:"fromRevision,omitempty"`
+	ToRevision   string   `json:"toRevision,omitempty"`
+	FromHash     string   `json:"fromHash"`
+	ToHash       string   `json:"toHash"`
+	Restarts     []string `json:"restarts,omitempty"`
+	Fields       []field  `json:"fields,omitempty"`
+}
+
+type field struct {
+	Path     string   `json:"path"`
+	Old      any      `json:"old,omitempty"`
+	New      any      `json:"new,omitempty"`
+	Effect   string   `json:"effect"`
+	Restarts []string `json:"restarts,omitempty"`
+	Why      string   `json:"why,omitempty"`
+}
+
+type numbers struct {
+	Replicas       int      `json:"replicas"`
+	MaxUnavailable int      `json:"maxUnavailable"`
+	MaxSurge       int      `json:"maxSurge,omitempty"`
+	MinReady       duration `json:"minReady,omitzero"`
+}
+
+type step struct {
+	Name       string      `json:"name"`
+	Kind       string      `json:"kind"`
+	Title      string      `json:"title"`
+	Patches    []patch     `json:"patches,omitempty"`
+	Pause      *pause      `json:"pause,omitempty"`
+	Verify     *verify     `json:"verify,omitempty"`
+	Pull       *pull       `json:"pull,omitempty"`
+	Containers *containers `json:"containers,omitempty"`
+	Updated    int         `json:"updated"`
+	Kept       int         `json:"kept"`
+	Before     []condition `json:"before,omitempty"`
+	After      []condition `json:"after,omitempty"`
+	Timeout    duration    `json:"timeout,omitzero"`
+	OnFailure  string      `json:"onFailure"`
+	Pods       []pod       `json:"pods,omitempty"`
+}
+
+type patch struct {
+	Target      *target `json:"target,omitempty"`
+	Type        string  `json:"type"`
+	Subresource string  `json:"subresource,omitempty"`
+	Reached     int     `json:"reached,omitempty"`
+	Patch       any     `json:"patch"`
+}
+
+type condition struct {
+	Type  string `json:"type"`
+	Value string `json:"value,omitempty"`
+}
+
+type pod struct {
+	Name string `json:"name"`
+	UID  string `json:"uid,omitempty"`
+	Node string `json:"node,omitempty"`
+	Mode string `json:"mode"`
+	Tie  int    `json:"tie,omitempty"`
+	Why  string `json:"why,omitempty"`
+}
+
+// pause without a time waits until somebody promotes.
+type pause struct {
+	For duration `json:"for,omitzero"`
+}
+
+type pull struct {
+	Images   []string `json:"images"`
+	Parallel int      `json:"parallel,omitempty"`
+}
+
+type containers struct {
+	Names  []string `json:"names"`
+	Method string   `json:"method,omitempty"`
+}
+
+type verify struct {
+	Command    []string       `json:"command,omitempty"`
+	URL        string         `json:"url,omitempty"`
+	Status     int            `json:"status,omitempty"`
+	JSONPath   string         `json:"jsonPath,omitempty"`
+	Value      string         `json:"value,omitempty"`
+	Prometheus string         `json:"prometheus,omitempty"`
+	Query      string         `json:"query,omitempty"`
+	Threshold  string         `json:"threshold,omitempty"`
+	Job        map[string]any `json:"job,omitempty"`
+	Every      duration       `json:"every,omitzero"`
+	Attempts   int            `json:"attempts,omitempty"`
+}
+
+// encoded is JSON that leaves <, > and & as they are.
+func encoded(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return out.Bytes(), err
+}
+
+// The words that fields take.
+var (
+	drivers    = []string{string(plan.DriverKruise), string(plan.DriverNative), string(plan.DriverClient)}
+	stepKinds  = []string{string(plan.StepPullImages), string(plan.StepUpdate), string(plan.StepPartition), string(plan.StepPause), string(plan.StepInPlace), string(plan.StepRecreate), string(plan.StepRecreateContainers), string(plan.StepVerify), string(plan.StepScale)}
+	failures   = []string{string(plan.FailPause), string(plan.FailRollback), string(plan.FailAbort)}
+	modes      = []string{string(rules.ModeUnchanged), string(rules.ModeInPlace), string(rules.ModeMetadataOnly), string(rules.ModeRecreate), string(rules.ModeNotAllowed)}
+	patchTypes = []string{plan.PatchMerge, plan.PatchJSON, plan.PatchStrategic}
+	conditions = []string{string(plan.HoldsUID), string(plan.HoldsTemplate), string(plan.HoldsPartition), string(plan.HoldsPaused), string(plan.HoldsReplicas), string(plan.HoldsUpdatedAvailable), string(plan.HoldsSettled), string(plan.HoldsPulled), string(plan.HoldsComplete)}
+	methods    = []string{"", "crr", "image-alias", "signal"}
+	subparts   = []string{"", "status", "scale"}
+)

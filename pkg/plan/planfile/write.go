@@ -1,0 +1,88 @@
+package planfile
+
+import (
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+func timeOf(d duration) time.Duration { return time.Duration(d) }
+
+// Write writes a plan as YAML. The same plan always gives the same bytes, and
+// [Read] reads them back.
+func Write(p plan.Plan) []byte {
+	d := document{
+		APIVersion: plan.APIVersion, Kind: plan.Kind,
+		Metadata: metadata{Name: p.Target.Name, Namespace: p.Target.Namespace},
+		Spec: spec{
+			Target: *writtenTarget(&p.Target), Driver: string(p.Driver), Warnings: p.Warnings,
+			Change: writtenChange(p.Change), Steps: []step{},
+			Limits: numbers{p.Limits.Replicas, p.Limits.MaxUnavailable, p.Limits.MaxSurge, duration(p.Limits.MinReady)},
+		},
+	}
+	for i := range p.Steps {
+		d.Spec.Steps = append(d.Spec.Steps, writtenStep(&p.Steps[i]))
+	}
+	return write(d)
+}
+
+func writtenTarget(t *plan.Target) *target {
+	if t == nil {
+		return nil
+	}
+	return &target{t.APIVersion, t.Kind, t.Namespace, t.Name, t.UID, writtenTarget(t.Carrier)}
+}
+
+func writtenChange(c plan.Change) change {
+	out := change{
+		FromRevision: c.FromRevision, ToRevision: c.ToRevision, FromHash: c.FromHash, ToHash: c.ToHash,
+		Mode: string(c.Mode), Why: c.Why, Restarts: c.Restarts,
+	}
+	for _, f := range c.Fields {
+		out.Fields = append(out.Fields, field{f.Path, f.Old, f.New, string(f.Effect), f.Restarts, f.Why})
+	}
+	return out
+}
+
+func writtenStep(s *plan.Step) step {
+	out := step{
+		Name: s.Name, Kind: string(s.Kind), Title: s.Title, Updated: s.Updated, Kept: s.Kept,
+		Before: writtenConditions(s.Before), After: writtenConditions(s.After),
+		Timeout: duration(s.Timeout), OnFailure: string(s.OnFailure),
+	}
+	for _, p := range s.Patches {
+		out.Patches = append(out.Patches, patch{writtenTarget(p.Target), p.Type, p.Subresource, p.Reached, p.Body})
+	}
+	for _, p := range s.Pods {
+		out.Pods = append(out.Pods, pod{p.Name, p.UID, p.Node, string(p.Mode), p.Tie, p.Why})
+	}
+	if s.Pause != nil {
+		out.Pause = &pause{duration(s.Pause.For)}
+	}
+	if s.Verify != nil {
+		out.Verify = writtenVerify(s.Verify)
+	}
+	if s.Pull != nil {
+		out.Pull = &pull{s.Pull.Images, s.Pull.Parallel}
+	}
+	if s.Containers != nil {
+		out.Containers = &containers{s.Containers.Names, s.Containers.Method}
+	}
+	return out
+}
+
+func writtenVerify(v *plan.Verify) *verify {
+	return &verify{
+		Command: v.Command, URL: v.URL, Status: v.Status, JSONPath: v.JSONPath, Value: v.Value,
+		Prometheus: v.Prometheus, Query: v.Query, Threshold: v.Threshold, Job: v.Job,
+		Every: duration(v.Every), Attempts: v.Attempts,
+	}
+}
+
+func writtenConditions(list []plan.Condition) []condition {
+	var out []condition
+	for _, c := range list {
+		out = append(out, condition{string(c.Type), c.Value})
+	}
+	return out
+}
