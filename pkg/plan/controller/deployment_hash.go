@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/dump"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/utils/dump"
 )
 
 // podTemplateHash is what tells the ReplicaSets of a Deployment apart. Kubernetes
@@ -17,7 +17,7 @@ func podTemplateHash(template *corev1.PodTemplateSpec, collisions *int32) string
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(dump.ForHash(*template)))
 	if collisions != nil {
-		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(uint32(*collisions)))) //nolint:gosec // Only its bits are of interest.
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(uint32(*collisions))))
 	}
 	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
