@@ -48,7 +48,7 @@ func TestNativeStatefulSetScale(t *testing.T) {
 		for _, m := range got.Create {
 			made = append(made, fmt.Sprint(m.Ordinal, map[bool]string{true: "n", false: "o"}[m.Update]))
 		}
-		if strings.Join(made, " ") != c.create || short(got.Remove) != c.remove || got.Stop != c.stop || got.Why != c.why && !strings.Contains(got.Why, c.why) {
+		if strings.Join(made, " ") != c.create || short(got.Remove) != c.remove || got.Stop != c.stop || !strings.Contains(got.Why, c.why) || (c.why == "") != (got.Why == "") {
 			t.Errorf("%s: creates %q, removes %q, stop %v (%s)", c.name, made, short(got.Remove), got.Stop, got.Why)
 		}
 	}
