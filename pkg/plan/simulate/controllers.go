@@ -30,11 +30,16 @@ func (w *World) look(t *turn, d time.Duration, do func()) {
 
 // wake has the object's controller look after its usual delay.
 func (w *World) wake(o *object) {
-	w.wakeAfter(o, w.opt.Latency+time.Duration(len(o.pods.now))*w.opt.LatencyPerPod)
+	w.wakeAfter(o, w.latency(len(o.pods.now)))
+}
+
+// latency is how late somebody is who watches so many pods.
+func (w *World) latency(pods int) time.Duration {
+	return w.opt.Latency + time.Duration(pods)*w.opt.LatencyPerPod
 }
 
 func (w *World) wakeAfter(o *object, d time.Duration) {
-	if o.workload == nil {
+	if o.workload == nil || o.carrier != nil {
 		return
 	}
 	w.look(&o.turn, d, func() { w.visit(o) })

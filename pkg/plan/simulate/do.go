@@ -21,33 +21,44 @@ func (w *World) Observe(_ context.Context, ref cluster.Ref) (plan.Snapshot, erro
 // Await lets time pass until something has changed that the workload's snapshot
 // shows, or until a time; zero is no limit. It returns at once when the snapshot
 // of that version is out of date, and fails when nothing would ever happen again.
+// Whoever watches learns of changes as late as a controller does, so what happens
+// together is seen together.
 func (w *World) Await(ctx context.Context, ref cluster.Ref, since string, until time.Time) error {
 	o, err := w.lookup(ref)
 	if err != nil {
 		return err
 	}
-	limit := time.Duration(1<<63 - 1)
+	limit := forever
 	if !until.IsZero() {
 		limit = until.Sub(w.start)
+	}
+	if w.versionOf(o) != since {
+		return nil
 	}
 	for w.versionOf(o) == since {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if w.step(limit) {
-			if err := w.fault(); err != nil {
-				return err
+		if !w.step(limit) {
+			if until.IsZero() {
+				return ErrStuck
 			}
-			continue
+			w.at = max(w.at, limit)
+			return nil
 		}
-		if until.IsZero() {
-			return ErrStuck
+		if err := w.fault(); err != nil {
+			return err
 		}
-		w.at = max(w.at, limit)
-		return nil
 	}
-	return nil
+	late := min(w.at+w.latency(len(w.podsOf(o))), limit)
+	for w.step(late) {
+	}
+	w.at = max(w.at, late)
+	return w.fault()
 }
+
+// forever is the end of time.
+const forever = time.Duration(1<<63 - 1)
 
 // Record keeps the progress of a rollout.
 func (w *World) Record(_ context.Context, ref cluster.Ref, since string, p plan.Progress) error {
@@ -101,11 +112,7 @@ func (w *World) Do(_ context.Context, ref cluster.Ref, a plan.Action) error {
 // action was decided for.
 func (w *World) send(ref cluster.Ref, a plan.Action) error {
 	if t := a.Patch.Target; t != nil {
-		group, _, found := strings.Cut(t.APIVersion, "/")
-		if !found {
-			group = ""
-		}
-		ref = cluster.Ref{Group: group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+		ref = refOfTarget(*t)
 	}
 	o, err := w.lookup(ref)
 	if err != nil {

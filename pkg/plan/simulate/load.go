@@ -214,13 +214,8 @@ func FromSnapshot(s plan.Snapshot, o Options) (*World, error) {
 	for _, name := range sortedNodes(s.Nodes) {
 		w.AddNode(name, s.Nodes[name].Labels)
 	}
-	for _, object := range []*cluster.Workload{s.Workload, s.Carrier} {
-		if object == nil {
-			continue
-		}
-		if err := w.keepObserved(object, s.Revisions); err != nil {
-			return nil, err
-		}
+	if err := w.keepObserved(s); err != nil {
+		return nil, err
 	}
 	for _, p := range s.Pods {
 		w.loadPod(p)
@@ -231,7 +226,23 @@ func FromSnapshot(s plan.Snapshot, o Options) (*World, error) {
 	return w, nil
 }
 
-func (w *World) keepObserved(object *cluster.Workload, revisions []cluster.Revision) error {
+// keepObserved stores the workload of a snapshot, or the native object that
+// carries it.
+func (w *World) keepObserved(s plan.Snapshot) error {
+	real := s.Workload
+	if s.Carrier != nil {
+		real = s.Carrier
+	}
+	if err := w.keepCopy(real, s.Revisions); err != nil || s.Carrier == nil {
+		return err
+	}
+	carrier, shadow := w.objects[s.Carrier.Ref], newObject(s.Workload.Ref)
+	shadow.workload, shadow.carrier, carrier.shadow = s.Workload, carrier, shadow
+	w.objects[shadow.ref] = shadow
+	return nil
+}
+
+func (w *World) keepCopy(object *cluster.Workload, revisions []cluster.Revision) error {
 	doc, err := document(object)
 	if err != nil {
 		return err

@@ -84,6 +84,7 @@ func (w *World) schedule(e *pod, want string) {
 		return
 	}
 	n.pods++
+	w.moves++
 	bound := e.With(cluster.PodChange{
 		Labels:     topology(n.Labels),
 		Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodScheduled), corev1.ConditionTrue, "", "")},

@@ -35,6 +35,10 @@ type object struct {
 	// recorded is the version at which progress was recorded last.
 	recorded uint64
 	verified map[string]plan.Result
+	pulled   pulled
+	// carrier is the native object that stands for this one, which then has no
+	// controller; shadow is the other way round.
+	carrier, shadow *object
 }
 
 func newObject(ref cluster.Ref) *object {
@@ -80,14 +84,21 @@ func (w *World) ownerOf(namespace string, owner cluster.Owner) *object {
 func (w *World) touch(o *object) {
 	for ; o != nil; o = o.parent {
 		o.version++
+		if o.shadow != nil {
+			o.shadow.version++
+		}
 	}
+}
+
+// groupOf is the group of an apiVersion.
+func groupOf(apiVersion string) string {
+	return apiVersion[:max(strings.LastIndexByte(apiVersion, '/'), 0)]
 }
 
 // refOf reads the reference of a document.
 func refOf(n *tree.Node) cluster.Ref {
-	group, _, found := strings.Cut(tree.StrAt(n, "apiVersion"), "/")
-	if !found {
-		group = ""
+	return cluster.Ref{
+		Group: groupOf(tree.StrAt(n, "apiVersion")), Kind: tree.StrAt(n, "kind"),
+		Namespace: tree.StrAt(n, "metadata", "namespace"), Name: tree.StrAt(n, "metadata", "name"),
 	}
-	return cluster.Ref{Group: group, Kind: tree.StrAt(n, "kind"), Namespace: tree.StrAt(n, "metadata", "namespace"), Name: tree.StrAt(n, "metadata", "name")}
 }

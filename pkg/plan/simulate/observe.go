@@ -1,11 +1,9 @@
 package simulate
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -19,13 +17,13 @@ func (w *World) Snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 		return plan.Snapshot{}, err
 	}
 	pods := slices.Clone(w.podsOf(o))
-	slices.SortFunc(pods, func(a, b *cluster.Pod) int {
-		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.Name, b.Name))
-	})
 	s := plan.Snapshot{
 		Version: w.versionOf(o), Workload: o.workload, Revisions: slices.Clone(w.revisionsOf(o)), Pods: pods,
 		Nodes: w.seen, Namespaces: w.namespaces, Gates: w.opt.Gates, Reports: maps.Clone(w.reports),
-		Pulled: w.pulled(pods), Verified: maps.Clone(o.verified), Progress: o.progress,
+		Pulled: w.pulledBy(o, pods), Verified: maps.Clone(o.verified), Progress: o.progress,
+	}
+	if o.carrier != nil {
+		s.Carrier, s.Revisions = o.carrier.workload, slices.Clone(w.revisionsOf(o.carrier))
 	}
 	for _, g := range w.guards {
 		view := w.guardView(g)

@@ -57,6 +57,7 @@ func (w *World) insert(p *cluster.Pod) *pod {
 	if n := w.nodes[p.Node]; n != nil {
 		n.pods++
 	}
+	w.moves++
 	w.knowNamespace(p.Namespace)
 	return e
 }
@@ -75,6 +76,7 @@ func (w *World) remove(e *pod) {
 		n.pods--
 		w.retryPending()
 	}
+	w.moves++
 	w.orphan(e.Pod)
 	w.changed(e, e.Pod, nil)
 }
@@ -130,6 +132,8 @@ func (w *World) changed(e *pod, before, after *cluster.Pod) {
 // not be kept.
 func (w *World) podsOf(o *object) []*cluster.Pod {
 	switch {
+	case o.carrier != nil:
+		return w.podsOf(o.carrier)
 	case o.ref.Kind == "SidecarSet":
 		return w.all.now
 	case o.ref.Kind == "Deployment":

@@ -28,6 +28,8 @@ type recorder struct {
 	lastRefusal             string
 	outcome                 Outcome
 	reason                  string
+	// end is when a run was over; 0 while nobody has said so.
+	end time.Duration
 	// on is told of each record, which is how tests act from outside.
 	on func(Record)
 }
@@ -66,11 +68,19 @@ func (w *World) Timeline() Timeline {
 	return Timeline{
 		Start: r.start, Records: r.records, Samples: r.samples, Steps: r.steps,
 		Summary: Summary{
-			Outcome: r.outcome, Reason: r.reason, Duration: max(w.active-r.base, 0),
+			Outcome: r.outcome, Reason: r.reason, Duration: max(r.lasted(w), 0),
 			MostDown: r.extremes.down, MostPods: r.extremes.pods,
 			Restarts: r.restarts, Recreated: r.recreated, Pulls: r.pulls, Writes: r.writes,
 		},
 	}
+}
+
+// lasted is until the end or, without one, until something happened last.
+func (r *recorder) lasted(w *World) time.Duration {
+	if r.end > 0 {
+		return r.end - r.base
+	}
+	return w.active - r.base
 }
 
 // retarget counts anew when the target wants another number of pods, or another
@@ -110,7 +120,7 @@ func (r *recorder) owns(e *pod) bool {
 	case r.target.ref.Kind == "SidecarSet":
 		return injected(e.Pod, r.target.ref.Name)
 	}
-	return e.owner != nil && (e.owner == r.target || e.owner.parent == r.target)
+	return e.owner != nil && (e.owner == r.target || e.owner.parent == r.target || e.owner.shadow == r.target)
 }
 
 func (n *counts) add(c class, by int) {

@@ -40,6 +40,8 @@ type World struct {
 
 	// version counts changes of what all snapshots show.
 	version uint64
+	// pulls counts images that arrived on nodes, moves pods that came or went.
+	pulls, moves uint64
 	// active is when something last happened that a person would see.
 	active time.Duration
 	rec    recorder

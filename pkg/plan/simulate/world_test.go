@@ -4,19 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
-
-// parse reads one document.
-func parse(t *testing.T, text string) *tree.Node {
-	t.Helper()
-	var n tree.Node
-	if err := yamlUnmarshal([]byte(text), &n); err != nil {
-		t.Fatal(err)
-	}
-	return tree.Root(&n)
-}
 
 const deployment = `
 apiVersion: apps/v1
@@ -43,7 +32,7 @@ func TestDeploymentComesUpAndRolls(t *testing.T) {
 	w := New(lab())
 	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})
 	w.AddNode("n2", nil)
-	if err := w.Apply(parse(t, deployment)); err != nil {
+	if err := w.Apply(documents(t, deployment)...); err != nil {
 		t.Fatal(err)
 	}
 	ref := cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}

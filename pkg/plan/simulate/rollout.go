@@ -1,0 +1,222 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// RolloutOptions say how a plan is driven.
+type RolloutOptions struct {
+	// Promote has somebody promote each pause that waits for a person, so long
+	// after it began; nil lets the run end there.
+	Promote *time.Duration
+	// Patience is for how long nothing may happen before the run counts as stuck;
+	// 0 is a quarter of an hour and twice the time that a pod has to be ready.
+	Patience time.Duration
+	// Limit is how long the run may take; 0 is a year.
+	Limit time.Duration
+}
+
+const (
+	patience = 15 * time.Minute
+	year     = 365 * 24 * time.Hour
+	// again is when a refused action is tried again.
+	again = time.Second
+)
+
+// Rollout drives a plan as the executor will: look, ask [plan.Next], act, look
+// again. What comes of it, halted or stuck runs too, is in the timeline; an error
+// is something that no plan should lead to.
+func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
+	d := &driver{World: w, plan: p, opt: o, ref: refOfTarget(p.Target)}
+	if o.Patience == 0 {
+		d.opt.Patience = patience + 2*p.Limits.MinReady
+	}
+	if o.Limit == 0 {
+		d.opt.Limit = year
+	}
+	if err := w.Watch(d.ref); err != nil {
+		return Timeline{}, err
+	}
+	d.end = w.at + d.opt.Limit
+	for d.rec.outcome == "" {
+		if err := d.turn(); err != nil {
+			return w.Timeline(), err
+		}
+	}
+	d.close()
+	return w.Timeline(), nil
+}
+
+// driver is one run.
+type driver struct {
+	*World
+	plan plan.Plan
+	opt  RolloutOptions
+	ref  cluster.Ref
+	end  time.Duration
+	// idle counts decisions to act that changed nothing.
+	idle int
+}
+
+func refOfTarget(t plan.Target) cluster.Ref {
+	return cluster.Ref{Group: groupOf(t.APIVersion), Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+}
+
+// turn looks once and does what is due.
+func (d *driver) turn() error {
+	snap, err := d.Snapshot(d.ref)
+	if err != nil {
+		return err
+	}
+	decision := plan.Next(d.plan, snap, d.now())
+	d.mark(decision)
+	if decision.Progress != snap.Progress {
+		if err := d.Record(context.Background(), d.ref, snap.Version, decision.Progress); err != nil {
+			return err
+		}
+	}
+	switch decision.Verb {
+	case plan.Act:
+		return d.act(decision)
+	case plan.Wait:
+		return d.wait(decision)
+	case plan.Halt:
+		d.finish(Halted, decision.Reason)
+	case plan.Done:
+		d.finish(Completed, "")
+	default:
+		return fmt.Errorf("no decision is called %q", decision.Verb)
+	}
+	return nil
+}
+
+// finish ends the run. The clock stands at the moment of the last decision.
+func (d *driver) finish(o Outcome, reason string) {
+	d.rec.outcome, d.rec.reason, d.rec.end = o, reason, d.at
+}
+
+// mostIdle is how often a plan may ask for what changes nothing.
+const mostIdle = 100
+
+func (d *driver) act(decision plan.Decision) error {
+	before := d.rec.writes
+	for _, a := range decision.Actions {
+		err := d.Do(context.Background(), d.ref, a)
+		switch {
+		case errors.Is(err, plan.ErrRefused), errors.Is(err, plan.ErrConflict):
+			d.rec.lastRefusal = err.Error()
+			return d.pass(again, decision.Reason+": "+err.Error())
+		case err != nil && !errors.Is(err, plan.ErrNotFound):
+			return err
+		}
+	}
+	d.idle++
+	if d.rec.writes > before {
+		d.idle = 0
+	}
+	if d.idle > mostIdle {
+		d.finish(Stuck, decision.Reason)
+	}
+	return nil
+}
+
+// pass lets some time pass, unless nothing has happened for too long.
+func (d *driver) pass(t time.Duration, reason string) error {
+	if d.at-max(d.active, d.rec.base) > d.opt.Patience || d.at > d.end {
+		d.finish(Stuck, reason)
+		return nil
+	}
+	return d.Run(d.now().Add(t))
+}
+
+// wait waits for a change, for the time that the decision names, or for a person.
+func (d *driver) wait(decision plan.Decision) error {
+	if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
+		return d.promote(decision)
+	}
+	snap, err := d.Snapshot(d.ref)
+	if err != nil {
+		return err
+	}
+	patient := d.start.Add(max(d.active, d.rec.base) + d.opt.Patience)
+	timed := len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GateTime
+	until := decision.Until
+	if !timed && (until.IsZero() || patient.Before(until)) {
+		until = patient
+	}
+	err = d.Await(context.Background(), d.ref, snap.Version, until)
+	if err != nil && !errors.Is(err, ErrStuck) {
+		return err
+	}
+	if errors.Is(err, ErrStuck) || d.at > d.end || (!timed && !d.now().Before(patient)) {
+		d.finish(Stuck, d.why(decision))
+	}
+	return nil
+}
+
+// why says what a stuck run waits for, and what was refused last.
+func (d *driver) why(decision plan.Decision) string {
+	reason := decision.Reason
+	if d.rec.lastRefusal != "" {
+		reason += "; " + d.rec.lastRefusal
+	}
+	return reason
+}
+
+// promote has a person answer, or ends the run.
+func (d *driver) promote(decision plan.Decision) error {
+	if d.opt.Promote == nil {
+		d.finish(Waiting, decision.Reason)
+		return nil
+	}
+	due := decision.Progress.Started.Add(*d.opt.Promote)
+	if err := d.Run(latest(due, d.now())); err != nil {
+		return err
+	}
+	return d.Promote(d.ref)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// Promote lets the present step of a rollout be over, as a person does.
+func (w *World) Promote(ref cluster.Ref) error {
+	o, err := w.lookup(ref)
+	if err != nil {
+		return err
+	}
+	o.progress.Promoted = true
+	w.touch(o)
+	o.recorded = o.version
+	return nil
+}
+
+// mark keeps when steps begin and end.
+func (d *driver) mark(decision plan.Decision) {
+	r := &d.rec
+	now, at := decision.Progress.Step, d.at-r.base
+	if !decision.Progress.Finished.IsZero() {
+		now = len(d.plan.Steps)
+	}
+	for i := len(r.steps); i <= now && i < len(d.plan.Steps); i++ {
+		r.steps = append(r.steps, StepMark{Index: i, Name: d.plan.Steps[i].Name, Title: d.plan.Steps[i].Title, Begin: at, End: -1})
+	}
+	for i := range min(now, len(r.steps)) {
+		if r.steps[i].End < 0 {
+			r.steps[i].End = at
+		}
+	}
+}
+
+// close takes the last sample.
+func (d *driver) close() { d.rec.sample(d.World) }
