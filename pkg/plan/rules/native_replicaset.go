@@ -18,6 +18,8 @@ type replicaSetCandidate struct {
 	cost int
 	// rank is how many related pods share the node.
 	rank int
+	// readyAge and age are the magnitudes of how long it has been ready and there.
+	readyAge, age int
 }
 
 // ReplicaSetScaleDownOrder sorts pods of a ReplicaSet by who goes first.
@@ -31,9 +33,13 @@ func ReplicaSetScaleDownOrder(list, related []*cluster.Pod, now time.Time) []*cl
 	}
 	all := make([]replicaSetCandidate, len(list))
 	for i, p := range list {
-		all[i] = replicaSetCandidate{standingOf(p), deletionCost(p), perNode[p.Node]}
+		c := replicaSetCandidate{standing: standingOf(p), cost: deletionCost(p), rank: perNode[p.Node], age: magnitude(p.Created, now)}
+		if c.ready {
+			c.readyAge = magnitude(c.since, now)
+		}
+		all[i] = c
 	}
-	slices.SortFunc(all, func(a, b replicaSetCandidate) int { return a.compare(b, now) })
+	slices.SortFunc(all, replicaSetCandidate.compare)
 	out := make([]*cluster.Pod, len(all))
 	for i, c := range all {
 		out[i] = c.pod
@@ -41,7 +47,7 @@ func ReplicaSetScaleDownOrder(list, related []*cluster.Pod, now time.Time) []*cl
 	return out
 }
 
-func (a replicaSetCandidate) compare(b replicaSetCandidate, now time.Time) int {
+func (a replicaSetCandidate) compare(b replicaSetCandidate) int {
 	first := cmp.Or(
 		falseFirst(a.bound, b.bound), cmp.Compare(a.phase, b.phase), falseFirst(a.ready, b.ready),
 		cmp.Compare(a.cost, b.cost), cmp.Compare(b.rank, a.rank),
@@ -50,19 +56,18 @@ func (a replicaSetCandidate) compare(b replicaSetCandidate, now time.Time) int {
 		return first
 	}
 	if a.ready && b.ready && !a.since.Equal(b.since) {
-		return cmp.Or(compareAge(a.since, b.since, now), strings.Compare(a.pod.UID, b.pod.UID))
+		return cmp.Or(cmp.Compare(a.readyAge, b.readyAge), strings.Compare(a.pod.UID, b.pod.UID))
 	}
 	return cmp.Or(
 		cmp.Compare(b.restarts, a.restarts),
 		cmp.Compare(b.sidecars, a.sidecars),
-		compareAge(a.pod.Created, b.pod.Created, now),
+		cmp.Compare(a.age, b.age),
 		strings.Compare(a.pod.UID, b.pod.UID),
 	)
 }
 
-// compareAge puts the younger first, unless both ages have the same magnitude.
-func compareAge(a, b, now time.Time) int { return cmp.Compare(magnitude(a, now), magnitude(b, now)) }
-
+// magnitude is the order of an age: of two ages of the same one, neither counts
+// as the younger.
 func magnitude(t, now time.Time) int {
 	age := now.Sub(t)
 	if age <= 0 {
