@@ -19,7 +19,7 @@ import (
 )
 
 // storedSet reads a SidecarSet as the webhook stores it; body is its spec.
-func storedSet(t *testing.T, name, body string) *cluster.Workload {
+func storedSet(t testing.TB, name, body string) *cluster.Workload {
 	t.Helper()
 	w := stored(t, "apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: "+name+", resourceVersion: '1000'}\nspec:\n"+indent(body))
 	w, err := StoredSidecarSet(w)
@@ -29,7 +29,7 @@ func storedSet(t *testing.T, name, body string) *cluster.Workload {
 	return w
 }
 
-func node(t *testing.T, text string) *tree.Node {
+func node(t testing.TB, text string) *tree.Node {
 	t.Helper()
 	n, err := yaml.Parse(text)
 	if err != nil {
@@ -47,7 +47,7 @@ selector: {matchLabels: {app: web}}
 containers: [{name: mesh, image: "mesh:1.0"}]
 `
 
-func admission(t *testing.T, s Surroundings) *Admission {
+func admission(t testing.TB, s Surroundings) *Admission {
 	t.Helper()
 	a, err := NewAdmission(s)
 	if err != nil {
@@ -65,7 +65,7 @@ func sets(list ...*cluster.Workload) Surroundings {
 }
 
 // webTemplate is a pod template; extra goes into its spec.
-func webTemplate(t *testing.T, extra string) map[string]any {
+func webTemplate(t testing.TB, extra string) map[string]any {
 	t.Helper()
 	n := node(t, "metadata: {labels: {app: web}}\nspec:\n  containers: [{name: main, image: 'web:1.0'}]\n"+extra)
 	v, _ := tree.Value(n).(map[string]any)

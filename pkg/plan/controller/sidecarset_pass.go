@@ -20,17 +20,14 @@ func reconcileSidecarSet(v *View, o *kruise.SidecarSet) (Pass, error) {
 	revision := v.syncSidecarRevision(&pass, o)
 	set := sidecarSetRules(v.Workload, o)
 	set.Revision, set.Namespaces, set.Pods = revision, v.Namespaces, v.Pods
-	pass.Status = changed(&o.Status, sidecarSetStatus(v, o, set))
+	set.Brief = true
+	status, update := set.Round()
+	status.ObservedGeneration, status.LatestRevision = v.Workload.Generation, set.Revision
+	status.CollisionCount = new(or(o.Status.CollisionCount, 0))
+	pass.Status = changed(&o.Status, &status)
 	m := sidecarPass{v: v, set: set, pass: &pass}
-	return pass, m.update()
-}
-
-func sidecarSetStatus(v *View, o *kruise.SidecarSet, set *rules.SidecarSet) *kruise.SidecarSetStatus {
-	out := set.SidecarSetCounts()
-	out.ObservedGeneration, out.LatestRevision = v.Workload.Generation, set.Revision
-	collisions := or(o.Status.CollisionCount, 0)
-	out.CollisionCount = &collisions
-	return &out
+	err := m.update(update)
+	return pass, err
 }
 
 // sidecarPass is one pass over the pods.
@@ -42,8 +39,7 @@ type sidecarPass struct {
 	content *inject.Content
 }
 
-func (m *sidecarPass) update() error {
-	update := m.set.ChooseUpdate()
+func (m *sidecarPass) update(update rules.SidecarSetUpdate) error {
 	m.pass.Why = update.Why
 	for _, p := range update.Flip {
 		patch, err := m.set.Flip(p, m.v.Now)

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -141,23 +140,19 @@ func (d *DaemonSet) byNameDescending() []DaemonNode {
 // the selector matches; as many as the partition leaves (semantics workloads
 // 4). Inside this set the order in which Kruise goes is random.
 func (d *DaemonSet) Eligible() []DaemonNode {
-	var list []DaemonNode
-	rank := map[string]int{}
+	var reached, vacant, outdated []DaemonNode
 	chosen := d.selector()
 	for _, node := range d.byNameDescending() {
 		switch on := d.onNode(node); {
 		case on.new != nil || on.surplus:
-			rank[node.Name] = 0
+			reached = append(reached, node)
 		case on.old == nil || preparingDelete(on.old):
-			rank[node.Name] = 1
+			vacant = append(vacant, node)
 		case chosen.Matches(labels.Set(node.Labels)):
-			rank[node.Name] = 2
-		default:
-			continue
+			outdated = append(outdated, node)
 		}
-		list = append(list, node)
 	}
-	slices.SortStableFunc(list, func(a, b DaemonNode) int { return cmp.Compare(rank[a.Name], rank[b.Name]) })
+	list := slices.Concat(reached, vacant, outdated)
 	return list[:upTo(len(d.Nodes)-d.Limits().Partition, len(list))]
 }
 

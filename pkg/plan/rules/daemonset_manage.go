@@ -23,15 +23,15 @@ type DaemonSetManage struct {
 // terminating pod keeps its node until it is gone.
 func (d *DaemonSet) Manage() DaemonSetManage {
 	var out DaemonSetManage
+	l := d.Limits()
 	for _, node := range d.Nodes {
 		if node.ShouldRun && len(node.Pods) == 0 {
 			out.Create = append(out.Create, node.Name)
 		}
-		out.Remove = append(out.Remove, d.superfluous(node)...)
+		out.Remove = append(out.Remove, d.superfluous(node, l.MaxSurge > 0)...)
 	}
 	slices.Sort(out.Create)
 	slices.SortFunc(out.Remove, byName)
-	l := d.Limits()
 	if limit, limited := d.progressive(l); limited {
 		out.Create = out.Create[:min(limit, len(out.Create))]
 	}
@@ -55,16 +55,19 @@ func (d *DaemonSet) progressive(l DaemonSetLimits) (limit int, limited bool) {
 }
 
 // superfluous returns the pods of a node that have to go: all where it may have
-// none. Of several pods the
-// oldest stays; an old and a new one may stand side by side under maxSurge.
-func (d *DaemonSet) superfluous(node DaemonNode) []*cluster.Pod {
+// none. Of several pods the oldest stays; an old and a new one may stand side by
+// side under maxSurge.
+func (d *DaemonSet) superfluous(node DaemonNode, surge bool) []*cluster.Pod {
+	if node.ShouldRun && len(node.Pods) == 1 && !failed(node.Pods[0]) {
+		return nil
+	}
 	living := filter(node.Pods, func(p *cluster.Pod) bool { return !p.Deleting })
 	if !node.ShouldRun && !node.Stay {
 		return living
 	}
 	out := filter(living, failed)
 	living = filter(living, not(failed))
-	if d.Limits().MaxSurge == 0 {
+	if !surge {
 		return append(out, allButOldest(living)...)
 	}
 	out = append(out, allButOldest(filter(living, d.updated))...)

@@ -25,9 +25,40 @@ type SidecarSetUpdate struct {
 // ChooseUpdate decides which pods one pass upgrades (semantics
 // sidecarset-and-protection 3.2, 3.4).
 func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate {
-	var out SidecarSetUpdate
+	_, out := s.Round()
+	return out
+}
+
+// Round is one look at all pods: the numbers of the status, as in
+// [SidecarSet.SidecarSetCounts], and the choice that follows.
+func (s *SidecarSet) Round() (kruise.SidecarSetStatus, SidecarSetUpdate) {
 	matched := s.Matched()
-	out.NotUpgradable = filter(matched, func(p *cluster.Pod) bool { return !s.Updated(p) && !s.Upgradable(p) })
+	counts, old, down := s.look(matched)
+	return counts, s.choose(matched, old, down)
+}
+
+// look counts the pods; old are those that are not updated, down how many updated
+// ones are not fine.
+func (s *SidecarSet) look(matched []*cluster.Pod) (n kruise.SidecarSetStatus, old []*cluster.Pod, down int) {
+	n.MatchedPods = int32(len(matched))
+	for _, p := range matched {
+		ready := s.fine(p)
+		n.ReadyPods += one(ready)
+		if !s.Updated(p) {
+			old = append(old, p)
+			continue
+		}
+		n.UpdatedPods++
+		n.UpdatedReadyPods += one(ready)
+		if !ready {
+			down++
+		}
+	}
+	return n, old, down
+}
+
+func (s *SidecarSet) choose(matched, old []*cluster.Pod, down int) SidecarSetUpdate {
+	out := SidecarSetUpdate{NotUpgradable: filter(old, not(s.Upgradable))}
 	switch strategy := s.Spec.UpdateStrategy; {
 	case strategy.Type == kruise.NotUpdateSidecarSetStrategyType:
 		out.Why = "update strategy NotUpdate: only new pods get the new sidecar"
@@ -40,22 +71,25 @@ func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate {
 		out.Why = "hot upgrades are completed first"
 		return out
 	}
-	s.walk(&out, matched)
+	s.walk(&out, matched, old, down)
 	return out
 }
 
 // walk takes waiting pods in order: unready ones for free, ready ones as far as
 // maxUnavailable goes; the first ready pod that does not fit ends it.
-func (s *SidecarSet) walk(out *SidecarSetUpdate, matched []*cluster.Pod) {
-	wait := s.waiting(matched)
+func (s *SidecarSet) walk(out *SidecarSetUpdate, matched, old []*cluster.Pod, down int) {
+	budget := s.MaxUnavailable(len(matched))
+	if s.Brief && down >= budget && !slices.ContainsFunc(old, not(s.Ready)) {
+		out.Why = fmt.Sprintf("%d upgraded pods are not ready, maxUnavailable %d", down, budget)
+		return
+	}
+	wait := s.waiting(old, matched)
 	kept := Partition(s.Spec.UpdateStrategy.Partition, len(matched))
 	out.Order = wait[:max(len(wait)-kept, 0)]
 	if len(out.Order) == 0 {
 		out.Why = nothingWaits(len(wait), kept)
 		return
 	}
-	budget := s.MaxUnavailable(len(matched))
-	down := count(matched, func(p *cluster.Pod) bool { return s.Updated(p) && !s.fine(p) })
 	for _, p := range out.Order {
 		if s.Ready(p) {
 			if down >= budget {
@@ -83,9 +117,9 @@ func nothingWaits(wait, kept int) string {
 	return fmt.Sprintf("the partition keeps %d pods", kept)
 }
 
-// waiting returns the pods that could be upgraded, in order.
-func (s *SidecarSet) waiting(matched []*cluster.Pod) []*cluster.Pod {
-	return scatter(s.sorted(matched), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched))
+// waiting returns those of the old pods that could be upgraded, in order.
+func (s *SidecarSet) waiting(old, matched []*cluster.Pod) []*cluster.Pod {
+	return scatter(s.sorted(old), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched))
 }
 
 // sorted returns the pods that could be upgraded, before they are scattered.

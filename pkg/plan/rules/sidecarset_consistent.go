@@ -34,6 +34,9 @@ func (s *SidecarSet) Consistent(p *cluster.Pod, names ...string) bool {
 	if !slices.ContainsFunc(checked, func(c cluster.Container) bool { return !strings.Contains(c.Image, "@") }) {
 		return !slices.ContainsFunc(checked, func(c cluster.Container) bool { return !runsDigest(c) })
 	}
+	if !slices.ContainsFunc(checked, func(c cluster.Container) bool { return c.StatusImage != c.Image }) {
+		return true
+	}
 	recorded := s.record(p).LastContainerStatuses
 	return !slices.ContainsFunc(checked, func(c cluster.Container) bool {
 		last, ok := recorded[c.Name]
@@ -100,15 +103,8 @@ func (s *SidecarSet) Ready(p *cluster.Pod) bool {
 // SidecarSetCounts are the numbers of the status (semantics
 // sidecarset-and-protection 3.6).
 func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus {
-	var out kruise.SidecarSetStatus
-	for _, p := range s.Matched() {
-		updated, ready := s.Updated(p), s.fine(p)
-		out.MatchedPods++
-		out.UpdatedPods += one(updated)
-		out.ReadyPods += one(ready)
-		out.UpdatedReadyPods += one(updated && ready)
-	}
-	return out
+	n, _, _ := s.look(s.Matched())
+	return n
 }
 
 // Complete reports whether the pod is consistent in all sidecars of the set.

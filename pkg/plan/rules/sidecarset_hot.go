@@ -19,6 +19,9 @@ type hotPair struct {
 
 // hotPairs returns the hot-upgrade sidecars that the pod has.
 func (s *SidecarSet) hotPairs(p *cluster.Pod) []hotPair {
+	if !s.anyHot() {
+		return nil
+	}
 	working := workingContainers(p)
 	var out []hotPair
 	for i := range s.Spec.Containers {
@@ -66,6 +69,9 @@ func (s *SidecarSet) target(p *cluster.Pod, h hotPair) (name, other string, ok b
 // and the pod, or everything in it but the idle ones, is ready.
 func (s *SidecarSet) FlipReady(p *cluster.Pod) bool {
 	pairs := s.hotPairs(p)
+	if len(pairs) == 0 {
+		return false
+	}
 	idle := make([]string, 0, len(pairs))
 	pending := false
 	for _, h := range pairs {

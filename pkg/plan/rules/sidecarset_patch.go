@@ -80,18 +80,22 @@ func (s *SidecarSet) Flip(p *cluster.Pod, now time.Time) (SidecarPatch, error) {
 	return out, s.writeState(&out, p, now)
 }
 
-// writeHash replaces the set's entry; the annotation without images stays.
+// writeHash replaces the set's entry, and leaves those of other sets as they stand;
+// the annotation without images stays.
 func (s *SidecarSet) writeHash(out *SidecarPatch, p *cluster.Pod, now time.Time) error {
-	entries := map[string]any{}
+	entries := map[string]json.RawMessage{}
 	if before, ok := p.Annotations[kruise.SidecarSetHashAnnotation]; ok {
 		if err := json.Unmarshal([]byte(before), &entries); err != nil {
 			return fmt.Errorf("pod %s: annotation %s: %w", p.Name, kruise.SidecarSetHashAnnotation, err)
 		}
 	}
-	entries[s.Name] = inject.Entry{
+	if entries == nil {
+		entries = map[string]json.RawMessage{}
+	}
+	entries[s.Name] = json.RawMessage(compact(inject.Entry{
 		UpdateTimestamp: now.UTC().Format(time.RFC3339), Hash: s.Hash,
 		SidecarSetName: s.Name, SidecarList: s.sidecarList(), ControllerRevision: s.Revision,
-	}
+	}))
 	out.Annotations[kruise.SidecarSetHashAnnotation] = compact(entries)
 	return nil
 }

@@ -85,17 +85,6 @@ func TestSidecarSetMatched(t *testing.T) {
 	}
 }
 
-func TestSidecarHash(t *testing.T) {
-	for in, want := range map[string]string{
-		`{"side":{"hash":"n"}}`: "n", `{"side":"n"}`: "n", `{"other":{"hash":"n"}}`: "", `{`: "", ``: "", `{"side":3}`: "",
-	} {
-		p := &cluster.Pod{Annotations: map[string]string{"k": in}}
-		if got := sidecarHash(p, "k", "side"); got != want {
-			t.Errorf("%s: %q", in, got)
-		}
-	}
-}
-
 func TestSidecarSetChooseUpdate(t *testing.T) {
 	with := func(strategy string) string { return meshSpec + "updateStrategy: {" + strategy + "}" }
 	for _, c := range []struct{ name, spec, pods, want, order, stuck, why string }{
