@@ -66,6 +66,7 @@ var layer = map[string][]string{
 	"pkg/render/fn":         {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
 	"pkg/render/check":      append([]string{"github.com/distribution/reference", "github.com/robfig/cron/v3"}, stageImports...),
 	"pkg/render/split":      stageImports,
+	"pkg/render/lint":       append([]string{"pkg/plan/cluster", "pkg/render/check"}, stageImports...),
 	"pkg/render/lower":      append([]string{"k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "k8s.io/klog/v2"}, stageImports...),
 	"pkg/render/sidecar":    stageImports,
 	"pkg/render/fanout":     stageImports,
@@ -90,7 +91,7 @@ func planImports(neighbours ...string) []string {
 var pure = []string{"pkg/plan", "pkg/kruise"}
 
 // fileless are rooms that may not touch files, but may use goroutines.
-var fileless = []string{"pkg/render/check", "pkg/render/split", "pkg/render/lower", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/startup", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config"}
+var fileless = []string{"pkg/render/check", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/startup", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config"}
 
 var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
 

@@ -1,0 +1,217 @@
+// Package lint is the verb that says what is wrong with Kruise objects, from
+// files alone.
+package lint
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+const long = `Say what Kruise's webhooks would refuse, and what they let through and users
+regret, from files alone.
+
+With --old the objects are updates of those: immutable fields and the effect on
+running pods are looked at, too. --with names objects that exist in the cluster
+(targets, running pods, other sets) and are not checked themselves. A rule is
+turned off with --disable, or for one object with the annotation
+kubectl-kruise.dev/lint-ignore: RULE,RULE.
+
+The exit code is 1 when there is an error, and with --fail-on warning when there
+is a warning.`
+
+const example = `  # a directory
+  kubectl kruise lint -f manifests/ -R
+
+  # a change, for a pull request
+  git show main:web.yaml > old.yaml && kubectl kruise lint -f web.yaml --old old.yaml -o github
+
+  # may these be deleted?
+  kubectl kruise lint -f web.yaml --operation delete --with pods.yaml
+
+  # all rules
+  kubectl kruise lint --rules`
+
+type options struct {
+	factory *factory.Factory
+
+	files     []string
+	recursive bool
+	kustomize string
+	old, with []string
+
+	operation string
+	severity  string
+	failOn    string
+	disable   []string
+	known     bool
+	rules     bool
+	output    string
+}
+
+var outputs = []string{"text", "json", "sarif", "github"}
+
+var severities = []string{string(engine.Error), string(engine.Warning), string(engine.Info)}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	c := &cobra.Command{
+		Use:     "lint (-f FILE | -k DIR)",
+		Short:   "Say what is wrong with Kruise objects before they are applied",
+		Long:    long,
+		Example: example,
+		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),
+		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	fl := c.Flags()
+	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
+	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
+	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
+	fl.StringSliceVar(&o.old, "old", nil, "file or directory with the objects as they are now")
+	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, not checked; - is standard input")
+	fl.StringVar(&o.operation, "operation", "", "create, update or delete; by default update for objects in --old, else create")
+	fl.StringVar(&o.severity, "severity", severities[2], "show problems from this severity on: "+strings.Join(severities, ", "))
+	fl.StringVar(&o.failOn, "fail-on", severities[0], "the exit code is 1 from this severity on: "+strings.Join(severities, ", "))
+	fl.StringSliceVar(&o.disable, "disable", nil, "IDs of rules that are off")
+	fl.BoolVar(&o.known, "complete", false, "what is neither in the input nor in --with does not exist")
+	fl.BoolVar(&o.rules, "rules", false, "list all rules")
+	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
+	complete(c)
+	return c
+}
+
+// complete registers what the shell may offer.
+func complete(c *cobra.Command) {
+	var ids []string
+	for _, r := range engine.Rules() {
+		ids = append(ids, r.ID)
+	}
+	for flag, values := range map[string][]string{
+		"output": outputs, "severity": severities, "fail-on": severities, "operation": operations, "disable": ids,
+	} {
+		// The error says that the flag does not exist, which it does.
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	_ = c.MarkFlagDirname("kustomize")
+	for _, flag := range []string{"filename", "with", "old"} {
+		_ = c.MarkFlagFilename(flag, "yaml", "yml", "json")
+	}
+}
+
+var operations = []string{string(check.Create), string(check.Update), string(check.Delete)}
+
+func (o *options) validate() error {
+	switch {
+	case len(o.files) == 0 && o.kustomize == "":
+		return usage.Errorf("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
+	case len(o.files) > 0 && o.kustomize != "":
+		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
+	}
+	for flag, c := range map[string]struct {
+		value string
+		legal []string
+	}{
+		"output": {o.output, outputs}, "severity": {o.severity, severities}, "fail-on": {o.failOn, severities},
+		"operation": {o.operation, append([]string{""}, operations...)},
+	} {
+		if !slices.Contains(c.legal, c.value) {
+			return usage.Errorf("one of: "+strings.TrimPrefix(strings.Join(c.legal, ", "), ", "), "--%s: unknown value %q", flag, c.value)
+		}
+	}
+	for _, id := range o.disable {
+		if !slices.ContainsFunc(engine.Rules(), func(r engine.Rule) bool { return r.ID == id }) {
+			return usage.Errorf("kubectl kruise lint --rules lists all", "--disable: there is no rule %q", id)
+		}
+	}
+	return nil
+}
+
+func (o *options) run(ctx context.Context) error {
+	if o.rules {
+		return o.list()
+	}
+	if err := o.validate(); err != nil {
+		return err
+	}
+	request, err := o.request(ctx)
+	if err != nil {
+		return err
+	}
+	all := engine.Run(request)
+	shown := slices.DeleteFunc(slices.Clone(all), func(p engine.Problem) bool { return p.Severity.Rank() < engine.Severity(o.severity).Rank() })
+	if err := o.write(view.Problems(shown)); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(p engine.Problem) bool { return p.Severity.Rank() >= engine.Severity(o.failOn).Rank() }) {
+		return &resource.Error{Err: errors.New(view.Problems(all).Count())}
+	}
+	return nil
+}
+
+// request reads the files.
+func (o *options) request(ctx context.Context) (q engine.Request, err error) {
+	q = engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known}
+	q.Objects, err = load.Load(ctx, load.Options{
+		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: q.Namespace,
+	})
+	if err != nil {
+		return q, err
+	}
+	if len(o.old) > 0 {
+		if q.Old, err = load.Load(ctx, load.Options{Files: o.old, Recursive: true, Stdin: o.stdin(), Namespace: q.Namespace}); err != nil {
+			return q, err
+		}
+	}
+	q.Context, err = load.Context(ctx, o.with, o.stdin())
+	return q, err
+}
+
+// stdin is nothing where -f - has read it.
+func (o *options) stdin() io.Reader {
+	if slices.Contains(o.files, "-") {
+		return nil
+	}
+	return o.factory.Streams.In
+}
+
+func (o *options) write(p view.Problems) error {
+	w := bufio.NewWriter(o.factory.Streams.Out)
+	var err error
+	switch o.output {
+	case "json":
+		err = p.JSON(w)
+	case "sarif":
+		err = p.SARIF(w, engine.Rules(), version.Get().Version)
+	case "github":
+		err = p.GitHub(w)
+	default:
+		err = p.Text(w, o.factory.OutStyle(false))
+	}
+	if err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func (o *options) list() error {
+	w := bufio.NewWriter(o.factory.Streams.Out)
+	if err := view.Rules(w, engine.Rules()); err != nil {
+		return err
+	}
+	return w.Flush()
+}

@@ -1,0 +1,122 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
+)
+
+// Problems are what lint found, as every form of its output tells them.
+type Problems []lint.Problem
+
+var problemColors = map[lint.Severity]string{lint.Error: red, lint.Warning: yellow, lint.Info: faint}
+
+// Text writes one problem after the other, each with its place, rule and hint.
+func (p Problems) Text(w io.Writer, st Style) error {
+	for _, one := range p {
+		if _, err := fmt.Fprintf(w, "%s: %s %v  [%s]\n", spot(one), st.paint(problemColors[one.Severity], string(one.Severity)+":"), said(one), one.Rule); err != nil {
+			return err
+		}
+		if one.Hint == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "  hint: %s\n", one.Hint); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spot is FILE:LINE, as editors and terminals make a link of it.
+func spot(p lint.Problem) string { return fmt.Sprintf("%s:%d", cmp.Or(p.File, "-"), p.Line) }
+
+// said is what is wrong with which field of which object.
+func said(p lint.Problem) string {
+	parts := []string{p.Object.String()}
+	if p.Field != "" {
+		parts = append(parts, p.Field)
+	}
+	return strings.Join(append(parts, p.Err.Error()), ": ")
+}
+
+type problem struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Object   object `json:"object"`
+	Field    string `json:"field,omitempty"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+}
+
+// JSON writes all problems as one object.
+func (p Problems) JSON(w io.Writer) error {
+	list := make([]problem, 0, len(p))
+	for _, one := range p {
+		list = append(list, problem{
+			Rule: one.Rule, Severity: string(one.Severity), File: one.File, Line: one.Line,
+			Object: named(one.Object), Field: one.Field, Message: one.Err.Error(), Hint: one.Hint,
+		})
+	}
+	return JSON(w, map[string]any{"apiVersion": "kubectl-kruise.dev/v1alpha1", "kind": "LintReport", "problems": list})
+}
+
+// GitHub writes workflow commands, which become annotations of a pull request.
+func (p Problems) GitHub(w io.Writer) error {
+	for _, one := range p {
+		text := said(one)
+		if one.Hint != "" {
+			text += "\nhint: " + one.Hint
+		}
+		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n", githubLevel[one.Severity],
+			githubProperty(one.File), max(one.Line, 1), githubProperty(one.Rule), githubData(text))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var githubLevel = map[lint.Severity]string{lint.Error: "error", lint.Warning: "warning", lint.Info: "notice"}
+
+// githubData and githubProperty escape as the runner wants it.
+func githubData(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func githubProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(githubData(s))
+}
+
+// Count says how many problems of each severity there are.
+func (p Problems) Count() string {
+	var parts []string
+	for _, s := range []lint.Severity{lint.Error, lint.Warning, lint.Info} {
+		n := 0
+		for _, one := range p {
+			if one.Severity == s {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, plural(n, map[lint.Severity]string{lint.Error: "error", lint.Warning: "warning", lint.Info: "note"}[s]))
+		}
+	}
+	if len(parts) == 0 {
+		return "no problems"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Rules lists a catalogue.
+func Rules(w io.Writer, rules []lint.Rule) error {
+	rows := [][]string{{"SEVERITY", "RULE", "WHAT IT ASKS FOR"}}
+	for _, r := range rules {
+		rows = append(rows, []string{string(r.Severity), r.ID, r.Doc})
+	}
+	return table(w, rows)
+}

@@ -1,0 +1,122 @@
+// Package lint says what is wrong with Kruise objects before anybody applies
+// them: what Kruise's webhooks would refuse (package check), and what they let
+// through and users regret. It looks at files and at what else exists, and opens
+// nothing itself.
+package lint
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// IgnoreAnnotation turns rules off for one object: their IDs, separated by
+// commas, or "*".
+const IgnoreAnnotation = "kubectl-kruise.dev/lint-ignore"
+
+// Severity says how bad a problem is.
+type Severity string
+
+// The severities.
+const (
+	// Error: Kruise refuses the object.
+	Error Severity = "error"
+	// Warning: it is accepted, and hardly what was meant.
+	Warning Severity = "warning"
+	// Info: worth knowing.
+	Info Severity = "info"
+)
+
+// Rank orders severities; the worst is the largest.
+func (s Severity) Rank() int { return slices.Index([]Severity{Info, Warning, Error}, s) + 1 }
+
+// Rule is one entry of the catalogue.
+type Rule struct {
+	// ID is KIND/NAME in lower case and never changes.
+	ID       string
+	Kind     string
+	Severity Severity
+	// Doc says in a sentence what the rule asks for and why.
+	Doc string
+}
+
+// Problem is what one rule has against one object.
+type Problem struct {
+	Rule     string
+	Severity Severity
+	*resource.Error
+}
+
+// Request is what to look at.
+type Request struct {
+	// Objects are those to check. Of an object in Old with the same identity,
+	// each is an update.
+	Objects, Old []*resource.Resource
+	// Context are objects that exist and are not checked.
+	Context []*resource.Resource
+	// Operation is asked of all objects; empty is creation or update.
+	Operation check.Operation
+	// Namespace is where objects without one live.
+	Namespace string
+	// Disabled are IDs of rules that are off.
+	Disabled []string
+	// Known: what is neither in Objects nor in Context does not exist.
+	Known bool
+}
+
+// Run returns the problems in the order of the input, the worst of an object
+// first.
+func Run(q Request) []Problem {
+	facts := resource.NewFacts(q.Objects, append(slices.Clip(q.Context), q.Old...), q.Namespace)
+	c := &stage.Context{
+		Facts: facts, Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
+		Driver: stage.Native, Expand: func(string) bool { return true },
+	}
+	all := newSurroundings(c, q)
+	lists := make([][]Problem, len(q.Objects))
+	_ = c.Each(len(q.Objects), func(i int) error {
+		lists[i] = all.one(q.Objects[i])
+		return nil
+	})
+	return slices.Concat(lists...)
+}
+
+// one returns what is held against an object, the worst first.
+func (s *surroundings) one(r *resource.Resource) []Problem {
+	old := s.old[s.c.Facts.IDOf(r)]
+	var out []Problem
+	for _, f := range check.Object(s.c, check.Request{Operation: s.request.Operation, Object: r, Old: old, Known: s.request.Known}) {
+		out = append(out, Problem{Rule: f.Rule, Severity: Error, Error: f.Error})
+	}
+	if len(out) == 0 && s.request.Operation != check.Delete {
+		out = append(out, s.advice(r, old)...)
+	}
+	ignored := ignores(r)
+	out = slices.DeleteFunc(out, func(p Problem) bool {
+		return slices.Contains(s.request.Disabled, p.Rule) || slices.Contains(ignored, p.Rule) || slices.Contains(ignored, "*")
+	})
+	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(b.Severity.Rank(), a.Severity.Rank()) })
+	return out
+}
+
+func ignores(r *resource.Resource) []string {
+	return strings.FieldsFunc(r.Annotation(IgnoreAnnotation), func(c rune) bool { return c == ',' || c == ' ' })
+}
+
+// Rules returns the whole catalogue, sorted by kind and ID.
+func Rules() []Rule {
+	var out []Rule
+	for _, r := range check.Rules() {
+		out = append(out, Rule{ID: r.ID, Kind: r.Kind, Severity: Error, Doc: r.Doc})
+	}
+	for _, a := range advices {
+		out = append(out, a.Rule)
+	}
+	slices.SortFunc(out, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
+	return out
+}

@@ -1,0 +1,243 @@
+package lint_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+const container = `spec: {containers: [{name: c, image: "example.com/c:1", imagePullPolicy: Always}]}`
+
+// clone is a CloneSet with more in its rollingUpdate.
+func clone(more string) string {
+	return `
+apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  updateStrategy: {rollingUpdate: {` + more + `}}
+  template:
+    metadata: {labels: {app: web}}
+    ` + container + "\n"
+}
+
+func stateful(version, more string) string {
+	return `
+apiVersion: apps.kruise.io/` + version + `
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: db}}
+` + more + `
+  template:
+    metadata: {labels: {app: db}}
+    ` + container + "\n"
+}
+
+func daemon(more string) string {
+	return `
+apiVersion: apps.kruise.io/v1beta1
+kind: DaemonSet
+metadata: {name: agent, namespace: ops}
+spec:
+  selector: {matchLabels: {app: agent}}
+  updateStrategy: {type: RollingUpdate, rollingUpdate: {` + more + `}}
+  template:
+    metadata: {labels: {app: agent}}
+    ` + container + "\n"
+}
+
+func sidecars(spec string) string {
+	return `
+apiVersion: apps.kruise.io/v1beta1
+kind: SidecarSet
+metadata: {name: mesh}
+spec:
+` + spec + "\n"
+}
+
+func guard(spec string) string {
+	return `
+apiVersion: policy.kruise.io/v1beta1
+kind: PodUnavailableBudget
+metadata: {name: web, namespace: shop}
+spec: {` + spec + "}\n"
+}
+
+const mesh = "  containers: [{name: mesh, image: \"example.com/mesh:1\"}]\n"
+
+// TestAdvice: one line per rule and situation; want is RULE FIELD of each
+// problem.
+func TestAdvice(t *testing.T) {
+	inPlace := func(image, more string) string {
+		return strings.Replace(clone("podUpdatePolicy: InPlaceIfPossible"), container,
+			`spec: {containers: [{name: c, image: "example.com/c:`+image+`", imagePullPolicy: Always`+more+`}]}`, 1)
+	}
+	for name, c := range map[string]struct {
+		input, old, context string
+		want                []string
+	}{
+		"plain":                     {input: clone("")},
+		"partition of all":          {input: clone("partition: 4"), want: []string{"workload/partition-updates-nothing spec.updateStrategy.rollingUpdate.partition"}},
+		"partition 100%":            {input: clone("partition: 100%"), want: []string{"workload/partition-updates-nothing spec.updateStrategy.rollingUpdate.partition"}},
+		"partition 99% updates one": {input: clone("partition: 99%")},
+		"in the older version": {
+			input: strings.NewReplacer("v1beta1", "v1alpha1", "rollingUpdate: {", "", "}}\n  template", "}\n  template").Replace(clone("partition: 9")),
+			want:  []string{"workload/partition-updates-nothing spec.updateStrategy.partition"},
+		},
+		"StatefulSet's partition": {
+			input: stateful("v1beta1", "  updateStrategy: {rollingUpdate: {partition: 3}}"),
+			want:  []string{"workload/partition-updates-nothing spec.updateStrategy.rollingUpdate.partition"},
+		},
+		"DaemonSet's partition": {
+			input: daemon("partition: 100%"),
+			want:  []string{"workload/partition-updates-nothing spec.updateStrategy.rollingUpdate.partition"},
+		},
+		"paused":                 {input: clone("paused: true"), want: []string{"workload/paused spec.updateStrategy.rollingUpdate.paused"}},
+		"surge makes up for it":  {input: clone("maxUnavailable: 10%, maxSurge: 1")},
+		"a fraction counts as 0": {input: clone("maxUnavailable: 33.3%, maxSurge: 1"), want: []string{"workload/fractional-percentage spec.updateStrategy.rollingUpdate.maxUnavailable"}},
+		"image in place":         {input: inPlace("2", ""), old: inPlace("1", "")},
+		"env recreates": {
+			input: inPlace("2", `, env: [{name: A, value: b}]`), old: inPlace("1", ""),
+			want: []string{"workload/not-in-place spec.template.spec.containers[0].env"},
+		},
+		"env is not allowed": {
+			input: strings.Replace(inPlace("2", `, env: [{name: A, value: b}]`), "InPlaceIfPossible", "InPlaceOnly", 1),
+			old:   strings.Replace(inPlace("1", ""), "InPlaceIfPossible", "InPlaceOnly", 1),
+			want:  []string{"workload/not-in-place spec.template.spec.containers[0].env"},
+		},
+		"restart in place": {
+			input: strings.Replace(inPlace("1", ""), "metadata: {labels: {app: web}}", `metadata: {labels: {app: web}, annotations: {kubectl.kubernetes.io/restartedAt: now}}`, 1),
+			old:   inPlace("1", ""),
+			want:  []string{"workload/restart-in-place spec.template.metadata.annotations[kubectl.kubernetes.io/restartedAt]"},
+		},
+		"written through v1alpha1": {
+			input: stateful("v1alpha1", ""), old: stateful("v1beta1", "  reserveOrdinals: [1]"),
+			want: []string{"statefulset/lost-by-v1alpha1 apiVersion"},
+		},
+		"a set for nobody": {
+			input: sidecars("  selector: {matchLabels: {app: wbe}}\n" + mesh), context: clone(""),
+			want: []string{"sidecarset/matches-nothing spec.selector"},
+		},
+		"a set whose pods are known": {input: sidecars("  selector: {matchLabels: {app: web}}\n" + mesh), context: clone("")},
+		"a set in two namespaces": {
+			input:   sidecars("  selector: {matchExpressions: [{key: app, operator: Exists}]}\n" + mesh),
+			context: clone("") + "---" + daemon(""),
+			want:    []string{"sidecarset/matches-across-namespaces spec.selector"},
+		},
+		"a set in one namespace": {
+			input: sidecars("  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: shop}}\n" +
+				"  selector: {matchExpressions: [{key: app, operator: Exists}]}\n" + mesh),
+			context: clone("") + "---" + daemon(""),
+		},
+		"hot upgrade": {
+			input: sidecars("  selector: {matchLabels: {app: web}}\n" +
+				"  containers: [{name: mesh, image: \"example.com/mesh:1\", upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: \"example.com/empty:1\"}}]\n"),
+			context: clone(""),
+			want:    []string{"sidecarset/hot-upgrade-without-post-start spec.containers[0].lifecycle.postStart"},
+		},
+		"an image of a sidecar": {
+			input: sidecars("  selector: {matchLabels: {app: web}}\n" + strings.Replace(mesh, "mesh:1", "mesh:2", 1)),
+			old:   sidecars("  selector: {matchLabels: {app: web}}\n" + mesh), context: clone(""),
+		},
+		"more than the image of a sidecar": {
+			input: sidecars("  selector: {matchLabels: {app: web}}\n  containers: [{name: mesh, image: \"example.com/mesh:1\", env: [{name: A, value: b}]}]\n"),
+			old:   sidecars("  selector: {matchLabels: {app: web}}\n" + mesh), context: clone(""),
+			want: []string{"sidecarset/not-upgradable spec.containers[0].env"},
+		},
+		"a budget of nothing":     {input: guard("selector: {matchLabels: {app: web}}, maxUnavailable: 0%"), context: clone(""), want: []string{"podunavailablebudget/never-allows spec.maxUnavailable"}},
+		"a budget that wants all": {input: guard("selector: {matchLabels: {app: web}}, minAvailable: 90%"), context: clone(""), want: []string{"podunavailablebudget/never-allows spec.minAvailable"}},
+		"a budget with room":      {input: guard("selector: {matchLabels: {app: web}}, minAvailable: 75%"), context: clone("")},
+		"a budget of a given total": {
+			input: guard("selector: {matchLabels: {app: web}}, minAvailable: 4, protectTotalReplicas: 9"), context: clone(""),
+		},
+		"a budget for nobody": {
+			input: guard("selector: {matchLabels: {app: wbe}}, maxUnavailable: 1"), context: clone(""),
+			want: []string{"podunavailablebudget/covers-nothing spec.selector"},
+		},
+		"a budget for a target": {
+			input: guard("targetRef: {apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, name: web}, minAvailable: 4"), context: clone(""),
+			want: []string{"podunavailablebudget/never-allows spec.minAvailable"},
+		},
+		"two budgets": {
+			input:   guard("selector: {matchLabels: {app: web}}, maxUnavailable: 1"),
+			context: clone("") + "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: pdb, namespace: shop}\nspec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}\n",
+			want:    []string{"podunavailablebudget/two-budgets spec"},
+		},
+		"turned off": {input: strings.Replace(clone("partition: 4"), "namespace: shop", "namespace: shop, annotations: {kubectl-kruise.dev/lint-ignore: 'a/b, workload/partition-updates-nothing'}", 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := lint.Run(lint.Request{Objects: parse(t, c.input), Old: parse(t, c.old), Context: parse(t, c.context), Namespace: "shop"})
+			var found []string
+			for _, p := range got {
+				found = append(found, p.Rule+" "+p.Field)
+				if p.Line == 0 || p.Err == nil {
+					t.Errorf("%v has no line or no text", p)
+				}
+			}
+			if diff := cmp.Diff(c.want, found); diff != "" {
+				t.Errorf("%s\n%v", diff, got)
+			}
+		})
+	}
+}
+
+func parse(t *testing.T, text string) []*resource.Resource {
+	t.Helper()
+	if text == "" {
+		return nil
+	}
+	return golden.Parse(t, text)
+}
+
+// TestRefusals come first and silence advice about the same object.
+func TestRefusals(t *testing.T) {
+	bad := strings.Replace(clone("partition: 4"), "selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: other}}", 1)
+	got := lint.Run(lint.Request{Objects: golden.Parse(t, bad)})
+	if len(got) == 0 || got[0].Severity != lint.Error {
+		t.Fatalf("got %v", got)
+	}
+	for _, p := range got {
+		if p.Severity != lint.Error {
+			t.Errorf("advice about an object that is refused: %v", p)
+		}
+	}
+	if off := lint.Run(lint.Request{Objects: golden.Parse(t, bad), Disabled: []string{got[0].Rule}}); len(off) >= len(got) {
+		t.Errorf("rule %s is off, and reports %v", got[0].Rule, off)
+	}
+}
+
+// TestDelete asks whether objects may be deleted.
+func TestDelete(t *testing.T) {
+	protected := strings.Replace(clone(""), "namespace: shop", "namespace: shop, labels: {policy.kruise.io/delete-protection: Always}", 1)
+	got := lint.Run(lint.Request{Objects: golden.Parse(t, protected), Operation: check.Delete})
+	if len(got) != 1 || got[0].Rule != "delete/protected" {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestCatalogue: every rule is told apart and explained.
+func TestCatalogue(t *testing.T) {
+	rules := lint.Rules()
+	var ids []string
+	for _, r := range rules {
+		ids = append(ids, r.ID)
+		if r.Doc == "" || r.Severity.Rank() == 0 || !strings.Contains(r.ID, "/") {
+			t.Errorf("%+v is not complete", r)
+		}
+	}
+	slices.Sort(ids)
+	if len(slices.Compact(ids)) != len(rules) {
+		t.Error("two rules have one ID")
+	}
+}

@@ -1,0 +1,154 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+const rolling = "spec.updateStrategy.rollingUpdate."
+
+var workloads = []string{cloneSet, statefulSet, daemonSet}
+
+// Rules about how a workload is updated.
+var _ = advise(
+	advice{
+		Rule:  Rule{ID: "workload/partition-updates-nothing", Kind: "Workload", Severity: Warning, Doc: "A partition that keeps every pod old: a new template would reach no pod."},
+		kinds: workloads, look: partitionUpdatesNothing,
+	},
+	advice{
+		Rule:  Rule{ID: "workload/max-unavailable-zero", Kind: "Workload", Severity: Warning, Doc: "maxUnavailable resolves to 0 although it is not written so, and without surge nothing can move."},
+		kinds: []string{cloneSet}, look: maxUnavailableZero,
+	},
+	advice{
+		Rule:  Rule{ID: "workload/fractional-percentage", Kind: "Workload", Severity: Warning, Doc: "A percentage with a fraction is accepted for maxUnavailable and maxSurge, and counts as 0."},
+		kinds: []string{cloneSet}, look: fractionalPercentage,
+	},
+	advice{
+		Rule:  Rule{ID: "workload/not-in-place", Kind: "Workload", Severity: Warning, Doc: "The policy says in place, but this change recreates pods, or reaches none under InPlaceOnly."},
+		kinds: workloads, look: notInPlace,
+	},
+	advice{
+		Rule:  Rule{ID: "workload/restart-in-place", Kind: "Workload", Severity: Warning, Doc: "A restart annotation in the template restarts no container under an in-place policy: only metadata changes."},
+		kinds: workloads, look: restartInPlace,
+	},
+	advice{
+		Rule:  Rule{ID: "workload/paused", Kind: "Workload", Severity: Info, Doc: "The update is paused: a new template waits until somebody resumes."},
+		kinds: workloads, look: paused,
+	},
+	advice{
+		Rule:  Rule{ID: "statefulset/lost-by-v1alpha1", Kind: "StatefulSet", Severity: Warning, Doc: "A write through v1alpha1 takes fields away that only v1beta1 has and that the stored object uses."},
+		kinds: []string{statefulSet}, look: lostByOlderVersion,
+	},
+)
+
+func partitionUpdatesNothing(s *subject) {
+	const hint = "lower the partition when pods shall be updated"
+	const say = "keeps all %s pods old"
+	switch o := s.workload.Object.(type) {
+	case *kruise.CloneSet:
+		if l := rules.LimitsOfCloneSet(&o.Spec); l.Replicas > 0 && l.Partition >= l.Replicas {
+			s.say(rolling+"partition", hint, say, fmt.Sprint(l.Replicas))
+		}
+	case *kruise.StatefulSet:
+		if l := rules.LimitsOfStatefulSet(&o.Spec); l.Replicas > 0 && l.Partition >= l.Replicas {
+			s.say(rolling+"partition", hint, say, fmt.Sprint(l.Replicas))
+		}
+	case *kruise.DaemonSet:
+		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil && r.Partition.StrVal == "100%" {
+			s.say(rolling+"partition", hint, "keeps all pods old")
+		}
+	}
+}
+
+func maxUnavailableZero(s *subject) {
+	o, _ := s.workload.Object.(*kruise.CloneSet)
+	l := rules.LimitsOfCloneSet(&o.Spec)
+	if r := o.Spec.UpdateStrategy.RollingUpdate; r == nil || l.Replicas == 0 || l.MaxUnavailable > 0 || l.MaxSurge > 0 || rolls(r.MaxUnavailable) == "0" {
+		return
+	}
+	s.say(rolling+"maxUnavailable", "use a number, or a larger percentage", "comes to 0 of %d pods: the update will stand still", l.Replicas)
+}
+
+func rolls(v *intstr.IntOrString) string {
+	if v == nil {
+		return ""
+	}
+	return v.String()
+}
+
+func fractionalPercentage(s *subject) {
+	o, _ := s.workload.Object.(*kruise.CloneSet)
+	r := o.Spec.UpdateStrategy.RollingUpdate
+	if r == nil {
+		return
+	}
+	for field, v := range map[string]*intstr.IntOrString{"maxSurge": r.MaxSurge, "maxUnavailable": r.MaxUnavailable} {
+		if text := rolls(v); strings.HasSuffix(text, "%") && strings.Contains(text, ".") {
+			s.say(rolling+field, "use a whole percentage, or a number", "%s counts as 0: only whole percentages are understood here", text)
+		}
+	}
+}
+
+func notInPlace(s *subject) {
+	if s.was == nil || rules.PolicyOf(s.workload.Object) == rules.PolicyRecreate {
+		return
+	}
+	e := rules.Change(s.was, s.workload, rules.PolicyOf(s.workload.Object), cluster.DefaultGates())
+	for _, f := range e.Fields {
+		if f.Effect != rules.EffectRecreate {
+			continue
+		}
+		switch e.Mode {
+		case rules.ModeRecreate:
+			s.say("spec.template."+f.Path, "change it apart from images, when pods may be recreated", "the policy is %s, but this change recreates every pod", e.Policy)
+		case rules.ModeNotAllowed:
+			s.say("spec.template."+f.Path, "take it back, or set InPlaceIfPossible", "the policy is %s: no pod will be updated, and nothing will say so", e.Policy)
+		}
+	}
+}
+
+// restartAnnotations are what kubectl and the older plugin write to restart pods.
+var restartAnnotations = []string{kruise.RestartedAtAnnotation, "kubectl.kubernetes.io/restartedAt"}
+
+func restartInPlace(s *subject) {
+	if s.was == nil || rules.PolicyOf(s.workload.Object) == rules.PolicyRecreate {
+		return
+	}
+	for _, f := range rules.Change(s.was, s.workload, rules.PolicyOf(s.workload.Object), cluster.DefaultGates()).Fields {
+		for _, a := range restartAnnotations {
+			if f.Effect == rules.EffectMetadata && strings.Contains(f.Path, a) {
+				s.say("spec.template.metadata.annotations["+a+"]", "restart with a ContainerRecreateRequest, or mark the pods for deletion", "restarts nothing under %s", rules.PolicyOf(s.workload.Object))
+			}
+		}
+	}
+}
+
+func paused(s *subject) {
+	if tree.Bool(tree.Get(s.hub(), tree.Steps(rolling+"paused")...)) {
+		s.say(rolling+"paused", "", "updates wait until it is resumed")
+	}
+}
+
+func lostByOlderVersion(s *subject) {
+	stored := s.old
+	if stored == nil {
+		stored = s.c.Facts.Existing(s.r)
+	}
+	if stored == nil || s.r.Version() != kruise.V1alpha1 || stored.Version() == kruise.V1alpha1 {
+		return
+	}
+	_, lost, err := kruise.FromHub(stored.Node(), kruise.V1alpha1)
+	if err != nil {
+		return
+	}
+	for _, l := range lost {
+		s.say("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "takes %s away, which the stored object has and v1alpha1 has not", l.Path)
+	}
+}

@@ -1,0 +1,72 @@
+package lint
+
+import (
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// surroundings is what all rules may look at beside the object. It is gathered
+// once and only read afterwards.
+type surroundings struct {
+	c       *stage.Context
+	request Request
+	old     map[resource.ID]*resource.Resource
+	// templates are those of all objects, checked or known.
+	templates []template
+}
+
+// template is one pod template, or a pod, with what selects it.
+type template struct {
+	owner     *resource.Resource
+	namespace string
+	labels    labels.Set
+	// replicas of the owner, -1 where it has no such number.
+	replicas int
+}
+
+func newSurroundings(c *stage.Context, q Request) *surroundings {
+	s := &surroundings{c: c, request: q, old: map[resource.ID]*resource.Resource{}}
+	for _, r := range q.Old {
+		s.old[c.Facts.IDOf(r)] = r
+	}
+	for _, list := range [][]*resource.Resource{q.Objects, q.Context} {
+		for _, r := range list {
+			s.gather(r)
+		}
+	}
+	return s
+}
+
+func (s *surroundings) gather(r *resource.Resource) {
+	found, _ := s.c.Templates(r)
+	for _, t := range found {
+		replicas := -1
+		if n, ok := tree.Int(tree.Get(r.Node(), "spec", "replicas")); ok {
+			replicas = int(n)
+		} else if scales[r.Kind()] {
+			replicas = 1
+		}
+		s.templates = append(s.templates, template{
+			owner: r, namespace: s.c.Facts.NamespaceOf(r), replicas: replicas,
+			labels: tree.Strings(tree.Get(t.Node, "metadata", "labels")),
+		})
+	}
+}
+
+// scales are the kinds whose replicas default to 1.
+var scales = map[string]bool{"CloneSet": true, "Deployment": true, "ReplicaSet": true, "StatefulSet": true, "UnitedDeployment": true}
+
+// selected returns the templates in a namespace (any, when it is empty) that a
+// selector finds.
+func (s *surroundings) selected(namespace string, selector labels.Selector) []template {
+	var out []template
+	for _, t := range s.templates {
+		if (namespace == "" || t.namespace == namespace) && selector.Matches(t.labels) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
