@@ -34,11 +34,12 @@ func (d *disruption) covers(p *cluster.Pod) bool {
 
 // wakeBudgets has the controllers of the budgets count again.
 func (w *World) wakeBudgets() {
+	late := w.latency(len(w.all.now))
 	for _, g := range w.guards {
-		w.look(&g.turn, w.opt.Latency, func() { w.countGuard(g) })
+		w.look(&g.turn, late, func() { w.countGuard(g) })
 	}
 	for _, d := range w.disruptions {
-		w.look(&d.turn, w.opt.Latency, func() { w.countDisruption(d) })
+		w.look(&d.turn, late, func() { w.countDisruption(d) })
 	}
 }
 
