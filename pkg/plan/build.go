@@ -135,7 +135,11 @@ func (b *builder) compare() {
 		carrier := targetOf(b.snap.Carrier)
 		p.Target.Carrier = &carrier
 	}
-	e := rules.Change(b.present, b.desired, b.updatePolicy(), b.snap.Gates)
+	before, after := *b.present, *b.desired
+	if before.Kind == "ReplicaSet" {
+		before.Template, after.Template = templateOf(b.present), templateOf(b.desired)
+	}
+	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
 	c := &p.Change
 	c.FromHash, c.ToHash = hashOf(b.present), hashOf(b.desired)
 	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, e.Restarts

@@ -43,6 +43,9 @@ func (b *builder) cloneSetRules(spec *kruise.CloneSetSpec) *rules.CloneSet {
 
 // updateRevision is the revision that pods go to.
 func (b *builder) updateRevision() string {
+	if b.present.Kind == "ReplicaSet" {
+		return b.plan.Change.ToHash
+	}
 	if r := b.plan.Change.ToRevision; r != "" {
 		return r
 	}
@@ -72,8 +75,14 @@ func (b *builder) already() int {
 // carries reports whether a pod has the new template. Those of a Deployment say so
 // by the hash of their ReplicaSet.
 func (b *builder) carries(p *cluster.Pod) bool {
-	if b.present.Kind == "Deployment" {
+	switch o := b.present.Object.(type) {
+	case *appsv1.Deployment:
 		return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(b.updateRevision())
+	case *appsv1.ReplicaSet:
+		if rules.RevisionOf(p) == "" {
+			return !b.changed && sameImages(p, &o.Spec.Template)
+		}
+		return rules.AtRevision(p, b.plan.Change.ToHash)
 	}
 	return rules.AtRevision(p, b.updateRevision())
 }

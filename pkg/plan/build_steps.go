@@ -22,6 +22,9 @@ func (b *builder) warning(format string, args ...any) {
 func (b *builder) build() error {
 	b.sub = b.subject()
 	b.plan.Limits = b.sub.limits
+	if err := b.checkCarried(); err != nil {
+		return err
+	}
 	if err := checkLadder(b.policy.Steps, b.sub.total); err != nil {
 		return err
 	}

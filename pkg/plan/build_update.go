@@ -17,7 +17,7 @@ func (b *builder) update(base *cluster.Workload) (*cluster.Workload, error) {
 		return base, nil
 	}
 	b.pull()
-	if len(rungs) == 0 || b.plan.Driver == DriverClient {
+	if len(rungs) == 0 || b.plan.Driver == DriverClient && (b.changed || b.respecified) {
 		var err error
 		if base, err = b.rewrite(base, nil, nil); err != nil {
 			return nil, err
@@ -58,7 +58,10 @@ func (b *builder) rungs() []rung {
 		return []rung{b.final(reach)}
 	}
 	already := b.sub.updated
-	if own, ok := b.ownPartition(); ok {
+	if b.sub.total == 0 && b.plan.Driver == DriverClient {
+		return nil
+	}
+	if own, ok := b.ownPartition(); ok && b.plan.Driver != DriverClient {
 		if !b.changed {
 			already = max(already, min(b.allowedNow(), b.sub.total))
 		}
@@ -162,6 +165,9 @@ func (b *builder) rewrite(base *cluster.Workload, r *rung, v *intstr.IntOrString
 	next := withReplicas(b.desired, replicas(base))
 	if v != nil {
 		next = withPartition(next, *v)
+	}
+	if b.plan.Driver == DriverClient {
+		next = marked(next, b.plan.Change.ToHash)
 	}
 	ops, err := b.specOps(base, next)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -80,7 +82,11 @@ var sidecarFields = []string{"containers", "imagePullSecrets", "initContainers",
 
 // templateOf is what the object's revisions are made of.
 func templateOf(w *cluster.Workload) map[string]any {
-	if _, ok := w.Object.(*kruise.SidecarSet); !ok {
+	switch w.Object.(type) {
+	case *kruise.SidecarSet:
+	case *appsv1.ReplicaSet:
+		return unmarked(w.Template)
+	default:
 		return w.Template
 	}
 	out := map[string]any{}
@@ -94,3 +100,17 @@ func templateOf(w *cluster.Workload) map[string]any {
 
 // hashOf pins the template of a workload.
 func hashOf(w *cluster.Workload) string { return TemplateHash(templateOf(w)) }
+
+// unmarked is the template of a ReplicaSet without the label by which the client
+// tells its pods apart, see [revisionMark].
+func unmarked(template map[string]any) map[string]any {
+	meta, _ := template["metadata"].(map[string]any)
+	labels, _ := meta["labels"].(map[string]any)
+	if _, ok := labels[revisionMark]; !ok {
+		return template
+	}
+	out, meta, labels := maps.Clone(template), maps.Clone(meta), maps.Clone(labels)
+	delete(labels, revisionMark)
+	meta["labels"], out["metadata"] = labels, meta
+	return out
+}

@@ -127,7 +127,7 @@ func trouble(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
 
 // notReady says what a pod that is on its way waits for.
 func (r *run) notReady(p *cluster.Pod) Blocker {
-	if pending := rules.InPlacePending(p, r.snap.Reports[p.UID]); !pending.Done() {
+	if pending := rules.InPlacePending(p, r.snap.report(p)); !pending.Done() {
 		return Blocker{GateReady, p.Name, pending[0]}
 	}
 	if c, ok := p.Condition(string(corev1.PodReady)); ok && c.Message != "" {

@@ -1,9 +1,185 @@
 package plan
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-func (r *run) pods(s *Step) (Decision, bool) { return Decision{}, true }
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
-func (r *run) containers(s *Step) (Decision, bool) { return Decision{}, true }
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
 
-func (r *run) clientPending(n int) rules.Pending { return nil }
+// client is one step of the driver client: what Kruise's controllers would do now
+// with the step's number of pods.
+type client struct {
+	*run
+	step *Step
+	// revision is the new one, by the name that pods carry.
+	revision string
+	spec     any
+	budgets  *permits
+	// actions are what is done now, said the same in words.
+	actions []Action
+	said    []string
+	blocked []Blocker
+	// until is when the next grace period is over.
+	until time.Time
+}
+
+// pods updates pods until the step's number is reached. What is under way is
+// brought to its end first, read off the pods alone; then further pods are chosen
+// by the rules of the Kruise object, within all budgets.
+func (r *run) pods(s *Step) (Decision, bool) {
+	c := &client{run: r, step: s, revision: r.revision(), spec: source(*r.snap, r.object()), budgets: newPermits(r.snap)}
+	if c.revision == "" {
+		return r.unfinished(s, Blocker{Gate: GateTemplate, Why: "the controller has not named the revision of the new template yet"}), false
+	}
+	c.finish()
+	if !r.progress.Promoted {
+		c.choose()
+	}
+	if len(c.actions) > 0 {
+		return r.act(strings.Join(c.said, "; "), c.actions...), false
+	}
+	missing := r.missing(s)
+	if len(missing) == 0 || r.progress.Promoted {
+		return Decision{}, true
+	}
+	if bad := r.failures(); len(bad) > 0 {
+		return r.halt(bad...), false
+	}
+	d := r.unfinished(s, slices.Concat(c.blocked, r.health().waiting, missing)...)
+	if d.Verb == Wait {
+		d.Until = earliest(d.Until, c.until)
+	}
+	return d, false
+}
+
+// revision is the name that the pods of the present template carry; empty while
+// nobody knows it.
+func (r *run) revision() string {
+	w := r.object()
+	switch o := w.Object.(type) {
+	case *appsv1.ReplicaSet:
+		return o.Spec.Template.Labels[revisionMark]
+	case *appsv1.StatefulSet:
+		if rules.Observed(o) {
+			return o.Status.UpdateRevision
+		}
+	case *appsv1.DaemonSet:
+		if rules.Observed(o) {
+			return cluster.Hash(revisionNamed(r.snap.Revisions, w.Template))
+		}
+	}
+	return ""
+}
+
+// choose picks further pods.
+func (c *client) choose() {
+	picked, why := c.picks()
+	for _, p := range picked {
+		c.take(p)
+	}
+	if len(c.actions) == 0 && why != "" {
+		c.blocked = append(c.blocked, Blocker{Gate: GateBudget, Why: why})
+	}
+}
+
+// picks asks the rules, with a partition that leaves the step's number.
+func (c *client) picks() ([]*cluster.Pod, string) {
+	switch spec := c.spec.(type) {
+	case *kruise.CloneSetSpec:
+		return c.pickClones(*spec)
+	case *kruise.StatefulSetSpec:
+		return c.pickStateful(*spec)
+	case *kruise.DaemonSetSpec:
+		return c.pickDaemons(*spec)
+	}
+	return nil, ""
+}
+
+func (c *client) pickClones(spec kruise.CloneSetSpec) ([]*cluster.Pod, string) {
+	kept := intstr.FromInt32(int32(max(replicas(c.object())-c.step.Updated, 0)))
+	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling.Partition = &kept
+	spec.UpdateStrategy.RollingUpdate = rolling
+	set := &rules.CloneSet{Spec: &spec, Update: c.revision, Pods: c.snap.Pods, Nodes: c.snap.Nodes, Gates: c.snap.Gates, Now: c.now}
+	return waiting(set.ChooseUpdate())
+}
+
+// waiting is why no more pods are chosen, if there are more.
+func waiting(choice rules.Choice) ([]*cluster.Pod, string) {
+	if len(choice.Order) == len(choice.Pods) {
+		return choice.Pods, ""
+	}
+	return choice.Pods, choice.Why
+}
+
+func (c *client) pickStateful(spec kruise.StatefulSetSpec) ([]*cluster.Pod, string) {
+	kept := int32(max(replicas(c.object())-c.step.Updated, 0))
+	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling.Partition = &kept
+	spec.UpdateStrategy.RollingUpdate = rolling
+	set := &rules.StatefulSet{Spec: &spec, Update: c.revision, Pods: c.snap.Pods, Gates: c.snap.Gates, Now: c.now, Busy: c.busy}
+	if scale := set.Scale(); scale.Stop {
+		return onlyPrepared(c.snap.Pods), scale.Why
+	}
+	return waiting(set.ChooseUpdate().Choice)
+}
+
+// onlyPrepared are pods that were chosen before and are out of service already:
+// the controller goes on with them while it chooses no more.
+func onlyPrepared(list []*cluster.Pod) []*cluster.Pod {
+	var out []*cluster.Pod
+	for _, p := range list {
+		if rules.Active(p) && rules.StateOf(p) == rules.StatePreparingUpdate {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// busy reports whether the in-place update of a pod is not complete.
+func (c *client) busy(p *cluster.Pod) bool { return !rules.InPlacePending(p, c.snap.report(p)).Done() }
+
+// pickDaemons leaves nothing to chance: pods that are out of service already come
+// first, the others in the order of the eligible nodes.
+func (c *client) pickDaemons(spec kruise.DaemonSetSpec) ([]*cluster.Pod, string) {
+	set := daemonSetRules(*c.snap, &spec, c.revision, scheduledOf(c.object().Object))
+	kept := intstr.FromInt32(int32(max(set.Scheduled-c.step.Updated, 0)))
+	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling.Partition = &kept
+	spec.UpdateStrategy.RollingUpdate = rolling
+	set.Now = c.now
+	choice := set.ChooseUpdate()
+	picked := append(choice.Broken, onlyPrepared(choice.Candidates)...)
+	for _, p := range choice.Candidates {
+		if len(picked)-len(choice.Broken) < choice.Room && rules.StateOf(p) != rules.StatePreparingUpdate {
+			picked = append(picked, p)
+		}
+	}
+	if len(picked) == len(choice.Broken)+len(choice.Candidates) {
+		return picked, ""
+	}
+	return picked, choice.Why
+}
+
+// clientPending asks for so many pods that are updated, available, and back in
+// their normal life.
+func (r *run) clientPending(n int) rules.Pending {
+	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
+	for _, p := range r.snap.Pods {
+		if rules.Active(p) && rules.AtRevision(p, revision) && rules.Available(p, minReady, r.now) {
+			available++
+		}
+	}
+	if revision == "" || available < n {
+		return rules.Pending{fmt.Sprintf("%d of %d pods are updated and available", available, n)}
+	}
+	return nil
+}

@@ -41,7 +41,11 @@ type Plan struct {
 	Driver Driver
 	Change Change
 	Limits Limits
-	Steps  []Step
+	// Drain and Grace say how the driver client takes a pod out of service before
+	// its containers change, and for how long; empty for other drivers.
+	Drain Drain
+	Grace time.Duration
+	Steps []Step
 	// Warnings are for whoever reviews the plan.
 	Warnings []string
 }

@@ -35,6 +35,14 @@ type Snapshot struct {
 	Progress Progress
 }
 
+// report is what the node says of a pod; one that says nothing has nothing pending.
+func (s *Snapshot) report(p *cluster.Pod) rules.NodeReport {
+	if r, ok := s.Reports[p.UID]; ok {
+		return r
+	}
+	return rules.NodeReport{EnvHashes: true, Resources: true}
+}
+
 // Result is the answer to one verify step.
 type Result struct {
 	Done, Good bool

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -105,3 +106,6 @@ func drive(t testing.TB, w *simulate.World, ref cluster.Ref, p plan.Plan, betwee
 	t.Fatalf("no end in sight: %v", story[max(0, len(story)-10):])
 	return plan.Decision{}, nil
 }
+
+// percent is a percentage as a spec has it.
+func percent(n int) intstr.IntOrString { return intstr.FromString(fmt.Sprint(n, "%")) }

@@ -54,6 +54,7 @@ func (d *document) check(n *tree.Node) error {
 		c.target("spec.target.carrier", s.Target.Carrier)
 	}
 	c.word("spec.driver", s.Driver, drivers)
+	c.word("spec.drain", s.Drain, drains)
 	c.word("spec.change.mode", s.Change.Mode, modes)
 	c.set("spec.change.toHash", s.Change.ToHash)
 	c.least("spec.limits.replicas", s.Limits.Replicas, 0)

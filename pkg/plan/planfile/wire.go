@@ -29,6 +29,8 @@ type spec struct {
 	Driver   string   `json:"driver"`
 	Change   change   `json:"change"`
 	Limits   numbers  `json:"limits"`
+	Drain    string   `json:"drain,omitempty"`
+	Grace    duration `json:"grace,omitzero"`
 	Warnings []string `json:"warnings,omitempty"`
 	Steps    []step   `json:"steps"`
 }
@@ -155,6 +157,7 @@ var (
 	modes      = []string{string(rules.ModeUnchanged), string(rules.ModeInPlace), string(rules.ModeMetadataOnly), string(rules.ModeRecreate), string(rules.ModeNotAllowed)}
 	patchTypes = []string{plan.PatchMerge, plan.PatchJSON, plan.PatchStrategic}
 	conditions = []string{string(plan.HoldsUID), string(plan.HoldsTemplate), string(plan.HoldsPartition), string(plan.HoldsPaused), string(plan.HoldsReplicas), string(plan.HoldsUpdatedAvailable), string(plan.HoldsSettled), string(plan.HoldsPulled), string(plan.HoldsComplete)}
+	drains     = []string{"", string(plan.DrainLabel), string(plan.DrainGate), string(plan.DrainNone)}
 	methods    = []string{"", "crr", "image-alias", "signal"}
 	subparts   = []string{"", "status", "scale"}
 )

@@ -1,0 +1,50 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+)
+
+// carriers are native objects whose pods the client updates.
+var carriers = map[string]string{
+	"ReplicaSet":  manifest(natives, "ReplicaSet", plain+"  replicas: 6\n"),
+	"StatefulSet": manifest(natives, "StatefulSet", plain+"  replicas: 4\n  podManagementPolicy: Parallel\n  updateStrategy: {type: OnDelete}\n"),
+	"DaemonSet":   manifest(natives, "DaemonSet", plain+"  updateStrategy: {type: OnDelete}\n"),
+}
+
+// TestClientDriver: in place, drained, and by recreation, pod by pod.
+func TestClientDriver(t *testing.T) {
+	for kind, text := range carriers {
+		for name, change := range map[string]func(string) string{
+			"in place": func(s string) string { return s },
+			"drained": func(s string) string {
+				return strings.Replace(s, "labels: {app: web}}\n    spec", "labels: {app: web, kubectl-kruise.dev/in-service: \"true\"}}\n    spec", 1)
+			},
+			"recreated": func(s string) string { return s },
+		} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				text := change(text)
+				next := strings.ReplaceAll(text, "web:1", newer)
+				if name == "recreated" {
+					next = strings.Replace(next, `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1)
+				}
+				w, ref := world(t, simulate.Usual(), text)
+				p := built(t, w, ref, next, plan.Policy{Steps: must(plan.ParseSteps("1,50%,100%"))})
+				if p.Driver != plan.DriverClient {
+					t.Fatal(p.Driver)
+				}
+				d, story := drive(t, w, ref, p, nil)
+				if d.Verb != plan.Done {
+					t.Fatal(strings.Join(story, "\n"))
+				}
+				t.Log(strings.Join(story, "\n"))
+				if n, all := updated(observe(t, w, ref)); n != all || all == 0 {
+					t.Errorf("%d of %d pods run %s at the end", n, all, newer)
+				}
+			})
+		}
+	}
+}
