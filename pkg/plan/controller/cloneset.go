@@ -33,6 +33,7 @@ func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 		Spec: &o.Spec, Current: s.current, Update: s.update,
 		Pods: v.Pods, Nodes: v.Nodes, Gates: v.Gates, Now: v.Now,
 	}
+	s.rule.Counted = new(s.rule.Count(false))
 	claims := s.tidyClaims()
 	if s.scale(claims) {
 		s.pass.IfRefused = s.refused

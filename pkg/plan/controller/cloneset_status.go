@@ -31,23 +31,11 @@ func (s *cloneSet) writeStatus() {
 }
 
 func (s *cloneSet) count(status *kruise.CloneSetStatus) {
-	status.Replicas, status.ReadyReplicas, status.AvailableReplicas = 0, 0, 0
-	status.UpdatedReplicas, status.UpdatedReadyReplicas, status.UpdatedAvailableReplicas = 0, 0, 0
-	minReady := seconds(s.Spec.MinReadySeconds)
-	for _, p := range s.view.Pods {
-		if !rules.Active(p) {
-			continue
-		}
-		ready, available := one(rules.Ready(p)), one(rules.Available(p, minReady, s.view.Now))
-		status.Replicas++
-		status.ReadyReplicas += ready
-		status.AvailableReplicas += available
-		if rules.AtRevision(p, s.update) {
-			status.UpdatedReplicas++
-			status.UpdatedReadyReplicas += ready
-			status.UpdatedAvailableReplicas += available
-		}
-	}
+	n := s.rule.Count(false)
+	status.Replicas = int32(n.Old.Active + n.New.Active)
+	status.ReadyReplicas = int32(n.Old.Ready + n.New.Ready)
+	status.AvailableReplicas = int32(n.Old.Available + n.New.Available)
+	status.UpdatedReplicas, status.UpdatedReadyReplicas, status.UpdatedAvailableReplicas = int32(n.New.Active), int32(n.New.Ready), int32(n.New.Available)
 }
 
 // fail notes why scaling or the update stopped. The conditions are never taken

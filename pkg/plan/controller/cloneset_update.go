@@ -17,7 +17,7 @@ func (s *cloneSet) roll() {
 		s.why("lifecycle states change")
 		return
 	}
-	choice := s.rule.ChooseUpdate()
+	choice := s.rule.TakeUpdate()
 	s.why(choice.Why)
 	target := s.update
 	if choice.Back {

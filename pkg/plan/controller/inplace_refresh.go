@@ -17,13 +17,16 @@ import (
 // pod be ready again (semantics workloads 2.2, 2.3). It returns after how long
 // there is something to do; 0 when only a change of the pod can tell.
 func (v *View) refreshInPlace(c *cluster.PodChange, p *cluster.Pod) time.Duration {
+	if resting(p) {
+		return 0
+	}
 	if _, announced := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]; announced {
 		return v.refreshGrace(c, p)
 	}
 	if v.beginNext(c, p) {
 		return 0
 	}
-	if ready, ok := p.Condition(kruise.InPlaceUpdateReady); ok && ready.Status == corev1.ConditionTrue {
+	if ready, _ := p.Condition(kruise.InPlaceUpdateReady); ready.Status == corev1.ConditionTrue {
 		return 0
 	}
 	if slices.Contains(p.ReadinessGates, kruise.InPlaceUpdateReady) && v.inPlaceDone(p) {

@@ -20,6 +20,9 @@ type CloneSet struct {
 	Nodes map[string]*cluster.Node
 	Gates cluster.Gates
 	Now   time.Time
+	// Counted is what Count(false) says, for whoever asks several questions about
+	// the same moment; nil has each count anew.
+	Counted *CloneSetCounts
 }
 
 // active returns the pods that the controller sees.

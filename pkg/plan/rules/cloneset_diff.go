@@ -12,6 +12,8 @@ type CloneSetSide struct {
 	Marked int
 	// Unavailable are neither marked nor in PreparingDelete.
 	Unavailable int
+	// Ready and Available are of all of them, as the status counts them.
+	Ready, Available int
 }
 
 // CloneSetCounts is what the calculation is made of.
@@ -48,29 +50,45 @@ type CloneSetDiff struct {
 // Count counts the active pods. For scaling, the gate PreparingUpdateAsUpdate
 // counts pods in PreparingUpdate as new (semantics workloads 1.4).
 func (c *CloneSet) Count(scaling bool) CloneSetCounts {
+	asUpdated := scaling && c.Gates.PreparingUpdateAsUpdate
+	if c.Counted != nil && !asUpdated {
+		return *c.Counted
+	}
 	n := CloneSetCounts{
 		Settled: c.settled(), Rollback: c.Gates.CloneSetPartitionRollback,
 		ExcludePreparingDelete: c.Spec.ScaleStrategy.ExcludePreparingDelete,
 	}
-	for _, p := range c.active() {
-		preparing := scaling && c.Gates.PreparingUpdateAsUpdate && StateOf(p) == StatePreparingUpdate
+	hash := cluster.Hash(c.Update)
+	for _, p := range c.Pods {
+		if !Active(p) {
+			continue
+		}
+		state := StateOf(p)
 		side := &n.Old
-		if c.updated(p) || preparing {
+		if cluster.Hash(RevisionOf(p)) == hash || asUpdated && state == StatePreparingUpdate {
 			side = &n.New
 		}
-		c.add(side, p)
+		c.add(side, p, state)
 	}
 	return n
 }
 
-func (c *CloneSet) add(side *CloneSetSide, p *cluster.Pod) {
+func (c *CloneSet) add(side *CloneSetSide, p *cluster.Pod, state LifecycleState) {
+	ready := Ready(p)
+	available := ready && (state == StateNone || state == StateNormal) && ReadyFor(p, seconds(c.Spec.MinReadySeconds), c.Now)
 	side.Active++
+	if ready {
+		side.Ready++
+	}
+	if available {
+		side.Available++
+	}
 	switch {
-	case StateOf(p) == StatePreparingDelete:
+	case state == StatePreparingDelete:
 		side.PreparingDelete++
 	case c.marked(p):
 		side.Marked++
-	case !c.available(p):
+	case !available:
 		side.Unavailable++
 	}
 }

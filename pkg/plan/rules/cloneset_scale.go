@@ -40,24 +40,25 @@ func (s CloneSetScale) Acts() bool {
 // the controller: take back deletions, create, delete what a hook released,
 // delete what was marked, scale down.
 func (c *CloneSet) Scale() CloneSetScale {
-	l := LimitsOfCloneSet(c.Spec)
-	active := c.active()
-	if undo := c.undo(l, active); len(undo) > 0 {
+	l, n := LimitsOfCloneSet(c.Spec), c.Count(true)
+	held, marked := n.Old.PreparingDelete+n.New.PreparingDelete, n.Old.Marked+n.New.Marked
+	if undo := c.undo(l.Replicas-(n.Old.Active+n.New.Active)+held+marked, held); len(undo) > 0 {
 		return CloneSetScale{Undo: undo, Why: fmt.Sprintf("%d held deletions are not needed any more", len(undo))}
 	}
-	d := l.Diff(c.Count(true))
+	d := l.Diff(n)
 	if d.ScaleUp > 0 {
 		return created(d)
 	}
-	if released := filter(active, c.released); len(released) > 0 {
+	if released := c.released(held); len(released) > 0 {
 		return CloneSetScale{Delete: released, Why: fmt.Sprintf("preDelete hook released %s", released[0].Name)}
 	}
-	if marked := filter(active, c.toBeDeleted); len(marked) > 0 {
-		s := c.deleteWithin(inOrder(marked), d, "marked for deletion")
-		s.Any = marked
-		return s
+	if marked > 0 {
+		return c.deleteMarked(d)
 	}
-	return c.scaleDown(active, d)
+	if d.ScaleDown == 0 {
+		return CloneSetScale{}
+	}
+	return c.scaleDown(d)
 }
 
 func created(d CloneSetDiff) CloneSetScale {
@@ -69,28 +70,37 @@ func created(d CloneSetDiff) CloneSetScale {
 	return s
 }
 
-// undo returns the held deletions that the number of replicas does not ask for
-// any more. A hook that makes pods not ready makes a held deletion final.
-func (c *CloneSet) undo(l CloneSetLimits, active []*cluster.Pod) []*cluster.Pod {
-	if MarksNotReady(StatePreparingDelete, c.Spec.Lifecycle) {
+// undo returns up to n of the held deletions, which the number of replicas does
+// not ask for any more; held is how many there are. A hook that makes pods not
+// ready makes a held deletion final.
+func (c *CloneSet) undo(n, held int) []*cluster.Pod {
+	if held == 0 || n <= 0 || MarksNotReady(StatePreparingDelete, c.Spec.Lifecycle) {
 		return nil
 	}
-	leaving := count(active, func(p *cluster.Pod) bool { return preparingDelete(p) || c.marked(p) })
-	held := filter(active, func(p *cluster.Pod) bool { return preparingDelete(p) && !c.marked(p) })
-	return inOrder(held)[:upTo(l.Replicas-len(active)+leaving, len(held))]
+	list := filter(c.active(), func(p *cluster.Pod) bool { return preparingDelete(p) && !c.marked(p) })
+	return inOrder(list)[:upTo(n, len(list))]
 }
 
-func (c *CloneSet) released(p *cluster.Pod) bool {
-	return preparingDelete(p) && (c.Spec.Lifecycle == nil || !Hooked(c.Spec.Lifecycle.PreDelete, p))
+// released returns the held deletions that no hook holds any more.
+func (c *CloneSet) released(held int) []*cluster.Pod {
+	if held == 0 {
+		return nil
+	}
+	return filter(c.active(), func(p *cluster.Pod) bool {
+		return preparingDelete(p) && (c.Spec.Lifecycle == nil || !Hooked(c.Spec.Lifecycle.PreDelete, p))
+	})
 }
 
-func (c *CloneSet) toBeDeleted(p *cluster.Pod) bool { return c.marked(p) && !preparingDelete(p) }
+func (c *CloneSet) deleteMarked(d CloneSetDiff) CloneSetScale {
+	marked := filter(c.active(), func(p *cluster.Pod) bool { return c.marked(p) && !preparingDelete(p) })
+	s := c.deleteWithin(inOrder(marked), d, "marked for deletion")
+	s.Any = marked
+	return s
+}
 
 // scaleDown takes surplus pods, but never while others are on their way out.
-func (c *CloneSet) scaleDown(active []*cluster.Pod, d CloneSetDiff) CloneSetScale {
-	if d.ScaleDown == 0 {
-		return CloneSetScale{}
-	}
+func (c *CloneSet) scaleDown(d CloneSetDiff) CloneSetScale {
+	active := c.active()
 	if held := filter(active, preparingDelete); len(held) > 0 {
 		return CloneSetScale{Why: fmt.Sprintf("%d pods too many; waiting for %s, which its preDelete hook holds", d.ScaleDown, held[0].Name)}
 	}

@@ -49,8 +49,8 @@ func TestCount(t *testing.T) {
 	c := cloneSet(t, "replicas: 9\nscaleStrategy: {podsToDelete: [p2], excludePreparingDelete: true}", "2*o o! o!- o= o=- n n! n~ n-")
 	c.Gates.CloneSetPartitionRollback = true
 	want := CloneSetCounts{
-		Old:      CloneSetSide{Active: 6, PreparingDelete: 2, Marked: 2, Unavailable: 1},
-		New:      CloneSetSide{Active: 4, Marked: 1, Unavailable: 2},
+		Old:      CloneSetSide{Active: 6, PreparingDelete: 2, Marked: 2, Unavailable: 1, Ready: 4, Available: 2},
+		New:      CloneSetSide{Active: 4, Marked: 1, Unavailable: 2, Ready: 3, Available: 2},
 		Rollback: true, ExcludePreparingDelete: true,
 	}
 	if got := c.Count(false); got != want {

@@ -43,38 +43,101 @@ func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingU
 // ChooseUpdate decides which pods one pass updates, provided that scaling had
 // nothing to do (semantics workloads 1.5, 1.6).
 func (c *CloneSet) ChooseUpdate() Choice {
-	if c.Spec.UpdateStrategy.Type == kruise.OnDeleteCloneSetStrategyType {
-		return Choice{Why: "update strategy OnDelete: pods are updated when somebody deletes them"}
-	}
-	d := LimitsOfCloneSet(c.Spec).Diff(c.Count(false))
-	if d.Update == 0 {
-		return Choice{Why: "as many pods are updated as the partition asks for"}
-	}
-	choice := Choice{Back: d.Update < 0}
-	order := c.UpdateCandidates(choice.Back)
-	choice.Order = order[:min(abs(d.Update), len(order))]
-	if c.rolling().Paused {
-		choice.Why = "paused"
+	choice, budget, ok := c.mayUpdate()
+	if !ok {
 		return choice
 	}
-	c.walk(&choice, d.UpdateBudget)
+	c.order(&choice, budget.wanted)
+	if !c.rolling().Paused {
+		budget.walk(c, &choice)
+	}
 	return choice
+}
+
+// TakeUpdate is ChooseUpdate for a controller that looks again and again: while
+// nothing can be taken it does not sort, and the choice has no Order.
+func (c *CloneSet) TakeUpdate() Choice {
+	choice, budget, ok := c.mayUpdate()
+	if !ok || c.rolling().Paused {
+		return choice
+	}
+	if why := budget.spent(); why != "" {
+		choice.Why = why
+		return choice
+	}
+	c.order(&choice, budget.wanted)
+	budget.walk(c, &choice)
+	return choice
+}
+
+// updateBudget is what the walk over the update order may spend.
+type updateBudget struct {
+	// wanted is how many pods change their revision in the end.
+	wanted, limit int
+	// unavailable are all such pods; atTarget those of them at the target
+	// revision, others those that are not.
+	unavailable, atTarget, others int
+}
+
+// mayUpdate reports whether there are pods to update. The choice says why not.
+func (c *CloneSet) mayUpdate() (Choice, updateBudget, bool) {
+	if c.Spec.UpdateStrategy.Type == kruise.OnDeleteCloneSetStrategyType {
+		return Choice{Why: "update strategy OnDelete: pods are updated when somebody deletes them"}, updateBudget{}, false
+	}
+	n := c.Count(false)
+	d := LimitsOfCloneSet(c.Spec).Diff(n)
+	if d.Update == 0 {
+		return Choice{Why: "as many pods are updated as the partition asks for"}, updateBudget{}, false
+	}
+	choice := Choice{Back: d.Update < 0}
+	if c.rolling().Paused {
+		choice.Why = "paused"
+	}
+	b := updateBudget{wanted: abs(d.Update), limit: d.UpdateBudget, atTarget: n.New.Active - n.New.Available, others: n.Old.Active - n.Old.Available}
+	if choice.Back {
+		b.atTarget, b.others = b.others, b.atTarget
+	}
+	b.unavailable = b.atTarget + b.others
+	return choice, b, true
+}
+
+// order sorts the pods that change their revision.
+func (c *CloneSet) order(choice *Choice, wanted int) {
+	order := c.UpdateCandidates(choice.Back)
+	choice.Order = order[:min(wanted, len(order))]
+}
+
+// spent says why no pod at all can be taken, whatever their order.
+func (b updateBudget) spent() string {
+	switch {
+	case b.atTarget >= b.limit:
+		return b.tooMany(0) + "the next pod waits"
+	case b.others == 0 && b.unavailable >= b.limit:
+		return b.allDown(b.unavailable) + "the next pod waits"
+	}
+	return ""
+}
+
+func (b updateBudget) tooMany(taken int) string {
+	return fmt.Sprintf("%d pods of the target revision are not available yet, budget %d: ", b.atTarget+taken, b.limit)
+}
+
+func (b updateBudget) allDown(n int) string {
+	return fmt.Sprintf("%d pods are not available, budget %d: ", n, b.limit)
 }
 
 // walk takes pods in order until one does not fit; a pod that is unavailable
 // anyway costs nothing, but not more of them are in the air than the budget.
-func (c *CloneSet) walk(choice *Choice, budget int) {
-	down := filter(c.active(), not(c.available))
-	atTarget := count(down, func(p *cluster.Pod) bool { return c.updated(p) != choice.Back })
-	unavailable := len(down)
+func (b updateBudget) walk(c *CloneSet, choice *Choice) {
+	unavailable := b.unavailable
 	for _, p := range choice.Order {
-		if atTarget+len(choice.Pods) >= budget {
-			choice.Why = fmt.Sprintf("%d pods of the target revision are not available yet, budget %d: %s waits", atTarget+len(choice.Pods), budget, p.Name)
+		if b.atTarget+len(choice.Pods) >= b.limit {
+			choice.Why = b.tooMany(len(choice.Pods)) + p.Name + " waits"
 			return
 		}
 		if c.available(p) {
-			if unavailable >= budget {
-				choice.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", unavailable, budget, p.Name)
+			if unavailable >= b.limit {
+				choice.Why = b.allDown(unavailable) + p.Name + " waits"
 				return
 			}
 			unavailable++
