@@ -6,28 +6,34 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// The exit codes of all commands (DESIGN section 5). 3 to 5 belong to
+// The exit codes of all commands (DESIGN section 5). 4 and 5 belong to
 // rollouts, which are not built yet.
 const (
 	exitDone        = 0
 	exitError       = 1
 	exitUsage       = 2
+	exitFailed      = 3
 	exitInterrupted = 130
 )
 
 // exitCode is the only place that turns an error into an exit code.
 func exitCode(ctx context.Context, err error) int {
 	var bad *usage.Error
+	var failed *ending.Failed
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &bad):
 		return exitUsage
+	case errors.As(err, &failed):
+		return exitFailed
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return exitInterrupted
 	default:
@@ -57,6 +63,9 @@ func hintOf(err error) string {
 	}
 	if bad, ok := errors.AsType[*usage.Error](err); ok {
 		return bad.Hint
+	}
+	if fault, ok := errors.AsType[*tree.Error](err); ok {
+		return fault.Hint
 	}
 	return ""
 }

@@ -27,6 +27,9 @@ func Risks(p plan.Plan) []string {
 	if n := waits(p.Steps); n > 0 {
 		out = append(out, fmt.Sprintf("%s until somebody promotes", verb(n, "one step waits", fmt.Sprintf("%d steps wait", n))))
 	}
+	if p.Target.UID == "" {
+		out = append(out, "no cluster was asked: pods and their names are made up")
+	}
 	return append(out, p.Warnings...)
 }
 

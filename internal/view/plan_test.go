@@ -121,7 +121,7 @@ func TestPlanMarkdown(t *testing.T) {
 
 func TestRisks(t *testing.T) {
 	base := func(change func(*plan.Plan)) plan.Plan {
-		p := plan.Plan{Limits: plan.Limits{Replicas: 10, MaxUnavailable: 2}}
+		p := plan.Plan{Target: plan.Target{UID: "u"}, Limits: plan.Limits{Replicas: 10, MaxUnavailable: 2}}
 		change(&p)
 		return p
 	}
@@ -139,6 +139,7 @@ func TestRisks(t *testing.T) {
 			p.Steps = []plan.Step{{Pause: &plan.Pause{}}, {Pause: &plan.Pause{For: 1}}, {Pause: &plan.Pause{}}}
 		}), []string{"up to 2", "2 steps wait until somebody promotes"}},
 		"ties":        {base(func(p *plan.Plan) { p.Steps = []plan.Step{{Pods: []plan.PodStep{{Tie: 1}}}} }), []string{"up to 2", "marked ~"}},
+		"made up":     {base(func(p *plan.Plan) { p.Target.UID = "" }), []string{"up to 2", "made up"}},
 		"own warning": {base(func(p *plan.Plan) { p.Warnings = []string{"beware"} }), []string{"up to 2", "beware"}},
 	} {
 		got := Risks(c.p)

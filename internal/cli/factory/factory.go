@@ -78,6 +78,16 @@ func (f *Factory) Namespace() string {
 	return *f.Flags.Namespace
 }
 
+// NamespaceOrDefault returns the namespace to work in, as kubectl chooses it: -n,
+// the context's, or default. It looks into the kubeconfig.
+func (f *Factory) NamespaceOrDefault() (string, error) {
+	namespace, _, err := f.Flags.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return "", noWay(err)
+	}
+	return namespace, nil
+}
+
 // Dynamic returns a client for objects of any kind.
 func (f *Factory) Dynamic() (dynamic.Interface, error) {
 	cfg, err := f.config()
@@ -100,13 +110,17 @@ func (f *Factory) Discovery() (*discovery.DiscoveryClient, error) {
 func (f *Factory) config() (*rest.Config, error) {
 	cfg, err := f.Flags.ToRESTConfig()
 	if err != nil {
-		return nil, &resource.Error{Err: fmt.Errorf("no way to the cluster: %w", err), Hint: "check --kubeconfig, --context and $KUBECONFIG"}
+		return nil, noWay(err)
 	}
 	// The server has its own fairness; client-go's 5 requests a second would
 	// make reading a hundred namespaces take most of a minute.
 	cfg.QPS, cfg.Burst = 50, 300
 	cfg.WarningHandler = f.warnings
 	return cfg, nil
+}
+
+func noWay(err error) error {
+	return &resource.Error{Err: fmt.Errorf("no way to the cluster: %w", err), Hint: "check --kubeconfig, --context and $KUBECONFIG"}
 }
 
 // ColorErr reports whether messages on stderr may be coloured: --color first,

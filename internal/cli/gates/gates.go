@@ -1,5 +1,5 @@
-// Package gates is the flag --feature-gates: which gates of the Kruise
-// installation are on, where no cluster tells.
+// Package gates is the flag --feature-gates: which gates of Kruise, and of
+// Kubernetes, are on; no cluster tells.
 package gates
 
 import (
@@ -13,19 +13,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// fields are the gates by their name in Kruise.
+// fields are the gates by their names.
 var fields = map[string]func(*cluster.Gates) *bool{
 	"CloneSetPartitionRollback":              func(g *cluster.Gates) *bool { return &g.CloneSetPartitionRollback },
 	"PreparingUpdateAsUpdate":                func(g *cluster.Gates) *bool { return &g.PreparingUpdateAsUpdate },
 	"InPlaceUpdateEnvFromMetadata":           func(g *cluster.Gates) *bool { return &g.InPlaceUpdateEnvFromMetadata },
 	"InPlaceWorkloadVerticalScaling":         func(g *cluster.Gates) *bool { return &g.InPlaceWorkloadVerticalScaling },
 	"RecreatePodWhenChangeVCTInCloneSetGate": func(g *cluster.Gates) *bool { return &g.RecreatePodWhenChangeVCT },
+	"MaxUnavailableStatefulSet":              func(g *cluster.Gates) *bool { return &g.MaxUnavailableStatefulSet },
 	"StatefulSetStartOrdinal":                func(g *cluster.Gates) *bool { return &g.StatefulSetStartOrdinal },
 }
 
 // AddFlag adds the flag to a command; given receives what is set.
 func AddFlag(c *cobra.Command, given *[]string) {
-	c.Flags().StringSliceVar(given, "feature-gates", nil, "feature gates of Kruise that differ from its defaults, NAME=true or NAME=false")
+	c.Flags().StringSliceVar(given, "feature-gates", nil, "feature gates that differ from the defaults, NAME=true or NAME=false")
 	// The error says that the flag does not exist, which it does.
 	_ = c.RegisterFlagCompletionFunc("feature-gates", cobra.FixedCompletions(completions(), cobra.ShellCompDirectiveNoFileComp))
 }

@@ -43,8 +43,7 @@ func outside(r *resource.Resource, namespace string) bool {
 // most is how many objects an error names.
 const most = 6
 
-// texts names objects as a command line could, with the group where the kind
-// alone is not clear.
+// texts names objects as a command line could.
 func texts(list []*resource.Resource) string {
 	var out []string
 	for i, r := range list {
@@ -52,11 +51,17 @@ func texts(list []*resource.Resource) string {
 			out = append(out, "…")
 			break
 		}
-		word := strings.ToLower(r.Kind())
-		if len(kindsOf(word)) > 1 {
-			word += "." + r.Group()
-		}
-		out = append(out, word+"/"+r.Name())
+		out = append(out, Typed(r))
 	}
 	return strings.Join(out, ", ")
+}
+
+// Typed names a workload as [Parse] reads it, with its group where the kind alone
+// is not clear.
+func Typed(r *resource.Resource) string {
+	word := strings.ToLower(r.Kind())
+	if len(kindsOf(word)) > 1 {
+		word += "." + r.Group()
+	}
+	return word + "/" + r.Name()
 }

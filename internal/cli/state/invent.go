@@ -12,15 +12,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Invention says what to make up around a workload that no cluster runs.
+// Invention says what to make up around a workload that no cluster runs. The same
+// always gives the same pods, names included.
 type Invention struct {
 	// Pods is how many there shall be; 0 is what the workload asks for.
 	Pods int
-	// Nodes is how many nodes; 0 is one for ten pods.
+	// Nodes is how many nodes; 0 is one for ten pods, and at least three.
 	Nodes int
 	Gates cluster.Gates
-	Seed  uint64
-	Start time.Time
 }
 
 // longEnough is for how long the model cluster may take to bring pods up.
@@ -40,14 +39,14 @@ func Invent(target *resource.Resource, others []*resource.Resource, o Invention)
 		return plan.Snapshot{}, err
 	}
 	options := simulate.Usual()
-	options.Gates, options.Seed, options.Start = o.Gates, o.Seed, o.Start
+	options.Gates = o.Gates
 	w := simulate.New(options)
 	nodes := o.Nodes
 	switch {
 	case read.Kind == "DaemonSet":
 		nodes = pods
 	case nodes == 0:
-		nodes = max(1, (pods+9)/10)
+		nodes = max(min(pods, 3), (pods+9)/10)
 	}
 	for i := range nodes {
 		w.AddNode(fmt.Sprintf("node-%d", i+1), nodeLabels(read.Template))

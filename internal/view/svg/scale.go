@@ -21,7 +21,7 @@ type part struct {
 
 const (
 	// cutWidth is what a stretch that is cut keeps.
-	cutWidth = 52
+	cutWidth = 64
 	// mostCuts is how many stretches are cut at most; with more the picture would
 	// be about cuts.
 	mostCuts = 8
