@@ -4,14 +4,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -198,7 +196,7 @@ func TestBudgetPermits(t *testing.T) {
 		t.Errorf("%+v, again %v", v.Budget.Status, pass.Again)
 	}
 	// Its replacement is ready.
-	v.Pods = append(webPods(6)[5:], pods[1:]...)
+	v.Pods = slices.Concat(webPods(6)[5:], pods[1:])
 	v.count()
 	if !v.ask(pods[1], kruise.PubDeleteOperation) {
 		t.Error("the replacement does not free the budget")
@@ -347,125 +345,6 @@ func TestHarmless(t *testing.T) {
 	} {
 		if got := Harmless(c.before, c.before.With(c.change, labStart)); got != c.want {
 			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
-// evictions is a PodDisruptionBudget with its status up to date.
-func evictions(spec policyv1.PodDisruptionBudgetSpec, pods []*cluster.Pod, of Workloads) *EvictionView {
-	spec.Selector = selectWeb
-	v := &EvictionView{Now: labStart, Pods: pods, Workloads: of, Budget: &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-pdb", Generation: 2}, Spec: spec,
-	}}
-	v.count()
-	return v
-}
-
-func (v *EvictionView) count() time.Duration {
-	status, again := ReconcileEvictions(v)
-	if status != nil {
-		v.Budget = v.Budget.DeepCopy()
-		v.Budget.Status = *status
-	}
-	return again
-}
-
-func (v *EvictionView) ask(p *cluster.Pod) bool {
-	verdict, status := v.Evict(p)
-	if status != nil {
-		v.Budget = v.Budget.DeepCopy()
-		v.Budget.Status = *status
-	}
-	return verdict.Allowed
-}
-
-func TestReconcileEvictions(t *testing.T) {
-	one, half := intstr.FromInt32(1), intstr.FromString("50%")
-	for _, c := range []struct {
-		name                               string
-		spec                               policyv1.PodDisruptionBudgetSpec
-		of                                 Workloads
-		expected, desired, healthy, allows int32
-	}{
-		{"maxUnavailable", policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one}, cloneSetOf(4), 4, 3, 4, 1},
-		{"half", policyv1.PodDisruptionBudgetSpec{MinAvailable: &half}, cloneSetOf(4), 4, 2, 4, 2},
-		{"a number is of what is there", policyv1.PodDisruptionBudgetSpec{MinAvailable: &one}, cloneSetOf(9), 4, 1, 4, 3},
-		{"no owner that counts", policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one}, daemonSetOf, 0, 0, 4, 0},
-		{"no owner known", policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one}, nil, 0, 0, 4, 0},
-	} {
-		s := evictions(c.spec, webPods(4), c.of).Budget.Status
-		want := policyv1.PodDisruptionBudgetStatus{
-			ObservedGeneration: 2, ExpectedPods: c.expected, DesiredHealthy: c.desired, CurrentHealthy: c.healthy, DisruptionsAllowed: c.allows,
-		}
-		if diff := cmp.Diff(want, s); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", c.name, diff)
-		}
-	}
-}
-
-func TestEvictionPermits(t *testing.T) {
-	one := intstr.FromInt32(1)
-	pods := webPods(4)
-	v := evictions(policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &one}, pods, cloneSetOf(4))
-	if !v.ask(pods[0]) || v.ask(pods[1]) {
-		t.Error("not one permit")
-	}
-	// The pod does not go: its permit lasts two minutes.
-	v.Now = labStart.Add(time.Minute)
-	if again := v.count(); again != time.Minute || v.ask(pods[1]) {
-		t.Errorf("again %v", again)
-	}
-	v.Now = labStart.Add(2 * time.Minute)
-	if again := v.count(); again != 0 || !v.ask(pods[1]) {
-		t.Errorf("again %v, %+v", again, v.Budget.Status)
-	}
-	// The pod goes: its record does, too.
-	gone := *pods[1]
-	gone.Deleting = true
-	v.Pods = []*cluster.Pod{pods[0], &gone, pods[2], pods[3]}
-	if again := v.count(); again != 0 || len(v.Budget.Status.DisruptedPods) != 0 || v.Budget.Status.CurrentHealthy != 3 {
-		t.Errorf("again %v, %+v", again, v.Budget.Status)
-	}
-}
-
-func TestRefuseDeletion(t *testing.T) {
-	four, none := int32(4), int32(0)
-	for _, c := range []struct {
-		group, kind, mode string
-		content           Content
-		want              string
-	}{
-		{kruise.Group, "CloneSet", "Always", Content{}, "forbidden by ResourcesProtectionDeletion for policy.kruise.io/delete-protection=Always"},
-		{kruise.Group, "CloneSet", "Cascading", Content{Replicas: &four}, "=Cascading and replicas 4>0"},
-		{kruise.Group, "CloneSet", "Cascading", Content{Replicas: &none}, ""},
-		{kruise.Group, "CloneSet", "Cascading", Content{}, ""},
-		{kruise.Group, "CloneSet", "Sometimes", Content{Replicas: &four}, ""},
-		{kruise.Group, "CloneSet", "", Content{Replicas: &four}, ""},
-		{kruise.Group, "DaemonSet", "Always", Content{}, ""},
-		{"apps", "Deployment", "Cascading", Content{Replicas: &four}, "replicas 4>0"},
-		{"", "Namespace", "Cascading", Content{Pods: 2, Claims: 1}, "active pods 2>0"},
-		{"", "Namespace", "Cascading", Content{Claims: 1}, `"Bound" status pvc 1>0`},
-		{"", "Namespace", "Always", Content{}, "=Always"},
-		{"apiextensions.k8s.io", "CustomResourceDefinition", "Cascading", Content{Objects: 3}, "active CRs 3>0"},
-		{"", "Service", "Cascading", Content{Pods: 1}, ""},
-		{"", "Service", "Always", Content{}, "=Always"},
-		{"networking.k8s.io", "Ingress", "Always", Content{}, "=Always"},
-	} {
-		got := RefuseDeletion(cluster.Ref{Group: c.group, Kind: c.kind}, map[string]string{kruise.DeleteProtectionLabel: c.mode}, c.content)
-		if (got == "") != (c.want == "") || !strings.HasSuffix(got, c.want) {
-			t.Errorf("%s %s: %q, want %q", c.kind, c.mode, got, c.want)
-		}
-	}
-}
-
-func TestRefuseWorkloadDeletion(t *testing.T) {
-	for kind, want := range map[string]bool{
-		"apps.kruise.io/v1beta1, kind: CloneSet": true, "apps.kruise.io/v1beta1, kind: StatefulSet": true, "apps.kruise.io/v1beta1, kind: DaemonSet": false,
-		"apps/v1, kind: Deployment": true, "apps/v1, kind: StatefulSet": true, "apps/v1, kind: ReplicaSet": true, "apps/v1, kind: DaemonSet": false,
-	} {
-		const body = ", metadata: {name: web, labels: {policy.kruise.io/delete-protection: Cascading}}, spec: {template: {spec: {containers: [{name: a, image: a}]}}}}"
-		if got := RefuseWorkloadDeletion(stored(t, "{apiVersion: "+kind+body)); (got != "") != want {
-			t.Errorf("%s: %q", kind, got)
 		}
 	}
 }

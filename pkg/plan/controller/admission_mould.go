@@ -3,6 +3,7 @@ package controller
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -98,10 +99,7 @@ func (m *Mould) castFor(n Newcomer) (*cast, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := ""
-	for _, c := range contents {
-		key += c.Set + "/" + c.Revision + ","
-	}
+	key := keyOf(contents)
 	if found := m.casts[key]; found != nil {
 		return found, nil
 	}
@@ -110,6 +108,15 @@ func (m *Mould) castFor(n Newcomer) (*cast, error) {
 		m.casts[key] = out
 	}
 	return out, err
+}
+
+// keyOf names a choice of contents.
+func keyOf(contents []*inject.Content) string {
+	var b strings.Builder
+	for _, c := range contents {
+		b.WriteString(c.Set + "/" + c.Revision + ",")
+	}
+	return b.String()
 }
 
 func (m *Mould) cast(n Newcomer, contents []*inject.Content) (*cast, error) {

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -19,21 +19,21 @@ import (
 )
 
 // storedSet reads a SidecarSet as the webhook stores it; body is its spec.
-func storedSet(t testing.TB, name, body string) *cluster.Workload {
-	t.Helper()
-	w := stored(t, "apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: "+name+", resourceVersion: '1000'}\nspec:\n"+indent(body))
+func storedSet(tb testing.TB, name, body string) *cluster.Workload {
+	tb.Helper()
+	w := stored(tb, "apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: "+name+", resourceVersion: '1000'}\nspec:\n"+indent(body))
 	w, err := StoredSidecarSet(w)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return w
 }
 
-func node(t testing.TB, text string) *tree.Node {
-	t.Helper()
+func node(tb testing.TB, text string) *tree.Node {
+	tb.Helper()
 	n, err := yaml.Parse(text)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return n.YNode()
 }
@@ -47,11 +47,11 @@ selector: {matchLabels: {app: web}}
 containers: [{name: mesh, image: "mesh:1.0"}]
 `
 
-func admission(t testing.TB, s Surroundings) *Admission {
-	t.Helper()
+func admission(tb testing.TB, s Surroundings) *Admission {
+	tb.Helper()
 	a, err := NewAdmission(s)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return a
 }
@@ -65,9 +65,9 @@ func sets(list ...*cluster.Workload) Surroundings {
 }
 
 // webTemplate is a pod template; extra goes into its spec.
-func webTemplate(t testing.TB, extra string) map[string]any {
-	t.Helper()
-	n := node(t, "metadata: {labels: {app: web}}\nspec:\n  containers: [{name: main, image: 'web:1.0'}]\n"+extra)
+func webTemplate(tb testing.TB, extra string) map[string]any {
+	tb.Helper()
+	n := node(tb, "metadata: {labels: {app: web}}\nspec:\n  containers: [{name: main, image: 'web:1.0'}]\n"+extra)
 	v, _ := tree.Value(n).(map[string]any)
 	return v
 }
@@ -268,12 +268,8 @@ func TestAdmissionStoredRevision(t *testing.T) {
 }
 
 func joinedValues(a, b map[string]any) map[string]any {
-	out := map[string]any{}
-	for _, m := range []map[string]any{a, b} {
-		for k, v := range m {
-			out[k] = v
-		}
-	}
+	out := maps.Clone(a)
+	maps.Copy(out, b)
 	return out
 }
 

@@ -409,10 +409,7 @@ func TestDaemonSetGoesBack(t *testing.T) {
 
 func TestDaemonSetDraws(t *testing.T) {
 	l := newDaemons(t, 4)
-	var pods []*cluster.Pod
-	for _, p := range l.pods {
-		pods = append(pods, p)
-	}
+	pods := slices.Clone(l.pods)
 	picks := []int{3, 0, 1}
 	s := &daemonSet{view: &View{Pick: func(n int) int {
 		pick := picks[0]

@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -16,7 +18,7 @@ func (s *daemonSet) roll() {
 		s.remove(p)
 	}
 	to := s.updatesTo(s.update)
-	chosen := append(todo.Broken, s.draw(todo.Candidates, todo.Room)...)
+	chosen := slices.Concat(todo.Broken, s.draw(todo.Candidates, todo.Room))
 	for _, p := range chosen[:min(burst, len(chosen))] {
 		if todo.Surge {
 			s.create(p.Node)

@@ -356,8 +356,12 @@ func TestWakesSidecarSet(t *testing.T) {
 		before, after  *cluster.Pod
 		rolling, never bool
 	}{
-		{"created", nil, p, true, true}, {"gone", p, nil, true, true}, {"terminates", p, &deleting, true, true},
-		{"not ready", p, unready(p), true, false}, {"other containers", p, &restarted, true, false}, {"a label", p, renamed, false, false},
+		{"created", nil, p, true, true},
+		{"gone", p, nil, true, true},
+		{"terminates", p, &deleting, true, true},
+		{"not ready", p, unready(p), true, false},
+		{"other containers", p, &restarted, true, false},
+		{"a label", p, renamed, false, false},
 	} {
 		if got := [2]bool{WakesSidecarSet(rolling, c.before, c.after), WakesSidecarSet(never, c.before, c.after)}; got != [2]bool{c.rolling, c.never} {
 			t.Errorf("%s: %v", c.name, got)

@@ -51,11 +51,24 @@ func (b *Budget) Counts() BudgetCounts {
 	case b.Spec.MinAvailable != nil:
 		n.Desired = scaled(b.Spec.MinAvailable, max(n.Expected, 0), true)
 	}
+	recorded := b.records()
 	n.Current = count(b.Pods, func(p *cluster.Pod) bool {
-		return Active(p) && b.steady(p) && !b.recorded(p)
+		return Active(p) && !recorded[p.Name] && b.steady(p)
 	})
 	n.Allowed = max(0, n.Current-n.Desired)
 	return n
+}
+
+// records are the names of all pods on record.
+func (b *Budget) records() map[string]bool {
+	out := make(map[string]bool, len(b.Disrupted)+len(b.Unavailable))
+	for _, name := range b.Disrupted {
+		out[name] = true
+	}
+	for _, name := range b.Unavailable {
+		out[name] = true
+	}
+	return out
 }
 
 // steady reports whether the pod is one that the budget counts as available.

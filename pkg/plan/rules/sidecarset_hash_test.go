@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -57,5 +58,24 @@ func TestSidecarSetBrief(t *testing.T) {
 		if names(got.Pods) != c.want || names(got.Order) != c.order || got.Why == "" {
 			t.Errorf("%s %s: %q of %q (%s)", c.spec, c.pods, names(got.Pods), names(got.Order), got.Why)
 		}
+	}
+}
+
+// TestUpgradeLeavesOthers: the entries of other sets stay byte by byte.
+func TestUpgradeLeavesOthers(t *testing.T) {
+	s := sidecarSet(t, meshSpec, "o")
+	const other = `"log":{"updateTimestamp":"x","hash":"one","sidecarSetName":"log","sidecarList":["a"],"controllerRevision":"r"}`
+	p := s.Pods[0]
+	p.Annotations[kruise.SidecarSetHashAnnotation] = `{` + other + `,` + p.Annotations[kruise.SidecarSetHashAnnotation][1:]
+	patch, err := s.Upgrade(p, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := patch.Annotations[kruise.SidecarSetHashAnnotation]; !strings.Contains(got, other) {
+		t.Errorf("%s", got)
+	}
+	p.Annotations[kruise.SidecarSetHashAnnotation] = "null"
+	if _, err := s.Upgrade(p, now); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,127 @@
+package controller
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// budgetFor is a budget with its selector compiled.
+type budgetFor struct {
+	*kruise.PodUnavailableBudget
+	covers func(own map[string]string, owner cluster.Ref) bool
+}
+
+// budgetOf names the budget of a pod that is created; it is empty without one.
+func (a *Admission) budgetOf(n Newcomer) string {
+	for _, b := range a.budgets {
+		if b.Namespace == n.Namespace && b.covers(n.Labels, n.Owner) {
+			return b.Name
+		}
+	}
+	return ""
+}
+
+// covering returns whether the budget is for a pod with some labels, whose
+// workload is owner.
+func covering(b *kruise.PodUnavailableBudget) func(own map[string]string, owner cluster.Ref) bool {
+	if t := b.Spec.TargetReference; t != nil {
+		version, err := schema.ParseGroupVersion(t.APIVersion)
+		return func(_ map[string]string, owner cluster.Ref) bool {
+			return err == nil && owner.Group == version.Group && owner.Kind == t.Kind && owner.Name == t.Name
+		}
+	}
+	selector := selectorOf(b.Spec.Selector)
+	return func(own map[string]string, _ cluster.Ref) bool { return selector.Matches(labels.Set(own)) }
+}
+
+// selectorOf compiles a selector; an empty or unreadable one matches nothing.
+func selectorOf(s *metav1.LabelSelector) labels.Selector {
+	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		return labels.Nothing()
+	}
+	compiled, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return compiled
+}
+
+// covered returns the budget's pods, and how many it expects.
+func (v *BudgetView) covered() (list []*cluster.Pod, expected int) {
+	found, covers := map[string]*cluster.Workload{}, covering(v.Budget)
+	for _, p := range v.Pods {
+		owner, known := found[p.Owner.UID]
+		if !known {
+			owner = v.owner(p)
+			found[p.Owner.UID] = owner
+		}
+		var ref cluster.Ref
+		if owner != nil {
+			ref = owner.Ref
+		}
+		if covers(p.Labels, ref) {
+			list = append(list, p)
+		}
+	}
+	return list, v.expected(list, found)
+}
+
+func (v *BudgetView) owner(p *cluster.Pod) *cluster.Workload {
+	if p.Owner.Kind == "" || v.Workloads == nil {
+		return nil
+	}
+	return v.Workloads(p.Namespace, p.Owner)
+}
+
+// expected sums up over the distinct workloads; one that cannot be scaled counts
+// -1, which voids a maxUnavailable.
+func (v *BudgetView) expected(list []*cluster.Pod, owners map[string]*cluster.Workload) int {
+	if t := v.Budget.Spec.TargetReference; t != nil {
+		if v.Workloads == nil {
+			return 0
+		}
+		w := v.Workloads(v.Budget.Namespace, cluster.Owner{Kind: t.Kind, Name: t.Name})
+		if w == nil {
+			return 0
+		}
+		return replicasOf(w)
+	}
+	sum := 0
+	seen := map[string]bool{}
+	for _, p := range list {
+		key := p.Owner.UID
+		if w := owners[key]; w != nil {
+			key = w.Kind + "/" + w.Name
+		}
+		if p.Owner.Kind != "" && !seen[key] {
+			seen[key] = true
+			sum += replicasOf(owners[p.Owner.UID])
+		}
+	}
+	return sum
+}
+
+// replicasOf is spec.replicas, or -1 for what has none.
+func replicasOf(w *cluster.Workload) int {
+	if w == nil {
+		return -1
+	}
+	switch o := w.Object.(type) {
+	case *kruise.CloneSet:
+		return int(or(o.Spec.Replicas, 1))
+	case *kruise.StatefulSet:
+		return int(or(o.Spec.Replicas, 1))
+	case *appsv1.Deployment:
+		return int(or(o.Spec.Replicas, 1))
+	case *appsv1.ReplicaSet:
+		return int(or(o.Spec.Replicas, 1))
+	case *appsv1.StatefulSet:
+		return int(or(o.Spec.Replicas, 1))
+	}
+	return -1
+}

@@ -1,0 +1,51 @@
+package controller
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+func TestRefuseDeletion(t *testing.T) {
+	four, none := int32(4), int32(0)
+	for _, c := range []struct {
+		group, kind, mode string
+		content           Content
+		want              string
+	}{
+		{kruise.Group, "CloneSet", "Always", Content{}, "forbidden by ResourcesProtectionDeletion for policy.kruise.io/delete-protection=Always"},
+		{kruise.Group, "CloneSet", "Cascading", Content{Replicas: &four}, "=Cascading and replicas 4>0"},
+		{kruise.Group, "CloneSet", "Cascading", Content{Replicas: &none}, ""},
+		{kruise.Group, "CloneSet", "Cascading", Content{}, ""},
+		{kruise.Group, "CloneSet", "Sometimes", Content{Replicas: &four}, ""},
+		{kruise.Group, "CloneSet", "", Content{Replicas: &four}, ""},
+		{kruise.Group, "DaemonSet", "Always", Content{}, ""},
+		{"apps", "Deployment", "Cascading", Content{Replicas: &four}, "replicas 4>0"},
+		{"", "Namespace", "Cascading", Content{Pods: 2, Claims: 1}, "active pods 2>0"},
+		{"", "Namespace", "Cascading", Content{Claims: 1}, `"Bound" status pvc 1>0`},
+		{"", "Namespace", "Always", Content{}, "=Always"},
+		{"apiextensions.k8s.io", "CustomResourceDefinition", "Cascading", Content{Objects: 3}, "active CRs 3>0"},
+		{"", "Service", "Cascading", Content{Pods: 1}, ""},
+		{"", "Service", "Always", Content{}, "=Always"},
+		{"networking.k8s.io", "Ingress", "Always", Content{}, "=Always"},
+	} {
+		got := RefuseDeletion(cluster.Ref{Group: c.group, Kind: c.kind}, map[string]string{kruise.DeleteProtectionLabel: c.mode}, c.content)
+		if (got == "") != (c.want == "") || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s %s: %q, want %q", c.kind, c.mode, got, c.want)
+		}
+	}
+}
+
+func TestRefuseWorkloadDeletion(t *testing.T) {
+	for kind, want := range map[string]bool{
+		"apps.kruise.io/v1beta1, kind: CloneSet": true, "apps.kruise.io/v1beta1, kind: StatefulSet": true, "apps.kruise.io/v1beta1, kind: DaemonSet": false,
+		"apps/v1, kind: Deployment": true, "apps/v1, kind: StatefulSet": true, "apps/v1, kind: ReplicaSet": true, "apps/v1, kind: DaemonSet": false,
+	} {
+		const body = ", metadata: {name: web, labels: {policy.kruise.io/delete-protection: Cascading}}, spec: {template: {spec: {containers: [{name: a, image: a}]}}}}"
+		if got := RefuseWorkloadDeletion(stored(t, "{apiVersion: "+kind+body)); (got != "") != want {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+}
