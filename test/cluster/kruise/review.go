@@ -1,6 +1,7 @@
 package kruise
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -17,7 +18,7 @@ import (
 )
 
 // convert answers a ConversionReview.
-func convert(review *apiextensionsv1.ConversionReview) {
+func convert(_ context.Context, review *apiextensionsv1.ConversionReview) {
 	request := review.Request
 	answer := &apiextensionsv1.ConversionResponse{UID: request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
 	for _, o := range request.Objects {
@@ -46,7 +47,7 @@ func converted(raw []byte, to string) ([]byte, error) {
 }
 
 // admit answers an AdmissionReview with the defaults as a patch.
-func admit(review *admissionv1.AdmissionReview) {
+func admit(_ context.Context, review *admissionv1.AdmissionReview) {
 	request := review.Request
 	answer := &admissionv1.AdmissionResponse{UID: request.UID, Allowed: true}
 	patch, err := defaults(request.Kind.Kind, request.Object.Raw)

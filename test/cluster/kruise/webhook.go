@@ -2,14 +2,9 @@ package kruise
 
 import (
 	"context"
-	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,59 +14,22 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/webhook"
 )
 
-// hooks is the webhook server, on loopback.
-type hooks struct {
-	url string
-	ca  []byte
-}
+// hooks is the webhook server.
+type hooks webhook.Server
 
 // hooksName is the configuration's name.
 const hooksName = "kruise-defaults"
 
 // serve answers the API server's questions until the context ends.
 func serve(ctx context.Context, c *cluster.Cluster) (*hooks, error) {
-	pair, err := c.Issue(pki.Subject{Name: "webhooks", Hosts: []string{"127.0.0.1"}})
-	if err != nil {
-		return nil, err
-	}
-	own, err := pair.TLS()
-	if err != nil {
-		return nil, err
-	}
-	ca, err := os.ReadFile(filepath.Join(c.Folder(), "ca.crt"))
-	if err != nil {
-		return nil, err
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /convert", answer(convert))
-	mux.HandleFunc("POST /default", answer(admit))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, TLSConfig: &tls.Config{
-		Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS12,
-	}}
-	go func() { _ = server.ServeTLS(l, "", "") }()
-	context.AfterFunc(ctx, func() { _ = server.Close() })
-	return &hooks{url: "https://" + l.Addr().String(), ca: ca}, nil
-}
-
-// answer reads a review, has it answered and writes it back.
-func answer[R any](review func(*R)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		in := new(R)
-		if err := json.NewDecoder(r.Body).Decode(in); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		review(in)
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(in)
-	}
+	mux.HandleFunc("POST /convert", webhook.Answer(convert))
+	mux.HandleFunc("POST /default", webhook.Answer(admit))
+	server, err := webhook.Serve(ctx, c, mux)
+	return (*hooks)(server), err
 }
 
 // conversion sends objects through our conversion table.
@@ -79,7 +37,7 @@ func (h *hooks) conversion() *apiextensionsv1.CustomResourceConversion {
 	return &apiextensionsv1.CustomResourceConversion{
 		Strategy: apiextensionsv1.WebhookConverter,
 		Webhook: &apiextensionsv1.WebhookConversion{
-			ClientConfig:             &apiextensionsv1.WebhookClientConfig{URL: new(h.url + "/convert"), CABundle: h.ca},
+			ClientConfig:             &apiextensionsv1.WebhookClientConfig{URL: new(h.URL + "/convert"), CABundle: h.CA},
 			ConversionReviewVersions: []string{"v1"},
 		},
 	}
@@ -102,7 +60,7 @@ func (h *hooks) defaulting(definitions []*apiextensionsv1.CustomResourceDefiniti
 		ObjectMeta: metav1.ObjectMeta{Name: hooksName},
 		Webhooks: []admissionregistrationv1.MutatingWebhook{{
 			Name:                    "defaults.kubectl-kruise.test",
-			ClientConfig:            admissionregistrationv1.WebhookClientConfig{URL: new(h.url + "/default"), CABundle: h.ca},
+			ClientConfig:            admissionregistrationv1.WebhookClientConfig{URL: new(h.URL + "/default"), CABundle: h.CA},
 			Rules:                   rules,
 			MatchPolicy:             ptr.To(admissionregistrationv1.Equivalent),
 			SideEffects:             ptr.To(admissionregistrationv1.SideEffectClassNone),

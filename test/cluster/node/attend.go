@@ -149,3 +149,11 @@ func (p *Pool) pause(ctx context.Context) {
 	case <-timer.C:
 	}
 }
+
+// Restart stops a container as the node's daemon does, to be started again by the
+// pod's restart policy. It reports whether the container ran.
+func (p *Pool) Restart(namespace, pod, container string, grace time.Duration) bool {
+	return p.with(types.NamespacedName{Namespace: namespace, Name: pod}, func(l *life.Pod) bool {
+		return l.Restart(container, grace)
+	})
+}

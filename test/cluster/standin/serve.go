@@ -1,0 +1,91 @@
+package standin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/webhook"
+)
+
+// serve answers admission reviews until the context ends, and returns as soon as
+// the API server asks.
+func (s *standIns) serve(ctx context.Context, c *cluster.Cluster) error {
+	mux := http.NewServeMux()
+	for path, verdict := range map[string]func(context.Context, *admissionv1.AdmissionRequest) ([]byte, error){
+		"/pod": s.admitPod, "/object": s.fill, "/check": s.check, "/budget": s.guard, "/deletion": s.protect,
+	} {
+		mux.HandleFunc("POST "+path, webhook.Answer(func(ctx context.Context, review *admissionv1.AdmissionReview) {
+			answer(review, func() ([]byte, error) { return verdict(ctx, review.Request) })
+		}))
+	}
+	server, err := webhook.Serve(ctx, c, mux)
+	if err != nil {
+		return err
+	}
+	registration := s.client.AdmissionregistrationV1()
+	if _, err := registration.MutatingWebhookConfigurations().Create(ctx, mutating(server), metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if _, err := registration.ValidatingWebhookConfigurations().Create(ctx, validating(server), metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	return s.inForce(ctx)
+}
+
+// refusal is what a webhook says no with.
+type refusal struct {
+	code   int32
+	reason metav1.StatusReason
+	text   string
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// forbid is the refusal of those webhooks that guard what exists.
+func forbid(format string, args ...any) error {
+	return &refusal{http.StatusForbidden, metav1.StatusReasonForbidden, fmt.Sprintf(format, args...)}
+}
+
+// answer fills in the response: a patch to apply, or a refusal.
+func answer(review *admissionv1.AdmissionReview, verdict func() ([]byte, error)) {
+	out := &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true}
+	patch, err := verdict()
+	if err != nil {
+		out.Allowed = false
+		out.Result = &metav1.Status{Message: err.Error(), Code: http.StatusBadRequest, Reason: metav1.StatusReasonBadRequest}
+		if r, ok := errors.AsType[*refusal](err); ok {
+			out.Result.Code, out.Result.Reason = r.code, r.reason
+		}
+	} else if patch != nil {
+		out.Patch, out.PatchType = patch, ptr.To(admissionv1.PatchTypeJSONPatch)
+	}
+	review.Request, review.Response = nil, out
+}
+
+// inForce returns as soon as a pod that is not stored comes back with what the
+// webhook adds, and a bad object is refused.
+func (s *standIns) inForce(ctx context.Context) error {
+	limit, cancel := context.WithTimeout(ctx, cluster.Patience)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := errors.Join(s.probePod(limit), s.probeCheck(limit))
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-limit.Done():
+			return fmt.Errorf("they do not answer: %w", err)
+		case <-tick.C:
+		}
+	}
+}
