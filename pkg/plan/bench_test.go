@@ -148,9 +148,9 @@ func BenchmarkDecode(b *testing.B) {
 func TestBuildCostsNoMoreThanDecoding(t *testing.T) {
 	texts := podJSON(10000)
 	desired, s := crowd(t, texts)
-	decode := best(3, func() { decoded(texts) })
+	decode := best(2, func() { decoded(texts) })
 	for name, steps := range map[string][]plan.PolicyStep{"default steps": nil, "100 steps": hundred()} {
-		build := best(3, func() {
+		build := best(2, func() {
 			if _, err := plan.Build(desired, s, plan.Policy{Steps: steps}); err != nil {
 				t.Fatal(err)
 			}

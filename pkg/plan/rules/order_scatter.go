@@ -12,14 +12,11 @@ import (
 // of the workload, candidates or not. Terms that match more candidates come
 // first (semantics workloads 1.6, 3).
 func scatter(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) []*cluster.Pod {
-	terms = slices.Clone(terms)
-	slices.SortStableFunc(terms, func(a, b kruise.UpdateScatterTerm) int {
-		return count(list, carries(b)) - count(list, carries(a))
-	})
-	for _, term := range terms {
-		list = scatterTerm(list, all, term)
+	if len(terms) == 0 {
+		return list
 	}
-	return list
+	d := newDispersion(list, all, terms)
+	return d.pods(d.scatter(d.everybody()))
 }
 
 func carries(term kruise.UpdateScatterTerm) func(*cluster.Pod) bool {
@@ -29,19 +26,90 @@ func carries(term kruise.UpdateScatterTerm) func(*cluster.Pod) bool {
 	}
 }
 
+// dispersion knows which candidate has which label: labels are looked at once,
+// however often an order is asked for. Candidates are known by their place.
+type dispersion struct {
+	list []*cluster.Pod
+	// has is by term and place, matched by term: how many of all pods.
+	has     [][]bool
+	matched []int
+	all     int
+}
+
+func newDispersion(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) *dispersion {
+	d := &dispersion{list: list, all: len(all)}
+	for _, term := range terms {
+		carries := carries(term)
+		has := make([]bool, len(list))
+		for i, p := range list {
+			has[i] = carries(p)
+		}
+		d.has = append(d.has, has)
+		d.matched = append(d.matched, count(all, carries))
+	}
+	return d
+}
+
+// everybody are the places of all candidates.
+func (d *dispersion) everybody() []int {
+	out := make([]int, len(d.list))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func (d *dispersion) pods(places []int) []*cluster.Pod {
+	out := make([]*cluster.Pod, len(places))
+	for i, at := range places {
+		out[i] = d.list[at]
+	}
+	return out
+}
+
+// scatter orders some of the candidates.
+func (d *dispersion) scatter(places []int) []int {
+	for _, term := range d.order(places) {
+		places = d.scatterTerm(places, term)
+	}
+	return places
+}
+
+// order are the terms, those that more candidates have first.
+func (d *dispersion) order(places []int) []int {
+	terms, counts := make([]int, len(d.has)), make([]int, len(d.has))
+	for term, has := range d.has {
+		terms[term] = term
+		for _, at := range places {
+			if has[at] {
+				counts[term]++
+			}
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b int) int { return counts[b] - counts[a] })
+	return terms
+}
+
 // scatterTerm alternates groups of pods with and without the label; the last
 // pod that has it is held back for the very end.
-func scatterTerm(list, all []*cluster.Pod, term kruise.UpdateScatterTerm) []*cluster.Pod {
-	matched, rest := filter(list, carries(term)), filter(list, not(carries(term)))
+func (d *dispersion) scatterTerm(places []int, term int) []int {
+	matched, rest := make([]int, 0, len(places)), make([]int, 0, len(places))
+	for _, at := range places {
+		if d.has[term][at] {
+			matched = append(matched, at)
+		} else {
+			rest = append(rest, at)
+		}
+	}
 	if len(matched) <= 1 || len(rest) <= 1 {
-		return list
+		return places
 	}
 	last := matched[len(matched)-1]
 	matched = matched[:len(matched)-1]
-	allMatched := count(all, carries(term))
-	g := grouping(len(matched), len(rest), allMatched-1, len(all)-allMatched)
+	allMatched := d.matched[term]
+	g := grouping(len(matched), len(rest), allMatched-1, d.all-allMatched)
 
-	out := make([]*cluster.Pod, 0, len(list))
+	out := make([]int, 0, len(places))
 	out, rest = move(out, rest, g.surplus)
 	for range g.groups {
 		out, matched = move(out, matched, g.matched)
@@ -72,8 +140,8 @@ func sizes(m, u int) (matched, rest int) {
 	return int(math.Round(float64(m) / g)), int(math.Round(float64(u) / g))
 }
 
-// move appends the first n pods of from, or as many as there are.
-func move(to, from []*cluster.Pod, n int) (grown, left []*cluster.Pod) {
+// move appends the first n places of from, or as many as there are.
+func move(to, from []int, n int) (grown, left []int) {
 	n = min(n, len(from))
 	return append(to, from[:n]...), from[n:]
 }

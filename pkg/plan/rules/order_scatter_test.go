@@ -89,7 +89,7 @@ func TestScatterTermsByMatches(t *testing.T) {
 	if first != second {
 		t.Errorf("%s and %s", first, second)
 	}
-	byHand := scatterTerm(scatterTerm(list, list, terms("a")[0]), list, terms("b")[0])
+	byHand := scatter(scatter(list, list, terms("a")), list, terms("b"))
 	if first != letters(byHand) {
 		t.Errorf("%s, want %s", first, letters(byHand))
 	}
@@ -98,7 +98,7 @@ func TestScatterTermsByMatches(t *testing.T) {
 func TestScatterNeedsTheKey(t *testing.T) {
 	list := []*cluster.Pod{labelled("x1"), labelled("x2"), labelled("y1", "l", ""), labelled("y2", "l", ""), labelled("x3")}
 	term := kruise.UpdateScatterTerm{Key: "l", Value: ""}
-	if got, want := names(scatterTerm(list, list, term)), "y1 x1 x2 x3 y2"; got != want {
+	if got, want := names(scatter(list, list, []kruise.UpdateScatterTerm{term})), "y1 x1 x2 x3 y2"; got != want {
 		t.Errorf("order %s, want %s", got, want)
 	}
 }

@@ -8,29 +8,33 @@ import (
 // Queue is an update order that is asked for in steps. It is sorted once; each
 // step scatters anew what is left, as Kruise does (semantics workloads 1.6).
 type Queue struct {
-	all, left []*cluster.Pod
-	terms     []kruise.UpdateScatterTerm
+	spread *dispersion
+	// left are the places of pods that were not taken yet, in the sorted order.
+	left []int
 	// lifecycle is whether pods in PreparingUpdate come first.
 	lifecycle bool
+}
+
+func newQueue(sorted, all []*cluster.Pod, terms []kruise.UpdateScatterTerm, lifecycle bool) *Queue {
+	q := &Queue{spread: newDispersion(sorted, all, terms)}
+	q.left = q.spread.everybody()
+	q.lifecycle = lifecycle && count(sorted, preparingUpdate) > 0
+	return q
 }
 
 // Queue returns all pods that an update could take, one after the other. Its
 // first Take(n) is what [CloneSet.UpdateCandidates] has first, as long as nothing
 // else changes.
 func (c *CloneSet) Queue() *Queue {
-	rolling := c.rolling()
-	active := c.active()
-	return &Queue{
-		all: active, left: prioritize(c.candidates(active, false), rolling.PriorityStrategy),
-		terms: rolling.ScatterStrategy, lifecycle: true,
-	}
+	rolling, active := c.rolling(), c.active()
+	return newQueue(prioritize(c.candidates(active, false), rolling.PriorityStrategy), active, rolling.ScatterStrategy, true)
 }
 
 // Queue is [CloneSet.Queue] for a SidecarSet, whatever its partition and its
 // pause say (semantics sidecarset-and-protection 3.4).
 func (s *SidecarSet) Queue() *Queue {
 	matched := s.Matched()
-	return &Queue{all: matched, left: s.sorted(matched), terms: everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched)}
+	return newQueue(s.sorted(matched), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched), false)
 }
 
 // Len is how many pods are left.
@@ -38,19 +42,37 @@ func (q *Queue) Len() int { return len(q.left) }
 
 // Take returns the next n pods, or as many as there are, and forgets them.
 func (q *Queue) Take(n int) []*cluster.Pod {
-	order := scatter(q.left, q.all, q.terms)
+	order := q.spread.scatter(q.left)
 	if q.lifecycle {
-		order = preparedFirst(order)
+		order = q.preparedFirst(order)
 	}
 	n = upTo(n, len(order))
-	taken := order[:n:n]
-	gone := make(map[*cluster.Pod]bool, n)
-	for _, p := range taken {
-		gone[p] = true
+	gone := make([]bool, len(q.spread.list))
+	for _, at := range order[:n] {
+		gone[at] = true
 	}
+	taken := q.spread.pods(order[:n])
 	// What is left keeps its sorted order: the next step scatters it anew.
-	q.left = filter(q.left, func(p *cluster.Pod) bool { return !gone[p] })
+	left := make([]int, 0, len(order)-n)
+	for _, at := range q.left {
+		if !gone[at] {
+			left = append(left, at)
+		}
+	}
+	q.left = left
 	return taken
+}
+
+func (q *Queue) preparedFirst(order []int) []int {
+	var first, rest []int
+	for _, at := range order {
+		if preparingUpdate(q.spread.list[at]) {
+			first = append(first, at)
+		} else {
+			rest = append(rest, at)
+		}
+	}
+	return append(first, rest...)
 }
 
 // preparedFirst puts pods that were chosen before, and that a hook holds, in
