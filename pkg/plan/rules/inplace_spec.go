@@ -1,9 +1,6 @@
 package rules
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // InPlaceSpec is what an in-place update changes in a pod, beside the labels of
 // its revision (semantics workloads 2.1, 2.3).
@@ -102,22 +99,5 @@ func (m Metadata) keys() []string {
 		out = append(out, "annotations/"+key)
 	}
 	slices.Sort(out)
-	return out
-}
-
-// Merge adds what other changes; its keys win.
-func (m Metadata) Merge(other Metadata) Metadata {
-	return Metadata{Labels: union(m.Labels, other.Labels), Annotations: union(m.Annotations, other.Annotations)}
-}
-
-func union(a, b map[string]*string) map[string]*string {
-	if len(b) == 0 {
-		return a
-	}
-	out := maps.Clone(a)
-	if out == nil {
-		out = make(map[string]*string, len(b))
-	}
-	maps.Copy(out, b)
 	return out
 }

@@ -1,0 +1,108 @@
+package controller
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+func templateOf(image string) map[string]any {
+	return map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": image}}}}
+}
+
+func viewOf(image string, revisions ...cluster.Revision) *View {
+	return &View{Workload: &cluster.Workload{Ref: cluster.Ref{Group: kruise.Group, Kind: "CloneSet", Name: "web"}, Template: templateOf(image)}, Revisions: revisions}
+}
+
+func actionsText(p Pass) string {
+	var out []string
+	for _, a := range p.Actions {
+		switch a := a.(type) {
+		case StoreRevision:
+			out = append(out, fmt.Sprintf("store %s=%d", a.Revision.Name, a.Revision.Number))
+		case DropRevision:
+			out = append(out, "drop "+a.Name)
+		default:
+			out = append(out, fmt.Sprintf("%T", a))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestSyncRevision(t *testing.T) {
+	stored := func(name string, number int64, image string) cluster.Revision {
+		return cluster.Revision{Name: name, Number: number, Template: templateOf(image)}
+	}
+	fresh := viewOf("web:1")
+	name := revisionName(fresh.Workload, 0)
+	for _, c := range []struct {
+		name       string
+		view       *View
+		did, found string
+		last       int64
+	}{
+		{"the first", fresh, "store " + name + "=1", name, 1},
+		{"the newest", viewOf("web:2", stored("web-b", 2, "web:2"), stored("web-a", 1, "web:1")), "", "web-b", 2},
+		{"an older one", viewOf("web:1", stored("web-b", 2, "web:2"), stored("web-a", 1, "web:1")), "store web-a=3", "web-a", 3},
+		{"a new one", viewOf("web:1", stored("web-b", 7, "web:2")), "store " + name + "=8", name, 8},
+	} {
+		var pass Pass
+		update, all := c.view.syncRevision(&pass, 0, "")
+		if got := actionsText(pass); got != c.did || update.Name != c.found {
+			t.Errorf("%s: did %q with %s, want %q with %s", c.name, got, update.Name, c.did, c.found)
+		}
+		if last := all[len(all)-1]; last.Name != c.found || last.Number != c.last {
+			t.Errorf("%s: the newest is %s=%d", c.name, last.Name, last.Number)
+		}
+		if len(all) != max(len(c.view.Revisions), int(min(c.last, 2))) && c.last < 7 {
+			t.Errorf("%s: %d revisions", c.name, len(all))
+		}
+	}
+}
+
+func TestRevisionNameCollides(t *testing.T) {
+	w := viewOf("web:1").Workload
+	if revisionName(w, 0) == revisionName(w, 1) {
+		t.Error("a collision is not told apart")
+	}
+	daemons := *w
+	daemons.Kind = "DaemonSet"
+	if a, b := revisionName(&daemons, 0), revisionName(w, 0); a == b {
+		t.Errorf("daemon sets hash something else, but both are %s", a)
+	}
+	daemons.Template = map[string]any{"spec": "odd"}
+	if revisionName(&daemons, 0) == "" {
+		t.Error("an odd template has no name")
+	}
+}
+
+func TestDropRevisions(t *testing.T) {
+	var all []cluster.Revision
+	for i := range 6 {
+		all = append(all, cluster.Revision{Name: fmt.Sprintf("web-%d", i), Number: int64(i + 1)})
+	}
+	carries := func(hash string) *cluster.Pod {
+		return &cluster.Pod{Labels: map[string]string{"controller-revision-hash": hash}}
+	}
+	for _, c := range []struct {
+		name  string
+		limit *int32
+		pods  []*cluster.Pod
+		want  string
+	}{
+		{"default limit", nil, nil, ""},
+		{"four others, limit 4", new(int32(4)), nil, ""},
+		{"four others, limit 2", new(int32(2)), nil, "drop web-0, drop web-1"},
+		{"pods keep theirs, by full name or hash", new(int32(1)), []*cluster.Pod{carries("web-0"), carries("2")}, "drop web-1"},
+		{"none kept", new(int32(0)), nil, "drop web-0, drop web-1, drop web-2, drop web-4"},
+	} {
+		var pass Pass
+		(&View{Pods: c.pods}).dropRevisions(&pass, all, c.limit, "web-3", "web-5")
+		if got := actionsText(pass); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
