@@ -66,6 +66,7 @@ var layer = map[string][]string{
 	"pkg/render/fn":         {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
 	"pkg/render/check":      append([]string{"github.com/distribution/reference", "github.com/robfig/cron/v3"}, stageImports...),
 	"pkg/render/split":      stageImports,
+	"pkg/render/convert":    stageImports,
 	"pkg/render/lint":       append([]string{"pkg/plan/cluster", "pkg/render/check"}, stageImports...),
 	"pkg/render/lower":      append([]string{"k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "k8s.io/klog/v2"}, stageImports...),
 	"pkg/render/sidecar":    stageImports,

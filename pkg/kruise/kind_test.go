@@ -26,3 +26,21 @@ func TestWritten(t *testing.T) {
 		t.Errorf("a Pod: %s", got)
 	}
 }
+
+func TestServes(t *testing.T) {
+	for _, c := range []struct {
+		group, kind, version string
+		want                 bool
+	}{
+		{kruise.Group, "CloneSet", kruise.V1beta1, true},
+		{kruise.Group, "CloneSet", kruise.V1alpha1, true},
+		{kruise.Group, "EphemeralJob", kruise.V1beta1, false},
+		{kruise.PolicyGroup, "PodUnavailableBudget", kruise.V1beta1, true},
+		{kruise.Group, "PodUnavailableBudget", kruise.V1beta1, false},
+		{"apps", "Deployment", "v1", false},
+	} {
+		if got := kruise.Serves(c.group, c.kind, c.version); got != c.want {
+			t.Errorf("%s %s %s: %v", c.group, c.kind, c.version, got)
+		}
+	}
+}

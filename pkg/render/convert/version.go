@@ -1,0 +1,44 @@
+// Package convert writes Kruise objects in another form: in another version of
+// their API. What has no place there is named, never dropped in silence.
+package convert
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Loss is a field that has no place in what is written.
+type Loss struct {
+	// Object, File and Line say where the field stands.
+	Object resource.ID
+	File   string
+	Line   int
+	kruise.Loss
+}
+
+// ToVersion rewrites the objects of Kruise that exist in this version in it, and
+// reports what is lost. All others stay as they are, to the byte. skipped are the
+// objects of kinds that do not have the version.
+func ToVersion(list []*resource.Resource, version string) (lost []Loss, skipped []*resource.Resource, err error) {
+	var errs resource.Errors
+	for _, r := range list {
+		if r.Group() != kruise.Group && r.Group() != kruise.PolicyGroup || r.Version() == version {
+			continue
+		}
+		if !kruise.Serves(r.Group(), r.Kind(), version) {
+			skipped = append(skipped, r)
+			continue
+		}
+		out, losses, err := kruise.FromHub(r.Node(), version)
+		if err != nil {
+			errs.Add(r.Wrap(err, ""))
+			continue
+		}
+		for _, l := range losses {
+			lost = append(lost, Loss{Object: r.ID(), File: r.Origin.File, Line: tree.LineOf(r.Node(), l.Path), Loss: l})
+		}
+		*r.Edit() = *out
+	}
+	return lost, skipped, errs.Err()
+}
