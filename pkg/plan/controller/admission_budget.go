@@ -59,10 +59,7 @@ func ReconcileBudget(v *BudgetView) BudgetPass {
 	covered, expected := v.covered()
 	status := v.Budget.Status
 	status.ObservedGeneration = v.Budget.Generation
-	staying := map[string]bool{}
-	for _, p := range covered {
-		staying[p.Name] = !p.Deleting
-	}
+	staying := stayingOf(covered, &status)
 	var pass BudgetPass
 	status.DisruptedPods = v.valid(&pass, status.DisruptedPods, disruptionPermit, staying)
 	status.UnavailablePods = v.valid(&pass, status.UnavailablePods, updatePermit, staying)
@@ -76,6 +73,20 @@ func ReconcileBudget(v *BudgetView) BudgetPass {
 		}
 	}
 	return pass
+}
+
+// stayingOf are the names of pods with a permit that are not about to go.
+func stayingOf(covered []*cluster.Pod, s *kruise.PodUnavailableBudgetStatus) map[string]bool {
+	if len(s.DisruptedPods)+len(s.UnavailablePods) == 0 {
+		return nil
+	}
+	staying := map[string]bool{}
+	for _, p := range covered {
+		if !p.Deleting {
+			staying[p.Name] = true
+		}
+	}
+	return staying
 }
 
 // valid returns the permits that stay, nil for none.
