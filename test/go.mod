@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/kubectl-kruise/kubectl-kruise => ..
 
 require (
+	github.com/google/go-cmp v0.7.0
 	github.com/kubectl-kruise/kubectl-kruise v0.0.0-00010101000000-000000000000
 	golang.org/x/mod v0.42.0
 	k8s.io/api v0.37.2
@@ -41,7 +42,6 @@ require (
 	github.com/go-openapi/swag/yamlutils v0.27.1 // indirect
 	github.com/gobuffalo/flect v1.0.3 // indirect
 	github.com/google/gnostic-models v0.7.1 // indirect
-	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect

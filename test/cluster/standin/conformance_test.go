@@ -1,0 +1,96 @@
+package standin_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
+)
+
+// replayed are the recorded cases that take their time here: one or more for each
+// kind and feature, and none that hangs on fractions of a second. The simulator
+// goes through all of them.
+var replayed = strings.Fields(`
+	002 003 004 006 008 010 013 016 019 020 024 026 032 034 039 044 050 052 058 060 066 067 070 079 084 089
+	101 103 105 106 107 109 112 117 122 124 126 127 131
+	201 204 205 207 208 215 217
+	301 302 303 304 307 313 314
+	402 403 406 407 411`)
+
+// casesEnv names the cases to replay instead, by number and with commas, or "all".
+const casesEnv = "CONFORMANCE_CASES"
+
+// together is how many cases are replayed at a time. Most of what they do is wait.
+const together = 12
+
+// TestConformanceCluster brings recorded cases up on a real API server and does
+// their steps. What is compared is what does not hang on the speed of the machine:
+// refusals, what was done to pods and how often, the extremes, and the end states.
+func TestConformanceCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes")
+	}
+	c := cluster.Start(t, cluster.WithNodes(recordedNodes()...), cluster.WithTiming(life.Recorded()), kruise.API(), standin.Controllers())
+	cases := chosen(t)
+	verdicts := make([]error, len(cases))
+	room := make(chan struct{}, together)
+	var all sync.WaitGroup
+	for i := range cases {
+		room <- struct{}{}
+		all.Go(func() {
+			defer func() { <-room }()
+			verdicts[i] = replay(t.Context(), c, cases[i])
+		})
+	}
+	all.Wait()
+	passed := 0
+	for i := range cases {
+		t.Run(cases[i].Name, func(t *testing.T) {
+			if verdicts[i] != nil {
+				t.Error(verdicts[i])
+				return
+			}
+			passed++
+		})
+	}
+	fmt.Printf("conformance cluster: %d passed, %d failed\n", passed, len(cases)-passed)
+}
+
+// recordedNodes are those of the recordings.
+func recordedNodes() []node.Spec {
+	specs := node.Spread(5, "zone-a", "zone-b", "zone-c")
+	for i := range specs {
+		specs[i].Name = fmt.Sprintf("fake-node-%d", i)
+	}
+	return specs
+}
+
+func chosen(t *testing.T) []conformance.Case {
+	t.Helper()
+	numbers := replayed
+	if given := os.Getenv(casesEnv); given != "" {
+		numbers = strings.Split(given, ",")
+	}
+	all := conformance.List(t, "rollout")
+	if slices.Equal(numbers, []string{"all"}) {
+		return all
+	}
+	cases := slices.DeleteFunc(all, func(c conformance.Case) bool {
+		number, _, _ := strings.Cut(c.Name, "-")
+		return !slices.Contains(numbers, number)
+	})
+	if len(cases) == 0 {
+		t.Fatal(errors.New("none of the cases is there"))
+	}
+	return cases
+}
