@@ -13,7 +13,7 @@ import (
 )
 
 // wanted is how many pods there should be. A SidecarSet wants those of the
-// workloads whose pods it is in.
+// workloads whose pods it is in, and where none of these is known, the pods.
 func (w *World) wanted(o *object) int {
 	switch v := o.workload.Object.(type) {
 	case *kruise.CloneSet:
@@ -35,6 +35,13 @@ func (w *World) wanted(o *object) int {
 	for _, owner := range w.sorted() {
 		if owner.workload != nil && owner.ref.Kind != "SidecarSet" && slices.ContainsFunc(owner.pods.now, func(p *cluster.Pod) bool { return injected(p, o.ref.Name) }) {
 			sum += w.wanted(owner)
+		}
+	}
+	if sum == 0 {
+		for _, p := range w.all.now {
+			if injected(p, o.ref.Name) {
+				sum++
+			}
 		}
 	}
 	return sum
