@@ -159,7 +159,7 @@ func (b *builder) scale(base *cluster.Workload, from, to int) *cluster.Workload 
 		Name: "scale-" + itoa(to), Kind: StepScale,
 		Title:   fmt.Sprintf("%s from %d to %d pods", verb, from, to),
 		Patches: []Patch{b.merge(at(to, "replicas"))},
-		Updated: b.reached(), Kept: max(to-b.reached(), 0),
+		Updated: min(b.reached(), to), Kept: max(to-b.reached(), 0),
 		After: []Condition{{HoldsReplicas, itoa(to)}},
 	})
 	return withReplicas(base, to)

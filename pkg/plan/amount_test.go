@@ -1,0 +1,185 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+func TestAmountOf(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		total int
+		want  int
+	}{
+		{"1", 10, 1}, {"3", 2, 2}, {"1", 0, 0}, {"10%", 10, 1}, {"10%", 5, 1}, {"10%", 11, 2}, {"1%", 10000, 100},
+		{"99%", 5, 4}, {"99%", 1, 1}, {"50%", 1, 1}, {"50%", 2, 1}, {"50%", 3, 2}, {"100%", 7, 7}, {"12.5%", 8, 1}, {"0.1%", 3, 1},
+	} {
+		a, err := ParseAmount(c.text)
+		if err != nil || a.Of(c.total) != c.want || a.String() != c.text {
+			t.Errorf("%s of %d: %d, want %d (%s, %v)", c.text, c.total, a.Of(c.total), c.want, a, err)
+		}
+	}
+}
+
+func TestParseAmountFaults(t *testing.T) {
+	for _, text := range []string{"", "0", "-1", "0%", "101%", "ten", "1.5", "NaN%", "%", "1e3", "99999999999", "10 %"} {
+		_, err := ParseAmount(text)
+		var e *tree.Error
+		if !errors.As(err, &e) || e.Hint == "" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestParseSteps(t *testing.T) {
+	got, err := ParseSteps("1, 10%,50%,100%")
+	want := []PolicyStep{{To: Pods(1)}, {To: Amount{10, true}}, {To: Amount{50, true}}, {To: All}}
+	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	for text, msg := range map[string]string{
+		"":         `"" is no number of pods`,
+		"1,,2":     `"" is no number of pods`,
+		"5,3":      `step "3" is not larger than the one before`,
+		"50%,50%":  `step "50%" is not larger than the one before`,
+		"10%,5,9%": `step "9%" is not larger than the one before`,
+	} {
+		_, err := ParseSteps(text)
+		var e *tree.Error
+		if !errors.As(err, &e) || e.Error() != msg || e.Hint == "" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestPauseAfter(t *testing.T) {
+	for text, want := range map[string]string{
+		"1":         "[manual - - -]",
+		"2,3=10m":   "[- manual 10m0s -]",
+		"10%=30s":   "[- 30s - -]",
+		"all":       "[manual manual manual -]",
+		"all=1m":    "[1m0s 1m0s 1m0s -]",
+		"all=1m, 1": "[manual 1m0s 1m0s -]",
+		"100%":      "[- - - manual]",
+		"4":         "[- - - manual]",
+	} {
+		p := Policy{Steps: must(ParseSteps("1,10%,50%,100%"))}
+		if err := p.PauseAfter(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		var got []string
+		for _, s := range p.Steps {
+			switch {
+			case s.Pause == nil:
+				got = append(got, "-")
+			case s.Pause.For == 0:
+				got = append(got, "manual")
+			default:
+				got = append(got, s.Pause.For.String())
+			}
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, want %s", text, got, want)
+		}
+	}
+	for text, hint := range map[string]string{"9": "name a step", "20%": "name a step", "1=soon": "write it as", "1=-3s": "write it as", "": "name a step"} {
+		p := Policy{Steps: must(ParseSteps("1,10%"))}
+		err := p.PauseAfter(text)
+		var e *tree.Error
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, hint) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	if d, err := ParseDriver("client"); d != DriverClient || err != nil {
+		t.Error(d, err)
+	}
+	if d, err := ParseDriver("auto"); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	if f, err := ParseOnFailure(""); f != "" || err != nil {
+		t.Error(f, err)
+	}
+	for _, err := range []error{
+		second(ParseDriver("me")), second(ParseOnFailure("cry")), second(ParseDrain("all")), second(ParsePull("up")),
+	} {
+		var e *tree.Error
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, "write one of: ") {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDefaultSteps(t *testing.T) {
+	for total, want := range map[int]string{
+		0: "[1 100%]", 1: "[1 100%]", 4: "[1 100%]", 5: "[1 50% 100%]", 20: "[1 50% 100%]", 21: "[1 10% 50% 100%]", 5000: "[1 10% 50% 100%]",
+	} {
+		var got []string
+		for _, s := range DefaultSteps(total) {
+			got = append(got, s.To.String())
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%d pods: %v, want %s", total, got, want)
+		}
+	}
+}
+
+func TestLadder(t *testing.T) {
+	for _, c := range []struct {
+		steps          string
+		total, already int
+		want           string
+	}{
+		{"1,10%,50%,100%", 10, 0, "[1 5 10]"},
+		{"1,10%,50%,100%", 1, 0, "[1]"},
+		{"1,10%,50%,100%", 100, 0, "[1 10 50 100]"},
+		{"1,50%,100%", 10, 5, "[10]"},
+		{"1,50%,100%", 10, 3, "[5 10]"},
+		{"1,50%,100%", 10, 10, "[10]"},
+		{"50%", 10, 5, "[]"},
+		{"50%", 10, 0, "[5]"},
+		{"100%", 0, 0, "[0]"},
+		{"3,100%", 2, 0, "[2]"},
+	} {
+		var got []int
+		for _, r := range ladder(must(ParseSteps(c.steps)), c.total, c.already) {
+			got = append(got, r.updated)
+		}
+		if text := strings.ReplaceAll(fmt.Sprint(got), "<nil>", ""); text != c.want {
+			t.Errorf("%s of %d, %d already: %s, want %s", c.steps, c.total, c.already, text, c.want)
+		}
+	}
+}
+
+// TestLadderKeepsWhatIsWaitedFor: a step that comes to nothing new gives its pause
+// and its questions to the one before.
+func TestLadderKeepsWhatIsWaitedFor(t *testing.T) {
+	steps := must(ParseSteps("1,10%,100%"))
+	steps[0].Verify = []Verify{{URL: "a"}}
+	steps[1].Verify, steps[1].Pause = []Verify{{URL: "b"}}, &Pause{For: time.Minute}
+	got := ladder(steps, 5, 0)
+	if len(got) != 2 || len(got[0].Verify) != 2 || got[0].Pause == nil {
+		t.Errorf("%+v", got)
+	}
+	if len(steps[0].Verify) != 1 {
+		t.Error("the policy itself was changed")
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

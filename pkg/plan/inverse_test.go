@@ -1,0 +1,72 @@
+package plan
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// TestInverseHitsTheCount: whatever number of pods is wanted, as a number or as a
+// percentage, the rules let exactly so many follow the partition that is chosen.
+func TestInverseHitsTheCount(t *testing.T) {
+	kinds := map[string]func(v intstr.IntOrString, total int) int{
+		"CloneSet":  func(v intstr.IntOrString, total int) int { return total - rules.Partition(&v, total) },
+		"DaemonSet": func(v intstr.IntOrString, total int) int { return total - rules.DaemonSetPartition(&v, total) },
+	}
+	for name, allowed := range kinds {
+		percents := 0
+		for _, total := range []int{1, 2, 3, 4, 5, 7, 8, 10, 11, 33, 99, 100, 101, 250, 1000, 10000} {
+			partition := inverse(total, func(v intstr.IntOrString) int { return allowed(v, total) })
+			for updated := range total + 1 {
+				for _, percent := range []bool{false, true} {
+					v := partition(updated, percent)
+					if got := allowed(v, total); got != updated {
+						t.Fatalf("%s: %s of %d lets %d follow, want %d", name, v.String(), total, got, updated)
+					}
+					if !percent && v.Type == intstr.String && updated > 0 {
+						t.Fatalf("%s: a percentage where a number was asked for", name)
+					}
+					if percent && v.Type == intstr.String {
+						percents++
+					}
+				}
+			}
+		}
+		if percents < 500 {
+			t.Errorf("%s: only %d times a percentage", name, percents)
+		}
+	}
+}
+
+// TestInverseExamples: semantics workloads 1.3 and 8, examples 4 and 17.
+func TestInverseExamples(t *testing.T) {
+	for _, c := range []struct {
+		kind           string
+		total, updated int
+		percent        bool
+		want           string
+	}{
+		{"CloneSet", 5, 1, true, "80%"},
+		{"CloneSet", 5, 0, true, "100%"},
+		{"CloneSet", 10, 6, true, "40%"},
+		{"CloneSet", 8, 1, true, "87%"},
+		{"CloneSet", 8, 1, false, "7"},
+		{"CloneSet", 1, 0, false, "100%"},
+		{"CloneSet", 1, 1, true, "0"},
+		{"DaemonSet", 5, 3, true, "40%"},
+		{"DaemonSet", 5, 1, true, "80%"},
+		{"DaemonSet", 3, 1, true, "67%"},
+		{"CloneSet", 10000, 1, true, "9999"},
+	} {
+		allowed := func(v intstr.IntOrString) int { return c.total - rules.Partition(&v, c.total) }
+		if c.kind == "DaemonSet" {
+			allowed = func(v intstr.IntOrString) int { return c.total - rules.DaemonSetPartition(&v, c.total) }
+		}
+		v := inverse(c.total, allowed)(c.updated, c.percent)
+		if v.String() != c.want {
+			t.Errorf("%s, %d of %d: %s, want %s", c.kind, c.updated, c.total, v.String(), c.want)
+		}
+	}
+}
