@@ -18,8 +18,8 @@ import (
 
 // Where the test finds the product and the example.
 const (
-	product = "github.com/kubectl-kruise/kubectl-kruise/cmd/kubectl-kruise"
-	example = "../../../examples/shop/overlays/prod"
+	root    = "../../.."
+	example = root + "/examples/shop/overlays/prod"
 )
 
 // TestMain is the program in the background too, because the playground starts
@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestPlayground(t *testing.T) {
+	product := binary(t) // before the variable below takes Go's cache away, too
 	servers, err := build.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func TestPlayground(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	var said bytes.Buffer
-	p := playground.Playground{Out: &said, Binary: binary(t), Example: example}
+	p := playground.Playground{Out: &said, Binary: product, Example: example}
 	if err := p.Stop(t.Context()); err != nil || said.String() != "no playground is running\n" {
 		t.Fatalf("stopping none: %v %s", err, &said)
 	}
@@ -73,8 +74,8 @@ func TestPlayground(t *testing.T) {
 func binary(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubectl-kruise")
-	cmd := exec.Command("go", "build", "-o", path, product)
-	cmd.Dir = "../../.."
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/kubectl-kruise")
+	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

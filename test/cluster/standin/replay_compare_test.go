@@ -181,4 +181,3 @@ func encode(v any) []byte {
 	text, _ := json.Marshal(v)
 	return text
 }
-
