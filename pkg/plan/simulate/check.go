@@ -12,19 +12,22 @@ import (
 // that cannot converge, pods that would never be ready. nil means that it can.
 // Pauses that wait for a person are taken to be promoted at once.
 func Check(p plan.Plan, s plan.Snapshot, o Options) error {
+	_, err := Predict(p, s, o)
+	return err
+}
+
+// Predict is [Check] with what would happen.
+func Predict(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 	w, err := FromSnapshot(s, o)
 	if err != nil {
-		return err
+		return Timeline{}, err
 	}
 	at := time.Duration(0)
 	line, err := Rollout(w, p, RolloutOptions{Promote: &at})
-	if err != nil {
-		return err
+	if err != nil || line.Summary.Outcome == Completed {
+		return line, err
 	}
-	if line.Summary.Outcome == Completed {
-		return nil
-	}
-	return fmt.Errorf("the plan cannot finish: after %s it is %s%s: %s",
+	return line, fmt.Errorf("the plan cannot finish: after %s it is %s%s: %s",
 		line.Summary.Duration.Round(time.Second), line.Summary.Outcome, atStep(line), line.Summary.Reason)
 }
 

@@ -233,7 +233,10 @@ func (w *World) keepObserved(s plan.Snapshot) error {
 	if s.Carrier != nil {
 		real = s.Carrier
 	}
-	if err := w.keepCopy(real, s.Revisions); err != nil || s.Carrier == nil {
+	if err := w.keepCopy(real, s.Revisions); err != nil {
+		return err
+	}
+	if err := w.keepChildren(s, real.Ref); err != nil || s.Carrier == nil {
 		return err
 	}
 	carrier, shadow := w.objects[s.Carrier.Ref], newObject(s.Workload.Ref)

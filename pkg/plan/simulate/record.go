@@ -15,6 +15,8 @@ type recorder struct {
 	base     time.Duration
 	start    time.Time
 	revision string
+	// turned is when the target first had another revision, negative before.
+	turned   time.Duration
 	wanted   int
 	counts   counts
 	extremes extremes
@@ -54,7 +56,7 @@ func (w *World) Watch(ref cluster.Ref) error {
 		return err
 	}
 	w.rec = recorder{
-		target: o, base: w.at, start: w.now(), made: map[string]bool{},
+		target: o, base: w.at, start: w.now(), made: map[string]bool{}, turned: -1,
 		extremes: extremes{available: math.MaxInt, ready: math.MaxInt},
 	}
 	w.rec.retarget(w)
@@ -92,6 +94,9 @@ func (r *recorder) retarget(w *World) {
 	wanted, revision := w.wanted(r.target), updateRevision(r.target)
 	if r.made != nil && wanted == r.wanted && revision == r.revision && len(r.samples) > 0 {
 		return
+	}
+	if r.revision != "" && revision != r.revision && r.turned < 0 {
+		r.turned = w.at - r.base
 	}
 	r.wanted, r.revision, r.counts = wanted, revision, counts{}
 	for _, e := range w.all.pods {

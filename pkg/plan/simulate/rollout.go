@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -87,7 +89,7 @@ func (d *driver) turn() error {
 	case plan.Wait:
 		return d.wait(decision)
 	case plan.Halt:
-		d.finish(Halted, decision.Reason)
+		d.finish(Halted, d.why(decision))
 	case plan.Done:
 		d.finish(Completed, "")
 	default:
@@ -160,14 +162,22 @@ func (d *driver) wait(decision plan.Decision) error {
 	return nil
 }
 
-// why says what a stuck run waits for, and what was refused last.
+// why says what a run waits for that goes no further, and what was refused last.
 func (d *driver) why(decision plan.Decision) string {
-	reason := decision.Reason
-	if d.rec.lastRefusal != "" {
-		reason += "; " + d.rec.lastRefusal
+	reasons := []string{decision.Reason}
+	for _, b := range decision.Blockers {
+		if text := b.String(); !slices.Contains(reasons, text) && len(reasons) < mostReasons {
+			reasons = append(reasons, text)
+		}
 	}
-	return reason
+	if d.rec.lastRefusal != "" {
+		reasons = append(reasons, d.rec.lastRefusal)
+	}
+	return strings.Join(reasons, "; ")
 }
+
+// mostReasons is how many a person reads.
+const mostReasons = 3
 
 // promote has a person answer, or ends the run.
 func (d *driver) promote(decision plan.Decision) error {
@@ -218,5 +228,19 @@ func (d *driver) mark(decision plan.Decision) {
 	}
 }
 
-// close takes the last sample.
-func (d *driver) close() { d.rec.sample(d.World) }
+// close takes the last sample, and counts as old whatever was there before the new
+// template was written: until then, pods at the present one looked up to date.
+func (d *driver) close() {
+	r := &d.rec
+	r.sample(d.World)
+	if d.plan.Change.FromHash == d.plan.Change.ToHash {
+		return
+	}
+	for i := range r.samples {
+		s := &r.samples[i]
+		if r.turned >= 0 && s.At >= r.turned {
+			break
+		}
+		s.Old, s.OldDown, s.New, s.NewDown = s.Old+s.New, s.OldDown+s.NewDown, 0, 0
+	}
+}

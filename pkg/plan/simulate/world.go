@@ -77,10 +77,16 @@ func New(o Options) *World {
 // Now is the time in the cluster.
 func (w *World) Now() time.Time { return w.now() }
 
-// id returns a uid that nothing else has.
+// id returns a uid that nothing else has, what was loaded from another world
+// included.
 func (w *World) id() string {
-	w.ids++
-	return "uid-" + strconv.Itoa(w.ids)
+	for {
+		w.ids++
+		id := "uid-" + strconv.Itoa(w.ids)
+		if w.pods[id] == nil && w.owners[id] == nil {
+			return id
+		}
+	}
 }
 
 // Namespace sets the labels of a namespace. Those that nobody has set have their
