@@ -72,7 +72,7 @@ func (w *World) carryOut(o *object, pass controller.Pass) (again time.Duration, 
 			continue
 		}
 		refused = true
-		w.rec.refused(w, o, err)
+		o.refusal = err.Error()
 		if pass.IfRefused != nil {
 			again, _ = w.carryOut(o, pass.IfRefused(done, err))
 			return again, true
@@ -99,7 +99,7 @@ func (w *World) again(o *object, after time.Duration, refused bool) {
 		o.refusals++
 		w.wakeAfter(o, wait)
 	} else {
-		o.refusals = 0
+		o.refusals, o.refusal = 0, ""
 	}
 	if after > 0 {
 		w.wakeAfter(o, after)

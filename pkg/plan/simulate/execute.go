@@ -12,6 +12,9 @@ import (
 
 // execute carries out one write of a controller.
 func (w *World) execute(o *object, a controller.Action) error {
+	if _, ok := a.(controller.Event); ok {
+		return nil // nobody listens
+	}
 	w.rec.writes++
 	switch a := a.(type) {
 	case controller.StoreRevision:
@@ -34,9 +37,6 @@ func (w *World) execute(o *object, a controller.Action) error {
 		return w.Delete(cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: o.ref.Namespace, Name: a.Name})
 	case controller.ChangeClaim:
 		w.changeClaim(o, a)
-	case controller.Event:
-		w.rec.writes--
-		w.rec.event(w, o, a)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (w *World) patchPod(a controller.PatchPod) error {
 }
 
 func empty(c cluster.PodChange) bool {
-	return len(c.Labels)+len(c.Annotations)+len(c.AddFinalizers)+len(c.RemoveFinalizers)+len(c.Images)+len(c.Resources)+len(c.Restart)+len(c.Conditions) == 0
+	return len(c.Labels)+len(c.Annotations)+len(c.AddFinalizers)+len(c.RemoveFinalizers)+len(c.Images)+len(c.Resources)+len(c.Restart)+len(c.Reread)+len(c.Conditions) == 0
 }
 
 // deletePod begins the deletion of a pod.

@@ -27,8 +27,10 @@ type object struct {
 	parent   *object
 	children []*object
 	turn
-	// refusals are how often in a row its writes were refused.
+	// refusals are how often in a row its writes were refused, refusal is why the
+	// last one was.
 	refusals int
+	refusal  string
 	// version counts its changes and those of its pods, writes those of its own.
 	version, writes uint64
 	progress        plan.Progress

@@ -48,6 +48,10 @@ type Agent struct {
 	Pull Span
 	// Unpullable reports images that no node can pull; nil means none.
 	Unpullable func(image string) bool
+	// Reread is whether nodes restart a container whose env reads a label or
+	// annotation that went away. Kruise's own daemon does not; the recordings'
+	// stand-in did.
+	Reread bool
 	// Override is what is special about one pod; nil means nothing. It is asked
 	// again after each change of the pod.
 	Override func(*cluster.Pod) Override

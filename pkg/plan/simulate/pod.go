@@ -105,6 +105,11 @@ func (w *World) change(e *pod, c cluster.PodChange, reason string) {
 	for _, name := range c.Restart {
 		w.restart(e, name)
 	}
+	if w.opt.Agent.Reread {
+		for _, name := range c.Reread {
+			w.restart(e, name)
+		}
+	}
 }
 
 // changed has the controllers look that see the pod; before and after are nil for

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
 // recorder keeps what happens to the pods of one workload. Until it has a target
@@ -24,12 +23,11 @@ type recorder struct {
 	samples  []Sample
 	steps    []StepMark
 	// made are pods that were created since the beginning.
-	made                    map[string]bool
-	restarts, recreated     int
-	pulls, writes, refusals int
-	lastRefusal             string
-	outcome                 Outcome
-	reason                  string
+	made                map[string]bool
+	restarts, recreated int
+	pulls, writes       int
+	outcome             Outcome
+	reason              string
 	// end is when a run was over; 0 while nobody has said so.
 	end time.Duration
 	// on is told of each record, which is how tests act from outside.
@@ -216,10 +214,3 @@ func (r *recorder) add(w *World, e *pod, rec Record) {
 		r.on(rec)
 	}
 }
-
-func (r *recorder) refused(_ *World, o *object, err error) {
-	r.refusals++
-	r.lastRefusal = err.Error()
-}
-
-func (r *recorder) event(*World, *object, controller.Event) {}

@@ -64,6 +64,8 @@ type driver struct {
 	end  time.Duration
 	// idle counts decisions to act that changed nothing.
 	idle int
+	// refusal is why the rollout's own last request was refused.
+	refusal string
 }
 
 func refOfTarget(t plan.Target) cluster.Ref {
@@ -108,11 +110,12 @@ const mostIdle = 100
 
 func (d *driver) act(decision plan.Decision) error {
 	before := d.rec.writes
+	d.refusal = ""
 	for _, a := range decision.Actions {
 		err := d.Do(context.Background(), d.ref, a)
 		switch {
 		case errors.Is(err, plan.ErrRefused), errors.Is(err, plan.ErrConflict):
-			d.rec.lastRefusal = err.Error()
+			d.refusal = err.Error()
 			return d.pass(again, decision.Reason+": "+err.Error())
 		case err != nil && !errors.Is(err, plan.ErrNotFound):
 			return err
@@ -170,8 +173,11 @@ func (d *driver) why(decision plan.Decision) string {
 			reasons = append(reasons, text)
 		}
 	}
-	if d.rec.lastRefusal != "" {
-		reasons = append(reasons, d.rec.lastRefusal)
+	if o := d.objects[d.ref]; o != nil && o.refusal != "" {
+		reasons = append(reasons, o.refusal)
+	}
+	if d.refusal != "" {
+		reasons = append(reasons, d.refusal)
 	}
 	return strings.Join(reasons, "; ")
 }

@@ -23,7 +23,7 @@ spec:
 func lab() Options {
 	return Options{
 		Gates: cluster.DefaultGates(), ReadinessGate: true, GuardUpdates: true,
-		Agent:   Agent{Start: Exactly(time.Second), Stop: Exactly(500 * time.Millisecond)},
+		Agent:   Agent{Start: Exactly(time.Second), Stop: Exactly(500 * time.Millisecond), Reread: true},
 		Latency: 10 * time.Millisecond,
 	}
 }

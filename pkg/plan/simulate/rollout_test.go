@@ -1,0 +1,247 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+const cloneSet = `
+apiVersion: apps.kruise.io/v1alpha1
+kind: CloneSet
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  updateStrategy: {type: InPlaceIfPossible, maxUnavailable: 1}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: "web:1"}]}
+`
+
+const guardDoc = `
+apiVersion: policy.kruise.io/v1alpha1
+kind: PodUnavailableBudget
+metadata: {name: web, namespace: shop}
+spec: {selector: {matchLabels: {app: web}}, minAvailable: %s}
+`
+
+var shopWeb = cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}
+
+// ready is a settled world with the CloneSet and what else is given, and a plan
+// for another image.
+func ready(t *testing.T, o Options, policy plan.Policy, docs ...string) (*World, plan.Plan) {
+	t.Helper()
+	w := New(o)
+	w.AddNode("n1", nil)
+	w.AddNode("n2", nil)
+	for _, text := range append(docs, cloneSet) {
+		must(t, w.Apply(documents(t, text)...))
+	}
+	if ok, err := w.Settle(time.Hour); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	return w, planFor(t, w, policy, "web:2")
+}
+
+func planFor(t *testing.T, w *World, policy plan.Policy, image string) plan.Plan {
+	t.Helper()
+	s, err := w.Snapshot(shopWeb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := patched(w.objects[shopWeb], plan.Patch{Body: templateImage(image)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	desired, err := cluster.ReadWorkload(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Build(desired, s, policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func templateImage(image string) map[string]any {
+	containers := []any{map[string]any{"name": "main", "image": image}}
+	return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": containers}}}}
+}
+
+func steps(t *testing.T, text ...string) plan.Policy {
+	t.Helper()
+	var out plan.Policy
+	for _, s := range text {
+		to, pause, _ := strings.Cut(s, " ")
+		amount, err := plan.ParseAmount(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := plan.PolicyStep{To: amount}
+		if pause != "" {
+			d, _ := time.ParseDuration(pause)
+			step.Pause = &plan.Pause{For: d}
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	return out
+}
+
+func TestRolloutCompletes(t *testing.T) {
+	w, p := ready(t, Usual(), steps(t, "1 10m", "100%"))
+	line, err := Rollout(w, p, RolloutOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := line.Summary
+	if s.Outcome != Completed || s.MostDown != 1 || s.MostPods != 4 || s.Restarts != 4 || s.Recreated != 0 || s.Pulls != 2 {
+		t.Errorf("summary %+v", s)
+	}
+	if s.Duration < 10*time.Minute || s.Duration > 11*time.Minute {
+		t.Errorf("it took %v", s.Duration)
+	}
+	for i, m := range line.Steps {
+		if m.End < m.Begin || (i > 0 && m.Begin != line.Steps[i-1].End) {
+			t.Errorf("step %+v", m)
+		}
+	}
+	if len(line.Steps) != len(p.Steps) {
+		t.Errorf("%d of %d steps", len(line.Steps), len(p.Steps))
+	}
+	last := line.Samples[len(line.Samples)-1]
+	if last.New != 4 || last.Total() != 4 || last.Unavailable() != 0 {
+		t.Errorf("it ends with %+v", last)
+	}
+}
+
+// TestRolloutIsDeterministic: the same seed gives the same run, another gives
+// other names.
+func TestRolloutIsDeterministic(t *testing.T) {
+	run := func(seed uint64) Timeline {
+		o := Usual()
+		o.Seed, o.Agent.Ready = seed, Span{20 * time.Second, 5 * time.Second}
+		w, p := ready(t, o, plan.Policy{})
+		line, err := Rollout(w, p, RolloutOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return line
+	}
+	a := run(1)
+	if diff := cmp.Diff(a, run(1)); diff != "" {
+		t.Errorf("the same seed differs: %s", diff)
+	}
+	if cmp.Equal(a.Records, run(2).Records) {
+		t.Error("another seed gives the same run")
+	}
+}
+
+func TestRolloutOutcomes(t *testing.T) {
+	hour := time.Hour
+	for name, c := range map[string]struct {
+		options func(*Options)
+		policy  []string
+		docs    []string
+		promote *time.Duration
+		outcome Outcome
+		reason  string
+		lasts   time.Duration
+	}{
+		"a pause waits for a person":   {policy: []string{"1 0s", "100%"}, outcome: Waiting, reason: "promote"},
+		"a person promotes":            {policy: []string{"1 0s", "100%"}, promote: &hour, outcome: Completed, lasts: time.Hour},
+		"an image that nobody can get": {options: func(o *Options) { o.Agent.Unpullable = func(i string) bool { return i == "web:2" } }, outcome: Halted, reason: "web:2"},
+		"a pod that fails":             {options: func(o *Options) { o.Fail = []int{2} }, outcome: Stuck, reason: "updatedAvailableReplicas is 2 of 4"},
+		"a budget that never allows": {
+			options: func(o *Options) { o.GuardUpdates = true }, docs: []string{fmt.Sprintf(guardDoc, `"100%"`)},
+			outcome: Stuck, reason: "budget",
+		},
+		"a budget that allows one at a time": {
+			options: func(o *Options) { o.GuardUpdates = true }, docs: []string{fmt.Sprintf(guardDoc, "3")},
+			outcome: Completed,
+		},
+		"a question with a bad answer": {
+			options: func(o *Options) {
+				o.Verify = func(string, *plan.Verify) plan.Result { return plan.Result{Done: true, Text: "error rate 3%"} }
+			},
+			policy: []string{"1 verify", "100%"}, outcome: Halted, reason: "error rate 3%",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := Usual()
+			if c.options != nil {
+				c.options(&o)
+			}
+			policy := steps(t, c.policy...)
+			for i := range policy.Steps {
+				if strings.HasSuffix(c.policy[i], "verify") {
+					policy.Steps[i].Pause, policy.Steps[i].Verify = nil, []plan.Verify{{URL: "http://web/healthz"}}
+				}
+			}
+			// The bad pods come with the update: without a pull they are not found
+			// out before.
+			policy.Pull = plan.PullNever
+			w, p := ready(t, o, policy, c.docs...)
+			line, err := Rollout(w, p, RolloutOptions{Promote: c.promote})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := line.Summary
+			if s.Outcome != c.outcome && !(c.outcome == Stuck && s.Outcome == Halted) {
+				t.Errorf("it ended %s (%s), want %s", s.Outcome, s.Reason, c.outcome)
+			}
+			if !strings.Contains(s.Reason, c.reason) {
+				t.Errorf("the reason is %q, which does not name %q", s.Reason, c.reason)
+			}
+			if s.Duration < c.lasts {
+				t.Errorf("it took only %v", s.Duration)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	o := Usual()
+	o.GuardUpdates = true
+	w, p := ready(t, o, steps(t, "1 0s", "100%"))
+	s, err := w.Snapshot(shopWeb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(p, s, o); err != nil {
+		t.Errorf("a good plan is refused: %v", err)
+	}
+	w, p = ready(t, o, plan.Policy{}, fmt.Sprintf(guardDoc, `"100%"`))
+	if s, err = w.Snapshot(shopWeb); err != nil {
+		t.Fatal(err)
+	}
+	if err = Check(p, s, o); err == nil || !strings.Contains(err.Error(), "cannot finish") || !strings.Contains(err.Error(), "budget web") {
+		t.Errorf("a budget that never allows anything: %v", err)
+	}
+}
+
+// TestCheckLeavesTheSnapshot: a preview changes nothing of what it was given.
+func TestCheckLeavesTheSnapshot(t *testing.T) {
+	w, p := ready(t, Usual(), plan.Policy{})
+	s, err := w.Snapshot(shopWeb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := fmt.Sprintf("%+v %+v", s.Workload.Object, s.Pods[0])
+	if err := Check(p, s, Usual()); err != nil {
+		t.Fatal(err)
+	}
+	if after := fmt.Sprintf("%+v %+v", s.Workload.Object, s.Pods[0]); before != after {
+		t.Errorf("before: %s\nafter: %s", before, after)
+	}
+	if now, _ := w.Snapshot(shopWeb); now.Version != s.Version {
+		t.Error("the world itself has changed")
+	}
+}
