@@ -1,0 +1,98 @@
+// Package plan is the verb that says what a change of a workload will do, before
+// anything is touched.
+package plan
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+)
+
+const long = `Say what a change of a workload will do, before anything is touched: in place or
+recreate and why, which pods in which order, in which steps, how many down at
+once, and how long it will take.
+
+The present state is that of the cluster. With --against FILE it is that of a
+file: then no kubeconfig is opened, and pods are made up where --with brings none.
+A plan that could not finish is refused, with the reason.`
+
+const example = `  # what a new image would do
+  kubectl kruise plan cloneset/web --image app=registry.example.com/web:2
+
+  # a manifest, in steps, with a pause after the first; kept for the rollout
+  kubectl kruise plan -f web.yaml --steps 1,10%,50%,100% --pause-after 1 --out plan.yaml
+
+  # in a pull request: from files alone, as a comment and as a picture
+  kubectl kruise plan -f new/web.yaml --against old/web.yaml --pods 40 -o markdown
+  kubectl kruise plan -f new/web.yaml --against old/web.yaml --pods 40 -o svg > plan.svg`
+
+type options struct {
+	factory *factory.Factory
+	planning.Options
+
+	output  string
+	out     string
+	verbose bool
+}
+
+var outputs = []string{"text", "yaml", "json", "markdown", "svg"}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f, Options: planning.Options{Factory: f}}
+	c := &cobra.Command{
+		Use:     "plan [TYPE/NAME] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
+		Short:   "Say what a change of a workload will do, pod by pod",
+		Long:    long,
+		Example: example,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.complete(args); err != nil {
+				return err
+			}
+			return o.run(c.Context())
+		},
+	}
+	o.AddFlags(c)
+	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
+	c.Flags().StringVar(&o.out, "out", "", "also write the plan into this file, for review and for the rollout")
+	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "name every pod, every patch and every condition")
+	// The error says that the flag does not exist, which it does.
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	c.ValidArgsFunction = planning.CompleteNames
+	return c
+}
+
+func (o *options) complete(args []string) error {
+	if !slices.Contains(outputs, o.output) {
+		return usage.Errorf("one of: "+strings.Join(outputs, ", "), "--output: unknown value %q", o.output)
+	}
+	return o.Complete(args)
+}
+
+func (o *options) run(ctx context.Context) error {
+	m, err := o.Make(ctx)
+	if err != nil {
+		return err
+	}
+	if o.out != "" {
+		if err := emit.File(o.out, planfile.Write(m.Plan)); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "wrote %s\n", o.out)
+	}
+	w := bufio.NewWriter(o.factory.Streams.Out)
+	if err := o.write(w, m); err != nil {
+		return err
+	}
+	return w.Flush()
+}

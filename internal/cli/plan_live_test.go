@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+const liveWeb = `{"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet",
+  "metadata": {"name": "web", "namespace": "shop", "uid": "w1", "generation": 1},
+  "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "web"}},
+    "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"podUpdatePolicy": "InPlaceIfPossible", "maxUnavailable": 1}},
+    "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": "web:1"}]}}},
+  "status": {"observedGeneration": 1, "replicas": 3, "readyReplicas": 3, "availableReplicas": 3, "updatedReplicas": 3, "updatedReadyReplicas": 3,
+    "updatedAvailableReplicas": 3, "expectedUpdatedReplicas": 3, "currentRevision": "web-1", "updateRevision": "web-1"}}`
+
+const liveRevision = `{"apiVersion": "apps/v1", "kind": "ControllerRevision", "revision": 1,
+  "metadata": {"name": "web-1", "namespace": "shop", "ownerReferences": [{"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web", "uid": "w1", "controller": true}]},
+  "data": {"spec": {"template": {"$patch": "replace", "metadata": {"labels": {"app": "web"}}, "spec": {"containers": [
+    {"name": "main", "image": "web:1", "imagePullPolicy": "Always", "resources": {}, "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}],
+    "dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "securityContext": {}, "terminationGracePeriodSeconds": 30}}}}}`
+
+func livePod(i int) string {
+	return fmt.Sprintf(`{"apiVersion": "v1", "kind": "Pod",
+  "metadata": {"name": "web-%[1]d", "namespace": "shop", "uid": "p%[1]d", "creationTimestamp": "2026-01-01T00:00:0%[1]dZ",
+    "labels": {"app": "web", "controller-revision-hash": "web-1", "lifecycle.apps.kruise.io/state": "Normal"},
+    "ownerReferences": [{"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web", "uid": "w1", "controller": true}]},
+  "spec": {"nodeName": "n1", "readinessGates": [{"conditionType": "InPlaceUpdateReady"}], "containers": [{"name": "main", "image": "web:1"}]},
+  "status": {"phase": "Running", "conditions": [
+      {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:01:0%[1]dZ"},
+      {"type": "InPlaceUpdateReady", "status": "True", "lastTransitionTime": "2026-01-01T00:01:00Z"}],
+    "containerStatuses": [{"name": "main", "image": "web:1", "imageID": "sha256:1", "ready": true, "state": {"running": {}}}]}}`, i)
+}
+
+// shopCluster serves one CloneSet with three pods, and refuses every write.
+func shopCluster(t *testing.T) string {
+	t.Helper()
+	answers := map[string][]string{
+		"/api/v1/namespaces/shop/pods":                           {livePod(1), livePod(2), livePod(3)},
+		"/apis/apps/v1/namespaces/shop/controllerrevisions":      {liveRevision},
+		"/apis/policy/v1/namespaces/shop/poddisruptionbudgets":   {},
+		"/apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets": {liveWeb},
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		list, ok := answers[r.URL.Path]
+		switch {
+		case r.Method != http.MethodGet:
+			t.Errorf("a preview sent %s %s", r.Method, r.URL)
+		case r.URL.Path == "/apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets/web":
+			_, _ = fmt.Fprint(w, liveWeb)
+		case ok:
+			_, _ = fmt.Fprintf(w, `{"kind": "List", "apiVersion": "v1", "items": [%s]}`, strings.Join(list, ","))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404})
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+// TestPlanOfLive: the plan names the very pods of the cluster, most recently ready
+// first, is pinned to the object, and nothing is written.
+func TestPlanOfLive(t *testing.T) {
+	server := shopCluster(t)
+	code, out, errOut := call(t.Context(), t, "", "plan", "cloneset/web", "-n", "shop", "--image", "main=web:2", "--steps", "1,100%", "--server", server)
+	if code != 0 {
+		t.Fatalf("exit %d\n%s\n%s", code, out, errOut)
+	}
+	for _, want := range []string{"in place: web-3\n", "in place: web-2, web-1\n", "web-1 to (one that is new)", "up to 1 of 3 pods"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "made up") {
+		t.Errorf("pods of a cluster are not made up:\n%s", out)
+	}
+	_, out, _ = call(t.Context(), t, "", "plan", "cloneset/web", "-n", "shop", "--image", "main=web:2", "-o", "yaml", "--server", server)
+	if !strings.Contains(out, "uid: w1\n") {
+		t.Errorf("the plan is not pinned to the object:\n%s", out)
+	}
+}
+
+// TestSimulateOfLive: a plan that was written for a cluster finds its object again.
+func TestSimulateOfLive(t *testing.T) {
+	server := shopCluster(t)
+	_, planned, _ := call(t.Context(), t, "", "plan", "cloneset/web", "-n", "shop", "--image", "main=web:2", "-o", "yaml", "--server", server)
+	code, out, errOut := call(t.Context(), t, "", "simulate", file(t, planned), "--server", server)
+	if code != 0 || !strings.Contains(out, "completes in ") || !strings.Contains(out, "web-3") {
+		t.Errorf("exit %d\n%s\n%s", code, out, errOut)
+	}
+}
+
+// TestPlanFromFilesOpensNothing: with --against FILE no server is asked.
+func TestPlanFromFilesOpensNothing(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
+	t.Cleanup(srv.Close)
+	path := file(t, liveWeb)
+	if code, out, errOut := call(t.Context(), t, "", "plan", "--against", path, "--image", "main=web:2", "--server", srv.URL); code != 0 {
+		t.Errorf("exit %d\n%s\n%s", code, out, errOut)
+	}
+}
+
+func TestPlanExitCodes(t *testing.T) {
+	path := file(t, liveWeb)
+	for _, c := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"plan", "--against", path, "--image", "main=web:2"}, 0},
+		{[]string{"plan", "--against", path, "-f", path}, 0},
+		{[]string{"plan"}, 2},
+		{[]string{"plan", "--against", path, "--image", "main=web:2", "--steps", "x"}, 2},
+		{[]string{"plan", "--against", "/nonexistent", "--image", "main=web:2"}, 1},
+		{[]string{"simulate", "--against", path, "--image", "main=web:2"}, 0},
+		{[]string{"simulate", "--against", path, "--image", "main=web:2", "--fail-pod", "1"}, 3},
+		{[]string{"simulate", "/nonexistent.yaml", "--against", path}, 1},
+		{[]string{"explain", "inplace", path, path}, 0},
+		{[]string{"explain", "inplace", path}, 2},
+		{[]string{"explain", "inplace", path, "/nonexistent"}, 1},
+	} {
+		if code, _, errOut := call(t.Context(), t, "", c.args...); code != c.want {
+			t.Errorf("%q: exit %d, want %d\n%s", c.args, code, c.want, errOut)
+		}
+	}
+}

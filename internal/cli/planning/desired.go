@@ -1,0 +1,86 @@
+package planning
+
+import (
+	"context"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// manifest returns the workload of -f or -k, nil without them.
+func (o *Options) manifest(ctx context.Context) (*resource.Resource, error) {
+	if !o.manifests() {
+		return nil, nil //nolint:nilnil // no manifest is no error
+	}
+	stream, err := load.Load(ctx, load.Options{
+		Files: o.files, Kustomize: o.kustomize, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return named.Pick(stream, o.name, o.Factory.Namespace(), strings.Join(append(o.files, o.kustomize), " "))
+}
+
+// desired is what the workload shall become: the manifest, or the present state
+// without one, with the new images. Namespace and replicas that a manifest leaves
+// open are those of the present state.
+func (o *Options) desired(manifest, present *resource.Resource) (*resource.Resource, error) {
+	from := manifest
+	if from == nil {
+		from = present
+	}
+	out := resource.Parsed(tree.Clone(from.Node()), nil, from.Origin)
+	n := out.Edit()
+	if ns := present.Namespace(); ns != "" && out.Namespace() == "" {
+		tree.SetAt(n, tree.String(ns), "metadata", "namespace")
+	}
+	o.setReplicas(n, present.Node())
+	for _, image := range o.images {
+		container, ref, _ := strings.Cut(image, "=")
+		if err := setImage(out, container, ref); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// setReplicas fills in the replicas of the present state. Where pods are made up,
+// both sides want as many as there are, unless the change is one of replicas.
+func (o *Options) setReplicas(n, present *tree.Node) {
+	before, now := tree.Get(present, "spec", "replicas"), tree.Get(n, "spec", "replicas")
+	switch {
+	case tree.StrAt(n, "kind") == "DaemonSet", tree.StrAt(n, "kind") == "SidecarSet":
+	case o.pods > 0 && (now == nil || tree.Equal(before, now)):
+		tree.SetAt(n, tree.Int64(int64(o.pods)), "spec", "replicas")
+	case now == nil && before != nil:
+		tree.SetAt(n, tree.Clone(before), "spec", "replicas")
+	}
+}
+
+// setImage changes the image of a container, or of all containers under "*".
+func setImage(r *resource.Resource, container, image string) error {
+	spec := tree.Get(r.Edit(), "spec", "template", "spec")
+	if r.Kind() == "SidecarSet" {
+		spec = tree.Get(r.Edit(), "spec")
+	}
+	var names []string
+	found := false
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, c := range tree.Items(tree.Get(spec, list)) {
+			name := tree.StrAt(c, "name")
+			names = append(names, name)
+			if container == name || container == "*" && list == "containers" {
+				tree.Set(c, "image", tree.String(image))
+				found = true
+			}
+		}
+	}
+	if !found {
+		return usage.Errorf("containers: "+strings.Join(names, ", "), "--image: %s %s has no container %q", r.Kind(), r.Name(), container)
+	}
+	return nil
+}

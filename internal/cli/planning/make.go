@@ -1,0 +1,104 @@
+package planning
+
+import (
+	"context"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// Made is a plan with what it starts from.
+type Made struct {
+	Plan     plan.Plan
+	Snapshot plan.Snapshot
+	// At is the time of the snapshot; zero for one that is made up.
+	At time.Time
+	// Predicted is how the plan goes if pods behave; a draft has none.
+	Predicted simulate.Timeline
+}
+
+// Make makes the plan that the command line asks for, and refuses one that could
+// not finish.
+func (o *Options) Make(ctx context.Context) (*Made, error) {
+	m, err := o.Draft(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.Predicted, err = simulate.Predict(m.Plan, m.Snapshot, m.Assumed())
+	if err != nil {
+		return nil, &resource.Error{Err: err, Hint: "kubectl kruise simulate with the same flags shows how far it comes"}
+	}
+	return m, nil
+}
+
+// Draft makes the plan without asking whether it could finish. What admission
+// would refuse is refused here.
+func (o *Options) Draft(ctx context.Context) (*Made, error) {
+	manifest, err := o.manifest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	from, err := o.look(ctx, manifest)
+	if err != nil {
+		return nil, err
+	}
+	desired, err := o.desired(manifest, from.object)
+	if err != nil {
+		return nil, err
+	}
+	if err := admit(from.object, desired); err != nil {
+		return nil, err
+	}
+	p, err := o.build(desired, from.snapshot)
+	if err != nil {
+		return nil, err
+	}
+	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at}, nil
+}
+
+func (o *Options) build(desired *resource.Resource, s plan.Snapshot) (plan.Plan, error) {
+	w, err := cluster.ReadWorkload(desired.Node())
+	if err != nil {
+		return plan.Plan{}, desired.Wrap(err, "")
+	}
+	policy, err := o.basePolicy(desired, w)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if err := o.policy.read(&policy); err != nil {
+		return plan.Plan{}, err
+	}
+	p, err := plan.Build(w, s, policy)
+	return p, desired.Wrap(err, "")
+}
+
+// admit asks the rules of Kruise's webhooks whether the change may be written.
+func admit(old, desired *resource.Resource) error {
+	c := &stage.Context{Facts: resource.NewFacts([]*resource.Resource{desired}, []*resource.Resource{old}, "")}
+	var errs resource.Errors
+	for _, f := range check.Object(c, check.Request{Operation: check.Update, Object: desired, Old: old}) {
+		errs.Add(f.Error)
+	}
+	return errs.Err()
+}
+
+// Assumed is what a preview takes for granted of the cluster.
+func (m *Made) Assumed() simulate.Options {
+	o := simulate.Usual()
+	o.Gates, o.Start = m.Snapshot.Gates, m.At
+	return o
+}
+
+// Run runs the plan in a model cluster.
+func (m *Made) Run(o simulate.Options, r simulate.RolloutOptions) (simulate.Timeline, error) {
+	w, err := simulate.FromSnapshot(m.Snapshot, o)
+	if err != nil {
+		return simulate.Timeline{}, err
+	}
+	return simulate.Rollout(w, m.Plan, r)
+}

@@ -1,0 +1,113 @@
+// Package planning is what the verbs that make a plan have in common: where the
+// change comes from, what it is compared with, and how it shall be rolled out.
+// With --against FILE everything comes from files, and no kubeconfig is opened.
+package planning
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Live is the value of --against that means the cluster.
+const Live = "live"
+
+// Options are the flags of a verb that makes a plan.
+type Options struct {
+	Factory *factory.Factory
+
+	name      *named.Name
+	files     []string
+	kustomize string
+	recursive bool
+	against   string
+	with      []string
+	images    []string
+	pods      int
+	// replicas is how many pods a plan that was read is for.
+	replicas int
+	// Nodes is how many nodes a made-up cluster has; 0 is one for ten pods,
+	// and at least three.
+	Nodes int
+	given []string
+	gates cluster.Gates
+
+	policy policyFlags
+}
+
+// AddFlags adds the flags to a verb.
+func (o *Options) AddFlags(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with the new state; - is standard input")
+	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization that makes the new state")
+	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
+	fl.StringVar(&o.against, "against", "", "file with the present state, or live for the cluster (the default)")
+	fl.StringSliceVar(&o.with, "with", nil, "with --against FILE: file with what else there is: pods, nodes, budgets, revisions")
+	fl.StringArrayVar(&o.images, "image", nil, "new image, CONTAINER=IMAGE; * stands for every container")
+	fl.IntVar(&o.pods, "pods", 0, "with --against FILE: how many ready pods to assume; by default as many as the workload wants")
+	gates.AddFlag(c, &o.given)
+	o.policy.addFlags(fl)
+	o.policy.complete(c)
+	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
+	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
+	_ = c.MarkFlagFilename("against", "yaml", "yml", "json")
+	_ = c.MarkFlagDirname("kustomize")
+}
+
+// Complete reads the arguments, at most TYPE/NAME, and checks that the flags go
+// together. Errors are of usage.
+func (o *Options) Complete(args []string) error {
+	if len(args) > 1 {
+		return usage.Errorf("one plan is for one workload", "unexpected argument %q", args[1])
+	}
+	if len(args) == 1 {
+		n, err := named.Parse(args[0])
+		if err != nil {
+			return err
+		}
+		o.name = &n
+	}
+	if err := o.validate(); err != nil {
+		return err
+	}
+	var err error
+	o.gates, err = gates.Parse(o.given)
+	return err
+}
+
+func (o *Options) validate() error {
+	fromFiles := o.against != "" && o.against != Live
+	switch {
+	case len(o.files) > 0 && o.kustomize != "":
+		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
+	case !o.changes():
+		return usage.Errorf("give the new state with -f FILE or -k DIR, or a new image with --image CONTAINER=IMAGE", "nothing to plan")
+	case !o.manifests() && !fromFiles && o.name == nil:
+		return usage.Errorf("for instance cloneset/web --image app=web:2", "which workload?")
+	case !fromFiles && (o.pods > 0 || len(o.with) > 0):
+		return usage.Errorf("a cluster has its own pods; give --against FILE to plan from files alone", "--pods and --with are for plans from files")
+	case o.pods < 0:
+		return usage.Errorf("", "--pods: %d is no number of pods", o.pods)
+	}
+	for _, image := range o.images {
+		if container, ref, ok := strings.Cut(image, "="); !ok || container == "" || ref == "" {
+			return usage.Errorf("for instance --image app=registry.example.com/app:2", "--image: %q is not CONTAINER=IMAGE", image)
+		}
+	}
+	return nil
+}
+
+// changes reports whether anything says what shall be different.
+func (o *Options) changes() bool { return o.manifests() || len(o.images) > 0 }
+
+func (o *Options) manifests() bool { return len(o.files) > 0 || o.kustomize != "" }
+
+// now is the time that a plan is made at.
+func now() time.Time { return time.Now() }

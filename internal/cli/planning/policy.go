@@ -1,0 +1,151 @@
+package planning
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// policyFlags say how the change shall be rolled out.
+type policyFlags struct {
+	steps      string
+	pauseAfter string
+	pause      time.Duration
+	urls       []string
+	commands   []string
+	strategy   string
+	driver     string
+	drain      string
+	pull       string
+	onFailure  string
+	timeout    time.Duration
+	grace      time.Duration
+}
+
+func (p *policyFlags) addFlags(fl *pflag.FlagSet) {
+	fl.StringVar(&p.steps, "steps", "", "how many pods are updated after each step, such as 1,10%,50%,100%")
+	fl.StringVar(&p.pauseAfter, "pause-after", "", "steps to pause after: by place, by amount (10%), or all; 10%=5m goes on by itself")
+	fl.DurationVar(&p.pause, "pause", 0, "how long such pauses last; without it somebody has to promote")
+	fl.StringArrayVar(&p.urls, "verify-url", nil, "after each step, this address must answer with success")
+	fl.StringArrayVar(&p.commands, "verify-command", nil, "after each step, this command must succeed")
+	fl.StringVar(&p.strategy, "strategy", "", "file with the whole policy; flags beside it win")
+	fl.StringVar(&p.driver, "driver", "", "who replaces pods: kruise, native, client, or auto")
+	fl.StringVar(&p.drain, "drain", "", "how the driver client takes a pod out of service: label, gate, none, or auto")
+	fl.StringVar(&p.pull, "pull-images", "", "pull new images before any pod changes: first, never, or auto")
+	fl.StringVar(&p.onFailure, "on-failure", "", "what a failed step leads to: pause, rollback or abort")
+	fl.DurationVar(&p.timeout, "step-timeout", 0, "how long each step may take; by default as its size needs")
+	fl.DurationVar(&p.grace, "grace", 0, "how long a pod is out of service before its containers change, with the driver client")
+}
+
+// given reports whether any of the flags was.
+func (p *policyFlags) given() bool {
+	return p.steps+p.pauseAfter+p.strategy+p.driver+p.drain+p.pull+p.onFailure != "" ||
+		p.pause+p.timeout+p.grace != 0 || len(p.urls)+len(p.commands) > 0
+}
+
+// complete registers what the shell may offer for the values of flags.
+func (p *policyFlags) complete(c *cobra.Command) {
+	for flag, values := range map[string][]string{
+		"driver": {"auto", "kruise", "native", "client"}, "drain": {"auto", "label", "gate", "none"},
+		"pull-images": {"auto", "first", "never"}, "on-failure": {"pause", "rollback", "abort"},
+		"steps": {"1,100%", "1,10%,50%,100%"}, "pause-after": {"1", "all"},
+	} {
+		// The error says that the flag does not exist, which it does.
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	_ = c.MarkFlagFilename("strategy", "yaml", "yml", "json")
+}
+
+// flag marks an error as one of usage, of a flag.
+func flag(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	hint := ""
+	if place, ok := errors.AsType[*tree.Error](err); ok {
+		hint = place.Hint
+	}
+	return usage.Errorf(hint, "--%s: %w", name, err)
+}
+
+// read lays the flags over a policy.
+func (p *policyFlags) read(into *plan.Policy) error {
+	var err error
+	if p.steps != "" {
+		if into.Steps, err = plan.ParseSteps(p.steps); err != nil {
+			return flag("steps", err)
+		}
+	}
+	if err := p.pauses(into); err != nil {
+		return err
+	}
+	for _, url := range p.urls {
+		into.Verify = append(into.Verify, plan.Verify{URL: url})
+	}
+	for _, command := range p.commands {
+		into.Verify = append(into.Verify, plan.Verify{Command: []string{"sh", "-c", command}})
+	}
+	if p.timeout > 0 {
+		into.Timeout = p.timeout
+	}
+	if p.grace > 0 {
+		into.Grace = p.grace
+	}
+	return p.words(into)
+}
+
+// pauses reads both flags: one says where, the other for how long.
+func (p *policyFlags) pauses(into *plan.Policy) error {
+	where := p.pauseAfter
+	if where == "" && p.pause > 0 {
+		where = "all"
+	}
+	if where == "" {
+		return nil
+	}
+	if len(into.Steps) == 0 {
+		return usage.Errorf("for instance --steps 1,50%,100% --pause-after 1", "--pause-after needs --steps")
+	}
+	if p.pause > 0 {
+		parts := strings.Split(where, ",")
+		for i, part := range parts {
+			if !strings.Contains(part, "=") {
+				parts[i] = part + "=" + p.pause.String()
+			}
+		}
+		where = strings.Join(parts, ",")
+	}
+	return flag("pause-after", into.PauseAfter(where))
+}
+
+func (p *policyFlags) words(into *plan.Policy) error {
+	if err := word("driver", p.driver, &into.Driver, plan.ParseDriver); err != nil {
+		return err
+	}
+	if err := word("drain", p.drain, &into.Drain, plan.ParseDrain); err != nil {
+		return err
+	}
+	if err := word("pull-images", p.pull, &into.Pull, plan.ParsePull); err != nil {
+		return err
+	}
+	return word("on-failure", p.onFailure, &into.OnFailure, plan.ParseOnFailure)
+}
+
+// word reads a flag that was given into its place in the policy.
+func word[T ~string](name, text string, into *T, parse func(string) (T, error)) error {
+	if text == "" {
+		return nil
+	}
+	v, err := parse(text)
+	if err == nil {
+		*into = v
+	}
+	return flag(name, err)
+}

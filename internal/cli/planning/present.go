@@ -1,0 +1,125 @@
+package planning
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// present is the state that a change starts from.
+type present struct {
+	object   *resource.Resource
+	snapshot plan.Snapshot
+	at       time.Time
+}
+
+// look finds the present state of the workload that the manifest, which may be
+// nil, or the command line names.
+func (o *Options) look(ctx context.Context, manifest *resource.Resource) (present, error) {
+	name := o.name
+	if manifest != nil {
+		n, err := named.Parse(named.Typed(manifest))
+		if err != nil {
+			return present{}, err
+		}
+		name = &n
+	}
+	if o.against == "" || o.against == Live {
+		return o.live(ctx, name, manifest)
+	}
+	return o.recorded(ctx, name)
+}
+
+// live asks the cluster.
+func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource.Resource) (present, error) {
+	namespace, err := o.Factory.NamespaceOrDefault()
+	if err != nil {
+		return present{}, err
+	}
+	if manifest != nil && manifest.Namespace() != "" {
+		namespace = manifest.Namespace()
+	}
+	client, err := o.Factory.Dynamic()
+	if err != nil {
+		return present{}, err
+	}
+	res, err := observe.Workload(ctx, client, *name, namespace)
+	if err != nil {
+		return present{}, err
+	}
+	for _, s := range res.Skipped {
+		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: planning goes on without %s\n", s)
+	}
+	at := now()
+	snapshot, err := state.Snapshot(res.State, res.Ref, o.gates, at)
+	return present{res.Object, snapshot, at}, err
+}
+
+// recorded reads the files of --against and --with. Pods are made up where they
+// hold none of the workload's.
+func (o *Options) recorded(ctx context.Context, name *named.Name) (present, error) {
+	stream, err := load.Load(ctx, load.Options{Files: []string{o.against}, Recursive: true, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace()})
+	if err != nil {
+		return present{}, err
+	}
+	target, err := named.Pick(stream, name, o.Factory.Namespace(), o.against)
+	if err != nil {
+		return present{}, err
+	}
+	more, err := load.Context(ctx, o.with, o.Factory.Streams.In)
+	if err != nil {
+		return present{}, err
+	}
+	all := append(stream, more...)
+	if o.pods == 0 && hasPods(all) {
+		return o.fromObjects(target, all)
+	}
+	s, err := state.Invent(target, all, state.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
+	return present{target, s, time.Time{}}, err
+}
+
+func hasPods(list []*resource.Resource) bool {
+	for _, r := range list {
+		if r.Is("", "Pod") {
+			return true
+		}
+	}
+	return false
+}
+
+// fromObjects takes what the files hold. The time is that of the last thing that
+// happened to any pod, and an hour more: nobody waits for what was recorded.
+func (o *Options) fromObjects(target *resource.Resource, all []*resource.Resource) (present, error) {
+	st, err := state.Read(all)
+	if err != nil {
+		return present{}, err
+	}
+	ref := cluster.Ref{Group: target.Group(), Kind: target.Kind(), Namespace: target.Namespace(), Name: target.Name()}
+	at := latest(st.Pods).Add(time.Hour)
+	s, err := state.Snapshot(st, ref, o.gates, at)
+	return present{target, s, at}, target.Wrap(err, "")
+}
+
+func latest(pods []*cluster.Pod) time.Time {
+	var at time.Time
+	for _, p := range pods {
+		for _, c := range p.Conditions {
+			if c.Since.After(at) {
+				at = c.Since
+			}
+		}
+		if p.Created.After(at) {
+			at = p.Created
+		}
+	}
+	return at
+}
