@@ -22,6 +22,9 @@ type PodChange struct {
 	// Restart are containers that the node restarts although their image
 	// stays: their env reads a label or annotation that changed.
 	Restart []string
+	// Reread are containers whose env reads a label or annotation that goes away.
+	// Kruise does not restart them; some nodes do.
+	Reread []string
 	// Conditions are set by type. Since is filled in by whoever writes.
 	Conditions []Condition
 }

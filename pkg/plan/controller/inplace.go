@@ -97,6 +97,7 @@ func apply(c *cluster.PodChange, record *rules.InPlaceRecord, spec rules.InPlace
 			c.Resources = append(c.Resources, name)
 		}
 	}
+	c.Reread = spec.Rereads
 	record.Begin(p, batch, c.Images, now)
 	if record.HasNext() {
 		record.PreCheckBeforeNext = &rules.InPlaceNextCheck{ContainersRequiredReady: batch}

@@ -57,7 +57,7 @@ func (c TemplateChange) classifyMetadata(f *FieldChange, d change) {
 	if !c.Gates.InPlaceUpdateEnvFromMetadata || d.new == nil || len(d.path) != 3 {
 		return
 	}
-	f.Restarts = envReaders(c.New.Template, "metadata."+d.path[1]+"['"+d.path[2]+"']")
+	f.Restarts = envReaders(c.New.Template, fieldPath(d))
 	if len(f.Restarts) > 0 {
 		f.Effect, f.Why = EffectEnv, "an env of the container reads this key"
 	}
@@ -96,6 +96,9 @@ func (c TemplateChange) restartForResize(path []string) []string {
 	}
 	return nil
 }
+
+// fieldPath is how an env reads a label or annotation.
+func fieldPath(d change) string { return "metadata." + d.path[1] + "['" + d.path[2] + "']" }
 
 // envReaders returns the regular containers whose env reads a field of the pod.
 func envReaders(template map[string]any, fieldPath string) []string {

@@ -10,6 +10,9 @@ type InPlaceSpec struct {
 	// Refs are, by container, changed labels and annotations that its env reads:
 	// they are written when the container's turn has come.
 	Refs map[string]Metadata
+	// Rereads are the containers whose env reads a label or annotation that goes
+	// away.
+	Rereads []string
 	// Resources are the new resources by container, as decoded JSON.
 	Resources map[string]any
 	// Metadata is merged at once and restarts nothing.
@@ -41,6 +44,7 @@ func (c TemplateChange) InPlaceSpec() InPlaceSpec {
 			resized = resized || len(c.restartForResize(d.path)) > 0
 		}
 	}
+	s.Rereads = inTemplateOrder(s.Rereads, c.New.Template)
 	s.NotReady = len(s.Resources) == 0 || resized || len(s.Images)+len(s.Refs)+len(s.Metadata.Labels)+len(s.Metadata.Annotations) > 0
 	return s
 }
@@ -64,6 +68,9 @@ func (s *InPlaceSpec) metadata(c TemplateChange, d change) {
 			(*into)[d.path[2]] = &value
 		}
 	}
+	if d.new == nil && c.Gates.InPlaceUpdateEnvFromMetadata {
+		s.Rereads = append(s.Rereads, envReaders(c.New.Template, fieldPath(d))...)
+	}
 	for _, name := range f.Restarts {
 		to := s.Refs[name]
 		add(&to)
@@ -72,6 +79,17 @@ func (s *InPlaceSpec) metadata(c TemplateChange, d change) {
 	if len(f.Restarts) == 0 {
 		add(&s.Metadata)
 	}
+}
+
+// inTemplateOrder keeps each name once.
+func inTemplateOrder(names []string, template map[string]any) []string {
+	var out []string
+	for _, container := range containers(template) {
+		if name := text(container, "name"); slices.Contains(names, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // Affected returns the containers that the update changes, in the order of the

@@ -57,7 +57,7 @@ func TestInPlaceSpec(t *testing.T) {
 		{"without the gate nobody reads", func(meta, _, _ map[string]any) { meta["labels"].(map[string]any)["tier"] = "tier" }, false,
 			InPlaceSpec{Metadata: Metadata{Labels: set("tier")}, NotReady: true}},
 		{"a key that goes away restarts nothing", func(meta, _, _ map[string]any) { delete(meta["annotations"].(map[string]any), "level") }, true,
-			InPlaceSpec{Metadata: Metadata{Annotations: map[string]*string{"level": nil}}, NotReady: true}},
+			InPlaceSpec{Metadata: Metadata{Annotations: map[string]*string{"level": nil}}, Rereads: []string{"main"}, NotReady: true}},
 		{"resources alone leave the pod in service", resources(""), true,
 			InPlaceSpec{Resources: map[string]any{"main": map[string]any{"requests": map[string]any{"cpu": "2"}}}}},
 		{"resources and an image", func(meta, main, side map[string]any) { resources("")(meta, main, side); side["image"] = "log:2" }, true,
