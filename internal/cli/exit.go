@@ -26,7 +26,7 @@ const (
 // exitCode is the only place that turns an error into an exit code.
 func exitCode(ctx context.Context, err error) int {
 	var bad *usage.Error
-	var failed *ending.Failed
+	var failed *ending.FailedError
 	switch {
 	case err == nil:
 		return exitDone

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -64,7 +65,7 @@ func (b *builder) markdownSteps(steps []plan.Step) {
 	for i, s := range steps {
 		pods := ""
 		if len(s.Pods) > 0 {
-			pods = fmt.Sprint(len(s.Pods))
+			pods = strconv.Itoa(len(s.Pods))
 		}
 		b.line("| %d | %s | %s | %s |", i+1, cell(s.Name), inline(cmp.Or(s.Title, string(s.Kind))), pods)
 	}

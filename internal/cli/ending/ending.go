@@ -2,9 +2,9 @@
 // has an exit code of its own.
 package ending
 
-// Failed says that a rollout, real or simulated, comes to no good end.
-type Failed struct{ Err error }
+// FailedError says that a rollout, real or simulated, comes to no good end.
+type FailedError struct{ Err error }
 
-func (e *Failed) Error() string { return e.Err.Error() }
+func (e *FailedError) Error() string { return e.Err.Error() }
 
-func (e *Failed) Unwrap() error { return e.Err }
+func (e *FailedError) Unwrap() error { return e.Err }

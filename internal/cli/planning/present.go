@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
@@ -79,7 +80,7 @@ func (o *Options) recorded(ctx context.Context, name *named.Name) (present, erro
 	if err != nil {
 		return present{}, err
 	}
-	all := append(stream, more...)
+	all := slices.Concat(stream, more)
 	if o.pods == 0 && hasPods(all) {
 		return o.fromObjects(target, all)
 	}

@@ -67,7 +67,7 @@ func New(f *factory.Factory) *cobra.Command {
 		},
 	}
 	o.AddFlags(c)
-	o.whatIf.addFlags(c)
+	o.addWhatIfs(c)
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "tell of every pod and of what happens inside it")
 	// The error says that the flag does not exist, which it does.
@@ -79,10 +79,10 @@ func (o *options) complete(args []string) error {
 	if !slices.Contains(outputs, o.output) {
 		return usage.Errorf("one of: "+strings.Join(outputs, ", "), "--output: unknown value %q", o.output)
 	}
-	if err := o.whatIf.parse(); err != nil {
+	if err := o.parse(); err != nil {
 		return err
 	}
-	o.Options.Nodes = o.nodes
+	o.Nodes = o.nodes
 	if len(args) == 1 && planning.IsPlan(args[0]) {
 		o.plan = args[0]
 		return o.CompletePlan()
@@ -97,9 +97,7 @@ func (o *options) run(ctx context.Context) error {
 	}
 	settings := m.Assumed()
 	settings.Seed = o.seed
-	if err := o.whatIf.apply(m, &settings); err != nil {
-		return err
-	}
+	o.apply(m, &settings)
 	drive := planning.Promoted()
 	if o.stopAtPause {
 		drive.Promote = nil
@@ -151,5 +149,5 @@ func ended(s engine.Summary) error {
 	if s.Outcome != engine.Halted && s.Outcome != engine.Stuck {
 		return nil
 	}
-	return &ending.Failed{Err: errors.New("the simulated rollout " + view.OutcomeText(s))}
+	return &ending.FailedError{Err: errors.New("the simulated rollout " + view.OutcomeText(s))}
 }

@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +31,7 @@ type whatIf struct {
 	budget                   *intstr.IntOrString
 }
 
-func (f *whatIf) addFlags(c *cobra.Command) {
+func (f *whatIf) addWhatIfs(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.podReady, "pod-ready", "", "what if a container takes so long to become ready, 20s or 20s±5s")
 	fl.StringVar(&f.pull, "pull", "", "what if a node takes so long to pull an image, 30s or 30s±10s")
@@ -81,7 +83,7 @@ func (f *whatIf) parseBudget() error {
 }
 
 // apply changes the model cluster.
-func (f *whatIf) apply(m *planning.Made, o *engine.Options) error {
+func (f *whatIf) apply(m *planning.Made, o *engine.Options) {
 	o.Fail = f.fail
 	for _, span := range []struct{ from, into *engine.Span }{{f.ready, &o.Agent.Ready}, {f.pulling, &o.Agent.Pull}, {f.stopping, &o.Agent.Stop}} {
 		if span.from != nil {
@@ -90,10 +92,9 @@ func (f *whatIf) apply(m *planning.Made, o *engine.Options) error {
 	}
 	if f.budget != nil {
 		o.GuardUpdates = true
-		m.Snapshot.Budgets = append(m.Snapshot.Budgets[:len(m.Snapshot.Budgets):len(m.Snapshot.Budgets)], f.guard(m.Snapshot.Workload))
+		m.Snapshot.Budgets = append(slices.Clip(m.Snapshot.Budgets), f.guard(m.Snapshot.Workload))
 	}
 	f.moreNodes(m)
-	return nil
 }
 
 // guard is a budget over all pods of the workload.
@@ -114,10 +115,8 @@ func (f *whatIf) moreNodes(m *planning.Made) {
 	if len(m.Snapshot.Nodes) >= f.nodes {
 		return
 	}
-	nodes := map[string]*cluster.Node{}
-	for name, n := range m.Snapshot.Nodes {
-		nodes[name] = n
-	}
+	nodes := make(map[string]*cluster.Node, f.nodes)
+	maps.Copy(nodes, m.Snapshot.Nodes)
 	for i := 1; len(nodes) < f.nodes; i++ {
 		name := "more-" + strconv.Itoa(i)
 		if nodes[name] == nil {

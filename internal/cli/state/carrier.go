@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"maps"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -41,9 +42,7 @@ func labelsFor(s *metav1.LabelSelector) map[string]string {
 	if s == nil {
 		return out
 	}
-	for k, v := range s.MatchLabels {
-		out[k] = v
-	}
+	maps.Copy(out, s.MatchLabels)
 	for _, e := range s.MatchExpressions {
 		switch {
 		case e.Operator == metav1.LabelSelectorOpIn && len(e.Values) > 0:

@@ -25,7 +25,11 @@ func (s timeScale) ticks() []time.Duration {
 			last = p.x1 - tickRoom/2 // its own label stands in its middle
 			continue
 		}
-		for t := (p.from + step - 1) / step * step; t <= p.to; t += step {
+		first := p.from.Truncate(step)
+		if first < p.from {
+			first += step
+		}
+		for t := first; t <= p.to; t += step {
 			if x := s.at(t); x-last >= tickRoom && x <= right {
 				out, last = append(out, t), x
 			}

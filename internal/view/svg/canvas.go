@@ -40,42 +40,43 @@ var light = map[string]string{
 func attributes(classes string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ` class="%s"`, classes)
-	for _, name := range strings.Fields(classes) {
+	for name := range strings.FieldsSeq(classes) {
 		b.WriteString(" " + light[name])
 	}
 	return b.String()
 }
 
-func (c *canvas) raw(s string) { c.WriteString(s) }
+// put writes markup; writing to a Builder never fails.
+func (c *canvas) put(format string, args ...any) { _, _ = fmt.Fprintf(c, format, args...) }
 
 // open begins the picture. Its title and description are read aloud.
 func (c *canvas) open(height int, title, description string) {
-	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="kk-title kk-desc" font-family="%[3]s" font-size="12">`, width, height, font)
-	fmt.Fprintf(c, "\n<title id=\"kk-title\">%s</title>\n<desc id=\"kk-desc\">%s</desc>\n<style>%s</style>\n", escape(title), escape(description), dark)
-	fmt.Fprintf(c, "<rect%s width=\"%d\" height=\"%d\" rx=\"8\"/>\n", attributes("bg"), width, height)
+	c.put(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="kk-title kk-desc" font-family="%[3]s" font-size="12">`, width, height, font)
+	c.put("\n<title id=\"kk-title\">%s</title>\n<desc id=\"kk-desc\">%s</desc>\n<style>%s</style>\n", escape(title), escape(description), dark)
+	c.put("<rect%s width=\"%d\" height=\"%d\" rx=\"8\"/>\n", attributes("bg"), width, height)
 }
 
 func (c *canvas) text(x, y float64, classes, s string) {
-	fmt.Fprintf(c, "<text%s x=\"%s\" y=\"%s\">%s</text>\n", attributes(classes), number(x), number(y), escape(s))
+	c.put("<text%s x=\"%s\" y=\"%s\">%s</text>\n", attributes(classes), number(x), number(y), escape(s))
 }
 
 func (c *canvas) line(x1, y1, x2, y2 float64, classes string) {
-	fmt.Fprintf(c, "<line%s x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>\n", attributes(classes), number(x1), number(y1), number(x2), number(y2))
+	c.put("<line%s x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>\n", attributes(classes), number(x1), number(y1), number(x2), number(y2))
 }
 
 // rect draws a box with a hint that shows when the pointer rests on it; the hint
 // may be empty.
 func (c *canvas) rect(x, y, w, h float64, classes, hint string) {
-	fmt.Fprintf(c, "<rect%s x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"", attributes(classes), number(x), number(y), number(w), number(h))
+	c.put("<rect%s x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"", attributes(classes), number(x), number(y), number(w), number(h))
 	if hint == "" {
-		c.raw("/>\n")
+		c.put("/>\n")
 		return
 	}
-	fmt.Fprintf(c, "><title>%s</title></rect>\n", escape(hint))
+	c.put("><title>%s</title></rect>\n", escape(hint))
 }
 
 func (c *canvas) path(classes string, d *strings.Builder) {
-	fmt.Fprintf(c, "<path%s d=\"%s\"/>\n", attributes(classes), d.String())
+	c.put("<path%s d=\"%s\"/>\n", attributes(classes), d.String())
 }
 
 // number writes a coordinate with at most one decimal.

@@ -59,7 +59,7 @@ func Draw(w io.Writer, p Picture) error {
 	c.steps(p.Timeline.Steps, x, end)
 	c.legend(p.Least)
 	c.table(rows)
-	c.raw("</svg>\n")
+	c.put("</svg>\n")
 	_, err := io.WriteString(w, c.String())
 	return err
 }
