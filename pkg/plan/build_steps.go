@@ -25,8 +25,8 @@ func (b *builder) build() error {
 	if err := b.checkCarried(); err != nil {
 		return err
 	}
-	if err := checkLadder(b.policy.Steps, b.sub.total); err != nil {
-		return err
+	for _, step := range fallen(b.policy.Steps, b.sub.total) {
+		b.warning("step %s comes to fewer of %d pods than the one before: it is left out", step, b.sub.total)
 	}
 	base, err := b.compareSpecs()
 	if err != nil {

@@ -230,7 +230,6 @@ func TestBuildRefuses(t *testing.T) {
 			"CloneSet shop/web is in the hands of a Kruise Rollout (annotation rollouts.kruise.io/in-progressing)",
 		},
 		"steps fall":   {old, nil, plan.Policy{Steps: []plan.PolicyStep{{To: plan.Pods(5)}, {To: plan.Pods(3)}}}, `step "3" is not larger than the one before`},
-		"steps mixed":  {old, nil, plan.Policy{Steps: []plan.PolicyStep{{To: plan.Amount{Value: 50, Percent: true}}, {To: plan.Pods(3)}}}, `step "3" comes to fewer pods than the one before`},
 		"wrong driver": {old, nil, plan.Policy{Driver: plan.DriverClient}, "driver: CloneSet shop/web cannot be rolled out by the driver client"},
 	} {
 		s := snapshot(t, old, 10)
@@ -253,17 +252,17 @@ func TestWarnings(t *testing.T) {
 		spoil     func(*plan.Snapshot)
 		want      string
 	}{
-		"none":         {old, next, nil, ""},
-		"not ready":    {old, next, func(s *plan.Snapshot) { unready(s.Pods[:4]) }, "4 pods are not ready before the rollout: web-00000, web-00001, web-00002 and 1 more"},
-		"one is not":   {old, next, func(s *plan.Snapshot) { unready(s.Pods[:1]) }, "1 pod is not ready before the rollout: web-00000"},
-		"no gate":      {old, next, func(s *plan.Snapshot) { s.Pods[0].ReadinessGates = nil }, "1 pods have no readiness gate InPlaceUpdateReady: they stay in service while their containers restart"},
-		"partial":      {old, strings.Replace(next, "InPlaceIfPossible", "InPlaceIfPossible, partition: 4", 1), nil, "the plan ends with 6 of 10 pods updated"},
-		"paused":       {old, strings.Replace(next, "InPlaceIfPossible", "InPlaceIfPossible, paused: true", 1), nil, "the workload is paused: no pod is updated until it is resumed"},
-		"in place no":  {strings.ReplaceAll(old, "IfPossible", "Only"), strings.Replace(strings.ReplaceAll(next, "IfPossible", "Only"), `"web:2"`, `"web:2", env: [{name: A}]`, 1), nil, "admission lets it through in v1beta1, and then no pod changes and no event says why"},
-		"budget none":  {old, next, func(s *plan.Snapshot) { budget(s, 0) }, "PodUnavailableBudget web never allows a pod to go: it wants 10 of 10 available"},
-		"budget used":  {old, next, func(s *plan.Snapshot) { budget(s, 20); unready(s.Pods[:3]) }, "PodUnavailableBudget web allows no pod to go now: 7 are available, 8 are wanted"},
-		"budget slow":  {old, next, func(s *plan.Snapshot) { budget(s, 10) }, "PodUnavailableBudget web allows 1 pods to be down, less than maxUnavailable 2: it sets the pace"},
-		"ready budget": {old, next, func(s *plan.Snapshot) { budget(s, 50) }, ""},
+		"none":        {old, next, nil, ""},
+		"not ready":   {old, next, func(s *plan.Snapshot) { unready(s.Pods[:4]) }, "4 pods are not ready before the rollout: web-00000, web-00001, web-00002 and 1 more"},
+		"one is not":  {old, next, func(s *plan.Snapshot) { unready(s.Pods[:1]) }, "1 pod is not ready before the rollout: web-00000"},
+		"no gate":     {old, next, func(s *plan.Snapshot) { s.Pods[0].ReadinessGates = nil }, "1 pods have no readiness gate InPlaceUpdateReady: they stay in service while their containers restart"},
+		"partial":     {old, strings.Replace(next, "InPlaceIfPossible", "InPlaceIfPossible, partition: 4", 1), nil, "the plan ends with 6 of 10 pods updated"},
+		"paused":      {old, strings.Replace(next, "InPlaceIfPossible", "InPlaceIfPossible, paused: true", 1), nil, "the workload is paused: no pod is updated until it is resumed"},
+		"in place no": {strings.ReplaceAll(old, "IfPossible", "Only"), strings.Replace(strings.ReplaceAll(next, "IfPossible", "Only"), `"web:2"`, `"web:2", env: [{name: A}]`, 1), nil, "admission lets it through in v1beta1, and then no pod changes and no event says why"},
+		"budget none": {old, next, func(s *plan.Snapshot) { budget(s, 0) }, "PodUnavailableBudget web never allows a pod to go: it wants 10 of 10 available"},
+		"budget used": {old, next, func(s *plan.Snapshot) { budget(s, 20); unready(s.Pods[:3]) }, "PodUnavailableBudget web allows no pod to go now: 7 are available, 8 are wanted"},
+		"budget slow": {old, next, func(s *plan.Snapshot) { budget(s, 10) }, "PodUnavailableBudget web allows 1 pods to be down, less than maxUnavailable 2: it sets the pace"},
+		"budget wide": {old, next, func(s *plan.Snapshot) { budget(s, 50) }, ""},
 	} {
 		s := snapshot(t, c.old, 10)
 		if c.spoil != nil {
@@ -276,6 +275,19 @@ func TestWarnings(t *testing.T) {
 		if got := strings.Join(p.Warnings, "\n"); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
 		}
+	}
+}
+
+// TestStepsThatFall are left out, with a word.
+func TestStepsThatFall(t *testing.T) {
+	old := clones("")
+	policy := plan.Policy{Pull: plan.PullNever, Steps: []plan.PolicyStep{{To: plan.Amount{Value: 50, Percent: true}}, {To: plan.Pods(3)}, {To: plan.All}}}
+	p, err := plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), snapshot(t, old, 10), policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := outline(p); got != "update 5/5:5, step-100% 10/0:5" || len(p.Warnings) != 1 || !strings.HasPrefix(p.Warnings[0], "step 3 comes to fewer") {
+		t.Errorf("%s, %s", got, p.Warnings)
 	}
 }
 

@@ -47,15 +47,17 @@ func ladder(steps []PolicyStep, total, already int) []rung {
 	return out
 }
 
-// checkLadder refuses steps that fall once they are resolved: 50%,3 of 10.
-func checkLadder(steps []PolicyStep, total int) error {
-	last := 0
+// fallen names the steps that come to fewer pods than one before: 50%,3 of 10. A
+// policy is kept while its workload shrinks, so that is worth a word and no more.
+func fallen(steps []PolicyStep, total int) []string {
+	var out []string
+	most := 0
 	for _, s := range steps {
 		n := s.To.Of(total)
-		if n < last {
-			return fault("step %q comes to fewer pods than the one before", stepsHint, s.To.String())
+		if n < most {
+			out = append(out, s.To.String())
 		}
-		last = n
+		most = max(most, n)
 	}
-	return nil
+	return out
 }

@@ -53,12 +53,14 @@ func blockers(gate string, p rules.Pending) []Blocker {
 	return out
 }
 
-// unpulled names the images that are not on so many nodes.
+// unpulled names the images that are not on so many nodes, or on all that pods are
+// on now: there may be fewer pods than when the plan was made.
 func (r *run) unpulled(nodes int) []Blocker {
 	pull := r.present().Pull
 	if pull == nil {
 		return nil
 	}
+	nodes = min(nodes, nodesOf(r.snap.Pods))
 	var out []Blocker
 	for _, image := range pull.Images {
 		if n := r.snap.Pulled[image]; n < nodes {

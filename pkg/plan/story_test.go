@@ -109,3 +109,6 @@ func drive(t testing.TB, w *simulate.World, ref cluster.Ref, p plan.Plan, betwee
 
 // percent is a percentage as a spec has it.
 func percent(n int) intstr.IntOrString { return intstr.FromString(fmt.Sprint(n, "%")) }
+
+// number is a whole number as a spec has it.
+func number(n int32) intstr.IntOrString { return intstr.FromInt32(n) }

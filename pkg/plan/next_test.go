@@ -1,0 +1,267 @@
+package plan_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// midway is a rollout in its step of 50%: the template and the partition of the
+// step are there, one of ten pods is updated and available.
+func midway(t *testing.T, policy plan.Policy) (plan.Plan, plan.Snapshot) {
+	t.Helper()
+	old := strings.Replace(clones(""), "{name: web,", "{uid: u1, name: web,", 1)
+	next := strings.ReplaceAll(old, "web:1", newer)
+	policy.Pull = plan.PullNever
+	p, err := plan.Build(read(t, next), snapshot(t, old, 10), policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := snapshot(t, strings.Replace(next, "InPlaceIfPossible", "InPlaceIfPossible, partition: 50%", 1), 10)
+	s.Pods[9].Labels["controller-revision-hash"] = "web-new"
+	s.Progress = plan.Progress{Step: 1, Started: noon, Sent: 1}
+	status(&s, 10, 1)
+	return p, s
+}
+
+// status is what the controller has written.
+func status(s *plan.Snapshot, updated, available int32) {
+	c := s.Workload.Object.(*kruise.CloneSet)
+	c.Generation, c.Status = 3, kruise.CloneSetStatus{
+		ObservedGeneration: 3, Replicas: 10, ReadyReplicas: 10, AvailableReplicas: 10, UpdateRevision: "web-new", CurrentRevision: "web-old",
+		UpdatedReplicas: updated, UpdatedReadyReplicas: available, UpdatedAvailableReplicas: available, ExpectedUpdatedReplicas: 5,
+	}
+}
+
+// updatedPod gives a pod the new revision, and takes its readiness.
+func updatedPod(s *plan.Snapshot, i int) *cluster.Pod {
+	p := s.Pods[i]
+	p.Labels["controller-revision-hash"] = "web-new"
+	for j := range p.Conditions {
+		if p.Conditions[j].Type == "Ready" {
+			p.Conditions[j].Status, p.Conditions[j].Since = corev1.ConditionFalse, noon.Add(10*time.Second)
+		}
+	}
+	return p
+}
+
+// decide asks twice: the answer is the same, and the question stays as it was.
+func decide(t *testing.T, p plan.Plan, s plan.Snapshot, now time.Time) plan.Decision {
+	t.Helper()
+	d := plan.Next(p, s, now)
+	if again := plan.Next(p, s, now); !reflect.DeepEqual(again, d) {
+		t.Fatalf("two answers: %+v\n%+v", d, again)
+	}
+	return d
+}
+
+// TestNextInAStep: what is said and done, by what is seen.
+func TestNextInAStep(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*plan.Plan, *plan.Snapshot)
+		at    time.Duration
+		want  string
+		until time.Duration
+	}{
+		"waits":           {nil, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5", 12 * time.Minute},
+		"done":            {func(_ *plan.Plan, s *plan.Snapshot) { status(s, 5, 5) }, time.Minute, "2 act let 5 more pods follow: 10 of 10", 0},
+		"not seen":        {func(_ *plan.Plan, s *plan.Snapshot) { clone(s).Generation = 9 }, time.Minute, "1 wait updated: the controller has not seen generation 9 yet (observedGeneration 3) | updated: updatedAvailableReplicas is 1 of 5", 12 * time.Minute},
+		"too slow":        {nil, 13 * time.Minute, "1 halt deadline: step step-50% is not done after 12m0s", 0},
+		"names a pod":     {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Conditions = nil }, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5 | ready web-00000: is not ready", 12 * time.Minute},
+		"crashes a while": {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[0].Waiting = "CrashLoopBackOff" }, 39 * time.Second, "1 wait updated: updatedAvailableReplicas is 1 of 5 | crash web-00000: container main (web:1): CrashLoopBackOff", 40 * time.Second},
+		"crashes on":      {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[0].Waiting = "CrashLoopBackOff" }, 40 * time.Second, "1 halt crash web-00000: container main (web:1): CrashLoopBackOff", 0},
+		"an old pod crashes": {func(_ *plan.Plan, s *plan.Snapshot) {
+			updatedPod(s, 0).Containers[0].Waiting = "CrashLoopBackOff"
+			s.Pods[0].Labels["controller-revision-hash"] = "web-old"
+		}, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5", 12 * time.Minute},
+		"image a while": {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[1].Waiting = "ImagePullBackOff" }, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5 | image web-00000: container side (side:1): ImagePullBackOff", 70 * time.Second},
+		"image":         {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[1].Waiting = "ErrImagePull" }, 70 * time.Second, "1 halt image web-00000: container side (side:1): ErrImagePull", 0},
+		"image at once": {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[0].Waiting = "InvalidImageName" }, 10 * time.Second, "1 halt image web-00000: container main (web:1): InvalidImageName", 0},
+		"config": {func(_ *plan.Plan, s *plan.Snapshot) {
+			updatedPod(s, 0).Containers[0].Waiting = "CreateContainerConfigError"
+		}, 2 * time.Minute, "1 halt ready web-00000: container main (web:1): CreateContainerConfigError", 0},
+		"unschedulable":     {func(_ *plan.Plan, s *plan.Snapshot) { unscheduled(updatedPod(s, 0)) }, 6 * time.Minute, "1 halt schedule web-00000: 0/5 nodes are available", 0},
+		"not yet scheduled": {func(_ *plan.Plan, s *plan.Snapshot) { unscheduled(updatedPod(s, 0)) }, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5 | schedule web-00000: 0/5 nodes are available", 310 * time.Second},
+		"before the step": {func(_ *plan.Plan, s *plan.Snapshot) {
+			p := updatedPod(s, 0)
+			p.Containers[0].Waiting = "CrashLoopBackOff"
+			p.Conditions = nil
+			p.Created = noon.Add(-time.Hour)
+		}, 29 * time.Second, "1 wait updated: updatedAvailableReplicas is 1 of 5 | crash web-00000: container main (web:1): CrashLoopBackOff", 30 * time.Second},
+		"template": {func(_ *plan.Plan, s *plan.Snapshot) { s.Workload.Template["spec"].(map[string]any)["x"] = "y" }, time.Minute, "1 halt template: template is HASH, not HASH", 0},
+		"partition": {func(_ *plan.Plan, s *plan.Snapshot) {
+			clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(percent(10))
+		}, time.Minute, "1 halt partition: partition is 10%, not 50%", 0},
+		"back": {func(_ *plan.Plan, s *plan.Snapshot) {
+			clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(9))
+		}, time.Minute, "1 halt partition: partition is 9, not 50%", 0},
+		"lost": {func(_ *plan.Plan, s *plan.Snapshot) {
+			s.Progress.Sent = 0
+			clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(9))
+		}, time.Minute, "1 act let 4 more pods follow: 5 of 10", 0},
+		"paused": {func(_ *plan.Plan, s *plan.Snapshot) { clone(s).Spec.UpdateStrategy.RollingUpdate.Paused = true }, time.Minute, "1 halt paused: paused is true, not false", 0},
+		"by whom": {func(_ *plan.Plan, s *plan.Snapshot) {
+			c := clone(s)
+			c.Spec.UpdateStrategy.RollingUpdate.Paused = true
+			c.ManagedFields = []metav1.ManagedFieldsEntry{
+				{Manager: "older", Time: &metav1.Time{Time: noon}}, {Manager: "kubectl-edit", Time: &metav1.Time{Time: noon.Add(time.Second)}},
+				{Manager: "manager", Subresource: "status", Time: &metav1.Time{Time: noon.Add(time.Hour)}},
+			}
+		}, time.Minute, "1 halt paused: paused is true, not false; kubectl-edit wrote it last, at 2026-07-01T12:00:01Z", 0},
+		"recreated": {func(_ *plan.Plan, s *plan.Snapshot) { s.Workload.UID = "u2" }, time.Minute, "1 halt object: CloneSet shop/web was deleted and created anew: uid u2, not u1", 0},
+		"deleting":  {func(_ *plan.Plan, s *plan.Snapshot) { clone(s).DeletionTimestamp = &metav1.Time{Time: noon} }, time.Minute, "1 halt object: CloneSet shop/web is being deleted", 0},
+		"gone":      {func(_ *plan.Plan, s *plan.Snapshot) { s.Workload = nil }, time.Minute, "1 halt object: the object is gone", 0},
+		"owned": {func(_ *plan.Plan, s *plan.Snapshot) {
+			s.Workload.Annotations = map[string]string{"rollouts.kruise.io/in-progressing": ""}
+		}, time.Minute, "1 halt owner: CloneSet shop/web is now in the hands of a Kruise Rollout (annotation rollouts.kruise.io/in-progressing)", 0},
+		"halted":     {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Halted = "crash web-1: x"; status(s, 5, 5) }, time.Minute, "1 halt crash web-1: x", 0},
+		"promoted":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act let 5 more pods follow: 10 of 10", 0},
+		"finished":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Finished = noon }, time.Minute, "1 done all steps are done", 0},
+		"no steps":   {func(p *plan.Plan, _ *plan.Snapshot) { p.Steps, p.Change.Why = nil, "nothing to do" }, time.Minute, "1 done nothing to do", 0},
+		"off limits": {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Step = -7 }, time.Minute, "-7 done all steps are done", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, s := midway(t, plan.Policy{})
+			if c.spoil != nil {
+				c.spoil(&p, &s)
+			}
+			d := decide(t, p, s, noon.Add(c.at))
+			got := fmt.Sprintf("%d %s %s", d.Step, d.Verb, d.Reason)
+			for _, b := range d.Blockers[min(1, len(d.Blockers)):] {
+				if d.Verb == plan.Wait {
+					got += " | " + b.String()
+				}
+			}
+			got = strings.ReplaceAll(got, p.Change.ToHash, "HASH")
+			if s.Workload != nil && name == "template" {
+				got = strings.ReplaceAll(got, plan.TemplateHash(s.Workload.Template), "HASH")
+			}
+			if got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+			if want := noon.Add(c.until); c.until != 0 && !d.Until.Equal(want) {
+				t.Errorf("looks again at %s, want %s", d.Until, want)
+			}
+			if d.Verb == plan.Halt && (d.OnFailure != plan.FailPause || d.Progress.Halted == "") {
+				t.Errorf("halts with %+v", d)
+			}
+		})
+	}
+}
+
+func clone(s *plan.Snapshot) *kruise.CloneSet { return s.Workload.Object.(*kruise.CloneSet) }
+
+func unscheduled(p *cluster.Pod) {
+	p.Phase = corev1.PodPending
+	p.Conditions = []cluster.Condition{
+		{Type: "PodScheduled", Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/5 nodes are available", Since: noon.Add(10 * time.Second)},
+	}
+	p.Created = noon.Add(10 * time.Second)
+}
+
+// TestOnFailure is what the plan says.
+func TestOnFailure(t *testing.T) {
+	p, s := midway(t, plan.Policy{OnFailure: plan.FailRollback})
+	if d := decide(t, p, s, noon.Add(24*time.Hour)); d.Verb != plan.Halt || d.OnFailure != plan.FailRollback {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestPauses: for a time, until somebody promotes, and not in spite of failures.
+func TestPauses(t *testing.T) {
+	for name, c := range map[string]struct {
+		pause string
+		spoil func(*plan.Snapshot)
+		at    time.Duration
+		want  string
+		until time.Duration
+	}{
+		"manual":       {"1", nil, 48 * time.Hour, "1 wait promote: waits until somebody promotes", 0},
+		"promoted":     {"1", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act let 4 more pods follow: 5 of 10", 0},
+		"timed":        {"1=5m", nil, time.Minute, "1 wait time: waits 5m0s, until 12:05:00", 5 * time.Minute},
+		"over":         {"1=5m", nil, 5 * time.Minute, "2 act let 4 more pods follow: 5 of 10", 0},
+		"skipped":      {"1=5m", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Second, "2 act let 4 more pods follow: 5 of 10", 0},
+		"crash":        {"1", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, time.Minute, "1 halt crash web-00009: container main (web:1): CrashLoopBackOff", 0},
+		"crash begins": {"1=5m", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, 30 * time.Second, "1 wait time: waits 5m0s, until 12:05:00", 40 * time.Second},
+		"drift":        {"1", func(s *plan.Snapshot) { clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(3)) }, time.Minute, "1 halt partition: partition is 3, not 9", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			policy := plan.Policy{Steps: must(plan.ParseSteps("1,50%,100%"))}
+			if err := policy.PauseAfter(c.pause); err != nil {
+				t.Fatal(err)
+			}
+			p, s := midway(t, policy)
+			clone(&s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(9))
+			s.Progress.Sent = 0
+			if c.spoil != nil {
+				c.spoil(&s)
+			}
+			d := decide(t, p, s, noon.Add(c.at))
+			if got := fmt.Sprintf("%d %s %s", d.Step, d.Verb, d.Reason); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+			if c.until != 0 && !d.Until.Equal(noon.Add(c.until)) {
+				t.Errorf("looks again at %s", d.Until)
+			}
+		})
+	}
+}
+
+// TestVerify: asked once, waited for, good or bad.
+func TestVerify(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer *plan.Result
+		at     time.Duration
+		want   string
+	}{
+		"not asked":   {nil, time.Minute, "1 act ask: http://web"},
+		"no answer":   {&plan.Result{At: noon}, time.Minute, "1 wait verify: no answer yet"},
+		"tries again": {&plan.Result{Text: "503, 2 of 3", At: noon}, time.Minute, "1 wait verify: 503, 2 of 3"},
+		"too long":    {&plan.Result{Text: "503", At: noon}, time.Hour, "1 halt deadline: step verify-1 is not done after 10m0s"},
+		"good":        {&plan.Result{Done: true, Good: true, At: noon}, time.Minute, "2 act let 4 more pods follow: 5 of 10"},
+		"bad":         {&plan.Result{Done: true, Text: "500", At: noon}, time.Minute, "1 halt verify: 500"},
+		"of before":   {&plan.Result{Done: true, At: noon.Add(-time.Hour)}, time.Minute, "1 act ask: http://web"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, s := midway(t, plan.Policy{Verify: []plan.Verify{{URL: "http://web"}}})
+			clone(&s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(9))
+			s.Progress.Sent = 0
+			if c.answer != nil {
+				s.Verified = map[string]plan.Result{"verify-1": *c.answer}
+			}
+			d := decide(t, p, s, noon.Add(c.at))
+			if got := fmt.Sprintf("%d %s %s", d.Step, d.Verb, d.Reason); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+			if d.Verb == plan.Act && d.Step == 1 && (d.Actions[0].Verify == nil || d.Actions[0].Step != "verify-1") {
+				t.Errorf("%+v", d.Actions)
+			}
+		})
+	}
+}
+
+// TestNotAllowed: what the policy forbids is not even begun.
+func TestNotAllowed(t *testing.T) {
+	old := strings.ReplaceAll(clones(""), "IfPossible", "Only")
+	next := strings.Replace(old, `"web:1"`, `"web:1", env: [{name: A, value: b}]`, 1)
+	s := snapshot(t, old, 10)
+	p, err := plan.Build(read(t, next), s, plan.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := decide(t, p, s, noon)
+	if d.Verb != plan.Halt || d.Blockers[0].Gate != plan.GateNotAllowed || !strings.Contains(d.Reason, "spec.containers[0].env") {
+		t.Errorf("%+v", d)
+	}
+}
