@@ -158,6 +158,9 @@ func (r *run) carries() func(*cluster.Pod) bool {
 	if hashOf(w) != r.plan.Change.ToHash || !rules.Observed(w.Object) {
 		return func(*cluster.Pod) bool { return false }
 	}
+	if r.plan.Driver == DriverClient {
+		return atRevision(r.revision())
+	}
 	switch o := w.Object.(type) {
 	case *kruise.CloneSet:
 		return atRevision(o.Status.UpdateRevision)
@@ -172,12 +175,12 @@ func (r *run) carries() func(*cluster.Pod) bool {
 		return atRevision(o.Status.UpdateRevision)
 	}
 	revision := revisionNamed(r.snap.Revisions, templateOf(w))
-	if _, ok := w.Object.(*appsv1.Deployment); ok {
-		return func(p *cluster.Pod) bool {
-			return revision != "" && p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(revision)
-		}
+	if w.Kind != "Deployment" {
+		return atRevision(revision)
 	}
-	return atRevision(revision)
+	return func(p *cluster.Pod) bool {
+		return revision != "" && p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(revision)
+	}
 }
 
 func atRevision(revision string) func(*cluster.Pod) bool {

@@ -1,0 +1,92 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+)
+
+const mesh = `
+apiVersion: apps.kruise.io/v1alpha1
+kind: SidecarSet
+metadata: {name: mesh}
+spec:
+  selector: {matchLabels: {app: web}}
+  containers: [{name: mesh, image: "mesh:1"}]
+`
+
+// TestRolloutOfASidecarSet: by partition over the pods that have it.
+func TestRolloutOfASidecarSet(t *testing.T) {
+	w := simulate.New(simulate.Usual())
+	w.AddNode("n1", nil)
+	for _, text := range []string{mesh, clones("")} {
+		if err := w.Apply(must(yaml.Parse(text)).YNode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Settle(10 * time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	ref := read(t, mesh).Ref
+	p := built(t, w, ref, strings.ReplaceAll(mesh, "mesh:1", "mesh:2"), plan.Policy{Steps: must(plan.ParseSteps("1,30%,100%"))})
+	if got, want := outline(p), "pull 0/10:0, update 1/9:1, step-30% 3/7:2, step-100% 10/0:7"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	at := -1
+	d, story := drive(t, w, ref, p, func(d plan.Decision) {
+		if d.Step != at && at > 0 {
+			if n := meshed(observe(t, w, ref)); n != p.Steps[at].Updated {
+				t.Errorf("step %s: %d pods are updated, promised %d", p.Steps[at].Name, n, p.Steps[at].Updated)
+			}
+		}
+		at = d.Step
+	})
+	if n := meshed(observe(t, w, ref)); d.Verb != plan.Done || n != 10 {
+		t.Errorf("%d pods have the new sidecar\n%s", n, strings.Join(story, "\n"))
+	}
+}
+
+func meshed(s plan.Snapshot) int {
+	n := 0
+	for _, p := range s.Pods {
+		if c, _ := p.Container("mesh"); c.Image == "mesh:2" {
+			n++
+		}
+	}
+	return n
+}
+
+// TestSidecarsThatCannotFollow: another change than of images leaves the pods
+// behind, and the plan says so.
+func TestSidecarsThatCannotFollow(t *testing.T) {
+	s := plan.Snapshot{Workload: read(t, mesh)}
+	s.Workload.Annotations = map[string]string{"kruise.io/sidecarset-hash": "h", "kruise.io/sidecarset-hash-without-image": "w"}
+	for _, p := range pods(3, "x") {
+		p.Annotations = map[string]string{
+			"kruise.io/sidecarset-injected-list": "mesh", "kruise.io/sidecarset-hash": `{"mesh":{"hash":"h"}}`,
+			"kruise.io/sidecarset-hash-without-image": `{"mesh":{"hash":"w"}}`,
+		}
+		p.Containers = append(p.Containers, cluster.Container{Name: "mesh", Image: "mesh:1", Ready: true, Reported: true, StatusImage: "mesh:1"})
+		s.Pods = append(s.Pods, p)
+	}
+	p, err := plan.Build(read(t, strings.Replace(mesh, `"mesh:1"`, `"mesh:2", env: [{name: A}]`, 1)), s, plan.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(p.Warnings, "\n"); !strings.Contains(text, "3 of 3 pods cannot take the new sidecars in place") {
+		t.Error(text)
+	}
+	p, err = plan.Build(read(t, strings.Replace(mesh, `"mesh:1"`, `"mesh:2"`, 1)), s, plan.Policy{Pull: plan.PullNever})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := outline(p), "update 1/2:1, step-100% 3/0:2"; got != want || len(p.Warnings) != 0 {
+		t.Errorf("%s, %s\nwant %s", got, p.Warnings, want)
+	}
+}
