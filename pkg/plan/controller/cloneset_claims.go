@@ -98,6 +98,6 @@ func (s *cloneSet) newClaims(id string) []cluster.Claim {
 // hashOf tells claim templates apart.
 func hashOf(templates any) string {
 	h := fnv.New32()
-	h.Write(encoded(templates))
+	_, _ = h.Write(encoded(templates))
 	return strconv.FormatUint(uint64(h.Sum32()), 10)
 }

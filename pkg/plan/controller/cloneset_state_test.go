@@ -3,6 +3,7 @@ package controller
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,8 +110,11 @@ func TestCloneSetOrphanedClaims(t *testing.T) {
 	self := cluster.Owner{Kind: "CloneSet", Name: "web", UID: "w"}
 	id := func(id string) map[string]string { return map[string]string{kruise.CloneSetInstanceIDLabel: id} }
 	l.claims = []*cluster.Claim{
-		{Name: "lost", Labels: id("zzzzz"), Owner: self}, {Name: "used", Labels: id("00001"), Owner: self},
-		{Name: "foreign", Labels: id("yyyyy")}, {Name: "going", Labels: id("xxxxx"), Owner: self, Deleting: true}, {Name: "nobody's", Owner: self},
+		{Name: "lost", Labels: id("zzzzz"), Owner: self},
+		{Name: "used", Labels: id("00001"), Owner: self},
+		{Name: "foreign", Labels: id("yyyyy")},
+		{Name: "going", Labels: id("xxxxx"), Owner: self, Deleting: true},
+		{Name: "nobody's", Owner: self},
 	}
 	if got, want := acts(actionsOf(l)), "unclaim lost"; got != want {
 		t.Errorf("did %q, want %q", got, want)
@@ -135,11 +139,11 @@ func (l *lab) hold(name, value string) {
 }
 
 func (l *lab) states() string {
-	out := ""
+	var out []string
 	for _, p := range l.pods {
-		out += p.Labels[kruise.LifecycleStateLabel] + "=" + imageOf(p) + " "
+		out = append(out, p.Name[len("web-0000"):]+":"+p.Labels[kruise.LifecycleStateLabel]+"="+imageOf(p))
 	}
-	return out
+	return strings.Join(out, " ")
 }
 
 // TestCloneSetHoldsUpdate follows a pod through the hook of an in-place update
@@ -147,24 +151,24 @@ func (l *lab) states() string {
 func TestCloneSetHoldsUpdate(t *testing.T) {
 	l, text := newHooked(t)
 	l.follow(2, edited(text, "web:1", "web:2"))
-	if got, want := l.states(), "PreparingUpdate=1 Normal=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:PreparingUpdate=1 2:Normal=1 3:Normal=1"; got != want {
 		t.Fatalf("held: %s, want %s", got, want)
 	}
 	l.hold("web-00001", "released")
-	if got, want := l.states(), "Updating=2 Normal=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:Updating=2 2:Normal=1 3:Normal=1"; got != want {
 		t.Fatalf("released: %s, want %s", got, want)
 	}
 	l.second()
-	if got, want := l.states(), "Updated=2 Normal=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:Updated=2 2:Normal=1 3:Normal=1"; got != want {
 		t.Fatalf("updated: %s, want %s", got, want)
 	}
 	l.hold("web-00001", "true")
-	if got, want := l.states(), "Normal=2 PreparingUpdate=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:Normal=2 2:PreparingUpdate=1 3:Normal=1"; got != want {
 		t.Fatalf("held again: %s, want %s", got, want)
 	}
 	l.write(text)
 	l.settle()
-	if got, want := l.states(), "PreparingUpdate=2 Normal=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:PreparingUpdate=2 2:Normal=1 3:Normal=1"; got != want {
 		t.Errorf("taken back: %s, want %s: a pod that only waited needs nothing", got, want)
 	}
 }
@@ -174,26 +178,26 @@ func TestCloneSetHoldsUpdate(t *testing.T) {
 func TestCloneSetHoldsDeletion(t *testing.T) {
 	l, text := newHooked(t)
 	l.follow(1, edited(text, "replicas: 3", "replicas: 1"))
-	if got, want := l.states(), "PreparingDelete=1 PreparingDelete=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:PreparingDelete=1 2:PreparingDelete=1 3:Normal=1"; got != want {
 		t.Fatalf("held: %s, want %s", got, want)
 	}
 	l.follow(1, edited(text, "replicas: 3", "replicas: 2"))
-	if got, want := l.states(), "Normal=1 PreparingDelete=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:Normal=1 2:PreparingDelete=1 3:Normal=1"; got != want {
 		t.Fatalf("one taken back: %s, want %s", got, want)
 	}
 	l.hold("web-00002", "released")
 	l.second()
-	if got, want := l.states(), "Normal=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:Normal=1 3:Normal=1"; got != want {
 		t.Fatalf("released: %s, want %s", got, want)
 	}
 	l.edit("web-00001", cluster.PodChange{Labels: map[string]*string{kruise.SpecifiedDeleteLabel: new("true")}})
 	l.settle()
 	l.second()
-	if got, want := l.states(), "PreparingDelete=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:PreparingDelete=1 3:Normal=1"; got != want {
 		t.Errorf("marked and held: %s, want %s", got, want)
 	}
 	l.follow(1, edited(text, "replicas: 3", "replicas: 2", "scaleStrategy: {}", "scaleStrategy: {excludePreparingDelete: true}"))
-	if got, want := l.states(), "PreparingDelete=1 Normal=1 Normal=1 "; got != want {
+	if got, want := l.states(), "1:PreparingDelete=1 3:Normal=1 4:Normal=1"; got != want {
 		t.Errorf("held deletions do not count: %s, want %s", got, want)
 	}
 }

@@ -79,11 +79,15 @@ func TestCloneSetFollows(t *testing.T) {
 		images  string
 	}{
 		{
-			"1 basic in place", []string{"replicas: 3", "replicas: 5", "maxUnavailable: 1", "maxUnavailable: 40%"}, image, 5,
+			"1 basic in place",
+			[]string{"replicas: 3", "replicas: 5", "maxUnavailable: 1", "maxUnavailable: 40%"},
+			image, 5,
 			"inPlace 1, inPlace 2; inPlace 3, inPlace 4; inPlace 5", "web-00001=2 web-00002=2 web-00003=2 web-00004=2 web-00005=2",
 		},
 		{
-			"nothing to do", nil, []string{"maxUnavailable: 1", "maxUnavailable: 2"}, 2,
+			"nothing to do", nil,
+			[]string{"maxUnavailable: 1", "maxUnavailable: 2"},
+			2,
 			"", "web-00001=1 web-00002=1 web-00003=1",
 		},
 		{
@@ -91,15 +95,21 @@ func TestCloneSetFollows(t *testing.T) {
 			"create 4 2; mark 1, delete 1, create 5 2; mark 2, delete 2, create 6 2; delete 3", "web-00004=2 web-00005=2 web-00006=2",
 		},
 		{
-			"surge in place", []string{"maxUnavailable: 1", "maxUnavailable: 1, maxSurge: 1"}, image, 5,
+			"surge in place",
+			[]string{"maxUnavailable: 1", "maxUnavailable: 1, maxSurge: 1"},
+			image, 5,
 			"create 4 2, inPlace 1; inPlace 2, delete 3", "web-00001=2 web-00002=2 web-00004=2",
 		},
 		{
-			"4 partition in percent", []string{"replicas: 3", "replicas: 5", "maxUnavailable: 1", "maxUnavailable: 5, partition: 99%"}, image, 3,
+			"4 partition in percent",
+			[]string{"replicas: 3", "replicas: 5", "maxUnavailable: 1", "maxUnavailable: 5, partition: 99%"},
+			image, 3,
 			"inPlace 1", "web-00001=2 web-00002=1 web-00003=1 web-00004=1 web-00005=1",
 		},
 		{
-			"partition 100%", []string{"maxUnavailable: 1", "maxUnavailable: 1, partition: 100%"}, image, 3,
+			"partition 100%",
+			[]string{"maxUnavailable: 1", "maxUnavailable: 1, partition: 100%"},
+			image, 3,
 			"", "web-00001=1 web-00002=1 web-00003=1",
 		},
 		{
@@ -111,23 +121,32 @@ func TestCloneSetFollows(t *testing.T) {
 			"mark 1, delete 1, create 5 2; mark 2, delete 2, create 6 2", "web-00003=1 web-00004=1 web-00005=2 web-00006=2",
 		},
 		{
-			"12 surge only", []string{
+			"12 surge only",
+			[]string{
 				"v1beta1", "v1alpha1", "replicas: 3", "replicas: 4",
 				"{rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}", "{maxUnavailable: 0, maxSurge: 2}",
-			}, image, 7,
+			},
+			image, 7,
 			"create 5 2, create 6 2; mark 1, mark 2, delete 1, delete 2, create 7 2, create 8 2; delete 3, delete 4", "web-00005=2 web-00006=2 web-00007=2 web-00008=2",
 		},
 		{
-			"scale up in steps", []string{"{}", "{maxUnavailable: 2}"}, []string{"replicas: 3", "replicas: 8"}, 6,
+			"scale up in steps",
+			[]string{"{}", "{maxUnavailable: 2}"},
+			[]string{"replicas: 3", "replicas: 8"},
+			6,
 			"create 4 1, create 5 1; create 6 1, create 7 1; create 8 1",
 			"web-00001=1 web-00002=1 web-00003=1 web-00004=1 web-00005=1 web-00006=1 web-00007=1 web-00008=1",
 		},
 		{
-			"scale down", nil, []string{"replicas: 3", "replicas: 1"}, 3,
+			"scale down", nil,
+			[]string{"replicas: 3", "replicas: 1"},
+			3,
 			"delete 1, delete 2", "web-00003=1",
 		},
 		{
-			"to nothing", nil, []string{"replicas: 3", "replicas: 0"}, 3,
+			"to nothing", nil,
+			[]string{"replicas: 3", "replicas: 0"},
+			3,
 			"delete 1, delete 2, delete 3", "",
 		},
 		{
@@ -135,7 +154,9 @@ func TestCloneSetFollows(t *testing.T) {
 			"create 4 2; inPlace 1; inPlace 2; inPlace 3", "web-00001=2 web-00002=2 web-00003=2 web-00004=2",
 		},
 		{
-			"env cannot change in place", nil, []string{`image: "web:1"`, `image: "web:1", env: [{name: A, value: b}]`, "replicas: 3", "replicas: 1"}, 4,
+			"env cannot change in place", nil,
+			[]string{`image: "web:1"`, `image: "web:1", env: [{name: A, value: b}]`, "replicas: 3", "replicas: 1"},
+			4,
 			"delete 1, delete 2, mark 3, delete 3, create 4 1", "web-00004=1",
 		},
 		{
@@ -147,11 +168,16 @@ func TestCloneSetFollows(t *testing.T) {
 			"", "web-00001=1 web-00002=1 web-00003=1",
 		},
 		{
-			"InPlaceOnly and possible", []string{"InPlaceIfPossible", "InPlaceOnly"}, image, 5,
+			"InPlaceOnly and possible",
+			[]string{"InPlaceIfPossible", "InPlaceOnly"},
+			image, 5,
 			"inPlace 1; inPlace 2; inPlace 3", "web-00001=2 web-00002=2 web-00003=2",
 		},
 		{
-			"InPlaceOnly and impossible", []string{"InPlaceIfPossible", "InPlaceOnly"}, []string{`image: "web:1"`, `image: "web:2", env: [{name: A, value: b}]`}, 3,
+			"InPlaceOnly and impossible",
+			[]string{"InPlaceIfPossible", "InPlaceOnly"},
+			[]string{`image: "web:1"`, `image: "web:2", env: [{name: A, value: b}]`},
+			3,
 			"", "web-00001=1 web-00002=1 web-00003=1",
 		},
 	} {

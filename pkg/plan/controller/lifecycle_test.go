@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -51,9 +52,7 @@ func TestEnterState(t *testing.T) {
 			var got cluster.PodChange
 			enterState(&got, p, c.to, c.lifecycle, labStart.Add(400*time.Millisecond))
 			labels := map[string]string{kruise.LifecycleStateLabel: string(c.to)}
-			for k, v := range c.labels {
-				labels[k] = v
-			}
+			maps.Copy(labels, c.labels)
 			if diff := cmp.Diff(labels, texts(got.Labels)); diff != "" {
 				t.Errorf("labels (-want +got):\n%s", diff)
 			}

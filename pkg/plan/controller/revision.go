@@ -3,7 +3,6 @@ package controller
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -80,10 +79,16 @@ func revisionName(w *cluster.Workload, collisions int32) string {
 	if w.Group == kruise.Group && w.Kind == "DaemonSet" {
 		return w.Name + "-" + daemonHash(w.Template)
 	}
+	return NameRevision(w.Name, revisionData(w.Template), collisions)
+}
+
+// NameRevision is what a ControllerRevision with this data is called: its owner's
+// name with a hash (semantics workloads 1.1).
+func NameRevision(owner string, data []byte, collisions int32) string {
 	h := fnv.New32()
-	h.Write(revisionData(w.Template))
-	h.Write(strconv.AppendInt(nil, int64(collisions), 10))
-	return w.Name + "-" + rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+	_, _ = h.Write(data)
+	_, _ = h.Write(strconv.AppendInt(nil, int64(collisions), 10))
+	return owner + "-" + rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
 // revisionData is the stored JSON of a revision: of a pod template or, where

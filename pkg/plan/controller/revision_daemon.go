@@ -2,8 +2,8 @@ package controller
 
 import (
 	"encoding/json"
-	"fmt"
 	"hash/fnv"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,7 +23,7 @@ func daemonHash(template map[string]any) string {
 	}
 	h := fnv.New32a()
 	h.Write([]byte(withoutNewFields.Replace(beforeEmptyDirMode.Replace(dump.ForHash(typed)))))
-	return rand.SafeEncodeString(fmt.Sprint(h.Sum32()))
+	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
 // beforeEmptyDirMode takes the mode of an emptyDir out, the last field of its

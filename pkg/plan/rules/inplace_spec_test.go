@@ -46,22 +46,38 @@ func TestInPlaceSpec(t *testing.T) {
 		gate bool
 		want InPlaceSpec
 	}{
-		{"images", func(_, main, side map[string]any) { main["image"], side["image"] = "web:2", "log:2" }, true,
-			InPlaceSpec{Images: map[string]string{"main": "web:2", "side": "log:2"}, NotReady: true}},
-		{"an annotation nobody reads", func(meta, _, _ map[string]any) { meta["annotations"].(map[string]any)["note"] = "note" }, true,
-			InPlaceSpec{Metadata: Metadata{Annotations: set("note")}, NotReady: true}},
-		{"an annotation that main reads", func(meta, _, _ map[string]any) { meta["annotations"].(map[string]any)["level"] = "level" }, true,
-			InPlaceSpec{Refs: map[string]Metadata{"main": {Annotations: set("level")}}, NotReady: true}},
-		{"a label that both read", func(meta, _, _ map[string]any) { meta["labels"].(map[string]any)["tier"] = "tier" }, true,
-			InPlaceSpec{Refs: map[string]Metadata{"main": {Labels: set("tier")}, "side": {Labels: set("tier")}}, NotReady: true}},
-		{"without the gate nobody reads", func(meta, _, _ map[string]any) { meta["labels"].(map[string]any)["tier"] = "tier" }, false,
-			InPlaceSpec{Metadata: Metadata{Labels: set("tier")}, NotReady: true}},
-		{"a key that goes away restarts nothing", func(meta, _, _ map[string]any) { delete(meta["annotations"].(map[string]any), "level") }, true,
-			InPlaceSpec{Metadata: Metadata{Annotations: map[string]*string{"level": nil}}, Rereads: []string{"main"}, NotReady: true}},
-		{"resources alone leave the pod in service", resources(""), true,
-			InPlaceSpec{Resources: map[string]any{"main": map[string]any{"requests": map[string]any{"cpu": "2"}}}}},
-		{"resources and an image", func(meta, main, side map[string]any) { resources("")(meta, main, side); side["image"] = "log:2" }, true,
-			InPlaceSpec{Images: map[string]string{"side": "log:2"}, Resources: map[string]any{"main": map[string]any{"requests": map[string]any{"cpu": "2"}}}, NotReady: true}},
+		{
+			"images", func(_, main, side map[string]any) { main["image"], side["image"] = "web:2", "log:2" }, true,
+			InPlaceSpec{Images: map[string]string{"main": "web:2", "side": "log:2"}, NotReady: true},
+		},
+		{
+			"an annotation nobody reads", func(meta, _, _ map[string]any) { meta["annotations"].(map[string]any)["note"] = "note" }, true,
+			InPlaceSpec{Metadata: Metadata{Annotations: set("note")}, NotReady: true},
+		},
+		{
+			"an annotation that main reads", func(meta, _, _ map[string]any) { meta["annotations"].(map[string]any)["level"] = "level" }, true,
+			InPlaceSpec{Refs: map[string]Metadata{"main": {Annotations: set("level")}}, NotReady: true},
+		},
+		{
+			"a label that both read", func(meta, _, _ map[string]any) { meta["labels"].(map[string]any)["tier"] = "tier" }, true,
+			InPlaceSpec{Refs: map[string]Metadata{"main": {Labels: set("tier")}, "side": {Labels: set("tier")}}, NotReady: true},
+		},
+		{
+			"without the gate nobody reads", func(meta, _, _ map[string]any) { meta["labels"].(map[string]any)["tier"] = "tier" }, false,
+			InPlaceSpec{Metadata: Metadata{Labels: set("tier")}, NotReady: true},
+		},
+		{
+			"a key that goes away restarts nothing", func(meta, _, _ map[string]any) { delete(meta["annotations"].(map[string]any), "level") }, true,
+			InPlaceSpec{Metadata: Metadata{Annotations: map[string]*string{"level": nil}}, Rereads: []string{"main"}, NotReady: true},
+		},
+		{
+			"resources alone leave the pod in service", resources(""), true,
+			InPlaceSpec{Resources: map[string]any{"main": map[string]any{"requests": map[string]any{"cpu": "2"}}}},
+		},
+		{
+			"resources and an image", func(meta, main, side map[string]any) { resources("")(meta, main, side); side["image"] = "log:2" }, true,
+			InPlaceSpec{Images: map[string]string{"side": "log:2"}, Resources: map[string]any{"main": map[string]any{"requests": map[string]any{"cpu": "2"}}}, NotReady: true},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			gates := on
