@@ -13,7 +13,7 @@ import (
 
 // nobody is a revision that no pod carries: that of a template nobody has stored
 // yet.
-const nobody = "-"
+const nobody = "nobody"
 
 // cloneSet reads a CloneSet (semantics workloads 1.3, 1.6).
 func (b *builder) cloneSet(spec *kruise.CloneSetSpec) subject {

@@ -152,7 +152,11 @@ func (b *builder) climb(base *cluster.Workload, r rung, first, last bool) (*clus
 // partitionFor is the partition of one rung. At the end it is the desired spec's
 // own where that lets the same pods follow, so that nothing is left to reconcile.
 func (b *builder) partitionFor(r rung, last bool) intstr.IntOrString {
-	if own, ok := b.ownPartition(); last && ok && b.sub.allowed(own) == r.updated {
+	own, ok := b.ownPartition()
+	if !last || !ok {
+		return b.sub.partition(r.updated, r.To.Percent)
+	}
+	if n := b.sub.allowed(own); n == r.updated || n > r.updated && r.updated == b.sub.total {
 		return own
 	}
 	return b.sub.partition(r.updated, r.To.Percent)
