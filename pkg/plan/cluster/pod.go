@@ -4,6 +4,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // Pod is what the rules read of one pod. Whoever holds one may share it: rules
@@ -31,6 +33,10 @@ type Pod struct {
 	// with its status.
 	Containers     []Container
 	InitContainers []Container
+
+	// Digested is what [Pod.Digest] has read; its zero value is a pod that nobody
+	// has prepared.
+	Digested Digest
 }
 
 // Condition is one condition of a pod. Since is lastTransitionTime, which has
@@ -68,12 +74,16 @@ type Container struct {
 
 // Condition returns the condition of a type.
 func (p *Pod) Condition(kind string) (Condition, bool) {
-	for _, c := range p.Conditions {
-		if c.Type == kind {
-			return c, true
+	if p.conditionsDigested() {
+		switch kind {
+		case string(corev1.PodReady):
+			return p.Digested.readyIs, p.Digested.ready >= 0
+		case kruise.InPlaceUpdateReady:
+			return p.Digested.gateIs, p.Digested.gate >= 0
 		}
 	}
-	return Condition{}, false
+	i := p.find(kind)
+	return p.nth(i), i >= 0
 }
 
 // Container returns the regular container of a name.

@@ -32,8 +32,11 @@ type BudgetView struct {
 	// Budget holds the status as it was written last.
 	Budget *kruise.PodUnavailableBudget
 	// Pods are those of the budget's namespace.
-	Pods      []*cluster.Pod
-	Workloads Workloads
+	Pods []*cluster.Pod
+	// AllCovered says that the budget covers all of Pods, for whoever keeps count:
+	// then nobody has to look at their labels.
+	AllCovered bool
+	Workloads  Workloads
 	// SidecarSets are all there are: a pod whose sidecars are being upgraded does
 	// not count.
 	SidecarSets []*cluster.Workload
@@ -68,7 +71,7 @@ func ReconcileBudget(v *BudgetView) BudgetPass {
 	status.CurrentAvailable, status.UnavailableAllowed = int32(n.Current), int32(n.Allowed)
 	pass.Status, _ = changed(&v.Budget.Status, &status).(*kruise.PodUnavailableBudgetStatus)
 	for _, p := range covered {
-		if p.Annotations[kruise.RelatedBudgetAnnotation] == "" && !p.Deleting {
+		if !p.Deleting && p.RelatedBudget() == "" {
 			pass.Relate = append(pass.Relate, p)
 		}
 	}
@@ -142,7 +145,7 @@ func (v *BudgetView) inconsistent(p *cluster.Pod, sets map[string]*rules.Sidecar
 func reopened(p *cluster.Pod) bool {
 	gate, ok := p.Condition(kruise.InPlaceUpdateReady)
 	return ok && gate.Status == corev1.ConditionTrue && slices.Contains(p.ReadinessGates, kruise.InPlaceUpdateReady) &&
-		!strings.Contains(p.Annotations[kruise.InPlaceUpdateStateAnnotation], "updateResources")
+		!strings.Contains(p.InPlaceRecord(), "updateResources")
 }
 
 // Decide asks the budget about one operation on a pod, by its status, as the

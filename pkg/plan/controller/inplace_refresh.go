@@ -48,8 +48,7 @@ func resting(p *cluster.Pod) bool {
 		return false
 	}
 	ready, _ := p.Condition(kruise.InPlaceUpdateReady)
-	_, announced := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]
-	return ready.Status == corev1.ConditionTrue && !announced
+	return ready.Status == corev1.ConditionTrue && !p.GraceAnnounced()
 }
 
 // updating reports whether an in-place update of the pod is under way. Its record

@@ -27,7 +27,7 @@ const (
 
 // StateOf returns the pod's lifecycle state.
 func StateOf(p *cluster.Pod) LifecycleState {
-	return LifecycleState(p.Labels[kruise.LifecycleStateLabel])
+	return LifecycleState(p.LifecycleState())
 }
 
 // Hooked reports whether anything of the hook still holds the pod: one listed

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -82,12 +81,7 @@ func (b *Budget) steady(p *cluster.Pod) bool {
 // HoldsUnavailable reports whether a label takes the pod out of its budget's
 // count.
 func HoldsUnavailable(p *cluster.Pod) bool {
-	for key := range p.Labels {
-		if strings.HasPrefix(key, kruise.UnavailablePodLabelPrefix) {
-			return true
-		}
-	}
-	return false
+	return p.HeldUnavailable()
 }
 
 func (b *Budget) recorded(p *cluster.Pod) bool {

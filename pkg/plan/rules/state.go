@@ -38,8 +38,7 @@ func Available(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 // SpecifiedDelete reports whether somebody marked the pod for deletion, whatever
 // the label's value (semantics workloads 1.2).
 func SpecifiedDelete(p *cluster.Pod) bool {
-	_, marked := p.Labels[kruise.SpecifiedDeleteLabel]
-	return marked
+	return p.Marked()
 }
 
 // AtRevision reports whether the pod carries the revision; names of revisions
@@ -49,10 +48,10 @@ func AtRevision(p *cluster.Pod, revision string) bool {
 }
 
 // RevisionOf returns the pod's revision as its label spells it.
-func RevisionOf(p *cluster.Pod) string { return p.Labels[revisionLabel] }
+func RevisionOf(p *cluster.Pod) string { return p.Revision() }
 
 // revisionLabel is on the pods of every workload that keeps revisions.
-const revisionLabel = "controller-revision-hash"
+const revisionLabel = cluster.RevisionLabel
 
 // podReady is the condition Ready alone.
 func podReady(p *cluster.Pod) bool {

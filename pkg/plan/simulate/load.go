@@ -137,10 +137,10 @@ func (w *World) loadPod(p *cluster.Pod) {
 	if p.Node != "" && w.nodes[p.Node] == nil {
 		w.AddNode(p.Node, nil)
 	}
+	own := *p
+	p = &own
 	if p.UID == "" {
-		named := *p
-		named.UID = w.id()
-		p = &named
+		p.UID = w.id()
 	}
 	e := w.insert(p)
 	if e.owner != nil && e.Owner.UID != e.owner.workload.UID {
@@ -271,7 +271,7 @@ func (w *World) loadBudgets(s plan.Snapshot) {
 	for _, b := range s.Budgets {
 		budget := &kruise.PodUnavailableBudget{}
 		budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-		w.guards = append(w.guards, &guard{budget: budget})
+		w.guards = append(w.guards, w.newGuard(budget))
 	}
 	for _, b := range s.Disruptions {
 		w.disruptions = append(w.disruptions, disruptionOf(b, namespace))

@@ -28,25 +28,30 @@ func (w *World) Snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	for _, g := range w.guards {
 		view := w.guardView(g)
 		view.Reports = s.Reports
-		if b := view.Rules(); covers(b.Pods, pods) {
+		if b := view.Rules(); w.concerns(o, b.Pods) {
 			s.Budgets = append(s.Budgets, b)
 		}
 	}
 	for _, d := range w.disruptions {
-		if b := w.disruptionView(d).Rules(); covers(b.Pods, pods) {
+		if b := w.disruptionView(d).Rules(); w.concerns(o, b.Pods) {
 			s.Disruptions = append(s.Disruptions, b)
 		}
 	}
 	return s, nil
 }
 
-// covers reports whether two lists of pods have one in common.
-func covers(budget, pods []*cluster.Pod) bool {
-	seen := make(map[*cluster.Pod]bool, len(pods))
-	for _, p := range pods {
-		seen[p] = true
-	}
-	return slices.ContainsFunc(budget, func(p *cluster.Pod) bool { return seen[p] })
+// concerns reports whether one of a budget's pods is the object's.
+func (w *World) concerns(o *object, budget []*cluster.Pod) bool {
+	return slices.ContainsFunc(budget, func(p *cluster.Pod) bool {
+		e := w.pods[p.UID]
+		switch {
+		case o.ref.Kind == "SidecarSet":
+			return true
+		case e == nil || e.owner == nil:
+			return false
+		}
+		return e.owner == o || e.owner.parent == o || e.owner.shadow == o
+	})
 }
 
 // revisionsOf are the stored templates; those of a Deployment are its

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -48,6 +49,7 @@ func (l *podList) drop(i int) *pod {
 
 // insert puts a pod into the cluster.
 func (w *World) insert(p *cluster.Pod) *pod {
+	p.Digest()
 	e := &pod{Pod: p, owner: w.ownerOf(p.Namespace, p.Owner), agent: make([]container, len(p.Containers))}
 	w.pods[p.UID], w.names[podName{p.Namespace, p.Name}] = e, e
 	e.inAll = w.all.add(e)
@@ -58,6 +60,7 @@ func (w *World) insert(p *cluster.Pod) *pod {
 		n.pods++
 	}
 	w.moves++
+	w.meet(nil, p)
 	w.knowNamespace(p.Namespace)
 	return e
 }
@@ -77,6 +80,7 @@ func (w *World) remove(e *pod) {
 		w.retryPending()
 	}
 	w.moves++
+	w.meet(e.Pod, nil)
 	w.orphan(e.Pod)
 	w.changed(e, e.Pod, nil)
 }
@@ -89,10 +93,14 @@ func (w *World) put(e *pod, next *cluster.Pod, reason string) {
 	if next == before {
 		return
 	}
+	next.Digest()
 	e.Pod = next
 	w.all.now[e.inAll] = next
 	if e.owner != nil {
 		e.owner.pods.now[e.inO] = next
+	}
+	if len(w.guards) > 0 && !maps.Equal(before.Labels, next.Labels) {
+		w.meet(before, next)
 	}
 	w.rec.changed(w, e, before, reason)
 	w.changed(e, before, next)
