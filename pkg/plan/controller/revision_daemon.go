@@ -22,7 +22,7 @@ func daemonHash(template map[string]any) string {
 		typed.Name = string(encoded(template))
 	}
 	h := fnv.New32a()
-	h.Write([]byte(withoutNewFields.Replace(beforeEmptyDirMode.Replace(dump.ForHash(typed)))))
+	_, _ = h.Write([]byte(withoutNewFields.Replace(beforeEmptyDirMode.Replace(dump.ForHash(typed)))))
 	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
