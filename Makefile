@@ -22,7 +22,7 @@ $(BIN)/kubectl-kruise: $(GO_FILES) go.mod go.sum
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/kubectl-kruise
 
 .PHONY: demo
-demo: $(BIN)/kubectl-kruise ## Render the example shop to native Kubernetes, explained
+demo: $(BIN)/kubectl-kruise ## Render the example shop, then plan and simulate a rollout of it
 	@hack/demo.sh $(BIN)/kubectl-kruise $(OUT)/shop
 
 .PHONY: test
@@ -74,8 +74,12 @@ fuzz: ## Run every fuzz target in turn (FUZZTIME=10m each)
 	@hack/fuzz.sh $(FUZZTIME)
 
 .PHONY: generate
-generate: ## Write generated files anew (docs/fidelity.md)
+generate: $(BIN)/kubectl-kruise ## Write generated files anew (docs/fidelity.md, docs/rollout.svg)
 	go generate ./...
+	@mkdir -p $(OUT)
+	$(BIN)/kubectl-kruise render -k examples/shop/overlays/prod --target kruise -q > $(OUT)/prod.yaml
+	$(BIN)/kubectl-kruise plan cloneset/storefront --against $(OUT)/prod.yaml --image app=registry.example.com/web/storefront:4.8.0 \
+	  --steps 1,50%,100% --pause-after 1 --pause 5m -o svg > docs/rollout.svg
 
 .PHONY: clean
 clean: ## Remove what the other targets made

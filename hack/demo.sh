@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make demo: render a real application and say what happened to it.
+# make demo: render a real application, say what happened to it, and plan a rollout of a part of it.
 set -euo pipefail
 bin=$1 out=$2
 shop=examples/shop
@@ -18,5 +18,19 @@ grep -hE '^kind:' "$out"/*.yaml | grep -v Kustomization | sort | uniq -c | sort 
 
 say "4. One of them: the checkout in zone c, with its proxy pair and its log agent"
 grep -E '^ +image:|^ +- name: (proxy|log-agent|app)|^  name:|^  replicas:|SPOT' "$out"/shop-orders_deployment_checkout-zone-c.yaml
+
+say "5. A new storefront: what would happen, before anything is touched"
+present=$(dirname "$out")/prod.yaml plan=$(dirname "$out")/plan.yaml picture=$(dirname "$out")/rollout.svg
+"$bin" render -k "$shop/overlays/prod" --target kruise -q > "$present"
+change=(--against "$present" --image app=registry.example.com/web/storefront:4.8.0)
+"$bin" plan cloneset/storefront "${change[@]}" --steps 1,50%,100% --pause-after 1 --pause 5m --out "$plan"
+
+say "6. The same, second by second in a model of the cluster, and as a picture"
+"$bin" simulate "$plan" --against "$present"
+"$bin" simulate "$plan" --against "$present" -o svg > "$picture"
+echo "the picture: $picture (open it in a browser)"
+
+say "7. And if the third pod does not come up?"
+"$bin" simulate "$plan" --against "$present" --fail-pod 3 -o summary || true
 
 say "Render your own: $bin render -f YOUR-MANIFESTS/ -R"
