@@ -74,7 +74,7 @@ func (b *builder) check() error {
 	if b.snap.Carrier != nil {
 		b.present = b.snap.Carrier
 	}
-	if b.desired == nil || b.present == nil {
+	if b.desired == nil || b.present == nil || b.desired.Object == nil || b.present.Object == nil {
 		return &tree.Error{Msg: "there is nothing to compare with", Hint: "a rollout changes a workload that is there: create it first"}
 	}
 	if d, p := b.desired.Ref, b.present.Ref; d != p {

@@ -6,6 +6,8 @@ const (
 	GateObject = "object"
 	// GateOwner: somebody else drives the object.
 	GateOwner = "owner"
+	// GateProgress: what was recorded does not fit the plan.
+	GateProgress = "progress"
 	// GateTemplate: the template is not the one that the plan knows.
 	GateTemplate = "template"
 	// GatePartition: the partition is not the one that the plan has set.

@@ -54,7 +54,9 @@ func (r *run) over() (Decision, bool) {
 		d := r.decide(Halt, r.progress.Halted)
 		d.OnFailure = r.onFailure()
 		return d, true
-	case !r.progress.Finished.IsZero(), r.progress.Step >= len(r.plan.Steps), r.progress.Step < 0:
+	case r.progress.Step < 0 || r.progress.Step > len(r.plan.Steps) || r.progress.Sent < 0:
+		return r.halt(Blocker{Gate: GateProgress, Why: fmt.Sprintf("the progress is not of this plan: step %d of %d", r.progress.Step, len(r.plan.Steps))}), true
+	case !r.progress.Finished.IsZero() || r.progress.Step == len(r.plan.Steps):
 		return r.decide(Done, "all steps are done"), true
 	}
 	return Decision{}, false
@@ -64,7 +66,7 @@ func (r *run) over() (Decision, bool) {
 // somebody else drives it.
 func (r *run) disowned() (Decision, bool) {
 	w := r.object()
-	if w == nil {
+	if w == nil || w.Object == nil {
 		return r.halt(Blocker{Gate: GateObject, Why: "the object is gone"}), true
 	}
 	want := r.plan.Target

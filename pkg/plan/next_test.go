@@ -128,8 +128,10 @@ func TestNextInAStep(t *testing.T) {
 		"halted":     {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Halted = "crash web-1: x"; status(s, 5, 5) }, time.Minute, "1 halt crash web-1: x", 0},
 		"promoted":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act let 5 more pods follow: 10 of 10", 0},
 		"finished":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Finished = noon }, time.Minute, "1 done all steps are done", 0},
+		"beyond":     {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Step = 9 }, time.Minute, "9 halt progress: the progress is not of this plan: step 9 of 3", 0},
+		"at the end": {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Step = 3 }, time.Minute, "3 done all steps are done", 0},
 		"no steps":   {func(p *plan.Plan, _ *plan.Snapshot) { p.Steps, p.Change.Why = nil, "nothing to do" }, time.Minute, "1 done nothing to do", 0},
-		"off limits": {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Step = -7 }, time.Minute, "-7 done all steps are done", 0},
+		"off limits": {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Step = -7 }, time.Minute, "-7 halt progress: the progress is not of this plan: step -7 of 3", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, s := midway(t, plan.Policy{})

@@ -37,7 +37,8 @@ func differences(path []string, old, updated any) []change {
 }
 
 func mapDifferences(path []string, old, updated map[string]any) []change {
-	keys := maps.Clone(old)
+	keys := make(map[string]any, max(len(old), len(updated)))
+	maps.Copy(keys, old)
 	maps.Copy(keys, updated)
 	var out []change
 	for _, key := range slices.Sorted(maps.Keys(keys)) {

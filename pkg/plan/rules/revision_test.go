@@ -91,3 +91,11 @@ func TestCloneSetCurrent(t *testing.T) {
 		}
 	}
 }
+
+// TestSameTemplateOfNothing: a revision that holds no template is like no other.
+func TestSameTemplateOfNothing(t *testing.T) {
+	some := map[string]any{"spec": map[string]any{"a": 1}}
+	if SameTemplate(nil, some) || SameTemplate(some, nil) || !SameTemplate(nil, nil) {
+		t.Error("nothing is compared wrongly")
+	}
+}
