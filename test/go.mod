@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/kubectl-kruise/kubectl-kruise => ..
 
 require (
+	github.com/distribution/reference v0.6.0
 	github.com/google/go-cmp v0.7.0
 	github.com/kubectl-kruise/kubectl-kruise v0.0.0-00010101000000-000000000000
 	golang.org/x/mod v0.42.0
@@ -21,7 +22,6 @@ require (
 
 require (
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
-	github.com/distribution/reference v0.6.0 // indirect
 	github.com/emicklei/go-restful/v3 v3.13.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
 	github.com/go-errors/errors v1.5.1 // indirect

@@ -10,7 +10,10 @@ import (
 // server itself refuses or fills in, and what it does not look into.
 var exceptions = map[string]map[string]func(*schema){
 	"AdvancedCronJob": {"spec.concurrencyPolicy": oneOf("Allow", "Forbid", "Replace")},
-	"CloneSet":        {"spec.scaleStrategy.enablePVCReuse": preset(false)},
+	"CloneSet": {
+		"spec.scaleStrategy.enablePVCReuse": preset(false),
+		"spec.volumeClaimTemplates":         whatever,
+	},
 	"ContainerRecreateRequest": {
 		"spec.activeDeadlineSeconds":                  least(0),
 		"spec.ttlSecondsAfterFinished":                least(0),
@@ -53,6 +56,9 @@ var looser = map[string]bool{
 }
 
 func keepUnknown(s *schema) { s.XPreserveUnknownFields = new(true) }
+
+// whatever takes lists too.
+func whatever(s *schema) { *s = schema{XPreserveUnknownFields: new(true)} }
 
 // unlimited takes limits and defaults away.
 func unlimited(s *schema) { s.Enum, s.Default, s.Minimum = nil, nil, nil }

@@ -9,7 +9,6 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
@@ -90,9 +89,9 @@ func (s *standIns) around(namespace string) ([]*resource.Resource, error) {
 		{from: s.store.replicaSets, apiVersion: "apps/v1", kind: "ReplicaSet"},
 		{from: s.store.statefulSets, apiVersion: "apps/v1", kind: "StatefulSet"},
 	} {
-		list := inNamespace[runtime.Object](k.from, namespace)
+		list := inNamespace[any](k.from, namespace)
 		if k.everywhere {
-			list = every[runtime.Object](k.from)
+			list = every[any](k.from)
 		}
 		for _, o := range list {
 			u, err := generic(o, k.apiVersion, k.kind)

@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/retry"
@@ -155,7 +154,7 @@ func (s *standIns) workload(namespace string, owner cluster.Owner) *cluster.Work
 		ref := metav1.GetControllerOf(rs)
 		return s.workload(namespace, cluster.Owner{Kind: ref.Kind, Name: ref.Name, UID: string(ref.UID)})
 	}
-	u, err := generic(o.(runtime.Object), "apps/v1", owner.Kind)
+	u, err := generic(o, "apps/v1", owner.Kind)
 	if err != nil {
 		return nil
 	}

@@ -5,11 +5,14 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
 // readings keeps each workload as it was read last, since many ask for it.
@@ -43,17 +46,35 @@ func (r *readings) workload(o *unstructured.Unstructured) (*cluster.Workload, er
 // nodeOf is an object as a tree.
 func nodeOf(object map[string]any) *tree.Node { return tree.FromValue(object) }
 
-// generic is a typed object, whose kind the caches leave out, as the API has it.
-func generic(o runtime.Object, apiVersion, kind string) (*unstructured.Unstructured, error) {
-	text, err := json.Marshal(o)
+// normal is an object whose values are those of JSON.
+func normal(v any) (*unstructured.Unstructured, error) {
+	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
 	out := &unstructured.Unstructured{}
-	if err := json.Unmarshal(text, &out.Object); err != nil {
+	if err := utiljson.Unmarshal(text, &out.Object); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// generic is a typed object, whose kind the caches leave out, as the API has it.
+func generic(o any, apiVersion, kind string) (*unstructured.Unstructured, error) {
+	out, err := normal(o)
+	if err != nil {
 		return nil, err
 	}
 	out.SetAPIVersion(apiVersion)
 	out.SetKind(kind)
 	return out, nil
+}
+
+// rendering is what a stage of rendering is told when a controller has it do its
+// work: the cluster is what stands around, and the one object is expanded.
+func rendering(stream, around []*resource.Resource, namespace string) *stage.Context {
+	return &stage.Context{
+		Facts: resource.NewFacts(stream, around, namespace), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
+		Expand: func(string) bool { return true }, Workers: 1,
+	}
 }

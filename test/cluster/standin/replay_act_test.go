@@ -96,8 +96,13 @@ func (s *stage) request(ctx context.Context, action, pod string, g conformance.R
 }
 
 func metadata(labels, annotations map[string]*string) []byte {
-	text, _ := json.Marshal(map[string]any{"metadata": map[string]any{"labels": labels, "annotations": annotations}})
-	return text
+	out := map[string]any{}
+	for field, change := range map[string]map[string]*string{"labels": labels, "annotations": annotations} {
+		if len(change) > 0 {
+			out[field] = change
+		}
+	}
+	return encode(map[string]any{"metadata": out})
 }
 
 // patched is the object that a patch is for.

@@ -55,7 +55,7 @@ func follow(ctx context.Context, s *stage) (*follower, error) {
 func (f *follower) begin(wanted int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wanted, f.acts = wanted, map[string]int{}
+	f.wanted, f.acts, f.last = wanted, map[string]int{}, time.Now()
 	f.extremes = map[string]int{"maxUnavailable": 0, "minAvailable": math.MaxInt, "minReady": math.MaxInt, "maxTotal": 0}
 	f.sample()
 }
@@ -174,10 +174,17 @@ func (f *follower) hook(p *corev1.Pod) {
 			continue
 		}
 		time.AfterFunc(time.Duration(h.After*float64(time.Second)), func() {
-			body := map[string]any{"metadata": map[string]any{
-				"labels": h.Labels, "finalizers": h.AddFinalizers, "$deleteFromPrimitiveList/finalizers": h.RemoveFinalizers,
-			}}
-			text := encode(body)
+			change := map[string]any{}
+			if len(h.Labels) > 0 {
+				change["labels"] = h.Labels
+			}
+			if len(h.AddFinalizers) > 0 {
+				change["finalizers"] = h.AddFinalizers
+			}
+			if len(h.RemoveFinalizers) > 0 {
+				change["$deleteFromPrimitiveList/finalizers"] = h.RemoveFinalizers
+			}
+			text := encode(map[string]any{"metadata": change})
 			_, _ = f.stage.client.CoreV1().Pods(p.Namespace).Patch(f.ctx, p.Name, types.StrategicMergePatchType, text, metav1.PatchOptions{})
 		})
 	}

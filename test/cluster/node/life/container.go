@@ -29,7 +29,8 @@ type container struct {
 	name      string
 	state     state
 	until     time.Time
-	image     string // the reference in use
+	image     string // the reference that is asked for
+	ran       string // the reference that ran last, which the status tells until another one runs
 	imageID   string
 	id        string
 	restarts  int32
@@ -178,7 +179,7 @@ func (c *container) run(t turn) bool {
 	c.starts++
 	c.replace = false
 	c.id = "containerd://" + randomID()
-	c.imageID = ImageID(c.image)
+	c.ran, c.imageID = c.image, ImageID(c.image)
 	c.started = t.now
 	c.resources = t.spec.Resources.DeepCopy()
 	c.reason, c.message = "", ""

@@ -1,6 +1,7 @@
 package life
 
 import (
+	"cmp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +19,7 @@ func (p *Pod) containerStatus(t turn, of placed) corev1.ContainerStatus {
 		}
 		return s
 	}
-	s.Image, s.ImageID, s.ContainerID, s.RestartCount = c.image, c.imageID, c.id, c.restarts
+	s.Image, s.ImageID, s.ContainerID, s.RestartCount = cmp.Or(c.ran, c.image), c.imageID, c.id, c.restarts
 	s.State = c.current()
 	if c.last != nil && (s.State.Terminated == nil || s.State.Terminated.ContainerID != c.last.ContainerID) {
 		s.LastTerminationState.Terminated = c.last
@@ -79,7 +80,7 @@ func adopt(s *corev1.ContainerStatus) *container {
 		return nil
 	}
 	c := &container{
-		name: s.Name, image: s.Image, imageID: s.ImageID, id: s.ContainerID, restarts: s.RestartCount,
+		name: s.Name, image: s.Image, ran: s.Image, imageID: s.ImageID, id: s.ContainerID, restarts: s.RestartCount,
 		starts: int(s.RestartCount) + 1, resources: s.Resources.DeepCopy(), last: s.LastTerminationState.Terminated,
 	}
 	switch {
