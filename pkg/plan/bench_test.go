@@ -143,9 +143,32 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// BenchmarkNext is one look at a step that is under way: an executor takes it after
+// every change.
+func BenchmarkNext(b *testing.B) {
+	desired, s := crowd(b, podJSON(10000))
+	p := must(plan.Build(desired, s, plan.Policy{}))
+	next := *desired
+	s.Workload, s.Progress = &next, plan.Progress{Step: 1, Sent: 1, Started: noon}
+	next.UID = s.Workload.UID
+	for i := range 200 {
+		updatedPod(&s, i)
+	}
+	p.Steps[1].After = p.Steps[1].After[:1]
+	p.Steps[1].After = append(p.Steps[1].After, plan.Condition{Type: plan.HoldsSettled})
+	for b.Loop() {
+		if d := plan.Next(p, s, noon.Add(time.Minute)); d.Verb != plan.Wait {
+			b.Fatal(d)
+		}
+	}
+}
+
 // TestBuildCostsNoMoreThanDecoding holds that in every run, with the best of a few
 // tries of each, since other things run on the machine too.
 func TestBuildCostsNoMoreThanDecoding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures")
+	}
 	texts := podJSON(10000)
 	desired, s := crowd(t, texts)
 	decode := best(2, func() { decoded(texts) })

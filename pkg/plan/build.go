@@ -130,7 +130,7 @@ func rolloutOwner(w *cluster.Workload) string {
 // compare fills in what changes and why.
 func (b *builder) compare() {
 	p := &b.plan
-	p.Target, p.Driver = targetOf(b.snap.Workload), b.driver()
+	p.Target = targetOf(b.snap.Workload)
 	if b.snap.Carrier != nil {
 		carrier := targetOf(b.snap.Carrier)
 		p.Target.Carrier = &carrier

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -15,11 +17,9 @@ func (b *builder) chooseDriver() error {
 		b.plan.Driver = fits[0]
 		return nil
 	}
-	for _, d := range fits {
-		if d == want {
-			b.plan.Driver = d
-			return nil
-		}
+	if slices.Contains(fits, want) {
+		b.plan.Driver = want
+		return nil
 	}
 	return &tree.Error{Path: "driver", Msg: title(b.present.Ref) + " cannot be rolled out by the driver " + string(want), Hint: driverHint[want]}
 }
@@ -50,5 +50,3 @@ func (b *builder) drivers() []Driver {
 	}
 	return []Driver{DriverNative}
 }
-
-func (b *builder) driver() Driver { return b.plan.Driver }

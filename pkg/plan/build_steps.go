@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -28,16 +30,17 @@ func (b *builder) build() error {
 	for _, step := range fallen(b.policy.Steps, b.sub.total) {
 		b.warning("step %s comes to fewer of %d pods than the one before: it is left out", step, b.sub.total)
 	}
-	base, err := b.compareSpecs()
-	if err != nil {
+	if err := b.compareSpecs(); err != nil {
 		return err
 	}
+	base := b.present
 	from, _ := replicasOf(b.present.Object)
 	to, _ := replicasOf(b.desired.Object)
 	if to < from {
 		base = b.scale(base, from, to)
 	}
-	if base, err = b.update(base); err != nil {
+	base, err := b.update(base)
+	if err != nil {
 		return err
 	}
 	if to > from {
@@ -51,11 +54,10 @@ func (b *builder) build() error {
 
 // subject reads the workload whose rules count.
 func (b *builder) subject() subject {
-	object := b.desired.Object
 	if b.plan.Driver == DriverClient {
 		return b.carried()
 	}
-	switch o := object.(type) {
+	switch o := b.desired.Object.(type) {
 	case *kruise.CloneSet:
 		return b.cloneSet(&o.Spec)
 	case *kruise.StatefulSet:
@@ -75,12 +77,12 @@ func (b *builder) subject() subject {
 }
 
 // compareSpecs finds out whether more than template, replicas and partition
-// changes. It returns the object as the steps find it.
-func (b *builder) compareSpecs() (*cluster.Workload, error) {
+// changes.
+func (b *builder) compareSpecs() error {
 	version := versionOf(b.present)
 	old, err := specOf(b.present, version)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	like := b.desired
 	if v, ok := partitionOf(b.present.Object); ok {
@@ -93,14 +95,14 @@ func (b *builder) compareSpecs() (*cluster.Workload, error) {
 	}
 	updated, err := specOf(like, version)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, field := range changedKeys(old, updated) {
 		if !templateField(b.present, field) {
 			b.respecified = true
 		}
 	}
-	return b.present, nil
+	return nil
 }
 
 // templateField reports whether a field of the spec is what revisions are made of.
@@ -108,12 +110,7 @@ func templateField(w *cluster.Workload, field string) bool {
 	if w.Kind != "SidecarSet" {
 		return field == "template"
 	}
-	for _, f := range sidecarFields {
-		if f == field {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(rules.SidecarSetFields(), field)
 }
 
 // add appends a step with what all have.

@@ -47,33 +47,14 @@ func (b *builder) partitionMoves() bool {
 
 // rungs are the numbers of updated pods to stop at; none when no pod is to change.
 func (b *builder) rungs() []rung {
-	reach := b.sub.total
 	if b.sub.partition == nil && !b.sub.approximate && b.plan.Driver != DriverClient {
-		if !b.changed || b.sub.take == nil {
-			return nil
-		}
-		if len(b.policy.Steps) > 1 {
-			b.warning("%s has no partition: all pods change in one step", title(b.present.Ref))
-		}
-		return []rung{b.final(reach)}
+		return b.atOnce()
 	}
-	already := b.sub.updated
-	if b.sub.total == 0 && b.plan.Driver == DriverClient {
-		return nil
+	already, reach := b.sub.updated, b.sub.total
+	if b.plan.Driver != DriverClient {
+		already, reach = b.bounds()
 	}
-	if own, ok := b.ownPartition(); ok && b.plan.Driver != DriverClient {
-		if !b.changed {
-			already = max(already, min(b.allowedNow(), b.sub.total))
-		}
-		kept := b.sub.total - b.sub.allowed(own)
-		switch {
-		case kept > 0 && len(b.policy.Steps) == 0:
-			reach = b.sub.allowed(own)
-		case kept > 0:
-			b.warning("the partition of the new spec, %s, gives way to the steps of the policy", own.String())
-		}
-	}
-	if !b.changed && already >= reach {
+	if !b.changed && already >= reach || b.plan.Driver == DriverClient && reach == 0 {
 		return nil
 	}
 	steps := b.policy.Steps
@@ -81,6 +62,40 @@ func (b *builder) rungs() []rung {
 		steps = upTo(DefaultSteps(b.sub.total), b.sub.total, reach)
 	}
 	return ladder(steps, b.sub.total, already)
+}
+
+// atOnce is the one rung of a workload whose controller stops nowhere in between;
+// none where pods do not follow by themselves.
+func (b *builder) atOnce() []rung {
+	if !b.changed || b.sub.take == nil {
+		return nil
+	}
+	if len(b.policy.Steps) > 1 {
+		b.warning("%s has no partition: all pods change in one step", title(b.present.Ref))
+	}
+	return []rung{b.final(b.sub.total)}
+}
+
+// bounds are how many pods are updated, or let go, before the first rung, and how
+// many the last may reach: what the partition of the desired spec lets go, unless
+// the policy has steps of its own.
+func (b *builder) bounds() (already, reach int) {
+	already, reach = b.sub.updated, b.sub.total
+	own, ok := b.ownPartition()
+	if !ok {
+		return already, reach
+	}
+	if !b.changed {
+		already = max(already, min(b.allowedNow(), b.sub.total))
+	}
+	switch n := b.sub.allowed(own); {
+	case n >= b.sub.total:
+	case len(b.policy.Steps) == 0:
+		reach = n
+	default:
+		b.warning("the partition of the new spec, %s, gives way to the steps of the policy", own.String())
+	}
+	return already, reach
 }
 
 // ownPartition is the partition of the desired spec.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // TemplateHash pins a template: templates that make the same revision have the
@@ -75,12 +76,8 @@ func canonical(to []byte, v any) []byte {
 	return append(to, "null"...)
 }
 
-// sidecarFields are what of a SidecarSet's spec comes into pods; selectors and
-// strategies do not, and changing them is no new template (semantics
-// sidecarset-and-protection 2.12).
-var sidecarFields = []string{"containers", "imagePullSecrets", "initContainers", "patchPodMetadata", "volumes"}
-
-// templateOf is what the object's revisions are made of.
+// templateOf is what the object's revisions are made of: of a SidecarSet only what
+// comes into pods, so that another partition is no other template.
 func templateOf(w *cluster.Workload) map[string]any {
 	switch w.Object.(type) {
 	case *kruise.SidecarSet:
@@ -90,7 +87,7 @@ func templateOf(w *cluster.Workload) map[string]any {
 		return w.Template
 	}
 	out := map[string]any{}
-	for _, field := range sidecarFields {
+	for _, field := range rules.SidecarSetFields() {
 		if v, ok := w.Template[field]; ok && v != nil {
 			out[field] = v
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,22 +32,13 @@ func (r *run) drifted(s *Step) (Decision, bool) {
 	for _, what := range watched {
 		want := r.expected(s, what.condition)
 		have, ok := what.read(r.object())
-		if !ok || len(want) == 0 || contains(want, have) {
+		if !ok || len(want) == 0 || slices.Contains(want, have) {
 			continue
 		}
 		why := fmt.Sprintf("%s is %s, not %s%s", what.condition, have, want[0], lastWriter(r.object()))
 		return r.halt(Blocker{Gate: what.gate, Why: why}), true
 	}
 	return Decision{}, false
-}
-
-func contains(list []string, v string) bool {
-	for _, have := range list {
-		if have == v {
-			return true
-		}
-	}
-	return false
 }
 
 // expected are the values that something may have now: what the present step has

@@ -5,12 +5,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
-
-// revisedFields are the fields of a SidecarSet that make its revisions: what it
-// puts into pods. Selectors and strategies do not count (semantics
-// sidecarset-and-protection 2.12).
-var revisedFields = []string{"containers", "imagePullSecrets", "initContainers", "patchPodMetadata", "volumes"}
 
 // customVersion is stored beside them, as a label in a cluster.
 const customVersion = "customVersion"
@@ -39,8 +35,9 @@ func (v *View) syncSidecarRevision(pass *Pass, o *kruise.SidecarSet) string {
 // revised cuts a spec down to what revisions are made of; what is missing is
 // null, as in the stored JSON.
 func revised(spec map[string]any) map[string]any {
-	out := make(map[string]any, len(revisedFields))
-	for _, field := range revisedFields {
+	fields := rules.SidecarSetFields()
+	out := make(map[string]any, len(fields))
+	for _, field := range fields {
 		out[field] = spec[field]
 	}
 	return out
