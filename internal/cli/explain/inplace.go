@@ -45,7 +45,7 @@ type inPlace struct {
 	output       string
 	verbose      bool
 
-	gates cluster.Gates
+	gates gates.Set
 }
 
 var outputs = []string{"text", "json", "yaml"}
@@ -108,10 +108,10 @@ func (o *inPlace) run(ctx context.Context) error {
 	if old.Group != updated.Group || old.Kind != updated.Kind {
 		return usage.Errorf("compare two states of the same kind", "%s is a %s of %s, %s a %s of %s", o.old, old.Kind, old.Group, o.updated, updated.Kind, updated.Group)
 	}
-	answer := view.NewInPlace(updated.Ref, rules.Change(old, updated, rules.PolicyOf(updated.Object), o.gates))
-	answer.Remarks = rules.Remarks(old, updated, rules.Change(old, updated, rules.PolicyOf(updated.Object), o.gates))
+	answer := view.NewInPlace(updated.Ref, rules.Change(old, updated, rules.PolicyOf(updated.Object), o.gates.Gates))
+	answer.Remarks = rules.Remarks(old, updated, rules.Change(old, updated, rules.PolicyOf(updated.Object), o.gates.Gates))
 	for _, policy := range rules.PoliciesOf(updated.Object) {
-		answer.Add(rules.Change(old, updated, policy, o.gates))
+		answer.Add(rules.Change(old, updated, policy, o.gates.Gates))
 	}
 	w := bufio.NewWriter(o.factory.Streams.Out)
 	if err := o.write(w, answer); err != nil {

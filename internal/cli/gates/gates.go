@@ -13,15 +13,25 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
+// Set are the gates of the rules, and those that only a model of the cluster knows.
+type Set struct {
+	cluster.Gates
+	// GuardUpdates is PodUnavailableBudgetUpdateGate, ReadinessGate is
+	// KruisePodReadinessGate; see simulate.Options.
+	GuardUpdates, ReadinessGate bool
+}
+
 // fields are the gates by their names.
-var fields = map[string]func(*cluster.Gates) *bool{
-	"CloneSetPartitionRollback":              func(g *cluster.Gates) *bool { return &g.CloneSetPartitionRollback },
-	"PreparingUpdateAsUpdate":                func(g *cluster.Gates) *bool { return &g.PreparingUpdateAsUpdate },
-	"InPlaceUpdateEnvFromMetadata":           func(g *cluster.Gates) *bool { return &g.InPlaceUpdateEnvFromMetadata },
-	"InPlaceWorkloadVerticalScaling":         func(g *cluster.Gates) *bool { return &g.InPlaceWorkloadVerticalScaling },
-	"RecreatePodWhenChangeVCTInCloneSetGate": func(g *cluster.Gates) *bool { return &g.RecreatePodWhenChangeVCT },
-	"MaxUnavailableStatefulSet":              func(g *cluster.Gates) *bool { return &g.MaxUnavailableStatefulSet },
-	"StatefulSetStartOrdinal":                func(g *cluster.Gates) *bool { return &g.StatefulSetStartOrdinal },
+var fields = map[string]func(*Set) *bool{
+	"CloneSetPartitionRollback":              func(g *Set) *bool { return &g.CloneSetPartitionRollback },
+	"PreparingUpdateAsUpdate":                func(g *Set) *bool { return &g.PreparingUpdateAsUpdate },
+	"InPlaceUpdateEnvFromMetadata":           func(g *Set) *bool { return &g.InPlaceUpdateEnvFromMetadata },
+	"InPlaceWorkloadVerticalScaling":         func(g *Set) *bool { return &g.InPlaceWorkloadVerticalScaling },
+	"RecreatePodWhenChangeVCTInCloneSetGate": func(g *Set) *bool { return &g.RecreatePodWhenChangeVCT },
+	"MaxUnavailableStatefulSet":              func(g *Set) *bool { return &g.MaxUnavailableStatefulSet },
+	"PodUnavailableBudgetUpdateGate":         func(g *Set) *bool { return &g.GuardUpdates },
+	"KruisePodReadinessGate":                 func(g *Set) *bool { return &g.ReadinessGate },
+	"StatefulSetStartOrdinal":                func(g *Set) *bool { return &g.StatefulSetStartOrdinal },
 }
 
 // AddFlag adds the flag to a command; given receives what is set.
@@ -32,8 +42,8 @@ func AddFlag(c *cobra.Command, given *[]string) {
 }
 
 // Parse returns Kruise's defaults with what was given. Errors are of usage.
-func Parse(given []string) (cluster.Gates, error) {
-	g := cluster.DefaultGates()
+func Parse(given []string) (Set, error) {
+	g := Set{Gates: cluster.DefaultGates()}
 	for _, one := range given {
 		name, value, ok := strings.Cut(one, "=")
 		on, err := strconv.ParseBool(value)

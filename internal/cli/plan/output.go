@@ -20,8 +20,8 @@ func (o *options) write(w io.Writer, m *planning.Made) error {
 	case "json":
 		return writeJSON(w, planfile.Write(m.Plan))
 	}
-	if len(m.Plan.Steps) == 0 && o.output == "text" {
-		_, err := fmt.Fprintf(w, "nothing to do: %s\n", m.Plan.Change.Why)
+	if len(m.Plan.Steps) == 0 && o.output != "svg" {
+		_, err := fmt.Fprintln(w, m.Plan.Change.Why)
 		return err
 	}
 	line := m.Predicted

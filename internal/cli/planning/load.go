@@ -50,7 +50,7 @@ func (o *Options) Load(ctx context.Context, file string) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at}, nil
+	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at, gates: o.gates}, nil
 }
 
 // startOf finds the state of the plan's object.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -20,6 +21,8 @@ type Made struct {
 	At time.Time
 	// Predicted is how the plan goes if pods behave; a draft has none.
 	Predicted simulate.Timeline
+
+	gates gates.Set
 }
 
 // Make makes the plan that the command line asks for, and refuses one that could
@@ -58,7 +61,7 @@ func (o *Options) Draft(ctx context.Context) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at}, nil
+	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at, gates: o.gates}, nil
 }
 
 func (o *Options) build(desired *resource.Resource, s plan.Snapshot) (plan.Plan, error) {
@@ -91,6 +94,7 @@ func admit(old, desired *resource.Resource) error {
 func (m *Made) Assumed() simulate.Options {
 	o := simulate.Usual()
 	o.Gates, o.Start = m.Snapshot.Gates, m.At
+	o.GuardUpdates, o.ReadinessGate = m.gates.GuardUpdates, m.gates.ReadinessGate
 	return o
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // Live is the value of --against that means the cluster.
@@ -37,7 +36,7 @@ type Options struct {
 	// and at least three.
 	Nodes int
 	given []string
-	gates cluster.Gates
+	gates gates.Set
 
 	policy policyFlags
 }

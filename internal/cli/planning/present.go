@@ -61,7 +61,7 @@ func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource
 		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: planning goes on without %s\n", s)
 	}
 	at := now()
-	snapshot, err := state.Snapshot(res.State, res.Ref, o.gates, at)
+	snapshot, err := state.Snapshot(res.State, res.Ref, o.gates.Gates, at)
 	return present{res.Object, snapshot, at}, err
 }
 
@@ -106,7 +106,7 @@ func (o *Options) fromObjects(target *resource.Resource, all []*resource.Resourc
 	}
 	ref := cluster.Ref{Group: target.Group(), Kind: target.Kind(), Namespace: target.Namespace(), Name: target.Name()}
 	at := latest(st.Pods).Add(time.Hour)
-	s, err := state.Snapshot(st, ref, o.gates, at)
+	s, err := state.Snapshot(st, ref, o.gates.Gates, at)
 	return present{target, s, at}, target.Wrap(err, "")
 }
 

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -19,7 +21,7 @@ type Invention struct {
 	Pods int
 	// Nodes is how many nodes; 0 is one for ten pods, and at least three.
 	Nodes int
-	Gates cluster.Gates
+	Gates gates.Set
 }
 
 // longEnough is for how long the model cluster may take to bring pods up.
@@ -38,19 +40,7 @@ func Invent(target *resource.Resource, others []*resource.Resource, o Invention)
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
-	options := simulate.Usual()
-	options.Gates = o.Gates
-	w := simulate.New(options)
-	nodes := o.Nodes
-	switch {
-	case read.Kind == "DaemonSet":
-		nodes = pods
-	case nodes == 0:
-		nodes = max(min(pods, 3), (pods+9)/10)
-	}
-	for i := range nodes {
-		w.AddNode(fmt.Sprintf("node-%d", i+1), nodeLabels(read.Template))
-	}
+	w := o.cluster(read, pods)
 	if err := apply(w, read, target, others, pods); err != nil {
 		return plan.Snapshot{}, err
 	}
@@ -64,7 +54,36 @@ func Invent(target *resource.Resource, others []*resource.Resource, o Invention)
 	bare := *s.Workload
 	bare.UID = ""
 	s.Workload = &bare
-	return s, nil
+	return s, healthy(target, s.Pods)
+}
+
+// cluster is an empty model cluster with nodes that suit the workload.
+func (o Invention) cluster(read *cluster.Workload, pods int) *simulate.World {
+	options := simulate.Usual()
+	options.Gates, options.ReadinessGate = o.Gates.Gates, o.Gates.ReadinessGate
+	w := simulate.New(options)
+	nodes := o.Nodes
+	switch {
+	case read.Kind == "DaemonSet":
+		nodes = pods
+	case nodes == 0:
+		nodes = max(min(pods, 3), (pods+9)/10)
+	}
+	for i := range nodes {
+		w.AddNode(fmt.Sprintf("node-%d", i+1), nodeLabels(read.Template))
+	}
+	return w
+}
+
+// healthy refuses a workload whose pods nothing would ever make ready.
+func healthy(target *resource.Resource, pods []*cluster.Pod) error {
+	for _, p := range pods {
+		if !rules.Ready(p) {
+			return target.Fault("spec.template", "a readiness gate that nobody sets? a nodeSelector or affinity that no node suits?",
+				"pod %s would not become ready in a healthy cluster", p.Name)
+		}
+	}
+	return nil
 }
 
 // pods is how many pods the workload shall have.
