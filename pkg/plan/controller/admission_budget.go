@@ -33,10 +33,10 @@ type BudgetView struct {
 	Budget *kruise.PodUnavailableBudget
 	// Pods are those of the budget's namespace.
 	Pods []*cluster.Pod
-	// AllCovered says that the budget covers all of Pods, for whoever keeps count:
-	// then nobody has to look at their labels.
-	AllCovered bool
-	Workloads  Workloads
+	// Tally is what is there to be counted, where somebody keeps count; nil has
+	// every pod looked at.
+	Tally     *Tally
+	Workloads Workloads
 	// SidecarSets are all there are: a pod whose sidecars are being upgraded does
 	// not count.
 	SidecarSets []*cluster.Workload
@@ -59,22 +59,36 @@ type BudgetPass struct {
 // ReconcileBudget makes one pass: it counts, and drops permits whose time is over
 // or whose pod goes anyway (semantics sidecarset-and-protection 6, 10).
 func ReconcileBudget(v *BudgetView) BudgetPass {
+	if v.Tally != nil && v.Tally.Unrelated == 0 {
+		return v.counted(v.Tally.stays, v.Tally.expected(v), v.Tally.current)
+	}
 	covered, expected := v.covered()
-	status := v.Budget.Status
-	status.ObservedGeneration = v.Budget.Generation
-	staying := stayingOf(covered, &status)
-	var pass BudgetPass
-	status.DisruptedPods = v.valid(&pass, status.DisruptedPods, disruptionPermit, staying)
-	status.UnavailablePods = v.valid(&pass, status.UnavailablePods, updatePermit, staying)
-	n := v.budget(covered, expected, &status).Counts()
-	status.TotalReplicas, status.DesiredAvailable = int32(n.Expected), int32(n.Desired)
-	status.CurrentAvailable, status.UnavailableAllowed = int32(n.Current), int32(n.Allowed)
-	pass.Status, _ = changed(&v.Budget.Status, &status).(*kruise.PodUnavailableBudgetStatus)
+	staying := stayingOf(covered, &v.Budget.Status)
+	pass := v.counted(func(name string) bool { return staying[name] }, expected, func(b *rules.Budget) int {
+		b.Pods = covered
+		return b.Counts().Current
+	})
 	for _, p := range covered {
 		if !p.Deleting && p.RelatedBudget() == "" {
 			pass.Relate = append(pass.Relate, p)
 		}
 	}
+	return pass
+}
+
+// counted makes the status: stays tells whether a pod of a name is there and not
+// about to go, current how many pods the budget counts.
+func (v *BudgetView) counted(stays func(name string) bool, expected int, current func(*rules.Budget) int) BudgetPass {
+	var pass BudgetPass
+	status := v.Budget.Status
+	status.ObservedGeneration = v.Budget.Generation
+	status.DisruptedPods = v.valid(&pass, status.DisruptedPods, disruptionPermit, stays)
+	status.UnavailablePods = v.valid(&pass, status.UnavailablePods, updatePermit, stays)
+	b := v.budget(nil, expected, &status)
+	n := b.CountsOf(current(b))
+	status.TotalReplicas, status.DesiredAvailable = int32(n.Expected), int32(n.Desired)
+	status.CurrentAvailable, status.UnavailableAllowed = int32(n.Current), int32(n.Allowed)
+	pass.Status, _ = changed(&v.Budget.Status, &status).(*kruise.PodUnavailableBudgetStatus)
 	return pass
 }
 
@@ -93,11 +107,11 @@ func stayingOf(covered []*cluster.Pod, s *kruise.PodUnavailableBudgetStatus) map
 }
 
 // valid returns the permits that stay, nil for none.
-func (v *BudgetView) valid(pass *BudgetPass, permits map[string]metav1.Time, lasts time.Duration, staying map[string]bool) map[string]metav1.Time {
+func (v *BudgetView) valid(pass *BudgetPass, permits map[string]metav1.Time, lasts time.Duration, stays func(name string) bool) map[string]metav1.Time {
 	var out map[string]metav1.Time
 	for name, given := range permits {
 		left := given.Add(lasts).Sub(v.Now)
-		if left <= 0 || !staying[name] {
+		if left <= 0 || !stays(name) {
 			continue
 		}
 		if out == nil {
@@ -112,23 +126,31 @@ func (v *BudgetView) valid(pass *BudgetPass, permits map[string]metav1.Time, las
 }
 
 func (v *BudgetView) budget(covered []*cluster.Pod, expected int, s *kruise.PodUnavailableBudgetStatus) *rules.Budget {
+	sets := v.sets()
+	return &rules.Budget{
+		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, Pods: covered, VerticalScaling: v.VerticalScaling,
+		Disrupted: slices.Collect(maps.Keys(s.DisruptedPods)), Unavailable: slices.Collect(maps.Keys(s.UnavailablePods)),
+		Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, sets) },
+	}
+}
+
+func (v *BudgetView) sets() map[string]*rules.SidecarSet {
 	sets := make(map[string]*rules.SidecarSet, len(v.SidecarSets))
 	for _, w := range v.SidecarSets {
 		if set, ok := w.Object.(*kruise.SidecarSet); ok {
 			sets[w.Name] = sidecarSetRules(w, set)
 		}
 	}
-	return &rules.Budget{
-		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, Pods: covered, VerticalScaling: v.VerticalScaling,
-		Disrupted: slices.Sorted(maps.Keys(s.DisruptedPods)), Unavailable: slices.Sorted(maps.Keys(s.UnavailablePods)),
-		Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, sets) },
-	}
+	return sets
 }
 
 // inconsistent reports whether something of the pod is still being updated.
 func (v *BudgetView) inconsistent(p *cluster.Pod, sets map[string]*rules.SidecarSet) bool {
 	if !reopened(p) && !rules.InPlacePending(p, reportOn(v.Reports, p)).Done() {
 		return true
+	}
+	if len(sets) == 0 {
+		return false
 	}
 	for _, name := range injectedSets(p) {
 		if set := sets[name]; set != nil && !set.Complete(p) {

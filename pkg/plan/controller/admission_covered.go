@@ -65,19 +65,9 @@ func selectorOf(s *metav1.LabelSelector) labels.Selector {
 	return compiled
 }
 
-// Covering returns whether the budget is for a pod with some labels, whose
-// workload is owner, for whoever keeps count of its pods.
-func Covering(b *kruise.PodUnavailableBudget) func(own map[string]string, owner cluster.Ref) bool {
-	return covering(b)
-}
-
 // covered returns the budget's pods, and how many it expects.
 func (v *BudgetView) covered() (list []*cluster.Pod, expected int) {
 	covers := covering(v.Budget)
-	if v.AllCovered {
-		covers = func(map[string]string, cluster.Ref) bool { return true }
-		list = make([]*cluster.Pod, 0, len(v.Pods))
-	}
 	var owners []*cluster.Workload
 	var owner *cluster.Workload
 	var last cluster.Owner

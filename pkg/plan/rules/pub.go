@@ -40,7 +40,13 @@ type BudgetCounts struct {
 
 // Counts calculates the status.
 func (b *Budget) Counts() BudgetCounts {
-	n := BudgetCounts{Expected: b.Expected}
+	recorded := b.records()
+	return b.CountsOf(count(b.Pods, func(p *cluster.Pod) bool { return !recorded[p.Name] && b.Steady(p) }))
+}
+
+// CountsOf calculates the status from how many pods are steady and not on record.
+func (b *Budget) CountsOf(current int) BudgetCounts {
+	n := BudgetCounts{Expected: b.Expected, Current: current}
 	if b.Spec.ProtectTotalReplicas != nil {
 		n.Expected = int(*b.Spec.ProtectTotalReplicas)
 	}
@@ -50,10 +56,6 @@ func (b *Budget) Counts() BudgetCounts {
 	case b.Spec.MinAvailable != nil:
 		n.Desired = scaled(b.Spec.MinAvailable, max(n.Expected, 0), true)
 	}
-	recorded := b.records()
-	n.Current = count(b.Pods, func(p *cluster.Pod) bool {
-		return Active(p) && !recorded[p.Name] && b.steady(p)
-	})
 	n.Allowed = max(0, n.Current-n.Desired)
 	return n
 }
@@ -69,6 +71,10 @@ func (b *Budget) records() map[string]bool {
 	}
 	return out
 }
+
+// Steady reports whether the budget counts the pod as available, unless it is on
+// record.
+func (b *Budget) Steady(p *cluster.Pod) bool { return Active(p) && b.steady(p) }
 
 // steady reports whether the pod is one that the budget counts as available.
 func (b *Budget) steady(p *cluster.Pod) bool {

@@ -79,6 +79,7 @@ func (w *World) restart(e *pod, name string) {
 		if e.Containers[i].Name == name && e.agent[i].running {
 			e.agent[i].turn++
 			w.reports[e.UID] = rules.NodeReport{Resources: true}
+			w.weigh(e)
 			w.halt(e, i)
 			w.fetch(e, i, w.opt.Agent.Start.draw(&w.chance))
 		}
@@ -156,7 +157,10 @@ func (w *World) report(e *pod) {
 			return
 		}
 	}
-	delete(w.reports, e.UID)
+	if _, reported := w.reports[e.UID]; reported {
+		delete(w.reports, e.UID)
+		w.weigh(e)
+	}
 }
 
 // healthy is the moment from which a container may be ready.

@@ -93,14 +93,15 @@ func (w *World) writeGuard(doc *tree.Node) error {
 	for _, g := range w.guards {
 		if g.budget.Name == b.Name && g.budget.Namespace == b.Namespace {
 			b.Generation, b.Status = g.budget.Generation+1, g.budget.Status
-			again := w.newGuard(b)
-			g.budget, g.covers, g.strangers = b, again.covers, again.strangers
+			g.budget = b
+			w.weighAll()
 			w.wakeBudgets()
 			return nil
 		}
 	}
 	b.Generation = max(b.Generation, 1)
-	w.guards = append(w.guards, w.newGuard(b))
+	w.guards = append(w.guards, &guard{budget: b})
+	w.weighAll()
 	w.wakeBudgets()
 	return nil
 }

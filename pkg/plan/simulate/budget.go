@@ -18,41 +18,7 @@ import (
 type guard struct {
 	turn
 	budget *kruise.PodUnavailableBudget
-	covers func(own map[string]string, owner cluster.Ref) bool
-	// strangers are how many pods of its namespace it does not cover.
-	strangers int
-}
-
-// newGuard keeps a budget, and counts whom it does not cover.
-func (w *World) newGuard(b *kruise.PodUnavailableBudget) *guard {
-	g := &guard{budget: b, covers: controller.Covering(b)}
-	for _, p := range w.all.now {
-		g.strangers += w.stranger(g, p)
-	}
-	return g
-}
-
-// stranger is 1 for a pod of the budget's namespace that it does not cover.
-func (w *World) stranger(g *guard, p *cluster.Pod) int {
-	if p == nil || p.Namespace != g.budget.Namespace {
-		return 0
-	}
-	var owner cluster.Ref
-	if o := w.workload(p.Namespace, p.Owner); o != nil {
-		owner = o.Ref
-	}
-	if g.covers(p.Labels, owner) {
-		return 0
-	}
-	return 1
-}
-
-// meet keeps the counts of strangers; before and after are nil for a pod that
-// comes or goes.
-func (w *World) meet(before, after *cluster.Pod) {
-	for _, g := range w.guards {
-		g.strangers += w.stranger(g, after) - w.stranger(g, before)
-	}
+	tally  controller.Tally
 }
 
 // disruption is a PodDisruptionBudget.
@@ -122,11 +88,13 @@ func (w *World) setDisruption(d *disruption, status *policyv1.PodDisruptionBudge
 
 func (w *World) guardView(g *guard) *controller.BudgetView {
 	v := &controller.BudgetView{
-		Now: w.now(), Budget: g.budget, Pods: w.podsIn(g.budget.Namespace), AllCovered: g.strangers == 0,
-		Workloads: w.workload, Reports: w.reports,
+		Now: w.now(), Budget: g.budget, Pods: w.podsIn(g.budget.Namespace), Workloads: w.workload, Reports: w.reports,
 	}
 	for _, set := range w.sets {
 		v.SidecarSets = append(v.SidecarSets, set.workload)
+	}
+	if len(w.sets) == 0 {
+		v.Tally = &g.tally
 	}
 	return v
 }

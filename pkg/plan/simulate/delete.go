@@ -50,6 +50,7 @@ func (w *World) dropBudget(ref cluster.Ref) {
 	w.guards = slices.DeleteFunc(w.guards, func(g *guard) bool {
 		return ref.Kind == "PodUnavailableBudget" && g.budget.Name == ref.Name && g.budget.Namespace == ref.Namespace
 	})
+	w.weighAll()
 	w.disruptions = slices.DeleteFunc(w.disruptions, func(d *disruption) bool {
 		return ref.Kind == "PodDisruptionBudget" && d.budget.Name == ref.Name && d.budget.Namespace == ref.Namespace
 	})

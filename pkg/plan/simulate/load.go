@@ -271,11 +271,12 @@ func (w *World) loadBudgets(s plan.Snapshot) {
 	for _, b := range s.Budgets {
 		budget := &kruise.PodUnavailableBudget{}
 		budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-		w.guards = append(w.guards, w.newGuard(budget))
+		w.guards = append(w.guards, &guard{budget: budget})
 	}
 	for _, b := range s.Disruptions {
 		w.disruptions = append(w.disruptions, disruptionOf(b, namespace))
 	}
+	w.weighAll()
 	for _, g := range w.guards {
 		w.countGuard(g)
 	}

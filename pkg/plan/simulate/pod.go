@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -20,6 +19,8 @@ type pod struct {
 	// dying is true as soon as the node has begun to stop it, ended when nothing
 	// of it runs any more.
 	dying, ended bool
+	// weights are what it counts for each budget.
+	weights []controller.Weight
 	// class is how the recorder counts it.
 	class class
 }
@@ -60,7 +61,7 @@ func (w *World) insert(p *cluster.Pod) *pod {
 		n.pods++
 	}
 	w.moves++
-	w.meet(nil, p)
+	w.weigh(e)
 	w.knowNamespace(p.Namespace)
 	return e
 }
@@ -80,7 +81,7 @@ func (w *World) remove(e *pod) {
 		w.retryPending()
 	}
 	w.moves++
-	w.meet(e.Pod, nil)
+	w.unweigh(e)
 	w.orphan(e.Pod)
 	w.changed(e, e.Pod, nil)
 }
@@ -99,9 +100,7 @@ func (w *World) put(e *pod, next *cluster.Pod, reason string) {
 	if e.owner != nil {
 		e.owner.pods.now[e.inO] = next
 	}
-	if len(w.guards) > 0 && !maps.Equal(before.Labels, next.Labels) {
-		w.meet(before, next)
-	}
+	w.weigh(e)
 	w.rec.changed(w, e, before, reason)
 	w.changed(e, before, next)
 	w.sync(e)
