@@ -128,3 +128,67 @@ func TestPlanExitCodes(t *testing.T) {
 		}
 	}
 }
+
+// carriedCluster has no Kruise, but the ReplicaSet that cloneset/web was rendered
+// into, with two pods.
+func carriedCluster(t *testing.T) string {
+	t.Helper()
+	set := `{"apiVersion": "apps/v1", "kind": "ReplicaSet",
+  "metadata": {"name": "web", "namespace": "shop", "uid": "r1", "generation": 1, "labels": {"kubectl-kruise.dev/source": "cloneset.web"},
+    "annotations": {"kubectl-kruise.dev/strategy": "{\"replicas\":2,\"selector\":{\"matchLabels\":{\"app\":\"web\"}},\"updateStrategy\":{\"rollingUpdate\":{\"podUpdatePolicy\":\"InPlaceIfPossible\"}}}"}},
+  "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+    "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": "web:1", "imagePullPolicy": "Always"}]}}},
+  "status": {"observedGeneration": 1, "replicas": 2, "readyReplicas": 2, "availableReplicas": 2}}`
+	pod := func(i int) string {
+		text := strings.NewReplacer("apps.kruise.io/v1beta1", "apps/v1", `"CloneSet"`, `"ReplicaSet"`, `"uid": "w1"`, `"uid": "r1"`).Replace(livePod(i))
+		return strings.Replace(text, `"readinessGates": [{"conditionType": "InPlaceUpdateReady"}], `, "", 1)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		items := ""
+		switch r.URL.Path {
+		case "/apis/apps/v1/namespaces/shop/replicasets":
+			items = set
+		case "/api/v1/namespaces/shop/pods":
+			items = pod(1) + "," + pod(2)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = fmt.Fprint(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}`)
+			return
+		}
+		_, _ = fmt.Fprintf(w, `{"kind": "List", "apiVersion": "v1", "items": [%s]}`, items)
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+// TestPlanWithoutKruise: cloneset/web is found through what it was rendered into,
+// and its pods are updated by this client, in place; a manifest of the CloneSet
+// does as well as an image.
+func TestPlanWithoutKruise(t *testing.T) {
+	server := carriedCluster(t)
+	manifest := file(t, `apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: "web:2"}]}}
+`)
+	for _, args := range [][]string{
+		{"plan", "cloneset/web", "-n", "shop", "--image", "main=web:2", "--server", server},
+		{"plan", "-f", manifest, "--server", server},
+	} {
+		code, out, errOut := call(t.Context(), t, "", args...)
+		if code != 0 {
+			t.Errorf("%q: exit %d\n%s%s", args, code, out, errOut)
+			continue
+		}
+		for _, want := range []string{"cloneset/web in shop, driven by this client, pod by pod", "stands in      replicaset/web", "in place, main restarts", "+ web:2"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q: no %q in\n%s", args, want, out)
+			}
+		}
+	}
+}

@@ -33,6 +33,9 @@ type Result struct {
 	Ref    cluster.Ref
 	// State has the workload with all that belongs to it.
 	State simulate.State
+	// Source is the Kruise workload that Object stands for where there is no
+	// Kruise; nil when Object is the one that was asked for.
+	Source *cluster.Workload
 	// Skipped says in words what could not be read, and why; the plan is made
 	// without it.
 	Skipped []string
@@ -53,7 +56,11 @@ func Workload(ctx context.Context, c dynamic.Interface, name named.Name, namespa
 	if err != nil {
 		return nil, r.res.Object.Wrap(err, "")
 	}
-	r.res.Ref = w.Ref
+	if r.res.Ref = w.Ref; !name.Means(w.Group, w.Kind, w.Name) {
+		if r.res.Source, err = source(r.res.Object, name.Kinds[0].Kind, name.Name); err != nil {
+			return nil, err
+		}
+	}
 	r.keep(object)
 	if err := r.around(w); err != nil {
 		return nil, err
@@ -81,6 +88,9 @@ func (r *reader) find(name named.Name, namespace string) (*unstructured.Unstruct
 				return nil, &resource.Error{Err: fmt.Errorf("cannot read %s: %w", name, err), Hint: "check --kubeconfig and --context; --against FILE plans from files alone"}
 			}
 		}
+	}
+	if got, err := r.carrier(name, namespace); got != nil || err != nil {
+		return got, err
 	}
 	where := "namespace " + namespace
 	if scope(name.Kinds[0], namespace) == "" {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -261,6 +262,39 @@ func TestWorkloadFaults(t *testing.T) {
 		if _, err := ask(t, s, "clone/web"); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
+	}
+}
+
+// TestCarrier: where there is no Kruise, its workload is found by what rendering
+// made of it, and is rebuilt from there.
+func TestCarrier(t *testing.T) {
+	set := func(name, more string) string {
+		return object("apps/v1", "ReplicaSet", name, "r-"+name, `, annotations: {kubectl-kruise.dev/strategy: '{"replicas":2,"updateStrategy":{"rollingUpdate":{"podUpdatePolicy":"InPlaceOnly"}}}'}`+more) + spec
+	}
+	s := &server{lists: map[string][]string{
+		"/apis/apps/v1/namespaces/shop/replicasets":  {set("web", ""), set("child", ", ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: d, uid: d, controller: true}]")},
+		"/apis/apps/v1/namespaces/shop/deployments":  {},
+		"/apis/apps/v1/namespaces/shop/statefulsets": {},
+		"/apis/apps/v1/namespaces/shop/daemonsets":   {},
+		core + "pods": {strings.ReplaceAll(pod("web-a", "ReplicaSet", "web", "r-web"), "apps.kruise.io/v1beta1", "apps/v1")},
+	}}
+	res, err := ask(t, s, "cloneset/web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Ref.Kind != "ReplicaSet" || res.Source == nil || res.Source.Kind != "CloneSet" || len(res.State.Pods) != 1 {
+		t.Fatalf("%+v", res)
+	}
+	if c, ok := res.Source.Object.(*kruise.CloneSet); !ok || c.Spec.UpdateStrategy.RollingUpdate.PodUpdatePolicy != kruise.InPlaceOnlyCloneSetPodUpdateStrategyType || c.Spec.Template.Spec.Containers[0].Image != "web:1" {
+		t.Errorf("rebuilt as %+v", res.Source.Object)
+	}
+	s.lists["/apis/apps/v1/namespaces/shop/replicasets"] = []string{set("web-a", ""), set("web-b", "")}
+	if _, err := ask(t, s, "cloneset/web"); err == nil || !strings.Contains(err.Error(), "rendered into 2 workloads: replicaset/web-a, replicaset/web-b") {
+		t.Errorf("%v", err)
+	}
+	s.lists["/apis/apps/v1/namespaces/shop/replicasets"] = []string{strings.Replace(set("web", ""), "strategy: '{", "strategy: '[", 1)}
+	if _, err := ask(t, s, "cloneset/web"); err == nil || !strings.Contains(err.Error(), "holds no spec") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -29,7 +29,10 @@ func (o *Options) manifest(ctx context.Context) (*resource.Resource, error) {
 // without one, with the new images. Namespace and replicas that a manifest leaves
 // open are those of the present state.
 func (o *Options) desired(manifest, present *resource.Resource) (*resource.Resource, error) {
-	from := manifest
+	from, err := asCarried(manifest, present)
+	if err != nil {
+		return nil, err
+	}
 	if from == nil {
 		from = present
 	}

@@ -62,6 +62,9 @@ func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource
 	}
 	at := now()
 	snapshot, err := state.Snapshot(res.State, res.Ref, o.gates.Gates, at)
+	if res.Source != nil {
+		snapshot.Workload, snapshot.Carrier = res.Source, snapshot.Workload
+	}
 	return present{res.Object, snapshot, at}, err
 }
 
