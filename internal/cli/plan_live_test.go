@@ -145,7 +145,7 @@ func carriedCluster(t *testing.T) string {
 	}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		items := ""
+		var items string
 		switch r.URL.Path {
 		case "/apis/apps/v1/namespaces/shop/replicasets":
 			items = set
