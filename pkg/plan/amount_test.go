@@ -18,8 +18,21 @@ func TestAmountOf(t *testing.T) {
 		total int
 		want  int
 	}{
-		{"1", 10, 1}, {"3", 2, 2}, {"1", 0, 0}, {"10%", 10, 1}, {"10%", 5, 1}, {"10%", 11, 2}, {"1%", 10000, 100},
-		{"99%", 5, 4}, {"99%", 1, 1}, {"50%", 1, 1}, {"50%", 2, 1}, {"50%", 3, 2}, {"100%", 7, 7}, {"12.5%", 8, 1}, {"0.1%", 3, 1},
+		{"1", 10, 1},
+		{"3", 2, 2},
+		{"1", 0, 0},
+		{"10%", 10, 1},
+		{"10%", 5, 1},
+		{"10%", 11, 2},
+		{"1%", 10000, 100},
+		{"99%", 5, 4},
+		{"99%", 1, 1},
+		{"50%", 1, 1},
+		{"50%", 2, 1},
+		{"50%", 3, 2},
+		{"100%", 7, 7},
+		{"12.5%", 8, 1},
+		{"0.1%", 3, 1},
 	} {
 		a, err := ParseAmount(c.text)
 		if err != nil || a.Of(c.total) != c.want || a.String() != c.text {
@@ -61,14 +74,14 @@ func TestParseSteps(t *testing.T) {
 
 func TestPauseAfter(t *testing.T) {
 	for text, want := range map[string]string{
-		"1":         "[manual - - -]",
-		"2,3=10m":   "[- manual 10m0s -]",
+		"1":         "[hand - - -]",
+		"2,3=10m":   "[- hand 10m0s -]",
 		"10%=30s":   "[- 30s - -]",
-		"all":       "[manual manual manual -]",
+		"all":       "[hand hand hand -]",
 		"all=1m":    "[1m0s 1m0s 1m0s -]",
-		"all=1m, 1": "[manual 1m0s 1m0s -]",
-		"100%":      "[- - - manual]",
-		"4":         "[- - - manual]",
+		"all=1m, 1": "[hand 1m0s 1m0s -]",
+		"100%":      "[- - - hand]",
+		"4":         "[- - - hand]",
 	} {
 		p := Policy{Steps: must(ParseSteps("1,10%,50%,100%"))}
 		if err := p.PauseAfter(text); err != nil {
@@ -80,7 +93,7 @@ func TestPauseAfter(t *testing.T) {
 			case s.Pause == nil:
 				got = append(got, "-")
 			case s.Pause.For == 0:
-				got = append(got, "manual")
+				got = append(got, "hand")
 			default:
 				got = append(got, s.Pause.For.String())
 			}

@@ -105,6 +105,7 @@ func decoded(texts [][]byte) []*cluster.Pod {
 
 // crowd is what Build gets for n pods.
 func crowd(tb testing.TB, texts [][]byte) (*cluster.Workload, plan.Snapshot) {
+	tb.Helper()
 	n := len(texts)
 	text := fmt.Sprintf(crowded, n)
 	present, desired := read(tb, text), read(tb, strings.Replace(text, "web:1", "web:2", 1))

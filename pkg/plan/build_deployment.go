@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func (b *builder) climbDeployment(base *cluster.Workload, r rung, first, last bo
 		Title:   fmt.Sprintf("go on until %d of %d pods are updated", r.updated, b.sub.total),
 		Patches: []Patch{b.merge(at(false, "paused"))},
 		Before:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
-		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, fmt.Sprint(paused)}, {HoldsUpdatedAvailable, itoa(r.updated)}},
+		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, itoa(r.updated)}},
 	}
 	if first {
 		ops, err := b.specOps(base, withPaused(withReplicas(b.desired, replicas(base)), false))

@@ -32,8 +32,9 @@ func pods(n int, revision string) []*cluster.Pod {
 }
 
 // snapshot is a workload with its pods, all of the revision old.
-func snapshot(t testing.TB, text string, n int) plan.Snapshot {
-	w := read(t, text)
+func snapshot(tb testing.TB, text string, n int) plan.Snapshot {
+	tb.Helper()
+	w := read(tb, text)
 	return plan.Snapshot{
 		Workload: w, Pods: pods(n, "old"), Gates: cluster.DefaultGates(),
 		Revisions: []cluster.Revision{{Name: "web-old", Number: 1, Template: w.Template}},
@@ -220,13 +221,15 @@ func TestBuildRefuses(t *testing.T) {
 		"another selector": {strings.Replace(old, "matchLabels: {app: web}", "matchLabels: {app: x}", 1), nil, plan.Policy{}, "spec.selector: the selector of CloneSet shop/web cannot change"},
 		"nothing there":    {old, func(s *plan.Snapshot) { s.Workload = nil }, plan.Policy{}, "there is nothing to compare with"},
 		"another uid": {
-			strings.Replace(old, "{name: web,", "{uid: u1, name: web,", 1), func(s *plan.Snapshot) { s.Workload.UID = "u2" }, plan.Policy{},
+			strings.Replace(old, "{name: web,", "{uid: u1, name: web,", 1), func(s *plan.Snapshot) { s.Workload.UID = "u2" },
+			plan.Policy{},
 			"metadata.uid: CloneSet shop/web was deleted and created anew",
 		},
 		"a Rollout owns it": {
 			old, func(s *plan.Snapshot) {
 				s.Workload.Annotations = map[string]string{"rollouts.kruise.io/in-progressing": "{}"}
-			}, plan.Policy{},
+			},
+			plan.Policy{},
 			"CloneSet shop/web is in the hands of a Kruise Rollout (annotation rollouts.kruise.io/in-progressing)",
 		},
 		"steps fall":   {old, nil, plan.Policy{Steps: []plan.PolicyStep{{To: plan.Pods(5)}, {To: plan.Pods(3)}}}, `step "3" is not larger than the one before`},

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -258,7 +259,7 @@ func (b *builder) inForce(base *cluster.Workload) Condition {
 func (b *builder) after(updated int, v *intstr.IntOrString) []Condition {
 	out := []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
 	if v != nil {
-		out = append(out, Condition{HoldsPartition, v.String()}, Condition{HoldsPaused, fmt.Sprint(rules.PausedOf(b.desired.Object))})
+		out = append(out, Condition{HoldsPartition, v.String()}, Condition{HoldsPaused, strconv.FormatBool(rules.PausedOf(b.desired.Object))})
 	}
 	out = append(out, Condition{HoldsUpdatedAvailable, itoa(updated)}, Condition{HoldsSettled, ""})
 	if updated == b.sub.total && b.plan.Target.Kind != "SidecarSet" {

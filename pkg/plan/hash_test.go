@@ -41,7 +41,7 @@ func TestTemplateHashIsSameTemplate(t *testing.T) {
 	for i, a := range texts {
 		for j, b := range texts {
 			x, y := template(t, a), template(t, b)
-			if same, hash := rules.SameTemplate(x, y), TemplateHash(x) == TemplateHash(y); same != hash && !(i >= 10 && j >= 10) {
+			if same, hash := rules.SameTemplate(x, y), TemplateHash(x) == TemplateHash(y); same != hash && (i < 10 || j < 10) {
 				t.Errorf("%s and %s: same %v, same hash %v", a, b, same, hash)
 			}
 		}

@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // DefaultSteps are what is taken when nobody says anything: first one pod,
 // because most bad changes show at the first pod already; then a tenth, where it
 // is more than that, and half, so that a change which only fails under load does
@@ -36,7 +38,7 @@ func ladder(steps []PolicyStep, total, already int) []rung {
 			continue
 		case len(out) > 0 && n <= out[len(out)-1].updated:
 			last := &out[len(out)-1]
-			last.Verify = append(last.Verify[:len(last.Verify):len(last.Verify)], s.Verify...)
+			last.Verify = append(slices.Clip(last.Verify), s.Verify...)
 			if s.Pause != nil {
 				last.Pause = s.Pause
 			}

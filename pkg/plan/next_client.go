@@ -157,7 +157,7 @@ func (c *client) pickDaemons(spec kruise.DaemonSetSpec) ([]*cluster.Pod, string)
 	spec.UpdateStrategy.RollingUpdate = rolling
 	set.Now = c.now
 	choice := set.ChooseUpdate()
-	picked := append(choice.Broken, onlyPrepared(choice.Candidates)...)
+	picked := slices.Concat(choice.Broken, onlyPrepared(choice.Candidates))
 	for _, p := range choice.Candidates {
 		if len(picked)-len(choice.Broken) < choice.Room && rules.StateOf(p) != rules.StatePreparingUpdate {
 			picked = append(picked, p)

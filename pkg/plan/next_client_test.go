@@ -74,6 +74,7 @@ func carried(t *testing.T, policy plan.Policy) (plan.Plan, plan.Snapshot) {
 
 // snapshotOf is a ReplicaSet with four pods of the old image.
 func snapshotOf(t *testing.T, text string) plan.Snapshot {
+	t.Helper()
 	s := plan.Snapshot{Workload: read(t, text), Pods: pods(4, "x")}
 	for _, p := range s.Pods {
 		delete(p.Labels, "controller-revision-hash")

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,7 @@ var watched = []struct {
 		v, ok := partitionOf(w.Object)
 		return v.String(), ok
 	}},
-	{HoldsPaused, GatePaused, func(w *cluster.Workload) (string, bool) { return fmt.Sprint(rules.PausedOf(w.Object)), true }},
+	{HoldsPaused, GatePaused, func(w *cluster.Workload) (string, bool) { return strconv.FormatBool(rules.PausedOf(w.Object)), true }},
 }
 
 // drifted answers where template, partition or pause are neither what the plan has

@@ -24,15 +24,15 @@ func (r *run) missing(s *Step) []Blocker {
 func (r *run) check(c Condition) []Blocker {
 	switch c.Type {
 	case HoldsUpdatedAvailable:
-		return blockers(GateUpdated, r.available(number(c.Value)))
+		return blockers(r.available(number(c.Value)))
 	case HoldsSettled:
-		return blockers(GateUpdated, r.stepPending())
+		return blockers(r.stepPending())
 	case HoldsComplete:
-		return blockers(GateUpdated, r.rolloutPending())
+		return blockers(r.rolloutPending())
 	case HoldsPulled:
 		return r.unpulled(number(c.Value))
 	case HoldsReplicas:
-		return blockers(GateUpdated, r.scaled(number(c.Value)))
+		return blockers(r.scaled(number(c.Value)))
 	}
 	return nil // what nobody else may change was looked at before
 }
@@ -45,10 +45,10 @@ func number(text string) int {
 	return n
 }
 
-func blockers(gate string, p rules.Pending) []Blocker {
+func blockers(p rules.Pending) []Blocker {
 	var out []Blocker
 	for _, why := range p {
-		out = append(out, Blocker{Gate: gate, Why: why})
+		out = append(out, Blocker{Gate: GateUpdated, Why: why})
 	}
 	return out
 }

@@ -115,7 +115,8 @@ func TestNextInAStep(t *testing.T) {
 			c := clone(s)
 			c.Spec.UpdateStrategy.RollingUpdate.Paused = true
 			c.ManagedFields = []metav1.ManagedFieldsEntry{
-				{Manager: "older", Time: &metav1.Time{Time: noon}}, {Manager: "kubectl-edit", Time: &metav1.Time{Time: noon.Add(time.Second)}},
+				{Manager: "older", Time: &metav1.Time{Time: noon}},
+				{Manager: "kubectl-edit", Time: &metav1.Time{Time: noon.Add(time.Second)}},
 				{Manager: "manager", Subresource: "status", Time: &metav1.Time{Time: noon.Add(time.Hour)}},
 			}
 		}, time.Minute, "1 halt paused: paused is true, not false; kubectl-edit wrote it last, at 2026-07-01T12:00:01Z", 0},

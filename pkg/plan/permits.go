@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -77,8 +78,6 @@ func related(p *cluster.Pod, budget string) *cluster.Pod {
 	}
 	out := *p
 	out.Annotations = map[string]string{kruise.RelatedBudgetAnnotation: budget}
-	for k, v := range p.Annotations {
-		out.Annotations[k] = v
-	}
+	maps.Copy(out.Annotations, p.Annotations)
 	return &out
 }

@@ -36,10 +36,10 @@ func (c *checker) set(path, value string) {
 	}
 }
 
-// least wants a number that is large enough.
-func (c *checker) least(path string, value, least int) {
-	if value < least {
-		c.fault(path, fmt.Sprintf("write a number from %d on", least), "%d is too small", value)
+// count wants a number of something.
+func (c *checker) count(path string, value int) {
+	if value < 0 {
+		c.fault(path, "write a number from 0 on", "%d is too small", value)
 	}
 }
 
@@ -57,7 +57,7 @@ func (d *document) check(n *tree.Node) error {
 	c.word("spec.drain", s.Drain, drains)
 	c.word("spec.change.mode", s.Change.Mode, modes)
 	c.set("spec.change.toHash", s.Change.ToHash)
-	c.least("spec.limits.replicas", s.Limits.Replicas, 0)
+	c.count("spec.limits.replicas", s.Limits.Replicas)
 	if !tree.Has(tree.Get(n, "spec"), "steps") {
 		c.fault("spec.steps", "a plan that does nothing has an empty list", "steps are wanted")
 	}
@@ -84,8 +84,8 @@ func (c *checker) step(path string, s *step, names map[string]bool) {
 	names[s.Name] = true
 	c.word(path+".kind", s.Kind, stepKinds)
 	c.word(path+".onFailure", s.OnFailure, failures)
-	c.least(path+".updated", s.Updated, 0)
-	c.least(path+".kept", s.Kept, 0)
+	c.count(path+".updated", s.Updated)
+	c.count(path+".kept", s.Kept)
 	for i, p := range s.Patches {
 		c.patch(fmt.Sprintf("%s.patches[%d]", path, i), &p)
 	}
@@ -120,7 +120,7 @@ func (c *checker) part(path string, s *step, kind plan.StepKind, there bool) {
 func (c *checker) patch(path string, p *patch) {
 	c.word(path+".type", p.Type, patchTypes)
 	c.word(path+".subresource", p.Subresource, subparts)
-	c.least(path+".reached", p.Reached, 0)
+	c.count(path+".reached", p.Reached)
 	if p.Target != nil {
 		c.target(path+".target", p.Target)
 	}
@@ -155,5 +155,5 @@ func (c *checker) verify(path string, v *verify) {
 	if v.JSONPath != "" && v.URL == "" {
 		c.fault(path+".jsonPath", "it reads the answer of url", "it needs a url")
 	}
-	c.least(path+".attempts", v.Attempts, 0)
+	c.count(path+".attempts", v.Attempts)
 }

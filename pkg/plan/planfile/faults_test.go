@@ -31,6 +31,7 @@ spec:
 `
 
 func TestReadFaults(t *testing.T) {
+	_, steps, _ := strings.Cut(small, "  steps:")
 	if _, err := planfile.Read([]byte(small)); err != nil {
 		t.Fatal("the plan that the cases spoil is no good itself:", err)
 	}
@@ -58,7 +59,7 @@ func TestReadFaults(t *testing.T) {
 		"patch shape":     {"type: merge", "type: json", "spec.steps[0].patches[0].patch", 19, "this is no json patch"},
 		"foreign part":    {"kept: 2", "kept: 2\n    pause: {}", "spec.steps[0].pause", 15, "it belongs to steps of kind pause"},
 		"missing part":    {"kind: update", "kind: verify", "spec.steps[0].verify", 10, "a step of kind verify needs it"},
-		"no steps":        {small[strings.Index(small, "  steps:"):], "", "spec.steps", 5, "steps are wanted"},
+		"no steps":        {"  steps:" + steps, "", "spec.steps", 5, "steps are wanted"},
 		"twice":           {"  - name: update", "  - {name: update, kind: update, title: t, updated: 0, kept: 0, onFailure: pause}\n  - name: update", "spec.steps[1].name", 11, `"update" is there twice`},
 		"no name":         {"kind: StatefulSet, name: web", "kind: StatefulSet", "spec.target.name", 5, "a value is wanted"},
 		"duplicate key":   {"driver: native", "driver: native\n  driver: native", "", 7, ""},

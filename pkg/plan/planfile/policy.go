@@ -88,7 +88,7 @@ func (s *strategy) read(n *tree.Node, at string) (plan.Policy, error) {
 	p.OnFailure = chosen(c, at+"onFailure", s.OnFailure, plan.ParseOnFailure)
 	p.Driver = chosen(c, at+"driver", s.Driver, plan.ParseDriver)
 	p.Drain = chosen(c, at+"drain", s.Drain, plan.ParseDrain)
-	c.least(at+"parallel", s.Parallel, 0)
+	c.count(at+"parallel", s.Parallel)
 	p.Verify = questions(c, at+"verify", s.Verify)
 	for i := range s.Steps {
 		path := fmt.Sprintf("%ssteps[%d]", at, i)

@@ -31,8 +31,8 @@ func (p *Pending) replicas(generation, observed int64, got int32, want *int32) {
 }
 
 // DeploymentStepPending says what a step of a Deployment that is paused once so
-// many pods are updated waits for: that they are, and that all pods there are are
-// available. The status does not tell updated pods that are available apart.
+// many pods are updated waits for: that they are, and that no pod is
+// unavailable. The status does not tell updated pods that are available apart.
 func DeploymentStepPending(d *appsv1.Deployment, updated int) Pending {
 	var p Pending
 	p.seen(d.Status.ObservedGeneration, d.Generation)
