@@ -36,10 +36,7 @@ func (s *cloneSet) roll() {
 // and reports whether a state changed.
 func (s *cloneSet) refresh() bool {
 	moved := false
-	for _, p := range s.view.Pods {
-		if !rules.Active(p) {
-			continue
-		}
+	for _, p := range s.rule.Restless() {
 		var c cluster.PodChange
 		s.pass.lookAgain(s.view.refreshInPlace(&c, p))
 		if to := s.nextState(p); to != rules.StateOf(p) {

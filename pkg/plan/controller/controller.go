@@ -44,6 +44,9 @@ type View struct {
 	// is missing has nothing pending.
 	Reports map[string]rules.NodeReport
 	Gates   cluster.Gates
+	// Survey is what the controller of a CloneSet remembers of its last pass; nil
+	// has it look at every pod anew.
+	Survey *rules.Survey
 	// Pick returns a number in [0, n): what the controller leaves to chance,
 	// such as which node of a DaemonSet comes first.
 	Pick func(n int) int

@@ -17,7 +17,7 @@ import (
 // pod be ready again (semantics workloads 2.2, 2.3). It returns after how long
 // there is something to do; 0 when only a change of the pod can tell.
 func (v *View) refreshInPlace(c *cluster.PodChange, p *cluster.Pod) time.Duration {
-	if resting(p) {
+	if rules.Resting(p) {
 		return 0
 	}
 	if _, announced := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]; announced {
@@ -40,20 +40,9 @@ func (v *View) inPlaceDone(p *cluster.Pod) bool {
 	return rules.InPlacePending(p, reportOn(v.Reports, p)).Done()
 }
 
-// resting reports whether nothing can be under way in a pod: it is in service, in
-// the state Normal, and no change is announced. Where an update is under way, one
-// of them is not so.
-func resting(p *cluster.Pod) bool {
-	if rules.StateOf(p) != rules.StateNormal {
-		return false
-	}
-	ready, _ := p.Condition(kruise.InPlaceUpdateReady)
-	return ready.Status == corev1.ConditionTrue && !p.GraceAnnounced()
-}
-
 // updating reports whether an in-place update of the pod is under way. Its record
 // is decoded only where the pod does not tell already.
-func (v *View) updating(p *cluster.Pod) bool { return !resting(p) && !v.inPlaceDone(p) }
+func (v *View) updating(p *cluster.Pod) bool { return !rules.Resting(p) && !v.inPlaceDone(p) }
 
 // refreshGrace makes an announced change when it is due. One that is for another
 // revision than the pod's is void.

@@ -25,8 +25,11 @@ func activePods(list []*cluster.Pod) []*cluster.Pod {
 func untilAvailable(list []*cluster.Pod, minReadySeconds int32, now time.Time) time.Duration {
 	var next time.Duration
 	minReady := seconds(minReadySeconds)
+	if minReady == 0 {
+		return 0
+	}
 	for _, p := range list {
-		if minReady == 0 || !rules.Ready(p) || rules.Available(p, minReady, now) {
+		if !rules.Ready(p) || rules.Available(p, minReady, now) {
 			continue
 		}
 		ready, _ := p.Condition(string(corev1.PodReady))

@@ -109,7 +109,7 @@ func (s *statefulSet) act(pass *Pass) {
 func (s *statefulSet) refresh(pass *Pass, scale rules.StatefulSetScale) bool {
 	moved := false
 	for _, p := range s.view.Pods {
-		if resting(p) {
+		if rules.Resting(p) {
 			continue
 		}
 		ordinal := rules.OrdinalOf(p)

@@ -23,6 +23,8 @@ type CloneSet struct {
 	// Counted is what Count(false) says, for whoever asks several questions about
 	// the same moment; nil has each count anew.
 	Counted *CloneSetCounts
+	// Survey is what was seen at the last look; nil has every pod looked at.
+	Survey *Survey
 }
 
 // active returns the pods that the controller sees.
@@ -45,7 +47,12 @@ func (c *CloneSet) available(p *cluster.Pod) bool {
 // marked reports whether the pod is a specified delete: by its label, or named
 // in scaleStrategy.podsToDelete.
 func (c *CloneSet) marked(p *cluster.Pod) bool {
-	return SpecifiedDelete(p) || slices.Contains(c.Spec.ScaleStrategy.PodsToDelete, p.Name)
+	return SpecifiedDelete(p) || c.named(p)
+}
+
+func (c *CloneSet) named(p *cluster.Pod) bool {
+	list := c.Spec.ScaleStrategy.PodsToDelete
+	return len(list) > 0 && slices.Contains(list, p.Name)
 }
 
 // settled reports whether no rollout is under way.

@@ -58,35 +58,32 @@ func (c *CloneSet) Count(scaling bool) CloneSetCounts {
 		Settled: c.settled(), Rollback: c.Gates.CloneSetPartitionRollback,
 		ExcludePreparingDelete: c.Spec.ScaleStrategy.ExcludePreparingDelete,
 	}
-	hash := cluster.Hash(c.Update)
-	for _, p := range c.Pods {
-		if !Active(p) {
+	for p, t := range c.surveyed() {
+		if !t.has(traitActive) {
 			continue
 		}
-		state := StateOf(p)
 		side := &n.Old
-		if cluster.Hash(RevisionOf(p)) == hash || asUpdated && state == StatePreparingUpdate {
+		if t.has(traitUpdated) || asUpdated && t.has(traitPreparingUpdate) {
 			side = &n.New
 		}
-		c.add(side, p, state)
+		c.add(side, p, t)
 	}
 	return n
 }
 
-func (c *CloneSet) add(side *CloneSetSide, p *cluster.Pod, state LifecycleState) {
-	ready := Ready(p)
-	available := ready && (state == StateNone || state == StateNormal) && ReadyFor(p, seconds(c.Spec.MinReadySeconds), c.Now)
+func (c *CloneSet) add(side *CloneSetSide, p *cluster.Pod, t traits) {
+	available := t.has(traitReady|traitSettled) && (c.Spec.MinReadySeconds <= 0 || ReadyFor(p, seconds(c.Spec.MinReadySeconds), c.Now))
 	side.Active++
-	if ready {
+	if t.has(traitReady) {
 		side.Ready++
 	}
 	if available {
 		side.Available++
 	}
 	switch {
-	case state == StatePreparingDelete:
+	case t.has(traitPreparingDelete):
 		side.PreparingDelete++
-	case c.marked(p):
+	case t.has(traitMarked) || c.named(p):
 		side.Marked++
 	case !available:
 		side.Unavailable++

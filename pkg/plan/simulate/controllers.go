@@ -118,8 +118,8 @@ func (w *World) view(o *object) *controller.View {
 	v := &controller.View{
 		Now: w.now(), Workload: o.workload, Revisions: o.revisions, Pods: w.podsOf(o), Nodes: w.seen,
 		Namespaces: w.namespaces, Reports: w.reports, Gates: w.opt.Gates,
-		Claims: w.claimsOf(o),
-		Pick:   func(n int) int { return int(w.chance.below(uint64(max(n, 1)))) },
+		Claims: w.claimsOf(o), Survey: &o.survey,
+		Pick: func(n int) int { return int(w.chance.below(uint64(max(n, 1)))) },
 	}
 	for _, child := range o.children {
 		v.Children = append(v.Children, child.workload)

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // object is one stored object with what its controller keeps about it.
@@ -23,6 +24,7 @@ type object struct {
 	// templates are pods as the revisions make them, by name of the revision.
 	templates map[string]*blueprint
 	pods      podList
+	survey    rules.Survey
 	// parent is the Deployment of a ReplicaSet, children those of a Deployment.
 	parent   *object
 	children []*object
