@@ -38,6 +38,7 @@ func TestPatchedWorkloadIsAsStored(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("%d patched workloads read as stored", compared)
 	if compared < 150 {
 		t.Errorf("only %d steps were compared", compared)
 	}
