@@ -3,6 +3,7 @@ package cluster
 import (
 	"reflect"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -18,21 +19,17 @@ const RevisionLabel = "controller-revision-hash"
 // read from, so a copy of a pod that is given others has none.
 type Digest struct {
 	labels      map[string]string
+	annotations map[string]string
+	first       *Condition
 	state       string
 	revision    string
-	marked      bool
-	unavailable bool
 
-	annotations map[string]string
-	grace       bool
-	record      string
-	budget      string
-
-	conditions []Condition
-	ready      int
-	gate       int
-	readyIs    Condition
-	gateIs     Condition
+	ready, gate            int
+	since                  time.Time
+	count                  int
+	marked, unavailable    bool
+	grace, isReady, isShut bool
+	record, budget         string
 }
 
 // Equal is always true: a digest says nothing that the pod does not, and
@@ -53,9 +50,12 @@ func (p *Pod) Digest() {
 		d.annotations, d.grace, d.record, d.budget = p.Annotations, grace, record, budget
 	}
 	if !p.conditionsDigested() {
-		d.ready, d.gate = p.find(string(corev1.PodReady)), p.find(kruise.InPlaceUpdateReady)
-		d.readyIs, d.gateIs = p.nth(d.ready), p.nth(d.gate)
-		d.conditions = p.Conditions
+		ready, gate := p.find(string(corev1.PodReady)), p.find(kruise.InPlaceUpdateReady)
+		d.isReady, d.isShut, d.since = p.IsReady(), p.GateShut(), p.ReadySince()
+		d.ready, d.gate, d.first, d.count = ready, gate, nil, len(p.Conditions)
+		if d.count > 0 {
+			d.first = &p.Conditions[0]
+		}
 	}
 }
 
@@ -63,8 +63,8 @@ func (p *Pod) labelsDigested() bool      { return sameMap(p.Digested.labels, p.L
 func (p *Pod) annotationsDigested() bool { return sameMap(p.Digested.annotations, p.Annotations) }
 
 func (p *Pod) conditionsDigested() bool {
-	a, b := p.Digested.conditions, p.Conditions
-	return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0]
+	d := &p.Digested
+	return d.count > 0 && d.count == len(p.Conditions) && d.first == &p.Conditions[0]
 }
 
 // sameMap reports whether two maps are one and the same; none is the same as
@@ -87,6 +87,40 @@ func (p *Pod) nth(i int) Condition {
 		return Condition{}
 	}
 	return p.Conditions[i]
+}
+
+// IsReady reports whether the condition Ready is True.
+func (p *Pod) IsReady() bool {
+	if p.conditionsDigested() {
+		return p.Digested.isReady
+	}
+	return p.nth(p.find(string(corev1.PodReady))).Status == corev1.ConditionTrue
+}
+
+// ReadySince is since when the condition Ready has been what it is.
+func (p *Pod) ReadySince() time.Time {
+	if p.conditionsDigested() {
+		return p.Digested.since
+	}
+	return p.nth(p.find(string(corev1.PodReady))).Since
+}
+
+// GateShut reports whether the condition InPlaceUpdateReady is there and not True:
+// an in-place update holds the pod back.
+func (p *Pod) GateShut() bool {
+	if p.conditionsDigested() {
+		return p.Digested.isShut
+	}
+	i := p.find(kruise.InPlaceUpdateReady)
+	return i >= 0 && p.nth(i).Status != corev1.ConditionTrue
+}
+
+// GateOpen reports whether the condition InPlaceUpdateReady is True.
+func (p *Pod) GateOpen() bool {
+	if p.conditionsDigested() {
+		return p.Digested.gate >= 0 && !p.Digested.isShut
+	}
+	return p.nth(p.find(kruise.InPlaceUpdateReady)).Status == corev1.ConditionTrue
 }
 
 // LifecycleState is the pod's label of that name.

@@ -15,6 +15,8 @@ import (
 type asked struct {
 	State, Revision, Record, Budget string
 	Marked, Held, Grace             bool
+	IsReady, Shut, Open             bool
+	Since                           time.Time
 	Ready, Gate, Other              Condition
 	HasReady, HasGate, HasOther     bool
 }
@@ -23,6 +25,7 @@ func ask(p *Pod) asked {
 	a := asked{
 		State: p.LifecycleState(), Revision: p.Revision(), Record: p.InPlaceRecord(), Budget: p.RelatedBudget(),
 		Marked: p.Marked(), Held: p.HeldUnavailable(), Grace: p.GraceAnnounced(),
+		IsReady: p.IsReady(), Shut: p.GateShut(), Open: p.GateOpen(), Since: p.ReadySince(),
 	}
 	a.Ready, a.HasReady = p.Condition(string(corev1.PodReady))
 	a.Gate, a.HasGate = p.Condition(kruise.InPlaceUpdateReady)

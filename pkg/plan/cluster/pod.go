@@ -10,33 +10,36 @@ import (
 
 // Pod is what the rules read of one pod. Whoever holds one may share it: rules
 // never change their input.
+//
+// The fields that every pass asks for stand first, and side by side: going over
+// ten thousand pods costs what it costs to fetch them from memory.
 type Pod struct {
-	Namespace string
-	Name      string
-	// UID tells a pod from its successor of the same name.
-	UID         string
 	Labels      map[string]string
 	Annotations map[string]string
-	Finalizers  []string
+	Conditions  []Condition
+	Phase       corev1.PodPhase
+	// Deleting is true as soon as there is a deletionTimestamp.
+	Deleting bool
+	// Digested is what [Pod.Digest] has read; its zero value is a pod that nobody
+	// has prepared.
+	Digested Digest
+
+	// Node is empty until the pod is bound.
+	Node string
 	// Owner is its controller; empty without one.
 	Owner   Owner
 	Created time.Time
-	// Deleting is true as soon as there is a deletionTimestamp.
-	Deleting bool
-	// Node is empty until the pod is bound.
-	Node           string
-	ReadinessGates []string
-
-	Phase      corev1.PodPhase
-	Conditions []Condition
 	// Containers and InitContainers are those of the spec, in its order, each
 	// with its status.
 	Containers     []Container
 	InitContainers []Container
 
-	// Digested is what [Pod.Digest] has read; its zero value is a pod that nobody
-	// has prepared.
-	Digested Digest
+	Namespace string
+	Name      string
+	// UID tells a pod from its successor of the same name.
+	UID            string
+	Finalizers     []string
+	ReadinessGates []string
 }
 
 // Condition is one condition of a pod. Since is lastTransitionTime, which has
@@ -77,9 +80,9 @@ func (p *Pod) Condition(kind string) (Condition, bool) {
 	if p.conditionsDigested() {
 		switch kind {
 		case string(corev1.PodReady):
-			return p.Digested.readyIs, p.Digested.ready >= 0
+			return p.nth(p.Digested.ready), p.Digested.ready >= 0
 		case kruise.InPlaceUpdateReady:
-			return p.Digested.gateIs, p.Digested.gate >= 0
+			return p.nth(p.Digested.gate), p.Digested.gate >= 0
 		}
 	}
 	i := p.find(kind)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -165,8 +164,7 @@ func (v *BudgetView) inconsistent(p *cluster.Pod, sets map[string]*rules.Sidecar
 // but for one of resources alone. It saves reading the record of every pod in
 // every pass.
 func reopened(p *cluster.Pod) bool {
-	gate, ok := p.Condition(kruise.InPlaceUpdateReady)
-	return ok && gate.Status == corev1.ConditionTrue && slices.Contains(p.ReadinessGates, kruise.InPlaceUpdateReady) &&
+	return p.GateOpen() && slices.Contains(p.ReadinessGates, kruise.InPlaceUpdateReady) &&
 		!strings.Contains(p.InPlaceRecord(), "updateResources")
 }
 

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -24,8 +22,8 @@ type standing struct {
 
 func standingOf(p *cluster.Pod) standing {
 	s := standing{pod: p, bound: p.Node != "", phase: phaseRank(p.Phase)}
-	if c, ok := p.Condition(string(corev1.PodReady)); ok && c.Status == corev1.ConditionTrue {
-		s.ready, s.since = true, c.Since
+	if p.IsReady() {
+		s.ready, s.since = true, p.ReadySince()
 	}
 	for _, c := range p.Containers {
 		s.restarts = max(s.restarts, c.Restarts)

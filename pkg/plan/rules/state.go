@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -21,8 +20,7 @@ func Ready(p *cluster.Pod) bool {
 	if p.Phase != corev1.PodRunning || !podReady(p) {
 		return false
 	}
-	gate, ok := p.Condition(kruise.InPlaceUpdateReady)
-	return !ok || gate.Status == corev1.ConditionTrue
+	return !p.GateShut()
 }
 
 // Available reports whether the pod counts as available: ready, in no other
@@ -54,10 +52,7 @@ func RevisionOf(p *cluster.Pod) string { return p.Revision() }
 const revisionLabel = cluster.RevisionLabel
 
 // podReady is the condition Ready alone.
-func podReady(p *cluster.Pod) bool {
-	c, ok := p.Condition(string(corev1.PodReady))
-	return ok && c.Status == corev1.ConditionTrue
-}
+func podReady(p *cluster.Pod) bool { return p.IsReady() }
 
 // ReadyFor reports whether the condition Ready is older than minReady, as it
 // stands in the status, in whole seconds; 0 means at once.
@@ -65,8 +60,7 @@ func ReadyFor(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 	if minReady <= 0 {
 		return true
 	}
-	c, _ := p.Condition(string(corev1.PodReady))
-	return c.Since.Add(minReady).Before(now)
+	return p.ReadySince().Add(minReady).Before(now)
 }
 
 func seconds(n int32) time.Duration { return time.Duration(n) * time.Second }
