@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// TestSpecPatch: minimal where that helps a reader, exact everywhere.
+func TestSpecPatch(t *testing.T) {
+	const pod = `{template: {metadata: {labels: {a: b}}, spec: {containers: [{name: m, image: 'i:1', env: [{name: A, value: x}]}, {name: s, image: 's:1'}]}}, minReadySeconds: 3}`
+	for name, c := range map[string]struct{ old, new, want string }{
+		"nothing": {pod, pod, "[]"},
+		"image": {
+			pod, `{template: {metadata: {labels: {a: b}}, spec: {containers: [{name: m, image: 'i:1', env: [{name: A, value: x}]}, {name: s, image: 's:2'}]}}, minReadySeconds: 3}`,
+			"[test /spec/template/spec/containers/1/image s:1, add /spec/template/spec/containers/1/image s:2]",
+		},
+		"env value": {
+			pod, `{template: {metadata: {labels: {a: b}}, spec: {containers: [{name: m, image: 'i:1', env: [{name: A, value: z}]}, {name: s, image: 's:1'}]}}, minReadySeconds: 3}`,
+			"[add /spec/template/spec/containers/0/env/0/value z]",
+		},
+		"label": {
+			pod, `{template: {metadata: {labels: {c/d: e~f}}, spec: {containers: [{name: m, image: 'i:1', env: [{name: A, value: x}]}, {name: s, image: 's:1'}]}}, minReadySeconds: 3}`,
+			"[remove /spec/template/metadata/labels/a, add /spec/template/metadata/labels/c~1d e~f]",
+		},
+		"fewer containers": {
+			pod, `{template: {metadata: {labels: {a: b}}, spec: {containers: [{name: s, image: 's:1'}]}}, minReadySeconds: 3}`,
+			"[add /spec/template/spec/containers [map[image:s:1 name:s]]]",
+		},
+		"other fields": {
+			`{a: {b: 1}, c: 2, template: {}}`, `{a: {b: 2, c: 3}, d: [1], template: {}}`,
+			"[add /spec/a map[b:2 c:3], remove /spec/c, add /spec/d [1]]",
+		},
+		"scalars in lists": {
+			`{template: {spec: {containers: [{args: [x, y]}]}}}`, `{template: {spec: {containers: [{args: [x, z]}]}}}`,
+			"[replace /spec/template/spec/containers/0/args/1 z]",
+		},
+		"nulls are nothing": {`{a: null, template: {metadata: {annotations: null}}}`, `{template: {metadata: {}}}`, "[]"},
+		"shape":             {`{template: {spec: {x: {y: 1}}}}`, `{template: {spec: {x: [1]}}}`, "[add /spec/template/spec/x [1]]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old, updated := template(t, c.old), template(t, c.new)
+			ops := specPatch(old, updated)
+			var got []string
+			for _, op := range ops {
+				m := op.(map[string]any)
+				text := fmt.Sprintf("%s %s", m["op"], m["path"])
+				if v, ok := m["value"]; ok {
+					text += fmt.Sprintf(" %v", v)
+				}
+				got = append(got, text)
+			}
+			if text := joined(got); text != c.want {
+				t.Errorf("%s\nwant %s", text, c.want)
+			}
+			if diff := gocmp.Diff(without(updated), applied(t, old, ops)); diff != "" {
+				t.Errorf("-want +patched:\n%s", diff)
+			}
+		})
+	}
+}
+
+func joined(list []string) string {
+	out := "["
+	for i, s := range list {
+		if i > 0 {
+			out += ", "
+		}
+		out += s
+	}
+	return out + "]"
+}
+
+// applied is the spec after the operations, as another program makes it.
+func applied(t *testing.T, spec map[string]any, ops []any) any {
+	t.Helper()
+	if len(ops) == 0 {
+		return without(spec)
+	}
+	patch := must(jsonpatch.DecodePatch(must(json.Marshal(ops))))
+	doc := must(patch.Apply(must(json.Marshal(map[string]any{"spec": spec}))))
+	var out struct{ Spec map[string]any }
+	if err := json.Unmarshal(doc, &out); err != nil {
+		t.Fatal(err)
+	}
+	return without(out.Spec)
+}
+
+// without is decoded JSON without nulls, and with one type of numbers.
+func without(v map[string]any) any {
+	var clean func(any) any
+	clean = func(v any) any {
+		switch v := v.(type) {
+		case map[string]any:
+			out := map[string]any{}
+			for k, item := range v {
+				if item != nil {
+					out[k] = clean(item)
+				}
+			}
+			return out
+		case []any:
+			out := make([]any, len(v))
+			for i := range v {
+				out[i] = clean(v[i])
+			}
+			return out
+		case int64:
+			return float64(v)
+		}
+		return v
+	}
+	return clean(v)
+}
+
+// TestInForce: what a patch writes is there, or it is not.
+func TestInForce(t *testing.T) {
+	doc := map[string]any{"spec": template(t, `{replicas: 3, paused: true, strategy: {partition: 50%, list: [a, {b: c}]}, labels: {x/y: z}}`)}
+	for body, want := range map[string]bool{
+		`{spec: {replicas: 3}}`:                         true,
+		`{spec: {replicas: 4}}`:                         false,
+		`{spec: {strategy: {partition: 50%}}}`:          true,
+		`{spec: {strategy: {partition: null}}}`:         false,
+		`{spec: {gone: null}}`:                          true,
+		`{spec: {gone: false}}`:                         true,
+		`{spec: {gone: true}}`:                          false,
+		`{spec: {paused: false}}`:                       false,
+		`{spec: {gone: {deeper: null}}}`:                true,
+		`{spec: {replicas: {deeper: 1}}}`:               false,
+		`{spec: {strategy: {list: [a, {b: c}]}}}`:       true,
+		`{spec: {strategy: {list: [a]}}}`:               false,
+		`{spec: {strategy: {list: [a, {b: c}]}, a: 1}}`: false,
+	} {
+		if got := merged(doc, template(t, body)); got != want {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
+	for op, want := range map[string]bool{
+		`{op: add, path: /spec/replicas, value: 3}`:             true,
+		`{op: add, path: /spec/replicas, value: 3.0}`:           true,
+		`{op: replace, path: /spec/replicas, value: 4}`:         false,
+		`{op: remove, path: /spec/gone}`:                        true,
+		`{op: remove, path: /spec/paused}`:                      false,
+		`{op: test, path: /spec/replicas, value: 9}`:            true,
+		`{op: add, path: /spec/strategy/list/1/b, value: c}`:    true,
+		`{op: add, path: /spec/strategy/list/7/b, value: c}`:    false,
+		`{op: add, path: /spec/strategy/list/-/b, value: c}`:    false,
+		`{op: add, path: /spec/labels/x~1y, value: z}`:          true,
+		`{op: add, path: /spec/replicas/deeper, value: nobody}`: false,
+	} {
+		if got := carriedOut(doc, template(t, op)); got != want {
+			t.Errorf("%s: %v", op, got)
+		}
+	}
+}
