@@ -32,32 +32,32 @@ func TestDeploymentComesUpAndRolls(t *testing.T) {
 	w := New(lab())
 	w.AddNode("n1", map[string]string{"topology.kubernetes.io/zone": "a"})
 	w.AddNode("n2", nil)
-	if err := w.Apply(documents(t, deployment)...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Apply(documents(t, deployment)...))
 	ref := cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	if ok, err := w.Settle(time.Minute); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	s, err := w.Snapshot(ref)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range s.Pods {
-		t.Log(p.Name, p.Node, p.Phase, p.Conditions, p.Labels)
+		if !isReady(p) || p.Node == "" || p.Owner.Kind != "ReplicaSet" {
+			t.Errorf("pod %+v", p)
+		}
 	}
-	if err := w.Watch(ref); err != nil {
-		t.Fatal(err)
+	if len(s.Pods) != 4 || len(s.Revisions) != 1 {
+		t.Fatalf("%d pods, %d revisions", len(s.Pods), len(s.Revisions))
 	}
-	err = w.MergePatch(ref, map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "web:2.0"}}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Watch(ref))
+	must(t, w.MergePatch(ref, templateImage("web:2.0")))
 	if ok, err := w.Settle(time.Minute); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	for _, r := range w.Timeline().Records {
-		t.Logf("%+v", r)
+	line := w.Timeline()
+	if sum := line.Summary; sum.MostDown != 1 || sum.MostPods != 5 || sum.Recreated != 4 || sum.Restarts != 0 {
+		t.Errorf("summary %+v", sum)
 	}
-	t.Logf("%+v", w.Timeline().Summary)
+	last := line.Samples[len(line.Samples)-1]
+	if last.New != 4 || last.Total() != 4 {
+		t.Errorf("it ends with %+v", last)
+	}
 }
