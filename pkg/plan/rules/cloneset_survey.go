@@ -18,6 +18,7 @@ type Survey struct {
 	// update is the revision that the notes are about.
 	update string
 	notes  []note
+	ranking
 }
 
 // note is what is remembered of the pod at one place of the list.
@@ -39,6 +40,10 @@ const (
 	traitPreparingDelete
 	traitMarked
 	traitResting
+	// traitAnnounced is an in-place update whose grace period is not over.
+	traitAnnounced
+	// traitRanked says that the place has its rank.
+	traitRanked
 )
 
 func (t traits) has(all traits) bool { return t&all == all }
@@ -50,7 +55,8 @@ func traitsOf(p *cluster.Pod, update string) traits {
 		trait(traitReady, Ready(p)) | trait(traitSettled, state == StateNone || state == StateNormal) |
 		trait(traitPreparingUpdate, state == StatePreparingUpdate) |
 		trait(traitPreparingDelete, state == StatePreparingDelete) |
-		trait(traitMarked, SpecifiedDelete(p)) | trait(traitResting, Resting(p))
+		trait(traitMarked, SpecifiedDelete(p)) | trait(traitResting, Resting(p)) |
+		trait(traitAnnounced, p.GraceAnnounced())
 }
 
 func trait(t traits, holds bool) traits {

@@ -25,17 +25,8 @@ type Choice struct {
 func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 	active := c.active()
 	rolling := c.rolling()
-	list := prioritize(c.candidates(active, back), rolling.PriorityStrategy)
-	list = scatter(list, active, rolling.ScatterStrategy)
+	list := scatter(c.candidates(back), active, rolling.ScatterStrategy)
 	return preparedFirst(list)
-}
-
-// candidates are the pods that an update could take, in the default order.
-func (c *CloneSet) candidates(active []*cluster.Pod, back bool) []*cluster.Pod {
-	return inOrder(filter(active, func(p *cluster.Pod) bool {
-		_, grace := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]
-		return c.updated(p) == back && !preparingDelete(p) && !grace
-	}))
 }
 
 func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingUpdate }

@@ -60,12 +60,16 @@ func priorities(list []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) ma
 	}
 	selectors := weightSelectors(strategy)
 	for _, p := range list {
-		of[p] = priority{
-			weight: weightOf(p, strategy, selectors),
-			key:    keyOf(p, strategy), number: numberOf(p, strategy),
-		}
+		of[p] = priorityOf(p, strategy, selectors)
 	}
 	return of
+}
+
+func priorityOf(p *cluster.Pod, strategy *kruise.UpdatePriorityStrategy, selectors []labels.Selector) priority {
+	return priority{
+		weight: weightOf(p, strategy, selectors),
+		key:    keyOf(p, strategy), number: numberOf(p, strategy),
+	}
 }
 
 func weightSelectors(strategy *kruise.UpdatePriorityStrategy) []labels.Selector {

@@ -27,7 +27,7 @@ func newQueue(sorted, all []*cluster.Pod, terms []kruise.UpdateScatterTerm, life
 // else changes.
 func (c *CloneSet) Queue() *Queue {
 	rolling, active := c.rolling(), c.active()
-	return newQueue(prioritize(c.candidates(active, false), rolling.PriorityStrategy), active, rolling.ScatterStrategy, true)
+	return newQueue(c.candidates(false), active, rolling.ScatterStrategy, true)
 }
 
 // Queue is [CloneSet.Queue] for a SidecarSet, whatever its partition and its
