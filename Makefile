@@ -54,6 +54,10 @@ playground-stop: ## Stop it, and remove what it kept
 conformance: ## Compare with the recorded behaviour of the real Kruise, with counts per area
 	go test ./... -run Conformance -v | grep -E '^(conformance |FAIL|--- FAIL|ok )' | grep -v 'no tests to run'
 
+.PHONY: conformance-cluster
+conformance-cluster: cluster ## Compare the stand-ins of Kruise on a real API server with it
+	go test -C test ./cluster/standin -run Conformance -v | grep -E '^(conformance |FAIL|--- FAIL|    --- FAIL|ok )'
+
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Check formatting and run the linters
 	$(BIN)/golangci-lint fmt --diff

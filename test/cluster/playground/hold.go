@@ -3,6 +3,7 @@ package playground
 import (
 	"bytes"
 	"context"
+	_ "embed" // the CloneSet to begin with
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
 // Hold is the program in the background: it has the cluster until the context
@@ -27,7 +29,7 @@ func (p Playground) Hold(ctx context.Context) (err error) {
 		return err
 	}
 	nodes := node.Spread(6, "zone-a", "zone-b", "zone-c")
-	c, err := cluster.New(ctx, cluster.WithNodes(nodes...), cluster.WithTiming(leisurely()), kruise.API())
+	c, err := cluster.New(ctx, cluster.WithNodes(nodes...), cluster.WithTiming(leisurely()), kruise.API(), standin.Controllers())
 	if err != nil {
 		return err
 	}
@@ -35,12 +37,12 @@ func (p Playground) Hold(ctx context.Context) (err error) {
 		if closing := c.Close(); err == nil {
 			err = closing
 		}
-		for _, name := range []string{"state.json", kubeconfigName} {
+		for _, name := range []string{"state.json", kubeconfigName, cloneSetName} {
 			_ = os.Remove(filepath.Join(dir, name))
 		}
 	}()
 	fmt.Println("the control plane is up, with", len(nodes), "modelled nodes")
-	fmt.Println("Kruise's kinds are served; nothing acts on them yet")
+	fmt.Println("Kruise's kinds are served, and stand-ins of its controllers and webhooks act on them")
 	if err := p.apply(ctx, c); err != nil {
 		return err
 	}
@@ -93,8 +95,14 @@ func (p Playground) apply(ctx context.Context, c *cluster.Cluster) error {
 	return nil
 }
 
-// kubeconfigName is the file that users are told.
-const kubeconfigName = "kubeconfig"
+// The files that users are told.
+const (
+	kubeconfigName = "kubeconfig"
+	cloneSetName   = "cloneset.yaml"
+)
+
+//go:embed cloneset.yaml
+var cloneSet []byte
 
 // save tells the commands where the playground is.
 func save(dir string, c *cluster.Cluster) error {
@@ -106,7 +114,11 @@ func save(dir string, c *cluster.Cluster) error {
 	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil { //nolint:gosec // below the user's cache folder
 		return err
 	}
-	s, err := json.Marshal(state{PID: os.Getpid(), Kubeconfig: kubeconfig, Kubectl: c.Kubectl()})
+	web := filepath.Join(dir, cloneSetName)
+	if err := os.WriteFile(web, cloneSet, 0o600); err != nil {
+		return err
+	}
+	s, err := json.Marshal(state{PID: os.Getpid(), Kubeconfig: kubeconfig, Kubectl: c.Kubectl(), CloneSet: web})
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
 // Package playground runs a cluster in the background, with modelled nodes in
-// three zones, Kruise's API and an example application in its native form.
+// three zones, Kruise's API with stand-ins of its controllers, and an example
+// application in its native form.
 package playground
 
 import (
@@ -37,6 +38,8 @@ type state struct {
 	PID        int
 	Kubeconfig string
 	Kubectl    string
+	// CloneSet is a file to begin with.
+	CloneSet string
 }
 
 // folder is where a user's only playground keeps its state and its log.
@@ -203,7 +206,14 @@ Then try:
   kubectl -n shop-orders get deployments --show-labels
   kubectl kruise render -k %[4]s --live --explain
   kubectl -n shop-orders rollout restart deployment
-`, "\n"), s.Kubeconfig, filepath.Dir(s.Kubectl), filepath.Dir(absolute(p.Binary)), absolute(p.Example))
+
+Stand-ins of Kruise's controllers run too. A CloneSet, updated in place:
+
+  kubectl apply -f %[5]s
+  kubectl patch cloneset web --type merge -p '{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"registry.example.com/web:2"}]}}}}'
+  kubectl get clonesets.apps.kruise.io web -o jsonpath='{.status.updatedReplicas} updated, {.status.updatedReadyReplicas} ready{"\n"}'
+  kubectl get pods -l app=web -o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[0].image,RESTARTS:.status.containerStatuses[0].restartCount
+`, "\n"), s.Kubeconfig, filepath.Dir(s.Kubectl), filepath.Dir(absolute(p.Binary)), absolute(p.Example), s.CloneSet)
 }
 
 func absolute(path string) string {

@@ -94,7 +94,7 @@ func try(t *testing.T, welcome string) {
 			commands = append(commands, line)
 		}
 	}
-	if len(commands) != 5 {
+	if len(commands) != 9 {
 		t.Errorf("%d commands in\n%s", len(commands), welcome)
 	}
 	for _, command := range commands {

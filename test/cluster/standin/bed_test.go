@@ -1,6 +1,9 @@
 package standin_test
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
@@ -97,6 +101,26 @@ func (b *bed) pods(t *testing.T, selector string) map[string]corev1.Pod {
 	}
 	return out
 }
+
+// forget deletes an object without a namespace after the test.
+func (b *bed) forget(t *testing.T, client dynamic.ResourceInterface, name string) {
+	t.Helper()
+	if err := client.Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// object is a document on its way to a client.
+func object(t *testing.T, document string) *unstructured.Unstructured {
+	t.Helper()
+	out := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(document), &out.Object); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func names(pods map[string]corev1.Pod) []string { return slices.Sorted(maps.Keys(pods)) }
 
 // same counts the pods of before that are still there.
 func same(before, after map[string]corev1.Pod) int {

@@ -2,13 +2,13 @@ package standin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"

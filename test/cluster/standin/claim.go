@@ -5,7 +5,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
@@ -36,7 +35,7 @@ func (h *hand) claimOwner(o cluster.Owner) []metav1.OwnerReference {
 	case "":
 		return nil
 	case "Pod":
-		return []metav1.OwnerReference{{APIVersion: "v1", Kind: o.Kind, Name: o.Name, UID: types.UID(o.UID), BlockOwnerDeletion: ptr.To(true)}}
+		return []metav1.OwnerReference{{APIVersion: "v1", Kind: o.Kind, Name: o.Name, UID: types.UID(o.UID), BlockOwnerDeletion: new(true)}}
 	}
 	return []metav1.OwnerReference{controlledBy(h.object)}
 }

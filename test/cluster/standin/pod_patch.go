@@ -36,11 +36,7 @@ func (h *hand) patchPod(ctx context.Context, a controller.PatchPod) error {
 		}
 	}
 	if len(a.Change.Resources) > 0 {
-		body, err := h.resources(a.Pod, a.Change)
-		if err != nil {
-			return err
-		}
-		if err := send(body, "resize"); err != nil {
+		if err := send(h.resources(a.Pod, a.Change), "resize"); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // resources are those that containers have in the pod's new revision.
-func (h *hand) resources(p *cluster.Pod, c cluster.PodChange) (map[string]any, error) {
+func (h *hand) resources(p *cluster.Pod, c cluster.PodChange) map[string]any {
 	revision := p.Labels[appsv1.ControllerRevisionHashLabelKey]
 	if now := c.Labels[appsv1.ControllerRevisionHashLabelKey]; now != nil {
 		revision = *now
@@ -35,7 +35,7 @@ func (h *hand) resources(p *cluster.Pod, c cluster.PodChange) (map[string]any, e
 			list = append(list, map[string]any{"name": name, "resources": tree.Value(tree.Get(container, "resources"))})
 		}
 	}
-	return map[string]any{"spec": map[string]any{"containers": list}}, nil
+	return map[string]any{"spec": map[string]any{"containers": list}}
 }
 
 // restarts are the containers that a node was asked to restart although their

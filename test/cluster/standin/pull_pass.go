@@ -9,7 +9,6 @@ import (
 	"github.com/distribution/reference"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
@@ -151,11 +150,11 @@ func (p *pullPass) finish(unfinished []*kruise.NodeImage, now time.Time) {
 			p.failed(n)
 		}
 		p.start, s.Active, s.Message = nil, 0, "job exceeds activeDeadlineSeconds"
-		s.CompletionTime = ptr.To(metav1.NewTime(now.Truncate(time.Second)))
+		s.CompletionTime = new(metav1.NewTime(now.Truncate(time.Second)))
 		return
 	}
 	if ended == s.Desired {
 		s.Message = "job has completed"
-		s.CompletionTime = ptr.To(metav1.NewTime(now.Truncate(time.Second)))
+		s.CompletionTime = new(metav1.NewTime(now.Truncate(time.Second)))
 	}
 }

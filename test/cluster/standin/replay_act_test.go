@@ -144,7 +144,7 @@ func (s *stage) filled(patch map[string]any) (map[string]any, error) {
 func (s *stage) numbered(index string) (string, error) {
 	n, err := strconv.Atoi(index)
 	if err != nil {
-		return index, nil
+		return "", err
 	}
 	if name := s.nth(n); name != "" {
 		return name, nil

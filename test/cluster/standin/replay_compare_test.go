@@ -79,7 +79,7 @@ func sameAnswers(r conformance.RolloutStep, got []bool) error {
 var acting = []string{"inPlaceUpdate", "applyImages", "sidecarUpdate", "markDelete", "delete", "create"}
 
 func (s *stage) sameActs(r conformance.RolloutStep) error {
-	want, got := map[string]int{}, map[string]int{}
+	want := map[string]int{}
 	for _, op := range r.Trace.Trace {
 		if slices.Contains(acting, op.Op) {
 			want[op.Op]++
@@ -87,10 +87,7 @@ func (s *stage) sameActs(r conformance.RolloutStep) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for op, n := range s.acts {
-		got[op] = n
-	}
-	return conformance.Different("what was done to pods", cmp.Diff(want, got))
+	return conformance.Different("what was done to pods", cmp.Diff(want, s.acts))
 }
 
 func (s *stage) sameExtremes(r conformance.RolloutStep) error {

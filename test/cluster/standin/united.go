@@ -230,7 +230,9 @@ func (u *united) put(ctx context.Context, w subsetWorkload) error {
 // of a subset.
 func (u *united) prune(ctx context.Context, wanted []subsetWorkload) error {
 	for _, have := range u.workloads {
-		if slices.ContainsFunc(wanted, func(w subsetWorkload) bool { return w.kind.resource == have.kind.resource && w.GetName() == have.GetName() }) {
+		if slices.ContainsFunc(wanted, func(w subsetWorkload) bool {
+			return w.kind.resource == have.kind.resource && w.GetName() == have.GetName()
+		}) {
 			continue
 		}
 		err := u.dynamic.Resource(have.kind.resource).Namespace(have.GetNamespace()).
