@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-
 	gocmp "github.com/google/go-cmp/cmp"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
 
 // TestSpecPatch: minimal where that helps a reader, exact everywhere.
