@@ -147,3 +147,40 @@ func failing(o *unstructured.Unstructured) map[string]string {
 	}
 	return out
 }
+
+// TestUnitedDeploymentMovesWhatFindsNoNode has one subset without any node.
+func TestUnitedDeploymentMovesWhatFindsNoNode(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.apply(t, `
+apiVersion: apps.kruise.io/v1beta1
+kind: UnitedDeployment
+metadata: {name: shop}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: shop}}
+  template:
+    deploymentTemplate:
+      metadata: {labels: {app: shop}}
+      spec:
+        selector: {matchLabels: {app: shop}}
+        template:
+          metadata: {labels: {app: shop}}
+          spec: {containers: [{name: app, image: "`+web1+`"}]}
+  topology:
+    scheduleStrategy: {type: Adaptive, adaptive: {rescheduleCriticalSeconds: 1, unschedulableDuration: 600}}
+    subsets:
+    - {name: a, maxReplicas: 3, nodeSelectorTerm: {matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [nowhere]}]}}
+    - {name: b}
+`)
+	o := b.await(t, b.of(t, "uniteddeployments"), "shop", map[string]int64{"replicas": 4, "readyReplicas": 4})
+	subsets, _, _ := unstructured.NestedSlice(o.Object, "status", "subsetStatuses")
+	first, _ := subsets[0].(map[string]any)
+	conditions, _ := first["conditions"].([]any)
+	if c, _ := conditions[0].(map[string]any); c["type"] != "Schedulable" || c["status"] != "False" {
+		t.Errorf("%v", first)
+	}
+	if n := len(b.pods(t, "apps.kruise.io/subset-name=b")); n != 4 {
+		t.Errorf("%d pods in the subset with nodes", n)
+	}
+}

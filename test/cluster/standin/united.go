@@ -76,6 +76,9 @@ type united struct {
 	// workloads are those that it owns.
 	workloads []subsetWorkload
 	revision  string
+	// marks say which subsets have room; they are nil unless pods are moved.
+	marks map[string]kruise.UnitedDeploymentCondition
+	again time.Duration
 }
 
 type subsetWorkload struct {
@@ -98,7 +101,9 @@ func (s *standIns) unite(ctx context.Context, key types.NamespacedName) (time.Du
 	if _, err := kruise.Decode(nodeOf(o.Object), &u.typed); err != nil {
 		return 0, err
 	}
-	return 0, u.run(ctx)
+	u.mark(time.Now())
+	err := u.run(ctx)
+	return u.again, err
 }
 
 func (u *united) run(ctx context.Context) error {
@@ -151,12 +156,17 @@ func (u *united) observe() error {
 
 // render has the stage of rendering make the workloads of the subsets.
 func (u *united) render() ([]subsetWorkload, error) {
-	around := []*resource.Resource{inCluster(u.object.Object)}
+	known, err := u.known()
+	if err != nil {
+		return nil, err
+	}
+	around := []*resource.Resource{inCluster(known.Object)}
 	for _, w := range u.workloads {
 		around = append(around, inCluster(w.Object))
 	}
 	for _, p := range inNamespace[*corev1.Pod](u.store.pods, u.object.GetNamespace()) {
-		if p.Labels[kruise.SubsetNameLabel] == "" {
+		// A pod that waits for a node counts through the marks, which know for how long.
+		if p.Labels[kruise.SubsetNameLabel] == "" || waits(p) {
 			continue
 		}
 		o, err := generic(p, "v1", "Pod")

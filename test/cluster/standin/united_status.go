@@ -71,6 +71,9 @@ func (u *united) status(wanted []subsetWorkload) kruise.UnitedDeploymentStatus {
 	for _, w := range wanted {
 		one := kruise.UnitedDeploymentSubsetStatus{Name: w.subset(), Replicas: number(w.Unstructured, "spec", "replicas")}
 		one.Partition = number(w.Unstructured, "spec", "updateStrategy", "rollingUpdate", "partition")
+		if mark, ok := u.marks[w.subset()]; ok {
+			one.Conditions = []kruise.UnitedDeploymentCondition{mark}
+		}
 		if have, ok := u.present(w); ok {
 			one.ReadyReplicas = number(have.Unstructured, "status", "readyReplicas")
 			out.Replicas += number(have.Unstructured, "status", "replicas")
