@@ -57,7 +57,7 @@ func state(p *cluster.Pod) string {
 		}
 		out = append(out, fmt.Sprintf("%s/%d/%v", word, c.Restarts, c.Ready))
 	}
-	return fmt.Sprintf("%s %s ready=%v", p.Phase, strings.Join(out, " "), isReady(p))
+	return fmt.Sprintf("%s %s ready=%v", p.Phase, strings.Join(out, ", "), isReady(p))
 }
 
 func open(status corev1.ConditionStatus) cluster.PodChange {
@@ -75,64 +75,74 @@ func TestAgent(t *testing.T) {
 	}{
 		"a pod starts; it is ready when its gate is open": {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
+				t.Helper()
+				t.Helper()
 				w.after(3*time.Second, func() { must(t, w.PatchPod(ref, open(corev1.ConditionTrue))) })
 			},
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "1.0 Pending web:1/0/true -/0/false ready=false",
-				"1.0 Running web:1/0/true log:1/0/true ready=false", "3.0 Running web:1/0/true log:1/0/true ready=true",
+				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
+				"1.0 Running web:1/0/true, log:1/0/true ready=false", "3.0 Running web:1/0/true, log:1/0/true ready=true",
 			},
 		},
 		"containers are ready some time after their start": {
 			agent: func(a *Agent) { a.Ready = Exactly(2 * time.Second) },
-			acts:  func(t *testing.T, w *World, ref plan.PodRef) { must(t, w.PatchPod(ref, open(corev1.ConditionTrue))) },
+			acts:  opened,
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "1.0 Pending web:1/0/false -/0/false ready=false",
-				"1.0 Running web:1/0/false log:1/0/false ready=false", "3.0 Running web:1/0/true log:1/0/false ready=false",
-				"3.0 Running web:1/0/true log:1/0/true ready=true",
+				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/false, -/0/false ready=false",
+				"1.0 Running web:1/0/false, log:1/0/false ready=false", "3.0 Running web:1/0/true, log:1/0/false ready=false",
+				"3.0 Running web:1/0/true, log:1/0/true ready=true",
 			},
 		},
 		"images are pulled once": {
 			agent: func(a *Agent) { a.Pull, a.Start = Exactly(5*time.Second), Exactly(0) },
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "5.0 Pending web:1/0/true -/0/false ready=false",
-				"5.0 Running web:1/0/true log:1/0/true ready=false",
+				"0.0 Pending -/0/false, -/0/false ready=false", "5.0 Pending web:1/0/true, -/0/false ready=false",
+				"5.0 Running web:1/0/true, log:1/0/true ready=false",
 			},
 		},
 		"another image stops the container at once, and the pod with it": {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
+				t.Helper()
+				t.Helper()
 				must(t, w.PatchPod(ref, open(corev1.ConditionTrue)))
 				w.after(2*time.Second, func() { must(t, w.PatchPod(ref, image("web:2"))) })
 			},
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "1.0 Pending web:1/0/true -/0/false ready=false",
-				"1.0 Running web:1/0/true log:1/0/true ready=true", "2.0 Running ContainerCreating/0/false log:1/0/true ready=false",
-				"3.0 Running web:2/1/true log:1/0/true ready=true",
+				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
+				"1.0 Running web:1/0/true, log:1/0/true ready=true", "2.0 Running ContainerCreating/0/false, log:1/0/true ready=false",
+				"3.0 Running web:2/1/true, log:1/0/true ready=true",
 			},
 		},
 		"an image that changes again while the container starts": {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
+				t.Helper()
+				t.Helper()
 				w.after(2*time.Second, func() { must(t, w.PatchPod(ref, image("web:2"))) })
 				w.after(2500*time.Millisecond, func() { must(t, w.PatchPod(ref, image("web:3"))) })
 			},
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "1.0 Pending web:1/0/true -/0/false ready=false",
-				"1.0 Running web:1/0/true log:1/0/true ready=false", "2.0 Running ContainerCreating/0/false log:1/0/true ready=false",
-				"3.5 Running web:3/1/true log:1/0/true ready=false",
+				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
+				"1.0 Running web:1/0/true, log:1/0/true ready=false", "2.0 Running ContainerCreating/0/false, log:1/0/true ready=false",
+				"3.5 Running web:3/1/true, log:1/0/true ready=false",
 			},
 		},
 		"an image that cannot be pulled; a good one starts without delay": {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
+				t.Helper()
+				t.Helper()
 				w.after(2*time.Second, func() { must(t, w.PatchPod(ref, image("web:bad"))) })
 				w.after(5*time.Second, func() { must(t, w.PatchPod(ref, image("web:2"))) })
 			},
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "1.0 Pending web:1/0/true -/0/false ready=false",
-				"1.0 Running web:1/0/true log:1/0/true ready=false", "2.0 Running ContainerCreating/0/false log:1/0/true ready=false",
-				"3.0 Running ImagePullBackOff/0/false log:1/0/true ready=false", "5.0 Running web:2/1/true log:1/0/true ready=false",
+				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
+				"1.0 Running web:1/0/true, log:1/0/true ready=false", "2.0 Running ContainerCreating/0/false, log:1/0/true ready=false",
+				"3.0 Running ImagePullBackOff/0/false, log:1/0/true ready=false", "5.0 Running web:2/1/true, log:1/0/true ready=false",
 			},
 		},
 		"a container restarts for its env": {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
+				t.Helper()
+				t.Helper()
 				w.after(2*time.Second, func() {
 					must(t, w.PatchPod(ref, cluster.PodChange{Restart: []string{"side"}}))
 					if r, ok := w.reports["u1"]; !ok || r.EnvHashes {
@@ -141,50 +151,54 @@ func TestAgent(t *testing.T) {
 				})
 			},
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "1.0 Pending web:1/0/true -/0/false ready=false",
-				"1.0 Running web:1/0/true log:1/0/true ready=false", "2.0 Running web:1/0/true ContainerCreating/0/false ready=false",
-				"3.0 Running web:1/0/true log:1/1/true ready=false",
+				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
+				"1.0 Running web:1/0/true, log:1/0/true ready=false", "2.0 Running web:1/0/true, ContainerCreating/0/false ready=false",
+				"3.0 Running web:1/0/true, log:1/1/true ready=false",
 			},
 		},
 		"pods that are never ready": {
 			agent: func(a *Agent) { a.Override = never },
-			acts:  func(t *testing.T, w *World, ref plan.PodRef) { must(t, w.PatchPod(ref, open(corev1.ConditionTrue))) },
+			acts:  opened,
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "1.0 Pending web:1/0/false -/0/false ready=false",
-				"1.0 Running web:1/0/false log:1/0/false ready=false",
+				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/false, -/0/false ready=false",
+				"1.0 Running web:1/0/false, log:1/0/false ready=false",
 			},
 		},
 		"containers that crash wait longer each time": {
 			agent: func(a *Agent) { a.Override = crash },
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "1.0 Pending web:1/0/false -/0/false ready=false",
-				"1.0 Running web:1/0/false log:1/0/false ready=false",
-				"2.0 Running CrashLoopBackOff/0/false log:1/0/false ready=false", "2.0 Running CrashLoopBackOff/0/false CrashLoopBackOff/0/false ready=false",
-				"12.0 Running web:1/1/false CrashLoopBackOff/0/false ready=false", "12.0 Running web:1/1/false log:1/1/false ready=false",
-				"13.0 Running CrashLoopBackOff/1/false log:1/1/false ready=false", "13.0 Running CrashLoopBackOff/1/false CrashLoopBackOff/1/false ready=false",
-				"33.0 Running web:1/2/false CrashLoopBackOff/1/false ready=false", "33.0 Running web:1/2/false log:1/2/false ready=false",
-				"34.0 Running CrashLoopBackOff/2/false log:1/2/false ready=false", "34.0 Running CrashLoopBackOff/2/false CrashLoopBackOff/2/false ready=false",
+				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/false, -/0/false ready=false",
+				"1.0 Running web:1/0/false, log:1/0/false ready=false",
+				"2.0 Running CrashLoopBackOff/0/false, log:1/0/false ready=false", "2.0 Running CrashLoopBackOff/0/false, CrashLoopBackOff/0/false ready=false",
+				"12.0 Running web:1/1/false, CrashLoopBackOff/0/false ready=false", "12.0 Running web:1/1/false, log:1/1/false ready=false",
+				"13.0 Running CrashLoopBackOff/1/false, log:1/1/false ready=false", "13.0 Running CrashLoopBackOff/1/false, CrashLoopBackOff/1/false ready=false",
+				"33.0 Running web:1/2/false, CrashLoopBackOff/1/false ready=false", "33.0 Running web:1/2/false, log:1/2/false ready=false",
+				"34.0 Running CrashLoopBackOff/2/false, log:1/2/false ready=false", "34.0 Running CrashLoopBackOff/2/false, CrashLoopBackOff/2/false ready=false",
 			},
 		},
 		"a deleted pod runs until its containers stop": {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
+				t.Helper()
+				t.Helper()
 				must(t, w.PatchPod(ref, open(corev1.ConditionTrue)))
 				w.after(2*time.Second, func() { must(t, w.DeletePod(ref)) })
 			},
 			want: []string{
-				"0.0 Pending -/0/false -/0/false ready=false", "1.0 Pending web:1/0/true -/0/false ready=false",
-				"1.0 Running web:1/0/true log:1/0/true ready=true", "2.5 gone",
+				"0.0 Pending -/0/false, -/0/false ready=false", "1.0 Pending web:1/0/true, -/0/false ready=false",
+				"1.0 Running web:1/0/true, log:1/0/true ready=true", "2.5 gone",
 			},
 		},
 		"a finalizer holds a deleted pod": {
 			acts: func(t *testing.T, w *World, ref plan.PodRef) {
+				t.Helper()
+				t.Helper()
 				must(t, w.PatchPod(ref, cluster.PodChange{AddFinalizers: []string{"example.com/hold"}}))
 				must(t, w.DeletePod(ref))
 				w.after(4*time.Second, func() {
 					must(t, w.PatchPod(ref, cluster.PodChange{RemoveFinalizers: []string{"example.com/hold"}}))
 				})
 			},
-			want: []string{"0.0 Pending -/0/false -/0/false ready=false", "0.5 Pending Completed/0/false Completed/0/false ready=false", "4.0 gone"},
+			want: []string{"0.0 Pending -/0/false, -/0/false ready=false", "0.5 Pending Completed/0/false, Completed/0/false ready=false", "4.0 gone"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,6 +216,11 @@ func TestAgent(t *testing.T) {
 			}
 		})
 	}
+}
+
+func opened(t *testing.T, w *World, ref plan.PodRef) {
+	t.Helper()
+	must(t, w.PatchPod(ref, open(corev1.ConditionTrue)))
 }
 
 func image(name string) cluster.PodChange {

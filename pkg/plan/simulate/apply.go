@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"strconv"
 
@@ -192,10 +193,8 @@ func sign(read *cluster.Workload, set *kruise.SidecarSet) error {
 	if err != nil {
 		return err
 	}
-	annotations := map[string]string{}
-	for k, v := range read.Annotations {
-		annotations[k] = v
-	}
+	annotations := make(map[string]string, len(read.Annotations)+2)
+	maps.Copy(annotations, read.Annotations)
 	annotations[kruise.SidecarSetHashAnnotation] = full
 	annotations[kruise.SidecarSetHashWithoutImageAnnotation] = withoutImage
 	read.Annotations, set.Annotations = annotations, annotations

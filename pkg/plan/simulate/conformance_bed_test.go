@@ -42,7 +42,7 @@ func emptyBed(c conformance.Case, script conformance.RolloutScript, start time.T
 	o.Agent.Override = steered
 	b := &bed{script: script, namespace: c.Namespace(), called: map[string]string{}, spelling: strings.NewReplacer()}
 	b.World = New(o)
-	b.World.opt.Admit = b.admits
+	b.opt.Admit = b.admits
 	for i, zone := range zones {
 		name := fmt.Sprintf("fake-node-%d", i)
 		b.AddNode(name, map[string]string{
@@ -175,7 +175,7 @@ func (b *bed) hook(uid, state string, since time.Duration) {
 // pods are the pods of the owner, by uid.
 func (b *bed) pods() map[string]*cluster.Pod {
 	out := map[string]*cluster.Pod{}
-	for _, p := range b.World.objects[b.owner].pods.now {
+	for _, p := range b.objects[b.owner].pods.now {
 		out[p.UID] = p
 	}
 	return out
@@ -240,7 +240,7 @@ func (b *bed) patch(act conformance.RolloutAct) ([]bool, error) {
 	ref := b.target
 	if act.On != nil {
 		found := false
-		for other := range b.World.objects {
+		for other := range b.objects {
 			if other.Kind == act.On.Kind && other.Name == act.On.Name {
 				ref, found = other, true
 			}
@@ -324,7 +324,7 @@ func hashOf(p *cluster.Pod) string { return cluster.Hash(rules.RevisionOf(p)) }
 // DaemonSets come from how a program of Kubernetes prints its memory.
 func (b *bed) learn(s conformance.RolloutState) {
 	var pairs []string
-	for _, ours := range b.World.objects[b.owner].revisions {
+	for _, ours := range b.objects[b.owner].revisions {
 		for _, theirs := range b.revisions(s) {
 			if rules.SameTemplate(ours.Template, theirs.Template) && ours.Name != theirs.Name {
 				pairs = append(pairs, cluster.Hash(ours.Name), cluster.Hash(theirs.Name))

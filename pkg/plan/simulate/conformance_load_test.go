@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -149,9 +148,4 @@ func (b *bed) fromTemplate(o *object, p *cluster.Pod) (*cluster.Pod, error) {
 		return mould.Pod(controller.CreatePod{Revision: r.Name}, controller.Newcomer{Namespace: p.Namespace, Name: p.Name, Owner: o.ref}, "", b.Now())
 	}
 	return nil, nil
-}
-
-// describe names a pod for messages.
-func describe(p *cluster.Pod) string {
-	return fmt.Sprintf("%s (%s, ready %v)", p.UID, hashOf(p), isReady(p))
 }

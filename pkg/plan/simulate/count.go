@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -150,9 +151,7 @@ func withoutHash(template map[string]any) map[string]any {
 // with returns a copy in which one key is set, or removed when v is nil.
 func with(m map[string]any, key string, v any) map[string]any {
 	out := make(map[string]any, len(m)+1)
-	for k, old := range m {
-		out[k] = old
-	}
+	maps.Copy(out, m)
 	if out[key] = v; v == nil {
 		delete(out, key)
 	}

@@ -229,14 +229,14 @@ func FromSnapshot(s plan.Snapshot, o Options) (*World, error) {
 // keepObserved stores the workload of a snapshot, or the native object that
 // carries it.
 func (w *World) keepObserved(s plan.Snapshot) error {
-	real := s.Workload
+	stored := s.Workload
 	if s.Carrier != nil {
-		real = s.Carrier
+		stored = s.Carrier
 	}
-	if err := w.keepCopy(real, s.Revisions); err != nil {
+	if err := w.keepCopy(stored, s.Revisions); err != nil {
 		return err
 	}
-	if err := w.keepChildren(s, real.Ref); err != nil || s.Carrier == nil {
+	if err := w.keepChildren(s, stored.Ref); err != nil || s.Carrier == nil {
 		return err
 	}
 	carrier, shadow := w.objects[s.Carrier.Ref], newObject(s.Workload.Ref)

@@ -90,7 +90,7 @@ func (w *World) remove(e *pod) {
 // from the change at once, such as Ready from a readiness gate, is part of it.
 func (w *World) put(e *pod, next *cluster.Pod, reason string) {
 	before := e.Pod
-	next = w.ready(e, next)
+	next = w.ready(next)
 	if next == before {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 
 // ready sets the condition Ready as the node does: every container is ready, and
 // every readiness gate is open; a gate without condition is shut.
-func (w *World) ready(e *pod, p *cluster.Pod) *cluster.Pod {
+func (w *World) ready(p *cluster.Pod) *cluster.Pod {
 	if p.Node == "" {
 		return p
 	}

@@ -194,7 +194,7 @@ func TestRolloutOutcomes(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := line.Summary
-			if s.Outcome != c.outcome && !(c.outcome == Stuck && s.Outcome == Halted) {
+			if s.Outcome != c.outcome && (c.outcome != Stuck || s.Outcome != Halted) {
 				t.Errorf("it ended %s (%s), want %s", s.Outcome, s.Reason, c.outcome)
 			}
 			if !strings.Contains(s.Reason, c.reason) {

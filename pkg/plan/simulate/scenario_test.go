@@ -21,7 +21,6 @@ type scenario struct {
 	t     *testing.T
 	ref   cluster.Ref
 	names map[string]string
-	told  int
 }
 
 // play applies documents, the first of which is watched, and waits until all is

@@ -10,10 +10,8 @@ func TestParseSpan(t *testing.T) {
 		"20s":     Exactly(20 * time.Second),
 		"20s±5s":  {20 * time.Second, 5 * time.Second},
 		"1m+-10s": {time.Minute, 10 * time.Second},
-		" 2s ± 1s": {
-			2 * time.Second, time.Second,
-		},
-		"0s": {},
+		"2s ± 1s": {2 * time.Second, time.Second},
+		"0s":      {},
 	} {
 		if got, err := ParseSpan(text); err != nil || got != want {
 			t.Errorf("ParseSpan(%q) = %v, %v; want %v", text, got, err, want)
