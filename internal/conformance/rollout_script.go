@@ -1,7 +1,7 @@
 package conformance
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 	"time"
 )
@@ -100,7 +100,7 @@ func ReadRolloutScript(c Case) (RolloutScript, error) {
 		return s, err
 	}
 	if len(s.Initial) == 0 {
-		return s, fmt.Errorf("initial.yaml holds no object")
+		return s, errors.New("initial.yaml holds no object")
 	}
 	return s, c.decodeList("steps.yaml", &s.Steps)
 }

@@ -7,7 +7,7 @@ var (
 	_ = pullRules("ImageListPullJob", "imagelistpulljob", "spec.images")
 )
 
-func pullRules(kind, id, image string) bool {
+func pullRules(kind, id, image string) bool { //nolint:unparam // a result is what lets a package-level variable call it
 	return register(
 		Rule{
 			ID: id + "/pull", Kind: kind, When: perNode, Severity: Approximate,

@@ -1,7 +1,7 @@
 package lint
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -54,11 +54,11 @@ func partitionUpdatesNothing(s *subject) {
 	switch o := s.workload.Object.(type) {
 	case *kruise.CloneSet:
 		if l := rules.LimitsOfCloneSet(&o.Spec); l.Replicas > 0 && l.Partition >= l.Replicas {
-			s.say(rolling+"partition", hint, say, fmt.Sprint(l.Replicas))
+			s.say(rolling+"partition", hint, say, strconv.Itoa(l.Replicas))
 		}
 	case *kruise.StatefulSet:
 		if l := rules.LimitsOfStatefulSet(&o.Spec); l.Replicas > 0 && l.Partition >= l.Replicas {
-			s.say(rolling+"partition", hint, say, fmt.Sprint(l.Replicas))
+			s.say(rolling+"partition", hint, say, strconv.Itoa(l.Replicas))
 		}
 	case *kruise.DaemonSet:
 		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil && r.Partition.StrVal == "100%" {

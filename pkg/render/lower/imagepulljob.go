@@ -1,8 +1,8 @@
 package lower
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -109,7 +109,7 @@ func (p *imagePull) jobs(known *around) ([]*resource.Resource, error) {
 func (p *imagePull) pieceName(i int, node string) string {
 	name := node
 	if len(p.images) > 1 {
-		name = fmt.Sprint(i)
+		name = strconv.Itoa(i)
 		if node != "" {
 			name += "-" + node
 		}
@@ -131,7 +131,7 @@ func (p *imagePull) job(name string, spec *tree.Node) *resource.Resource {
 // unless no node is known at all.
 func (p *imagePull) nodes(known *around) (names []string, found bool, err error) {
 	if s := p.spec.PodSelector; s != nil {
-		return p.nodesOfPods(known, s)
+		return p.nodesOfPods(s)
 	}
 	match, wanted := labels.Everything(), []string(nil)
 	if s := p.spec.Selector; s != nil {
@@ -154,7 +154,7 @@ func (p *imagePull) nodes(known *around) (names []string, found bool, err error)
 
 // nodesOfPods returns the nodes of the pods that a selector finds in the job's
 // namespace.
-func (p *imagePull) nodesOfPods(known *around, s *metav1.LabelSelector) (names []string, found bool, err error) {
+func (p *imagePull) nodesOfPods(s *metav1.LabelSelector) (names []string, found bool, err error) {
 	match, err := metav1.LabelSelectorAsSelector(s)
 	if err != nil {
 		return nil, false, p.r.Fault("spec.podSelector", "", "%v", err)

@@ -53,7 +53,7 @@ func (s *statefulSet) reportFields() {
 }
 
 func (s *statefulSet) reportPolicy(policy kruise.PodUpdateStrategyType) {
-	rule := ""
+	rule := "in-place"
 	switch {
 	case policy == "":
 		return
@@ -63,8 +63,6 @@ func (s *statefulSet) reportPolicy(policy kruise.PodUpdateStrategyType) {
 		rule = "in-place-client"
 	case policy == kruise.InPlaceOnlyPodUpdateStrategyType:
 		rule = "in-place-only"
-	default:
-		rule = "in-place"
 	}
 	s.report(s.id(rule), rollingUpdate+"podUpdatePolicy", "")
 }
