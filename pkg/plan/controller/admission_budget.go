@@ -125,11 +125,31 @@ func (v *BudgetView) valid(pass *BudgetPass, permits map[string]metav1.Time, las
 }
 
 func (v *BudgetView) budget(covered []*cluster.Pod, expected int, s *kruise.PodUnavailableBudgetStatus) *rules.Budget {
+	b := v.rule(expected)
+	b.Pods = covered
+	b.Disrupted, b.Unavailable = slices.Collect(maps.Keys(s.DisruptedPods)), slices.Collect(maps.Keys(s.UnavailablePods))
+	return b
+}
+
+// rule is the budget without pods and records.
+func (v *BudgetView) rule(expected int) *rules.Budget {
 	sets := v.sets()
 	return &rules.Budget{
-		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, Pods: covered, VerticalScaling: v.VerticalScaling,
-		Disrupted: slices.Collect(maps.Keys(s.DisruptedPods)), Unavailable: slices.Collect(maps.Keys(s.UnavailablePods)),
+		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, VerticalScaling: v.VerticalScaling,
 		Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, sets) },
+	}
+}
+
+// recordsOf are the pods on record, without lists of their names: there are many
+// of them, and a question for each.
+func recordsOf(s *kruise.PodUnavailableBudgetStatus) *rules.Records {
+	return &rules.Records{
+		Count: len(s.DisruptedPods) + len(s.UnavailablePods),
+		Has: func(name string) bool {
+			_, disrupted := s.DisruptedPods[name]
+			_, unavailable := s.UnavailablePods[name]
+			return disrupted || unavailable
+		},
 	}
 }
 
@@ -180,7 +200,9 @@ func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *kruise.PodUnavaila
 		Expected: int(s.TotalReplicas), Desired: int(s.DesiredAvailable),
 		Current: int(s.CurrentAvailable), Allowed: int(s.UnavailableAllowed),
 	}
-	verdict := v.budget(nil, n.Expected, &s).DecideAt(n, r)
+	b := v.rule(n.Expected)
+	b.Records = recordsOf(&s)
+	verdict := b.DecideAt(n, r)
 	if !verdict.Record {
 		return verdict, nil
 	}

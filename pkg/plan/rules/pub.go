@@ -22,6 +22,9 @@ type Budget struct {
 	Pods []*cluster.Pod
 	// Disrupted and Unavailable are the names recorded in the status.
 	Disrupted, Unavailable []string
+	// Records stands for the two lists when only a decision is asked for; nil has
+	// them looked at.
+	Records *Records
 	// Inconsistent tells whether something of the pod is still being updated:
 	// see [InPlacePending] and [SidecarSet.Consistent]. nil means never.
 	Inconsistent func(*cluster.Pod) bool
@@ -90,8 +93,24 @@ func HoldsUnavailable(p *cluster.Pod) bool {
 	return p.HeldUnavailable()
 }
 
+// Records is what a decision asks of the pods on record.
+type Records struct {
+	Count int
+	Has   func(name string) bool
+}
+
 func (b *Budget) recorded(p *cluster.Pod) bool {
+	if b.Records != nil {
+		return b.Records.Has(p.Name)
+	}
 	return slices.Contains(b.Disrupted, p.Name) || slices.Contains(b.Unavailable, p.Name)
+}
+
+func (b *Budget) recordCount() int {
+	if b.Records != nil {
+		return b.Records.Count
+	}
+	return len(b.Disrupted) + len(b.Unavailable)
 }
 
 // Request is one operation on a pod.
@@ -140,7 +159,7 @@ func (b *Budget) decide(n BudgetCounts, r Request) Verdict {
 		return Verdict{Allowed: true, Why: "the pod was let through before"}
 	case n.Allowed == 0:
 		return Verdict{Why: fmt.Sprintf("budget %s: %d pods are available, %d are wanted: %s waits", b.Name, n.Current, n.Desired, r.Pod.Name)}
-	case len(b.Disrupted)+len(b.Unavailable) > budgetRecords:
+	case b.recordCount() > budgetRecords:
 		return Verdict{Why: fmt.Sprintf("budget %s: more than %d pods are on record", b.Name, budgetRecords)}
 	}
 	return Verdict{Allowed: true, Record: true, Why: fmt.Sprintf("budget %s allows %d more", b.Name, n.Allowed-1)}

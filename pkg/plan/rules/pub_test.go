@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,16 @@ func TestBudgetDecide(t *testing.T) {
 				c.edit(b, b.Pods[0])
 			}
 			got := b.Decide(c.r)
+			counted := *b
+			counted.Records = &Records{
+				Count: len(b.Disrupted) + len(b.Unavailable),
+				Has: func(name string) bool {
+					return slices.Contains(append(slices.Clone(b.Disrupted), b.Unavailable...), name)
+				},
+			}
+			if diff := cmp.Diff(got, counted.Decide(c.r)); diff != "" {
+				t.Errorf("lists of records (-) and their count (+):\n%s", diff)
+			}
 			if got.Allowed != c.allowed || got.Record != c.record || !strings.Contains(got.Why, c.why) {
 				t.Errorf("%+v", got)
 			}

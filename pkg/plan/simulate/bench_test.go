@@ -10,25 +10,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// BenchmarkRollout simulates the rollout of a CloneSet in 100 steps, in place,
-// with priority, scatter and a budget. It must cost no more than about 2 s of CPU
-// for 10,000 pods.
-func BenchmarkRollout(b *testing.B) {
-	for _, pods := range []int{100, 1000, 10000} {
-		b.Run(fmt.Sprint(pods), func(b *testing.B) {
-			for b.Loop() {
-				b.StopTimer()
-				w, p := large(b, pods)
-				b.StartTimer()
-				line, err := Rollout(w, p, RolloutOptions{})
-				if err != nil || line.Summary.Outcome != Completed {
-					b.Fatal(err, line.Summary)
-				}
-			}
-		})
-	}
-}
-
 const largeSet = `
 apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
@@ -89,15 +70,12 @@ func large(tb testing.TB, pods int) (*World, plan.Plan) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	desired, err := cluster.ReadWorkload(documents(tb, fmt.Sprintf(largeSet, pods))[0])
-	if err != nil {
-		tb.Fatal(err)
-	}
 	patched, err := patched(w.objects[ref], plan.Patch{Body: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "web:2.0"}}}}}}})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if desired, err = cluster.ReadWorkload(patched); err != nil {
+	desired, err := cluster.ReadWorkload(patched)
+	if err != nil {
 		tb.Fatal(err)
 	}
 	policy := plan.Policy{}
