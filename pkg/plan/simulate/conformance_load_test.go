@@ -111,7 +111,7 @@ func waitingReason(state string) string {
 // revision's template says of the containers' launch priority; and has the
 // outside actor go on.
 func (b *bed) complete() error {
-	o := b.World.objects[b.owner]
+	o := b.objects[b.owner]
 	for _, e := range slices.Clone(o.pods.pods) {
 		if since, ok := lifecycleAge(b, e.Pod); ok {
 			b.hook(e.UID, string(rules.StateOf(e.Pod)), since)
@@ -131,7 +131,7 @@ func (b *bed) complete() error {
 			}
 		}
 		e.Pod = &next
-		b.World.all.now[e.inAll], o.pods.now[e.inO] = e.Pod, e.Pod
+		b.all.now[e.inAll], o.pods.now[e.inO] = e.Pod, e.Pod
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func TestScenarioBudgetMarks(t *testing.T) {
 func TestScenarioBudgetByHand(t *testing.T) {
 	s := guarded(t, "podUpdatePolicy: InPlaceIfPossible", "maxUnavailable: 1")
 	pod := func(name string) plan.PodRef {
-		for _, e := range s.World.pods {
+		for _, e := range s.pods {
 			if s.names[e.Name] == name {
 				return plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}
 			}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -124,7 +125,7 @@ func (s *statefulSet) reportReserved() {
 	have := rules.Ordinals(s.start(), min(s.replicas(), shownOrdinals), s.spec.ReserveOrdinals)
 	text := make([]string, len(have))
 	for i, n := range have {
-		text[i] = fmt.Sprint(n)
+		text[i] = strconv.Itoa(n)
 	}
 	s.report("statefulset/reserve-ordinals-holes", field,
 		fmt.Sprintf("the pods are numbered from %d without a hole, where Kruise has %s", s.start(), strings.Join(text, ", ")))
