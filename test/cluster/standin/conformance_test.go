@@ -18,13 +18,12 @@ import (
 )
 
 // replayed are the recorded cases that take their time here: one or more for each
-// kind and feature, and none with a step that ends after so many seconds wherever
-// it stands, as that measures the machine. The simulator goes through all of them.
+// kind and feature. The simulator goes through all of them.
 var replayed = strings.Fields(`
-	002 003 004 006 008 010 013 016 019 020 024 026 032 034 039 044 050 052 060 066 067 070 079 084 089
+	002 003 004 006 008 010 013 016 017 019 020 024 026 032 034 039 044 050 052 058 060 066 067 070 079 084 089
 	101 103 105 106 107 109 112 117 122 124 126 127 131
 	201 204 205 207 208 215 217
-	301 302 303 304 307 313 314
+	301 302 303 304 305 307 312 313 314
 	402 403 406 407 411`)
 
 // casesEnv names the cases to replay instead, by number and with commas, or "all".

@@ -18,15 +18,34 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// wait lets the step go on for as long as it was recorded, or until it has come to
-// its recorded end and stays there.
+// wait lets the step go on until it has come to its recorded end and stays there,
+// and returns how the end differs. A step that was recorded for so many seconds
+// ends as soon as things stand as they did then: machines differ in speed.
 func (s *stage) wait(ctx context.Context, act conformance.RolloutAct, recorded conformance.RolloutStep) error {
-	if d, settle := act.Wait(); !settle {
-		return s.pause(ctx, max(d, 120*time.Millisecond))
+	differs := func() error { return errors.Join(s.sameActs(recorded), s.sameState(ctx, recorded.After)) }
+	d, settle := act.Wait()
+	if settle {
+		if err := s.settle(ctx, differs); err != nil {
+			return err
+		}
+		return differs()
 	}
-	return s.settle(ctx, func() error {
-		return errors.Join(s.sameActs(recorded), s.sameState(ctx, recorded.After))
-	})
+	if d == 0 {
+		// The state was recorded before anything had happened, the acts a little later.
+		differs = func() error { return s.sameActs(recorded) }
+	}
+	if err := s.pause(ctx, d*7/10); err != nil {
+		return err
+	}
+	for limit := time.Now().Add(2*d + stillest); ; {
+		err := differs()
+		if err == nil || time.Now().After(limit) {
+			return err
+		}
+		if err := s.pause(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 // still is for how long nothing may happen at an end that is as recorded; at any
@@ -100,11 +119,6 @@ func (s *stage) sameExtremes(r conformance.RolloutStep) error {
 		}
 	}
 	return conformance.Different("the extremes", cmp.Diff(want, s.extremes))
-}
-
-// sameEnd compares the pods at the end of a step.
-func (s *stage) sameEnd(ctx context.Context, r conformance.RolloutStep) error {
-	return s.sameState(ctx, r.After)
 }
 
 // sameState compares how many pods there are of which kind.

