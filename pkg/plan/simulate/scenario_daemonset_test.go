@@ -86,7 +86,7 @@ func TestScenarioDaemonPaused(t *testing.T) {
 	if got := strings.Fields(s.nodes("web:2.0")); len(got) != 1 {
 		t.Errorf("while paused: %v", got)
 	}
-	for _, e := range s.World.pods {
+	for _, e := range s.pods {
 		if e.Containers[0].Image == "web:1.0" {
 			if err := s.DeletePod(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestScenarioDaemonPaused(t *testing.T) {
 func TestScenarioDaemonOnDelete(t *testing.T) {
 	s := play(t, edited(daemons(""), "{rollingUpdate: {}}", "{type: OnDelete}"))
 	s.expect("new image", nil, s.step(newImage))
-	for _, e := range s.World.pods {
+	for _, e := range s.pods {
 		if e.Node == "n2" {
 			if err := s.DeletePod(plan.PodRef{Namespace: e.Namespace, Name: e.Name, UID: e.UID}); err != nil {
 				t.Fatal(err)
@@ -171,7 +171,7 @@ func TestScenarioDaemonHook(t *testing.T) {
 	for range 5 {
 		s.settle()
 		held := 0
-		for _, e := range s.World.pods {
+		for _, e := range s.pods {
 			if e.Labels[kruise.LifecycleStateLabel] == "PreparingDelete" && !e.Deleting {
 				held++
 				s.change(e, cluster.PodChange{Labels: map[string]*string{"hold": nil}}, "")
