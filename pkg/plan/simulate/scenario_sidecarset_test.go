@@ -75,7 +75,7 @@ func TestScenarioSidecarPriority(t *testing.T) {
 }
 
 func (s *scenario) label(name, key, value string) {
-	for _, e := range s.World.pods {
+	for _, e := range s.pods {
 		if s.names[e.Name] == name {
 			s.change(e, cluster.PodChange{Labels: map[string]*string{key: &value}}, "")
 		}
