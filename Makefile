@@ -56,7 +56,7 @@ conformance: ## Compare with the recorded behaviour of the real Kruise, with cou
 
 .PHONY: conformance-cluster
 conformance-cluster: cluster ## Compare the stand-ins of Kruise on a real API server with it
-	go test -C test ./cluster/standin -run Conformance -v | grep -E '^(conformance |FAIL|--- FAIL|    --- FAIL|ok )'
+	CONFORMANCE_CASES=all go test -C test ./cluster/standin -run Conformance -v | grep -E '^(conformance |FAIL|--- FAIL|    --- FAIL|ok )'
 
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Check formatting and run the linters
