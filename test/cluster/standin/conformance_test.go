@@ -18,12 +18,14 @@ import (
 )
 
 // replayed are the recorded cases that take their time here: one or more for each
-// kind and feature. The simulator goes through all of them.
+// kind and feature. The simulator goes through all of them. Cases that stop in the
+// middle of a wave (017, 058, 305) hang on the speed of the machine: they are only
+// in CONFORMANCE_CASES=all.
 var replayed = strings.Fields(`
-	002 003 004 006 008 010 013 016 017 019 020 024 026 032 034 039 044 050 052 058 060 066 067 070 079 084 089
+	002 003 004 006 008 010 013 016 019 020 024 026 032 034 039 044 050 052 060 066 067 070 079 084 089
 	101 103 105 106 107 109 112 117 122 124 126 127 131
 	201 204 205 207 208 215 217
-	301 302 303 304 305 307 312 313 314
+	301 302 303 304 307 312 313 314
 	402 403 406 407 411`)
 
 // casesEnv names the cases to replay instead, by number and with commas, or "all".
