@@ -45,6 +45,7 @@ func (s *standIns) recreate(ctx context.Context, key types.NamespacedName) (time
 	if o == nil {
 		return 0, nil
 	}
+	o = o.DeepCopy() // writes raise its version
 	r := &kruise.ContainerRecreateRequest{}
 	if _, err := kruise.Decode(nodeOf(o.Object), r); err != nil {
 		return 0, err
