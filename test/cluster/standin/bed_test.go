@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
+	clientcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
@@ -100,6 +101,40 @@ func (b *bed) pods(t *testing.T, selector string) map[string]corev1.Pod {
 		}
 	}
 	return out
+}
+
+// awaitPods waits until the pods with a label are as they should be.
+func (b *bed) awaitPods(t *testing.T, selector string, holds func(map[string]corev1.Pod) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), cluster.Patience)
+	defer cancel()
+	pods := b.Client().CoreV1().Pods(b.namespace)
+	for ctx.Err() == nil {
+		if b.holds(ctx, t, pods, selector, holds) {
+			return
+		}
+	}
+	t.Fatalf("waiting for the pods of %s: %v", selector, ctx.Err())
+}
+
+// holds looks at the pods now and at each change, until the watch ends.
+func (b *bed) holds(
+	ctx context.Context, t *testing.T, client clientcorev1.PodInterface, selector string, holds func(map[string]corev1.Pod) bool,
+) bool {
+	t.Helper()
+	changes, err := client.Watch(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer changes.Stop()
+	for {
+		if holds(b.pods(t, selector)) {
+			return true
+		}
+		if _, ok := <-changes.ResultChan(); !ok {
+			return false
+		}
+	}
 }
 
 // forget deletes an object without a namespace after the test.
