@@ -1,0 +1,72 @@
+// Package patches is how a change is written down as patches that somebody can
+// send by hand: ordered steps, each with the exact patch and the kubectl command
+// that sends it, what must hold before it and what before the next.
+//
+// The package decides nothing. What a workload's steps are comes from plan.Build,
+// and what a step of the client driver does to a pod from plan.Next. It is data in,
+// data out: it knows no file and no cluster.
+package patches
+
+// Sequence are the steps that lead one object from its old state to its new one.
+type Sequence struct {
+	// Object is what the steps are for; where a native object stands for a Kruise
+	// workload it is the native one.
+	Object Target
+	// For is the Kruise object that Object stands for; nil without one.
+	For *Target
+	// Driver is who replaces pods: kruise, native or client; empty where no
+	// workload is rolled out.
+	Driver string
+	// What says in a line or two what changes and what that does to pods.
+	What []string
+	// Method is how it is done where there is a choice, with the reason; empty
+	// where there is none.
+	Method string
+	// Warnings are for whoever sends the patches.
+	Warnings []string
+	// Steps are taken in order. A sequence without any says why in What.
+	Steps []Step
+}
+
+// Target is an object that is patched.
+type Target struct {
+	APIVersion, Kind, Namespace, Name string
+}
+
+// Step is one step. It sends a patch, or tells what to do instead, or only waits.
+type Step struct {
+	// Name is unique in the sequence: letters, digits, "-", "." and "%". The file
+	// of the step is named after it.
+	Name string
+	// Title says in one line what happens.
+	Title string
+	// Patch is what is sent; nil for a step that sends none.
+	Patch *Patch
+	// Commands are for a step without a patch: what to run by hand, in order. A
+	// step without either is done by somebody else, or waits.
+	Commands []string
+	// Before must hold when the step begins, After before the next one does.
+	Before, After []Condition
+	// Notes are what else to know, a line each.
+	Notes []string
+}
+
+// Patch is one request, as kubectl patch sends it.
+type Patch struct {
+	Target Target
+	// Type is merge, json or strategic.
+	Type string
+	// Subresource is empty, or such as status, scale, resize, ephemeralcontainers.
+	Subresource string
+	// Body is the patch as decoded JSON.
+	Body any
+}
+
+// Condition is something that must hold.
+type Condition struct {
+	// Text says it for people.
+	Text string
+	// Check is a command that ends well when it holds, and waits for that where it
+	// can; empty where nothing on the command line could tell.
+	Check string
+}
