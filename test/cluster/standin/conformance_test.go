@@ -1,6 +1,7 @@
 package standin_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
@@ -41,22 +44,9 @@ func TestConformanceCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	if os.Getenv(casesEnv) == "" {
-		t.Skip("hangs on the speed of the machine still: make conformance-cluster")
-	}
 	c := cluster.Start(t, cluster.WithNodes(recordedNodes()...), cluster.WithTiming(life.Recorded()), kruise.API(), standin.Controllers())
 	cases := chosen(t)
-	verdicts := make([]error, len(cases))
-	room := make(chan struct{}, together)
-	var all sync.WaitGroup
-	for i := range cases {
-		room <- struct{}{}
-		all.Go(func() {
-			defer func() { <-room }()
-			verdicts[i] = replay(t.Context(), c, cases[i])
-		})
-	}
-	all.Wait()
+	verdicts := replayAll(t.Context(), c, cases)
 	passed := 0
 	for i := range cases {
 		t.Run(cases[i].Name, func(t *testing.T) {
@@ -68,6 +58,37 @@ func TestConformanceCluster(t *testing.T) {
 		})
 	}
 	fmt.Printf("conformance cluster: %d passed, %d failed\n", passed, len(cases)-passed)
+}
+
+// replayAll replays the cases together. One that fails in the crowd is replayed once
+// more, alone: on a machine that is busy with sixteen cases a container may need
+// longer than a recorded grace period, and what happens then was never recorded.
+func replayAll(ctx context.Context, c *cluster.Cluster, cases []conformance.Case) []error {
+	verdicts := make([]error, len(cases))
+	room := make(chan struct{}, together)
+	var all sync.WaitGroup
+	for i := range cases {
+		room <- struct{}{}
+		all.Go(func() {
+			defer func() { <-room }()
+			verdicts[i] = replay(ctx, c, cases[i])
+		})
+	}
+	all.Wait()
+	for i := range cases {
+		if verdicts[i] != nil {
+			fmt.Printf("%s again, alone: %v\n", cases[i].Name, verdicts[i])
+			verdicts[i] = replayAgain(ctx, c, cases[i])
+		}
+	}
+	return verdicts
+}
+
+func replayAgain(ctx context.Context, c *cluster.Cluster, recorded conformance.Case) error {
+	if err := cluster.AwaitGone(ctx, c.Client().CoreV1().Namespaces(), recorded.Namespace(), &corev1.Namespace{}); err != nil {
+		return err
+	}
+	return replay(ctx, c, recorded)
 }
 
 // recordedNodes are those of the recordings.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -48,6 +49,11 @@ func replay(ctx context.Context, c *cluster.Cluster, recorded conformance.Case) 
 	if s.dynamic, err = dynamic.NewForConfig(c.Config()); err != nil {
 		return err
 	}
+	return errors.Join(s.play(ctx, steps), s.leave(context.WithoutCancel(ctx)))
+}
+
+// play brings the case up and does its steps.
+func (s *stage) play(ctx context.Context, steps []conformance.RolloutStep) error {
 	if err := s.bringUp(ctx, steps[0]); err != nil {
 		return fmt.Errorf("bringing up: %w", err)
 	}
@@ -56,7 +62,7 @@ func replay(ctx context.Context, c *cluster.Cluster, recorded conformance.Case) 
 			return fmt.Errorf("step %d (%s):\n%w", i+1, act.Title, err)
 		}
 	}
-	return s.leave(context.WithoutCancel(ctx))
+	return nil
 }
 
 // step does one step and compares.
@@ -74,10 +80,11 @@ func (s *stage) step(ctx context.Context, act conformance.RolloutAct, recorded c
 func (s *stage) leave(ctx context.Context) error {
 	for _, doc := range s.script.Initial {
 		o := &unstructured.Unstructured{Object: doc}
-		if o.GetKind() == "SidecarSet" {
-			if err := s.resource(o).Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil {
-				return err
-			}
+		if o.GetKind() != "SidecarSet" {
+			continue
+		}
+		if err := s.resource(o).Delete(ctx, o.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
 		}
 	}
 	return s.client.CoreV1().Namespaces().Delete(ctx, s.namespace, metav1.DeleteOptions{})
