@@ -75,6 +75,8 @@ var layer = map[string][]string{
 	"pkg/render/references": stageImports,
 	"pkg/render/startup":    stageImports,
 	"pkg/render/patches":    {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
+
+	"pkg/render/admission/policy": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection", "pkg/kruise", "pkg/kruise/tree", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml"},
 }
 
 // stageImports is what a stage may know: the leaves, the types, the model.

@@ -30,6 +30,18 @@ const (
 	Client Driver = "client"
 )
 
+// SidecarSetAs says what SidecarSets become.
+type SidecarSetAs string
+
+// The forms of a SidecarSet.
+const (
+	// Injection puts the sidecars into the pod templates of the input.
+	Injection SidecarSetAs = "inject"
+	// Admission makes a policy of the set that the API server applies to all pods
+	// when they are created.
+	Admission SidecarSetAs = "admission"
+)
+
 // Context is shared by all stages of one render.
 type Context struct {
 	Facts    *resource.Facts
@@ -51,6 +63,11 @@ type Context struct {
 	// ProtectAll has policies of deletion protection written for all kinds, not
 	// only for those that carry the label in the output.
 	ProtectAll bool
+	// SidecarSetAs is Injection when empty.
+	SidecarSetAs SidecarSetAs
+	// PreviewAPIs permits output in APIs that the API server has as alpha or beta,
+	// off by default.
+	PreviewAPIs bool
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }
