@@ -1,7 +1,10 @@
 package lower
 
 import (
+	"cmp"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -52,13 +55,25 @@ func (a *advancedCronJob) jobs(known *around) ([]piece, error) {
 	template := tree.Get(a.hub, "spec", "template")
 	switch {
 	case a.spec.Template.JobTemplate != nil:
-		return []piece{{template: a.jobTemplate(tree.Get(template, "jobTemplate"))}}, nil
+		return []piece{{template: a.jobTemplate(tree.Get(template, "jobTemplate"))}}, a.ends()
 	case a.spec.Template.BroadcastJobTemplate != nil:
 		return a.broadcast(known)
 	case a.spec.Template.ImageListPullJobTemplate != nil:
 		return a.imageList(known)
 	}
 	return nil, a.r.Fault("spec.template", "jobTemplate, broadcastJobTemplate or imageListPullJobTemplate", "holds no template")
+}
+
+// ends refuses pods that are started again and again, be it only because nothing
+// else is written: Kruise takes them, and then no Job is ever made.
+func (a *advancedCronJob) ends() error {
+	switch policy := a.spec.Template.JobTemplate.Spec.Template.Spec.RestartPolicy; policy {
+	case corev1.RestartPolicyNever, corev1.RestartPolicyOnFailure:
+		return nil
+	default:
+		return a.r.Fault("spec.template.jobTemplate.spec.template.spec.restartPolicy", "write Never or OnFailure",
+			"a Job's pods must end, and %q starts them again", cmp.Or(policy, corev1.RestartPolicyAlways))
+	}
 }
 
 // jobTemplate returns the Job template for a cluster without Kruise.
@@ -130,7 +145,7 @@ func (a *advancedCronJob) cronJob(job piece) *tree.Node {
 
 func (a *advancedCronJob) cronJobSpec(spec, job *tree.Node) *tree.Node {
 	zone, schedule := zoneIn(a.spec.Schedule)
-	out := fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
+	out := stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 		switch name {
 		case "schedule":
 			if zone != "" {
