@@ -69,8 +69,9 @@ fmt: $(BIN)/golangci-lint ## Format all Go files
 	$(BIN)/golangci-lint fmt
 
 .PHONY: bench
-bench: ## Measure rendering against a plain read-and-print, as ratios
+bench: ## Measure rendering, planning and simulating, as ratios within the run
 	go run ./internal/bench
+	go test ./pkg/plan ./pkg/plan/simulate -run '^$$' -bench . -benchtime 3x
 
 FUZZTIME ?= 10m
 .PHONY: fuzz
