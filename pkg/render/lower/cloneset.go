@@ -70,7 +70,7 @@ func (l *lowering) workload(serviceName string) *tree.Node {
 // nativeSpec returns the spec of the native object.
 func (l *lowering) nativeSpec(spec *tree.Node, serviceName string) *tree.Node {
 	strategyKey, strategy := l.strategy()
-	out := fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
+	out := stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 		if name == "updateStrategy" {
 			return strategyKey, strategy
 		}

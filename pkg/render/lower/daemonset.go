@@ -52,7 +52,7 @@ func (d *daemonSet) writeSurging() {
 
 // nativeSpec returns the spec of the DaemonSet.
 func (d *daemonSet) nativeSpec(spec *tree.Node) *tree.Node {
-	out := fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
+	out := stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 		switch name {
 		case "template":
 			return name, d.template(v)

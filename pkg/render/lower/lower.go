@@ -26,12 +26,17 @@ var lowerings = map[string]func(*stage.Context, *around, *resource.Resource) ([]
 // expanded, and reports the Kruise objects that stay although native ones are
 // wanted.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
+	return Chosen(c, in, func(r *resource.Resource) bool { return c.Expand(r.Kind()) })
+}
+
+// Chosen is Run for those of the objects that are chosen.
+func Chosen(c *stage.Context, in []*resource.Resource, chosen func(*resource.Resource) bool) ([]*resource.Resource, error) {
 	around, err := surroundings(c, in)
 	if err != nil {
 		return nil, err
 	}
 	out, err := c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
-		if f, ok := lowerings[r.Kind()]; ok && ours(r) && c.Expand(r.Kind()) {
+		if f, ok := lowerings[r.Kind()]; ok && ours(r) && chosen(r) {
 			return f(c, around, r)
 		}
 		reportKept(c, r)

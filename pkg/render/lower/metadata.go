@@ -8,33 +8,18 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
-
-// ofCluster are the fields of metadata that belong to the object in the
-// cluster that a live export came from. Owners and finalizers go too: their
-// controllers know the Kruise object, not what it becomes.
-var ofCluster = []string{
-	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers", "generation",
-	"managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid",
-}
-
-// lastApplied describes the Kruise object as kubectl last applied it; on another
-// kind it would make kubectl apply remove fields.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // metadata returns the metadata of the native workload: the source's, with the
 // label and the annotation by which it is found again (DESIGN section 1). What
 // an earlier stage wrote there stays.
 func (o *object) metadata(source *tree.Node) *tree.Node {
-	m := block(source)
-	for _, key := range ofCluster {
-		tree.Delete(m, key)
-	}
+	m := stage.Metadata(source)
 	setOnce(m, "labels", kruise.SourceLabel, tree.String(o.source()))
 	strategy := tree.String(o.strategyText())
 	strategy.Style = yaml.SingleQuotedStyle
 	setOnce(m, "annotations", kruise.StrategyAnnotation, strategy)
-	tree.Delete(tree.Get(m, "annotations"), lastApplied)
 	return m
 }
 
@@ -44,7 +29,7 @@ func setOnce(m *tree.Node, field, key string, value *tree.Node) {
 	if !tree.IsMap(have) {
 		have = tree.Map()
 	}
-	have = block(have)
+	have = stage.Block(have)
 	if !tree.Has(have, key) {
 		tree.Set(have, key, value)
 	}
@@ -65,14 +50,6 @@ func (o *object) strategyText() string {
 		return "{}"
 	}
 	return string(bytes.TrimSpace(b.Bytes()))
-}
-
-// block returns a copy of one level of a mapping, to be written key by key
-// even where it was on one line: what is added to it is long.
-func block(n *tree.Node) *tree.Node {
-	c := tree.Shallow(n)
-	c.Style &^= yaml.FlowStyle
-	return c
 }
 
 // source names the object that the user wrote: what an earlier stage says, or

@@ -43,49 +43,7 @@ func read(c *stage.Context, r *resource.Resource, rules string, into any) (objec
 // native returns the native object of a kind with a spec made by another
 // function. Keys that the user wrote keep their order and comments.
 func (o *object) native(apiVersion, kind string, spec func(*tree.Node) *tree.Node) *tree.Node {
-	out := tree.Map()
-	tree.Each(o.hub, func(k, v *tree.Node) {
-		switch k.Value {
-		case "apiVersion":
-			v = tree.String(apiVersion)
-		case "kind":
-			v = tree.String(kind)
-		case "metadata":
-			v = o.metadata(v)
-		case "spec":
-			v = spec(v)
-		case "status":
-			return
-		}
-		out.Content = append(out.Content, k, v)
-	})
-	out.Style, out.HeadComment, out.FootComment = o.hub.Style, o.hub.HeadComment, o.hub.FootComment
-	return out
-}
-
-// fields returns spec with each field as keep says, nil for one that the native
-// object has not. A key may be renamed.
-func fields(spec *tree.Node, keep func(name string, v *tree.Node) (newName string, value *tree.Node)) *tree.Node {
-	out := tree.Shallow(spec)
-	out.Content = nil
-	tree.Each(spec, func(k, v *tree.Node) {
-		name, value := keep(k.Value, v)
-		if value == nil {
-			return
-		}
-		if name != k.Value {
-			k = renamed(k, name)
-		}
-		out.Content = append(out.Content, k, value)
-	})
-	return out
-}
-
-// renamed returns a key node with another name and its comments.
-func renamed(key *tree.Node, name string) *tree.Node {
-	k := *key
-	k.Value = name
-	return &k
+	return stage.As(o.hub, apiVersion, kind, o.metadata, spec)
 }
 
 // id is the ID of one of the kind's rules.

@@ -34,7 +34,7 @@ func lowerStatefulSet(c *stage.Context, _ *around, r *resource.Resource) ([]*res
 
 // nativeSpec returns the spec of the StatefulSet.
 func (s *statefulSet) nativeSpec(spec *tree.Node) *tree.Node {
-	out := fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
+	out := stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 		switch name {
 		case "template":
 			return name, s.template(v)

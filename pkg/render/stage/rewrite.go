@@ -1,0 +1,115 @@
+package stage
+
+import (
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// ofCluster are the fields of metadata that belong to the object in the
+// cluster that a live export came from.
+var ofCluster = []string{
+	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation",
+	"managedFields", "resourceVersion", "selfLink", "uid",
+}
+
+// ofOthers are what others hung on the object: their controllers know it, not
+// what it becomes.
+var ofOthers = []string{"finalizers", "ownerReferences"}
+
+// ofTools are annotations that tools and controllers keep about the very object:
+// as kubectl last applied it, which on another kind would make kubectl apply
+// remove fields, and the revisions of Kubernetes' own controllers.
+var ofTools = []string{
+	"kubectl.kubernetes.io/last-applied-configuration",
+	"deployment.kubernetes.io/revision", "deprecated.daemonset.template.generation",
+}
+
+// As returns an object of another kind in place of n, whose metadata and spec
+// are what the functions make of n's. Keys that somebody wrote keep their order
+// and comments; the status goes.
+func As(n *tree.Node, apiVersion, kind string, metadata, spec func(*tree.Node) *tree.Node) *tree.Node {
+	out := tree.Map()
+	tree.Each(n, func(k, v *tree.Node) {
+		switch k.Value {
+		case "apiVersion":
+			v = tree.String(apiVersion)
+		case "kind":
+			v = tree.String(kind)
+		case "metadata":
+			v = metadata(v)
+		case "spec":
+			v = spec(v)
+		case "status":
+			return
+		}
+		out.Content = append(out.Content, k, v)
+	})
+	out.Style, out.HeadComment, out.FootComment = n.Style, n.HeadComment, n.FootComment
+	return out
+}
+
+// Fields returns a copy of the mapping spec with each field as keep says, nil
+// for one that goes. A key may be renamed and keeps its comments.
+func Fields(spec *tree.Node, keep func(name string, v *tree.Node) (newName string, value *tree.Node)) *tree.Node {
+	out := tree.Shallow(spec)
+	out.Content = nil
+	tree.Each(spec, func(k, v *tree.Node) {
+		name, value := keep(k.Value, v)
+		if value == nil {
+			return
+		}
+		if name != k.Value {
+			k = renamed(k, name)
+		}
+		out.Content = append(out.Content, k, value)
+	})
+	return out
+}
+
+// renamed returns a key node with another name and its comments.
+func renamed(key *tree.Node, name string) *tree.Node {
+	k := *key
+	k.Value = name
+	return &k
+}
+
+// Metadata returns a copy of an object's metadata for one of another kind:
+// without what belongs to the object in the cluster, and what others hung on it.
+func Metadata(source *tree.Node) *tree.Node {
+	m := Uncluttered(source)
+	for _, key := range ofOthers {
+		tree.Delete(m, key)
+	}
+	return m
+}
+
+// Uncluttered returns a copy of an object's metadata as somebody would write it:
+// without what only a live export has.
+func Uncluttered(source *tree.Node) *tree.Node {
+	m := Block(source)
+	for _, key := range ofCluster {
+		tree.Delete(m, key)
+	}
+	if !tree.IsMap(tree.Get(m, "annotations")) {
+		return m
+	}
+	annotations := tree.Shallow(tree.Get(m, "annotations"))
+	for _, key := range ofTools {
+		tree.Delete(annotations, key)
+	}
+	if len(annotations.Content) == 0 {
+		tree.Delete(m, "annotations")
+		return m
+	}
+	tree.Set(m, "annotations", annotations)
+	return m
+}
+
+// Block returns a copy of one level of a mapping, to be written key by key
+// even where it was on one line: what is added to it is long.
+func Block(n *tree.Node) *tree.Node {
+	c := tree.Shallow(n)
+	c.Style &^= yaml.FlowStyle
+	return c
+}
