@@ -45,6 +45,7 @@ var layer = map[string][]string{
 		"github.com/evanphx/json-patch/...", "gopkg.in/evanphx/json-patch.v4",
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
+	"pkg/kruise/podstate": {"k8s.io/apimachinery/pkg/apis/meta/v1", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/kruise/allocate": {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise", "pkg/kruise/tree"},
 
 	"pkg/apply":           {"pkg/plan", "pkg/plan/cluster"},
@@ -74,7 +75,7 @@ var layer = map[string][]string{
 	"pkg/render/protect":    stageImports,
 	"pkg/render/references": stageImports,
 	"pkg/render/startup":    stageImports,
-	"pkg/render/patches":    {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
+	"pkg/render/patches":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/render/resource", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
 
 	"pkg/render/admission/policy": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection", "pkg/kruise", "pkg/kruise/tree", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml"},
 }

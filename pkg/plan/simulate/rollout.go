@@ -22,6 +22,9 @@ type RolloutOptions struct {
 	Patience time.Duration
 	// Limit is how long the run may take; 0 is a year.
 	Limit time.Duration
+	// Did is told every action of the plan that was carried out, with what was
+	// known when it was decided; nil tells nobody.
+	Did func(plan.Snapshot, plan.Action)
 }
 
 const (
@@ -87,7 +90,7 @@ func (d *driver) turn() error {
 	}
 	switch decision.Verb {
 	case plan.Act:
-		return d.act(decision)
+		return d.act(snap, decision)
 	case plan.Wait:
 		return d.wait(decision)
 	case plan.Halt:
@@ -108,7 +111,7 @@ func (d *driver) finish(o Outcome, reason string) {
 // mostIdle is how often a plan may ask for what changes nothing.
 const mostIdle = 100
 
-func (d *driver) act(decision plan.Decision) error {
+func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 	before := d.rec.writes
 	d.refusal = ""
 	for _, a := range decision.Actions {
@@ -119,6 +122,8 @@ func (d *driver) act(decision plan.Decision) error {
 			return d.pass(again, decision.Reason+": "+err.Error())
 		case err != nil && !errors.Is(err, plan.ErrNotFound):
 			return err
+		case d.opt.Did != nil:
+			d.opt.Did(snap, a)
 		}
 	}
 	d.idle++

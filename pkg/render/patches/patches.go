@@ -2,13 +2,27 @@
 // send by hand: ordered steps, each with the exact patch and the kubectl command
 // that sends it, what must hold before it and what before the next.
 //
+// [Files] writes a [Set] as a folder of patches with a README and an index.
+//
 // The package decides nothing. What a workload's steps are comes from plan.Build,
 // and what a step of the client driver does to a pod from plan.Next. It is data in,
 // data out: it knows no file and no cluster.
 package patches
 
+// Set is all that leads from an old state to a new one.
+type Set struct {
+	// From and To name the states, as somebody gave them.
+	From, To  string
+	Sequences []Sequence
+	// Created, Changed and Deleted are objects that no sequence is for: somebody
+	// applies or deletes them as a whole.
+	Created, Changed, Deleted []Target
+}
+
 // Sequence are the steps that lead one object from its old state to its new one.
 type Sequence struct {
+	// Directory is the folder of its files, unique among all sequences.
+	Directory string
 	// Object is what the steps are for; where a native object stands for a Kruise
 	// workload it is the native one.
 	Object Target

@@ -1,0 +1,65 @@
+package patches
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Typed is TYPE.VERSION.GROUP/NAME, which kubectl never takes for another kind of
+// the same name; kinds of the core group have their own name alone.
+func (t Target) Typed() string {
+	kind := strings.ToLower(t.Kind)
+	if group, version, ok := strings.Cut(t.APIVersion, "/"); ok {
+		kind += "." + version + "." + group
+	}
+	return kind + "/" + t.Name
+}
+
+// String names the target as people do: CloneSet shop/web.
+func (t Target) String() string {
+	if t.Namespace == "" {
+		return t.Kind + " " + t.Name
+	}
+	return t.Kind + " " + t.Namespace + "/" + t.Name
+}
+
+// at is the target as arguments of kubectl.
+func (t Target) at() string { return quoted(t.Typed()) + t.in() }
+
+// in is the flag of the namespace.
+func (t Target) in() string {
+	if t.Namespace == "" {
+		return ""
+	}
+	return " -n " + quoted(t.Namespace)
+}
+
+// Command is how kubectl sends the patch that a file holds.
+func (p *Patch) Command(file string) string {
+	sub := ""
+	if p.Subresource != "" {
+		sub = " --subresource " + p.Subresource
+	}
+	return "kubectl patch " + p.Target.at() + sub + " --type " + p.Type + " --patch-file " + quoted(file)
+}
+
+// waitFor is a command that waits until a field has a value.
+func (t Target) waitFor(field, value, timeout string) string {
+	return fmt.Sprintf("kubectl wait %s --for=jsonpath='{%s}'=%s --timeout=%s", t.at(), field, value, timeout)
+}
+
+// asked is a value that the object itself gives, in the shell.
+func (t Target) asked(field string) string {
+	return fmt.Sprintf(`"$(kubectl get %s -o jsonpath='{%s}')"`, t.at(), field)
+}
+
+// quoted makes one word of the shell of a text.
+func quoted(s string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-._/%=:,+@", c)
+	}
+	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

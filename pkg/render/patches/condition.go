@@ -1,0 +1,204 @@
+package patches
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Where the kinds keep how many pods are updated (and available, where they count
+// that), by GROUP/KIND.
+var updatedFields = map[string]string{
+	kruise.Group + "/CloneSet":    ".status.updatedAvailableReplicas",
+	kruise.Group + "/StatefulSet": ".status.updatedAvailableReplicas",
+	kruise.Group + "/DaemonSet":   ".status.updatedNumberScheduled",
+	kruise.Group + "/SidecarSet":  ".status.updatedReadyPods",
+	"apps/Deployment":             ".status.updatedReplicas",
+	"apps/StatefulSet":            ".status.updatedReplicas",
+	"apps/DaemonSet":              ".status.updatedNumberScheduled",
+}
+
+// availableFields are for kinds that count updated pods, and available ones, but
+// not those that are both.
+var availableFields = map[string]string{
+	kruise.Group + "/DaemonSet": ".status.numberAvailable",
+	"apps/Deployment":           ".status.availableReplicas",
+	"apps/StatefulSet":          ".status.availableReplicas",
+	"apps/DaemonSet":            ".status.numberAvailable",
+}
+
+func (t Target) key() string { return resource.GroupOf(t.APIVersion) + "/" + t.Kind }
+
+// before are a step's conditions that it needs to begin. What was just written
+// needs no look; the uid and a partition that somebody else may have moved do.
+func (w *writer) before(s *plan.Step) []Condition {
+	var out []Condition
+	for _, c := range s.Before {
+		switch c.Type {
+		case plan.HoldsUID:
+			out = append(out, Condition{"it is the object with the uid " + c.Value, w.object.waitFor(".metadata.uid", quoted(c.Value), soon)})
+		case plan.HoldsTemplate:
+			out = append(out, Condition{Text: "its template is " + w.templateText(c.Value)})
+		case plan.HoldsPartition:
+			out = append(out, w.partition(c.Value))
+		case plan.HoldsPaused:
+			out = append(out, Condition{Text: "spec.paused is " + c.Value})
+		}
+	}
+	return out
+}
+
+// soon is how long a command looks for what should be there already.
+const soon = "5s"
+
+func (w *writer) templateText(hash string) string {
+	if hash == w.plan.Change.FromHash && hash != w.plan.Change.ToHash {
+		return "the old one"
+	}
+	return "the new one"
+}
+
+func (w *writer) partition(value string) Condition {
+	field := ".spec.updateStrategy.rollingUpdate.partition"
+	if w.object.Kind == "SidecarSet" || w.object.Kind == "CloneSet" && w.object.APIVersion == kruise.Group+"/v1alpha1" {
+		field = ".spec.updateStrategy.partition"
+	}
+	c := Condition{Text: "the partition is " + value}
+	if value != "0" { // which may be written by leaving it out
+		c.Check = w.object.waitFor(field, quoted(value), soon)
+	}
+	return c
+}
+
+// after are what must hold before the next step: the controller has seen the
+// change, first of all, because what it counted before counts for the old template.
+func (w *writer) after(s *plan.Step) []Condition {
+	limit := timeout(s.Timeout)
+	var out []Condition
+	for _, c := range s.After {
+		switch c.Type {
+		case plan.HoldsReplicas:
+			out = append(out, Condition{"there are " + c.Value + " pods", w.object.waitFor(".status.replicas", c.Value, limit)})
+		case plan.HoldsUpdatedAvailable:
+			n, _ := strconv.Atoi(c.Value)
+			out = append(out, w.updated(n, s, limit)...)
+		case plan.HoldsComplete:
+			out = append(out, w.complete(limit)...)
+		case plan.HoldsPulled:
+			out = append(out, Condition{Text: "the images are on the nodes"})
+		}
+	}
+	if slices.ContainsFunc(s.Patches, func(p plan.Patch) bool { return p.Target == nil || p.Subresource == "" }) {
+		out = slices.Insert(out, 0, w.seen(limit))
+	}
+	switch {
+	case s.Pause != nil && s.Pause.For == 0:
+		out = append(out, Condition{Text: "somebody has looked, and says go on"})
+	case s.Verify != nil:
+		out = append(out, Condition{Text: "the answer is good: " + s.Title})
+	}
+	return out
+}
+
+func (w *writer) seen(limit string) Condition {
+	return Condition{"the controller has seen the change", w.object.waitFor(".status.observedGeneration", w.object.asked(".metadata.generation"), limit)}
+}
+
+// updated asks for so many updated and available pods.
+func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
+	key, total := w.object.key(), s.Updated+s.Kept
+	field := updatedFields[key]
+	switch {
+	case n == 0 && w.known.Count:
+		return nil
+	case !w.known.Count:
+		return []Condition{w.follows(limit)}
+	case w.plan.Driver == plan.DriverClient:
+		return []Condition{{Text: fmt.Sprintf("%d of %d pods carry the new revision and are ready", n, total), Check: w.ready(n, limit)}}
+	case field == "":
+		return []Condition{{Text: fmt.Sprintf("%d of %d pods are updated and ready", n, total)}}
+	}
+	out := []Condition{{fmt.Sprintf("%d of %d pods are updated", n, total), w.object.waitFor(field, strconv.Itoa(n), limit)}}
+	if available := availableFields[key]; available != "" {
+		return append(out, Condition{fmt.Sprintf("all %d pods are available", total), w.object.waitFor(available, strconv.Itoa(total), limit)})
+	}
+	out[0].Text += " and available"
+	return out
+}
+
+// follows asks that the pods which the partition lets go have gone, however many
+// they are.
+func (w *writer) follows(limit string) Condition {
+	c := Condition{Text: "all pods that may are updated and available"}
+	if w.object.key() == kruise.Group+"/CloneSet" {
+		c.Check = w.object.waitFor(".status.updatedAvailableReplicas", w.object.asked(".status.expectedUpdatedReplicas"), limit)
+	}
+	return c
+}
+
+// ready waits for pods by the label of their revision, where its value is known
+// beforehand: that of a ReplicaSet, which the client has written into the template.
+func (w *writer) ready(n int, limit string) string {
+	if w.object.Kind != "ReplicaSet" || n == 0 {
+		return ""
+	}
+	return "kubectl wait pod" + w.object.in() + " -l controller-revision-hash=" + quoted(w.plan.Change.ToHash) + " --for=condition=Ready --timeout=" + limit
+}
+
+// complete is the whole rollout, which kubectl can judge for kinds of Kubernetes.
+func (w *writer) complete(limit string) []Condition {
+	if w.plan.Driver != plan.DriverNative {
+		return nil
+	}
+	if w.object.Kind == "ReplicaSet" {
+		return nil
+	}
+	return []Condition{{"the rollout is complete", "kubectl rollout status " + w.object.at() + " --timeout=" + limit}}
+}
+
+// reached is what a patch in the middle of a step waits for.
+func (w *writer) reached(n int, s *plan.Step) []Condition {
+	field := updatedFields[w.object.key()]
+	if n == 0 || field == "" {
+		return nil
+	}
+	// It may run past the number before anybody looks: a Deployment does not stop
+	// by itself.
+	return []Condition{{
+		fmt.Sprintf("at least %d of %d pods are updated", n, s.Updated+s.Kept),
+		fmt.Sprintf(`until [ "$(kubectl get %s -o jsonpath='{%s}')" -ge %d ]; do sleep 1; done`, w.object.at(), field, n),
+	}}
+}
+
+func timeout(d time.Duration) string {
+	if d <= 0 {
+		return "10m"
+	}
+	return strconv.Itoa(int(d.Round(time.Second).Seconds())) + "s"
+}
+
+// counted has the first patch check the number of pods that the partitions were
+// worked out for.
+func (w *writer) counted(s *Sequence) {
+	if !w.known.Count || w.plan.Limits.Replicas == 0 || !replicated[w.object.Kind] {
+		return
+	}
+	for i := range s.Steps {
+		if s.Steps[i].Patch == nil || w.plan.Steps[0].Kind == plan.StepScale {
+			continue
+		}
+		n := strconv.Itoa(w.plan.Steps[0].Updated + w.plan.Steps[0].Kept)
+		s.Steps[i].Before = append(s.Steps[i].Before, Condition{
+			"spec.replicas is " + n + ": the steps are worked out for that number",
+			w.object.waitFor(".spec.replicas", n, soon),
+		})
+		return
+	}
+}
+
+var replicated = map[string]bool{"CloneSet": true, "StatefulSet": true, "Deployment": true, "ReplicaSet": true}

@@ -1,0 +1,224 @@
+package patches
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Known is what is known of the pods that a plan was made for.
+type Known struct {
+	// Pods is true where they are those of a cluster, so their names mean
+	// something.
+	Pods bool
+	// Count is true where at least their number is: manifests say it, and nothing
+	// else sets it. Without it steps are percentages.
+	Count bool
+}
+
+// FromPlan writes a plan down. Steps that the client driver takes pod by pod say
+// what it does; see [ByPod] for what it sends.
+func FromPlan(p *plan.Plan, k Known) Sequence {
+	s := Sequence{Object: targetOf(&p.Target), Driver: string(p.Driver), Warnings: p.Warnings}
+	if p.Target.Carrier != nil {
+		own := s.Object
+		s.Object, s.For = targetOf(p.Target.Carrier), &own
+	}
+	s.What = what(p)
+	if len(p.Steps) == 0 {
+		return s
+	}
+	w := &writer{plan: p, object: s.Object, known: k}
+	for i := range p.Steps {
+		s.Steps = append(s.Steps, w.step(&p.Steps[i])...)
+	}
+	w.counted(&s)
+	return s
+}
+
+func targetOf(t *plan.Target) Target {
+	return Target{APIVersion: t.APIVersion, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+}
+
+// modeWords are what happens to pods.
+var modeWords = map[rules.UpdateMode]string{
+	rules.ModeUnchanged:    "no pod changes",
+	rules.ModeInPlace:      "pods are updated in place",
+	rules.ModeMetadataOnly: "pods only get new labels and annotations",
+	rules.ModeRecreate:     "pods are deleted and made anew",
+	rules.ModeNotAllowed:   "pods must not change: the update policy forbids it",
+}
+
+// what sums a plan up.
+func what(p *plan.Plan) []string {
+	if len(p.Steps) == 0 {
+		return []string{p.Change.Why}
+	}
+	out := []string{cmp.Or(modeWords[p.Change.Mode], string(p.Change.Mode))}
+	if p.Change.Why != "" {
+		out[0] += ": " + p.Change.Why
+	}
+	for i, f := range p.Change.Fields {
+		if i == mostFields {
+			return append(out, fmt.Sprintf("and %d fields more", len(p.Change.Fields)-i))
+		}
+		out = append(out, "changes "+f.Path)
+	}
+	return out
+}
+
+// mostFields is how many changed fields a person reads.
+const mostFields = 8
+
+// writer writes the steps of one plan.
+type writer struct {
+	plan   *plan.Plan
+	object Target
+	known  Known
+}
+
+// step writes one step of a plan: one for each patch that it sends.
+func (w *writer) step(s *plan.Step) []Step {
+	before, after := w.before(s), w.after(s)
+	switch {
+	case len(s.Patches) == 0:
+		return []Step{{Name: s.Name, Title: w.title(s), Commands: commands(s), Before: before, After: after, Notes: w.notes(s)}}
+	case len(s.Patches) == 1:
+		return []Step{{Name: s.Name, Title: w.title(s), Patch: w.patch(&s.Patches[0]), Before: before, After: after, Notes: w.notes(s)}}
+	}
+	var out []Step
+	for i := range s.Patches {
+		p := &s.Patches[i]
+		next := Step{Name: s.Name, Title: w.title(s), Patch: w.patch(p), Before: before}
+		if i > 0 {
+			next.Name, next.Title, next.Before = s.Name+"-"+continued(i), "stop there", w.reached(p.Reached, s)
+		}
+		if i == len(s.Patches)-1 {
+			next.After, next.Notes = after, w.notes(s)
+		}
+		out = append(out, next)
+	}
+	return out
+}
+
+// continued names the patches of a step after its first: a Deployment stops.
+func continued(i int) string {
+	if i == 1 {
+		return "stop"
+	}
+	return fmt.Sprintf("stop-%d", i)
+}
+
+func (w *writer) patch(p *plan.Patch) *Patch {
+	out := &Patch{Target: w.object, Type: cmp.Or(p.Type, plan.PatchMerge), Subresource: p.Subresource, Body: p.Body}
+	if p.Target != nil {
+		out.Target = targetOf(p.Target)
+	}
+	return out
+}
+
+// title is that of the plan. It counts pods, and where nobody knows how many there
+// are a percentage takes the place of the count.
+func (w *writer) title(s *plan.Step) string {
+	if w.known.Count {
+		return s.Title
+	}
+	share := ""
+	if total := s.Updated + s.Kept; total > 0 {
+		share = fmt.Sprintf(": %d%% of the pods", s.Updated*100/total)
+	}
+	switch s.Kind {
+	case plan.StepUpdate:
+		return "write what is new, and let pods follow as far as the partition says" + share
+	case plan.StepPartition:
+		return "let more pods follow" + share
+	case plan.StepInPlace:
+		return "update more pods in place" + share
+	case plan.StepRecreate:
+		return "recreate more pods" + share
+	}
+	return s.Title
+}
+
+// commands are what to run for a step that sends nothing.
+func commands(s *plan.Step) []string {
+	if s.Pause != nil && s.Pause.For > 0 {
+		return []string{fmt.Sprintf("sleep %d", int(s.Pause.For.Seconds()))}
+	}
+	if v := s.Verify; v != nil && len(v.Command) > 0 {
+		words := make([]string, len(v.Command))
+		for i, word := range v.Command {
+			words[i] = quoted(word)
+		}
+		return []string{strings.Join(words, " ")}
+	}
+	return nil
+}
+
+// notes are what else to know about a step.
+func (w *writer) notes(s *plan.Step) []string {
+	var out []string
+	if w.known.Pods && len(s.Pods) > 0 {
+		names := make([]string, len(s.Pods))
+		for i, p := range s.Pods {
+			names[i] = p.Name
+		}
+		out = append(out, "touches "+strings.Join(names, ", ")+tied(s.Pods))
+	}
+	if s.Kind == plan.StepPullImages && s.Pull != nil {
+		out = append(out, "have these images on the nodes, for instance with an ImagePullJob: "+strings.Join(s.Pull.Images, ", "))
+	}
+	if s.Kind == plan.StepInPlace || s.Kind == plan.StepRecreate {
+		out = append(out, w.byClient(s)...)
+	}
+	return out
+}
+
+func tied(pods []plan.PodStep) string {
+	for _, p := range pods {
+		if p.Tie > 0 {
+			return "; where pods are alike, others may come in their place"
+		}
+	}
+	return ""
+}
+
+// byClient says what the client driver does where no pod is known.
+func (w *writer) byClient(s *plan.Step) []string {
+	if w.known.Pods {
+		return nil
+	}
+	out := []string{
+		"no pods are known (give them with --with FILE), so there is nothing to send by hand yet",
+		fmt.Sprintf("kubectl kruise, as the driver client, does this pod by pod, in the order in which Kruise would, with at most %s down at a time:", unavailable(w.plan.Limits)),
+	}
+	if s.Kind == plan.StepRecreate {
+		return append(out, "it evicts the pod, which asks every PodDisruptionBudget, and waits until the new one is ready")
+	}
+	if w.plan.Drain == plan.DrainLabel {
+		out = append(out, "it takes the label "+kruise.InServiceLabel+" from the pod"+graceText(w.plan))
+	}
+	out = append(out, "it writes the new images into the pod, and the label of the new revision, in one patch", "it waits until the new containers are ready")
+	if w.plan.Drain == plan.DrainLabel {
+		out = append(out, "it gives the label back")
+	}
+	return out
+}
+
+func unavailable(l plan.Limits) string {
+	if l.MaxUnavailable == 1 {
+		return "1 pod"
+	}
+	return fmt.Sprintf("%d pods", l.MaxUnavailable)
+}
+
+func graceText(p *plan.Plan) string {
+	if p.Grace <= 0 {
+		return ""
+	}
+	return " and waits " + p.Grace.String()
+}
