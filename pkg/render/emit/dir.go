@@ -31,6 +31,10 @@ func Dir(path string, rs []*resource.Resource, opt DirOptions) error {
 	if err != nil {
 		return err
 	}
+	return writeDir(path, files, opt.Kept)
+}
+
+func writeDir(path string, files []outFile, kept func(string)) error {
 	if err := os.MkdirAll(path, 0o755); err != nil { //nolint:gosec // manifests are for others to read
 		return place(path, err)
 	}
@@ -43,7 +47,7 @@ func Dir(path string, rs []*resource.Resource, opt DirOptions) error {
 	if err != nil {
 		return place(filepath.Join(path, indexFile), err)
 	}
-	return (&update{path: path, root: root, old: old, files: files, kept: opt.Kept}).run()
+	return (&update{path: path, root: root, old: old, files: files, kept: kept}).run()
 }
 
 // outFile is one file to be in the directory.

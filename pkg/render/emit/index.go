@@ -7,13 +7,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 )
 
 // indexFile records in an output directory what the last render wrote there.
 const indexFile = ".kubectl-kruise.json"
 
-// index maps the name of each file that we wrote to the digest of what we
+// index maps the name of each file that we wrote, with slashes, to the digest of what we
 // wrote: what differs has been edited since.
 type index struct {
 	Files map[string]string `json:"files"`
@@ -34,7 +35,7 @@ func readIndex(root *os.Root) (index, error) {
 		return x, errIndex
 	}
 	for name := range x.Files {
-		if name == "" || name != filepath.Base(name) || !filepath.IsLocal(name) {
+		if name == "." || name != path.Clean(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
 			return x, errIndex
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -22,6 +23,12 @@ type update struct {
 }
 
 const temporary = ".tmp-kubectl-kruise-"
+
+// beside is the temporary name of a file, in the same folder.
+func beside(name string) string {
+	dir, base := path.Split(name)
+	return dir + temporary + base
+}
 
 func place(file string, err error) error {
 	e := &resource.Error{File: file, Err: err}
@@ -59,7 +66,7 @@ func (u *update) run() error {
 		return err
 	}
 	for i, f := range write {
-		if err := u.root.Rename(temporary+f.name, f.name); err != nil {
+		if err := u.root.Rename(beside(f.name), f.name); err != nil {
 			u.drop(write[i:])
 			return place(filepath.Join(u.path, f.name), err)
 		}
@@ -86,25 +93,25 @@ func (u *update) changed() ([]outFile, error) {
 }
 
 func (u *update) compare(f outFile) (differs bool, err error) {
-	path := filepath.Join(u.path, f.name)
+	file := filepath.Join(u.path, f.name)
 	info, err := u.root.Lstat(f.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return true, nil
 	case err != nil:
-		return false, place(path, err)
+		return false, place(file, err)
 	case !info.Mode().IsRegular():
-		return false, &resource.Error{File: path, Err: errors.New("is in the way: no regular file"), Hint: "remove it, or choose another directory"}
+		return false, &resource.Error{File: file, Err: errors.New("is in the way: no regular file"), Hint: "remove it, or choose another directory"}
 	}
 	there, err := u.root.ReadFile(f.name)
 	if err != nil {
-		return false, place(path, err)
+		return false, place(file, err)
 	}
 	if bytes.Equal(there, f.body) {
 		return false, nil
 	}
 	if _, ours := u.old.Files[f.name]; !ours {
-		return false, &resource.Error{File: path, Err: errors.New("is in the way: no render wrote it"), Hint: "remove it, or choose another directory"}
+		return false, &resource.Error{File: file, Err: errors.New("is in the way: no render wrote it"), Hint: "remove it, or choose another directory"}
 	}
 	return true, nil
 }
@@ -112,7 +119,7 @@ func (u *update) compare(f outFile) (differs bool, err error) {
 // stage writes every file under a temporary name, or none.
 func (u *update) stage(files []outFile) error {
 	for i, f := range files {
-		if err := u.put(temporary+f.name, f.body, f.mode); err != nil {
+		if err := u.put(beside(f.name), f.body, f.mode); err != nil {
 			u.drop(files[:i+1])
 			return place(filepath.Join(u.path, f.name), err)
 		}
@@ -123,6 +130,11 @@ func (u *update) stage(files []outFile) error {
 // put makes the file anew: what a killed render left under the name, be it a
 // link, goes first.
 func (u *update) put(name string, body []byte, mode os.FileMode) error {
+	if dir := path.Dir(name); dir != "." {
+		if err := u.root.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
 	if err := u.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -138,14 +150,14 @@ func (u *update) put(name string, body []byte, mode os.FileMode) error {
 // replaced by the next render.
 func (u *update) drop(files []outFile) {
 	for _, f := range files {
-		_ = u.root.Remove(temporary + f.name)
+		_ = u.root.Remove(beside(f.name))
 	}
 }
 
 func (u *update) index(x index) error {
-	err := u.put(temporary+indexFile, x.bytes(), 0o644)
+	err := u.put(beside(indexFile), x.bytes(), 0o644)
 	if err == nil {
-		err = u.root.Rename(temporary+indexFile, indexFile)
+		err = u.root.Rename(beside(indexFile), indexFile)
 	}
 	if err != nil {
 		return place(filepath.Join(u.path, indexFile), err)
@@ -163,19 +175,29 @@ func (u *update) sweep(now index) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		path := filepath.Join(u.path, name)
+		file := filepath.Join(u.path, name)
 		if err != nil {
-			return place(path, err)
+			return place(file, err)
 		}
 		if digest(there) != u.old.Files[name] {
 			if u.kept != nil {
-				u.kept(path)
+				u.kept(file)
 			}
 			continue
 		}
 		if err := u.root.Remove(name); err != nil {
-			return place(path, err)
+			return place(file, err)
 		}
+		u.leave(path.Dir(name))
 	}
 	return nil
+}
+
+// leave removes folders that have become empty; one that has not stays.
+func (u *update) leave(dir string) {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if u.root.Remove(dir) != nil {
+			return
+		}
+	}
 }
