@@ -1,10 +1,6 @@
 package split
 
-import (
-	"sigs.k8s.io/kustomize/kyaml/yaml"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-)
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 
 // first sets key to v in the mapping n; a new key stands before the others.
 func first(n *tree.Node, key string, v *tree.Node) {
@@ -37,16 +33,7 @@ func place(template, subset *tree.Node) {
 	if len(tolerations) == 0 {
 		return
 	}
-	add(tree.EnsureSeq(template, "spec", "tolerations"), tolerations)
-}
-
-// add appends copies of items to a list, which is then written line by line:
-// items may have comments.
-func add(list *tree.Node, items []*tree.Node) {
-	list.Style &^= yaml.FlowStyle
-	for _, item := range items {
-		list.Content = append(list.Content, tree.Clone(item))
-	}
+	tree.Append(tree.EnsureSeq(template, "spec", "tolerations"), tolerations)
 }
 
 // require appends the expressions to each required node affinity term, since
@@ -61,7 +48,7 @@ func require(template *tree.Node, expressions []*tree.Node) {
 			term = tree.Map()
 			list.Content[i] = term
 		}
-		add(tree.EnsureSeq(term, "matchExpressions"), expressions)
+		tree.Append(tree.EnsureSeq(term, "matchExpressions"), expressions)
 	}
 }
 

@@ -69,7 +69,7 @@ func (x *expansion) podTemplate(template *tree.Node, i int) (*tree.Node, error) 
 	if x.form.kind == "StatefulSet" && x.form.group == "apps" {
 		pullAlways(template)
 	}
-	out, err := patched(template, tree.Get(subset, "patch"))
+	out, err := kruise.PatchTree(template, tree.Get(subset, "patch"))
 	return out, x.r.Wrap(err, fmt.Sprintf("spec.topology.subsets[%d].patch", i))
 }
 

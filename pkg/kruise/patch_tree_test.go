@@ -1,4 +1,4 @@
-package split
+package kruise
 
 import (
 	"strings"
@@ -37,8 +37,8 @@ spec:
   terminationGracePeriodSeconds: 5
 `
 
-// TestPatched holds the patch to Kubernetes' strategic merge.
-func TestPatched(t *testing.T) {
+// TestPatchTree holds the patch to Kubernetes' strategic merge.
+func TestPatchTree(t *testing.T) {
 	tests := []struct{ name, patch, at, want string }{
 		{"null deletes", "metadata: {labels: {cost: null}}", "metadata.labels", "{app: x}\n"},
 		{"null of nothing", "spec: {priorityClassName: null}", "spec.priorityClassName", ""},
@@ -55,7 +55,7 @@ func TestPatched(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := patched(node(t, podTemplate), node(t, tc.patch))
+			got, err := PatchTree(node(t, podTemplate), node(t, tc.patch))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestPatched(t *testing.T) {
 	}
 }
 
-func TestPatchRefused(t *testing.T) {
+func TestPatchTreeRefused(t *testing.T) {
 	for patch, want := range map[string]string{
 		"spec":                     "must be a mapping",
 		"[]":                       "must be a mapping",
@@ -85,7 +85,7 @@ func TestPatchRefused(t *testing.T) {
 		"spec: {containers: [{name: main, futureList: [3]}]}": "futureList",
 	} {
 		t.Run(patch, func(t *testing.T) {
-			_, err := patched(node(t, podTemplate), node(t, patch))
+			_, err := PatchTree(node(t, podTemplate), node(t, patch))
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
 			}
@@ -108,10 +108,10 @@ func written(t *testing.T, n *tree.Node) string {
 	return string(b)
 }
 
-// TestPatchKeepsTheRest: what the patch does not mention is not re-encoded.
-func TestPatchKeepsTheRest(t *testing.T) {
+// TestPatchTreeKeepsTheRest: what the patch does not mention is not re-encoded.
+func TestPatchTreeKeepsTheRest(t *testing.T) {
 	before := written(t, node(t, podTemplate))
-	got, err := patched(node(t, podTemplate), node(t, "spec: {terminationGracePeriodSeconds: 90}"))
+	got, err := PatchTree(node(t, podTemplate), node(t, "spec: {terminationGracePeriodSeconds: 90}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +121,8 @@ func TestPatchKeepsTheRest(t *testing.T) {
 	}
 }
 
-// FuzzPatch: any patch of any template gives a template or a fault.
-func FuzzPatch(f *testing.F) {
+// FuzzPatchTree: any patch of any template gives a template or a fault.
+func FuzzPatchTree(f *testing.F) {
 	f.Add(podTemplate, "spec: {containers: [{name: main, env: [{name: SLOW, $patch: delete}]}]}")
 	f.Add("spec: {containers: {a: b}}", "spec: {containers: [{name: main}]}")
 	f.Add("spec: [1]", "spec: {containers: [1, {$patch: delete}]}")
@@ -142,7 +142,7 @@ func FuzzPatch(f *testing.F) {
 		if !tree.IsMap(tree.Root(&a)) || tree.IsNull(tree.Root(&b)) {
 			return
 		}
-		if got, err := patched(tree.Root(&a), tree.Root(&b)); err == nil && !tree.IsMap(got) {
+		if got, err := PatchTree(tree.Root(&a), tree.Root(&b)); err == nil && !tree.IsMap(got) {
 			t.Errorf("the template became %v", got)
 		}
 	})

@@ -1,0 +1,91 @@
+package spread
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// Inject returns the pod, or pod template, with what the subset puts into it;
+// pod itself stays as it was. subset is an element of spec.subsets in the newest
+// version. In the webhook's order: tolerations, preferred and required node
+// affinity, the patch, the annotation. Errors stand at the subset's patch.
+func Inject(pod, subset *tree.Node, m Match) (*tree.Node, error) {
+	out := tree.Clone(pod)
+	Tolerate(out, subset)
+	place(out, subset)
+	before := tree.StrAt(out, "spec", "priorityClassName")
+	out, err := kruise.PatchTree(out, tree.Get(subset, "patch"))
+	if err != nil {
+		return nil, err
+	}
+	if tree.StrAt(out, "spec", "priorityClassName") != before {
+		tree.DeleteAt(out, "spec", "priority")
+	}
+	tree.SetAt(out, m.node(), "metadata", "annotations", kruise.MatchedWorkloadSpreadAnnotation)
+	return out, nil
+}
+
+// Tolerate appends the subset's tolerations to those of the pod.
+func Tolerate(pod, subset *tree.Node) {
+	if list := tree.Items(tree.Get(subset, "tolerations")); len(list) > 0 {
+		tree.Append(tree.EnsureSeq(pod, "spec", "tolerations"), list)
+	}
+}
+
+// nodeAffinity leads to where a subset's node terms go. The webhook makes it even
+// where it then has nothing to put there.
+var nodeAffinity = []string{"spec", "affinity", "nodeAffinity"}
+
+// Where the two kinds of node terms stand below nodeAffinity.
+const (
+	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+	required  = "requiredDuringSchedulingIgnoredDuringExecution"
+)
+
+func place(pod, subset *tree.Node) {
+	affinity := tree.Ensure(pod, nodeAffinity...)
+	if terms := tree.Items(tree.Get(subset, "preferredNodeSelector")); len(terms) > 0 {
+		tree.Append(tree.EnsureSeq(affinity, preferred), terms)
+	}
+	if term := tree.Get(subset, "requiredNodeSelector"); tree.IsMap(term) {
+		require(tree.EnsureSeq(affinity, required, "nodeSelectorTerms"), term)
+	}
+}
+
+// require narrows each term of the list, since they are alternatives; an empty
+// list gets the term as its only one.
+func require(list, term *tree.Node) {
+	if len(list.Content) == 0 {
+		tree.Append(list, []*tree.Node{term})
+		return
+	}
+	for i, have := range list.Content {
+		list.Content[i] = Narrow(have, term)
+	}
+}
+
+// Narrow returns a copy of a node selector term that asks for what further asks
+// for as well.
+func Narrow(term, further *tree.Node) *tree.Node {
+	if !tree.IsMap(term) {
+		return tree.Clone(further)
+	}
+	out := tree.Clone(term)
+	for _, key := range []string{"matchExpressions", "matchFields"} {
+		if more := tree.Items(tree.Get(further, key)); len(more) > 0 {
+			tree.Append(tree.EnsureSeq(out, key), more)
+		}
+	}
+	return out
+}
+
+// Tidy removes a node affinity that says nothing, with whatever it leaves empty:
+// the webhook writes one into every pod, a rendered template has no need of it.
+func Tidy(pod *tree.Node) {
+	for depth := len(nodeAffinity); depth > 1; depth-- {
+		if n := tree.Get(pod, nodeAffinity[:depth]...); !tree.IsMap(n) || len(n.Content) > 0 {
+			return
+		}
+		tree.DeleteAt(pod, nodeAffinity[:depth]...)
+	}
+}
