@@ -25,12 +25,19 @@ func snapshotUp(c *conversion) {
 	c.set(snapshot, tree.FromValue(list))
 }
 
+// snapshotDown writes the annotation as Kruise does, its keys in the order of the
+// type; what the type does not know comes sorted.
 func snapshotDown(c *conversion) {
 	v := c.take(snapshot)
 	if v == nil {
 		return
 	}
-	b, err := json.Marshal(tree.Value(v))
+	var list []ContainerRecreateRequestContainerStatusSnapshot
+	write := any(&list)
+	if unknown, err := tree.Decode(v, &list); err != nil || len(unknown) > 0 {
+		write = tree.Value(v)
+	}
+	b, err := json.Marshal(write)
 	if err != nil { // tree.Value returns nothing that cannot be marshalled
 		c.absent(snapshot)
 		return

@@ -1,15 +1,23 @@
 package kruise
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // defaultCronTemplates: the jobs get their own defaults when they are made; of
-// the templates, those of pods are filled in (semantics fanout-and-jobs 6).
+// the templates, those of pods are filled in (semantics fanout-and-jobs 6), and
+// metadata goes where the schema declares none of its fields (12).
 func defaultCronTemplates(t *CronJobTemplate) {
 	if t.JobTemplate != nil {
 		DefaultTemplate(&t.JobTemplate.Spec.Template)
 	}
 	if t.BroadcastJobTemplate != nil {
 		DefaultTemplate(&t.BroadcastJobTemplate.Spec.Template)
+		t.BroadcastJobTemplate.ObjectMeta = metav1.ObjectMeta{}
+	}
+	if t.ImageListPullJobTemplate != nil {
+		t.ImageListPullJobTemplate.ObjectMeta = metav1.ObjectMeta{}
 	}
 }
 

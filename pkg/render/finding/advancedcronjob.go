@@ -8,7 +8,12 @@ var _ = templateRulesAt("AdvancedCronJob", "advancedcronjob", "spec.template.job
 			"spec.timeZone", "spec.startingDeadlineSeconds", "spec.concurrencyPolicy",
 			"spec.successfulJobsHistoryLimit", "spec.failedJobsHistoryLimit",
 		},
-		Becomes: "the same field; both sides have the same default",
+		Becomes: "the same field; both sides have the same default but where other findings say so",
+	},
+	Rule{
+		ID: "advancedcronjob/replace", Kind: "AdvancedCronJob", When: "imageListPullJobTemplate, none given", Severity: Exact,
+		Fields:  []string{"spec.concurrencyPolicy"},
+		Becomes: "Replace is written out: it is Kruise's default here, where that of a CronJob is Allow",
 	},
 	Rule{
 		ID: "advancedcronjob/zone-in-schedule", Kind: "AdvancedCronJob", When: "TZ= in the schedule", Severity: Exact,

@@ -8,8 +8,8 @@ var _ = templateRules("BroadcastJob", "broadcastjob") && register(
 	Rule{
 		ID: "broadcastjob/always", Kind: "BroadcastJob", When: perNode, Severity: Approximate,
 		Fields:  []string{"spec.completionPolicy.type"},
-		Becomes: "a Job per node that fits now, bound to it by node affinity as Kruise does; nodes that join later get none",
-		Action:  "render again when nodes have joined",
+		Becomes: "a Job per node that fits now, bound to it by node affinity as Kruise does; nodes that join later get none, and a pod that somebody deletes while it runs fails its Job, where Kruise makes another",
+		Action:  "render again when nodes have joined, and delete a Job in place of its pod",
 	},
 	Rule{
 		ID: "broadcastjob/never", Kind: "BroadcastJob", When: "Never", Severity: Approximate,

@@ -36,7 +36,7 @@ func pullRules(kind, id, image string) bool { //nolint:unparam // a result is wh
 		Rule{
 			ID: id + "/never", Kind: kind, When: "Never", Severity: Approximate,
 			Fields:  []string{"spec.completionPolicy.type"},
-			Becomes: "a DaemonSet that pulls in an init container and then holds the node with a pause container; it follows new nodes",
+			Becomes: "a DaemonSet that pulls in an init container and then holds the node with a pause container; it follows new nodes by labels and names, but not the pods of a podSelector",
 			Action:  "delete it when the image need not be kept",
 		},
 		Rule{
@@ -49,6 +49,12 @@ func pullRules(kind, id, image string) bool { //nolint:unparam // a result is wh
 			ID: id + "/paused", Kind: kind, When: "parallelism 0", Severity: Exact,
 			Fields:  []string{"spec.parallelism"},
 			Becomes: "suspend of each Job",
+		},
+		Rule{
+			ID: id + "/paused-never", Kind: kind, When: "parallelism 0, Never", Severity: Approximate,
+			Fields:  []string{"spec.parallelism"},
+			Becomes: "nothing: a DaemonSet cannot be paused",
+			Action:  "render again with another parallelism when nodes shall pull",
 		},
 		Rule{
 			ID: id + "/selector", Kind: kind, Severity: Exact,

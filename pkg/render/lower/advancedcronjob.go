@@ -30,6 +30,7 @@ func lowerAdvancedCronJob(c *stage.Context, known *around, r *resource.Resource)
 		return nil, err
 	}
 	o.alwaysPull = true
+	kruise.Default(&cron)
 	a := &advancedCronJob{object: o, spec: cron.Spec}
 	jobs, err := a.jobs(known)
 	if err != nil {
@@ -158,6 +159,10 @@ func (a *advancedCronJob) cronJobSpec(spec, job *tree.Node) *tree.Node {
 		}
 		return name, v
 	})
+	if a.spec.ConcurrencyPolicy != kruise.AllowConcurrent && !tree.Has(out, "concurrencyPolicy") {
+		tree.InsertAfter(out, "schedule", "concurrencyPolicy", tree.String(string(a.spec.ConcurrencyPolicy)))
+		a.report("advancedcronjob/replace", "spec.concurrencyPolicy", "")
+	}
 	if zone != "" {
 		tree.InsertAfter(out, "schedule", "timeZone", tree.String(zone))
 	}

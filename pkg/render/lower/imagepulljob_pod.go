@@ -5,7 +5,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // HelperImage is what the pods of an image pull run by default: a shell that ends
@@ -112,34 +111,6 @@ func (p *imagePull) parallelism() (n int, ok bool) {
 		return 1, false
 	}
 	return p.spec.Parallelism.IntValue(), true
-}
-
-// daemonSets returns the DaemonSets of a job that never completes: they follow
-// new nodes, pull in an init container, and then hold the node.
-func (p *imagePull) daemonSets() ([]*resource.Resource, error) {
-	if s := p.spec.Selector; p.spec.PodSelector != nil || s != nil && (len(s.Names) > 0 || len(s.MatchExpressions) > 0) {
-		return nil, p.r.Fault("spec.completionPolicy.type", "choose nodes by matchLabels, or set Always", "a DaemonSet, which a job that never completes becomes, can only choose nodes by labels")
-	}
-	var out []*resource.Resource
-	for i, image := range p.images {
-		template := p.pod(image)
-		spec := tree.Get(template, "spec")
-		tree.Delete(spec, "restartPolicy")
-		tasks := tree.Seq(append(tree.Items(tree.Get(spec, "initContainers")), tree.Items(tree.Get(spec, "containers"))...)...)
-		tree.Set(spec, "initContainers", tasks)
-		tree.Set(spec, "containers", tree.Seq(pause("done")))
-		if s := p.spec.Selector; s != nil && len(s.MatchLabels) > 0 {
-			tree.Set(spec, "nodeSelector", tree.FromValue(values(s.MatchLabels)))
-		}
-		label := p.pieceName(i, "")
-		tree.SetAt(template, tree.String(kruise.SourceValue(p.r.Kind(), label)), "metadata", "labels", kruise.SourceLabel)
-		set := p.native("apps/v1", "DaemonSet", func(*tree.Node) *tree.Node {
-			return tree.Map("selector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, kruise.SourceValue(p.r.Kind(), label))), "template", template)
-		})
-		p.rename(set, label)
-		out = append(out, resource.Derived(set, p.r))
-	}
-	return out, nil
 }
 
 func texts(list ...string) *tree.Node {

@@ -19,12 +19,7 @@ func (p *imagePull) reportFields() {
 	if p.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType {
 		p.report(p.id("never"), "spec.completionPolicy.type", "")
 	}
-	n, given := p.parallelism()
-	if given && n == 0 {
-		p.report(p.id("paused"), "spec.parallelism", "")
-	} else {
-		p.report(p.id("parallelism"), "spec.parallelism", fmt.Sprintf("all nodes pull at once, where Kruise has %d at a time", n))
-	}
+	p.reportParallelism()
 	p.reportWritten([]outcome{
 		{"spec.selector", p.id("selector"), ""},
 		{"spec.podSelector", p.id("pod-selector"), ""},
@@ -35,4 +30,16 @@ func (p *imagePull) reportFields() {
 		{"spec.completionPolicy.activeDeadlineSeconds", p.id("deadline"), ""},
 		{"spec.completionPolicy.ttlSecondsAfterFinished", p.id("ttl"), ""},
 	}, false)
+}
+
+func (p *imagePull) reportParallelism() {
+	const field = "spec.parallelism"
+	switch n, given := p.parallelism(); {
+	case !given || n > 0:
+		p.report(p.id("parallelism"), field, fmt.Sprintf("all nodes pull at once, where Kruise has %d at a time", n))
+	case p.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType:
+		p.report(p.id("paused-never"), field, "")
+	default:
+		p.report(p.id("paused"), field, "")
+	}
 }
