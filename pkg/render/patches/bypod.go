@@ -1,7 +1,6 @@
 package patches
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -108,28 +107,17 @@ func (d done) change(a *plan.PodAction) []Step {
 	return out
 }
 
-// evict is the eviction of one pod, which asks every PodDisruptionBudget: kubectl
-// has no command of its own for it.
+// evict is the eviction of one pod, which asks every PodDisruptionBudget.
 func evict(snap plan.Snapshot, ref plan.PodRef) Step {
 	t := Target{APIVersion: "v1", Kind: "Pod", Namespace: ref.Namespace, Name: ref.Name}
-	command := fmt.Sprintf(`echo '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":%q}}' | kubectl create --raw %s -f -`,
-		ref.Name, cmp.Or(ref.Namespace, "default"), quoted("/api/v1/namespaces/"+cmp.Or(ref.Namespace, "default")+"/pods/"+ref.Name+"/eviction"))
 	s := Step{
-		Name: ref.Name + "-evict", Title: "evict " + ref.Name + "; it is made anew from the new template", Commands: []string{command},
-		After: []Condition{{"it is gone", gone(t, ref.UID)}},
+		Name: ref.Name + "-evict", Title: "evict " + ref.Name + "; it is made anew from the new template", Commands: []string{t.Evict()},
+		After: []Condition{{"it is gone", t.Gone(ref.UID)}},
 	}
 	if w := object(snap); w != nil {
 		s.After = append(s.After, Condition{"the new pod is there and ready", ready(w)})
 	}
 	return s
-}
-
-// gone waits until the pod is not there any more; its successor may have its name.
-func gone(t Target, uid string) string {
-	if uid == "" {
-		return "kubectl wait " + t.at() + " --for=delete --timeout=10m"
-	}
-	return fmt.Sprintf(`until [ "$(kubectl get %s --ignore-not-found -o jsonpath='{.metadata.uid}')" != %s ]; do sleep 1; done`, t.at(), quoted(uid))
 }
 
 // ready waits until the parent has as many pods ready as it wants.

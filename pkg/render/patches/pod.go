@@ -1,0 +1,42 @@
+package patches
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Quote makes one word of the shell of a text.
+func Quote(s string) string { return quoted(s) }
+
+// Exec runs a command in a container of the target, a pod.
+func (t Target) Exec(container string, command ...string) string {
+	out := "kubectl exec " + t.at() + " -c " + quoted(container) + " --"
+	for _, word := range command {
+		out += " " + quoted(word)
+	}
+	return out
+}
+
+// WaitFor is a command that waits until a field, a JSONPath, has a value.
+func (t Target) WaitFor(field, value, timeout string) string { return t.waitFor(field, value, timeout) }
+
+// Above is a command that waits until a field, a JSONPath of a number, is greater.
+func (t Target) Above(field string, n int32) string {
+	return fmt.Sprintf(`until [ "$(kubectl get %s -o jsonpath='{%s}')" -gt %d ]; do sleep 1; done`, t.at(), field, n)
+}
+
+// Gone is a command that waits until the object with this uid is not there any
+// more; its successor may have its name.
+func (t Target) Gone(uid string) string {
+	if uid == "" {
+		return "kubectl wait " + t.at() + " --for=delete --timeout=10m"
+	}
+	return fmt.Sprintf(`until [ "$(kubectl get %s --ignore-not-found -o jsonpath='{.metadata.uid}')" != %s ]; do sleep 1; done`, t.at(), quoted(uid))
+}
+
+// Evict is a command that evicts the target, a pod: kubectl has none of its own.
+func (t Target) Evict() string {
+	namespace := cmp.Or(t.Namespace, "default")
+	return fmt.Sprintf(`echo '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":%q}}' | kubectl create --raw %s -f -`,
+		t.Name, namespace, quoted("/api/v1/namespaces/"+namespace+"/pods/"+t.Name+"/eviction"))
+}
