@@ -76,6 +76,7 @@ var layer = map[string][]string{
 	"pkg/render/lower":      append([]string{"k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "k8s.io/klog/v2"}, stageImports...),
 	"pkg/render/sidecar":    stageImports,
 	"pkg/render/fanout":     stageImports,
+	"pkg/render/placement":  append([]string{"pkg/render/admission/policy"}, stageImports...),
 	"pkg/render/protect":    stageImports,
 	"pkg/render/references": stageImports,
 	"pkg/render/startup":    stageImports,
@@ -100,7 +101,7 @@ func planImports(neighbours ...string) []string {
 var pure = []string{"pkg/plan", "pkg/kruise"}
 
 // fileless are rooms that may not touch files, but may use goroutines.
-var fileless = []string{"pkg/render/check", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/startup", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/patches"}
+var fileless = []string{"pkg/render/check", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/patches"}
 
 var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
 

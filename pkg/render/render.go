@@ -1,6 +1,6 @@
 // Package render turns Kruise objects into native Kubernetes resources. It is
 // a pipeline of stages over a list of resources: check, split, lower, inject, start,
-// fan out, follow references, protect. Each stage is a package of its own; loading and
+// place, fan out, follow references, protect. Each stage is a package of its own; loading and
 // emitting stand before and behind. Render itself opens no file and no
 // connection: what it must know of a cluster is handed in as context objects.
 package render
@@ -11,10 +11,12 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/placement"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/protect"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -44,23 +46,32 @@ type Options struct {
 	// Expand names the kinds to expand although Target keeps Kruise objects.
 	Expand []string
 	// APIVersions are what the cluster serves, as group/version or
-	// group/version/Kind; Auto needs them.
+	// group/version/Kind; Auto needs them. nil means those of ClusterFacts.
 	APIVersions []string
 	// Driver is stage.Native when empty.
 	Driver stage.Driver
 	// Kubernetes is the minor version of the API server that the output is for;
-	// 0 means the newest that is known.
+	// 0 means that of ClusterFacts, else the newest that is known.
 	Kubernetes int
 	// ProtectAll writes policies of deletion protection for all kinds.
 	ProtectAll bool
+	// SidecarSetAs is stage.Injection when empty.
+	SidecarSetAs stage.SidecarSetAs
+	// PreviewAPIs permits output in APIs that Kubernetes has as alpha or beta, off by
+	// default.
+	PreviewAPIs bool
 	// HelperImage is what pods of image pulls run; empty for the default.
 	HelperImage string
 	// Namespace is where objects without one live ("" = default).
 	Namespace string
 	// TemplatePaths maps GROUP/KIND to the dotted path of a pod template.
 	TemplatePaths map[string]string
-	// Context are objects that exist in the cluster: used, never emitted.
+	// Context are objects that exist in the cluster: used, never emitted. ClusterFacts
+	// among them say what the server is.
 	Context []*resource.Resource
+	// Base is the state before: with it the partition of a CloneSet becomes two
+	// workloads, a stable and a canary one. Render only reads it.
+	Base []*resource.Resource
 	// Explain makes Render say why each SidecarSet was injected or not.
 	Explain bool
 	// Workers is the number of goroutines; 0 means one per core.
@@ -81,18 +92,25 @@ type Result struct {
 // Expandable are the kinds that this version expands.
 var Expandable = []string{
 	"AdvancedCronJob", "BroadcastJob", "CloneSet", "ContainerLaunchPriority", "DaemonSet", "DeletionProtection", "ImageListPullJob", "ImagePullJob",
-	"PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "SidecarTerminator", "StatefulSet", "UnitedDeployment",
+	"PersistentPodState", "PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "SidecarTerminator", "StatefulSet", "UnitedDeployment",
 }
 
 // Render expands the Kruise objects of in. The resources of in belong to
 // Render afterwards. The error holds every fault of the input that was found,
 // joined, each a *resource.Error.
 func Render(in []*resource.Resource, opt Options) (*Result, error) {
+	opt, err := opt.WithFacts()
+	if err != nil {
+		return nil, err
+	}
 	expand, err := opt.expander()
 	if err != nil {
 		return nil, err
 	}
 	c := opt.context(in, expand)
+	if c.Before, err = opt.before(expand); err != nil {
+		return nil, err
+	}
 	if err := check.Run(c, in); err != nil {
 		return nil, err
 	}
@@ -104,7 +122,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 		return nil, err
 	}
 	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
-		lower.Run, sidecar.Run, startup.Run, fanout.Run, references.Run, protect.Run,
+		lower.Run, admission.Run, sidecar.Run, startup.Run, placement.Run, fanout.Run, references.Run, protect.Run,
 	} {
 		if out, err = run(c, out); err != nil {
 			return nil, err
@@ -123,6 +141,8 @@ func (o Options) context(in []*resource.Resource, expand func(string) bool) *sta
 		Kubernetes:    o.Kubernetes,
 		HelperImage:   o.HelperImage,
 		ProtectAll:    o.ProtectAll,
+		SidecarSetAs:  o.SidecarSetAs,
+		PreviewAPIs:   o.PreviewAPIs,
 		Expand:        expand,
 		TemplatePaths: o.TemplatePaths,
 		Workers:       o.Workers,

@@ -10,7 +10,7 @@ import (
 // replaces.
 var expanded = map[string]bool{
 	"AdvancedCronJob": true, "BroadcastJob": true, "CloneSet": true, "DaemonSet": true, "ImageListPullJob": true, "ImagePullJob": true,
-	"PodUnavailableBudget": true, "ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
+	"PersistentPodState": true, "PodUnavailableBudget": true, "ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
 }
 
 // reportKept reports an object of Kruise that nothing expands, where it was

@@ -1,0 +1,191 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// StateRules are the rules that the cases of the area state ask for.
+type StateRules struct {
+	// Refuse says why Kruise's webhook would not take an object, nil when it would;
+	// old is what it replaces, existing is what there is.
+	Refuse func(object, old map[string]any, existing []map[string]any) error
+	// Newest returns an object of Kruise in its kind's newest version.
+	Newest func(object map[string]any) map[string]any
+	// Generated is the PersistentPodState that a workload's annotations make, nil
+	// for none.
+	Generated func(workload map[string]any) map[string]any
+	// Ordinals are those of the pods that a workload wants.
+	Ordinals func(workload map[string]any) []int
+	// Placed returns a pod as it is admitted.
+	Placed func(pod, state map[string]any) map[string]any
+	// Scheduled is the first of nodes that a pod may run on, nil for none.
+	Scheduled func(pod map[string]any, nodes []map[string]any) map[string]any
+	// Recorded is the status of a PersistentPodState after a look at its workload
+	// (nil when that is gone) and the workload's pods.
+	Recorded func(state, workload map[string]any, pods, nodes []map[string]any) map[string]any
+}
+
+// State runs a case of that area, all of its steps, against a model of a cluster:
+// StatefulSets keep their pods, pods are ready at once, and a change of anything
+// makes Kruise's controller look at every PersistentPodState.
+func State(c Case, rules StateRules) error {
+	r := &stateRun{c: c, rules: rules, cluster: cluster{}, nodes: stateNodes()}
+	want, err := r.step("input.yaml", "expected.yaml")
+	if err != nil {
+		return err
+	}
+	for _, step := range texts(want["steps"]) {
+		if _, err := r.step(step+".yaml", "expected-after-"+step+".yaml"); err != nil {
+			return fmt.Errorf("after %s: %w", step, err)
+		}
+	}
+	return nil
+}
+
+// stateRun is a case while it runs.
+type stateRun struct {
+	c       Case
+	rules   StateRules
+	cluster cluster
+	nodes   []map[string]any
+	// created are the pods of the step in hand.
+	created map[key]bool
+}
+
+// stateNodes are the nodes that the cases were recorded with.
+func stateNodes() []map[string]any {
+	var out []map[string]any
+	for i, zone := range []string{"zone-a", "zone-b", "zone-c", "zone-a", "zone-b"} {
+		name := fmt.Sprintf("fake-node-%d", i)
+		out = append(out, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{
+			"name": name, "labels": map[string]any{
+				"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "lab.test/fake": "true", "topology.kubernetes.io/zone": zone,
+			},
+		}})
+	}
+	return out
+}
+
+// step applies the documents of a file and compares with what was recorded.
+func (r *stateRun) step(file, expected string) (map[string]any, error) {
+	docs, err := r.docs(file)
+	if err != nil {
+		return nil, err
+	}
+	wants, err := r.docs(expected)
+	if err != nil {
+		return nil, err
+	}
+	if len(wants) != 1 {
+		return nil, fmt.Errorf("%s has %d documents", expected, len(wants))
+	}
+	r.created = map[key]bool{}
+	refused, err := r.applyAll(docs)
+	if err != nil {
+		return nil, err
+	}
+	if err := Different("refusal", Diff(text(wants[0], "refusal", "object"), refused)); err != nil {
+		return nil, err
+	}
+	return wants[0], r.compare(wants[0])
+}
+
+func (r *stateRun) docs(file string) ([]map[string]any, error) {
+	data, err := r.c.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	return Docs(data)
+}
+
+// applyAll does what the documents say, up to the first that is refused.
+func (r *stateRun) applyAll(docs []map[string]any) (refused string, err error) {
+	for _, d := range docs {
+		if d["apiVersion"] == "conformance/v1" {
+			if err := r.deed(d); err != nil {
+				return "", err
+			}
+			continue
+		}
+		if r.rules.Refuse(d, r.cluster[keyOf(d)], r.cluster.all()) != nil {
+			return kindOf(d) + "/" + nameOf(d), nil
+		}
+		r.put(d)
+	}
+	return "", nil
+}
+
+// put stores an object; the status that it had stays.
+func (r *stateRun) put(d map[string]any) {
+	if kindOf(d) == "PersistentPodState" {
+		status := r.cluster[keyOf(d)]["status"]
+		d = with(r.rules.Newest(d), "status", status)
+	}
+	r.cluster.put(d)
+	r.settle()
+}
+
+// deed is something a user does other than applying.
+func (r *stateRun) deed(d map[string]any) error {
+	of := strings.Fields(text(d, "of"))
+	kind := ""
+	if len(of) > 0 {
+		kind = of[len(of)-1]
+	}
+	switch at := r.find(kind, nameOf(d)); d["kind"] {
+	case "Wait":
+		return nil
+	case "DeleteObject":
+		r.remove(at)
+	case "DeletePods":
+		for _, at := range r.orders(d["orders"]) {
+			r.remove(at)
+		}
+	case "MergePatch":
+		r.cluster[at] = mapping(mergePatch(r.cluster[at], d["patch"]))
+		if kind == "Pod" {
+			return nil // a changed annotation wakes nobody
+		}
+	default:
+		return fmt.Errorf("unknown document kind %v", d["kind"])
+	}
+	r.settle()
+	return nil
+}
+
+// find returns the key of the one object of a kind and name: documents that are
+// deeds name no namespace.
+func (r *stateRun) find(kind, name string) key {
+	for _, o := range r.cluster.kind(kind) {
+		if nameOf(o) == name {
+			return keyOf(o)
+		}
+	}
+	return key{kind: kind, name: name}
+}
+
+// orders are pods by the order of their creation, or all.
+func (r *stateRun) orders(orders any) []key {
+	var out []key
+	pods := r.cluster.kind("Pod")
+	list, some := orders.([]any)
+	for i, p := range pods {
+		if !some || slices.ContainsFunc(list, func(o any) bool { return fmt.Sprint(o) == fmt.Sprint(i) }) {
+			out = append(out, keyOf(p))
+		}
+	}
+	return out
+}
+
+// remove deletes an object, with what the garbage collector deletes then.
+func (r *stateRun) remove(at key) {
+	delete(r.cluster, at)
+	for _, o := range r.cluster.all() {
+		if owners, _ := field(o, "metadata", "ownerReferences").([]any); len(owners) > 0 &&
+			text(owners[0], "kind") == at.kind && text(owners[0], "name") == at.name && namespaceOf(o) == at.namespace {
+			r.remove(keyOf(o))
+		}
+	}
+}

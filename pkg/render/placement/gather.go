@@ -1,0 +1,128 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/podstate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// state is one PersistentPodState on its way.
+type state struct {
+	c *stage.Context
+	// source is the object that asks for it: a PersistentPodState, or a workload
+	// with annotations. It tells where findings and faults stand.
+	source *resource.Resource
+	// place is the object of the output behind which stands what is made.
+	place           *resource.Resource
+	namespace, name string
+	spec            kruise.PersistentPodStateSpec
+	// target is what the target is by now, workload that object in the output, nil
+	// when it is not there. split: it became several.
+	target   stage.Target
+	workload *resource.Resource
+	split    bool
+	nodes    nodes
+}
+
+// gather finds the PersistentPodStates that the output has use for: those of the
+// input, those that annotations make, and those of the cluster whose workload is
+// in the input.
+func gather(c *stage.Context, in []*resource.Resource) ([]*state, error) {
+	g := &gathering{c: c, in: in, seen: map[resource.ID]bool{}, nodes: readNodes(c)}
+	var faults resource.Errors
+	for _, r := range in {
+		if r.Is(kruise.Group, Kind) {
+			faults.Add(g.object(r, r))
+		}
+	}
+	for _, r := range in {
+		if r.Kind() == "StatefulSet" && (r.Group() == "apps" || r.Group() == kruise.Group) {
+			g.annotated(r)
+		}
+	}
+	for _, r := range c.Facts.Context(kruise.Group, Kind) {
+		faults.Add(g.object(r, nil))
+	}
+	return g.found, faults.Err()
+}
+
+type gathering struct {
+	c     *stage.Context
+	in    []*resource.Resource
+	seen  map[resource.ID]bool
+	found []*state
+	nodes nodes
+}
+
+// first reports whether no PersistentPodState of this name has been found yet.
+func (g *gathering) first(namespace, name string) bool {
+	id := resource.ID{Group: kruise.Group, Kind: Kind, Namespace: namespace, Name: name}
+	if g.seen[id] {
+		return false
+	}
+	g.seen[id] = true
+	return true
+}
+
+// object takes a PersistentPodState. place is nil for one of the cluster, which
+// stands where its workload does.
+func (g *gathering) object(r, place *resource.Resource) error {
+	var o kruise.PersistentPodState
+	if _, err := kruise.Decode(r.Node(), &o); err != nil {
+		return r.Wrap(err, "")
+	}
+	s := &state{c: g.c, source: r, place: place, namespace: g.c.Facts.NamespaceOf(r), name: r.Name(), spec: o.Spec, nodes: g.nodes}
+	if !g.first(s.namespace, s.name) {
+		return nil
+	}
+	s.resolve(g.in)
+	if s.place == nil {
+		s.place = s.workload
+	}
+	if s.place != nil {
+		g.found = append(g.found, s)
+	}
+	return nil
+}
+
+// annotated takes the PersistentPodState that a workload of the output asks for.
+func (g *gathering) annotated(r *resource.Resource) {
+	o, ok := podstate.Generated(r.Node())
+	namespace := g.c.Facts.NamespaceOf(r)
+	if !ok || !g.first(namespace, r.Name()) {
+		return
+	}
+	g.found = append(g.found, &state{
+		c: g.c, source: r, place: r, namespace: namespace, name: r.Name(), spec: o.Spec, nodes: g.nodes,
+		target: stage.Target{APIVersion: r.APIVersion(), Kind: r.Kind(), Name: r.Name()}, workload: r,
+	})
+}
+
+// resolve follows the target to what it became.
+func (s *state) resolve(in []*resource.Resource) {
+	ref := s.spec.TargetRef
+	s.target = stage.Target(ref)
+	id := s.id(s.target)
+	if r := s.c.Facts.Find(id); r != nil {
+		id = r.ID()
+	}
+	if became, followed := s.c.Lineage.Resolve(id); followed {
+		if s.split = len(became) != 1; s.split {
+			return
+		}
+		s.target = became[0]
+	} else if resource.GroupOf(ref.APIVersion) == kruise.Group && s.c.Expand(ref.Kind) {
+		s.target.APIVersion = "apps/v1" // it stands elsewhere, and is rendered there
+	}
+	id = s.id(s.target)
+	if i := slices.IndexFunc(in, func(r *resource.Resource) bool { return s.c.Facts.IDOf(r) == id }); i >= 0 {
+		s.workload = in[i]
+	}
+}
+
+func (s *state) id(t stage.Target) resource.ID {
+	return resource.ID{Group: resource.GroupOf(t.APIVersion), Kind: t.Kind, Namespace: s.namespace, Name: t.Name}
+}

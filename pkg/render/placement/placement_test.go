@@ -1,0 +1,91 @@
+package placement_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/placement"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// TestGolden renders testdata/CASE/input.yaml with context.yaml as what is in the
+// cluster; older- cases are for the oldest API server.
+func TestGolden(t *testing.T) {
+	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			in := golden.Read(t, dir, "input.yaml")
+			c := newContext(in, golden.Read(t, dir, "context.yaml"))
+			if strings.HasPrefix(filepath.Base(dir), "older-") {
+				c.Kubernetes = stage.OldestKubernetes
+			}
+			out, err := placement.Run(c, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Compare(t, dir, c, out)
+		})
+	}
+}
+
+// TestTwice: what a first render placed, a second one leaves alone.
+func TestTwice(t *testing.T) {
+	for _, dir := range golden.Cases(t, "testdata/*/expected.yaml") {
+		in := golden.Read(t, dir, "expected.yaml")
+		out, err := placement.Run(newContext(in, golden.Read(t, dir, "context.yaml")), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before, after := golden.Text(t, in), golden.Text(t, out); before != after {
+			t.Errorf("%s: placed again:\n%s", dir, after)
+		}
+	}
+}
+
+// TestKept: with Kruise in the cluster, its own webhook places.
+func TestKept(t *testing.T) {
+	in := golden.Read(t, "testdata/per-pod", "input.yaml")
+	c := newContext(in, nil)
+	c.Expand = func(string) bool { return false }
+	out, err := placement.Run(c, in)
+	if err != nil || len(out) != len(in) || len(c.Findings.Findings()) != 0 {
+		t.Errorf("%d objects, %v, %v", len(out), c.Findings.Findings(), err)
+	}
+}
+
+// TestRefused: what no controller can have recorded does not get into policies.
+func TestRefused(t *testing.T) {
+	for name, labels := range map[string]string{
+		"value": `{db-0: {nodeTopologyLabels: {zone: "a\nb=c"}}}`,
+		"key":   `{db-0: {nodeTopologyLabels: {'zone"] + [': a}}}`,
+		"pod":   `{'db 0': {nodeTopologyLabels: {zone: a}}}`,
+		"shape": `{db-0: 1}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := golden.Parse(t, strings.Replace(`
+apiVersion: apps.kruise.io/v1beta1
+kind: PersistentPodState
+metadata: {name: db, namespace: shop}
+spec:
+  targetRef: {apiVersion: apps/v1, kind: StatefulSet, name: db}
+  requiredPersistentTopology: {keys: [zone]}
+status: {podStates: STATES}
+`, "STATES", labels, 1))
+			if _, err := placement.Run(newContext(in, nil), in); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+func newContext(in, context []*resource.Resource) *stage.Context {
+	return &stage.Context{
+		Facts:    resource.NewFacts(in, context, "shop"),
+		Findings: &finding.Reporter{},
+		Lineage:  stage.NewLineage(),
+		Expand:   func(string) bool { return true },
+	}
+}
