@@ -52,7 +52,8 @@ var layer = map[string][]string{
 	},
 	"pkg/kruise/allocate": {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise", "pkg/kruise/tree"},
 
-	"pkg/apply":           {"pkg/plan", "pkg/plan/cluster"},
+	"pkg/apply":           {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
+	"pkg/apply/event":     {},
 	"pkg/plan":            planImports("pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 	"pkg/plan/cluster":    planImports(),
 	"pkg/plan/planfile":   append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),

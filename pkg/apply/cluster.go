@@ -13,7 +13,8 @@ import (
 )
 
 // Cluster is all that a rollout needs of a cluster, its clock included. Errors
-// wrap plan.ErrConflict, plan.ErrRefused and plan.ErrNotFound.
+// wrap plan.ErrConflict, plan.ErrRefused, plan.ErrUnavailable, plan.ErrTaken and
+// plan.ErrNotFound; any other is final.
 type Cluster interface {
 	// Now is the cluster's time.
 	Now() time.Time
@@ -24,9 +25,14 @@ type Cluster interface {
 	// snapshot of that version, or when the clock reaches until; the zero time
 	// is no limit.
 	Await(ctx context.Context, w cluster.Ref, since string, until time.Time) error
-	// Do carries out one action. Done twice, it does no harm.
+	// Do carries out one action. Done twice, it does no harm. When it returns,
+	// Observe shows what was written.
 	Do(ctx context.Context, w cluster.Ref, a plan.Action) error
 	// Record keeps the progress of a rollout, provided that nobody else has
 	// recorded any since the snapshot of that version.
 	Record(ctx context.Context, w cluster.Ref, since string, p plan.Progress) error
+	// Begin puts a plan in the place of the one that was carried out so far, and
+	// records that nothing of it is done. The template that the first of them
+	// started from stays recorded.
+	Begin(ctx context.Context, w cluster.Ref, p plan.Plan) error
 }

@@ -8,6 +8,10 @@ var (
 	ErrConflict = errors.New("the object has changed")
 	// ErrRefused is a request that admission or a budget turned down for now.
 	ErrRefused = errors.New("refused")
+	// ErrUnavailable is a cluster that does not answer, or not now.
+	ErrUnavailable = errors.New("the cluster does not answer")
+	// ErrTaken is a rollout that somebody else drives.
+	ErrTaken = errors.New("somebody else drives the rollout")
 	// ErrNotFound is an object that is not there.
 	ErrNotFound = errors.New("not found")
 )

@@ -16,6 +16,8 @@ const (
 	GatePaused = "paused"
 	// GatePromote: somebody has to promote.
 	GatePromote = "promote"
+	// GateHeld: somebody has put the rollout on hold.
+	GateHeld = "held"
 	// GateTime: time has to pass.
 	GateTime = "time"
 	// GatePull: images are not on the nodes yet.

@@ -21,6 +21,9 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 	if d, bad := r.disowned(); bad {
 		return d
 	}
+	if r.progress.Held != "" {
+		return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.progress.Held})
+	}
 	for r.progress.Step < len(p.Steps) {
 		if r.progress.Started.IsZero() {
 			r.progress.Started = now
@@ -29,7 +32,7 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 		if !done {
 			return d
 		}
-		r.progress, r.seen = Progress{Step: r.progress.Step + 1, Started: now}, nil
+		r.progress, r.seen = Progress{Step: r.progress.Step + 1, Started: now, Free: r.progress.Free}, nil
 	}
 	r.progress.Finished = now
 	return r.decide(Done, "all steps are done")

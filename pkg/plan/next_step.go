@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -27,7 +28,7 @@ func (r *run) step(s *Step) (d Decision, done bool) {
 
 // pause waits for time, or for a person; pods that fail meanwhile end it.
 func (r *run) pause(s *Step) (Decision, bool) {
-	if r.progress.Promoted {
+	if r.progress.Promoted || r.progress.Step < r.progress.Free {
 		return Decision{}, true
 	}
 	if bad := r.failures(); len(bad) > 0 {
@@ -68,8 +69,8 @@ func orText(text, byDefault string) string {
 	return text
 }
 
-// pull has images pulled. It is asked for once; whoever pulls goes on by itself,
-// and asking again after a crash does no harm.
+// pull has images pulled. It is asked for until the cluster shows that it was;
+// whoever pulls goes on by itself.
 func (r *run) pull(s *Step) (Decision, bool) {
 	if r.progress.Promoted || s.Pull == nil {
 		return Decision{}, true
@@ -78,11 +79,14 @@ func (r *run) pull(s *Step) (Decision, bool) {
 	switch {
 	case len(missing) == 0:
 		return Decision{}, true
-	case r.progress.Sent == 0:
-		r.progress.Sent = 1
+	case !r.pulling(s.Pull.Images):
 		return r.act(s.Title, Action{Pull: s.Pull}), false
 	}
 	return r.unfinished(s, missing...), false
+}
+
+func (r *run) pulling(images []string) bool {
+	return !slices.ContainsFunc(images, func(image string) bool { return !r.snap.Pulling[image] })
 }
 
 // unfinished waits, or halts when the step has taken too long.

@@ -48,6 +48,9 @@ type Plan struct {
 	Steps []Step
 	// Warnings are for whoever reviews the plan.
 	Warnings []string
+	// RollsBack is why a rollout was ended whose work this plan undoes; empty in
+	// plans that go forward.
+	RollsBack string
 }
 
 // Target is the object that a plan is for.

@@ -29,10 +29,16 @@ type Snapshot struct {
 	Gates       cluster.Gates
 	// Pulled is on how many of the workload's nodes each image is.
 	Pulled map[string]int
+	// Pulling are images that somebody has been asked to pull, which the cluster
+	// itself remembers.
+	Pulling map[string]bool
 	// Verified are results of verify steps by step name.
 	Verified map[string]Result
 	// Progress is how far the plan has come, as recorded in the cluster.
 	Progress Progress
+	// Base is the template that the rollout started from, as recorded; nil where
+	// none was.
+	Base map[string]any
 }
 
 // report is what the node says of a pod; one that says nothing has nothing pending.
@@ -58,12 +64,17 @@ type Progress struct {
 	// step with a zero time has not begun.
 	Step    int
 	Started time.Time
-	// Sent is how many of the step's patches have been seen in force, or 1 once a
-	// pull was asked for.
+	// Sent is how many of the step's patches have been seen in force.
 	Sent int
 	// Promoted is true when somebody has promoted the present step, which must
 	// be a pause, or skipped what it waits for.
 	Promoted bool
+	// Free is the index of the first step whose pause counts: somebody has promoted
+	// all before it.
+	Free int
+	// Held is who has put the rollout on hold, and when; empty while nobody has.
+	// Nothing is written meanwhile.
+	Held string
 	// Halted is why the rollout stopped; empty while it goes on.
 	Halted string
 	// Finished is set when the last step was done.

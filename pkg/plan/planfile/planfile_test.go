@@ -28,8 +28,8 @@ func everything() plan.Plan {
 			Fields:   []rules.FieldChange{{Path: "spec.containers[0].image", Old: "web:1", New: "web:2", Effect: rules.EffectImage, Restarts: []string{"main"}, Why: "image"}},
 		},
 		Limits:   plan.Limits{Replicas: 10, MaxUnavailable: 2, MaxSurge: 1, MinReady: 5 * time.Second},
-		Warnings: []string{"no: really", "yes"},
-		Drain:    plan.DrainLabel, Grace: 3 * time.Second,
+		Warnings: []string{"no: really", "yes"}, RollsBack: "crash web-3: it ends",
+		Drain: plan.DrainLabel, Grace: 3 * time.Second,
 		Steps: []plan.Step{
 			{
 				Name: "pull", Kind: plan.StepPullImages, Title: "pull", OnFailure: plan.FailPause, Timeout: 10 * time.Minute, Kept: 10,

@@ -29,7 +29,7 @@ func Read(data []byte) (plan.Plan, error) {
 func (d *document) plan(n *tree.Node) plan.Plan {
 	c := d.Spec.Change
 	p := plan.Plan{
-		Target: d.Spec.Target.read(), Driver: plan.Driver(d.Spec.Driver), Warnings: d.Spec.Warnings,
+		Target: d.Spec.Target.read(), Driver: plan.Driver(d.Spec.Driver), Warnings: d.Spec.Warnings, RollsBack: d.Spec.RollsBack,
 		Drain: plan.Drain(d.Spec.Drain), Grace: timeOf(d.Spec.Grace),
 		Change: plan.Change{
 			FromRevision: c.FromRevision, ToRevision: c.ToRevision, FromHash: c.FromHash, ToHash: c.ToHash,

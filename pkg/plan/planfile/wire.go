@@ -32,7 +32,9 @@ type spec struct {
 	Drain    string   `json:"drain,omitempty"`
 	Grace    duration `json:"grace,omitzero"`
 	Warnings []string `json:"warnings,omitempty"`
-	Steps    []step   `json:"steps"`
+	// RollsBack is why the rollout before was ended.
+	RollsBack string `json:"rollsBack,omitempty"`
+	Steps     []step `json:"steps"`
 }
 
 type target struct {

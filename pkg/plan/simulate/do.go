@@ -75,6 +75,19 @@ func (w *World) Record(_ context.Context, ref cluster.Ref, since string, p plan.
 	return nil
 }
 
+// Begin forgets how far a rollout has come: another plan is carried out now. Which
+// one, whoever drives it knows.
+func (w *World) Begin(_ context.Context, ref cluster.Ref, _ plan.Plan) error {
+	o, err := w.lookup(ref)
+	if err != nil {
+		return err
+	}
+	o.progress = plan.Progress{}
+	w.touch(o)
+	o.recorded = o.version
+	return nil
+}
+
 // ownVersion is the part of a snapshot's version that counts the object's own
 // changes.
 func ownVersion(version string) uint64 {
@@ -137,11 +150,13 @@ func (w *World) pullAll(o *object, p *plan.Pull) {
 		parallel = len(nodes)
 	}
 	for _, image := range p.Images {
+		o.pulling[image] = true
 		if w.unpullable(image) {
 			continue
 		}
 		w.pullOn(nodes, image, parallel)
 	}
+	w.touch(o)
 }
 
 // pullOn starts pulling on the first nodes; each that is done starts another.

@@ -40,13 +40,15 @@ type object struct {
 	recorded uint64
 	verified map[string]plan.Result
 	pulled   pulled
+	// pulling are images that were asked for.
+	pulling map[string]bool
 	// carrier is the native object that stands for this one, which then has no
 	// controller; shadow is the other way round.
 	carrier, shadow *object
 }
 
 func newObject(ref cluster.Ref) *object {
-	return &object{ref: ref, templates: map[string]*blueprint{}, verified: map[string]plan.Result{}}
+	return &object{ref: ref, templates: map[string]*blueprint{}, verified: map[string]plan.Result{}, pulling: map[string]bool{}}
 }
 
 // lookup returns an object, or an error that wraps [plan.ErrNotFound].

@@ -1,0 +1,257 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Options say how a rollout is driven. The zero value waits for whatever it takes.
+type Options struct {
+	// Emit is told of everything, one event at a time; nil is nobody.
+	Emit func(event.Event)
+	// AtPause ends the run where a person has to promote, instead of waiting.
+	AtPause bool
+	// Until is when the run ends; zero is never. The rollout can be resumed.
+	Until time.Time
+}
+
+// Result is how a run ended.
+type Result struct {
+	Outcome event.Outcome
+	// Reason says why, for outcomes other than completed.
+	Reason string
+	// Plan is the plan that was carried out last: the way back after one.
+	Plan plan.Plan
+}
+
+// Run carries a plan out, from where its progress stands, until it is done, halts,
+// or has to be left. It asks [plan.Next] for every decision and records progress
+// before it acts, so a run that is killed at any instant can be continued by
+// another. An error is something that no cluster should do; what goes wrong with
+// the rollout is in the result.
+func Run(ctx context.Context, c Cluster, ref cluster.Ref, p plan.Plan, o Options) (Result, error) {
+	r := &run{cluster: c, ref: ref, plan: p, opt: o}
+	r.teller.emit = o.Emit
+	for r.result.Outcome == "" {
+		if err := r.turn(ctx); err != nil {
+			if err = r.left(ctx, err); err != nil {
+				return r.result, err
+			}
+		}
+	}
+	r.result.Plan = r.plan
+	r.end(r.cluster.Now(), r.result)
+	return r.result, nil
+}
+
+// run is one run. What it knows besides the cluster is only for telling, and how
+// often it was turned down.
+type run struct {
+	cluster Cluster
+	ref     cluster.Ref
+	plan    plan.Plan
+	opt     Options
+	result  Result
+	teller
+	// last is what was done last, repeats how often it had to be done again.
+	last    []plan.Action
+	repeats int
+	// refusals counts turns in a row that were turned down.
+	refusals int
+}
+
+// turn looks once and does what is due.
+func (r *run) turn(ctx context.Context) error {
+	s, err := r.cluster.Observe(ctx, r.ref)
+	if err != nil {
+		return err
+	}
+	now := r.cluster.Now()
+	d := plan.Next(r.plan, s, now)
+	r.tell(now, &r.plan, s, d)
+	if d.Progress != s.Progress {
+		if err := r.cluster.Record(ctx, r.ref, s.Version, d.Progress); err != nil {
+			return r.turnedDown(ctx, s, err)
+		}
+	}
+	switch d.Verb {
+	case plan.Act:
+		return r.act(ctx, s, d)
+	case plan.Wait:
+		return r.wait(ctx, s, d)
+	case plan.Halt:
+		return r.halt(ctx, s, d)
+	case plan.Done:
+		r.done()
+		return nil
+	}
+	return fmt.Errorf("no decision is called %q", d.Verb)
+}
+
+func (r *run) done() {
+	if r.plan.RollsBack != "" {
+		r.finish(event.RolledBack, r.plan.RollsBack)
+		return
+	}
+	r.finish(event.Completed, "")
+}
+
+func (r *run) finish(o event.Outcome, why string) { r.result.Outcome, r.result.Reason = o, why }
+
+// left turns the end of the caller's patience, and of its hold on the rollout, into
+// results. Other errors stay errors.
+func (r *run) left(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, plan.ErrTaken):
+		r.finish(event.TakenOver, err.Error())
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), plan.ErrTaken):
+		r.finish(event.TakenOver, context.Cause(ctx).Error())
+	case ctx.Err() != nil:
+		r.finish(event.Interrupted, "interrupted")
+	case errors.Is(err, plan.ErrNotFound):
+		r.finish(event.Failed, err.Error())
+	default:
+		return err
+	}
+	return nil
+}
+
+// mostRepeats is how often the same writes are sent in a row before somebody has to
+// be undoing them.
+const mostRepeats = 10
+
+// act carries out the actions of a decision. The first that is turned down ends the
+// turn: the next look decides anew.
+func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
+	r.repeats++
+	if !reflect.DeepEqual(d.Actions, r.last) {
+		r.last, r.repeats = d.Actions, 0
+	}
+	if r.repeats > mostRepeats {
+		return r.stop(ctx, d, fmt.Sprintf("%s: what was written is undone again and again, by a webhook or another controller", d.Reason))
+	}
+	if r.repeats > 1 {
+		if err := r.cluster.Await(ctx, r.ref, s.Version, r.limited(r.cluster.Now().Add(pauseAfter(r.repeats)))); err != nil {
+			return err
+		}
+	}
+	for i := range d.Actions {
+		err := r.cluster.Do(ctx, r.ref, d.Actions[i])
+		switch {
+		case errors.Is(err, plan.ErrNotFound):
+			continue // it is gone: the next look sees that
+		case err != nil && (passing(err) || ctx.Err() != nil):
+			return r.turnedDown(ctx, s, err)
+		case err != nil:
+			return r.stop(ctx, d, err.Error())
+		}
+		r.acted(r.cluster.Now(), d, &d.Actions[i])
+	}
+	r.refusals = 0
+	return nil
+}
+
+// passing reports whether an error may be gone at the next look.
+func passing(err error) bool {
+	return errors.Is(err, plan.ErrConflict) || errors.Is(err, plan.ErrRefused) || errors.Is(err, plan.ErrUnavailable) || errors.Is(err, plan.ErrTaken)
+}
+
+// stop records that the rollout has halted for a reason that no look would find.
+func (r *run) stop(ctx context.Context, d plan.Decision, why string) error {
+	s, err := r.cluster.Observe(ctx, r.ref)
+	if err != nil {
+		return err
+	}
+	progress := s.Progress
+	progress.Halted = why
+	if err := r.cluster.Record(ctx, r.ref, s.Version, progress); err != nil {
+		return r.turnedDown(ctx, s, err)
+	}
+	return nil // the next look finds the halt
+}
+
+// turnedDown waits a little after a request that was turned down, longer each time;
+// a change in the cluster ends the waiting.
+func (r *run) turnedDown(ctx context.Context, s plan.Snapshot, err error) error {
+	if !passing(err) || errors.Is(err, plan.ErrTaken) {
+		return err
+	}
+	r.refusals++
+	now := r.cluster.Now()
+	if !errors.Is(err, plan.ErrConflict) || r.refusals > 2 {
+		r.refused(now, err)
+	}
+	if r.late(now) {
+		return nil
+	}
+	return r.cluster.Await(ctx, r.ref, s.Version, r.limited(now.Add(pauseAfter(r.refusals))))
+}
+
+// pauseAfter is how long to wait after the n-th failure in a row: it doubles from a
+// quarter of a second to half a minute.
+func pauseAfter(n int) time.Duration {
+	return min(250*time.Millisecond<<min(n-1, 10), 30*time.Second)
+}
+
+// wait waits for a change, for the time that the decision names, or for the end of
+// the caller's time.
+func (r *run) wait(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
+	r.refusals = 0
+	now := r.cluster.Now()
+	switch {
+	case r.opt.AtPause && awaitsPerson(d):
+		r.finish(event.AtPause, d.Reason)
+		return nil
+	case r.late(now):
+		return nil
+	}
+	return r.cluster.Await(ctx, r.ref, s.Version, r.limited(d.Until))
+}
+
+// awaitsPerson reports whether only a person can let the rollout go on.
+func awaitsPerson(d plan.Decision) bool {
+	return len(d.Blockers) > 0 && (d.Blockers[0].Gate == plan.GatePromote || d.Blockers[0].Gate == plan.GateHeld)
+}
+
+// late ends a run whose time is over.
+func (r *run) late(now time.Time) bool {
+	if r.opt.Until.IsZero() || now.Before(r.opt.Until) {
+		return false
+	}
+	r.finish(event.TimedOut, r.waitingFor)
+	return true
+}
+
+// limited is a time, or the end of the run if that comes first.
+func (r *run) limited(until time.Time) time.Time {
+	if until.IsZero() || !r.opt.Until.IsZero() && r.opt.Until.Before(until) {
+		return r.opt.Until
+	}
+	return until
+}
+
+// halt ends the run, or begins the way back where the plan wants that.
+func (r *run) halt(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
+	if d.OnFailure != plan.FailRollback || r.plan.RollsBack != "" {
+		r.finish(event.Failed, d.Reason)
+		return nil
+	}
+	back, err := plan.Back(r.plan, s, d.Reason)
+	if err != nil {
+		r.finish(event.Failed, fmt.Sprintf("%s; it cannot be rolled back: %v", d.Reason, err))
+		return nil
+	}
+	if err := r.cluster.Begin(ctx, r.ref, back); err != nil {
+		return r.turnedDown(ctx, s, err)
+	}
+	r.plan = back
+	r.turnBack(r.cluster.Now(), &r.plan)
+	return nil
+}

@@ -1,0 +1,48 @@
+package plan
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Tally counts the pods of a rollout that are not being deleted.
+type Tally struct {
+	// Desired is how many there shall be, Total how many there are.
+	Desired, Total, Ready int
+	// Updated carry the new template, UpdatedReady are ready besides.
+	Updated, UpdatedReady int
+}
+
+// Count counts the pods of a rollout.
+func Count(p Plan, s Snapshot) Tally {
+	t := Tally{Desired: p.Limits.Replicas}
+	carries := Carries(p, s)
+	for _, pod := range s.Pods {
+		if !rules.Active(pod) {
+			continue
+		}
+		t.Total++
+		ready, updated := rules.Ready(pod), carries(pod)
+		t.Ready += one(ready)
+		t.Updated += one(updated)
+		t.UpdatedReady += one(ready && updated)
+	}
+	return t
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Carries tells which pods carry the new template of a plan. No pod does while the
+// template has not been written, unless the plan keeps it.
+func Carries(p Plan, s Snapshot) func(*cluster.Pod) bool {
+	r := &run{plan: &p, snap: &s}
+	if w := r.object(); w == nil || w.Object == nil {
+		return func(*cluster.Pod) bool { return false }
+	}
+	return r.carries()
+}
