@@ -40,7 +40,7 @@ func Generated(workload *tree.Node) (state *kruise.PersistentPodState, ok bool) 
 		}}
 	}
 	if kept := annotations[kruise.PersistentPodAnnotationsAnnotation]; kept != "" {
-		for _, key := range strings.Split(kept, ",") {
+		for key := range strings.SplitSeq(kept, ",") {
 			state.Spec.PersistentPodAnnotations = append(state.Spec.PersistentPodAnnotations, kruise.PersistentPodAnnotation{Key: key})
 		}
 	}

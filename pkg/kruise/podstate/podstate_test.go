@@ -216,9 +216,10 @@ func TestNothingPlaced(t *testing.T) {
 
 func TestEqual(t *testing.T) {
 	a, _ := podstate.Placed(spec(), at("n1", "a"))
+	same, _ := podstate.Placed(spec(), at("n1", "a"))
 	b, _ := podstate.Placed(spec(), at("n2", "a"))
 	c, _ := podstate.Placed(spec(), at("n1", "c"))
-	if !a.Equal(a) || a.Equal(b) || a.Equal(c) {
+	if !a.Equal(same) || a.Equal(b) || a.Equal(c) {
 		t.Error("Equal is wrong")
 	}
 }

@@ -1,7 +1,7 @@
 package finding
 
-// The kinds that stay Kruise objects. One rule serves them all: it goes, kind
-// by kind, as the renderer learns to expand them.
+// Kinds of Kruise that this version does not know stay Kruise objects, under one
+// rule.
 var _ = register(Rule{
 	ID: "kruise/not-expanded", Kind: "*", Severity: Lost,
 	Becomes: "the object stays a Kruise object: it needs Kruise in the cluster",

@@ -26,12 +26,17 @@ type around struct {
 	// nodes are those of the cluster by name, where some object becomes
 	// something on each.
 	nodes []*corev1.Node
+	// probed are the pod templates of the input, where some object probes pods.
+	probed []probed
 }
 
 func surroundings(c *stage.Context, in []*resource.Resource) (a *around, err error) {
 	a = about(c, in)
 	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Group() == kruise.Group && onNodes[r.Kind()] }) {
 		a.nodes, err = nodesOf(c)
+	}
+	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Is(kruise.Group, "PodProbeMarker") }) {
+		a.probed = templatesOf(c, in)
 	}
 	return a, err
 }

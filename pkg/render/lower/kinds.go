@@ -10,7 +10,14 @@ import (
 // replaces.
 var expanded = map[string]bool{
 	"AdvancedCronJob": true, "BroadcastJob": true, "CloneSet": true, "DaemonSet": true, "ImageListPullJob": true, "ImagePullJob": true,
-	"PersistentPodState": true, "PodUnavailableBudget": true, "ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
+	"PersistentPodState": true, "PodProbeMarker": true, "PodUnavailableBudget": true, "ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
+}
+
+// staying are the kinds that stay as they are, each with the rule that says so and
+// the field it speaks of.
+var staying = map[string]struct{ rule, field string }{
+	"NodeImage":    {"nodeimage/kept", "spec.images"},
+	"NodePodProbe": {"nodepodprobe/kept", "spec.podProbes"},
 }
 
 // reportKept reports an object of Kruise that nothing expands, where it was
@@ -18,6 +25,10 @@ var expanded = map[string]bool{
 func reportKept(c *stage.Context, r *resource.Resource) {
 	group := r.Group()
 	if !ours(r) || expanded[r.Kind()] || !c.Expand(r.Kind()) {
+		return
+	}
+	if k, ok := staying[r.Kind()]; ok {
+		c.Findings.Add(k.rule, r, k.field, "")
 		return
 	}
 	c.Findings.Add("kruise/not-expanded", r, "kind", r.Kind()+" of "+group+" stays a Kruise object: it needs Kruise in the cluster")

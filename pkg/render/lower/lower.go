@@ -18,6 +18,7 @@ var lowerings = map[string]func(*stage.Context, *around, *resource.Resource) ([]
 	"DaemonSet":            lowerDaemonSet,
 	"ImageListPullJob":     lowerImageListPullJob,
 	"ImagePullJob":         lowerImagePullJob,
+	"PodProbeMarker":       dropProbeMarker,
 	"PodUnavailableBudget": lowerBudget,
 	"StatefulSet":          lowerStatefulSet,
 }

@@ -52,7 +52,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 // their places, and changes the pod template where that does it.
 func (s *state) expand() ([]*resource.Resource, error) {
 	if s.split {
-		s.report("persistentpodstate/split", "spec.targetRef", "")
+		s.report("persistentpodstate/split", "spec.targetRef")
 		return nil, nil
 	}
 	known, err := s.known()
@@ -64,14 +64,14 @@ func (s *state) expand() ([]*resource.Resource, error) {
 	version := policy.APIVersion(s.c)
 	switch template := s.template(pods); {
 	case len(pods) == 0:
-		s.reportTopology("persistentpodstate/nothing-recorded", "")
+		s.reportTopology("persistentpodstate/nothing-recorded")
 	case template != nil:
 		s.fill(template, pods)
 	case version != "":
 		s.reportPolicy()
 		return s.policyObjects(version, known), nil
 	default:
-		s.reportTopology("persistentpodstate/older", "")
+		s.reportTopology("persistentpodstate/older")
 	}
 	return nil, nil
 }

@@ -16,7 +16,7 @@ var annotations = map[string]string{
 }
 
 // report adds a finding about a field, given by its path in the newest version.
-func (s *state) report(id, field, detail string) {
+func (s *state) report(id, field string) {
 	if s.source.Is(kruise.Group, Kind) {
 		field = kruise.Written(s.source.Node(), field)
 	} else if key, ok := annotations[field]; ok {
@@ -24,29 +24,29 @@ func (s *state) report(id, field, detail string) {
 	} else {
 		field = ""
 	}
-	s.c.Findings.Add(id, s.source, field, detail)
+	s.c.Findings.Add(id, s.source, field, "")
 }
 
 // reportTopology adds a finding about the topology that the spec has.
-func (s *state) reportTopology(id, detail string) {
+func (s *state) reportTopology(id string) {
 	if s.spec.RequiredPersistentTopology != nil {
-		s.report(id, "spec.requiredPersistentTopology", detail)
+		s.report(id, "spec.requiredPersistentTopology")
 	}
 	if len(s.spec.PreferredPersistentTopology) > 0 {
-		s.report(id, "spec.preferredPersistentTopology", detail)
+		s.report(id, "spec.preferredPersistentTopology")
 	}
 }
 
 // reportSpec reports the fields whose end does not depend on what is recorded,
 // and drops the terms that no pod can have.
 func (s *state) reportSpec() {
-	s.report("persistentpodstate/target", "spec.targetRef", "")
+	s.report("persistentpodstate/target", "spec.targetRef")
 	if len(s.spec.PersistentPodAnnotations) > 0 {
-		s.report("persistentpodstate/annotations", "spec.persistentPodAnnotations", "")
+		s.report("persistentpodstate/annotations", "spec.persistentPodAnnotations")
 	}
 	for i, t := range s.spec.PreferredPersistentTopology {
 		if !legal(t) {
-			s.report("persistentpodstate/weight", fmt.Sprintf("spec.preferredPersistentTopology[%d].weight", i), "")
+			s.report("persistentpodstate/weight", fmt.Sprintf("spec.preferredPersistentTopology[%d].weight", i))
 		}
 	}
 	s.spec.PreferredPersistentTopology = slices.DeleteFunc(slices.Clone(s.spec.PreferredPersistentTopology),
@@ -55,13 +55,13 @@ func (s *state) reportSpec() {
 
 // reportPolicy reports what becomes of the fields in a policy.
 func (s *state) reportPolicy() {
-	s.reportTopology("persistentpodstate/policy", "")
-	s.report("persistentpodstate/recording", "", "")
+	s.reportTopology("persistentpodstate/policy")
+	s.report("persistentpodstate/recording", "")
 	id := "persistentpodstate/retention"
 	if s.spec.PersistentPodStateRetentionPolicy == kruise.PersistentPodStateRetainedWhenDeleted {
 		id = "persistentpodstate/retention-deleted"
 	}
-	s.report(id, "spec.persistentPodStateRetentionPolicy", "")
+	s.report(id, "spec.persistentPodStateRetentionPolicy")
 }
 
 // legal reports whether Kubernetes takes the term's weight.

@@ -55,8 +55,8 @@ func (s *state) template(pods map[string]podstate.Placement) *stage.Template {
 
 // fill puts the placement of all pods into the template, once.
 func (s *state) fill(t *stage.Template, pods map[string]podstate.Placement) {
-	s.reportTopology("persistentpodstate/template", "")
-	s.report("persistentpodstate/recording", "", "")
+	s.reportTopology("persistentpodstate/template")
+	s.report("persistentpodstate/recording", "")
 	if tree.StrAt(t.Node, "metadata", "annotations", kruise.InjectedPersistentPodStateAnnotation) == s.name {
 		return
 	}
