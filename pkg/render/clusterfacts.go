@@ -1,0 +1,90 @@
+package render
+
+import (
+	"errors"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// The identity of the context object that says what the API server is, as
+// kubectl kruise inventory writes it.
+const (
+	ClusterFactsKind    = "ClusterFacts"
+	ClusterFactsGroup   = "kubectl-kruise.dev"
+	ClusterFactsVersion = ClusterFactsGroup + "/v1alpha1"
+)
+
+// ClusterFacts is what context objects of that kind say. Where
+// two tell the same, the last one counts.
+type ClusterFacts struct {
+	// Kubernetes is the minor version of the server, 0 when it is not known.
+	Kubernetes int
+	// APIVersions are the group/versions that it serves, empty when they are not
+	// known.
+	APIVersions []string
+}
+
+// ReadClusterFacts reads the ClusterFacts among context objects. An error is a
+// *resource.Error.
+func ReadClusterFacts(context []*resource.Resource) (ClusterFacts, error) {
+	var facts ClusterFacts
+	var errs resource.Errors
+	for _, r := range context {
+		if !r.Is(ClusterFactsGroup, ClusterFactsKind) {
+			continue
+		}
+		errs.Add(facts.read(r))
+	}
+	return facts, errs.Err()
+}
+
+func (f *ClusterFacts) read(r *resource.Resource) error {
+	if v := r.APIVersion(); v != ClusterFactsVersion {
+		return r.Fault("apiVersion", "this version reads "+ClusterFactsVersion, "unknown version %q of %s", v, ClusterFactsKind)
+	}
+	var spec struct {
+		KubernetesVersion string   `json:"kubernetesVersion"`
+		APIVersions       []string `json:"apiVersions"`
+	}
+	unknown, err := tree.Decode(tree.Get(r.Node(), "spec"), &spec)
+	if err != nil {
+		return r.Wrap(err, "spec")
+	}
+	if len(unknown) > 0 {
+		return r.Fault("spec."+unknown[0], "kubernetesVersion and apiVersions", "unknown field")
+	}
+	if len(spec.APIVersions) > 0 {
+		f.APIVersions = spec.APIVersions
+	}
+	if spec.KubernetesVersion == "" {
+		return nil
+	}
+	minor, err := stage.ParseKubernetes(spec.KubernetesVersion)
+	if err != nil {
+		return r.Fault("spec.kubernetesVersion", "name the version to render for with --kubernetes-version", "%v", err)
+	}
+	f.Kubernetes = minor
+	return nil
+}
+
+// WithFacts fills in what the options leave open and ClusterFacts say; Render
+// calls it by itself. A version that was given is
+// not looked up, so that it helps with a server that is too old.
+func (o Options) WithFacts() (Options, error) {
+	facts, err := ReadClusterFacts(o.Context)
+	if err != nil && o.Kubernetes == 0 {
+		return o, err
+	}
+	if o.Kubernetes == 0 {
+		o.Kubernetes = facts.Kubernetes
+	}
+	if len(o.APIVersions) == 0 {
+		o.APIVersions = facts.APIVersions
+	}
+	if o.Target == Auto && len(o.APIVersions) == 0 {
+		return o, errors.New("target auto needs to know what the cluster serves: give apiVersions, or context with " + ClusterFactsKind)
+	}
+	return o, nil
+}
