@@ -8,6 +8,9 @@ const (
 	// StrategyAnnotation is on rendered workloads: the source's spec without
 	// its template, as compact JSON.
 	StrategyAnnotation = "kubectl-kruise.dev/strategy"
+	// ConvertedFromAnnotation is on what convert made of an object of another
+	// kind: as JSON, what the present kind cannot hold.
+	ConvertedFromAnnotation = "kubectl-kruise.dev/converted-from"
 	// NodesAnnotation on a BroadcastJob is how many nodes it shall run on, for
 	// rendering where nobody knows their names.
 	NodesAnnotation = "kubectl-kruise.dev/nodes"
@@ -15,6 +18,10 @@ const (
 	RolloutAnnotation = "kubectl-kruise.dev/rollout"
 	// InServiceLabel is taken from a pod that shall get no traffic.
 	InServiceLabel = "kubectl-kruise.dev/in-service"
+	// TrackLabel tells the pods of a canary workload from those of the stable one
+	// that it stands beside; TrackCanary is its value there.
+	TrackLabel  = "kubectl-kruise.dev/track"
+	TrackCanary = "canary"
 )
 
 // Workloads and their pods (semantics workloads 1, 2, 5, 6).

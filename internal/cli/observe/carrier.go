@@ -1,8 +1,6 @@
 package observe
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,8 +9,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -56,21 +52,4 @@ func texts(list []*unstructured.Unstructured) string {
 		out[i] = strings.ToLower(u.GetKind()) + "/" + u.GetName()
 	}
 	return strings.Join(out, ", ")
-}
-
-// source rebuilds the Kruise workload that a native one was rendered from: its
-// spec is kept in an annotation, without the template, which is the native one's.
-func source(carrier *resource.Resource, kind, name string) (*cluster.Workload, error) {
-	var spec map[string]any
-	if err := json.Unmarshal([]byte(carrier.Annotation(kruise.StrategyAnnotation)), &spec); err != nil {
-		return nil, carrier.Wrap(errors.New("annotation "+kruise.StrategyAnnotation+" holds no spec"), "metadata.annotations")
-	}
-	n := tree.FromValue(map[string]any{
-		"apiVersion": kruise.Group + "/" + kruise.V1beta1, "kind": kind,
-		"metadata": map[string]any{"name": name, "namespace": carrier.Namespace()},
-		"spec":     spec,
-	})
-	tree.SetAt(n, tree.Get(carrier.Node(), "spec", "template"), "spec", "template")
-	w, err := cluster.ReadWorkload(n)
-	return w, carrier.Wrap(err, "")
 }

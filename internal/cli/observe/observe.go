@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -57,7 +58,7 @@ func Workload(ctx context.Context, c dynamic.Interface, name named.Name, namespa
 		return nil, r.res.Object.Wrap(err, "")
 	}
 	if r.res.Ref = w.Ref; !name.Means(w.Group, w.Kind, w.Name) {
-		if r.res.Source, err = source(r.res.Object, name.Kinds[0].Kind, name.Name); err != nil {
+		if r.res.Source, err = state.Source(r.res.Object, name.Kinds[0].Kind, name.Name); err != nil {
 			return nil, err
 		}
 	}

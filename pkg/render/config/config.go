@@ -44,8 +44,9 @@ const (
 // Config is what a function config says. The zero value renders everything to
 // native objects.
 type Config struct {
-	// Target, Expand, APIVersions, Driver, Kubernetes, HelperImage, ProtectAll, Namespace,
-	// TemplatePaths and Explain are those of render.Options.
+	// Target, Expand, APIVersions, Driver, Kubernetes, HelperImage, ProtectAll,
+	// SidecarSetAs, PreviewAPIs, Namespace, TemplatePaths and Explain are those of
+	// render.Options.
 	Target        render.Target
 	Expand        []string
 	APIVersions   []string
@@ -53,11 +54,15 @@ type Config struct {
 	Kubernetes    int
 	HelperImage   string
 	ProtectAll    bool
+	SidecarSetAs  stage.SidecarSetAs
+	PreviewAPIs   bool
 	Namespace     string
 	TemplatePaths map[string]string
 	Explain       bool
 	// With are objects that exist in the cluster: used, never emitted.
 	With []Source
+	// Base is the state before, see render.Options.
+	Base []Source
 	// Strict makes a loss an error.
 	Strict bool
 	// AllowEmpty permits a result without items where the input had some.
@@ -71,7 +76,7 @@ type Config struct {
 func (c *Config) Options() render.Options {
 	return render.Options{
 		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver, Kubernetes: c.Kubernetes,
-		HelperImage: c.HelperImage, ProtectAll: c.ProtectAll,
+		HelperImage: c.HelperImage, ProtectAll: c.ProtectAll, SidecarSetAs: c.SidecarSetAs, PreviewAPIs: c.PreviewAPIs,
 		Namespace: c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
 	}
 }
@@ -167,7 +172,7 @@ func (r *reader) set(c *Config, name string, v *tree.Node) {
 
 // judge checks what concerns several options.
 func (r *reader) judge(c *Config) {
-	if c.Target == render.Auto && len(c.APIVersions) == 0 {
-		r.fail("target", "list what the cluster serves in apiVersions, such as apps.kruise.io/v1beta1", "auto needs apiVersions: a function asks no cluster")
+	if c.Target == render.Auto && len(c.APIVersions) == 0 && len(c.With) == 0 {
+		r.fail("target", "list what the cluster serves in apiVersions, such as apps.kruise.io/v1beta1", "auto needs apiVersions or with: a function asks no cluster")
 	}
 }

@@ -20,8 +20,9 @@ type option struct {
 }
 
 var options = map[string]option{
-	"target": choice(func(c *Config) *render.Target { return &c.Target }, render.Native, render.Kruise, render.Auto),
-	"driver": choice(func(c *Config) *stage.Driver { return &c.Driver }, stage.Native, stage.Client),
+	"target":       choice(func(c *Config) *render.Target { return &c.Target }, render.Native, render.Kruise, render.Auto),
+	"driver":       choice(func(c *Config) *stage.Driver { return &c.Driver }, stage.Native, stage.Client),
+	"sidecarSetAs": choice(func(c *Config) *stage.SidecarSetAs { return &c.SidecarSetAs }, stage.Injection, stage.Admission),
 	"expand": {list, func(c *Config, v *tree.Node) (string, error) {
 		for _, kind := range tree.Items(v) {
 			if !slices.ContainsFunc(render.Expandable, func(k string) bool { return strings.EqualFold(k, kind.Value) }) {
@@ -58,21 +59,27 @@ var options = map[string]option{
 		c.TemplatePaths = paths
 		return "", nil
 	}},
-	"with": {sources, func(c *Config, v *tree.Node) (string, error) {
+	"with":             sourcesOption(func(c *Config) *[]Source { return &c.With }),
+	"base":             sourcesOption(func(c *Config) *[]Source { return &c.Base }),
+	"protectAll":       flagOption(func(c *Config) *bool { return &c.ProtectAll }),
+	"allowPreviewAPIs": flagOption(func(c *Config) *bool { return &c.PreviewAPIs }),
+	"strict":           flagOption(func(c *Config) *bool { return &c.Strict }),
+	"allowEmpty":       flagOption(func(c *Config) *bool { return &c.AllowEmpty }),
+	"explain":          flagOption(func(c *Config) *bool { return &c.Explain }),
+	"validate":         choice(func(c *Config) *Validation { return &c.Validate }, Echo, Empty),
+}
+
+func sourcesOption(field func(*Config) *[]Source) option {
+	return option{sources, func(c *Config, v *tree.Node) (string, error) {
 		for _, s := range tree.Items(v) {
 			if tree.IsMap(s) {
-				c.With = append(c.With, Source{Object: s})
+				*field(c) = append(*field(c), Source{Object: s})
 			} else {
-				c.With = append(c.With, Source{File: s.Value})
+				*field(c) = append(*field(c), Source{File: s.Value})
 			}
 		}
 		return "", nil
-	}},
-	"protectAll": flagOption(func(c *Config) *bool { return &c.ProtectAll }),
-	"strict":     flagOption(func(c *Config) *bool { return &c.Strict }),
-	"allowEmpty": flagOption(func(c *Config) *bool { return &c.AllowEmpty }),
-	"explain":    flagOption(func(c *Config) *bool { return &c.Explain }),
-	"validate":   choice(func(c *Config) *Validation { return &c.Validate }, Echo, Empty),
+	}}
 }
 
 func flagOption(field func(*Config) *bool) option {

@@ -10,20 +10,29 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Source is one entry of the option with: the name of a file with objects, or
+// Source is one entry of the options with and base: the name of a file with objects, or
 // an object that stands in the config itself.
 type Source struct {
 	File   string
 	Object *tree.Node
 }
 
-// Context returns the objects of all sources. read is called with the names of
+// Context returns the objects of the option with. read is called with the names of
 // files as they are written; it decides what may be read. nil refuses files.
 func (c *Config) Context(read func(path string) ([]byte, error)) ([]*resource.Resource, error) {
+	return objects("with", c.With, read)
+}
+
+// Before returns the objects of the option base, in the same way.
+func (c *Config) Before(read func(path string) ([]byte, error)) ([]*resource.Resource, error) {
+	return objects("base", c.Base, read)
+}
+
+func objects(option string, list []Source, read func(path string) ([]byte, error)) ([]*resource.Resource, error) {
 	var out []*resource.Resource
 	var errs resource.Errors
-	for i, s := range c.With {
-		objects, err := s.objects(fmt.Sprintf("with[%d]", i), read)
+	for i, s := range list {
+		objects, err := s.objects(fmt.Sprintf("%s[%d]", option, i), read)
 		errs.Add(err)
 		out = append(out, objects...)
 	}

@@ -43,6 +43,24 @@ var _ = register(
 		Action:  "render with --driver client, or apply the new template only when all pods may have it",
 	},
 	Rule{
+		ID: "cloneset/canary", Kind: "CloneSet", When: "the state before is given with --base, and the partition keeps pods", Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
+		Becomes: "two workloads: a stable one with the old template, the name and the selector, and a canary with the new template and one label more; Services and budgets select the pods of both, and what names the CloneSet names the stable one",
+		Action:  "apply the canary first and wait for its pods (--patches-dir has the order); render again when replicas or partition change, and delete the canary when it is no longer in the output",
+	},
+	Rule{
+		ID: "cloneset/canary-autoscaled", Kind: "CloneSet", When: "the same, with an autoscaler", Severity: Approximate,
+		Fields:  []string{"spec.replicas"},
+		Becomes: "the autoscaler scales the stable workload, by the load of the pods of both; the canary keeps its number of pods",
+		Action:  "do not leave the canary for long",
+	},
+	Rule{
+		ID: "cloneset/canary-no-base", Kind: "CloneSet", When: "the state before does not hold the CloneSet", Severity: Lost,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
+		Becomes: "no template is known for the pods that the partition would keep",
+		Action:  "give a --base that holds this CloneSet",
+	},
+	Rule{
 		ID: "cloneset/partition-statefulset", Kind: "CloneSet", When: toStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
 		Becomes: "the same number of pods stays old, but always those with the lowest ordinals, and a percentage becomes a number",

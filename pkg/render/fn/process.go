@@ -26,15 +26,14 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 	s := newStream(j, items)
 	o.know(s)
 	o.warn(l, j.warnings)
-	with, err := j.conf.Context(read)
+	opt, err := j.options(read)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		return o, err
 	}
-	opt := j.conf.Options()
-	opt.Context = slices.Concat(s.context, with)
+	opt.Context = slices.Concat(s.context, opt.Context)
 	res, err := render.Render(s.in, opt)
 	if err != nil {
 		return o, err
@@ -48,6 +47,16 @@ func (l *resourceList) process(ctx context.Context, read reader) (*outcome, erro
 		o.items = append(o.items, r.Node())
 	}
 	return o, o.judge(j.conf, s)
+}
+
+// options are those of the config, with the objects that it names.
+func (j *job) options(read reader) (opt render.Options, err error) {
+	opt = j.conf.Options()
+	if opt.Context, err = j.conf.Context(read); err != nil {
+		return opt, err
+	}
+	opt.Base, err = j.conf.Before(read)
+	return opt, err
 }
 
 // config returns the function config as an object.

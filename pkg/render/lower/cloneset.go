@@ -15,6 +15,8 @@ type lowering struct {
 	form   form
 	// replicas is nil where an autoscaler owns the number.
 	replicas *int
+	// divided says that a stable and a canary workload keep the partition.
+	divided bool
 }
 
 // lowerCloneSet returns what the CloneSet r becomes, the workload first.
@@ -22,6 +24,12 @@ func lowerCloneSet(c *stage.Context, around *around, r *resource.Resource) ([]*r
 	l, err := newLowering(c, around, r)
 	if err != nil {
 		return nil, err
+	}
+	if p := l.pair(); p != nil {
+		canary, stable := p.workloads()
+		l.reportFields()
+		c.Lineage.Became(r.ID(), stable)
+		return []*resource.Resource{canary, stable}, nil
 	}
 	service := headless{}
 	if l.form.statefulSet() {

@@ -16,11 +16,16 @@ import (
 // an earlier stage wrote there stays.
 func (o *object) metadata(source *tree.Node) *tree.Node {
 	m := stage.Metadata(source)
+	o.identify(m)
+	return m
+}
+
+// identify writes that label and that annotation into metadata, a copy.
+func (o *object) identify(m *tree.Node) {
 	setOnce(m, "labels", kruise.SourceLabel, tree.String(o.source()))
 	strategy := tree.String(o.strategyText())
 	strategy.Style = yaml.SingleQuotedStyle
 	setOnce(m, "annotations", kruise.StrategyAnnotation, strategy)
-	return m
 }
 
 // setOnce sets metadata.FIELD[key] on a copy of that mapping, unless it is set.

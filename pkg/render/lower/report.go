@@ -134,7 +134,7 @@ func (l *lowering) reportPolicy() {
 
 func (l *lowering) reportPartition() {
 	p := l.rolling().Partition
-	if p == nil || kept(*p, 100) == 0 {
+	if p == nil || l.divided || kept(*p, 100) == 0 {
 		return
 	}
 	n := kept(*p, l.declared())

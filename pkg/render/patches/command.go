@@ -63,3 +63,12 @@ func quoted(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+// Available is a command that waits until all pods of a Deployment or ReplicaSet
+// that was just applied are available.
+func (t Target) Available() string {
+	if t.Kind == "Deployment" {
+		return "kubectl rollout status " + t.at() + " --timeout=10m"
+	}
+	return t.waitFor(".status.availableReplicas", t.asked(".spec.replicas"), "10m")
+}

@@ -40,3 +40,8 @@ func (t Target) Evict() string {
 	return fmt.Sprintf(`echo '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":%q}}' | kubectl create --raw %s -f -`,
 		t.Name, namespace, quoted("/api/v1/namespaces/"+namespace+"/pods/"+t.Name+"/eviction"))
 }
+
+// There is a command that waits until a field, a JSONPath, is there at all.
+func (t Target) There(field, timeout string) string {
+	return fmt.Sprintf("kubectl wait %s --for=jsonpath='{%s}' --timeout=%s", t.at(), field, timeout)
+}

@@ -28,7 +28,7 @@ func readme(s Set) []byte {
 	p.line("# Patches, step by step")
 	p.line("")
 	if s.From != "" {
-		p.line("From %s to %s. ", code(s.From), code(s.To))
+		p.line("From %s to %s.", code(s.From), code(s.To))
 	}
 	p.line("Written by `kubectl kruise render --patches-dir`; the next run replaces it. Run the")
 	p.line("commands in this folder, one after the other, and go on only when what must hold")

@@ -45,6 +45,9 @@ const (
 // Context is shared by all stages of one render.
 type Context struct {
 	Facts    *resource.Facts
+	// Before are the objects of the state before, UnitedDeployments split; nil
+	// where nobody gave it.
+	Before *resource.Facts
 	Findings *finding.Reporter
 	Lineage  *Lineage
 	Explain  *Explain
@@ -68,6 +71,12 @@ type Context struct {
 	// PreviewAPIs permits output in APIs that the API server has as alpha or beta,
 	// off by default.
 	PreviewAPIs bool
+	// Admitted names the SidecarSets that policies of the output inject: no other
+	// stage does.
+	Admitted map[string]bool
+	// Patches is whether what is asked of running pods is written down as patches;
+	// without it the findings say how to have that.
+	Patches bool
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }

@@ -1,0 +1,232 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// pair is a CloneSet whose partition keeps pods at an old template, and which
+// becomes two workloads: a stable one with the name, the selector and the old
+// template, and a canary beside it with the new one.
+type pair struct {
+	*lowering
+
+	template *tree.Node
+	// lowered is whether template is that of a native workload already.
+	lowered bool
+	// kept are the stable one's pods, of total.
+	kept, total int
+}
+
+const (
+	partitionField = rollingUpdate + "partition"
+	// canaryNameLimit leaves names of pods what Kubernetes adds to them.
+	canaryNameLimit = 63
+)
+
+// pair returns how the CloneSet is divided; nil where it is not: all pods are to
+// have the new template, the old one is not known or no other, or the form has a
+// partition of its own.
+func (l *lowering) pair() *pair {
+	s := l.spec.UpdateStrategy
+	if l.c.Before == nil || l.form.statefulSet() || l.paused() || s.Type == kruise.OnDeleteCloneSetStrategyType {
+		return nil
+	}
+	p := &pair{lowering: l, total: l.total()}
+	if p.kept = rules.Partition(l.rolling().Partition, p.total); p.kept == 0 {
+		return nil
+	}
+	if !p.find() {
+		l.report("cloneset/canary-no-base", partitionField, "")
+		return nil
+	}
+	if p.unchanged() {
+		return nil
+	}
+	return p
+}
+
+// total is how many pods there are: what the object says or, where it leaves that
+// to an autoscaler, what the cluster or the state before does.
+func (l *lowering) total() int {
+	id := l.c.Facts.IDOf(l.r)
+	for _, r := range []*resource.Resource{l.r, l.c.Facts.Existing(l.r), l.c.Before.Find(id), l.c.Before.Find(l.twin())} {
+		if r == nil {
+			continue
+		}
+		if n, ok := tree.Int(tree.Get(r.Node(), "spec", "replicas")); ok {
+			return int(n)
+		}
+	}
+	return l.declared()
+}
+
+// twin names the native workload that an earlier render made.
+func (l *lowering) twin() resource.ID {
+	id := l.c.Facts.IDOf(l.r)
+	id.Group, id.Kind = "apps", l.form.kind
+	return id
+}
+
+// find looks the old template up: in the CloneSet as it was, else in what it had
+// become.
+func (p *pair) find() bool {
+	if was := p.c.Before.Find(p.c.Facts.IDOf(p.r)); was != nil {
+		if hub, _, err := kruise.ToHub(was.Node()); err == nil {
+			p.template = tree.Get(hub, "spec", "template")
+			return tree.IsMap(p.template)
+		}
+	}
+	if was := p.c.Before.Find(p.twin()); was != nil {
+		p.template, p.lowered = tree.Get(was.Node(), "spec", "template"), true
+	}
+	return tree.IsMap(p.template)
+}
+
+// unchanged reports whether the old template is the new one. One that was rendered
+// may have more than that: sidecars.
+func (p *pair) unchanged() bool {
+	now := tree.Get(p.hub, "spec", "template")
+	if !p.lowered {
+		return tree.Equal(p.template, now)
+	}
+	return holds(tree.Value(p.template), tree.Value(p.quiet().template(now)))
+}
+
+// holds reports whether all that is in part is in whole, too.
+func holds(whole, part any) bool {
+	switch part := part.(type) {
+	case map[string]any:
+		w, ok := whole.(map[string]any)
+		for key, v := range part {
+			ok = ok && holds(w[key], v)
+		}
+		return ok
+	case []any:
+		w, ok := whole.([]any)
+		for _, item := range part {
+			found := false
+			for _, have := range w {
+				found = found || holds(have, item)
+			}
+			ok = ok && found
+		}
+		return ok
+	}
+	return whole == part
+}
+
+// workloads returns the canary and the stable workload, in this order: applied so,
+// the canary's pods are there before stable ones go.
+func (p *pair) workloads() (canary, stable *resource.Resource) {
+	stable = resource.Derived(p.stable(), p.r)
+	canary = resource.Derived(p.canary(), p.r)
+	detail := fmt.Sprintf("%d of %d pods stay at the old template as %s %s, the other %d are %s %s",
+		p.kept, p.total, p.form.kind, p.r.Name(), p.total-p.kept, p.form.kind, canary.Name())
+	p.report("cloneset/canary", partitionField, detail)
+	if p.replicas == nil {
+		p.report("cloneset/canary-autoscaled", "spec.replicas", "")
+	}
+	return canary, stable
+}
+
+// stable is the workload with the old template. What there is to say of the fields
+// is said of the canary's.
+func (p *pair) stable() *tree.Node {
+	out := p.with(p.kept)
+	if !p.lowered {
+		tree.Set(tree.Get(out.hub, "spec"), "template", p.template)
+	}
+	n := out.workload("")
+	if p.lowered {
+		tree.Set(tree.Get(n, "spec"), "template", p.template)
+	}
+	if p.replicas == nil && p.spec.Replicas == nil {
+		tree.DeleteAt(n, "spec", "replicas")
+	}
+	return n
+}
+
+// canary is the workload with the new template. Its pods have the labels of the
+// stable one's, which Services and budgets select, and one more, by which the two
+// workloads tell them apart.
+func (p *pair) canary() *tree.Node {
+	out := p.with(p.total - p.kept)
+	out.c, out.divided = p.c, true
+	spec := tree.Get(out.hub, "spec")
+	for _, path := range [][]string{{"selector", "matchLabels"}, {"template", "metadata", "labels"}} {
+		mark(spec, path)
+	}
+	metadata := tree.Get(out.hub, "metadata")
+	tree.Set(metadata, "name", tree.String(stage.PieceName(p.r.Name(), "canary", canaryNameLimit, false)))
+	mark(metadata, []string{"labels"})
+	forget(metadata)
+	return out.workload("")
+}
+
+// with is the lowering of a copy of the object with so many replicas, which reports
+// nothing. Both halves say what the whole was.
+func (p *pair) with(replicas int) *pair {
+	out := *p
+	out.lowering = p.quiet()
+	n := int32(replicas)
+	out.lowering.spec.Replicas = &n
+	if p.replicas != nil {
+		out.lowering.replicas = &replicas
+	}
+	spec, metadata := stage.Block(tree.Get(p.hub, "spec")), stage.Block(tree.Get(p.hub, "metadata"))
+	tree.Set(spec, "replicas", tree.Int64(int64(replicas)))
+	p.identify(metadata)
+	tree.Set(out.hub, "spec", spec)
+	tree.Set(out.hub, "metadata", metadata)
+	return &out
+}
+
+// quiet is the same lowering of a copy of the object, with findings that nobody
+// reads.
+func (l *lowering) quiet() *lowering {
+	out, c := *l, *l.c
+	c.Findings = &finding.Reporter{}
+	out.c, out.hub = &c, tree.Shallow(l.hub)
+	return &out
+}
+
+// mark puts the label of the canary into the mapping that a path leads to; each
+// level is copied, as others may share it.
+func mark(at *tree.Node, path []string) {
+	for _, key := range path {
+		next := tree.Get(at, key)
+		if !tree.IsMap(next) {
+			next = tree.Map()
+		}
+		next = stage.Block(next)
+		tree.Set(at, key, next)
+		at = next
+	}
+	tree.Set(at, kruise.TrackLabel, tree.String(kruise.TrackCanary))
+}
+
+// forget removes what kustomize and kpt keep about the one object that both came
+// from, but for the layers that it has passed (contracts 1.3).
+func forget(metadata *tree.Node) {
+	annotations := tree.Get(metadata, "annotations")
+	if !tree.IsMap(annotations) {
+		return
+	}
+	annotations = tree.Shallow(annotations)
+	for key := range tree.Strings(annotations) {
+		layer := strings.HasSuffix(key, "/prefixes") || strings.HasSuffix(key, "/suffixes")
+		if strings.HasPrefix(key, "internal.config.kubernetes.io/") && !layer ||
+			strings.HasPrefix(key, "kustomize.config.k8s.io/") || strings.HasPrefix(key, "config.kubernetes.io/") || key == "config.k8s.io/id" {
+			tree.Delete(annotations, key)
+		}
+	}
+	tree.Set(metadata, "annotations", annotations)
+}
