@@ -72,7 +72,8 @@ var layer = map[string][]string{
 	"pkg/render/fn":         {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
 	"pkg/render/check":      append([]string{"github.com/distribution/reference", "github.com/robfig/cron/v3"}, stageImports...),
 	"pkg/render/split":      stageImports,
-	"pkg/render/convert":    stageImports,
+	"pkg/render/convert":    append([]string{"pkg/render/check", "pkg/render/lower", "pkg/render/raise", "pkg/render/references"}, stageImports...),
+	"pkg/render/raise":      stageImports,
 	"pkg/render/lint":       append([]string{"pkg/plan/cluster", "pkg/render/check"}, stageImports...),
 	"pkg/render/lower":      append([]string{"k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "k8s.io/klog/v2"}, stageImports...),
 	"pkg/render/sidecar":    stageImports,
@@ -81,6 +82,7 @@ var layer = map[string][]string{
 	"pkg/render/protect":    stageImports,
 	"pkg/render/references": stageImports,
 	"pkg/render/startup":    stageImports,
+	"pkg/render/requests":   append([]string{"github.com/distribution/reference", "pkg/render/patches"}, stageImports...),
 	"pkg/render/patches":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/render/resource", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
 
 	"pkg/render/admission/policy": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection", "pkg/kruise", "pkg/kruise/tree", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml"},
@@ -102,7 +104,7 @@ func planImports(neighbours ...string) []string {
 var pure = []string{"pkg/plan", "pkg/kruise"}
 
 // fileless are rooms that may not touch files, but may use goroutines.
-var fileless = []string{"pkg/render/check", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/patches"}
+var fileless = []string{"pkg/render/check", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/raise", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/patches", "pkg/render/requests"}
 
 var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
 

@@ -16,9 +16,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/placement"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/protect"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/requests"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
@@ -72,6 +74,8 @@ type Options struct {
 	// Base is the state before: with it the partition of a CloneSet becomes two
 	// workloads, a stable and a canary one. Render only reads it.
 	Base []*resource.Resource
+	// Patches is whether the caller writes Result.Sequences.
+	Patches bool
 	// Explain makes Render say why each SidecarSet was injected or not.
 	Explain bool
 	// Workers is the number of goroutines; 0 means one per core.
@@ -83,6 +87,9 @@ type Result struct {
 	// Resources stand in input order: what an object became stands where the
 	// object stood.
 	Resources []*resource.Resource
+	// Sequences are what ContainerRecreateRequests and EphemeralJobs became, in input
+	// order: steps that nobody takes but who reads them.
+	Sequences []patches.Sequence
 	// Findings say what the output keeps, bends or loses.
 	Findings []finding.Finding
 	// Explanations are filled when Options.Explain is set.
@@ -91,7 +98,7 @@ type Result struct {
 
 // Expandable are the kinds that this version expands.
 var Expandable = []string{
-	"AdvancedCronJob", "BroadcastJob", "CloneSet", "ContainerLaunchPriority", "DaemonSet", "DeletionProtection", "ImageListPullJob", "ImagePullJob",
+	"AdvancedCronJob", "BroadcastJob", "CloneSet", "ContainerLaunchPriority", "ContainerRecreateRequest", "DaemonSet", "DeletionProtection", "EphemeralJob", "ImageListPullJob", "ImagePullJob",
 	"PersistentPodState", "PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "SidecarTerminator", "StatefulSet", "UnitedDeployment",
 }
 
@@ -121,6 +128,10 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err := check.Made(c, in, out); err != nil {
 		return nil, err
 	}
+	out, sequences, err := requests.Run(c, out)
+	if err != nil {
+		return nil, err
+	}
 	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
 		lower.Run, admission.Run, sidecar.Run, startup.Run, placement.Run, fanout.Run, references.Run, protect.Run,
 	} {
@@ -128,7 +139,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	return &Result{Resources: out, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}, nil
+	return &Result{Resources: out, Sequences: sequences, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}, nil
 }
 
 // context is what the stages are handed.
@@ -143,6 +154,7 @@ func (o Options) context(in []*resource.Resource, expand func(string) bool) *sta
 		ProtectAll:    o.ProtectAll,
 		SidecarSetAs:  o.SidecarSetAs,
 		PreviewAPIs:   o.PreviewAPIs,
+		Patches:       o.Patches,
 		Expand:        expand,
 		TemplatePaths: o.TemplatePaths,
 		Workers:       o.Workers,

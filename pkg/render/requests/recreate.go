@@ -1,0 +1,174 @@
+package requests
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// recreate is one ContainerRecreateRequest on its way.
+type recreate struct {
+	request
+	spec     kruise.ContainerRecreateRequestSpec
+	strategy kruise.ContainerRecreateRequestStrategy
+	pod      *corev1.Pod
+}
+
+// recreateRequest returns the steps that restart the named containers (semantics
+// fanout-and-jobs 8), nil when nobody knows the pod.
+func recreateRequest(c *stage.Context, r *resource.Resource) (*patches.Sequence, error) {
+	var object kruise.ContainerRecreateRequest
+	if _, err := kruise.Decode(r.Node(), &object); err != nil {
+		return nil, r.Wrap(err, "")
+	}
+	kruise.Default(&object)
+	q := &recreate{request: request{c, r, "containerrecreaterequest"}, spec: object.Spec, strategy: *object.Spec.Strategy}
+	pods, err := q.pods()
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Name == q.spec.PodName })
+	if at < 0 {
+		q.report("pod-unknown", "spec.podName", "")
+		return nil, nil
+	}
+	q.pod = pods[at]
+	return q.steps()
+}
+
+// steps chooses the method and writes the sequence.
+func (q *recreate) steps() (*patches.Sequence, error) {
+	ways, err := q.choose()
+	if err != nil {
+		return nil, err
+	}
+	q.reportFields(ways)
+	s := q.sequence(q.what(ways))
+	if len(ways) == 0 {
+		s.Warnings = append(s.Warnings, "nothing restarts these containers: "+q.noWay())
+		return s, nil
+	}
+	s.Method = methodText(ways)
+	q.warn(s)
+	q.outOfService(s)
+	for i, w := range ways {
+		s.Steps = append(s.Steps, q.step(w, i == len(ways)-1))
+	}
+	q.backInService(s)
+	return s, nil
+}
+
+// what says what happens.
+func (q *recreate) what(ways []*way) string {
+	if len(ways) == 1 && ways[0].method == evict {
+		return "pod " + q.pod.Name + " is evicted and made anew, with all of its containers"
+	}
+	return fmt.Sprintf("%d containers of pod %s restart, one after the other; the pod stays", len(q.spec.Containers), q.pod.Name)
+}
+
+// step is the restart of one container. Stops are serial on both sides; what is
+// ordered also waits until the container is back.
+func (q *recreate) step(w *way, last bool) patches.Step {
+	s := patches.Step{Name: w.name, Title: w.title, Patch: w.patch, Commands: w.commands, Before: samePod(q.pod), Notes: w.notes}
+	if w.method == evict {
+		s.After = w.after
+		return s
+	}
+	s.Before = append(s.Before, q.unchanged(w.container)...)
+	s.Before = append(s.Before, w.before...)
+	s.After = []patches.Condition{q.restarted(w.container)}
+	if q.strategy.OrderedRecreate {
+		s.After = append(s.After, q.up(w.container)...)
+	} else if last {
+		for _, c := range q.spec.Containers {
+			s.After = append(s.After, q.up(c.Name)...)
+		}
+	}
+	s.Notes = append(s.Notes, q.ifItFails(last)...)
+	return s
+}
+
+// ifItFails is the failure policy. There is nothing to stop after the last.
+func (q *recreate) ifItFails(last bool) []string {
+	switch {
+	case last:
+		return nil
+	case q.strategy.FailurePolicy == kruise.ContainerRecreateIgnore:
+		return []string{"if this step fails, go on with the next one (failurePolicy Ignore)"}
+	}
+	return []string{"if this step fails, stop here: the containers that come after it stay as they are (failurePolicy Fail)"}
+}
+
+// unchanged: a container that restarted by itself since is not restarted once more,
+// unless that is asked for.
+func (q *recreate) unchanged(container string) []patches.Condition {
+	count, known := q.restarts(container)
+	if q.strategy.ForceRecreate || !known {
+		return nil
+	}
+	return []patches.Condition{{
+		Text:  fmt.Sprintf("%s has not restarted by itself since this was written: its restartCount is %d; otherwise leave this step out", container, count),
+		Check: targetOf(q.pod).WaitFor(field(container, "restartCount"), strconv.Itoa(int(count)), soon),
+	}}
+}
+
+func (q *recreate) restarted(container string) patches.Condition {
+	count, known := q.restarts(container)
+	if !known {
+		return patches.Condition{Text: "the restartCount of " + container + " is greater than before"}
+	}
+	return patches.Condition{
+		Text:  fmt.Sprintf("%s has restarted: its restartCount is greater than %d", container, count),
+		Check: targetOf(q.pod).Above(field(container, "restartCount"), count),
+	}
+}
+
+// up: a restart has succeeded when the container is ready, and has been there long
+// enough.
+func (q *recreate) up(container string) []patches.Condition {
+	ready := patches.Condition{Text: container + " is ready", Check: targetOf(q.pod).WaitFor(field(container, "ready"), "true", q.limit())}
+	n := q.strategy.MinStartedSeconds
+	if n == 0 {
+		return []patches.Condition{ready}
+	}
+	still := ready
+	still.Text = container + " still is"
+	return []patches.Condition{ready, {Text: fmt.Sprintf("%s has run for %d s", container, n), Check: fmt.Sprintf("sleep %d", n)}, still}
+}
+
+// limit is how long a check waits.
+func (q *recreate) limit() string {
+	if d := q.spec.ActiveDeadlineSeconds; d != nil {
+		return fmt.Sprintf("%ds", *d)
+	}
+	return usual
+}
+
+// restarts is how often a container has restarted, as far as that is known.
+func (q *recreate) restarts(container string) (count int32, known bool) {
+	if s := q.status(container); s != nil {
+		return s.RestartCount, true
+	}
+	return 0, false
+}
+
+func (q *recreate) status(container string) *corev1.ContainerStatus {
+	for i := range q.pod.Status.ContainerStatuses {
+		if s := &q.pod.Status.ContainerStatuses[i]; s.Name == container {
+			return s
+		}
+	}
+	return nil
+}
+
+// field is the JSONPath of one field of a container's status.
+func field(container, name string) string {
+	return fmt.Sprintf(`.status.containerStatuses[?(@.name=="%s")].%s`, container, name)
+}

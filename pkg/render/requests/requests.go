@@ -1,0 +1,119 @@
+// Package requests is the stage in which what somebody asks of running pods becomes
+// a sequence of patches: a ContainerRecreateRequest and an EphemeralJob are no state
+// that a manifest could hold, so nothing native stands in their place. The stage
+// chooses how a client does it without Kruise's node agent, says what must hold for
+// that, and reports what is bent or lost. It sends nothing and knows no cluster but
+// the facts it is handed: the pods.
+package requests
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// kinds are what the stage takes out of the list.
+var kinds = map[string]func(*stage.Context, *resource.Resource) (*patches.Sequence, error){
+	"ContainerRecreateRequest": recreateRequest,
+	"EphemeralJob":             ephemeralJob,
+}
+
+// Run takes the requests out of the list and returns the sequence of each, in the
+// order of the list. One whose pod nobody knows has none: the findings say so.
+func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, []patches.Sequence, error) {
+	of := map[*resource.Resource]*patches.Sequence{}
+	var errs resource.Errors
+	out := slices.DeleteFunc(slices.Clone(in), func(r *resource.Resource) bool {
+		f := kinds[r.Kind()]
+		if f == nil || r.Group() != kruise.Group || !c.Expand(r.Kind()) {
+			return false
+		}
+		s, err := f(c, r)
+		errs.Add(err)
+		of[r] = s
+		c.Lineage.Became(r.ID())
+		return true
+	})
+	var sequences []patches.Sequence
+	for _, r := range in {
+		if s := of[r]; s != nil {
+			sequences = append(sequences, *s)
+		}
+	}
+	return out, sequences, errs.Err()
+}
+
+// request is one object of these kinds on its way.
+type request struct {
+	c *stage.Context
+	r *resource.Resource
+	// rules is what the IDs of the kind's findings begin with.
+	rules string
+}
+
+// report adds a finding about a field, given by its path in the newest version.
+func (q *request) report(rule, field, detail string) {
+	q.c.Findings.Add(q.rules+"/"+rule, q.r, kruise.Written(q.r.Node(), field), detail)
+}
+
+// written reports whether the sequence is written, and how to have that done.
+func (q *request) written(field string) {
+	if q.c.Patches {
+		q.report("sequence", field, "")
+		return
+	}
+	q.report("sequence-unwritten", field, "")
+}
+
+// sequence is an empty one for the request.
+func (q *request) sequence(what ...string) *patches.Sequence {
+	return &patches.Sequence{
+		Object: patches.Target{APIVersion: tree.StrAt(q.r.Node(), "apiVersion"), Kind: q.r.Kind(), Namespace: q.c.Facts.NamespaceOf(q.r), Name: q.r.Name()},
+		What:   what,
+	}
+}
+
+// pods are those of the request's namespace, the input's before the context's: of
+// two by the same name the first is meant.
+func (q *request) pods() ([]*corev1.Pod, error) {
+	seen := map[string]bool{}
+	var out []*corev1.Pod
+	for _, r := range q.c.Facts.All("", "Pod") {
+		if q.c.Facts.NamespaceOf(r) != q.c.Facts.NamespaceOf(q.r) || seen[r.Name()] {
+			continue
+		}
+		seen[r.Name()] = true
+		pod := &corev1.Pod{}
+		if _, err := tree.Decode(r.Node(), pod); err != nil {
+			return nil, r.Wrap(err, "")
+		}
+		pod.Namespace = q.c.Facts.NamespaceOf(r)
+		out = append(out, pod)
+	}
+	return out, nil
+}
+
+func targetOf(p *corev1.Pod) patches.Target {
+	return patches.Target{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace, Name: p.Name}
+}
+
+// samePod holds as long as nobody has replaced the pod.
+func samePod(p *corev1.Pod) []patches.Condition {
+	if p.UID == "" {
+		return nil
+	}
+	return []patches.Condition{{Text: "it is still the pod with the uid " + string(p.UID), Check: targetOf(p).WaitFor(".metadata.uid", patches.Quote(string(p.UID)), soon)}}
+}
+
+// soon is how long a command looks for what should be there already, usual how long
+// for what takes its time where nobody set a limit.
+const (
+	soon  = "5s"
+	usual = "10m"
+)
