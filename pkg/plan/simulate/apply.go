@@ -76,6 +76,9 @@ func (w *World) writeOther(ref cluster.Ref, doc *tree.Node) error {
 			return err
 		}
 		w.AddNode(ref.Name, n.Labels)
+		w.taint(ref.Name, n.Spec.Taints)
+	case ref.Kind == "WorkloadSpread" && ref.Group == kruise.Group:
+		return w.writeSpread(ref, doc)
 	case ref.Kind == "PodUnavailableBudget" && ref.Group == kruise.PolicyGroup:
 		return w.writeGuard(doc)
 	case ref.Kind == "PodDisruptionBudget" && ref.Group == policyv1.GroupName:
@@ -179,6 +182,7 @@ func (w *World) store(o *object, doc *tree.Node, read *cluster.Workload) error {
 	w.touch(o)
 	w.rec.retarget(w)
 	w.wake(o)
+	w.targetChanged(o)
 	if o.parent != nil {
 		w.wake(o.parent)
 	}

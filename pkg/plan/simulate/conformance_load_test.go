@@ -141,7 +141,7 @@ func (b *bed) fromTemplate(o *object, p *cluster.Pod) (*cluster.Pod, error) {
 		if !rules.AtRevision(p, r.Name) {
 			continue
 		}
-		mould, err := b.mould(o, r.Name)
+		mould, err := b.blueprint(o, r.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -13,13 +13,22 @@ import (
 // it is.
 type blueprint struct {
 	*controller.Mould
+	template  map[string]any
 	admission *controller.Admission
+	// placement is nil as long as nobody asked for it.
+	placement *placement
+	// subsets are the pods of a WorkloadSpread's subsets, by its reference and the
+	// subset's place.
+	subsets map[placeIn]*blueprint
 }
 
 // create makes a pod, and the claims that it needs.
 func (w *World) create(o *object, a controller.CreatePod) error {
-	mould, err := w.mould(o, a.Revision)
+	made, err := w.blueprint(o, a.Revision)
 	if err != nil {
+		return err
+	}
+	if made, err = w.spreadOut(o, made, &a); err != nil {
 		return err
 	}
 	id, name := "", a.Name
@@ -37,7 +46,7 @@ func (w *World) create(o *object, a controller.CreatePod) error {
 	if o.parent != nil {
 		owner = o.parent.ref
 	}
-	p, err := mould.Pod(a, controller.Newcomer{Namespace: o.ref.Namespace, Name: name, Owner: owner}, id, w.now())
+	p, err := made.Pod(a, controller.Newcomer{Namespace: o.ref.Namespace, Name: name, Owner: owner}, id, w.now())
 	if err != nil {
 		return fmt.Errorf("pod %s: %w: %w", name, plan.ErrRefused, err)
 	}
@@ -46,6 +55,7 @@ func (w *World) create(o *object, a controller.CreatePod) error {
 	p.UID, p.Node = w.id(), ""
 	p.Owner = cluster.Owner{Kind: o.ref.Kind, Name: o.ref.Name, UID: o.workload.UID}
 	e := w.insert(p)
+	e.made = made
 	w.rec.created(w, e)
 	if w.onCreate != nil {
 		w.onCreate(e)
@@ -55,22 +65,23 @@ func (w *World) create(o *object, a controller.CreatePod) error {
 	return nil
 }
 
-// mould returns what makes the pods of a revision, or of the present template.
-func (w *World) mould(o *object, revision string) (*controller.Mould, error) {
+// blueprint returns what makes the pods of a revision, or of the present
+// template.
+func (w *World) blueprint(o *object, revision string) (*blueprint, error) {
 	admission, err := w.admitting()
 	if err != nil {
 		return nil, err
 	}
 	if b := o.templates[revision]; b != nil && b.admission == admission {
-		return b.Mould, nil
+		return b, nil
 	}
 	template, err := o.template(revision)
 	if err != nil {
 		return nil, err
 	}
-	b := &blueprint{admission.Mould(template), admission}
+	b := &blueprint{Mould: admission.Mould(template), template: template, admission: admission}
 	o.templates[revision] = b
-	return b.Mould, nil
+	return b, nil
 }
 
 // template is what pods of a revision are made from.

@@ -20,6 +20,7 @@ func (w *World) Delete(ref cluster.Ref) error {
 	w.active = w.at
 	if o.workload == nil {
 		w.dropBudget(ref)
+		w.dropSpread(ref)
 		return nil
 	}
 	delete(w.owners, o.workload.UID)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // node is one node with the images on it.
@@ -28,7 +29,11 @@ func (w *World) AddNode(name string, labels map[string]string, images ...string)
 		i, _ := slices.BinarySearch(w.nodeNames, name)
 		w.nodeNames = slices.Insert(w.nodeNames, i, name)
 	}
-	n.Node = &cluster.Node{Name: name, Labels: maps.Clone(labels)}
+	var taints []corev1.Taint
+	if n.Node != nil {
+		taints = n.Taints
+	}
+	n.Node = &cluster.Node{Name: name, Labels: maps.Clone(labels), Taints: taints}
 	for _, image := range images {
 		n.images[image] = true
 	}
@@ -75,11 +80,13 @@ func (w *World) nodesChanged() {
 func (w *World) schedule(e *pod, want string) {
 	n := w.nodes[want]
 	if want == "" {
-		n = w.emptiest()
+		n = w.nodeFor(e)
 	}
 	if n == nil {
-		c := cluster.SetTo(string(corev1.PodScheduled), corev1.ConditionFalse, "Unschedulable", "no node has room for the pod")
-		w.change(e, cluster.PodChange{Conditions: []cluster.Condition{c}}, "unschedulable")
+		if !rules.Unschedulable(e.Pod) {
+			c := cluster.SetTo(string(corev1.PodScheduled), corev1.ConditionFalse, corev1.PodReasonUnschedulable, "no node has room for the pod")
+			w.change(e, cluster.PodChange{Conditions: []cluster.Condition{c}}, "unschedulable")
+		}
 		w.pending = append(w.pending, e)
 		return
 	}
@@ -96,14 +103,14 @@ func (w *World) schedule(e *pod, want string) {
 func (w *World) emptiest() *node {
 	var best *node
 	for _, name := range w.nodeNames {
-		n := w.nodes[name]
-		full := w.opt.Capacity > 0 && n.pods >= w.opt.Capacity
-		if !full && (best == nil || n.pods < best.pods) {
+		if n := w.nodes[name]; !w.full(n) && (best == nil || n.pods < best.pods) {
 			best = n
 		}
 	}
 	return best
 }
+
+func (w *World) full(n *node) bool { return w.opt.Capacity > 0 && n.pods >= w.opt.Capacity }
 
 // topology are the labels that Kubernetes copies from a node to its pods.
 func topology(labels map[string]string) map[string]*string {
@@ -121,9 +128,13 @@ func topology(labels map[string]string) map[string]*string {
 
 // retryPending schedules the pods that no node had room for, the oldest first.
 func (w *World) retryPending() {
-	for len(w.pending) > 0 && w.emptiest() != nil {
-		e := w.pending[0]
-		w.pending = w.pending[1:]
+	waiting := w.pending
+	w.pending = nil
+	for i, e := range waiting {
+		if w.emptiest() == nil {
+			w.pending = append(w.pending, waiting[i:]...)
+			return
+		}
 		if w.pods[e.UID] == e && !e.Deleting {
 			w.schedule(e, "")
 		}

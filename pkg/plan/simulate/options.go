@@ -29,6 +29,9 @@ type Options struct {
 	Latency, LatencyPerPod time.Duration
 	// Capacity is how many pods fit on a node; 0 is no limit.
 	Capacity int
+	// Affinity has the scheduler heed node selectors, node affinity and taints. It
+	// is for a cluster whose nodes are known as they are.
+	Affinity bool
 	// Admit is asked about every object that is written, after its defaults; an
 	// error refuses it. nil admits all.
 	Admit Admit

@@ -23,6 +23,8 @@ type pod struct {
 	weights []controller.Weight
 	// class is how the recorder counts it.
 	class class
+	// made is what the pod was made from; nil for one that was there before.
+	made *blueprint
 }
 
 // podList keeps pods and, at the same places, what is in them now, so that a
@@ -125,6 +127,7 @@ func (w *World) change(e *pod, c cluster.PodChange, reason string) {
 func (w *World) changed(e *pod, before, after *cluster.Pod) {
 	w.active = w.at
 	w.wakeBudgets()
+	w.wakeSpread(e, before, after)
 	if e.owner != nil {
 		w.touch(e.owner)
 		w.wake(e.owner)

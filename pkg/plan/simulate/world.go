@@ -33,6 +33,7 @@ type World struct {
 	// sets are the SidecarSets, in the order of their names.
 	sets        []*object
 	guards      []*guard
+	spreads     []*spreading
 	disruptions []*disruption
 	// admission is nil when it has to be worked out anew.
 	admission *controller.Admission
