@@ -55,6 +55,11 @@ var _ = register(
 		Action:  "do not leave the canary for long",
 	},
 	Rule{
+		ID: "cloneset/canary-unchanged", Kind: "CloneSet", When: "the state before has the same template", Severity: Exact,
+		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
+		Becomes: "the template does not change, so the partition keeps no pod back",
+	},
+	Rule{
 		ID: "cloneset/canary-no-base", Kind: "CloneSet", When: "the state before does not hold the CloneSet", Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.partition"},
 		Becomes: "no template is known for the pods that the partition would keep",

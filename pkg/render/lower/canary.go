@@ -33,7 +33,7 @@ const (
 
 // pair returns how the CloneSet is divided; nil where it is not: all pods are to
 // have the new template, the old one is not known or no other, or the form has a
-// partition of its own.
+// partition of its own. What is said of the partition then is said here.
 func (l *lowering) pair() *pair {
 	s := l.spec.UpdateStrategy
 	if l.c.Before == nil || l.form.statefulSet() || l.paused() || s.Type == kruise.OnDeleteCloneSetStrategyType {
@@ -44,10 +44,13 @@ func (l *lowering) pair() *pair {
 		return nil
 	}
 	if !p.find() {
+		l.divided = true
 		l.report("cloneset/canary-no-base", partitionField, "")
 		return nil
 	}
 	if p.unchanged() {
+		l.divided = true
+		l.report("cloneset/canary-unchanged", partitionField, "")
 		return nil
 	}
 	return p

@@ -15,7 +15,7 @@ type lowering struct {
 	form   form
 	// replicas is nil where an autoscaler owns the number.
 	replicas *int
-	// divided says that a stable and a canary workload keep the partition.
+	// divided says that the state before has decided what becomes of the partition.
 	divided bool
 }
 

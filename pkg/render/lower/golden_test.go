@@ -14,7 +14,7 @@ import (
 
 // TestGolden renders testdata/CASE/input.yaml. Cases whose name begins with
 // client- are rendered for the client driver, older- for the oldest API server; context.yaml, where there is
-// one, holds objects of the cluster.
+// one, holds objects of the cluster, base.yaml those of the state before.
 func TestGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -24,6 +24,9 @@ func TestGolden(t *testing.T) {
 				c.Kubernetes = stage.OldestKubernetes
 			}
 			c.Facts = resource.NewFacts(in, golden.Read(t, dir, "context.yaml"), "shop")
+			if before := golden.Read(t, dir, "base.yaml"); len(before) > 0 {
+				c.Before = resource.NewFacts(before, nil, "shop")
+			}
 			golden.Stage(t, dir, c, in, lower.Run)
 		})
 	}
