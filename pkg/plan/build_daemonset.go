@@ -17,7 +17,7 @@ import (
 // status.desiredNumberScheduled.
 func (b *builder) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subject {
 	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduled)
-	l := set.Limits()
+	l := sized(set).Limits()
 	s := subject{
 		total: set.Scheduled, updated: b.already(),
 		limits: Limits{set.Scheduled, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
@@ -36,6 +36,17 @@ func (b *builder) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subject {
 		s.take = b.takesAny(newLine(order, b.outdated), "its node is eligible; which comes first is random")
 	}
 	return s
+}
+
+// sized is the set with the nodes that its status counts where no pod shows any:
+// percentages are of those.
+func sized(set *rules.DaemonSet) *rules.DaemonSet {
+	if len(set.Nodes) > 0 {
+		return set
+	}
+	out := *set
+	out.Nodes = slices.Repeat([]rules.DaemonNode{{Node: &cluster.Node{}, ShouldRun: true, Stay: true}}, set.Scheduled)
+	return &out
 }
 
 // daemonSetRules is a DaemonSet as the rules see it: nodes are those that have a

@@ -18,6 +18,9 @@ import (
 func (b *builder) deployment(spec *appsv1.DeploymentSpec) subject {
 	l := rules.LimitsOfDeployment(spec)
 	recreates := spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+	if recreates { // all go before any comes
+		l.MaxUnavailable, l.MaxSurge = l.Replicas, 0
+	}
 	return subject{
 		total: b.total(l.Replicas), updated: b.already(),
 		limits:      Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},

@@ -22,6 +22,14 @@ var (
 	inFlag = regexp.MustCompile(`(?i)((?:^|\s)--?[\w.-]*(?:` + secretWords + `)[\w.-]*[= ])\S+`)
 )
 
+// Mask returns a value without what is likely to be secret: path leads to it in
+// decoded JSON, and begins with "metadata" for a label or annotation. Values of
+// Secrets are not known from others: whoever has some hides all.
+func Mask(path []string, v any, object map[string]any) any { return masked(path, v, object) }
+
+// SecretName reports whether what goes by a name is likely to be secret.
+func SecretName(name string) bool { return secretName.MatchString(name) }
+
 // masked returns a value of a template, found at path, without what is likely to
 // be secret. A plan is kept in Git and in the cluster, and is read by many.
 func masked(path []string, v any, template map[string]any) any {

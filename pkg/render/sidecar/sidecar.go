@@ -63,11 +63,7 @@ func (s *injector) one(r *resource.Resource, t stage.Template) (*tree.Node, erro
 		s.explainOutside(r, t, ns)
 		return t.Node, nil
 	}
-	choices, err := inject.Choose(s.sets, &inject.Target{
-		Labels:    tree.Strings(tree.Get(t.Node, "metadata", "labels")),
-		Namespace: ns.name, NamespaceLabels: ns.labels, NamespaceKnown: ns.known,
-		Key: r.ID().String() + "/" + t.Path,
-	})
+	choices, err := s.choose(r, t, ns)
 	if err != nil {
 		return nil, hinted(t.Node, err, "add the ControllerRevision of namespace kruise-system by --with or --live")
 	}

@@ -1,0 +1,121 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// room is what a budget lets go when all its pods are healthy.
+type room struct {
+	covered []carrier
+	counts  rules.BudgetCounts
+}
+
+// tight reports a budget that covers pods and never lets one go.
+func (r room) tight() bool { return r.counts.Expected > 0 && r.counts.Allowed == 0 }
+
+// budgets says which budgets allow nothing any more, and which set the pace of an
+// update.
+func (c *comparison) budgets() {
+	for _, kind := range [][2]string{{kruise.PolicyGroup, "PodUnavailableBudget"}, {"policy", "PodDisruptionBudget"}} {
+		for _, r := range c.now.facts.All(kind[0], kind[1]) {
+			is, ok := c.now.room(r)
+			if !ok {
+				continue
+			}
+			if is.tight() && !c.wasTight(r) {
+				c.affected(r).add(Stuck, "spec", fmt.Sprintf("no longer lets any pod go: it wants %d of %d available; drains and evictions wait for good", is.counts.Desired, is.counts.Expected))
+			}
+			if kind[1] == "PodUnavailableBudget" && !is.tight() {
+				c.paces(r, is)
+			}
+		}
+	}
+}
+
+func (c *comparison) wasTight(r *resource.Resource) bool {
+	id := c.now.facts.IDOf(r)
+	old := c.old.byID[id]
+	if old == nil && c.now.byID[id] == nil {
+		old = r // of the context
+	}
+	if old == nil {
+		return false
+	}
+	was, ok := c.old.room(old)
+	return ok && was.tight()
+}
+
+// paces notes where a budget lets fewer pods be down than the update would take.
+func (c *comparison) paces(r *resource.Resource, is room) {
+	for _, covered := range is.covered {
+		ch := c.byID[covered.id]
+		if ch == nil || ch.Rollout == nil || ch.Rollout.Mode == rules.ModeUnchanged {
+			continue
+		}
+		if most := is.counts.Allowed; len(is.covered) == 1 && most < ch.Rollout.Down {
+			ch.add(Note, "", fmt.Sprintf("PodUnavailableBudget %s lets only %d of %d pods be down: it sets the pace", r.Name(), most, is.counts.Expected))
+		}
+	}
+}
+
+// room works out what a budget lets go; ok is false when it cannot be known.
+func (s *side) room(r *resource.Resource) (out room, ok bool) {
+	out.covered = s.covered(r)
+	pods := total(out.covered)
+	if pods <= 0 || pods > mostPods {
+		return out, false
+	}
+	if r.Kind() == "PodUnavailableBudget" {
+		var b kruise.PodUnavailableBudget
+		if _, err := kruise.Decode(r.Node(), &b); err != nil {
+			return out, false
+		}
+		budget := rules.Budget{Name: r.Name(), Spec: &b.Spec, Expected: pods}
+		out.counts = budget.CountsOf(pods)
+		return out, true
+	}
+	var b policyv1.PodDisruptionBudget
+	if _, err := tree.Decode(r.Node(), &b); err != nil {
+		return out, false
+	}
+	budget := rules.DisruptionBudget{Name: r.Name(), Spec: &b.Spec, Expected: pods, Pods: slices.Repeat([]*cluster.Pod{healthy}, pods)}
+	out.counts = budget.Counts()
+	return out, true
+}
+
+// mostPods is more than any cluster has; a slip of the pen shall not cost memory.
+const mostPods = 1_000_000
+
+// healthy stands for every pod when nothing is wrong.
+var healthy = &cluster.Pod{Phase: corev1.PodRunning, Conditions: []cluster.Condition{{Type: string(corev1.PodReady), Status: corev1.ConditionTrue}}}
+
+// covered are the workloads whose pods a budget guards: those of its target, or
+// those that its selector finds. Jobs and the like end by themselves and do not
+// count.
+func (s *side) covered(r *resource.Resource) []carrier {
+	namespace := s.facts.NamespaceOf(r)
+	if ref := tree.Get(r.Node(), "spec", "targetRef"); tree.IsMap(ref) {
+		id := resource.ID{Group: resource.GroupOf(tree.StrAt(ref, "apiVersion")), Kind: tree.StrAt(ref, "kind"), Namespace: namespace, Name: tree.StrAt(ref, "name")}
+		if i, ok := s.at[id]; ok {
+			return s.carriers[i : i+1]
+		}
+		return nil
+	}
+	selector, ok := selectorAt(r, "spec", "selector")
+	if !ok || selector.Empty() {
+		return nil
+	}
+	return slices.DeleteFunc(s.selected(namespace, selector), func(c carrier) bool {
+		return slices.Contains([]string{"Job", "CronJob", "BroadcastJob", "AdvancedCronJob"}, c.r.Kind())
+	})
+}

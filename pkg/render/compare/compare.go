@@ -1,0 +1,140 @@
+// Package compare says what changes between two states of a set of objects, and
+// what that does in a cluster: to pods (in place, recreated, not at all, because
+// of which field), to data, to what distributes and guards. It compares meaning,
+// not text: defaults, order and the version of an API do not count. What it says
+// about rollouts it asks package plan for; it has no opinion of its own there.
+//
+// Data in, data out: it opens no file and no connection, and values of Secrets
+// never leave it.
+package compare
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// Options say what else is known.
+type Options struct {
+	// Namespace is where objects without one live ("" = default).
+	Namespace string
+	// Context are objects that exist on both sides and are not compared
+	// themselves: namespaces, nodes, budgets, other sets.
+	Context []*resource.Resource
+	Gates   cluster.Gates
+	// Observed returns what is known of the pods of a workload; nil, or ok
+	// false, when that is nothing but what the workload itself says.
+	Observed func(cluster.Ref) (s plan.Snapshot, ok bool)
+}
+
+// comparison is one run.
+type comparison struct {
+	opt      Options
+	old, now *side
+	changes  []*Change
+	// byID finds the change of an object of the new side, or of the old side
+	// where the new one has none.
+	byID map[resource.ID]*Change
+}
+
+// Run compares two states. The resources stay as they are.
+func Run(old, now []*resource.Resource, opt Options) Report {
+	c := &comparison{opt: opt, old: newSide(old, opt), now: newSide(now, opt), byID: map[resource.ID]*Change{}}
+	pairs := match(c.old, c.now)
+	c.differences(pairs)
+	if len(c.changes) > 0 {
+		c.surroundings()
+		c.problems(pairs)
+	}
+	for _, ch := range c.changes {
+		ch.settle()
+	}
+	c.changes = slices.DeleteFunc(c.changes, (*Change).nothing)
+	sortChanges(c.changes)
+	return Report{Changes: values(c.changes), Objects: [2]int{len(old), len(now)}}
+}
+
+func values(list []*Change) []Change {
+	out := make([]Change, len(list))
+	for i, ch := range list {
+		out[i] = *ch
+	}
+	return out
+}
+
+// differences compares all pairs on all cores.
+func (c *comparison) differences(pairs []pair) {
+	all := make([]*Change, len(pairs))
+	_ = c.now.stage.Each(len(pairs), func(i int) error {
+		all[i] = c.difference(pairs[i])
+		return nil
+	})
+	for i, ch := range all {
+		if ch != nil {
+			ch.order = i
+			c.changes = append(c.changes, ch)
+			c.byID[pairs[i].id] = ch
+		}
+	}
+}
+
+// difference compares one pair; nil is no difference.
+func (c *comparison) difference(p pair) *Change {
+	switch {
+	case p.now == nil:
+		ch := &Change{Verb: Removed, ID: p.old.ID(), Old: p.old.Origin}
+		c.removed(ch, p.old)
+		return ch
+	case p.old == nil:
+		ch := &Change{Verb: Added, ID: p.now.ID(), New: p.now.Origin}
+		c.added(ch, p.now)
+		return ch
+	case p.old.Raw() != nil && bytes.Equal(p.old.Raw(), p.now.Raw()):
+		return nil
+	}
+	ch := &Change{Verb: Changed, ID: p.now.ID(), Old: p.old.Origin, New: p.now.Origin}
+	if p.old.Name() != p.now.Name() {
+		ch.Was = p.old.Name()
+	}
+	if v, w := p.old.APIVersion(), p.now.APIVersion(); v != w {
+		ch.Versions = [2]string{v, w}
+	}
+	if !c.compare(ch, p) && len(ch.Effects) == 0 && ch.Was == "" {
+		return nil
+	}
+	return ch
+}
+
+// affected returns the change of an object, a new one for an object that is the
+// same on both sides.
+func (c *comparison) affected(r *resource.Resource) *Change {
+	id := c.now.facts.IDOf(r)
+	if ch := c.byID[id]; ch != nil {
+		return ch
+	}
+	ch := &Change{Verb: Affected, ID: r.ID(), New: r.Origin, order: len(c.byID) + r.Origin.Seq}
+	c.byID[id] = ch
+	c.changes = append(c.changes, ch)
+	return ch
+}
+
+// surroundings compares what reaches over several objects.
+func (c *comparison) surroundings() {
+	c.sidecars()
+	c.copies()
+	c.budgets()
+	c.spreads()
+	c.readers()
+}
+
+// newContext is what stages are handed that are asked about one side.
+func newContext(facts *resource.Facts) *stage.Context {
+	return &stage.Context{
+		Facts: facts, Findings: newReporter(), Lineage: stage.NewLineage(), Explain: &stage.Explain{},
+		Driver: stage.Native, Expand: func(string) bool { return true },
+	}
+}

@@ -1,0 +1,91 @@
+package compare
+
+import (
+	"regexp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// side is one of the two states.
+type side struct {
+	list  []*resource.Resource
+	byID  map[resource.ID]*resource.Resource
+	facts *resource.Facts
+	stage *stage.Context
+	// carriers are the pod templates of the state and of the context, at where each
+	// workload is among them.
+	carriers []carrier
+	at       map[resource.ID]int
+}
+
+func newSide(list []*resource.Resource, opt Options) *side {
+	facts := resource.NewFacts(list, opt.Context, opt.Namespace)
+	s := &side{list: list, byID: make(map[resource.ID]*resource.Resource, len(list)), facts: facts, stage: newContext(facts)}
+	for _, r := range list {
+		s.byID[facts.IDOf(r)] = r
+	}
+	s.carriers = s.gather(opt.Context)
+	s.at = make(map[resource.ID]int, len(s.carriers))
+	for i, c := range s.carriers {
+		s.at[c.id] = i
+	}
+	return s
+}
+
+func newReporter() *finding.Reporter { return &finding.Reporter{} }
+
+// pair is one object on both sides; one of them may be nil.
+type pair struct {
+	id       resource.ID
+	old, now *resource.Resource
+}
+
+// match pairs objects by their identity, whatever file, order and API version
+// they are written in: first those of the new side in its order, then what is
+// gone.
+func match(old, now *side) []pair {
+	var out []pair
+	suffixed := map[resource.ID]*resource.Resource{}
+	for _, r := range old.list {
+		if id := old.facts.IDOf(r); now.byID[id] == nil {
+			if stem, ok := stemOf(id); ok {
+				suffixed[stem] = r
+			}
+		}
+	}
+	renamed := map[*resource.Resource]bool{}
+	for _, r := range now.list {
+		id := now.facts.IDOf(r)
+		was := old.byID[id]
+		if stem, ok := stemOf(id); was == nil && ok && suffixed[stem] != nil && !renamed[suffixed[stem]] {
+			was = suffixed[stem]
+			renamed[was] = true
+		}
+		out = append(out, pair{id: id, old: was, now: r})
+	}
+	for _, r := range old.list {
+		if id := old.facts.IDOf(r); now.byID[id] == nil && !renamed[r] {
+			out = append(out, pair{id: id, old: r})
+		}
+	}
+	return out
+}
+
+// contentSuffix is what kustomize's generators add to a name: ten characters of
+// its own alphabet.
+var contentSuffix = regexp.MustCompile(`-[2456789bcdfghkmt]{10}$`)
+
+// stemOf is the identity without a suffix that stands for the content.
+func stemOf(id resource.ID) (stem resource.ID, ok bool) {
+	if id.Group != "" || id.Kind != "ConfigMap" && id.Kind != "Secret" {
+		return id, false
+	}
+	at := contentSuffix.FindStringIndex(id.Name)
+	if at == nil {
+		return id, false
+	}
+	id.Name = id.Name[:at[0]]
+	return id, true
+}

@@ -1,0 +1,82 @@
+package compare
+
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// problems asks lint what is wrong with the new state that was not wrong with the
+// old one: what Kruise would refuse, and what users regret.
+func (c *comparison) problems(pairs []pair) {
+	var objects, old, removed, rest []*resource.Resource
+	for _, p := range pairs {
+		switch changed := c.byID[p.id] != nil; {
+		case p.now == nil:
+			removed = append(removed, p.old)
+		case changed || lookAround(p.now):
+			objects = append(objects, p.now)
+			if p.old != nil && p.old.Name() == p.now.Name() {
+				old = append(old, p.old)
+			}
+		default:
+			rest = append(rest, p.now)
+		}
+	}
+	beside := slices.Concat(rest, c.opt.Context)
+	known := map[told]bool{}
+	for _, p := range lint.Run(lint.Request{Objects: old, Context: slices.Concat(beside, removed), Namespace: c.opt.Namespace}) {
+		known[tellingOf(p)] = true
+	}
+	c.tell(lint.Run(lint.Request{Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace}), known)
+	c.tell(lint.Run(lint.Request{Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Operation: check.Delete}), nil)
+}
+
+// lookAround reports whether the rules for an object look at others, so that it
+// may be wrong now without a change of its own.
+func lookAround(r *resource.Resource) bool {
+	return r.Is(kruise.PolicyGroup, "PodUnavailableBudget") || r.Is(kruise.Group, "SidecarSet")
+}
+
+// told identifies a problem on either side.
+type told struct {
+	object            resource.ID
+	rule, field, text string
+}
+
+func tellingOf(p lint.Problem) told { return told{p.Object, p.Rule, p.Field, p.Err.Error()} }
+
+// said are rules whose matter the comparison has words of its own for.
+var said = []string{
+	"podunavailablebudget/never-allows", "sidecarset/not-upgradable", "workload/not-in-place", "workload/paused",
+}
+
+var levels = map[lint.Severity]Level{lint.Error: Refused, lint.Warning: Warning, lint.Info: Note}
+
+func (c *comparison) tell(list []lint.Problem, known map[told]bool) {
+	for _, p := range list {
+		if known[tellingOf(p)] || slices.Contains(said, p.Rule) {
+			continue
+		}
+		id := p.Object
+		if id.Namespace == "" {
+			id.Namespace = c.now.facts.Namespace()
+		}
+		ch := c.byID[id]
+		if ch == nil {
+			r := c.now.byID[id]
+			if r == nil {
+				continue
+			}
+			ch = c.affected(r)
+		}
+		if p.Severity == lint.Error && p.Field != "" && ch.refused(p.Field) {
+			continue
+		}
+		ch.Effects = slices.DeleteFunc(ch.Effects, func(e Effect) bool { return e.Level == Warning && e.Rule == "" && e.Field == p.Field && p.Field != "" })
+		ch.Effects = append(ch.Effects, Effect{Level: levels[p.Severity], Rule: p.Rule, Field: p.Field, Text: p.Err.Error(), Hint: p.Hint})
+	}
+}

@@ -1,0 +1,202 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Report is what differs, the most dangerous first.
+type Report struct {
+	Changes []Change
+	// Objects are how many there were, and are.
+	Objects [2]int
+}
+
+// Differs reports whether anything changes. Objects that are only affected by
+// others count as little as those would: there is none without a change.
+func (r Report) Differs() bool { return len(r.Changes) > 0 }
+
+// Verb is what happens to an object.
+type Verb string
+
+// The verbs.
+const (
+	Added   Verb = "added"
+	Removed Verb = "removed"
+	Changed Verb = "changed"
+	// Affected is an object that is the same, but not what it does.
+	Affected Verb = "affected"
+)
+
+// Level says how much attention an effect asks for.
+type Level string
+
+// The levels, the worst first.
+const (
+	// Loss: data or service goes away.
+	Loss Level = "loss"
+	// Refused: an API server, or Kruise's webhooks, do not take it.
+	Refused Level = "refused"
+	// Recreate: pods are deleted and made anew.
+	Recreate Level = "recreate"
+	// Stuck: something will not happen that is meant to.
+	Stuck Level = "stuck"
+	// Warning: hardly what was meant.
+	Warning Level = "warning"
+	// Restart: containers restart inside their pods.
+	Restart Level = "restart"
+	// Note: nothing to worry about.
+	Note Level = "note"
+)
+
+// Levels are all levels, the worst first.
+func Levels() []Level { return []Level{Loss, Refused, Recreate, Stuck, Warning, Restart, Note} }
+
+// Rank orders levels; the worst is 0.
+func (l Level) Rank() int { return slices.Index(Levels(), l) }
+
+// Change is what happens to one object.
+type Change struct {
+	Verb Verb
+	ID   resource.ID
+	// Was is the object's old name, where it has only got another suffix for its
+	// content; empty otherwise.
+	Was string
+	// Versions are the old and the new API version where they differ, which by
+	// itself changes nothing.
+	Versions [2]string
+	Old, New resource.Origin
+	// Level is that of the worst effect.
+	Level  Level
+	Fields []Field
+	// Effects are what follows, the worst first.
+	Effects []Effect
+	// Rollout is what pods of a workload go through, nil without one.
+	Rollout *Rollout
+	// Subsets are those of a UnitedDeployment or WorkloadSpread that change.
+	Subsets []Subset
+	// Copies are those of a ResourceDistribution, nil for other kinds.
+	Copies *Copies
+	// Reach are the workloads that a SidecarSet reaches.
+	Reach []Reached
+
+	order int
+}
+
+// Field is one field in which the sides differ. A side that is nil has nothing
+// there; what is secret is [rules.Masked], also when both sides are.
+type Field struct {
+	Path     string
+	Old, New any
+	// Effect and Why are what the field asks for where it is one of a pod
+	// template.
+	Effect rules.Effect
+	Why    string
+}
+
+// Effect is one thing that follows from a change.
+type Effect struct {
+	Level Level
+	// Rule is the ID of a rule of lint, empty for what no rule says.
+	Rule string
+	// Field is empty for the object as a whole.
+	Field string
+	Text  string
+	Hint  string
+}
+
+// Rollout is what a change does to pods.
+type Rollout struct {
+	Driver plan.Driver
+	Mode   rules.UpdateMode
+	// Why is the deciding reason, which names the field.
+	Why      string
+	Restarts []string
+	// Replicas are how many pods are wanted, before and after; -1 is not known.
+	From, To int
+	// Reach is how many of Total pods follow at once, by partition, pause and
+	// strategy; both are 0 when the number of pods is not known.
+	Reach, Total int
+	// Down and Surge are how many pods may be missing at a time, and be there
+	// beside them; -1 when the number of pods is not known.
+	Down, Surge int
+	// MaxUnavailable and MaxSurge are what was written, empty for the default.
+	MaxUnavailable, MaxSurge string
+	// Observed: the numbers are of pods that were seen.
+	Observed bool
+	Paused   bool
+	// ByHand: a pod gets the new template only when somebody deletes it.
+	ByHand bool
+}
+
+// Subset is one part of a workload that is spread.
+type Subset struct {
+	Verb Verb
+	Name string
+	// Workload is the object that stands for a UnitedDeployment's subset.
+	Workload resource.ID
+	// From and To are numbers of pods; -1 is not known, or no limit.
+	From, To int
+	Rollout  *Rollout
+}
+
+// Copies are the namespaces in which a ResourceDistribution has its copies.
+type Copies struct {
+	Kind, Name              string
+	Added, Removed, Changed []string
+	// Kept is how many stay as they are.
+	Kept int
+	// Unknown: which namespaces there are is not known.
+	Unknown bool
+}
+
+// Reached is a workload that a SidecarSet reaches: newly, not any more, or on
+// both sides.
+type Reached struct {
+	Verb     Verb
+	Workload resource.ID
+	// Pods is -1 when their number is not known.
+	Pods int
+}
+
+func (ch *Change) add(level Level, field, text string) {
+	ch.Effects = append(ch.Effects, Effect{Level: level, Field: field, Text: text})
+}
+
+func (ch *Change) has(level Level) bool {
+	return slices.ContainsFunc(ch.Effects, func(e Effect) bool { return e.Level == level })
+}
+
+// settle brings effects into order and works out the level.
+func (ch *Change) settle() {
+	slices.SortStableFunc(ch.Effects, func(a, b Effect) int { return cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
+	ch.Level = Note
+	worse := func(l Level) {
+		if l.Rank() < ch.Level.Rank() {
+			ch.Level = l
+		}
+	}
+	for _, e := range ch.Effects {
+		worse(e.Level)
+	}
+	worse(ch.Rollout.level())
+	for _, s := range ch.Subsets {
+		worse(s.Rollout.level())
+	}
+}
+
+// nothing reports an object that only seemed to be affected.
+func (ch *Change) nothing() bool {
+	return ch.Verb == Affected && len(ch.Effects)+len(ch.Reach)+len(ch.Subsets) == 0 && ch.Copies == nil
+}
+
+// sortChanges puts what is most dangerous first, else as in the input.
+func sortChanges(list []*Change) {
+	slices.SortStableFunc(list, func(a, b *Change) int {
+		return cmp.Or(cmp.Compare(a.Level.Rank(), b.Level.Rank()), cmp.Compare(a.order, b.order))
+	})
+}

@@ -1,0 +1,169 @@
+package compare
+
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
+)
+
+// reach is which sets go into the pods of each workload.
+type reach map[resource.ID][]string
+
+// sidecars compares which SidecarSets reach which workloads.
+func (c *comparison) sidecars() {
+	if len(c.old.facts.All(kruise.Group, "SidecarSet"))+len(c.now.facts.All(kruise.Group, "SidecarSet")) == 0 {
+		return
+	}
+	was, is := c.old.reach(), c.now.reach()
+	for _, r := range c.now.facts.Stream(kruise.Group, "SidecarSet") {
+		if ch := c.byID[c.now.facts.IDOf(r)]; ch != nil {
+			ch.Reach = c.reached(r.Name(), was, is)
+			c.upgraded(ch, c.old.byID[c.now.facts.IDOf(r)], r)
+		}
+	}
+	for _, r := range c.old.facts.Stream(kruise.Group, "SidecarSet") {
+		if ch := c.byID[c.old.facts.IDOf(r)]; ch != nil && ch.Verb == Removed {
+			ch.Reach = c.reached(r.Name(), was, is)
+			ch.add(Warning, "", "pods that have its containers keep them until they are made anew; new pods come without")
+		}
+	}
+	c.gained(was, is)
+}
+
+// reach asks which sets go where.
+func (s *side) reach() reach {
+	out := reach{}
+	list := make([]*resource.Resource, 0, len(s.carriers))
+	for _, c := range s.carriers {
+		list = append(list, c.r)
+	}
+	for _, m := range sidecar.Matches(newContext(s.facts), slices.Compact(list)) {
+		id := m.Template
+		if id.Namespace == "" {
+			id.Namespace = s.facts.Namespace()
+		}
+		if m.Injected && !slices.Contains(out[id], m.SidecarSet) {
+			out[id] = append(out[id], m.SidecarSet)
+		}
+	}
+	return out
+}
+
+// reached are the workloads of one set on either side.
+func (c *comparison) reached(set string, was, is reach) []Reached {
+	var out []Reached
+	seen := map[resource.ID]bool{}
+	add := func(s *side, verb func(resource.ID) Verb) {
+		for _, carrier := range s.carriers {
+			if v := verb(carrier.id); v != "" && !seen[carrier.id] {
+				seen[carrier.id] = true
+				out = append(out, Reached{Verb: v, Workload: carrier.id, Pods: carrier.pods})
+			}
+		}
+	}
+	add(c.now, func(id resource.ID) Verb {
+		switch had, has := slices.Contains(was[id], set), slices.Contains(is[id], set); {
+		case had && has:
+			return Changed
+		case has:
+			return Added
+		}
+		return ""
+	})
+	add(c.old, func(id resource.ID) Verb {
+		if slices.Contains(was[id], set) && !slices.Contains(is[id], set) {
+			return Removed
+		}
+		return ""
+	})
+	return out
+}
+
+// upgraded says what a change of a set does to the pods that have its containers.
+func (c *comparison) upgraded(ch *Change, old, now *resource.Resource) {
+	if old == nil || ch.Verb != Changed {
+		return
+	}
+	before, err := cluster.ReadWorkload(old.Node())
+	if err != nil {
+		return
+	}
+	after, err := cluster.ReadWorkload(now.Node())
+	if err != nil {
+		ch.refuse(err)
+		return
+	}
+	r, asked, err := c.roll(ch, before, after, podsOf(ch.Reach), podsOf(ch.Reach))
+	if err != nil {
+		ch.refuse(err)
+		return
+	}
+	ch.Rollout = r
+	if r.Mode == rules.ModeUnchanged && slices.ContainsFunc(asked, func(f rules.FieldChange) bool { return f.Effect == rules.EffectNewPods }) {
+		ch.add(Note, "", "only pods made from now on get it")
+	}
+	if reaches(ch.Reach, Added) {
+		ch.add(Warning, "spec.selector", "it reaches other workloads now: their pods get its containers when they are made anew")
+	}
+	if reaches(ch.Reach, Removed) {
+		ch.add(Warning, "spec.selector", "it does not reach workloads any more: their pods lose its containers when they are made anew")
+	}
+}
+
+func reaches(list []Reached, verb Verb) bool {
+	return slices.ContainsFunc(list, func(w Reached) bool { return w.Verb == verb })
+}
+
+// sidecarFields are what the fields of a set ask for.
+func sidecarFields(p pair) []rules.FieldChange {
+	old, err := cluster.ReadWorkload(p.old.Node())
+	if err != nil {
+		return nil
+	}
+	now, err := cluster.ReadWorkload(p.now.Node())
+	if err != nil {
+		return nil
+	}
+	return rules.SidecarSetEligible(old.Template, now.Template).Fields
+}
+
+// podsOf is how many pods have a set's containers, -1 when that is not known.
+func podsOf(list []Reached) int {
+	n := 0
+	for _, r := range list {
+		switch {
+		case r.Verb != Changed:
+		case r.Pods < 0:
+			return -1
+		default:
+			n += r.Pods
+		}
+	}
+	return n
+}
+
+// gained says which workloads get other sidecars although the set is the same on
+// both sides: by their labels or those of their namespace.
+func (c *comparison) gained(was, is reach) {
+	for _, carrier := range c.now.carriers {
+		if _, both := c.old.at[carrier.id]; !both || c.now.byID[carrier.id] == nil {
+			continue
+		}
+		c.others(carrier, is[carrier.id], was[carrier.id], "pods made from now on get the containers of SidecarSet ")
+		c.others(carrier, was[carrier.id], is[carrier.id], "pods made from now on come without the containers of SidecarSet ")
+	}
+}
+
+func (c *comparison) others(carrier carrier, have, other []string, text string) {
+	for _, set := range have {
+		ch := c.byID[resource.ID{Group: kruise.Group, Kind: "SidecarSet", Namespace: c.now.facts.Namespace(), Name: set}]
+		if slices.Contains(other, set) || ch != nil && (ch.Verb == Added || ch.Verb == Removed || ch.Verb == Changed) {
+			continue
+		}
+		c.affected(carrier.r).add(Warning, "", text+set)
+	}
+}

@@ -1,0 +1,108 @@
+package compare
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
+)
+
+// part is the workload of one subset.
+type part struct {
+	name string
+	r    *resource.Resource
+}
+
+// subsets compares the workloads that a UnitedDeployment is made of, one by one:
+// replicas are allotted and patches merged as Kruise would.
+func (c *comparison) subsets(ch *Change, old, now *resource.Resource) {
+	was, is := c.old.parts(old), c.now.parts(now)
+	if podsIn(was) > 0 && podsIn(is) == 0 {
+		ch.add(Loss, "spec.replicas", "no pod is left")
+	}
+	for _, p := range is {
+		before := find(was, p.name)
+		if before == nil {
+			ch.Subsets = append(ch.Subsets, Subset{Verb: Added, Name: p.name, Workload: p.r.ID(), To: wanted(p.r)})
+			continue
+		}
+		c.subset(ch, p.name, before, p.r)
+	}
+	for _, p := range was {
+		if find(is, p.name) != nil {
+			continue
+		}
+		ch.Subsets = append(ch.Subsets, Subset{Verb: Removed, Name: p.name, Workload: p.r.ID(), From: wanted(p.r)})
+		c.gone(ch, p.r, "subset "+p.name+": ")
+	}
+}
+
+func podsIn(list []part) int {
+	n := 0
+	for _, p := range list {
+		n += max(wanted(p.r), 0)
+	}
+	return n
+}
+
+func find(list []part, name string) *resource.Resource {
+	for _, p := range list {
+		if p.name == name {
+			return p.r
+		}
+	}
+	return nil
+}
+
+// parts are the workloads of a UnitedDeployment; none when it cannot be split,
+// which package check has the words for.
+func (s *side) parts(r *resource.Resource) []part {
+	if r == nil {
+		return nil
+	}
+	made, err := split.Run(newContext(s.facts), []*resource.Resource{r})
+	if err != nil {
+		return nil
+	}
+	var out []part
+	for _, w := range made {
+		out = append(out, part{subsetOf(w), w})
+	}
+	return out
+}
+
+// subsetOf is the name of the subset that a workload stands for.
+func subsetOf(w *resource.Resource) string {
+	if name := w.Labels()[kruise.SubsetNameLabel]; name != "" {
+		return name
+	}
+	return tree.StrAt(w.Node(), "spec", "template", "metadata", "labels", kruise.SubsetNameLabel)
+}
+
+// subset compares one subset that is on both sides.
+func (c *comparison) subset(ch *Change, name string, old, now *resource.Resource) {
+	s := Subset{Verb: Changed, Name: name, Workload: now.ID(), From: wanted(old), To: wanted(now)}
+	before, err := cluster.ReadWorkload(old.Node())
+	if err != nil {
+		return
+	}
+	after, err := cluster.ReadWorkload(now.Node())
+	if err != nil {
+		ch.refuse(err)
+		return
+	}
+	before.Namespace = after.Namespace
+	own := &Change{}
+	if s.Rollout, _, err = c.roll(own, before, after, s.From, s.To); err != nil {
+		own.refuse(err)
+	}
+	for _, e := range own.Effects {
+		e.Text = "subset " + name + ": " + e.Text
+		ch.Effects = append(ch.Effects, e)
+	}
+	if s.From != s.To || s.Rollout == nil || s.Rollout.Mode != rules.ModeUnchanged {
+		ch.Subsets = append(ch.Subsets, s)
+	}
+}
