@@ -85,6 +85,7 @@ var layer = map[string][]string{
 	"pkg/render/requests":   append([]string{"github.com/distribution/reference", "pkg/render/patches"}, stageImports...),
 	"pkg/render/patches":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/render/resource", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
 
+	"pkg/render/admission":        append([]string{"pkg/render/admission/policy"}, stageImports...),
 	"pkg/render/admission/policy": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection", "pkg/kruise", "pkg/kruise/tree", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml"},
 }
 
@@ -104,7 +105,7 @@ func planImports(neighbours ...string) []string {
 var pure = []string{"pkg/plan", "pkg/kruise"}
 
 // fileless are rooms that may not touch files, but may use goroutines.
-var fileless = []string{"pkg/render/check", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/raise", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/patches", "pkg/render/requests"}
+var fileless = []string{"pkg/render/check", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/raise", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/admission", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/patches", "pkg/render/requests"}
 
 var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
 

@@ -7,8 +7,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// reference finds $(NAME) in a subPathExpr; $$(NAME) is not seen as an escape.
-var reference = regexp.MustCompile(`\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)`)
+// ReferencePattern finds $(NAME) in a subPathExpr; $$(NAME) is not seen as an
+// escape (semantics sidecarset 2.5).
+const ReferencePattern = `\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)`
+
+var reference = regexp.MustCompile(ReferencePattern)
 
 // sources are the containers that a sharing sidecar copies from: all of the
 // pod's but those that an earlier injection put in (semantics sidecarset 2.5).

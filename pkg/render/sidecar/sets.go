@@ -13,8 +13,8 @@ const kind = "SidecarSet"
 func isSet(r *resource.Resource) bool { return r.Is(kruise.Group, kind) }
 
 // collect compiles the SidecarSets of the input and of the context; the
-// input's take the place of those that exist. The result is in the order of
-// injection.
+// input's take the place of those that exist; those that policies inject are left
+// out. The result is in the order of injection.
 func collect(c *stage.Context, in []*resource.Resource) (sets []*inject.Set, from map[string]*resource.Resource, err error) {
 	from = map[string]*resource.Resource{}
 	var all []*resource.Resource
@@ -25,7 +25,7 @@ func collect(c *stage.Context, in []*resource.Resource) (sets []*inject.Set, fro
 		}
 	}
 	for _, r := range c.Facts.Context(kruise.Group, kind) {
-		if from[r.Name()] == nil {
+		if from[r.Name()] == nil && !c.Admitted[r.Name()] {
 			from[r.Name()] = r
 			all = append(all, r)
 		}

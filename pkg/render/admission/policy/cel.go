@@ -42,6 +42,16 @@ func Literal(n *tree.Node) string {
 	return s
 }
 
+// Object is Literal of a mapping in which some fields are CEL.
+func Object(n *tree.Node, fields map[string]string) string {
+	v, _ := tree.Value(n).(map[string]any)
+	for field, cel := range fields {
+		v[field] = expression(cel)
+	}
+	s, _ := literal(v, "")
+	return s
+}
+
 // Identifier makes a name a CEL identifier behind a prefix. Names that are DNS
 // labels stay different.
 func Identifier(prefix, name string) string {

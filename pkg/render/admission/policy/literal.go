@@ -10,6 +10,9 @@ import (
 // wide is how long a literal may grow on one line.
 const wide = 100
 
+// expression is CEL among the values of a literal.
+type expression string
+
 // literal returns a JSON-like value as CEL, with the type that CEL infers. Lines
 // behind the first begin with indent.
 func literal(v any, indent string) (cel, typ string) {
@@ -22,6 +25,8 @@ func literal(v any, indent string) (cel, typ string) {
 		return strconv.FormatInt(v, 10), "int"
 	case float64:
 		return strconv.FormatFloat(v, 'e', -1, 64), "double"
+	case expression:
+		return string(v), "dyn"
 	case []any:
 		values, typ := same(v, indent)
 		return brackets("[", values, "]", indent), "list(" + typ + ")"

@@ -136,10 +136,11 @@ func named(spec *tree.Node, field string, list []Named) {
 	tree.Set(spec, field, tree.Seq(items...))
 }
 
-// text is a scalar for CEL; several lines stay lines.
+// text is a scalar for CEL: several lines stay lines, and what would need quotes
+// stays without.
 func text(expression string) *tree.Node {
 	n := tree.String(expression)
-	if strings.Contains(expression, "\n") {
+	if strings.ContainsAny(expression, "\n#") || strings.Contains(expression, ": ") {
 		n.Style = yaml.LiteralStyle
 	}
 	return n

@@ -1,0 +1,104 @@
+package admission
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission/policy"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// written are the rules that apply wherever the field is given.
+var written = []struct{ field, id string }{
+	{"spec.containers", "sidecarset/admission-content"},
+	{"spec.initContainers", "sidecarset/admission-content"},
+	{"spec.volumes", "sidecarset/admission-content"},
+	{"spec.imagePullSecrets", "sidecarset/admission-content"},
+	{"spec.patchPodMetadata", "sidecarset/admission-metadata"},
+	{"spec.injectionStrategy.paused", "sidecarset/admission-paused"},
+	{"spec.injectionStrategy.revision", "sidecarset/admission-revision"},
+	{"spec.customVersion", "sidecarset/custom-version"},
+	{"spec.revisionHistoryLimit", "sidecarset/history"},
+	{"spec.updateStrategy.paused", "sidecarset/admission-rollout"},
+	{"spec.updateStrategy.partition", "sidecarset/admission-rollout"},
+	{"spec.updateStrategy.maxUnavailable", "sidecarset/admission-rollout"},
+	{"spec.updateStrategy.selector", "sidecarset/admission-rollout"},
+	{"spec.updateStrategy.priorityStrategy", "sidecarset/admission-rollout"},
+	{"spec.updateStrategy.scatterStrategy", "sidecarset/admission-rollout"},
+}
+
+// harmless are the values that mean the same as leaving the field out.
+var harmless = []string{"", "false", "0", "0%"}
+
+// report says what becomes of the fields of a set that has become a policy.
+func (s *set) report(c *stage.Context, sets []*set) {
+	add := func(id, field, detail string) { c.Findings.Add(id, s.from, field, detail) }
+	add("sidecarset/admission", "spec.selector", "")
+	add("sidecarset/admission-update", "spec.updateStrategy.type", "")
+	if !c.Since(policy.Served) {
+		add("sidecarset/admission-preview", "", "")
+	}
+	for _, w := range written {
+		value := tree.Get(s.hub, tree.Steps(w.field)...)
+		if value != nil && (!tree.IsScalar(value) || !slices.Contains(harmless, value.Value)) {
+			add(w.id, w.field, "")
+		}
+	}
+	s.reportContainers(add)
+	if other, key := s.contested(sets); other != "" {
+		add("sidecarset/admission-order", "spec.patchPodMetadata", "annotation "+key+" is written by SidecarSet "+other+", too; where both match a pod, the API server's order, which is not fixed, decides")
+	}
+}
+
+// starters are the env by which Kruise orders the start and the end of containers.
+var starters = []string{
+	kruise.ContainerPriorityEnv, kruise.TerminateSidecarEnv, kruise.TerminateSidecarWithImageEnv,
+}
+
+func (s *set) reportContainers(add func(id, field, detail string)) {
+	for _, list := range []struct {
+		field  string
+		pieces []inject.Piece
+	}{{"spec.containers", s.containers}, {"spec.initContainers", s.inits}} {
+		var hot, started []string
+		for _, p := range list.pieces {
+			if p.Name != p.Sidecar {
+				hot = append(hot, p.Sidecar)
+			}
+			for _, env := range values(tree.Items(tree.Get(p.Node, "env")), "name") {
+				if slices.Contains(starters, env) {
+					started = append(started, env+" of sidecar "+p.Sidecar)
+				}
+			}
+		}
+		if hot = slices.Compact(hot); len(hot) > 0 {
+			add("sidecarset/admission-hot-upgrade", list.field, "sidecar "+strings.Join(hot, ", ")+
+				": the policy injects the pair of containers, but nobody exchanges them: a new image reaches new pods only")
+		}
+		if started = slices.Compact(started); len(started) > 0 {
+			add("sidecarset/admission-startup", list.field, strings.Join(started, ", ")+
+				": rendering acts on it in pod templates, a policy does not")
+		}
+	}
+}
+
+// contested returns another set that becomes a policy and writes one of the same
+// annotations differently, with that annotation.
+func (s *set) contested(sets []*set) (other, key string) {
+	for _, o := range sets {
+		if o == s || o.why != "" {
+			continue
+		}
+		for _, p := range s.Current().AnnotationPatches() {
+			for _, q := range o.Current().AnnotationPatches() {
+				if p.Key == q.Key && (p.Value != q.Value || p.Policy != q.Policy) {
+					return o.Name, p.Key
+				}
+			}
+		}
+	}
+	return "", ""
+}
