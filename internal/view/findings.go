@@ -113,6 +113,11 @@ func (g *same) write(w io.Writer, st Style) error {
 
 // Summary is one line that counts what was made and found.
 func Summary(in, out int, list []finding.Finding) string {
+	return Counted(fmt.Sprintf("rendered %s into %d", plural(in, "object"), out), list)
+}
+
+// Counted is a line that says what was done, and counts what was found.
+func Counted(line string, list []finding.Finding) string {
 	count := map[finding.Severity]int{}
 	for _, f := range list {
 		count[f.Severity]++
@@ -123,7 +128,6 @@ func Summary(in, out int, list []finding.Finding) string {
 			parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
 		}
 	}
-	line := fmt.Sprintf("rendered %s into %d", plural(in, "object"), out)
 	if len(parts) > 0 {
 		line += "; findings: " + strings.Join(parts, ", ")
 	}

@@ -52,25 +52,32 @@ func setText[T ~string](field *T, value T) {
 	}
 }
 
+// WebhookPullPolicy is what Kruise's webhooks write into containers without a
+// pull policy, where they do (semantics sidecarset-and-protection 10).
+const WebhookPullPolicy = corev1.PullAlways
+
 // alwaysPull is what Kruise's webhooks do to containers without a pull policy,
 // whatever their tag; init containers follow it (semantics
 // sidecarset-and-protection 10).
 func alwaysPull(s *corev1.PodSpec) {
 	for i := range s.Containers {
-		setText(&s.Containers[i].ImagePullPolicy, corev1.PullAlways)
+		setText(&s.Containers[i].ImagePullPolicy, WebhookPullPolicy)
 	}
 	for i := range s.InitContainers {
 		followTag(&s.InitContainers[i])
 	}
 }
 
-// followTag is Kubernetes' own default: what may change under its tag is
-// pulled every time.
-func followTag(c *corev1.Container) {
-	name, _, digest := strings.Cut(c.Image, "@")
+// followTag gives a container Kubernetes' own default.
+func followTag(c *corev1.Container) { setText(&c.ImagePullPolicy, PullPolicyOf(c.Image)) }
+
+// PullPolicyOf is Kubernetes' own default for an image: what may change under
+// its tag is pulled every time.
+func PullPolicyOf(image string) corev1.PullPolicy {
+	name, _, digest := strings.Cut(image, "@")
 	_, tag, tagged := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ":")
 	if tag == "latest" || !tagged && !digest {
-		setText(&c.ImagePullPolicy, corev1.PullAlways)
+		return corev1.PullAlways
 	}
-	setText(&c.ImagePullPolicy, corev1.PullIfNotPresent)
+	return corev1.PullIfNotPresent
 }

@@ -1,119 +1,110 @@
-// Package convert is the verb that writes Kruise objects in another version of
-// their API, from files alone.
+// Package convert is the verb that writes objects in another form, from files
+// alone: Kruise objects in another version of their API, workloads and budgets
+// as the kind that does the same with Kruise, or without.
 package convert
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const long = `Write Kruise objects in another version of their API, as Kruise's conversion
-webhook would, from files alone. Comments, order and whatever is no Kruise object
-stay. Fields that the version does not have are named on stderr; --strict makes
-that a failure.`
+const long = `Write objects in another form, from files alone. Comments, order and all other
+objects stay.
 
-const example = `  # to what the newest Kruise stores
-  kubectl kruise convert -f manifests/ -R --to-version v1beta1 > converted.yaml
+--to moves workloads and budgets onto Kruise, or off it:
 
-  # back, for a cluster with an older Kruise; nothing may be lost
-  kubectl kruise convert -f web.yaml --to-version v1alpha1 --strict`
+  Deployment             CloneSet
+  StatefulSet            AdvancedStatefulSet
+  DaemonSet              AdvancedDaemonSet
+  CronJob                AdvancedCronJob
+  PodDisruptionBudget    PodUnavailableBudget
 
-type options struct {
-	factory *factory.Factory
+"--to kruise" and "--to native" mean all kinds of one side. References to what is
+converted follow (autoscalers, budgets, spreads). What it does stays the same as
+far as the other kind allows; what does not is said on stderr. It is kept in the
+annotation kubectl-kruise.dev/converted-from, and comes back with a later
+conversion to the first kind. How to move a workload that runs is another matter:
+see docs/moving.md.
 
-	files     []string
-	recursive bool
-	version   string
-	output    string
-	outputDir string
-	strict    bool
-}
+--to-version writes Kruise objects in another version of their API, as Kruise's
+conversion webhook would. With both, what was converted gets the version too.`
 
-var (
-	versions = []string{kruise.V1alpha1, kruise.V1beta1}
-	outputs  = []string{"yaml", "json"}
-)
+const example = `  # a Deployment onto Kruise, images updated in place
+  kubectl kruise convert -f web.yaml --to CloneSet --pod-update-policy InPlaceIfPossible
+
+  # everything of one team, for Kruise 1.8, which has no CloneSet v1beta1
+  kubectl kruise convert -f manifests/ -R -l team=shop --to kruise --to-version v1alpha1
+
+  # off Kruise; nothing may be lost
+  kubectl kruise convert -f web.yaml --to native --strict
+
+  # to what the newest Kruise stores
+  kubectl kruise convert -f manifests/ -R --to-version v1beta1 > converted.yaml`
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use:     "convert -f FILE --to-version VERSION",
-		Short:   "Write Kruise objects in another version of their API",
+		Use:     "convert -f FILE (--to KIND | --to-version VERSION)",
+		Short:   "Write objects as another kind, or in another version of their API",
 		Long:    long,
 		Example: example,
-		Args:    usage.NoArgs("name files with -f"),
+		Args:    usage.NoArgs("name files with -f, objects with --name"),
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
-	fl := c.Flags()
-	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
-	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
-	fl.StringVar(&o.version, "to-version", "", strings.Join(versions, " or "))
-	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, " or "))
-	fl.StringVar(&o.outputDir, "output-dir", "", "write one file per object into this directory")
-	fl.BoolVar(&o.strict, "strict", false, "fail when something is lost")
-	// The errors say that a flag does not exist, which they do.
-	_ = c.RegisterFlagCompletionFunc("to-version", cobra.FixedCompletions(versions, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
-	_ = c.MarkFlagDirname("output-dir")
+	o.addFlags(c)
 	return c
 }
 
 func (o *options) run(ctx context.Context) error {
-	switch {
-	case len(o.files) == 0:
-		return usage.Errorf("give -f FILE, -f DIRECTORY or -f -", "no input")
-	case !slices.Contains(versions, o.version):
-		return usage.Errorf("one of: "+strings.Join(versions, ", "), "--to-version: unknown value %q", o.version)
-	case !slices.Contains(outputs, o.output):
-		return usage.Errorf("one of: "+strings.Join(outputs, ", "), "--output: unknown value %q", o.output)
+	opt, err := o.validate()
+	if err != nil {
+		return err
 	}
 	stream, err := load.Load(ctx, load.Options{Files: o.files, Recursive: o.recursive, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()})
 	if err != nil {
 		return err
 	}
-	lost, skipped, err := engine.ToVersion(stream, o.version)
-	if err != nil {
-		return err
+	lossy := false
+	if len(o.to) > 0 {
+		if opt.Context, err = load.Context(ctx, o.with, nil); err != nil {
+			return err
+		}
+		count := len(stream)
+		res, err := engine.ToKinds(stream, opt)
+		if err != nil {
+			return err
+		}
+		if err := o.sayKinds(count, res); err != nil {
+			return err
+		}
+		stream, lossy = res.Resources, finding.Worst(res.Findings).Rank() >= finding.Lost.Rank()
 	}
-	if err := o.say(lost, skipped); err != nil {
-		return err
+	if o.version != "" {
+		lost, skipped, err := engine.ToVersion(stream, o.version)
+		if err != nil {
+			return err
+		}
+		if err := o.sayVersion(lost, skipped); err != nil {
+			return err
+		}
+		lossy = lossy || len(lost) > 0
 	}
-	if o.strict && len(lost) > 0 {
+	if o.strict && lossy {
 		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: "the lines above name each field"}
 	}
 	return o.emit(stream)
-}
-
-// say names what is lost and what stays as it is, on stderr.
-func (o *options) say(lost []engine.Loss, skipped []*resource.Resource) error {
-	w := bufio.NewWriter(o.factory.Streams.Err)
-	for _, l := range lost {
-		if _, err := fmt.Fprintf(w, "lost: %s:%d: %s: %s: %s\n", l.File, l.Line, l.Object, l.Path, l.Why); err != nil {
-			return err
-		}
-	}
-	for _, r := range skipped {
-		if _, err := fmt.Fprintf(w, "kept: %s: %s has no version %s\n", r.Origin, r.ID(), o.version); err != nil {
-			return err
-		}
-	}
-	return w.Flush()
 }
 
 func (o *options) emit(list []*resource.Resource) error {
@@ -125,3 +116,6 @@ func (o *options) emit(list []*resource.Resource) error {
 	}
 	return emit.Stream(o.factory.Streams.Out, list)
 }
+
+// words joins the legal values of a flag.
+func words(list []string) string { return strings.Join(list, ", ") }

@@ -1,5 +1,7 @@
-// Package convert writes Kruise objects in another form: in another version of
-// their API. What has no place there is named, never dropped in silence.
+// Package convert writes objects in another form: those of Kruise in another
+// version of their API, and workloads and budgets as the kind that does the same
+// with Kruise, or without. What has no place there is named, never dropped in
+// silence.
 package convert
 
 import (

@@ -1,0 +1,127 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+type options struct {
+	factory *factory.Factory
+
+	files     []string
+	recursive bool
+	with      []string
+
+	to         []string
+	names      []string
+	selector   string
+	policy     string
+	operations []string
+	forget     bool
+	kubernetes string
+
+	version   string
+	output    string
+	outputDir string
+	strict    bool
+	quiet     bool
+	verbose   int
+}
+
+var (
+	versions   = []string{kruise.V1alpha1, kruise.V1beta1}
+	outputs    = []string{"yaml", "json"}
+	policies   = []string{"ReCreate", "InPlaceIfPossible", "InPlaceOnly"}
+	operations = []string{"DELETE", "UPDATE", "EVICT", "RESIZE"}
+)
+
+func (o *options) addFlags(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
+	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
+	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, never emitted")
+	fl.StringSliceVar(&o.to, "to", nil, "kinds that there shall be: "+words(engine.Words()))
+	fl.StringSliceVar(&o.names, "name", nil, "convert only objects of these names with --to")
+	fl.StringVarP(&o.selector, "selector", "l", "", "convert only objects with these labels with --to")
+	fl.StringVar(&o.policy, "pod-update-policy", policies[0], "how Kruise's workloads shall update pods: "+words(policies)+"; the first is what native ones do")
+	fl.StringSliceVar(&o.operations, "protect-operations", nil, "what a PodUnavailableBudget shall refuse, of "+words(operations)+"; EVICT, as a PodDisruptionBudget does, by default")
+	fl.BoolVar(&o.forget, "forget", false, "keep nothing in an annotation for the way back")
+	fl.StringVar(&o.kubernetes, "kubernetes-version", "", "version of the API server that native objects are for; the newest by default")
+	fl.StringVar(&o.version, "to-version", "", words(versions))
+	fl.StringVarP(&o.output, "output", "o", outputs[0], words(outputs))
+	fl.StringVar(&o.outputDir, "output-dir", "", "write one file per object into this directory")
+	fl.BoolVar(&o.strict, "strict", false, "fail when something is lost")
+	fl.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing about findings")
+	fl.CountVarP(&o.verbose, "verbose", "v", "show exact findings too")
+	for flag, values := range map[string][]string{
+		"to": engine.Words(), "to-version": versions, "output": outputs, "pod-update-policy": policies, "protect-operations": operations,
+	} {
+		// The errors say that a flag does not exist, which they do.
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
+	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
+	_ = c.MarkFlagDirname("output-dir")
+}
+
+// validate reads the flags; everything wrong with them is an error of usage.
+func (o *options) validate() (engine.Options, error) {
+	opt := engine.Options{Forget: o.forget, Namespace: o.factory.Namespace()}
+	switch {
+	case len(o.files) == 0:
+		return opt, usage.Errorf("give -f FILE, -f DIRECTORY or -f -", "no input")
+	case len(o.to) == 0 && o.version == "":
+		return opt, usage.Errorf("give --to KIND or --to-version VERSION", "nothing to convert to")
+	case o.version != "" && !slices.Contains(versions, o.version):
+		return opt, usage.Errorf("one of: "+words(versions), "--to-version: unknown value %q", o.version)
+	case !slices.Contains(outputs, o.output):
+		return opt, usage.Errorf("one of: "+words(outputs), "--output: unknown value %q", o.output)
+	}
+	return opt, o.kinds(&opt)
+}
+
+// kinds reads the flags that belong to --to.
+func (o *options) kinds(opt *engine.Options) (err error) {
+	if opt.Targets, err = engine.ParseTargets(o.to); err != nil {
+		return usage.Errorf("one or more of: "+words(engine.Words()), "--to: %w", err)
+	}
+	if !slices.Contains(policies, o.policy) {
+		return usage.Errorf("one of: "+words(policies), "--pod-update-policy: unknown value %q", o.policy)
+	}
+	opt.Raise = raise.Options{PodUpdatePolicy: kruise.PodUpdateStrategyType(o.policy)}
+	for _, op := range o.operations {
+		if op = strings.ToUpper(op); !slices.Contains(operations, op) {
+			return usage.Errorf("one or more of: "+words(operations), "--protect-operations: unknown value %q", op)
+		}
+		opt.Raise.ProtectOperations = append(opt.Raise.ProtectOperations, kruise.PubOperation(op))
+	}
+	if o.kubernetes != "" {
+		if opt.Kubernetes, err = stage.ParseKubernetes(o.kubernetes); err != nil {
+			return usage.Errorf("for instance 1.36", "--kubernetes-version: %w", err)
+		}
+	}
+	opt.Chosen, err = o.chosen()
+	return err
+}
+
+// chosen says which objects are converted.
+func (o *options) chosen() (func(*resource.Resource) bool, error) {
+	selector, err := labels.Parse(o.selector)
+	if err != nil {
+		return nil, usage.Errorf("for instance -l app=web", "--selector: %w", err)
+	}
+	return func(r *resource.Resource) bool {
+		return (len(o.names) == 0 || slices.Contains(o.names, r.Name())) && selector.Matches(labels.Set(r.Labels()))
+	}, nil
+}

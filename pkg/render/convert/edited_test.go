@@ -1,0 +1,154 @@
+package convert_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/raise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 7
+  selector: {matchLabels: {app: web}}
+  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 20%}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: "example.com/c:1"}]}
+`
+
+// TestEditsStay: what somebody changed between two conversions counts, what he
+// left alone comes back as it was.
+func TestEditsStay(t *testing.T) {
+	tests := map[string]struct{ edit, by, want string }{
+		"nothing":    {"replicas: 7", "replicas: 7", "maxUnavailable: 20%"},
+		"replicas":   {"replicas: 7", "replicas: 9", "maxUnavailable: 20%"},
+		"the number": {"maxUnavailable: 1", "maxUnavailable: 3", "maxUnavailable: 3"},
+		"an image":   {"c:1", "c:2", `image: "example.com/c:2"}`},
+		"a policy":   {"imagePullPolicy: IfNotPresent", "imagePullPolicy: Never", "imagePullPolicy: Never"},
+		"no policy":  {", imagePullPolicy: IfNotPresent", "", "imagePullPolicy: Always"},
+		"a name":     {"name: c,", "name: d,", "name: d"},
+		"no note":    {"converted-from", "lost", "maxUnavailable: 1\n"},
+		"bad note":   {`{"apiVersion"`, `{`, "maxUnavailable: 1\n"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			there := text(t, to(t, "CloneSet", golden.Parse(t, deployment)).Resources)
+			edited := strings.ReplaceAll(there, tc.edit, tc.by)
+			if tc.edit != tc.by && edited == there {
+				t.Fatalf("nothing to edit in\n%s", there)
+			}
+			if back := text(t, to(t, "Deployment", golden.Parse(t, edited)).Resources); !strings.Contains(back, tc.want) {
+				t.Errorf("no %q in\n%s", tc.want, back)
+			}
+		})
+	}
+}
+
+// TestPolicyAskedForWins: the policy that somebody asks for on the way back wins
+// over the one that was kept, beside which the rest comes back.
+func TestPolicyAskedForWins(t *testing.T) {
+	const before = `apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  updateStrategy: {rollingUpdate: {podUpdatePolicy: ReCreate, partition: 2}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: "example.com/c:1"}]}}
+`
+	native := golden.Parse(t, text(t, to(t, "native", golden.Parse(t, before)).Resources))
+	opt := options(t, "kruise")
+	opt.Raise = raise.Options{PodUpdatePolicy: kruise.InPlaceIfPossiblePodUpdateStrategyType}
+	res, err := convert.ToKinds(native, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"podUpdatePolicy: InPlaceIfPossible", "partition: 2"} {
+		if got := text(t, res.Resources); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestForget(t *testing.T) {
+	opt := options(t, "kruise")
+	opt.Forget = true
+	res, err := convert.ToKinds(golden.Parse(t, deployment), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(t, res.Resources); strings.Contains(got, "annotations") {
+		t.Error(got)
+	}
+}
+
+// TestChosen: only what is chosen is converted, and only references to it follow.
+func TestChosen(t *testing.T) {
+	opt := options(t, "CloneSet")
+	opt.Chosen = func(r *resource.Resource) bool { return r.Name() == "web" }
+	const reference = `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: NAME}
+spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: NAME}}
+`
+	stream := deployment + "---\n" + strings.ReplaceAll(deployment, "web", "api") +
+		"---\n" + strings.ReplaceAll(reference, "NAME", "web") + "---\n" + strings.ReplaceAll(reference, "NAME", "api")
+	res, err := convert.ToKinds(golden.Parse(t, stream), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := text(t, res.Resources)
+	if res.Converted != 1 || !strings.Contains(got, "kind: CloneSet, name: web}") || !strings.Contains(got, "kind: Deployment, name: api}") {
+		t.Error(got)
+	}
+}
+
+// TestRefused: what the other kind cannot be is an error with a place.
+func TestRefused(t *testing.T) {
+	const head = "apiVersion: apps.kruise.io/v1beta1\nmetadata: {name: x}\n"
+	const pod = "template: {metadata: {labels: {app: x}}, spec: {containers: [{name: c, image: i}]}}"
+	tests := map[string]struct {
+		to, in, want string
+		opt          raise.Options
+	}{
+		"claims":          {"native", head + "kind: CloneSet\nspec:\n  selector: {matchLabels: {app: x}}\n  " + pod + "\n  volumeClaimTemplates: [{metadata: {name: d}}]\n", "spec.volumeClaimTemplates: this cannot become one Deployment", raise.Options{}},
+		"no job":          {"native", head + "kind: AdvancedCronJob\nspec: {schedule: '* * * * *', template: {broadcastJobTemplate: {spec: {completionPolicy: {type: Always}, " + pod + "}}}}\n", "spec.template", raise.Options{}},
+		"no eviction":     {"native", "apiVersion: policy.kruise.io/v1beta1\nkind: PodUnavailableBudget\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, maxUnavailable: 1, protectOperations: [DELETE]}\n", "spec.protectOperations: this cannot become one PodDisruptionBudget, but nothing", raise.Options{}},
+		"empty selector":  {"kruise", "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {selector: {}, maxUnavailable: 1}\n", "spec.selector", raise.Options{}},
+		"older version":   {"kruise", "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {}\n", "apiVersion: policy/v1beta1 PodDisruptionBudget cannot be converted", raise.Options{}},
+		"in place, surge": {"kruise", deployment[:strings.Index(deployment, "  strategy")] + "  " + pod + "\n", "cannot surge", raise.Options{PodUpdatePolicy: "InPlaceOnly"}},
+		"daemon surge":    {"kruise", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, updateStrategy: {rollingUpdate: {maxSurge: 1}}, " + pod + "}\n", "cannot surge", raise.Options{PodUpdatePolicy: "InPlaceIfPossible"}},
+		"daemon only":     {"kruise", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, " + pod + "}\n", "no InPlaceOnly", raise.Options{PodUpdatePolicy: "InPlaceOnly"}},
+		"wrong type":      {"kruise", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {replicas: many}\n", "spec.replicas", raise.Options{}},
+		"dotted name":     {"kruise", "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a.b}\nspec: {schedule: '* * * * *', jobTemplate: {spec: {" + pod + "}}}\n", "metadata.name", raise.Options{}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			opt := options(t, tc.to)
+			opt.Raise = tc.opt
+			_, err := convert.ToKinds(golden.Parse(t, tc.in), opt)
+			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "input.yaml:") {
+				t.Errorf("%v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestParseTargets(t *testing.T) {
+	for _, words := range [][]string{{"kruise"}, {"native"}, {"clone", "asts"}, {"StatefulSet.apps.kruise.io"}, {"statefulsets.apps"}, {"CronJobs"}, {"PUB", "Deployment"}} {
+		if _, err := convert.ParseTargets(words); err != nil {
+			t.Errorf("%q: %v", words, err)
+		}
+	}
+	for _, words := range [][]string{{"kruise", "native"}, {"CloneSet", "Deployment"}, {"ReplicaSet"}, {""}, {"deployment.apps.kruise.io"}} {
+		if _, err := convert.ParseTargets(words); err == nil {
+			t.Errorf("%q: no error", words)
+		}
+	}
+}
