@@ -61,7 +61,7 @@ var layer = map[string][]string{
 	"pkg/plan/controller": planImports("pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
 	"pkg/plan/simulate":   planImports("gopkg.in/evanphx/json-patch.v4", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 
-	"pkg/render":            {"pkg/kruise", "pkg/render/..."},
+	"pkg/render":            {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},
 	"pkg/render/resource":   {"pkg/kruise/tree"},
 	"pkg/render/finding":    {"pkg/kruise/tree", "pkg/render/resource"},
 	"pkg/render/stage":      {"pkg/kruise/tree", "pkg/render/finding", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml"},

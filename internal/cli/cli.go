@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/explain"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	fncmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/fn"
+	inventorycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/inventory"
 	lintcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
 	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
 	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
@@ -78,7 +79,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
-	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), simulatecmd.New(f), fncmd.New(f), lintcmd.New(f), convertcmd.New(f), version.New(f))
+	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), simulatecmd.New(f), fncmd.New(f), lintcmd.New(f), inventorycmd.New(f), convertcmd.New(f), version.New(f))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

@@ -1,21 +1,20 @@
 // Package live reads from a cluster the facts that rendering needs and that
 // files cannot give: which namespaces exist, what the subsets of a
-// UnitedDeployment run now, which SidecarSet revisions are stored. It reads
-// and never writes, and reads no Secret.
+// UnitedDeployment run now, which SidecarSet revisions are stored, what the
+// server is. What render --live uses and what inventory writes down is read
+// here, and is the same. It reads and never writes, and reads no Secret.
 package live
 
 import (
 	"context"
 	"fmt"
-	"sort"
+	"slices"
+	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -23,97 +22,98 @@ import (
 // File is the origin that context objects from a cluster carry.
 const File = "(cluster)"
 
-// pageSize bounds one answer of the API server.
-const pageSize = 500
+// Cluster is where facts are read.
+type Cluster struct {
+	Objects   dynamic.Interface
+	Discovery *discovery.DiscoveryClient
+}
+
+// Connect opens the way to the cluster.
+func Connect(f *factory.Factory) (Cluster, error) {
+	d, err := f.Discovery()
+	if err != nil {
+		return Cluster{}, err
+	}
+	objects, err := f.Dynamic()
+	return Cluster{Objects: objects, Discovery: d}, err
+}
+
+// Scope says which facts are wanted. The zero value means all of all namespaces.
+type Scope struct {
+	// Stream is what will be rendered: only facts that its rendering asks for are
+	// read, and Namespace is where objects without one live. nil asks for the
+	// facts that any rendering may ask for, in Namespace or ("") everywhere.
+	Stream    []*resource.Resource
+	Namespace string
+	// Selector is a label selector that workloads, pods and what acts on them
+	// must match, too; namespaces, nodes and settings need not.
+	Selector string
+	// Wanted chooses among [Kinds]; nil chooses all.
+	Wanted func(kind string) bool
+}
+
+func (s Scope) wants(kind string) bool { return s.Wanted == nil || s.Wanted(kind) }
 
 // Result is what a cluster told.
 type Result struct {
-	// Context are the objects for render.Options.Context.
+	// Context are the objects for render.Options.Context: ClusterFacts first, the
+	// others by group, kind, namespace and name. They hold no more than rendering
+	// reads, and neither times nor anything else that changes by itself.
 	Context []*resource.Resource
-	// APIVersions are the group/versions that the server serves, sorted.
-	APIVersions []string
 	// Skipped says in words what could not be read, and why. Rendering goes on
 	// without it.
 	Skipped []string
 }
 
-// Read asks the cluster for everything in the list of wants that stream makes
-// necessary. What is forbidden or not served is skipped and said; any other
-// error ends the reading.
-func Read(ctx context.Context, c dynamic.Interface, d *discovery.DiscoveryClient, stream []*resource.Resource, namespace string) (*Result, error) {
-	versions, err := APIVersions(ctx, d)
+// Read asks the cluster for the facts in scope. What is forbidden or not served
+// is skipped and said; any other error ends the reading.
+func Read(ctx context.Context, c Cluster, scope Scope) (*Result, error) {
+	server, err := c.server(ctx)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{APIVersions: versions}
-	served := map[string]bool{}
-	for _, v := range versions {
-		served[v] = true
+	r := &reader{cluster: c, scope: scope}
+	var questions []want
+	if scope.Stream == nil {
+		questions = everything(scope.Namespace, server.kruise())
+	} else {
+		questions = wants(scope.Stream, scope.Namespace, server.kruise())
 	}
-	for _, w := range wants(stream, namespace, served) {
-		if err := res.add(ctx, c, w); err != nil {
-			return nil, err
-		}
+	if err := r.ask(ctx, questions); err != nil {
+		return nil, err
 	}
-	return res, nil
+	if err := r.ask(ctx, conflicts(scope, r.found)); err != nil {
+		return nil, err
+	}
+	if scope.wants(clusterFacts) {
+		r.skipped = append(server.skipped, r.skipped...)
+		r.found = append(r.found, server.object())
+	}
+	return r.result(), nil
 }
 
-// APIVersions returns the group/versions that the server serves, sorted.
-func APIVersions(ctx context.Context, d *discovery.DiscoveryClient) ([]string, error) {
-	groups, err := d.ServerGroupsWithContext(ctx)
-	if err != nil {
-		return nil, &resource.Error{
-			Err:  fmt.Errorf("cannot ask the cluster what it serves: %w", err),
-			Hint: "check --kubeconfig and --context; without --live and --target auto no cluster is needed",
+// result sorts what was found and leaves out what was found twice.
+func (r *reader) result() *Result {
+	slices.SortStableFunc(r.found, func(a, b map[string]any) int { return strings.Compare(place(a), place(b)) })
+	res := &Result{Skipped: r.skipped}
+	last := ""
+	for _, object := range r.found {
+		if at := place(object); at != last {
+			last = at
+			res.Context = append(res.Context, resource.Parsed(tree.FromValue(object), nil, resource.Origin{File: File, Seq: len(res.Context)}))
 		}
 	}
-	var versions []string
-	for _, g := range groups.Groups {
-		for _, v := range g.Versions {
-			versions = append(versions, v.GroupVersion)
-		}
+	return res
+}
+
+// place is the identity of an object, in the order of a file of facts.
+func place(object map[string]any) string {
+	n := tree.FromValue(object)
+	group := resource.GroupOf(tree.StrAt(n, "apiVersion"))
+	kind := tree.StrAt(n, "kind")
+	rank := 1
+	if kind == clusterFacts {
+		rank = 0
 	}
-	sort.Strings(versions)
-	return versions, nil
-}
-
-func (res *Result) add(ctx context.Context, c dynamic.Interface, w want) error {
-	opt := metav1.ListOptions{LabelSelector: w.selector, FieldSelector: w.fields, Limit: pageSize}
-	for {
-		list, err := c.Resource(w.resource).Namespace(w.namespace).List(ctx, opt)
-		if apierrors.IsNotFound(err) && w.older != "" {
-			w.resource.Version, w.older = w.older, ""
-			continue
-		}
-		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-			res.Skipped = append(res.Skipped, fmt.Sprintf("%s: %v", w.what, err))
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("cannot read %s for --live: %w", w.what, err)
-		}
-		for i := range list.Items {
-			res.Context = append(res.Context, convert(&list.Items[i]))
-		}
-		if opt.Continue = list.GetContinue(); opt.Continue == "" {
-			return nil
-		}
-	}
-}
-
-// convert drops what no stage reads and what only makes output long.
-func convert(u *unstructured.Unstructured) *resource.Resource {
-	unstructured.RemoveNestedField(u.Object, "metadata", "managedFields")
-	return resource.Parsed(tree.FromValue(u.Object), nil, resource.Origin{File: File})
-}
-
-// want is one question to the API server.
-type want struct {
-	what     string
-	resource schema.GroupVersionResource
-	// older is the version to ask for when the server has no such resource in
-	// that of resource: releases of Kruise serve a version for some kinds only.
-	older            string
-	namespace        string
-	selector, fields string
+	return fmt.Sprint(rank, "\x00", group, "\x00", kind, "\x00", tree.StrAt(n, "metadata", "namespace"), "\x00", tree.StrAt(n, "metadata", "name"))
 }

@@ -1,190 +1,222 @@
 package live
 
 import (
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// server answers list calls from a table of path to answer, in pages of one
-// object, and refuses what is not in the table.
-type server struct {
-	lists     map[string][]map[string]any
-	forbidden map[string]bool
-	missing   map[string]bool
-	asked     []string
+func parse(t *testing.T, text string) *resource.Resource {
+	t.Helper()
+	return golden.Parse(t, text)[0]
 }
 
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	path := r.URL.Path
-	switch path {
-	case "/api":
-		write(w, map[string]any{"kind": "APIVersions", "versions": []string{"v1"}})
-		return
-	case "/apis":
-		write(w, map[string]any{"kind": "APIGroupList", "apiVersion": "v1", "groups": []any{
-			group("apps", "v1"), group("apps.kruise.io", "v1beta1", "v1alpha1"),
-		}})
-		return
+func ids(res *Result) []string {
+	var out []string
+	for _, r := range res.Context {
+		out = append(out, r.ID().String())
 	}
-	q := path
-	if sel := r.URL.Query().Get("labelSelector") + r.URL.Query().Get("fieldSelector"); sel != "" {
-		q += "?" + sel
-	}
-	s.asked = append(s.asked, q)
-	if s.forbidden[path] {
-		w.WriteHeader(http.StatusForbidden)
-		write(w, map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "no, you may not"})
-		return
-	}
-	if s.missing[path] {
-		http.NotFound(w, r)
-		return
-	}
-	items := s.lists[path]
-	meta := map[string]any{}
-	if token := r.URL.Query().Get("continue"); token == "" && len(items) > 1 {
-		items, meta["continue"] = items[:1], "more"
-	} else if token != "" {
-		items = items[1:]
-	}
-	write(w, map[string]any{"kind": "List", "apiVersion": "v1", "metadata": meta, "items": items})
+	return out
 }
 
-func group(name string, versions ...string) map[string]any {
-	var list []any
-	for _, v := range versions {
-		list = append(list, map[string]any{"groupVersion": name + "/" + v, "version": v})
-	}
-	return map[string]any{"name": name, "versions": list, "preferredVersion": list[0]}
-}
-
-func write(w http.ResponseWriter, v any) { _ = json.NewEncoder(w).Encode(v) }
-
-func object(kind, ns, name string) map[string]any {
-	meta := map[string]any{"name": name, "managedFields": []any{map[string]any{"manager": "x"}}}
+func named(kind, ns, name string) map[string]any {
+	meta := map[string]any{"name": name}
 	if ns != "" {
 		meta["namespace"] = ns
 	}
 	return map[string]any{"apiVersion": "v1", "kind": kind, "metadata": meta}
 }
 
-func read(t *testing.T, s *server, stream ...*resource.Resource) (*Result, error) {
-	t.Helper()
-	srv := httptest.NewServer(s)
-	t.Cleanup(srv.Close)
-	cfg := &rest.Config{Host: srv.URL}
-	return Read(t.Context(), dynamic.NewForConfigOrDie(cfg), discovery.NewDiscoveryClientForConfigOrDie(cfg), stream, "")
-}
-
-func kruiseObject(kind, ns string, spec map[string]any) *resource.Resource {
-	return resource.Parsed(tree.FromValue(map[string]any{
-		"apiVersion": "apps.kruise.io/v1beta1", "kind": kind,
-		"metadata": map[string]any{"name": "x", "namespace": ns}, "spec": spec,
-	}), nil, resource.Origin{})
-}
-
-func TestReadPagesAndStrips(t *testing.T) {
-	s := &server{lists: map[string][]map[string]any{
-		"/api/v1/namespaces": {object("Namespace", "", "a"), object("Namespace", "", "b")},
-	}}
-	res, err := read(t, s)
+func TestReadSortsPages(t *testing.T) {
+	res, err := read(t, &fake{lists: map[string][]map[string]any{
+		"/api/v1/namespaces": {named("Namespace", "", "b"), named("Namespace", "", "a")},
+		"/api/v1/nodes":      {named("Node", "", "n")},
+	}}, Scope{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, r := range res.Context {
-		names = append(names, r.ID().String())
-		if tree.Get(r.Node(), "metadata", "managedFields") != nil {
-			t.Errorf("%s keeps managedFields", r.ID())
-		}
-	}
-	if diff := cmp.Diff([]string{"Namespace a", "Namespace b"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"ClusterFacts cluster", "Namespace a", "Namespace b", "Node n"}, ids(res)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"apps.kruise.io/v1alpha1", "apps.kruise.io/v1beta1", "apps/v1", "v1"}, res.APIVersions); diff != "" {
-		t.Error(diff)
+	facts, err := emit.Tree(res.Context[0].Node())
+	const want = `apiVersion: kubectl-kruise.dev/v1alpha1
+kind: ClusterFacts
+metadata:
+  name: cluster
+spec:
+  apiVersions:
+  - apps.kruise.io/v1alpha1
+  - apps.kruise.io/v1beta1
+  - apps/v1
+  - policy.kruise.io/v1beta1
+  - v1
+  kubernetesVersion: "1.36"
+`
+	if diff := cmp.Diff(want, string(facts)); err != nil || diff != "" {
+		t.Error(err, diff)
 	}
 }
 
+// TestReadAsksForWhatTheStreamNeeds, and for nothing else.
 func TestReadAsksForWhatTheStreamNeeds(t *testing.T) {
-	s := &server{}
-	_, err := read(t, s,
-		kruiseObject("UnitedDeployment", "shop", map[string]any{}),
-		kruiseObject("ResourceDistribution", "", map[string]any{"resource": map[string]any{"kind": "ConfigMap", "metadata": map[string]any{"name": "ca"}}}),
-		kruiseObject("ResourceDistribution", "", map[string]any{"resource": map[string]any{"kind": "Secret", "metadata": map[string]any{"name": "pull"}}}),
-	)
+	target := map[string]any{"targetRef": map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}}
+	const kruise = "/apis/apps.kruise.io/v1beta1/"
+	for name, c := range map[string]struct {
+		stream []*resource.Resource
+		want   []string
+	}{
+		"nothing": {},
+		"a native workload": {
+			stream: []*resource.Resource{resource.Parsed(tree.FromValue(named("Deployment", "shop", "web")), nil, resource.Origin{})},
+		},
+		"SidecarSet": {
+			stream: []*resource.Resource{kruiseObject("SidecarSet", "", nil), kruiseObject("CloneSet", "shop", map[string]any{})},
+			want: []string{
+				"/api/v1/namespaces", "/api/v1/namespaces/kruise-system/configmaps?metadata.name=kruise-configuration",
+				"/apis/apps/v1/namespaces/kruise-system/controllerrevisions?kruise.io/sidecarset-name",
+				"/api/v1/namespaces/default/limitranges", "/api/v1/namespaces/default/serviceaccounts",
+				"/api/v1/namespaces/shop/limitranges", "/api/v1/namespaces/shop/serviceaccounts",
+				"/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers",
+			},
+		},
+		"UnitedDeployment": {
+			stream: []*resource.Resource{kruiseObject("UnitedDeployment", "shop", map[string]any{})},
+			want: []string{
+				kruise + "namespaces/shop/uniteddeployments",
+				"/apis/apps/v1/namespaces/shop/deployments?apps.kruise.io/subset-name,app=web",
+				"/apis/apps/v1/namespaces/shop/statefulsets?apps.kruise.io/subset-name,app=web",
+				kruise + "namespaces/shop/clonesets?apps.kruise.io/subset-name,app=web",
+				kruise + "namespaces/shop/statefulsets?apps.kruise.io/subset-name,app=web",
+				"/api/v1/namespaces/shop/pods?apps.kruise.io/subset-name,app=web",
+				"/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers",
+			},
+		},
+		"ResourceDistribution": {
+			stream: []*resource.Resource{
+				kruiseObject("ResourceDistribution", "", map[string]any{"resource": map[string]any{"kind": "ConfigMap", "metadata": map[string]any{"name": "ca"}}}),
+				kruiseObject("ResourceDistribution", "", map[string]any{"resource": map[string]any{"kind": "Secret", "metadata": map[string]any{"name": "pull"}}}),
+			},
+			want: []string{"/api/v1/namespaces", "/api/v1/configmaps?metadata.name=ca"},
+		},
+		"PodUnavailableBudget": {
+			stream: []*resource.Resource{kruiseObject("PodUnavailableBudget", "shop", target)},
+			want: []string{
+				"/apis/policy.kruise.io/v1beta1/namespaces/shop/podunavailablebudgets?app=web",
+				"/apis/apps/v1/namespaces/shop/deployments?metadata.name=web",
+			},
+		},
+		"WorkloadSpread whose target is there": {
+			stream: []*resource.Resource{
+				kruiseObject("WorkloadSpread", "shop", target),
+				parse(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}}"),
+			},
+			want: []string{
+				"/api/v1/nodes", "/api/v1/namespaces/kruise-system/configmaps?metadata.name=kruise-configuration",
+				kruise + "namespaces/shop/workloadspreads?app=web",
+			},
+		},
+		"CloneSet with claims": {
+			stream: []*resource.Resource{kruiseObject("CloneSet", "", map[string]any{"volumeClaimTemplates": []any{map[string]any{}}})},
+			want:   []string{"/api/v1/namespaces/team/services", "/apis/autoscaling/v2/namespaces/team/horizontalpodautoscalers"},
+		},
+		"ImagePullJob": {
+			stream: []*resource.Resource{kruiseObject("ImagePullJob", "shop", map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"a": "b"}}})},
+			want:   []string{"/api/v1/nodes", "/api/v1/namespaces/shop/pods?a=b"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &fake{}
+			scope := Scope{Stream: c.stream, Selector: "app=web"}
+			if scope.Stream == nil {
+				scope.Stream = []*resource.Resource{}
+			}
+			if name == "CloneSet with claims" {
+				scope.Namespace = "team"
+			}
+			if _, err := read(t, s, scope); err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			for _, q := range c.want {
+				if strings.HasSuffix(q, "/uniteddeployments") {
+					q += "?app=web"
+				}
+				want = append(want, q)
+			}
+			slices.Sort(want)
+			slices.Sort(s.asked)
+			if diff := cmp.Diff(want, s.asked); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestReadEverything: what an inventory holds without files, in a namespace and
+// for all; never a Secret.
+func TestReadEverything(t *testing.T) {
+	s := &fake{lists: map[string][]map[string]any{
+		"/apis/apps.kruise.io/v1beta1/resourcedistributions": {object(t, "{metadata: {name: ca}, spec: {resource: {kind: ConfigMap, metadata: {name: ca}}}}")},
+		"/api/v1/configmaps": {named("ConfigMap", "a", "ca"), named("ConfigMap", "b", "ca")},
+	}}
+	res, err := read(t, s, Scope{Namespace: "shop", Wanted: func(kind string) bool { return kind != "Node" && kind != "ClusterFacts" }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{
-		"/api/v1/nodes",
-		"/apis/apps/v1/namespaces/shop/deployments?apps.kruise.io/subset-name",
-		"/apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets?apps.kruise.io/subset-name",
-		"/apis/apps.kruise.io/v1beta1/namespaces/shop/uniteddeployments",
-		"/apis/apps/v1/namespaces/kruise-system/controllerrevisions?kruise.io/sidecarset-name",
-		"/api/v1/configmaps?metadata.name=ca",
-	} {
-		if !slices.Contains(s.asked, want) {
-			t.Errorf("never asked for %s; asked:\n%s", want, strings.Join(s.asked, "\n"))
-		}
+	if diff := cmp.Diff([]string{"ConfigMap a/ca", "ConfigMap b/ca", "ResourceDistribution ca"}, ids(res)); diff != "" {
+		t.Error(diff)
 	}
 	for _, q := range s.asked {
-		if strings.Contains(q, "secrets") {
-			t.Errorf("a Secret was read: %s", q)
+		everywhere := !strings.Contains(q, "/namespaces/")
+		if strings.Contains(q, "secrets") || strings.Contains(q, "nodes") || everywhere && (strings.Contains(q, "pods") || strings.Contains(q, "clonesets")) {
+			t.Errorf("asked for %s", q)
 		}
 	}
 }
 
 func TestReadGoesOnWithoutTheForbidden(t *testing.T) {
-	s := &server{
-		lists:     map[string][]map[string]any{"/api/v1/namespaces": {object("Namespace", "", "a")}},
-		forbidden: map[string]bool{"/api/v1/nodes": true},
+	s := &fake{
+		lists:     map[string][]map[string]any{"/api/v1/namespaces": {named("Namespace", "", "a")}},
+		forbidden: map[string]bool{"/api/v1/nodes": true}, versionless: true,
 	}
-	res, err := read(t, s)
+	res, err := read(t, s, Scope{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(res.Skipped) != 1 || !strings.HasPrefix(res.Skipped[0], "nodes: ") {
-		t.Errorf("skipped = %q, want the nodes alone", res.Skipped)
+	if len(res.Skipped) != 2 || !strings.HasPrefix(res.Skipped[0], "the version of the server: ") || !strings.HasPrefix(res.Skipped[1], "nodes: ") {
+		t.Errorf("skipped = %q, want version and nodes", res.Skipped)
 	}
-	if len(res.Context) != 1 {
-		t.Errorf("%d context objects, want the namespace", len(res.Context))
+	if diff := cmp.Diff([]string{"ClusterFacts cluster", "Namespace a"}, ids(res)); diff != "" {
+		t.Error(diff)
 	}
 }
 
 // TestReadOldKruise: Kruise v1.9.0 serves v1beta1, but not for these kinds.
 func TestReadOldKruise(t *testing.T) {
 	const newer, older = "/apis/apps.kruise.io/v1beta1/", "/apis/apps.kruise.io/v1alpha1/"
-	s := &server{missing: map[string]bool{}, lists: map[string][]map[string]any{}}
-	for _, path := range []string{"namespaces/shop/clonesets", "namespaces/shop/uniteddeployments", "resourcedistributions"} {
+	s := &fake{missing: map[string]bool{}, lists: map[string][]map[string]any{}}
+	for _, path := range []string{"clonesets", "uniteddeployments", "resourcedistributions"} {
 		s.missing[newer+path] = true
-		s.lists[older+path] = []map[string]any{object("Some", "", path)}
+		s.lists[older+path] = []map[string]any{named("", "", path)}
 	}
-	res, err := read(t, s, kruiseObject("UnitedDeployment", "shop", map[string]any{}), kruiseObject("ResourceDistribution", "", map[string]any{}))
+	res, err := read(t, s, Scope{Wanted: func(kind string) bool { return kind != "ClusterFacts" }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(res.Context) != 3 || len(res.Skipped) != 0 {
-		t.Errorf("%d objects read, want 3; skipped: %q", len(res.Context), res.Skipped)
+	if len(res.Context) != 3 || len(res.Skipped) != 0 || res.Context[0].APIVersion() != "apps.kruise.io/v1alpha1" {
+		t.Errorf("read %v; skipped: %q", ids(res), res.Skipped)
 	}
 }
 
 func TestReadNamesAnUnreachableCluster(t *testing.T) {
-	cfg := &rest.Config{Host: "http://127.0.0.1:1"}
-	_, err := Read(t.Context(), dynamic.NewForConfigOrDie(cfg), discovery.NewDiscoveryClientForConfigOrDie(cfg), nil, "")
+	_, err := Read(t.Context(), clusterAt("http://127.0.0.1:1"), Scope{})
 	if err == nil || !strings.HasPrefix(err.Error(), "cannot ask the cluster what it serves: ") {
 		t.Errorf("err = %v", err)
 	}

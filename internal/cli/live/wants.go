@@ -1,130 +1,169 @@
 package live
 
 import (
-	"sort"
+	"cmp"
+	"slices"
+	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// wants lists the questions that rendering stream raises.
-func wants(stream []*resource.Resource, namespace string, served map[string]bool) []want {
-	list := []want{
-		{what: "namespaces", resource: gvr("", "v1", "namespaces")},
-		{what: "nodes", resource: gvr("", "v1", "nodes")},
-	}
-	kruiseVersion := version(served, kruise.Group)
-	if has(stream, "SidecarSet") || kruiseVersion != "" {
-		list = append(list,
-			want{what: "stored SidecarSet revisions", resource: gvr("apps", "v1", "controllerrevisions"), namespace: kruise.DefaultNamespace, selector: kruise.SidecarSetNameLabel},
-			want{what: "the SidecarSet whitelist", resource: gvr("", "v1", "configmaps"), namespace: kruise.DefaultNamespace, fields: "metadata.name=" + kruise.ConfigurationName},
-		)
-	}
-	for _, ns := range namespacesOf(stream, namespace) {
-		list = append(list,
-			want{what: "limit ranges in " + ns, resource: gvr("", "v1", "limitranges"), namespace: ns},
-			want{what: "service accounts in " + ns, resource: gvr("", "v1", "serviceaccounts"), namespace: ns},
-		)
-	}
-	list = append(list, subsets(stream, namespace, kruiseVersion)...)
-	return append(list, distributed(stream, kruiseVersion)...)
+// asker collects the questions that rendering a stream raises.
+type asker struct {
+	stream    []*resource.Resource
+	namespace string
+	// served is the newest version of each group of Kruise's.
+	served map[string]string
+	list   []want
 }
 
-// subsets asks for the workloads of the UnitedDeployments in stream, whose
-// sizes decide where remainders go, and for their pods, which show what cannot
-// be scheduled.
-func subsets(stream []*resource.Resource, namespace, kruiseVersion string) []want {
-	var list []want
-	for _, ns := range namespacesOf(pick(stream, "UnitedDeployment"), namespace) {
-		for _, r := range []string{"deployments", "statefulsets"} {
-			list = append(list, want{what: r + " of subsets in " + ns, resource: gvr("apps", "v1", r), namespace: ns, selector: kruise.SubsetNameLabel})
+// wants lists the questions that rendering stream raises, and no other: who may
+// not read nodes shall not be told so when nothing depends on them.
+func wants(stream []*resource.Resource, namespace string, served map[string]string) []want {
+	a := &asker{stream: stream, namespace: namespace, served: served}
+	if a.has("SidecarSet", "ResourceDistribution") {
+		a.ask(want{kind: namespaces, what: "namespaces"})
+	}
+	if a.has("AdvancedCronJob", "BroadcastJob", "ImageListPullJob", "ImagePullJob", "PersistentPodState", "WorkloadSpread") {
+		a.ask(want{kind: nodes, what: "nodes"})
+	}
+	if a.has("SidecarSet", "PersistentPodState", "WorkloadSpread") {
+		a.ask(want{kind: configuration, what: "Kruise's configuration", namespace: kruise.DefaultNamespace, fields: "metadata.name=" + kruise.ConfigurationName})
+	}
+	a.injection()
+	a.subsets()
+	a.states()
+	a.targets()
+	a.autoscaled()
+	a.governed()
+	a.pulled()
+	return a.list
+}
+
+// ask adds a question, unless it is about a kind of Kruise's that is not served.
+func (a *asker) ask(w want) {
+	if w.version = a.served[w.group]; w.kind.version != "" || w.version != "" {
+		a.list = append(a.list, w)
+	}
+}
+
+// each asks for kinds in the namespaces of the stream's objects of some kinds.
+func (a *asker) each(of []string, kinds ...want) {
+	for _, ns := range a.namespacesOf(pick(a.stream, of...)) {
+		for _, w := range kinds {
+			w.namespace, w.what = ns, w.what+" in "+ns
+			a.ask(w)
 		}
-		if kruiseVersion == "" {
+	}
+}
+
+// injection asks for what a pod gets besides the containers of SidecarSets.
+func (a *asker) injection() {
+	if !a.has("SidecarSet") {
+		return
+	}
+	a.ask(want{kind: revisions, what: "stored SidecarSet revisions", namespace: kruise.DefaultNamespace, selector: kruise.SidecarSetNameLabel})
+	for _, ns := range a.namespacesOf(a.stream) {
+		a.ask(want{kind: limitRanges, what: "limit ranges in " + ns, namespace: ns})
+		a.ask(want{kind: serviceAccounts, what: "service accounts in " + ns, namespace: ns})
+	}
+}
+
+// subsets asks for the workloads of UnitedDeployments, whose sizes decide where
+// remainders go, and for those of their pods that weigh in.
+func (a *asker) subsets() {
+	a.each([]string{"UnitedDeployment"}, subsetWants()...)
+}
+
+func subsetWants() []want {
+	list := []want{{kind: unitedDeployments, what: "UnitedDeployments", selectable: true}}
+	for _, k := range []*kind{deployments, statefulSets, cloneSets, advancedSets} {
+		list = append(list, want{kind: k, what: k.title() + " of subsets", selector: kruise.SubsetNameLabel, selectable: true})
+	}
+	return append(list, want{kind: pods, what: "pods of subsets", selector: kruise.SubsetNameLabel, selectable: true, only: weighs})
+}
+
+// states asks for what controllers have recorded.
+func (a *asker) states() {
+	a.each([]string{"WorkloadSpread"}, want{kind: workloadSpreads, what: "WorkloadSpreads", selectable: true})
+	a.each([]string{"PersistentPodState", "StatefulSet"}, want{kind: podStates, what: "PersistentPodStates", selectable: true})
+	a.each([]string{"PodUnavailableBudget"}, want{kind: budgets, what: "PodUnavailableBudgets", selectable: true})
+}
+
+// targets asks for the workloads that the stream's objects name, and does not hold.
+func (a *asker) targets() {
+	for _, r := range pick(a.stream, "PersistentPodState", "PodUnavailableBudget", "WorkloadSpread") {
+		ref := tree.Get(r.Node(), "spec", "targetRef")
+		group, name := resource.GroupOf(tree.StrAt(ref, "apiVersion")), tree.StrAt(ref, "name")
+		for _, k := range []*kind{deployments, statefulSets, replicaSets, cloneSets, advancedSets, advancedDaemons} {
+			if k.group == group && k.name == tree.StrAt(ref, "kind") && name != "" && !a.holds(k, r, name) {
+				a.ask(want{kind: k, what: k.title() + " " + name, namespace: a.namespaceOf(r), fields: "metadata.name=" + name})
+			}
+		}
+	}
+}
+
+func (a *asker) holds(k *kind, beside *resource.Resource, name string) bool {
+	return slices.ContainsFunc(a.stream, func(r *resource.Resource) bool {
+		return r.Is(k.group, k.name) && r.Name() == name && a.namespaceOf(r) == a.namespaceOf(beside)
+	})
+}
+
+// autoscaled asks for the autoscalers that may own the replicas of a workload.
+func (a *asker) autoscaled() {
+	a.each([]string{"CloneSet", "DaemonSet", "StatefulSet", "UnitedDeployment"}, want{kind: autoscalers, what: "HorizontalPodAutoscalers", only: scalesKruise})
+}
+
+// governed asks for the Services that are in the way of a CloneSet's own, or
+// that serve for it.
+func (a *asker) governed() {
+	names := map[string]map[string]bool{}
+	for _, r := range pick(a.stream, "CloneSet") {
+		if len(tree.Items(tree.Get(r.Node(), "spec", "volumeClaimTemplates"))) == 0 {
 			continue
 		}
-		for _, r := range []string{"clonesets", "statefulsets"} {
-			list = append(list, want{what: "Kruise " + r + " of subsets in " + ns, resource: gvr(kruise.Group, kruiseVersion, r), older: kruise.V1alpha1, namespace: ns, selector: kruise.SubsetNameLabel})
+		ns, name := a.namespaceOf(r), strings.ReplaceAll(r.Name(), ".", "-")
+		if names[ns] == nil {
+			names[ns] = map[string]bool{}
 		}
-		list = append(list,
-			want{what: "UnitedDeployments in " + ns, resource: gvr(kruise.Group, kruiseVersion, "uniteddeployments"), older: kruise.V1alpha1, namespace: ns},
-			want{what: "pods of subsets in " + ns, resource: gvr("", "v1", "pods"), namespace: ns, selector: kruise.SubsetNameLabel},
-		)
+		names[ns][name], names[ns][name+"-headless"] = true, true
 	}
-	return list
+	for _, ns := range sorted(names) {
+		a.ask(want{kind: services, what: "services in " + ns, namespace: ns, only: func(o map[string]any) bool { return names[ns][nameOf(o)] }})
+	}
 }
 
-// distributed asks for the ConfigMaps that would be in the way of a copy.
-// Secrets are never read: a conflict with one shows when the copy is applied.
-func distributed(stream []*resource.Resource, kruiseVersion string) []want {
+// pulled asks for the pods whose nodes are to have an image.
+func (a *asker) pulled() {
+	for _, r := range pick(a.stream, "ImagePullJob", "ImageListPullJob") {
+		var chosen metav1.LabelSelector
+		n := tree.Get(r.Node(), "spec", "podSelector")
+		if _, err := tree.Decode(n, &chosen); n == nil || err != nil {
+			continue // a fault that rendering reports
+		}
+		if selector, err := metav1.LabelSelectorAsSelector(&chosen); err == nil {
+			a.ask(want{kind: pods, what: "pods for " + r.ID().String(), namespace: a.namespaceOf(r), selector: selector.String(), only: placed})
+		}
+	}
+}
+
+func (a *asker) namespaceOf(r *resource.Resource) string {
+	return cmp.Or(r.Namespace(), a.namespace, resource.DefaultNamespace)
+}
+
+func (a *asker) has(kinds ...string) bool { return len(pick(a.stream, kinds...)) > 0 }
+
+// namespacesOf returns where those of the objects live that have a spec, sorted.
+func (a *asker) namespacesOf(list []*resource.Resource) []string {
 	names := map[string]bool{}
-	for _, r := range pick(stream, "ResourceDistribution") {
-		if tree.StrAt(r.Node(), "spec", "resource", "kind") == "ConfigMap" {
-			names[tree.StrAt(r.Node(), "spec", "resource", "metadata", "name")] = true
-		}
-	}
-	var list []want
-	for _, name := range sorted(names) {
-		list = append(list, want{what: "ConfigMaps named " + name, resource: gvr("", "v1", "configmaps"), fields: "metadata.name=" + name})
-	}
-	if len(pick(stream, "ResourceDistribution")) > 0 && kruiseVersion != "" {
-		list = append(list, want{what: "ResourceDistributions", resource: gvr(kruise.Group, kruiseVersion, "resourcedistributions"), older: kruise.V1alpha1})
-	}
-	return list
-}
-
-func gvr(group, version, resource string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: group, Version: version, Resource: resource}
-}
-
-// version returns the newest version of group that the server serves, "" when
-// it serves none.
-func version(served map[string]bool, group string) string {
-	for _, v := range []string{kruise.V1beta1, kruise.V1alpha1} {
-		if served[group+"/"+v] {
-			return v
-		}
-	}
-	return ""
-}
-
-func has(stream []*resource.Resource, kind string) bool { return len(pick(stream, kind)) > 0 }
-
-func pick(stream []*resource.Resource, kind string) []*resource.Resource {
-	var out []*resource.Resource
-	for _, r := range stream {
-		if r.Is(kruise.Group, kind) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-func namespacesOf(stream []*resource.Resource, fallback string) []string {
-	if fallback == "" {
-		fallback = resource.DefaultNamespace
-	}
-	names := map[string]bool{}
-	for _, r := range stream {
-		if tree.Get(r.Node(), "spec") == nil {
-			continue
-		}
-		if ns := r.Namespace(); ns != "" {
-			names[ns] = true
-		} else {
-			names[fallback] = true
+	for _, r := range list {
+		if tree.Get(r.Node(), "spec") != nil {
+			names[a.namespaceOf(r)] = true
 		}
 	}
 	return sorted(names)
-}
-
-func sorted(set map[string]bool) []string {
-	out := make([]string, 0, len(set))
-	for s := range set {
-		out = append(out, s)
-	}
-	sort.Strings(out)
-	return out
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/live"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -59,7 +57,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.target, "target", string(engine.Native), "native, kruise (keep Kruise objects) or auto (by what the cluster serves)")
 	fl.StringSliceVar(&o.expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
 	fl.StringVar(&o.driver, "driver", string(stage.Native), "who will replace pods: native controllers, or this client")
-	fl.StringVar(&o.kubernetes, "kubernetes-version", fmt.Sprintf("1.%d", stage.NewestKubernetes), "version of the API server that the output is for")
+	fl.StringVar(&o.kubernetes, "kubernetes-version", "", fmt.Sprintf("version of the API server that the output is for (default: the one that --live or --with tells, else 1.%d)", stage.NewestKubernetes))
 	fl.StringVar(&o.helperImage, "helper-image", lower.HelperImage, "image that pods run which only pull another one; it must end by itself")
 	fl.BoolVar(&o.protectAll, "protect-all", false, "write policies of deletion protection for all kinds, not only those that carry the label")
 	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "GROUP/KIND=PATH of the pod template in further kinds")
@@ -93,7 +91,7 @@ func (o *options) validate() error {
 			return usage.Errorf("one of: "+strings.Join(legal, ", "), "--%s: unknown value %q", given.flag, given.value)
 		}
 	}
-	if _, err := stage.ParseKubernetes(o.kubernetes); err != nil {
+	if _, err := o.kubernetesVersion(); err != nil {
 		return usage.Errorf(fmt.Sprintf("1.%d to 1.%d", stage.OldestKubernetes, stage.NewestKubernetes), "--kubernetes-version: %v", err)
 	}
 	for _, kind := range o.expand {
@@ -120,7 +118,7 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 	if err != nil {
 		return engine.Options{}, err
 	}
-	kubernetes, err := stage.ParseKubernetes(o.kubernetes)
+	kubernetes, err := o.kubernetesVersion()
 	if err != nil {
 		return engine.Options{}, err
 	}
@@ -129,48 +127,10 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
 		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain,
 	}
-	if opt.Context, err = load.Context(ctx, o.with, o.contextStdin()); err != nil {
+	if opt.Context, err = o.facts(ctx, stream, opt); err != nil {
 		return opt, err
 	}
-	if o.live || opt.Target == engine.Auto {
-		err = o.ask(ctx, stream, &opt)
-	}
-	return opt, err
-}
-
-// contextStdin is what --with - reads: nothing where -f - has read it.
-func (o *options) contextStdin() io.Reader {
-	if slices.Contains(o.files, "-") {
-		return nil
-	}
-	return o.factory.Streams.In
-}
-
-// ask adds what the cluster knows. --target auto alone takes only the API
-// versions.
-func (o *options) ask(ctx context.Context, stream []*resource.Resource, opt *engine.Options) error {
-	discovery, err := o.factory.Discovery()
-	if err != nil {
-		return err
-	}
-	if !o.live {
-		opt.APIVersions, err = live.APIVersions(ctx, discovery)
-		return err
-	}
-	client, err := o.factory.Dynamic()
-	if err != nil {
-		return err
-	}
-	res, err := live.Read(ctx, client, discovery, stream, opt.Namespace)
-	if err != nil {
-		return err
-	}
-	opt.APIVersions = res.APIVersions
-	opt.Context = append(opt.Context, res.Context...)
-	for _, s := range res.Skipped {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: --live goes on without %s\n", s)
-	}
-	return nil
+	return opt.WithFacts()
 }
 
 func templatePaths(list []string) (map[string]string, error) {

@@ -1,0 +1,159 @@
+// Package inventory is the verb that writes down what rendering must know of a
+// cluster, for render --with. What it writes is what render --live reads.
+package inventory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/live"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+const long = `Write down what rendering must know of a cluster: what the server is, namespaces
+and nodes with their labels and taints, the sizes of subsets, stored SidecarSet
+revisions, what controllers have recorded, what copies would be in the way.
+
+The output is a List for render --with, made to be committed and reviewed: sorted,
+without times, versions of objects or addresses, and the same as long as the
+cluster is. Only fields that rendering reads are in it. Secrets are not read, and
+stored revisions with values of environment variables are left out, unless
+--include-env is given.
+
+With -f or -k it holds what rendering these files asks for, as render --live would
+read it. Without, it holds what any rendering may ask for in the namespace of -n
+(or of the context), or with -A in all.
+
+What may not be read is named in a warning, and rendering goes on without it.`
+
+const example = `  # what these files need
+  kubectl kruise inventory -f manifests/ -R --output-file facts.yaml
+  kubectl kruise render -f manifests/ -R --with facts.yaml
+
+  # all of the cluster but its nodes
+  kubectl kruise inventory -A --skip-kinds Node > facts.yaml
+
+  # nothing but what the server is
+  kubectl kruise inventory --kinds ClusterFacts`
+
+type options struct {
+	factory *factory.Factory
+
+	files     []string
+	recursive bool
+	kustomize string
+	all       bool
+	selector  string
+
+	kinds, skipped []string
+	env            bool
+
+	output     string
+	outputFile string
+	strict     bool
+}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	c := &cobra.Command{
+		Use:     "inventory [-f FILE | -k DIR]",
+		Short:   "Write down what rendering must know of a cluster, for render --with",
+		Long:    long,
+		Example: example,
+		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),
+		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	fl := c.Flags()
+	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with what will be rendered; - is standard input")
+	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
+	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with the kustomization that will be rendered")
+	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "all namespaces")
+	fl.StringVarP(&o.selector, "selector", "l", "", "labels that workloads, pods and what acts on them must have")
+	fl.StringSliceVar(&o.kinds, "kinds", nil, "write these kinds alone")
+	fl.StringSliceVar(&o.skipped, "skip-kinds", nil, "leave these kinds out, and do not read them")
+	fl.BoolVar(&o.env, "include-env", false, "also write stored revisions that hold values of environment variables")
+	fl.StringVarP(&o.output, "output", "o", "yaml", "yaml or json")
+	fl.StringVar(&o.outputFile, "output-file", "", "write into this file, at once")
+	fl.BoolVar(&o.strict, "strict", false, "fail when something may not be read, and write nothing")
+	complete(c)
+	return c
+}
+
+// complete registers what the shell may offer.
+func complete(c *cobra.Command) {
+	for flag, values := range map[string][]string{"output": {"yaml", "json"}, "kinds": live.Kinds(), "skip-kinds": live.Kinds()} {
+		// The error says that the flag does not exist, which it does.
+		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	_ = c.MarkFlagDirname("kustomize")
+	for _, flag := range []string{"filename", "output-file"} {
+		_ = c.MarkFlagFilename(flag, "yaml", "yml", "json")
+	}
+}
+
+// run is the whole story: read, leave out, write.
+func (o *options) run(ctx context.Context) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	scope, err := o.scope(ctx)
+	if err != nil {
+		return err
+	}
+	cluster, err := live.Connect(o.factory)
+	if err != nil {
+		return err
+	}
+	res, err := live.Read(ctx, cluster, scope)
+	if err != nil {
+		return err
+	}
+	facts, without := o.shareable(res)
+	for _, s := range without {
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: the inventory is without %s\n", s)
+	}
+	if o.strict && len(without) > 0 {
+		return &resource.Error{Err: errors.New("the inventory is not complete, and --strict was given"), Hint: "the warnings say what is missing; --skip-kinds leaves a kind out"}
+	}
+	return o.write(facts)
+}
+
+// scope says what to read.
+func (o *options) scope(ctx context.Context) (live.Scope, error) {
+	scope := live.Scope{Selector: o.selector, Wanted: o.wanted, Namespace: o.factory.Namespace()}
+	if len(o.files) > 0 || o.kustomize != "" {
+		stream, err := load.Load(ctx, load.Options{
+			Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
+			Stdin: o.factory.Streams.In, Namespace: scope.Namespace,
+		})
+		scope.Stream = stream
+		return scope, err
+	}
+	if o.all {
+		scope.Namespace = ""
+		return scope, nil
+	}
+	namespace, err := o.factory.NamespaceOrDefault()
+	scope.Namespace = namespace
+	return scope, err
+}
+
+func (o *options) write(facts []*resource.Resource) error {
+	text, err := encode(facts, o.output)
+	if err != nil {
+		return err
+	}
+	if o.outputFile != "" {
+		return emit.File(o.outputFile, text)
+	}
+	_, err = o.factory.Streams.Out.Write(text)
+	return err
+}

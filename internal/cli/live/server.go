@@ -1,0 +1,91 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/discovery"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+const clusterFacts = render.ClusterFactsKind
+
+// server is what the API server tells of itself.
+type server struct {
+	// kubernetes is such as 1.37, "" when the server does not tell.
+	kubernetes string
+	// versions are the group/versions that it serves, sorted.
+	versions []string
+	skipped  []string
+}
+
+func (c Cluster) server(ctx context.Context) (*server, error) {
+	versions, err := APIVersions(ctx, c.Discovery)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{versions: versions}
+	info, err := c.Discovery.ServerVersionWithContext(ctx)
+	switch {
+	case err != nil:
+		s.skipped = append(s.skipped, fmt.Sprintf("the version of the server: %v", err))
+	case info.Major == "" || info.Minor == "":
+		s.skipped = append(s.skipped, "the version of the server: it does not say")
+	default:
+		s.kubernetes = info.Major + "." + strings.TrimRight(info.Minor, "+")
+	}
+	return s, nil
+}
+
+// kruise returns the newest version of each of Kruise's groups that is served.
+func (s *server) kruise() map[string]string {
+	served := map[string]string{}
+	for _, group := range []string{kruise.Group, kruise.PolicyGroup} {
+		for _, v := range []string{kruise.V1alpha1, kruise.V1beta1} {
+			if slices.Contains(s.versions, group+"/"+v) {
+				served[group] = v
+			}
+		}
+	}
+	return served
+}
+
+// object returns what --with understands.
+func (s *server) object() map[string]any {
+	versions := make([]any, len(s.versions))
+	for i, v := range s.versions {
+		versions[i] = v
+	}
+	spec := map[string]any{"apiVersions": versions}
+	if s.kubernetes != "" {
+		spec["kubernetesVersion"] = s.kubernetes
+	}
+	return map[string]any{
+		"apiVersion": render.ClusterFactsVersion, "kind": clusterFacts,
+		"metadata": map[string]any{"name": "cluster"}, "spec": spec,
+	}
+}
+
+// APIVersions returns the group/versions that the server serves, sorted.
+func APIVersions(ctx context.Context, d *discovery.DiscoveryClient) ([]string, error) {
+	groups, err := d.ServerGroupsWithContext(ctx)
+	if err != nil {
+		return nil, &resource.Error{
+			Err:  fmt.Errorf("cannot ask the cluster what it serves: %w", err),
+			Hint: "check --kubeconfig and --context; without --live and --target auto no cluster is needed",
+		}
+	}
+	var versions []string
+	for _, g := range groups.Groups {
+		for _, v := range g.Versions {
+			versions = append(versions, v.GroupVersion)
+		}
+	}
+	slices.Sort(versions)
+	return versions, nil
+}
