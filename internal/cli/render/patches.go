@@ -1,0 +1,146 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/sequence"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// changeFlags say what the output takes the place of, and how it gets there.
+type changeFlags struct {
+	base       string
+	patchesDir string
+	steps      string
+}
+
+func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
+	fl.StringVar(&f.base, "base", "", "file or directory with the state before: a partition becomes a stable and a canary workload, and --patches-dir begins here")
+	fl.StringVar(&f.patchesDir, "patches-dir", "", "write the patches that lead each workload from --base to the output, step by step, into this directory")
+	fl.StringVar(&f.steps, "steps", "", "with --patches-dir: how many pods are updated after each step, such as 1,10%,50%,100%")
+}
+
+func (f *changeFlags) validate(outputDir string) error {
+	switch {
+	case f.patchesDir != "" && f.base == "":
+		return usage.Errorf("give the state before with --base FILE or --base DIRECTORY", "--patches-dir needs --base")
+	case f.steps != "" && f.patchesDir == "":
+		return usage.Errorf("give --patches-dir DIR", "--steps is for patches")
+	case f.patchesDir != "" && outputDir != "" && filepath.Clean(f.patchesDir) == filepath.Clean(outputDir):
+		return usage.Errorf("each would remove the files of the other", "--patches-dir and --output-dir are the same directory")
+	}
+	_, err := f.policySteps()
+	return err
+}
+
+func (f *changeFlags) policySteps() ([]plan.PolicyStep, error) {
+	if f.steps == "" {
+		return nil, nil
+	}
+	steps, err := plan.ParseSteps(f.steps)
+	if err != nil {
+		return nil, usage.Errorf("for instance --steps 1,10%,50%,100%", "--steps: %w", err)
+	}
+	return steps, nil
+}
+
+// loadBase reads the state before, in the way in which the new one is read; nil
+// without --base.
+func (o *options) loadBase(ctx context.Context) ([]*resource.Resource, error) {
+	if o.base == "" {
+		return nil, nil
+	}
+	opt := load.Options{Files: []string{o.base}, Recursive: true, Namespace: o.factory.Namespace()}
+	if info, err := os.Stat(o.base); o.kustomize != "" && err == nil && info.IsDir() {
+		opt.Files, opt.Recursive, opt.Kustomize = nil, false, o.base
+	}
+	return load.Load(ctx, opt)
+}
+
+// sequences works the patches out; what was rendered stays as it is.
+func (o *options) sequences(opt engine.Options, base, rendered []*resource.Resource) (patches.Set, error) {
+	given, err := gates.Parse(nil)
+	if err != nil {
+		return patches.Set{}, err
+	}
+	steps, err := o.policySteps()
+	if err != nil {
+		return patches.Set{}, err
+	}
+	before := opt
+	before.Base, before.Explain = nil, false
+	old, err := engine.Render(copies(base), before)
+	if err != nil {
+		return patches.Set{}, err
+	}
+	driver := opt.Driver
+	if driver == "" {
+		driver = stage.Native
+	}
+	set, err := sequence.Make(sequence.States{
+		Old: old.Resources, New: rendered, Context: opt.Context, Namespace: opt.Namespace, Driver: driver, Steps: steps, Gates: given,
+	})
+	set.From, set.To = o.base, o.input()
+	return set, err
+}
+
+// input names what was rendered.
+func (o *options) input() string {
+	if o.kustomize != "" {
+		return o.kustomize
+	}
+	if len(o.files) == 1 && o.files[0] != "-" {
+		return o.files[0]
+	}
+	return "the input"
+}
+
+// copies are for stages that change what they are given.
+func copies(list []*resource.Resource) []*resource.Resource {
+	out := make([]*resource.Resource, len(list))
+	for i, r := range list {
+		out[i] = resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
+	}
+	return out
+}
+
+// writePatches writes the set and says so.
+func (o *options) writePatches(set patches.Set) error {
+	files, err := patches.Files(set)
+	if err != nil {
+		return err
+	}
+	docs := make([]emit.Document, len(files))
+	for i, f := range files {
+		docs[i] = emit.Document(f)
+	}
+	err = emit.Folders(o.patchesDir, docs, o.kept)
+	if err != nil || o.quiet {
+		return err
+	}
+	steps := 0
+	for i := range set.Sequences {
+		steps += len(set.Sequences[i].Steps)
+	}
+	_, err = fmt.Fprintf(o.factory.Streams.Err, "patches: workloads that change step by step: %d, steps: %d, see %s\n", len(set.Sequences), steps, filepath.Join(o.patchesDir, "README.md"))
+	return err
+}
+
+// kept tells of a file that an earlier run wrote and somebody edited.
+func (o *options) kept(path string) {
+	_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s is of an earlier render, but was edited since: it stays\n", path)
+}
