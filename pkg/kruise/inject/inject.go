@@ -29,6 +29,9 @@ type Options struct {
 	// Limits and Requests are the defaults for cpu and memory from the
 	// namespace's LimitRanges; resourcesPolicy counts them.
 	Limits, Requests map[string]resource.Quantity
+	// Others are sets that go into the pod elsewhere: resourcesPolicy does not count
+	// what they put in.
+	Others []*Content
 }
 
 // Result is what became of a pod.

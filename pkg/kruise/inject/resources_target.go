@@ -3,6 +3,7 @@ package inject
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -37,7 +38,7 @@ func (in *injection) targets(regex *regexp.Regexp) ([]target, error) {
 // earlier run made of them.
 func (in *injection) declared() map[string]bool {
 	names := map[string]bool{}
-	for _, set := range in.sets {
+	for _, set := range slices.Concat(in.sets, in.opt.Others) {
 		for _, s := range set.all() {
 			names[s.name] = true
 		}

@@ -17,7 +17,8 @@ import (
 const kind = "SidecarSet"
 
 // Run is the stage. It does nothing unless SidecarSets are to be expanded as
-// policies. The sets that it has made policies of are named in c.Admitted.
+// policies. Sets of the context that could be policies count as such: they were
+// made where the set is an input. All of them are in c.Admitted.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
 	if c.SidecarSetAs != stage.Admission || !c.Expand(kind) {
 		return in, nil
@@ -30,12 +31,12 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 	if version == "" {
 		return nil, unserved(c, sets)
 	}
-	choose(c, sets)
-	c.Admitted = map[string]bool{}
+	judge(c, sets)
+	c.Admitted = map[string]*resource.Resource{}
 	made := map[*resource.Resource]*set{}
 	for _, s := range sets {
 		if s.why == "" {
-			c.Admitted[s.name()] = true
+			c.Admitted[s.Name] = resource.Derived(present(s.hub), s.from)
 			made[s.from] = s
 		}
 	}
@@ -59,7 +60,7 @@ func replaced(c *stage.Context, s *set, sets []*set, version string) ([]*resourc
 		out = append(out, resource.Derived(n, s.from))
 	}
 	c.Lineage.Became(s.from.ID(), out...)
-	s.report(c, sets)
+	s.report(c)
 	return out, nil
 }
 
@@ -79,5 +80,5 @@ func (s *set) source() string {
 	if v := s.from.Labels()[kruise.SourceLabel]; v != "" {
 		return v
 	}
-	return kruise.SourceValue(kind, s.name())
+	return kruise.SourceValue(kind, s.Name)
 }

@@ -15,13 +15,8 @@ import (
 // sidecarset 2.8, 2.10 and 2.11).
 func (b *builder) annotations() {
 	b.patch.Annotations()
-	for _, p := range b.patches() {
-		op := policy.Op("add", policy.Quote(policy.Pointer("metadata", "annotations", p.Key)), policy.Quote(p.Value))
-		if p.Policy == kruise.SidecarSetOverwritePatchPolicy {
-			b.patch.Do(op)
-		} else {
-			b.patch.When(fmt.Sprintf("!(%s in %s)", policy.Quote(p.Key), b.podAnnotations()), op)
-		}
+	for _, p := range settled(b.set) {
+		b.annotate(p)
 	}
 	b.patch.Annotate(kruise.SidecarSetInjectedListAnnotation, inserted(b.injectedSets(), b.set.Set)+`.join(",")`)
 	tree.Each(tree.Get(b.alone, "metadata", "annotations"), func(key, value *tree.Node) {
@@ -34,11 +29,33 @@ func (b *builder) annotations() {
 	})
 }
 
-// patches returns for each annotation what the entries come to: the last Overwrite,
-// else the first Retain. Unknown policies write nothing.
-func (b *builder) patches() []inject.AnnotationPatch {
+// annotate writes one annotation of patchPodMetadata, unless a peer does that this
+// set would come before or after: the first Retain and the last Overwrite win,
+// whichever policy is called first.
+func (b *builder) annotate(p inject.AnnotationPatch) {
+	overwrites := p.Policy == kruise.SidecarSetOverwritePatchPolicy
+	var conditions []string
+	if !overwrites {
+		conditions = append(conditions, fmt.Sprintf("!(%s in %s)", policy.Quote(p.Key), b.podAnnotations()))
+	}
+	for _, peer := range b.peers.patches {
+		if peer.Key == p.Key && peer.Policy == p.Policy && peer.later == overwrites {
+			conditions = append(conditions, "!("+peer.goes+")")
+		}
+	}
+	op := policy.Op("add", policy.Quote(policy.Pointer("metadata", "annotations", p.Key)), policy.Quote(p.Value))
+	if len(conditions) == 0 {
+		b.patch.Do(op)
+	} else {
+		b.patch.When(strings.Join(conditions, " && "), op)
+	}
+}
+
+// settled returns for each annotation what the entries of a set come to: the last
+// Overwrite, else the first Retain. Unknown policies write nothing.
+func settled(set *inject.Content) []inject.AnnotationPatch {
 	var out []inject.AnnotationPatch
-	for _, p := range b.set.AnnotationPatches() {
+	for _, p := range set.AnnotationPatches() {
 		i := slices.IndexFunc(out, func(o inject.AnnotationPatch) bool { return o.Key == p.Key })
 		switch {
 		case p.Policy != kruise.SidecarSetRetainPatchPolicy && p.Policy != kruise.SidecarSetOverwritePatchPolicy:

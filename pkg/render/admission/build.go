@@ -1,8 +1,9 @@
 package admission
 
 import (
-	"slices"
 	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -32,11 +33,12 @@ type builder struct {
 // API server calls policies in no fixed order, and positions must come out the same.
 func (s *set) policy(c *stage.Context, sets []*set) (*policy.Policy, error) {
 	b := &builder{set: s.Current(), peers: peersOf(s, sets), lists: c.Since(lists)}
+	b.patch.Unless(superseded(s, sets))
 	var err error
 	if b.alone, err = b.set.Alone(); err != nil {
 		return nil, err
 	}
-	for _, p := range slices.Concat(s.inits, s.containers) {
+	for _, p := range s.pieces() {
 		b.own = append(b.own, p.Name)
 	}
 	b.annotations()
@@ -47,7 +49,7 @@ func (s *set) policy(c *stage.Context, sets []*set) (*policy.Policy, error) {
 	return &policy.Policy{
 		Name: policy.Name(kind, "", s.Name), Source: s.source(),
 		Namespaces: s.namespaces(), Pods: tree.Clone(tree.Get(s.hub, "spec", "selector")),
-		Conditions: s.conditions(sets), Variables: b.vars, Patch: b.patch.String(),
+		Conditions: s.conditions(), Variables: b.vars, Patch: b.patch.String(),
 	}, nil
 }
 
@@ -59,42 +61,61 @@ func (s *set) namespaces() *tree.Node {
 	if n == nil {
 		return tree.Map("matchExpressions", tree.Seq(outside))
 	}
+	n.Style &^= yaml.FlowStyle
 	list := tree.EnsureSeq(n, "matchExpressions")
 	list.Content = append(list.Content, outside)
 	return n
 }
 
-// conditions keep the policy from pods that the set does not go into although its
-// selectors match. A set that is paused keeps its policy, so that applying the
+// conditions keep a policy that matches no pod. It is there so that applying the
 // output ends an injection that went on before.
-func (s *set) conditions(sets []*set) []policy.Named {
+func (s *set) conditions() []policy.Named {
+	if why := s.idle(); why != "" {
+		return []policy.Named{{Name: why, Expression: "false"}}
+	}
+	return nil
+}
+
+// idle says why a set goes into no pod at all, "" when it may.
+func (s *set) idle() string {
 	pods, _ := s.Selectors()
 	switch {
 	case s.Paused():
-		return []policy.Named{{Name: "injection-is-paused", Expression: "false"}}
+		return "injection-is-paused"
 	case policy.Matches(pods, "object") == "false":
-		return []policy.Named{{Name: "selector-is-empty", Expression: "false"}}
+		return "selector-is-empty"
 	}
-	var canaries []string
-	for _, other := range sets {
-		if other.Base() == s.Name && !other.Paused() {
-			canaries = append(canaries, other.matches())
-		}
-	}
-	if len(canaries) == 0 {
-		return nil
-	}
-	return []policy.Named{{Name: "no-canary-matches", Expression: "!(" + strings.Join(canaries, " || ") + ")"}}
+	return ""
 }
 
-// matches is CEL that tells whether the set goes into the pod.
-func (s *set) matches() string {
+// superseded is CEL that tells whether a canary takes the place of s, "" when there
+// is none.
+func superseded(s *set, sets []*set) string {
+	var canaries []string
+	for _, other := range sets {
+		if other.Base() == s.Name && other.idle() == "" {
+			canaries = append(canaries, "("+other.selects()+")")
+		}
+	}
+	return strings.Join(canaries, " || ")
+}
+
+// goes is CEL that tells whether s goes into the pod.
+func goes(s *set, sets []*set) string {
+	if by := superseded(s, sets); by != "" {
+		return s.selects() + " && !(" + by + ")"
+	}
+	return s.selects()
+}
+
+// selects is CEL that tells whether both selectors match.
+func (s *set) selects() string {
 	pods, namespaces := s.Selectors()
-	cel := "(" + policy.Matches(pods, "object")
+	cel := policy.Matches(pods, "object")
 	if namespaces != nil {
 		cel += " && " + policy.Matches(namespaces, "namespaceObject")
 	}
-	return cel + ")"
+	return cel
 }
 
 // variable adds one, unless there is one of that name, and returns how to ask for

@@ -58,7 +58,7 @@ func (b *builder) source(e inject.EnvCopy) string {
 		return fmt.Sprintf(`object.metadata.?labels[?%s].orValue("")`, policy.Quote(e.Key))
 	}
 	present := fmt.Sprintf("%s[?%s]", b.podAnnotations(), policy.Quote(e.Key))
-	for _, p := range b.patches() {
+	for _, p := range settled(b.set) {
 		if p.Key == e.Key {
 			if p.Policy == kruise.SidecarSetOverwritePatchPolicy {
 				return policy.Quote(p.Value)

@@ -1,6 +1,11 @@
 package admission
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+import (
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+)
 
 // peers are the containers of the other sets that policies inject. They may be in
 // a pod before this set's policy is called, or come after it.
@@ -12,18 +17,31 @@ type peers struct {
 	front, back []string
 	// all are the names of all containers.
 	all []string
+	// patches are what they do with annotations.
+	patches []peerPatch
 }
 
-func peersOf(s *set, sets []*set) peers {
+// peerPatch is what a peer does with one annotation: goes is CEL that tells whether
+// the peer goes into the pod, later whether it goes after this set.
+type peerPatch struct {
+	inject.AnnotationPatch
+	goes  string
+	later bool
+}
+
+func peersOf(s *set, all []*set) peers {
 	var p peers
 	passed := false
-	for _, other := range sets {
+	for _, other := range all {
 		if other == s {
 			passed = true
 			continue
 		}
-		if other.why == "" {
+		if other.why == "" && meet(s, other) {
 			p.add(other, passed)
+			for _, a := range settled(other.Current()) {
+				p.patches = append(p.patches, peerPatch{a, goes(other, all), passed})
+			}
 		}
 	}
 	return p
@@ -73,4 +91,34 @@ func (p *peers) nextTo(field string, piece inject.Piece) []string {
 		}
 	}
 	return out
+}
+
+// meet reports whether two sets may go into one pod.
+func meet(a, b *set) bool {
+	if a.Base() == b.Name || b.Base() == a.Name || b.idle() != "" {
+		return false
+	}
+	podsA, namespacesA := a.Selectors()
+	podsB, namespacesB := b.Selectors()
+	return !disjoint(podsA, podsB) && (namespacesA == nil || namespacesB == nil || !disjoint(namespacesA, namespacesB))
+}
+
+// disjoint reports whether two selectors certainly match no labels both: they want
+// different values of one key.
+func disjoint(a, b labels.Selector) bool {
+	as, _ := a.Requirements()
+	bs, _ := b.Requirements()
+	for _, x := range as {
+		for _, y := range bs {
+			if x.Key() == y.Key() && one(x) && one(y) && !x.Values().HasAny(y.Values().List()...) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// one reports whether the key must have one of the values.
+func one(r labels.Requirement) bool {
+	return r.Operator() == selection.In || r.Operator() == selection.Equals || r.Operator() == selection.DoubleEquals
 }

@@ -34,7 +34,7 @@ var written = []struct{ field, id string }{
 var harmless = []string{"", "false", "0", "0%"}
 
 // report says what becomes of the fields of a set that has become a policy.
-func (s *set) report(c *stage.Context, sets []*set) {
+func (s *set) report(c *stage.Context) {
 	add := func(id, field, detail string) { c.Findings.Add(id, s.from, field, detail) }
 	add("sidecarset/admission", "spec.selector", "")
 	add("sidecarset/admission-update", "spec.updateStrategy.type", "")
@@ -48,9 +48,6 @@ func (s *set) report(c *stage.Context, sets []*set) {
 		}
 	}
 	s.reportContainers(add)
-	if other, key := s.contested(sets); other != "" {
-		add("sidecarset/admission-order", "spec.patchPodMetadata", "annotation "+key+" is written by SidecarSet "+other+", too; where both match a pod, the API server's order, which is not fixed, decides")
-	}
 }
 
 // starters are the env by which Kruise orders the start and the end of containers.
@@ -83,22 +80,4 @@ func (s *set) reportContainers(add func(id, field, detail string)) {
 				": rendering acts on it in pod templates, a policy does not")
 		}
 	}
-}
-
-// contested returns another set that becomes a policy and writes one of the same
-// annotations differently, with that annotation.
-func (s *set) contested(sets []*set) (other, key string) {
-	for _, o := range sets {
-		if o == s || o.why != "" {
-			continue
-		}
-		for _, p := range s.Current().AnnotationPatches() {
-			for _, q := range o.Current().AnnotationPatches() {
-				if p.Key == q.Key && (p.Value != q.Value || p.Policy != q.Policy) {
-					return o.Name, p.Key
-				}
-			}
-		}
-	}
-	return "", ""
 }

@@ -19,12 +19,10 @@ type set struct {
 	here bool
 	// inits and containers are what it puts into pods.
 	inits, containers []inject.Piece
-	// why says what keeps it from being a policy, and whyField in which field; ""
+	// why says what keeps it from being a policy, and field where that stands; ""
 	// when nothing does.
-	why, whyField string
+	why, field string
 }
-
-func (s *set) name() string { return s.Name }
 
 // collect compiles the sets of the input and of the context, in the order of
 // injection. Stored revisions are left aside: nobody stores one without Kruise.
@@ -58,13 +56,23 @@ func compile(r *resource.Resource) (*set, error) {
 	if err != nil {
 		return nil, r.Wrap(err, "")
 	}
-	compiled, err := inject.Compile(hub, nil)
+	compiled, err := inject.Compile(present(hub), nil)
 	if err != nil {
 		return nil, r.Wrap(err, "")
 	}
 	s := &set{Set: compiled, from: r, hub: hub}
 	s.inits, s.containers = compiled.Current().Pieces()
 	return s, nil
+}
+
+// present returns a set without the revision that it asks for.
+func present(hub *tree.Node) *tree.Node {
+	if tree.Get(hub, "spec", "injectionStrategy", "revision") == nil {
+		return hub
+	}
+	hub = tree.Clone(hub)
+	tree.DeleteAt(hub, "spec", "injectionStrategy", "revision")
+	return hub
 }
 
 func inOrder(sets []*set) []*set {
@@ -81,24 +89,16 @@ func inOrder(sets []*set) []*set {
 	return out
 }
 
-// choose finds the sets that can be no policy. A canary and its base go the same
-// way: whoever injects the one must know of the other.
-func choose(c *stage.Context, sets []*set) {
+// judge finds the sets that can be no policy.
+func judge(c *stage.Context, sets []*set) {
 	for _, s := range sets {
-		s.whyField, s.why = s.obstacle(c)
-	}
-	for range sets {
-		for _, s := range sets {
-			for _, other := range sets {
-				if s.why == "" && other.why != "" && (s.Base() == other.Name || other.Base() == s.Name) {
-					s.whyField, s.why = "metadata.annotations", "it is the canary, or the base, of SidecarSet "+other.Name+", which cannot"
-				}
-			}
+		s.field, s.why = s.obstacle(c)
+		if s.why == "" {
+			s.field, s.why = s.misread(sets)
 		}
-	}
-	for _, s := range sets {
 		if s.here && s.why != "" {
-			c.Findings.Add("sidecarset/admission-injected", s.from, s.whyField, s.why)
+			c.Findings.Add("sidecarset/admission-injected", s.from, s.field, "no policy can express the set, for "+s.why+
+				": it is injected into the pod templates of the input, and pods from elsewhere get nothing")
 		}
 	}
 }
@@ -119,8 +119,32 @@ func (s *set) obstacle(c *stage.Context) (field, why string) {
 		}
 	}
 	copies := func(p inject.Piece) bool { return p.Copies != nil }
-	if !c.Since(lists) && slices.ContainsFunc(slices.Concat(s.inits, s.containers), copies) {
+	if !c.Since(lists) && slices.ContainsFunc(s.pieces(), copies) {
 		return "spec.containers", "transferEnv and shared volumes need the list functions of Kubernetes 1.35"
 	}
 	return "", ""
+}
+
+// misread returns the annotation that names a container to copy from and that
+// another set writes, perhaps later.
+func (s *set) misread(sets []*set) (field, why string) {
+	for _, piece := range s.pieces() {
+		if piece.Copies == nil {
+			continue
+		}
+		for _, e := range piece.Copies.Env {
+			for _, other := range sets {
+				if e.List == "annotations" && other != s && other.writes(e.Key) {
+					return "spec.containers", "transferEnv reads annotation " + e.Key + ", which SidecarSet " + other.Name + " may write later"
+				}
+			}
+		}
+	}
+	return "", ""
+}
+
+func (s *set) pieces() []inject.Piece { return slices.Concat(s.inits, s.containers) }
+
+func (s *set) writes(key string) bool {
+	return slices.ContainsFunc(s.Current().AnnotationPatches(), func(p inject.AnnotationPatch) bool { return p.Key == key })
 }

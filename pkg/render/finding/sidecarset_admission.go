@@ -65,12 +65,6 @@ var _ = register(
 		Action:  "make the sidecar a native one: an init container with restartPolicy Always",
 	},
 	Rule{
-		ID: "sidecarset/admission-order", Kind: "SidecarSet", When: asAdmission, Severity: Approximate,
-		Fields:  []string{"spec.patchPodMetadata[].annotations"},
-		Becomes: "two sets write one annotation; where both match a pod, the API server's order, which is not fixed, decides",
-		Action:  "write it in one of the sets",
-	},
-	Rule{
 		ID: "sidecarset/admission-preview", Kind: "SidecarSet", When: asAdmission + " with --kubernetes-version below 1.36", Severity: Approximate,
 		Becomes: "a policy in an alpha or beta API that the server has off: applying the output fails until it is switched on",
 		Action:  "start the API server with the feature gate MutatingAdmissionPolicy and with the API version of the policy in --runtime-config",

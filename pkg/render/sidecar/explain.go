@@ -12,10 +12,14 @@ func (s *injector) explain(r *resource.Resource, t stage.Template, choices []inj
 		return
 	}
 	for _, c := range choices {
-		s.Explain.Add(r, stage.Explanation{
+		e := stage.Explanation{
 			Path: t.Path, SidecarSet: c.Set.Name,
 			Injected: c.Outcome == inject.Injected, Reason: c.Why(),
-		})
+		}
+		if e.Injected && s.Admitted[c.Set.Name] != nil {
+			e.Injected, e.Reason = false, "left to its policy: "+e.Reason
+		}
+		s.Explain.Add(r, e)
 	}
 }
 

@@ -1,6 +1,9 @@
 package sidecar
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -13,8 +16,9 @@ const kind = "SidecarSet"
 func isSet(r *resource.Resource) bool { return r.Is(kruise.Group, kind) }
 
 // collect compiles the SidecarSets of the input and of the context; the
-// input's take the place of those that exist; those that policies inject are left
-// out. The result is in the order of injection.
+// input's take the place of those that exist; those that policies inject are among
+// them, since they decide with the others what goes where. The result is in the
+// order of injection.
 func collect(c *stage.Context, in []*resource.Resource) (sets []*inject.Set, from map[string]*resource.Resource, err error) {
 	from = map[string]*resource.Resource{}
 	var all []*resource.Resource
@@ -24,8 +28,12 @@ func collect(c *stage.Context, in []*resource.Resource) (sets []*inject.Set, fro
 			all = append(all, r)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Admitted)) {
+		from[name] = c.Admitted[name]
+		all = append(all, from[name])
+	}
 	for _, r := range c.Facts.Context(kruise.Group, kind) {
-		if from[r.Name()] == nil && !c.Admitted[r.Name()] {
+		if from[r.Name()] == nil {
 			from[r.Name()] = r
 			all = append(all, r)
 		}

@@ -68,10 +68,12 @@ func (s *injector) one(r *resource.Resource, t stage.Template) (*tree.Node, erro
 		return nil, hinted(t.Node, err, "add the ControllerRevision of namespace kruise-system by --with or --live")
 	}
 	s.explain(r, t, choices)
+	choices, others := s.apart(choices)
 	contents := inject.Contents(choices)
 	out, err := inject.Inject(t.Node, contents, inject.Options{
 		PullSecrets: s.pullSecrets(ns, t, contents),
 		Limits:      ns.limits, Requests: ns.requests,
+		Others: inject.Contents(others),
 	})
 	if err != nil {
 		return nil, err
@@ -81,6 +83,18 @@ func (s *injector) one(r *resource.Resource, t stage.Template) (*tree.Node, erro
 	}
 	s.notes.injected(r, t, ns, choices, out)
 	return out.Pod, nil
+}
+
+// apart takes from the choices those that policies carry out.
+func (s *injector) apart(choices []inject.Choice) (here, others []inject.Choice) {
+	for _, c := range choices {
+		if s.Admitted[c.Set.Name] != nil {
+			others = append(others, c)
+		} else {
+			here = append(here, c)
+		}
+	}
+	return here, others
 }
 
 func hinted(n *tree.Node, err error, hint string) error { return tree.Errorf(n, "", hint, "%v", err) }

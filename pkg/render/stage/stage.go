@@ -71,9 +71,9 @@ type Context struct {
 	// PreviewAPIs permits output in APIs that the API server has as alpha or beta,
 	// off by default.
 	PreviewAPIs bool
-	// Admitted names the SidecarSets that policies of the output inject: no other
-	// stage does.
-	Admitted map[string]bool
+	// Admitted are the SidecarSets, by name, that policies inject: no template gets
+	// them.
+	Admitted map[string]*resource.Resource
 	// Patches is whether what is asked of running pods is written down as patches;
 	// without it the findings say how to have that.
 	Patches bool

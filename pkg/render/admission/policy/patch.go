@@ -6,7 +6,11 @@ import (
 )
 
 // Patch gathers operations of a JSON patch, in order. Paths and values are CEL.
-type Patch struct{ terms []string }
+type Patch struct {
+	terms []string
+	// unless is a condition under which nothing happens, "" for none.
+	unless string
+}
 
 // Op returns one operation; value is "" for remove.
 func Op(op, path, value string) string {
@@ -40,5 +44,15 @@ func (p *Patch) ensure(of, field, value, at string) {
 	p.When(fmt.Sprintf("!has(%s.%s)", of, field), Op("add", Quote(Pointer(at, field)), value))
 }
 
+// Unless keeps the whole patch from pods for which a condition, which is CEL,
+// holds. Conditions of the policy would do, but do not know the namespace.
+func (p *Patch) Unless(condition string) { p.unless = condition }
+
 // String returns the CEL of the whole list, an operation on each line.
-func (p *Patch) String() string { return strings.Join(p.terms, " +\n") }
+func (p *Patch) String() string {
+	all := strings.Join(p.terms, " +\n")
+	if p.unless == "" {
+		return all
+	}
+	return p.unless + " ? [] : (\n" + all + ")"
+}

@@ -52,7 +52,8 @@ type Policy struct {
 	Source string
 	// Namespaces and Pods are label selectors; nil selects all.
 	Namespaces, Pods *tree.Node
-	// Conditions must all hold, else the pod is left alone. At most 64.
+	// Conditions must all hold, else the pod is left alone. At most 64. The API server
+	// gives them no namespaceObject.
 	Conditions []Named
 	// Variables are evaluated when first asked for, as variables.NAME; each sees
 	// those before it.
