@@ -44,7 +44,7 @@ type JobsStep struct {
 
 // Jobs runs a case of that area, all of its steps.
 func Jobs(c Case, engine JobsEngine) error {
-	r := &jobsRun{c: c, JobsEngine: engine, cluster: cluster{}, made: map[key]*JobsRendering{}, input: map[key]map[string]any{}, pods: map[string]map[string]any{}}
+	r := &jobsRun{c: c, JobsEngine: engine, cluster: cluster{}, made: map[key]*JobsRendering{}, input: map[key]map[string]any{}, pods: map[string]map[string]any{}, answers: map[key]map[string]any{}}
 	if err := r.nodes(); err != nil {
 		return err
 	}
@@ -70,12 +70,13 @@ type jobsRun struct {
 	input map[key]map[string]any
 	made  map[key]*JobsRendering
 	// answers are the ContainerRecreateRequests as they were stored at first.
-	answers []map[string]any
+	answers map[key]map[string]any
 	refused string
 	faults  []string
 	// finished are those that the step before recorded as over.
 	finished map[string]bool
-	deleted  bool
+	// running are the pods that are recorded at the end of the step.
+	running map[string]map[string]any
 	// pods are those that requests named, also when they are gone.
 	pods map[string]map[string]any
 }
@@ -92,7 +93,7 @@ func (r *jobsRun) step(file, expected string) (want map[string]any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.answers, r.refused, r.faults, r.deleted = nil, "", nil, false
+	r.refused, r.faults, r.running = "", nil, podsBefore(wants[0])
 	for _, d := range docs {
 		if err := r.apply(d); err != nil {
 			return nil, err
@@ -124,15 +125,15 @@ func (r *jobsRun) apply(d map[string]any) error {
 		at = r.cluster.like(at)
 	}
 	switch kindOf(d) {
-	case "Wait":
-		return nil
-	case "DeletePods":
-		r.deleted = true
-		return nil
+	case "Wait", "DeletePods":
+		return nil // the jobs make their pods again
 	case "DeleteObject":
 		delete(r.cluster, at)
 		return nil
 	case "MergePatch":
+		if at.kind == "Node" && r.cluster[at] == nil {
+			r.cluster[at] = node(at.name, nil)
+		}
 		return r.write(mapping(mergePatch(r.cluster[at], d["patch"])))
 	}
 	return fmt.Errorf("a %s is not understood", kindOf(d))
@@ -153,7 +154,7 @@ func (c cluster) like(at key) key {
 func (r *jobsRun) write(o map[string]any) error {
 	at := keyOf(o)
 	if !slices.Contains(jobKinds, at.kind) {
-		r.cluster.put(started(o))
+		r.cluster.put(started(o, r.running[at.name]))
 		return r.again(at)
 	}
 	if faults := r.Refuse(o, r.cluster[at], r.cluster.all()); faults != nil {
@@ -167,7 +168,7 @@ func (r *jobsRun) write(o map[string]any) error {
 		if err != nil {
 			return err
 		}
-		r.answers = append(r.answers, answer)
+		r.answers[at] = answer
 	}
 	return r.render(at)
 }

@@ -35,7 +35,7 @@ func (e *jobEnd) compare() error {
 	}
 }
 
-// whole reports whether the job follows nodes for ever.
+// lasting reports whether the job follows nodes for ever.
 func (e *jobEnd) lasting() bool { return text(e.spec, "completionPolicy", "type") == "Never" }
 
 // broadcast: a pod for each node that Kruise chose, made as Kruise made it, no
@@ -50,6 +50,9 @@ func (e *jobEnd) broadcast() error {
 	templates, err := perNode(e.made.Objects)
 	if err != nil {
 		return err
+	}
+	if e.spec["paused"] == true {
+		return e.broadcastEnd(len(templates))
 	}
 	if desired, recorded := field(e.status, "desired").(int64); recorded && int(desired) != len(templates) {
 		return fmt.Errorf("Jobs for %d nodes, recorded %d", len(templates), desired)
@@ -160,7 +163,7 @@ var perTime = regexp.MustCompile(`(\d+) at a time`)
 // none, with the most that were seen.
 func (e *jobEnd) atOnce(rule string, nodes int, most any) error {
 	n, seen := most.(int64)
-	if !seen || e.want["stable"] == false {
+	if !seen || !e.onlyJob() || e.want["stable"] == false {
 		return nil
 	}
 	limit := nodes

@@ -57,21 +57,41 @@ func node(name string, labels map[string]any) map[string]any {
 }
 
 // started returns a pod as a node that has it reports it; other objects stay as
-// they are.
-func started(o map[string]any) map[string]any {
-	if kindOf(o) != "Pod" || o["status"] != nil || text(o, "spec", "nodeName") == "" {
+// they are. Where it went, and that it has ended, is told by what was recorded.
+func started(o, recorded map[string]any) map[string]any {
+	if kindOf(o) != "Pod" || o["status"] != nil {
 		return o
 	}
-	out := with(o, "metadata", with(o["metadata"], "uid", "<uid>"))
-	spec := mapping(o["spec"])
-	if spec["terminationGracePeriodSeconds"] == nil {
-		out["spec"] = with(spec, "terminationGracePeriodSeconds", int64(30))
+	spec, phase := mapping(o["spec"]), "Running"
+	if spec["nodeName"] == nil {
+		spec = with(spec, "nodeName", field(recorded, "object", "spec", "nodeName"))
 	}
+	if p := text(recorded, "phase"); p != "" {
+		phase = p
+	}
+	if spec["nodeName"] == nil || phase == "Pending" {
+		return o
+	}
+	if spec["terminationGracePeriodSeconds"] == nil {
+		spec = with(spec, "terminationGracePeriodSeconds", int64(30))
+	}
+	out := with(with(o, "spec", spec), "metadata", with(o["metadata"], "uid", "<uid>"))
 	out["status"] = map[string]any{
-		"phase":                 "Running",
+		"phase":                 phase,
 		"conditions":            []any{map[string]any{"type": "Ready", "status": "True"}},
 		"containerStatuses":     running(spec["containers"]),
 		"initContainerStatuses": running(spec["initContainers"]),
+	}
+	return out
+}
+
+// podsBefore are the pods that belong to none of the area's objects, by name.
+func podsBefore(want map[string]any) map[string]map[string]any {
+	out := map[string]map[string]any{}
+	for _, p := range items(want["pods"]) {
+		if o := mapping(field(p, "object")); field(o, "metadata", "ownerReferences") == nil {
+			out[nameOf(o)] = mapping(p)
+		}
 	}
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -76,7 +77,7 @@ func jobStored(object, pod map[string]any, version string) (map[string]any, erro
 
 // renderJob renders one object.
 func renderJob(object map[string]any, around []map[string]any) (*conformance.JobsRendering, error) {
-	out, err := render.Render(parsed([]map[string]any{object}), render.Options{Context: parsed(around)})
+	out, err := render.Render(parsed([]map[string]any{object}), render.Options{Context: parsed(around), Patches: true})
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,24 @@ func renderJob(object map[string]any, around []map[string]any) (*conformance.Job
 	for _, f := range out.Findings {
 		made.Findings[f.ID] = f.Message
 	}
+	for _, s := range out.Sequences {
+		made.Said = append(made.Said, s.Warnings...)
+		for i := range s.Steps {
+			made.Steps = append(made.Steps, jobStep(&s.Steps[i]))
+		}
+	}
 	return made, nil
+}
+
+func jobStep(s *patches.Step) conformance.JobsStep {
+	out := conformance.JobsStep{Said: s.Notes}
+	for _, c := range append(s.Before, s.After...) {
+		out.Said = append(out.Said, c.Text)
+	}
+	if s.Patch != nil {
+		out.Pod, out.Type, out.Subresource, out.Body = s.Patch.Target.Name, s.Patch.Type, s.Patch.Subresource, s.Patch.Body
+	}
+	return out
 }
 
 // daemonNodes asks the model of the DaemonSet controller.
