@@ -106,18 +106,40 @@ func (w *rollout) recorded(others []*resource.Resource) (plan.Snapshot, error) {
 			tree.SetAt(r.Edit(), tree.String(w.namespace()), "metadata", "namespace")
 		}
 	}
-	st, err := state.Read(append(others, w.was))
+	st, err := state.Read(others)
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
 	w.at = latest(st.Pods).Add(time.Hour)
+	given := w.identify(st.Pods)
+	st.Objects = append(st.Objects, w.was.Node())
 	ref := cluster.Ref{Group: w.was.Group(), Kind: w.was.Kind(), Namespace: w.was.Namespace(), Name: w.was.Name()}
 	s, err := state.Snapshot(st, ref, w.Gates.Gates, w.at)
+	if err == nil && !given {
+		bare := *s.Workload
+		bare.UID = ""
+		s.Workload = &bare
+	}
 	if err == nil && len(s.Pods) > 0 {
 		w.known.Pods = true
 		w.known.Count = w.known.Count || !w.scaled[w.id(w.next)]
 	}
 	return s, w.was.Wrap(err, "")
+}
+
+// identify gives the workload the uid that its pods know their owner by. It is
+// false where nobody knows one: nothing may be pinned to what a model makes up.
+func (w *rollout) identify(pods []*cluster.Pod) bool {
+	if tree.StrAt(w.was.Node(), "metadata", "uid") != "" {
+		return true
+	}
+	for _, p := range pods {
+		if o := p.Owner; o.UID != "" && o.Kind == w.was.Kind() && o.Name == w.was.Name() && p.Namespace == w.was.Namespace() {
+			tree.SetAt(w.was.Edit(), tree.String(o.UID), "metadata", "uid")
+			return true
+		}
+	}
+	return false
 }
 
 func latest(pods []*cluster.Pod) time.Time {

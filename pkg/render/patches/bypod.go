@@ -2,6 +2,8 @@ package patches
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -12,26 +14,33 @@ import (
 // ByPod takes the steps of the driver client apart into what is sent to each pod:
 // what [plan.Next] decides, one pod after the other, while pods behave. The snapshot
 // holds the pods as they are. An error is a plan that cannot finish, with the
-// reason; it is that of [simulate.Predict].
+// reason, as that of [simulate.Predict].
 func ByPod(p *plan.Plan, snap plan.Snapshot, o simulate.Options) (Sequence, error) {
 	s := FromPlan(p, Known{Pods: true, Count: true})
 	w, err := simulate.FromSnapshot(snap, o)
 	if err != nil {
 		return s, err
 	}
-	did := map[string][]done{}
+	walk := &walk{writer: writer{plan: p, object: s.Object, known: Known{Pods: true, Count: true}}, did: map[string][]done{}, updated: p.Steps[0].Updated}
 	promoted := time.Duration(0)
-	line, err := simulate.Rollout(w, *p, simulate.RolloutOptions{Promote: &promoted, Did: func(s plan.Snapshot, a plan.Action) {
-		did[a.Step] = append(did[a.Step], done{s, a})
-	}})
+	line, err := simulate.Rollout(w, *p, simulate.RolloutOptions{Promote: &promoted, Did: walk.see})
 	if err != nil {
 		return s, err
 	}
 	if line.Summary.Outcome != simulate.Completed {
 		return s, fmt.Errorf("the plan cannot finish: it is %s: %s", line.Summary.Outcome, line.Summary.Reason)
 	}
-	s.Steps = apart(s.Steps, did)
+	s.Steps = walk.apart(s.Steps)
 	return s, nil
+}
+
+// walk is what happens to the pods, by step.
+type walk struct {
+	writer
+
+	did map[string][]done
+	// updated is how many pods have the new template so far.
+	updated int
 }
 
 // done is an action with what was known when it was decided.
@@ -40,52 +49,84 @@ type done struct {
 	action plan.Action
 }
 
+func (w *walk) see(s plan.Snapshot, a plan.Action) {
+	w.did[a.Step] = append(w.did[a.Step], done{s, a})
+}
+
 // apart puts what was sent to pods in the place of the steps that sent it.
-func apart(steps []Step, did map[string][]done) []Step {
+func (w *walk) apart(steps []Step) []Step {
 	var out []Step
 	for _, s := range steps {
 		var parts []Step
-		for _, d := range did[s.Name] {
-			parts = append(parts, d.steps()...)
+		for _, d := range w.did[s.Name] {
+			parts = append(parts, w.sent(d)...)
 		}
 		if len(parts) == 0 {
 			out = append(out, s)
 			continue
 		}
-		named := map[string]int{}
 		for i := range parts {
 			parts[i].Name = s.Name + "-" + parts[i].Name
-			if named[parts[i].Name]++; named[parts[i].Name] > 1 {
-				parts[i].Name = fmt.Sprintf("%s-%d", parts[i].Name, named[parts[i].Name])
-			}
 		}
-		parts[0].Before, parts[0].Notes = append(s.Before, parts[0].Before...), append(s.Notes, parts[0].Notes...)
-		last := &parts[len(parts)-1]
-		last.After = append(last.After, s.After...)
+		unique(parts)
+		parts[0].Before, parts[0].Notes = slices.Concat(s.Before, parts[0].Before), slices.Concat(s.Notes, parts[0].Notes)
 		out = append(out, parts...)
 	}
 	return out
 }
 
-// steps are what somebody sends to do the same by hand.
-func (d done) steps() []Step {
+// unique numbers names that come more than once.
+func unique(list []Step) {
+	times := map[string]int{}
+	for i := range list {
+		name := list[i].Name
+		if times[name]++; times[name] > 1 {
+			list[i].Name = fmt.Sprintf("%s-%d", name, times[name])
+		}
+	}
+}
+
+// sent is what somebody sends to do the same by hand.
+func (w *walk) sent(d done) []Step {
 	switch a := d.action; {
 	case a.Pod != nil:
-		return d.change(a.Pod)
+		return w.change(d.snap, a.Pod)
 	case a.Evict != nil:
-		return []Step{evict(d.snap, *a.Evict)}
+		w.updated++
+		t := Target{APIVersion: "v1", Kind: "Pod", Namespace: a.Evict.Namespace, Name: a.Evict.Name}
+		return []Step{{
+			Name: t.Name + "-evict", Title: "evict " + t.Name + "; it is made anew from the new template", Commands: []string{t.Evict()},
+			After: append([]Condition{{"it is gone", t.Gone(a.Evict.UID)}}, w.there(w.updated)...),
+		}}
 	}
 	return nil
 }
 
+// there asks for so many pods with the new template, and that as many pods as
+// there should be are ready.
+func (w *walk) there(n int) []Condition {
+	field := updatedFields[w.object.key()]
+	if field == "" {
+		return []Condition{{fmt.Sprintf("%d of %d pods carry the new revision and are ready", n, w.plan.Limits.Replicas), w.ready(n, "10m")}}
+	}
+	out := []Condition{{fmt.Sprintf("%d of %d pods have the new template", n, w.plan.Limits.Replicas), w.object.waitFor(field, strconv.Itoa(n), "10m")}}
+	all := Condition{Text: "all pods are ready"}
+	if w.object.Kind == "DaemonSet" {
+		all.Check = w.object.waitFor(".status.numberReady", w.object.asked(".status.desiredNumberScheduled"), "10m")
+	} else {
+		all.Check = w.object.waitFor(".status.readyReplicas", w.object.asked(".spec.replicas"), "10m")
+	}
+	return append(out, all)
+}
+
 // change is the change of one pod: its conditions first, as the status is a request
 // of its own, then its resources, which have one too.
-func (d done) change(a *plan.PodAction) []Step {
-	p := find(d.snap, a.PodRef)
+func (w *walk) change(s plan.Snapshot, a *plan.PodAction) []Step {
+	p := find(s, a.PodRef)
 	if p == nil {
 		return nil
 	}
-	c := &podChange{p, a.Change, object(d.snap)}
+	c := &podChange{p, a.Change, object(s)}
 	what := c.kind()
 	var out []Step
 	for _, part := range []struct {
@@ -102,31 +143,23 @@ func (d done) change(a *plan.PodAction) []Step {
 		})
 	}
 	if n := len(out); n > 0 {
-		out[n-1].After = what.after(p)
+		out[n-1].After = w.after(c, what)
 	}
 	return out
 }
 
-// evict is the eviction of one pod, which asks every PodDisruptionBudget.
-func evict(snap plan.Snapshot, ref plan.PodRef) Step {
-	t := Target{APIVersion: "v1", Kind: "Pod", Namespace: ref.Namespace, Name: ref.Name}
-	s := Step{
-		Name: ref.Name + "-evict", Title: "evict " + ref.Name + "; it is made anew from the new template", Commands: []string{t.Evict()},
-		After: []Condition{{"it is gone", t.Gone(ref.UID)}},
+// after is what must hold before anything else happens to the pod.
+func (w *walk) after(c *podChange, what stage) []Condition {
+	switch {
+	case what == leaves && w.plan.Grace > 0:
+		return []Condition{{"it has been out of service for " + w.plan.Grace.String(), fmt.Sprintf("sleep %d", int(w.plan.Grace.Seconds()))}}
+	case what == returns:
+		w.updated++
+		return []Condition{{"it is ready", target(c.pod).waitReady("Ready")}}
+	case what == updates, what == goesOn:
+		return c.restarted()
 	}
-	if w := object(snap); w != nil {
-		s.After = append(s.After, Condition{"the new pod is there and ready", ready(w)})
-	}
-	return s
-}
-
-// ready waits until the parent has as many pods ready as it wants.
-func ready(w *cluster.Workload) string {
-	t := Target{APIVersion: w.Group + "/" + w.Version, Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}
-	if w.Kind == "DaemonSet" {
-		return t.waitFor(".status.numberReady", t.asked(".status.desiredNumberScheduled"), "10m")
-	}
-	return t.waitFor(".status.readyReplicas", t.asked(".spec.replicas"), "10m")
+	return nil
 }
 
 // object is what the pods belong to.

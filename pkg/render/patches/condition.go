@@ -147,7 +147,8 @@ func (w *writer) ready(n int, limit string) string {
 	if w.object.Kind != "ReplicaSet" || n == 0 {
 		return ""
 	}
-	return "kubectl wait pod" + w.object.in() + " -l controller-revision-hash=" + quoted(w.plan.Change.ToHash) + " --for=condition=Ready --timeout=" + limit
+	these := "pod" + w.object.in() + " -l controller-revision-hash=" + quoted(w.plan.Change.ToHash)
+	return fmt.Sprintf(`until [ "$(kubectl get %s -o name | wc -l)" -ge %d ]; do sleep 1; done && kubectl wait %s --for=condition=Ready --timeout=%s`, these, n, these, limit)
 }
 
 // complete is the whole rollout, which kubectl can judge for kinds of Kubernetes.

@@ -1,7 +1,10 @@
 package patches
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -60,16 +63,23 @@ func (s stage) title(pod string) string {
 	return "update " + pod + " in place"
 }
 
-// after is what must hold before anything else happens to the pod.
-func (s stage) after(p *cluster.Pod) []Condition {
-	t := target(p)
-	switch s {
-	case updates, goesOn:
-		return []Condition{{"its containers run with what is new", "kubectl wait " + t.at() + " --for=condition=ContainersReady --timeout=10m"}}
-	case returns:
-		return []Condition{{"it is ready", "kubectl wait " + t.at() + " --for=condition=Ready --timeout=10m"}}
+// restarted asks that every container whose image changes has started anew, which
+// its readiness alone would not say: until the node looks, the old one is ready.
+func (c *podChange) restarted() []Condition {
+	t := target(c.pod)
+	var out []Condition
+	for _, name := range slices.Sorted(maps.Keys(c.change.Images)) {
+		if k, ok := c.pod.Container(name); ok {
+			field := fmt.Sprintf(`.status.containerStatuses[?(@.name=="%s")].restartCount`, name)
+			out = append(out, Condition{"its container " + name + " has started anew", t.waitFor(field, strconv.Itoa(k.Restarts+1), "10m")})
+		}
 	}
-	return nil
+	return append(out, Condition{"its containers are ready", t.waitReady("ContainersReady")})
+}
+
+// waitReady waits for a condition of the pod.
+func (t Target) waitReady(condition string) string {
+	return "kubectl wait " + t.at() + " --for=condition=" + condition + " --timeout=10m"
 }
 
 // pin has a patch fail on a successor of the same name.
