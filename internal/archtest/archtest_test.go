@@ -72,6 +72,9 @@ var layer = map[string][]string{
 	"pkg/render/fn":         {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
 	"pkg/render/check":      append([]string{"github.com/distribution/reference", "github.com/robfig/cron/v3"}, stageImports...),
 	"pkg/render/split":      stageImports,
+	"pkg/render/compare": append([]string{
+		"pkg/plan", "pkg/plan/cluster", "pkg/render/check", "pkg/render/fanout", "pkg/render/lint", "pkg/render/sidecar", "pkg/render/split",
+	}, stageImports...),
 	"pkg/render/convert":    append([]string{"pkg/render/check", "pkg/render/lower", "pkg/render/raise", "pkg/render/references"}, stageImports...),
 	"pkg/render/raise":      stageImports,
 	"pkg/render/lint":       append([]string{"pkg/plan/cluster", "pkg/render/check"}, stageImports...),
@@ -105,7 +108,7 @@ func planImports(neighbours ...string) []string {
 var pure = []string{"pkg/plan", "pkg/kruise"}
 
 // fileless are rooms that may not touch files, but may use goroutines.
-var fileless = []string{"pkg/render/check", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/raise", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/admission", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/patches", "pkg/render/requests"}
+var fileless = []string{"pkg/render/check", "pkg/render/compare", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/raise", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/admission", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/patches", "pkg/render/requests"}
 
 var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
 

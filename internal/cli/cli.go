@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	convertcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
+	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/explain"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	fncmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/fn"
@@ -79,7 +80,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
-	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), simulatecmd.New(f), fncmd.New(f), lintcmd.New(f), inventorycmd.New(f), convertcmd.New(f), version.New(f))
+	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), simulatecmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), version.New(f))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

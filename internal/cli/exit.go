@@ -19,6 +19,8 @@ const (
 	exitDone        = 0
 	exitError       = 1
 	exitUsage       = 2
+	exitDiffers     = 1 // of diff
+	exitTrouble     = 2 // of diff
 	exitFailed      = 3
 	exitInterrupted = 130
 )
@@ -27,6 +29,7 @@ const (
 func exitCode(ctx context.Context, err error) int {
 	var bad *usage.Error
 	var failed *ending.FailedError
+	var trouble *ending.TroubleError
 	switch {
 	case err == nil:
 		return exitDone
@@ -36,6 +39,10 @@ func exitCode(ctx context.Context, err error) int {
 		return exitFailed
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return exitInterrupted
+	case errors.Is(err, ending.ErrDiffers):
+		return exitDiffers
+	case errors.As(err, &trouble):
+		return exitTrouble
 	default:
 		return exitError
 	}
@@ -43,6 +50,12 @@ func exitCode(ctx context.Context, err error) int {
 
 // complain prints each fault on a line of its own, with its hint below.
 func complain(s factory.Streams, err error) {
+	if errors.Is(err, ending.ErrDiffers) {
+		return
+	}
+	if trouble, ok := errors.AsType[*ending.TroubleError](err); ok {
+		err = trouble.Err
+	}
 	var all resource.Errors
 	all.Add(err)
 	for _, e := range all {

@@ -127,9 +127,20 @@ func normalise(r *resource.Resource, v map[string]any) {
 			for _, key := range bookkeeping {
 				delete(annotations, key)
 			}
+			unfold(annotations)
 		}
 	}
 	for _, d := range defaults[kindOf(r)] {
 		d.fill(v)
+	}
+}
+
+// unfold reads the annotation that holds a strategy, so that its fields are compared
+// and not its text.
+func unfold(annotations map[string]any) {
+	text, _ := annotations[kruise.StrategyAnnotation].(string)
+	var inside map[string]any
+	if json.Unmarshal([]byte(text), &inside) == nil && inside != nil {
+		annotations[kruise.StrategyAnnotation] = inside
 	}
 }

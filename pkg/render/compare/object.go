@@ -28,6 +28,7 @@ func (c *comparison) compare(ch *Change, p pair) bool {
 		c.subsets(ch, p.old, p.now)
 	}
 	ch.Fields = fields(list, old.value, now.value, template, asked)
+	ch.Rollout.because(ch.Fields)
 	frozen(ch, p, list)
 	followUps(ch, p.now, ch.Fields)
 	return true

@@ -114,7 +114,9 @@ type Rollout struct {
 	Driver plan.Driver
 	Mode   rules.UpdateMode
 	// Why is the deciding reason, which names the field.
-	Why      string
+	Why string
+	// Because are the fields that decide, as [Field.Path] has them.
+	Because  []string
 	Restarts []string
 	// Replicas are how many pods are wanted, before and after; -1 is not known.
 	From, To int

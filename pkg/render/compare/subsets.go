@@ -95,9 +95,15 @@ func (c *comparison) subset(ch *Change, name string, old, now *resource.Resource
 	}
 	before.Namespace = after.Namespace
 	own := &Change{}
-	if s.Rollout, _, err = c.roll(own, before, after, s.From, s.To); err != nil {
+	var asked []rules.FieldChange
+	if s.Rollout, asked, err = c.roll(own, before, after, s.From, s.To); err != nil {
 		own.refuse(err)
 	}
+	var list []Field
+	for _, f := range asked {
+		list = append(list, Field{Path: "spec.template." + f.Path, Effect: f.Effect})
+	}
+	s.Rollout.because(list)
 	for _, e := range own.Effects {
 		e.Text = "subset " + name + ": " + e.Text
 		ch.Effects = append(ch.Effects, e)

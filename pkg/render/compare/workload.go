@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -90,10 +91,13 @@ func (c *comparison) roll(ch *Change, old, now *cluster.Workload, from, to int) 
 		return nil, nil, err
 	}
 	r := &Rollout{
-		Driver: p.Driver, Mode: p.Change.Mode, Why: p.Change.Why, Restarts: p.Change.Restarts,
+		Driver: p.Driver, Mode: p.Change.Mode, Why: p.Change.Why,
 		From: from, To: to, Observed: observed, Paused: rules.PausedOf(now.Object),
 	}
 	here := min(from, to) // what goes away, or comes, does not follow
+	if r.Mode == rules.ModeInPlace {
+		r.Restarts = p.Change.Restarts
+	}
 	before, _, _ := plan.Reach(plan.WithPods(old, here), c.opt.Gates)
 	reach, total, follows := plan.Reach(plan.WithPods(now, here), c.opt.Gates)
 	r.ByHand = !follows
@@ -179,6 +183,27 @@ func asWritten(obj any) (unavailable, surge string) {
 		}
 	}
 	return unavailable, surge
+}
+
+// because names the fields that decide what happens to pods.
+func (r *Rollout) because(list []Field) {
+	if r == nil {
+		return
+	}
+	deciding := map[rules.Effect]bool{rules.EffectRecreate: true}
+	switch {
+	case r.Mode == rules.ModeInPlace:
+		deciding = map[rules.Effect]bool{rules.EffectImage: true, rules.EffectEnv: true, rules.EffectResources: true}
+	case r.Mode == rules.ModeMetadataOnly:
+		deciding = map[rules.Effect]bool{rules.EffectMetadata: true}
+	case r.Mode == rules.ModeRecreate && !slices.ContainsFunc(list, func(f Field) bool { return f.Effect == rules.EffectRecreate }):
+		deciding = map[rules.Effect]bool{rules.EffectImage: true, rules.EffectEnv: true, rules.EffectResources: true, rules.EffectMetadata: true}
+	}
+	for _, f := range list {
+		if deciding[f.Effect] {
+			r.Because = append(r.Because, f.Path)
+		}
+	}
 }
 
 // level says how bad a rollout is.

@@ -2,9 +2,20 @@ package load
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
+
+// IsKustomization reports whether a directory holds a kustomization.
+func IsKustomization(dir string) bool {
+	return slices.ContainsFunc(kustomizationFiles, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && !info.IsDir()
+	})
+}
 
 func kustomization(dir string) source {
 	name := dir + " (kustomization)"

@@ -1,0 +1,185 @@
+// Package diff is the verb that says what changes between two states of
+// manifests, and what that will do in a cluster: from files, or from Git.
+package diff
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
+)
+
+const long = `Say what changes between two states of manifests, and what that will do: which
+pods are updated in place, which are recreated, which not at all, because of which
+field and how many at once; what loses data; what an API server will refuse; which
+workloads, copies, subsets and budgets are affected by it.
+
+OLD and NEW are files, directories or kustomizations; - is standard input, and
+/dev/null is nothing. With --git they are two revisions of one path: A..B, A...B
+for what B did since it left A, or A alone against the working tree. Nothing is
+checked out, and no cluster is asked.
+
+What means the same is no difference: defaults, order, comments, the version of an
+API. Values of Secrets are never shown.
+
+The exit code is 0 when nothing differs, 1 when something does, and larger when
+there was an error.`
+
+const example = `  # two overlays
+  kubectl kruise diff overlays/staging overlays/prod
+
+  # what a branch will do, as a comment for its pull request
+  kubectl kruise diff --git origin/main...HEAD overlays/prod -o markdown
+
+  # what I have not committed yet
+  kubectl kruise diff --git HEAD manifests/
+
+  # with what the cluster has beside the manifests
+  kubectl kruise diff old.yaml new.yaml --with inventory.yaml
+
+  # the native objects that both become
+  kubectl kruise diff old.yaml new.yaml --rendered`
+
+type options struct {
+	factory *factory.Factory
+
+	args     []string
+	git      string
+	with     []string
+	rendered bool
+	given    []string
+	output   string
+	verbose  bool
+
+	gates gates.Set
+}
+
+var outputs = []string{"text", "markdown", "json"}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	c := &cobra.Command{
+		Use:     "diff (OLD NEW | --git RANGE PATH)",
+		Short:   "Say what a change of manifests will do",
+		Long:    long,
+		Example: example,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.complete(args); err != nil {
+				return err
+			}
+			return trouble(o.run(c.Context()))
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&o.git, "git", "", "revisions to compare: A..B, A...B, or A for A against the working tree")
+	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist on both sides: namespaces, nodes, pods, budgets; - is standard input")
+	fl.BoolVar(&o.rendered, "rendered", false, "compare the native objects that both sides become")
+	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
+	fl.BoolVarP(&o.verbose, "verbose", "v", false, "show all fields, and values in full")
+	gates.AddFlag(c, &o.given)
+	// The error says that the flag does not exist, which it does.
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
+	return c
+}
+
+// trouble keeps errors apart from the exit code 1, which means differences.
+func trouble(err error) error {
+	if err == nil || errors.Is(err, ending.ErrDiffers) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if _, ok := errors.AsType[*usage.Error](err); ok {
+		return err
+	}
+	return &ending.TroubleError{Err: err}
+}
+
+func (o *options) complete(args []string) error {
+	o.args = args
+	if err := o.checkArgs(); err != nil {
+		return err
+	}
+	if !slices.Contains(outputs, o.output) {
+		return usage.Errorf("one of: "+strings.Join(outputs, ", "), "--output: unknown value %q", o.output)
+	}
+	var err error
+	o.gates, err = gates.Parse(o.given)
+	return err
+}
+
+func (o *options) checkArgs() error {
+	stdin := 0
+	for _, arg := range slices.Concat(o.args, o.with) {
+		if arg == "-" {
+			stdin++
+		}
+	}
+	switch n := len(o.args); {
+	case slices.Contains(o.args, ""):
+		return usage.Errorf("name a file, a directory or -", "the name of a file is empty")
+	case o.git != "" && n == 0:
+		return usage.Errorf("for instance --git "+o.git+" overlays/prod", "which path of the repository?")
+	case o.git != "" && n > 2:
+		return usage.Errorf("one path, or its old and its new name", "unexpected argument %q", o.args[2])
+	case o.git != "" && slices.Contains(o.args, "-"):
+		return usage.Errorf("name a path of the repository", "--git and standard input exclude each other")
+	case o.git == "" && n != 2:
+		return usage.Errorf("kubectl kruise diff OLD NEW, or --git A..B PATH", "want two states to compare, got %d arguments", n)
+	case stdin > 1:
+		return usage.Errorf("name a file for the others", "standard input can be read once only")
+	}
+	return nil
+}
+
+func (o *options) run(ctx context.Context) error {
+	old, now, err := o.sides(ctx)
+	if err != nil {
+		return err
+	}
+	opt, err := o.surroundings(ctx, old)
+	if err != nil {
+		return err
+	}
+	if o.rendered {
+		if old, now, err = o.render(old, now, opt.Context); err != nil {
+			return err
+		}
+	}
+	report := compare.Run(old, now, opt)
+	if err := o.write(report); err != nil {
+		return err
+	}
+	if report.Differs() {
+		return ending.ErrDiffers
+	}
+	return nil
+}
+
+func (o *options) write(report compare.Report) error {
+	w := bufio.NewWriter(o.factory.Streams.Out)
+	changes := view.Changes(report)
+	var err error
+	switch o.output {
+	case "json":
+		err = changes.JSON(w)
+	case "markdown":
+		err = changes.Markdown(w)
+	default:
+		err = changes.Text(w, o.factory.OutStyle(o.verbose))
+	}
+	if err != nil {
+		return err
+	}
+	return w.Flush()
+}

@@ -1,0 +1,51 @@
+package diff
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// surroundings reads what exists beside both states.
+func (o *options) surroundings(ctx context.Context, old []*resource.Resource) (compare.Options, error) {
+	opt := compare.Options{Namespace: o.factory.Namespace(), Gates: o.gates.Gates}
+	var err error
+	if opt.Context, err = load.Context(ctx, o.with, o.stdin()); err != nil {
+		return opt, err
+	}
+	if slices.ContainsFunc(opt.Context, func(r *resource.Resource) bool { return r.Is("", "Pod") }) {
+		opt.Observed, err = o.observed(old, opt.Context)
+	}
+	return opt, err
+}
+
+// observed answers from the pods that exist. What exists of a workload, with the
+// uid that its pods name, goes before what the old manifest says.
+func (o *options) observed(old, context []*resource.Resource) (func(cluster.Ref) (plan.Snapshot, bool), error) {
+	facts := resource.NewFacts(nil, context, o.factory.Namespace())
+	list := slices.Clone(context)
+	for _, r := range old {
+		if facts.Existing(r) == nil {
+			list = append(list, r)
+		}
+	}
+	read, err := state.Read(list)
+	if err != nil {
+		return nil, err
+	}
+	w := simulate.New(simulate.Options{Gates: o.gates.Gates})
+	if err := w.Load(read); err != nil {
+		return nil, err
+	}
+	return func(ref cluster.Ref) (plan.Snapshot, bool) {
+		s, err := w.Snapshot(ref)
+		return s, err == nil
+	}, nil
+}

@@ -1,0 +1,114 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
+)
+
+// Changes is what differs between two states, as every form of output tells it.
+type Changes compare.Report
+
+var levelColors = map[compare.Level]string{
+	compare.Loss: red, compare.Refused: red, compare.Recreate: yellow, compare.Stuck: yellow, compare.Warning: yellow,
+	compare.Restart: green, compare.Note: faint,
+}
+
+// Text writes one change after the other, the most dangerous first, and a line
+// that sums them up.
+func (c Changes) Text(w io.Writer, st Style) error {
+	b := &builder{st: st}
+	for i := range c.Changes {
+		b.change(&c.Changes[i])
+		b.line("")
+	}
+	b.line("%s", c.Summary())
+	return b.write(w)
+}
+
+// change writes one object: what happens to it, to its pods, and every field.
+func (b *builder) change(ch *compare.Change) {
+	b.line("%s %s%s", b.st.paint(levelColors[ch.Level], pad(string(ch.Level), 8)), b.st.paint(bold, headOf(ch)), b.st.paint(faint, placeOf(ch)))
+	if text := podsText(ch.Rollout); text != "" {
+		b.line("  pods: %s", text)
+	}
+	if text := becauseText(ch.Rollout); text != "" {
+		b.line("    because %s", text)
+	}
+	said := ""
+	for _, s := range ch.Subsets {
+		b.line("  subset %s", subsetText(s))
+		if text := becauseText(s.Rollout); text != said && text != "" {
+			b.line("    because %s", text)
+			said = text
+		}
+	}
+	if text := reachText(ch.Reach); text != "" {
+		b.line("  reaches %s", text)
+	}
+	if text := copiesText(ch.Copies); text != "" {
+		b.line("  %s", text)
+	}
+	for _, e := range ch.Effects {
+		b.line("  %s %s", b.st.paint(levelColors[e.Level], string(e.Level)+":"), effectText(e))
+		if e.Hint != "" {
+			b.line("    hint: %s", e.Hint)
+		}
+	}
+	b.changedFields(ch.Fields, ch.Rollout)
+}
+
+func (b *builder) changedFields(list []compare.Field, r *compare.Rollout) {
+	for i, f := range list {
+		if i == mostFields && len(list) > mostFields+1 && !b.st.Full {
+			b.line("  and %d more fields; -v shows them", len(list)-i)
+			return
+		}
+		b.line("%s", b.st.cut("  "+f.Path+askedText(f, r)))
+		if f.Old != nil {
+			b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(f.Old))))
+		}
+		if f.New != nil {
+			b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(f.New))))
+		}
+	}
+}
+
+// askedText says what a field of a pod template asks for, as far as that matters:
+// where pods are recreated anyway it is of no use to know what could have changed
+// in place.
+func askedText(f compare.Field, r *compare.Rollout) string {
+	inPlace := r != nil && (r.Mode == rules.ModeInPlace || r.Mode == rules.ModeMetadataOnly)
+	if f.Effect == "" || !inPlace && f.Effect != rules.EffectRecreate && f.Effect != rules.EffectNewPods {
+		return ""
+	}
+	return "  (" + effectWords[f.Effect] + ")"
+}
+
+// headOf says what happens to which object.
+func headOf(ch *compare.Change) string {
+	text := string(ch.Verb) + " " + ch.ID.String()
+	if ch.Was != "" {
+		text += fmt.Sprintf(" (was %s)", ch.Was)
+	}
+	return text
+}
+
+// placeOf is where the object is written.
+func placeOf(ch *compare.Change) string {
+	at := ch.New
+	if ch.Verb == compare.Removed {
+		at = ch.Old
+	}
+	if at.File == "" {
+		return ""
+	}
+	return "  " + at.String()
+}
+
+func effectText(e compare.Effect) string {
+	return strings.TrimPrefix(e.Field+": "+e.Text, ": ")
+}

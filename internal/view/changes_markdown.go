@@ -1,0 +1,139 @@
+package view
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
+)
+
+// commentLimit is how many characters a comment of a pull request may have on
+// GitHub; text is held below in bytes, which are never fewer. spare is for the
+// statement of what was cut, and for what closes the table.
+const (
+	commentLimit = 65_536
+	spare        = 512
+)
+
+// ChangesMark is in the first line of the Markdown, so that a CI job finds its own
+// comment again.
+const ChangesMark = "<!-- kubectl-kruise diff -->"
+
+// Markdown writes a comment for a pull request: a table of what happens, and the
+// fields folded away. What does not fit is left out, and the end says so.
+func (c Changes) Markdown(w io.Writer) error {
+	b := &builder{}
+	b.line("%s", ChangesMark)
+	b.line("### What this change does")
+	b.line("")
+	b.line("%s.", inline(c.Summary()))
+	rows, details := 0, 0
+	if len(c.Changes) > 0 {
+		b.line("")
+		b.line("| | object | pods | look out for |")
+		b.line("|---|---|---|---|")
+		rows = b.within(len(c.Changes), func(i int) string { return markdownRow(&c.Changes[i]) })
+		b.line("")
+		details = b.within(len(c.Changes), func(i int) string { return markdownDetail(&c.Changes[i]) })
+	}
+	if rows < len(c.Changes) || details < len(c.Changes) {
+		b.line("")
+		b.line("_Cut to fit: %d of %s %s missing from the table, the fields of %d are left out. `kubectl kruise diff` shows all._",
+			len(c.Changes)-rows, plural(len(c.Changes), "object"), verb(len(c.Changes)-rows, "is", "are"), len(c.Changes)-details)
+	}
+	return b.write(w)
+}
+
+// within appends pieces while they fit, and returns how many did.
+func (b *builder) within(n int, piece func(int) string) int {
+	for i := range n {
+		text := piece(i)
+		if b.text.Len()+len(text) > commentLimit-spare {
+			return i
+		}
+		b.text.WriteString(text)
+	}
+	return n
+}
+
+// mostRemarks is how many effects stand in a row of the table.
+const mostRemarks = 3
+
+func markdownRow(ch *compare.Change) string {
+	level := string(ch.Level)
+	if ch.Level.Rank() <= compare.Recreate.Rank() {
+		level = "**" + level + "**"
+	}
+	pods := []string{podsText(ch.Rollout)}
+	for i, s := range ch.Subsets {
+		if i == mostNames {
+			pods = append(pods, fmt.Sprintf("and %d more subsets", len(ch.Subsets)-i))
+			break
+		}
+		pods = append(pods, subsetText(s))
+	}
+	pods = append(pods, reachText(ch.Reach), copiesText(ch.Copies))
+	var remarks []string
+	for i, e := range ch.Effects {
+		if i == mostRemarks {
+			remarks = append(remarks, fmt.Sprintf("and %d more", len(ch.Effects)-i))
+			break
+		}
+		remarks = append(remarks, effectText(e))
+	}
+	if why := becauseText(ch.Rollout); why != "" {
+		pods = append(pods, "because "+why)
+	}
+	return fmt.Sprintf("| %s | %s %s | %s | %s |\n", level, ch.Verb, cell(ch.ID.String()), breaks(pods), breaks(remarks))
+}
+
+// breaks puts texts below each other in a cell.
+func breaks(list []string) string {
+	var out []string
+	for _, text := range list {
+		if text != "" {
+			out = append(out, inline(clipped(text)))
+		}
+	}
+	return strings.Join(out, "<br>")
+}
+
+// mostText is how much of one text stands in a cell.
+const mostText = 400
+
+func clipped(text string) string {
+	if runes := []rune(text); len(runes) > mostText {
+		return string(runes[:mostText-1]) + "…"
+	}
+	return text
+}
+
+// markdownDetail folds the fields of one object away, as a diff.
+func markdownDetail(ch *compare.Change) string {
+	if len(ch.Fields) == 0 {
+		return ""
+	}
+	b := &builder{}
+	for i, f := range ch.Fields {
+		if i == mostFields && len(ch.Fields) > mostFields+1 {
+			b.line("  and %d more fields", len(ch.Fields)-i)
+			break
+		}
+		b.line("  %s%s", f.Path, askedText(f, ch.Rollout))
+		if f.Old != nil {
+			b.line("- %s", b.st.value(f.Old))
+		}
+		if f.New != nil {
+			b.line("+ %s", b.st.value(f.New))
+		}
+	}
+	body := b.text.String()
+	fence := "```"
+	for strings.Contains(body, fence) {
+		fence += "`"
+	}
+	return fmt.Sprintf("<details><summary>%s, %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n",
+		html.EscapeString(headOf(ch)), plural(len(ch.Fields), "field"), fence, body, fence)
+}

@@ -1,0 +1,210 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// doneTo is what happens to pods in each mode.
+var doneTo = map[rules.UpdateMode]string{
+	rules.ModeInPlace: "updated in place", rules.ModeMetadataOnly: "labelled and annotated anew, without a restart", rules.ModeRecreate: "recreated",
+}
+
+// podsText says what pods go through, in one line; empty when nothing happens.
+func podsText(r *compare.Rollout) string {
+	if r == nil {
+		return ""
+	}
+	var parts []string
+	if text := followText(r); text != "" {
+		parts = append(parts, text)
+	}
+	if r.From != r.To && r.From >= 0 && r.To >= 0 {
+		parts = append(parts, fmt.Sprintf("%d become %d", r.From, r.To))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// followText says how many pods follow a new template, and how many at a time.
+func followText(r *compare.Rollout) string {
+	done, known := doneTo[r.Mode], r.Down >= 0
+	switch {
+	case r.Mode == rules.ModeUnchanged:
+		return ""
+	case r.Mode == rules.ModeNotAllowed:
+		return "none is updated: the policy forbids what the change needs"
+	case r.ByHand:
+		return "each is " + done + " only when somebody deletes it"
+	case r.Paused:
+		return "none is " + done + " while the update is paused"
+	case known && r.Total == 0:
+		return ""
+	case known && r.Reach == 0:
+		return fmt.Sprintf("0 of %d are %s: the partition keeps them", r.Total, done)
+	case !known:
+		return "all are " + done + restartText(r) + writtenText(r)
+	}
+	text := fmt.Sprintf("%d of %d %s %s%s", r.Reach, r.Total, verb(r.Reach, "is", "are"), done, restartText(r))
+	if r.Mode != rules.ModeMetadataOnly {
+		text += fmt.Sprintf(", at most %d down at a time", min(r.Down, r.Reach))
+		if r.Surge > 0 {
+			text += fmt.Sprintf(", up to %d more beside them", r.Surge)
+		}
+	}
+	return text + driverText(r)
+}
+
+// restartText names the containers that restart inside their pods.
+func restartText(r *compare.Rollout) string {
+	if r.Mode != rules.ModeInPlace || len(r.Restarts) == 0 {
+		return ""
+	}
+	return " (" + namesText(r.Restarts) + " " + verb(len(r.Restarts), "restarts", "restart") + ")"
+}
+
+// writtenText is the pace where the number of pods is not known.
+func writtenText(r *compare.Rollout) string {
+	text := "; how many there are is not written here"
+	if r.MaxUnavailable != "" {
+		text += ", maxUnavailable is " + r.MaxUnavailable
+	}
+	if r.MaxSurge != "" {
+		text += ", maxSurge is " + r.MaxSurge
+	}
+	return text
+}
+
+func driverText(r *compare.Rollout) string {
+	if r.Driver == plan.DriverNative {
+		return ", by Kubernetes' own controllers"
+	}
+	return ""
+}
+
+// becauseText names what decides.
+func becauseText(r *compare.Rollout) string {
+	if r == nil || r.Mode == rules.ModeUnchanged {
+		return ""
+	}
+	const most = 3
+	list := r.Because
+	text := strings.Join(list[:min(most, len(list))], ", ")
+	if len(list) > most {
+		text += fmt.Sprintf(" and %d more", len(list)-most)
+	}
+	switch {
+	case text == "":
+		return r.Why
+	case r.Mode == rules.ModeRecreate && r.Driver == plan.DriverNative:
+		return text + " " + verb(len(list), "changes", "change")
+	}
+	return text + ": " + reasonText(r)
+}
+
+// reasonText is the reason without the field that it begins with.
+func reasonText(r *compare.Rollout) string {
+	if field, why, ok := strings.Cut(r.Why, ": "); ok && !strings.Contains(field, " ") {
+		return why
+	}
+	return r.Why
+}
+
+func subsetText(s compare.Subset) string {
+	text := s.Name
+	switch {
+	case s.Verb == compare.Added:
+		text += ": new" + limited(s.To)
+	case s.Verb == compare.Removed:
+		text += ": gone" + limited(s.From)
+	case s.Rollout == nil:
+		text += fmt.Sprintf(": %s become %s", limitText(s.From), limitText(s.To))
+	default:
+		text += ": " + podsText(s.Rollout)
+	}
+	return strings.TrimSuffix(text, ": ")
+}
+
+func limited(n int) string {
+	if n < 0 {
+		return ""
+	}
+	return ", " + plural(n, "pod")
+}
+
+func limitText(n int) string {
+	if n < 0 {
+		return "no limit"
+	}
+	return "at most " + plural(n, "pod")
+}
+
+// mostNames is how many names are listed in a line.
+const mostNames = 6
+
+// reachText lists the workloads that a SidecarSet reaches.
+func reachText(list []compare.Reached) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var names []string
+	pods, unknown := 0, false
+	for _, w := range list {
+		names = append(names, workloadText(w.Workload)+map[compare.Verb]string{compare.Added: " (new)", compare.Removed: " (not any more)"}[w.Verb])
+		if w.Verb == compare.Removed {
+			continue
+		}
+		pods += max(w.Pods, 0)
+		unknown = unknown || w.Pods < 0
+	}
+	text := plural(len(list), "workload")
+	if pods > 0 {
+		text += " with " + map[bool]string{true: "at least ", false: ""}[unknown] + plural(pods, "pod")
+	}
+	return text + ": " + namesText(names)
+}
+
+func workloadText(id resource.ID) string {
+	text := strings.ToLower(id.Kind) + "/" + id.Name
+	if id.Namespace != "" {
+		text += " in " + id.Namespace
+	}
+	return text
+}
+
+func namesText(names []string) string {
+	if len(names) > mostNames+1 {
+		return strings.Join(names[:mostNames], ", ") + fmt.Sprintf(" and %d more", len(names)-mostNames)
+	}
+	return strings.Join(names, ", ")
+}
+
+// copiesText says what happens to the copies of a ResourceDistribution.
+func copiesText(c *compare.Copies) string {
+	if c == nil {
+		return ""
+	}
+	var parts []string
+	for _, p := range []struct {
+		verb  string
+		names []string
+	}{{"removed from", c.Removed}, {"added in", c.Added}, {"changed in", c.Changed}} {
+		if len(p.names) > 0 {
+			parts = append(parts, p.verb+" "+namesText(p.names))
+		}
+	}
+	if c.Kept > 0 {
+		parts = append(parts, fmt.Sprintf("the same in %d", c.Kept))
+	}
+	if c.Unknown {
+		parts = append(parts, "in namespaces that are not known here (--with names them)")
+	}
+	if len(parts) == 0 {
+		return "copies of " + c.Kind + " " + c.Name + ": none"
+	}
+	return "copies of " + c.Kind + " " + c.Name + ": " + strings.Join(parts, "; ")
+}
