@@ -71,11 +71,18 @@ func (q *ephemeral) steps(todo, begun []*corev1.Pod) *patches.Sequence {
 }
 
 func (q *ephemeral) what(todo, begun int) string {
-	text := fmt.Sprintf("%d pods get the ephemeral containers %s", todo, strings.Join(q.names(), ", "))
+	text := strings.Join(q.names(), ", ") + " is added to " + pods(todo)
 	if begun > 0 {
-		text += fmt.Sprintf("; %d have them already", begun)
+		text += fmt.Sprintf("; %s got it before", pods(begun))
 	}
 	return text
+}
+
+func pods(n int) string {
+	if n == 1 {
+		return "1 pod"
+	}
+	return fmt.Sprintf("%d pods", n)
 }
 
 func (q *ephemeral) names() []string {

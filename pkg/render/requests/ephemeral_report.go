@@ -11,7 +11,7 @@ import (
 // pods that were chosen out of the known ones.
 func (q *ephemeral) reportFields(known, matched int) {
 	if matched == 0 {
-		q.report("no-pod", "spec.selector", fmt.Sprintf("nothing is done: %d pods of the namespace are known, and none is chosen", known))
+		q.report("no-pod", "spec.selector", fmt.Sprintf("nothing is done: pods of the namespace that are known: %d, and none is chosen", known))
 	} else {
 		q.written("spec.template.ephemeralContainers")
 		q.report("selector", "spec.selector", "")
@@ -19,7 +19,9 @@ func (q *ephemeral) reportFields(known, matched int) {
 	if q.spec.Replicas != nil {
 		q.report("replicas", "spec.replicas", "")
 	}
-	q.report("parallelism", "spec.parallelism", fmt.Sprintf("a step waits until no more than %d pods would work at a time", q.parallelism()))
+	if matched > 1 {
+		q.report("parallelism", "spec.parallelism", "a step waits until no more than "+pods(q.parallelism())+" would work at a time")
+	}
 	if q.spec.Paused {
 		q.report("paused", "spec.paused", "")
 	}
@@ -38,7 +40,7 @@ func (q *ephemeral) warnings(todo []*corev1.Pod) []string {
 		for _, p := range todo {
 			has := slices.ContainsFunc(p.Spec.Containers, func(own corev1.Container) bool { return own.Name == c.TargetContainerName })
 			if c.TargetContainerName != "" && !has {
-				out = append(out, fmt.Sprintf("pod %s has no container %s, which %s is to look at: the API server refuses the patch", p.Name, c.TargetContainerName, c.Name))
+				out = append(out, fmt.Sprintf("pod %s has no container %s, which %s is to look at: the API server refuses the patch, and what waits for that pod does so in vain", p.Name, c.TargetContainerName, c.Name))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -67,10 +68,19 @@ func (q *recreate) steps() (*patches.Sequence, error) {
 
 // what says what happens.
 func (q *recreate) what(ways []*way) string {
-	if len(ways) == 1 && ways[0].method == evict {
+	switch {
+	case len(ways) == 0:
+		return "nothing happens to pod " + q.pod.Name
+	case ways[0].method == evict:
 		return "pod " + q.pod.Name + " is evicted and made anew, with all of its containers"
+	case len(ways) == 1:
+		return "container " + ways[0].container + " of pod " + q.pod.Name + " restarts; the pod stays"
 	}
-	return fmt.Sprintf("%d containers of pod %s restart, one after the other; the pod stays", len(q.spec.Containers), q.pod.Name)
+	names := make([]string, len(ways))
+	for i, w := range ways {
+		names[i] = w.container
+	}
+	return "containers " + strings.Join(names, ", ") + " of pod " + q.pod.Name + " restart, one after the other; the pod stays"
 }
 
 // step is the restart of one container. Stops are serial on both sides; what is

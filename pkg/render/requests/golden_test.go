@@ -1,0 +1,45 @@
+package requests_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/requests"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// TestGolden takes the requests out of testdata/CASE/input.yaml: context.yaml holds
+// the objects of the cluster, sequences.yaml what the requests become.
+func TestGolden(t *testing.T) {
+	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			in := golden.Read(t, dir, "input.yaml")
+			c := newContext(in, golden.Read(t, dir, "context.yaml"))
+			c.Patches = !strings.HasSuffix(dir, "-paused")
+			var sequences []patches.Sequence
+			golden.Stage(t, dir, c, in, func(c *stage.Context, in []*resource.Resource) (out []*resource.Resource, err error) {
+				out, sequences, err = requests.Run(c, in)
+				return out, err
+			})
+			text, err := yaml.Marshal(sequences)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Same(t, filepath.Join(dir, "sequences.yaml"), string(text))
+		})
+	}
+}
+
+func newContext(in, around []*resource.Resource) *stage.Context {
+	return &stage.Context{
+		Facts: resource.NewFacts(in, around, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
+		Expand: func(string) bool { return true },
+	}
+}

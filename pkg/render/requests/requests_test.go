@@ -1,0 +1,118 @@
+package requests
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+const (
+	digestA = "sha256:0f2b36cd4a9e4ab0b7d3d5a6a6bd6a0b9b9a3f1c6d2e5f7a8b9c0d1e2f3a4b5c"
+	digestB = "sha256:1f2b36cd4a9e4ab0b7d3d5a6a6bd6a0b9b9a3f1c6d2e5f7a8b9c0d1e2f3a4b5c"
+)
+
+func TestAlias(t *testing.T) {
+	for _, tc := range []struct{ name, image, imageID, known, want string }{
+		{"tag", "example.com/app:1", "example.com/app@" + digestA, "", "example.com/app:1@" + digestA},
+		{"tag and digest", "example.com/app:1@" + digestA, "example.com/app@" + digestA, "", "example.com/app@" + digestA},
+		{"digest, tag known", "example.com/app@" + digestA, "example.com/app@" + digestA, "example.com/app:1", "example.com/app:1@" + digestA},
+		{"digest alone", "example.com/app@" + digestA, "example.com/app@" + digestA, "", ""},
+		{"digest, tag of another repository", "example.com/app@" + digestA, "example.com/app@" + digestA, "example.com/other:1", ""},
+		{"no tag", "example.com:5000/app", "example.com:5000/app@" + digestA, "", "example.com:5000/app@" + digestA},
+		{"short name", "nginx:1.27", "docker.io/library/nginx@" + digestA, "", "nginx:1.27@" + digestA},
+		{"older prefix", "nginx:1.27", "docker-pullable://nginx@" + digestA, "", "nginx:1.27@" + digestA},
+		{"what runs counts, not what was asked for", "example.com/app:1@" + digestB, "example.com/app@" + digestA, "", "example.com/app@" + digestA},
+		{"another repository", "example.com/app:1", "example.com/mirror/app@" + digestA, "", ""},
+		{"ID of the content", "example.com/app:1", digestA, "", ""},
+		{"not running", "example.com/app:1", "", "", ""},
+		{"no reference", "Example.com/App:1", "example.com/app@" + digestA, "", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, why := alias(tc.image, &corev1.ContainerStatus{ImageID: tc.imageID, Image: tc.known})
+			if got != tc.want || (got == "") == (why == "") {
+				t.Errorf("%q (%s), want %q", got, why, tc.want)
+			}
+		})
+	}
+}
+
+const annotated = `
+apiVersion: apps.kruise.io/v1beta1
+kind: ContainerRecreateRequest
+metadata: {name: restart, namespace: shop, annotations: {kubectl-kruise.dev/method: METHOD}}
+spec: {podName: web, containers: [{name: app}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop, ownerReferences: [{kind: ReplicaSet, name: web-1, controller: true}]}
+spec: {containers: [{name: app, image: "example.com/app:1"}]}
+status: {containerStatuses: [{name: app, imageID: "example.com/app@` + digestA + `"}]}
+`
+
+// TestMethodAsked: who names a method gets that one, or an error that says why not.
+func TestMethodAsked(t *testing.T) {
+	for method, want := range map[string]string{
+		"image-alias": "image-alias",
+		"signal":      "signal",
+		"evict":       "evict (app: eviction is asked for)",
+		"resize":      "resize cannot be: app: not resize, as no resizePolicy",
+		"kill":        `unknown method "kill"`,
+	} {
+		t.Run(method, func(t *testing.T) {
+			in := golden.Parse(t, strings.Replace(annotated, "METHOD", method, 1))
+			_, sequences, err := Run(context(in), in)
+			got := ""
+			if err != nil {
+				got = err.Error()
+			} else if len(sequences) == 1 {
+				got = sequences[0].Method
+			}
+			if !strings.Contains(got, want) {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestKeptForKruise: with Kruise in the cluster the objects stay.
+func TestKeptForKruise(t *testing.T) {
+	in := golden.Parse(t, strings.Replace(annotated, "METHOD", "signal", 1))
+	c := context(in)
+	c.Expand = func(string) bool { return false }
+	out, sequences, err := Run(c, in)
+	if err != nil || !slices.Equal(out, in) || sequences != nil {
+		t.Errorf("%d objects, %d sequences, %v", len(out), len(sequences), err)
+	}
+}
+
+// TestBadObjects: what cannot be read is an error with its place.
+func TestBadObjects(t *testing.T) {
+	for name, doc := range map[string]string{
+		"spec.containers":   strings.Replace(annotated, "[{name: app}]", "app", 1),
+		"spec.replicas":     "apiVersion: apps.kruise.io/v1alpha1\nkind: EphemeralJob\nmetadata: {name: x}\nspec: {replicas: many}\n",
+		"spec.selector":     "apiVersion: apps.kruise.io/v1alpha1\nkind: EphemeralJob\nmetadata: {name: x}\nspec: {selector: {matchExpressions: [{key: a, operator: Near}]}}\n",
+		"status.phase":      strings.Replace(annotated, "status: {", "status: {phase: [], ", 1),
+		"metadata.annotati": strings.Replace(annotated, "METHOD", "none", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := golden.Parse(t, doc)
+			if _, _, err := Run(context(in), in); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%v does not name %s", err, name)
+			}
+		})
+	}
+}
+
+func context(in []*resource.Resource) *stage.Context {
+	return &stage.Context{
+		Facts: resource.NewFacts(in, nil, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
+		Expand: func(string) bool { return true },
+	}
+}
