@@ -94,6 +94,11 @@ var _ = register(
 		Action:  "delete the claim together with the pod where an update must start from an empty volume",
 	},
 	Rule{
+		ID: "cloneset/name", Kind: "CloneSet", When: toStatefulSet + ", with a dot in its name", Severity: Approximate,
+		Becomes: "a StatefulSet's name has no dots: they become dashes",
+		Action:  "refer to the new name",
+	},
+	Rule{
 		ID: "cloneset/headless-service", Kind: "CloneSet", When: toStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.volumeClaimTemplates"},
 		Becomes: "a headless Service without ports is added, which a StatefulSet needs; pods get DNS names from it once ready",

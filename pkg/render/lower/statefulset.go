@@ -26,6 +26,9 @@ func lowerStatefulSet(c *stage.Context, _ *around, r *resource.Resource) ([]*res
 	}
 	o.alwaysPull = true
 	s := &statefulSet{object: o, spec: set.Spec, client: c.Driver == stage.Client}
+	if err := s.named(); err != nil {
+		return nil, err
+	}
 	out := resource.Derived(s.native("apps/v1", "StatefulSet", s.nativeSpec), r)
 	s.reportFields()
 	c.Lineage.Became(r.ID(), out)
