@@ -36,6 +36,7 @@ type crd struct {
 	Spec struct {
 		Group string
 		Names struct{ Kind string }
+		Scope string
 		// Versions are the oldest first.
 		Versions []struct {
 			Name   string

@@ -1,0 +1,58 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// OpenAPI returns what a reader of Kubernetes' OpenAPI documents needs to know of
+// Kruise's kinds, in both versions: a definition for each, with merge keys and
+// without descriptions and status, which nobody patches in files. shared are the
+// types of Kubernetes that they refer to, under the names of Kubernetes' own
+// documents.
+func OpenAPI() (kinds, shared Definitions, err error) {
+	m, err := all()
+	if err != nil {
+		return nil, nil, err
+	}
+	kinds, shared = Definitions{}, Definitions{}
+	for _, k := range kruise.Kinds() {
+		for _, version := range k.Versions {
+			s := m.kinds[[2]string{k.Group + "/" + version, k.Kind}].bare()
+			delete(s.Properties, "status")
+			s.GroupVersionKind = []GroupVersionKind{{k.Group, version, k.Kind}}
+			kinds[definitionOf(k, version)] = s
+			for name, d := range m.shared.reachable(s) {
+				shared[name] = d.bare()
+			}
+		}
+	}
+	return kinds, shared, nil
+}
+
+// definitionOf is the name of a kind's definition, such as
+// io.kruise.apps.v1beta1.CloneSet.
+func definitionOf(k kruise.Registered, version string) string {
+	short, _, _ := strings.Cut(k.Group, ".")
+	return "io.kruise." + short + "." + version + "." + k.Kind
+}
+
+// bare is a copy without descriptions, limits and what is required.
+func (s *Schema) bare() *Schema {
+	c := *s
+	c.Description, c.Enum, c.Required = "", nil, nil
+	if s.Properties != nil {
+		c.Properties = make(map[string]*Schema, len(s.Properties))
+		for name, p := range s.Properties {
+			c.Properties[name] = p.bare()
+		}
+	}
+	if s.Items != nil {
+		c.Items = s.Items.bare()
+	}
+	if v := s.values(); v != nil {
+		c.AdditionalProperties = v.bare()
+	}
+	return &c
+}
