@@ -1,11 +1,13 @@
 package render_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 )
 
 // TestExamples renders examples/KIND/app.yaml, with with.yaml as what is in the
@@ -13,11 +15,33 @@ import (
 func TestExamples(t *testing.T) {
 	for _, dir := range golden.Cases(t, "../../examples/*/app.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			out, err := render.Render(golden.Read(t, dir, "app.yaml"), render.Options{Context: golden.Read(t, dir, "with.yaml")})
+			out, err := render.Render(golden.Read(t, dir, "app.yaml"), render.Options{Context: golden.Read(t, dir, "with.yaml"), Patches: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			golden.Same(t, filepath.Join(dir, "rendered.yaml"), golden.Text(t, out.Resources))
+			samePatches(t, filepath.Join(dir, "patches"), out.Sequences)
 		})
+	}
+}
+
+// samePatches compares the files of sequences, as --patches-dir writes them.
+func samePatches(t *testing.T, dir string, sequences []patches.Sequence) {
+	t.Helper()
+	if len(sequences) == 0 {
+		return
+	}
+	files, err := patches.Files(patches.Set{Sequences: sequences})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if os.Getenv("UPDATE") != "" {
+			if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden.Same(t, path, string(f.Body))
 	}
 }

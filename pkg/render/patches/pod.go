@@ -3,6 +3,7 @@ package patches
 import (
 	"cmp"
 	"fmt"
+	"strings"
 )
 
 // Quote makes one word of the shell of a text.
@@ -10,11 +11,11 @@ func Quote(s string) string { return quoted(s) }
 
 // Exec runs a command in a container of the target, a pod.
 func (t Target) Exec(container string, command ...string) string {
-	out := "kubectl exec " + t.at() + " -c " + quoted(container) + " --"
+	words := []string{"kubectl exec", t.at(), "-c", quoted(container), "--"}
 	for _, word := range command {
-		out += " " + quoted(word)
+		words = append(words, quoted(word))
 	}
-	return out
+	return strings.Join(words, " ")
 }
 
 // WaitFor is a command that waits until a field, a JSONPath, has a value.

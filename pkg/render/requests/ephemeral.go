@@ -2,6 +2,7 @@ package requests
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -53,7 +54,7 @@ func (q *ephemeral) steps(todo, begun []*corev1.Pod) *patches.Sequence {
 		s.Warnings = append(s.Warnings, "the job is paused: no pod gets a container until it is rendered with paused false")
 		return s
 	}
-	all := append(begun, todo...)
+	all := slices.Concat(begun, todo)
 	for i := len(begun); i < len(all); i++ {
 		step := q.step(all[i])
 		if p := q.parallelism(); i >= p {

@@ -1,7 +1,6 @@
 package requests
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,9 +23,13 @@ const (
 
 // inPlace are the methods that leave the pod alone.
 var inPlace = []struct {
-	method string
-	try    func(*recreate, *corev1.Container, int) (w *way, why string)
-}{{imageAlias, (*recreate).byAlias}, {resize, (*recreate).byResize}, {signal, (*recreate).bySignal}}
+	method, because string
+	try             func(*recreate, *corev1.Container, int) (w *way, why string)
+}{
+	{imageAlias, "the digest of its image is known", (*recreate).byAlias},
+	{resize, "its resizePolicy has it restarted", (*recreate).byResize},
+	{signal, "its restartPolicy brings it back", (*recreate).bySignal},
+}
 
 // way is how one container, or the whole pod, is restarted.
 type way struct {
@@ -88,7 +91,8 @@ func (q *recreate) wayOf(name, wanted string) (*way, string) {
 			against = append(against, "not "+m.method+", as "+why)
 			continue
 		}
-		w.method, w.container, w.because = m.method, name, strings.Join(against, "; ")
+		w.method, w.container = m.method, name
+		w.because = strings.Join(append([]string{m.because}, against...), "; ")
 		w.name = "restart-" + name
 		w.title = "restart container " + name + ": " + w.title
 		return w, ""
@@ -140,10 +144,7 @@ func methodText(ways []*way) string {
 		if w.container != "" && len(ways) > 1 {
 			text = w.container + ": " + text
 		}
-		if w.because != "" {
-			text += fmt.Sprintf(" (%s)", w.because)
-		}
-		out = append(out, text)
+		out = append(out, text+" ("+w.because+")")
 	}
 	return strings.Join(out, ", ")
 }

@@ -8,6 +8,7 @@ package requests
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -73,10 +74,24 @@ func (q *request) written(field string) {
 
 // sequence is an empty one for the request.
 func (q *request) sequence(what ...string) *patches.Sequence {
+	namespace := q.c.Facts.NamespaceOf(q.r)
 	return &patches.Sequence{
-		Object: patches.Target{APIVersion: tree.StrAt(q.r.Node(), "apiVersion"), Kind: q.r.Kind(), Namespace: q.c.Facts.NamespaceOf(q.r), Name: q.r.Name()},
-		What:   what,
+		Object:    patches.Target{APIVersion: q.r.APIVersion(), Kind: q.r.Kind(), Namespace: namespace, Name: q.r.Name()},
+		Directory: directory(namespace, strings.ToLower(q.r.Kind()), q.r.Name()),
+		What:      what,
 	}
+}
+
+// longestFolder leaves room below the 255 bytes that file systems allow.
+const longestFolder = 180
+
+// directory is the folder of a request's files, named as those of objects are.
+func directory(namespace, kind, name string) string {
+	folder := namespace + "_" + kind + "_"
+	if len(folder)+len(name) <= longestFolder {
+		return folder + name
+	}
+	return stage.PieceName(folder, name, longestFolder, false)
 }
 
 // pods are those of the request's namespace, the input's before the context's: of

@@ -110,6 +110,17 @@ func TestBadObjects(t *testing.T) {
 	}
 }
 
+// TestDirectory: a long name stays one that every file system takes.
+func TestDirectory(t *testing.T) {
+	if got := directory("shop", "ephemeraljob", "trace"); got != "shop_ephemeraljob_trace" {
+		t.Error(got)
+	}
+	a, b := directory("shop", "ephemeraljob", strings.Repeat("a", 250)+"1"), directory("shop", "ephemeraljob", strings.Repeat("a", 250)+"2")
+	if len(a) > longestFolder || a == b {
+		t.Error(a, b)
+	}
+}
+
 func context(in []*resource.Resource) *stage.Context {
 	return &stage.Context{
 		Facts: resource.NewFacts(in, nil, ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
