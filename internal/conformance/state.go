@@ -3,14 +3,15 @@ package conformance
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // StateRules are the rules that the cases of the area state ask for.
 type StateRules struct {
-	// Refuse says why Kruise's webhook would not take an object, nil when it would;
-	// old is what it replaces, existing is what there is.
-	Refuse func(object, old map[string]any, existing []map[string]any) error
+	// Takes reports whether Kruise's webhook lets an object through; old is what it
+	// replaces, existing is what there is.
+	Takes func(object, old map[string]any, existing []map[string]any) bool
 	// Newest returns an object of Kruise in its kind's newest version.
 	Newest func(object map[string]any) map[string]any
 	// Generated is the PersistentPodState that a workload's annotations make, nil
@@ -109,7 +110,7 @@ func (r *stateRun) applyAll(docs []map[string]any) (refused string, err error) {
 			}
 			continue
 		}
-		if r.rules.Refuse(d, r.cluster[keyOf(d)], r.cluster.all()) != nil {
+		if !r.rules.Takes(d, r.cluster[keyOf(d)], r.cluster.all()) {
 			return kindOf(d) + "/" + nameOf(d), nil
 		}
 		r.put(d)
@@ -172,7 +173,7 @@ func (r *stateRun) orders(orders any) []key {
 	pods := r.cluster.kind("Pod")
 	list, some := orders.([]any)
 	for i, p := range pods {
-		if !some || slices.ContainsFunc(list, func(o any) bool { return fmt.Sprint(o) == fmt.Sprint(i) }) {
+		if !some || slices.ContainsFunc(list, func(o any) bool { return fmt.Sprint(o) == strconv.Itoa(i) }) {
 			out = append(out, keyOf(p))
 		}
 	}

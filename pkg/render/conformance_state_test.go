@@ -2,7 +2,6 @@ package render_test
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"testing"
 
@@ -24,23 +23,19 @@ import (
 func TestConformanceState(t *testing.T) {
 	conformance.Area(t, "state", func(c conformance.Case) error {
 		return conformance.State(c, conformance.StateRules{
-			Refuse: refuseState, Newest: newestState, Generated: generatedState, Ordinals: wantedOrdinals,
+			Takes: takesState, Newest: newestState, Generated: generatedState, Ordinals: wantedOrdinals,
 			Placed: placedPod, Scheduled: scheduledNode, Recorded: recordedStatus,
 		})
 	})
 }
 
-func refuseState(object, old map[string]any, existing []map[string]any) error {
+func takesState(object, old map[string]any, existing []map[string]any) bool {
 	q := check.Request{Object: parsed([]map[string]any{object})[0], Known: true}
 	if old != nil {
 		q.Old = parsed([]map[string]any{old})[0]
 	}
 	c := &stage.Context{Facts: resource.NewFacts(nil, parsed(existing), "")}
-	var all []error
-	for _, f := range check.Object(c, q) {
-		all = append(all, f.Error)
-	}
-	return errors.Join(all...)
+	return len(check.Object(c, q)) == 0
 }
 
 func newestState(object map[string]any) map[string]any {

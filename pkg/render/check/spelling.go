@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -27,8 +28,11 @@ func spelling(obj any, path string) string {
 			best, least = name, d
 		}
 	}
-	if best == "" {
+	switch best {
+	case "":
 		return "check the spelling"
+	case steps[len(steps)-1]: // our types are those of the newest version
+		return "only " + kruise.V1beta1 + " has it: change apiVersion"
 	}
 	return "did you mean " + best + "?"
 }

@@ -20,6 +20,7 @@ func TestSpelling(t *testing.T) {
 		{"inlined fields", kruise.SidecarSet{}, "spec.containers[0].podInjectPolicies", "check the spelling"},
 		{"inlined fields, near", kruise.SidecarSet{}, "spec.containers[0].podInjectPolic", "did you mean podInjectPolicy?"},
 		{"nothing near", kruise.SidecarSet{}, "spec.colour", "check the spelling"},
+		{"of the newest version", kruise.StatefulSet{}, "spec.reserveOrdinals", "only v1beta1 has it: change apiVersion"},
 		{"no such place", kruise.SidecarSet{}, "spec.colour.red", "check the spelling"},
 		{"an empty key", kruise.CloneSet{}, "", "check the spelling"},
 		{"below a scalar", kruise.CloneSet{}, "spec.replicas.a", "check the spelling"},

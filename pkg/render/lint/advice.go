@@ -52,7 +52,7 @@ func (s *surroundings) advice(r, old *resource.Resource) []Problem {
 	sub := &subject{surroundings: s, r: r, old: old, workload: workload(r), was: workload(old)}
 	for _, a := range advices {
 		for _, k := range a.kinds {
-			if k == kind {
+			if k == kind || k == anything {
 				sub.rule = a.Rule
 				a.look(sub)
 			}
@@ -80,6 +80,16 @@ func (s *subject) decode(into any) bool {
 	return err == nil
 }
 
+// typed makes a rule about the object's type one about the object.
+func typed[T any](look func(*subject, *T)) func(*subject) {
+	return func(s *subject) {
+		var o T
+		if s.decode(&o) {
+			look(s, &o)
+		}
+	}
+}
+
 // hub is the object in its kind's newest version.
 func (s *subject) hub() *tree.Node {
 	hub, _, err := kruise.ToHub(s.r.Node())
@@ -96,4 +106,12 @@ const (
 	daemonSet   = kruise.Group + "/DaemonSet"
 	sidecarSet  = kruise.Group + "/SidecarSet"
 	budget      = kruise.PolicyGroup + "/PodUnavailableBudget"
+	spread      = kruise.Group + "/WorkloadSpread"
+	united      = kruise.Group + "/UnitedDeployment"
+	podState    = kruise.Group + "/PersistentPodState"
+	broadcast   = kruise.Group + "/BroadcastJob"
+	cronJob     = kruise.Group + "/AdvancedCronJob"
+	shared      = kruise.Group + "/ResourceDistribution"
+	// anything is every kind.
+	anything = "*"
 )

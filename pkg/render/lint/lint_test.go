@@ -76,17 +76,13 @@ spec: {` + spec + "}\n"
 
 const mesh = "  containers: [{name: mesh, image: \"example.com/mesh:1\"}]\n"
 
-// TestAdvice: one line per rule and situation; want is RULE FIELD of each
-// problem.
-func TestAdvice(t *testing.T) {
+// rolloutSituations are about how things are updated, and who is reached.
+func rolloutSituations() map[string]situation {
 	inPlace := func(image, more string) string {
 		return strings.Replace(clone("podUpdatePolicy: InPlaceIfPossible"), container,
 			`spec: {containers: [{name: c, image: "example.com/c:`+image+`", imagePullPolicy: Always`+more+`}]}`, 1)
 	}
-	for name, c := range map[string]struct {
-		input, old, context string
-		want                []string
-	}{
+	return map[string]situation{
 		"plain":                     {input: clone("")},
 		"partition of all":          {input: clone("partition: 4"), want: []string{"workload/partition-updates-nothing spec.updateStrategy.rollingUpdate.partition"}},
 		"partition 100%":            {input: clone("partition: 100%"), want: []string{"workload/partition-updates-nothing spec.updateStrategy.rollingUpdate.partition"}},
@@ -175,20 +171,45 @@ func TestAdvice(t *testing.T) {
 			want:    []string{"podunavailablebudget/two-budgets spec"},
 		},
 		"turned off": {input: strings.Replace(clone("partition: 4"), "namespace: shop", "namespace: shop, annotations: {kubectl-kruise.dev/lint-ignore: 'a/b, workload/partition-updates-nothing'}", 1)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := lint.Run(lint.Request{Objects: parse(t, c.input), Old: parse(t, c.old), Context: parse(t, c.context), Namespace: "shop"})
-			var found []string
-			for _, p := range got {
-				found = append(found, p.Rule+" "+p.Field)
-				if p.Line == 0 || p.Err == nil {
-					t.Errorf("%v has no line or no text", p)
-				}
+	}
+}
+
+// situation is an object beside others; want is RULE FIELD of each problem.
+type situation struct {
+	input, old, context string
+	want                []string
+}
+
+// TestAdvice: every rule has a situation that it speaks of.
+func TestAdvice(t *testing.T) {
+	met := map[string]bool{}
+	for _, situations := range []map[string]situation{rolloutSituations(), valueSituations()} {
+		for name, c := range situations {
+			for _, want := range c.want {
+				rule, _, _ := strings.Cut(want, " ")
+				met[rule] = true
 			}
-			if diff := cmp.Diff(c.want, found); diff != "" {
-				t.Errorf("%s\n%v", diff, got)
-			}
-		})
+			t.Run(name, c.run)
+		}
+	}
+	for _, r := range lint.Rules() {
+		if r.Severity != lint.Error && !met[r.ID] {
+			t.Errorf("no situation for %s", r.ID)
+		}
+	}
+}
+
+func (c situation) run(t *testing.T) {
+	got := lint.Run(lint.Request{Objects: parse(t, c.input), Old: parse(t, c.old), Context: parse(t, c.context), Namespace: "shop"})
+	var found []string
+	for _, p := range got {
+		found = append(found, p.Rule+" "+p.Field)
+		if p.Line == 0 || p.Err == nil {
+			t.Errorf("%v has no line or no text", p)
+		}
+	}
+	if diff := cmp.Diff(c.want, found); diff != "" {
+		t.Errorf("%s\n%v", diff, got)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const rolling = "spec.updateStrategy.rollingUpdate."
@@ -23,7 +24,7 @@ var _ = advise(
 		kinds: workloads, look: partitionUpdatesNothing,
 	},
 	advice{
-		Rule:  Rule{ID: "workload/max-unavailable-zero", Kind: "Workload", Severity: Warning, Doc: "maxUnavailable resolves to 0 although it is not written so, and without surge nothing can move."},
+		Rule:  Rule{ID: "workload/max-unavailable-zero", Kind: "Workload", Severity: Warning, Doc: "maxUnavailable resolves to 0 although it is not written so, and without surge nothing can move; a scaleStrategy with maxUnavailable 0 lets no pod be added."},
 		kinds: []string{cloneSet}, look: maxUnavailableZero,
 	},
 	advice{
@@ -45,6 +46,10 @@ var _ = advise(
 	advice{
 		Rule:  Rule{ID: "statefulset/lost-by-v1alpha1", Kind: "StatefulSet", Severity: Warning, Doc: "A write through v1alpha1 takes fields away that only v1beta1 has and that the stored object uses."},
 		kinds: []string{statefulSet}, look: lostByOlderVersion,
+	},
+	advice{
+		Rule:  Rule{ID: "statefulset/v1alpha1", Kind: "StatefulSet", Severity: Info, Doc: "v1alpha1 has no reserveOrdinals, lifecycle, scaleStrategy, ordinals and claim policies: an update through it takes away what the stored object has of them, which only --old or --with can tell."},
+		kinds: []string{statefulSet}, look: throughOlderVersion,
 	},
 )
 
@@ -70,6 +75,9 @@ func partitionUpdatesNothing(s *subject) {
 func maxUnavailableZero(s *subject) {
 	o, _ := s.workload.Object.(*kruise.CloneSet)
 	l := rules.LimitsOfCloneSet(&o.Spec)
+	if v := o.Spec.ScaleStrategy.MaxUnavailable; v != nil && of(v, many) == 0 {
+		s.say("spec.scaleStrategy.maxUnavailable", "allow at least 1, or leave it out", "comes to 0: no pod can be added")
+	}
 	if r := o.Spec.UpdateStrategy.RollingUpdate; r == nil || l.Replicas == 0 || l.MaxUnavailable > 0 || l.MaxSurge > 0 || rolls(r.MaxUnavailable) == "0" {
 		return
 	}
@@ -136,11 +144,22 @@ func paused(s *subject) {
 	}
 }
 
-func lostByOlderVersion(s *subject) {
-	stored := s.old
-	if stored == nil {
-		stored = s.c.Facts.Existing(s.r)
+// stored is what the object replaces, nil when that is not known.
+func (s *subject) stored() *resource.Resource {
+	if s.old != nil {
+		return s.old
 	}
+	return s.c.Facts.Existing(s.r)
+}
+
+func throughOlderVersion(s *subject) {
+	if s.r.Version() == kruise.V1alpha1 && s.stored() == nil {
+		s.say("apiVersion", "write it as "+kruise.Group+"/"+kruise.V1beta1, "an update through v1alpha1 takes fields away that only v1beta1 has")
+	}
+}
+
+func lostByOlderVersion(s *subject) {
+	stored := s.stored()
 	if stored == nil || s.r.Version() != kruise.V1alpha1 || stored.Version() == kruise.V1alpha1 {
 		return
 	}

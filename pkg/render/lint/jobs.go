@@ -1,0 +1,53 @@
+package lint
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// Rules about jobs (semantics fanout-and-jobs 5, 6, 12).
+var _ = advise(
+	advice{
+		Rule:  Rule{ID: "broadcastjob/failure-policy", Kind: "BroadcastJob", Severity: Warning, Doc: "A word that Kruise does not know is accepted as failurePolicy.type."},
+		kinds: []string{broadcast}, look: typed(failurePolicy),
+	},
+	advice{
+		Rule:  Rule{ID: "broadcastjob/restart-limit", Kind: "BroadcastJob", Severity: Warning, Doc: "With restartPolicy OnFailure a pod beyond restartLimit counts as failed and goes on restarting: under Continue the job never completes, under FailFast the pod stays."},
+		kinds: []string{broadcast}, look: typed(restartLimit),
+	},
+	advice{
+		Rule:  Rule{ID: "broadcastjob/parallelism-zero", Kind: "BroadcastJob", Severity: Warning, Doc: "A parallelism of 0 starts no pod."},
+		kinds: []string{broadcast}, look: typed(noParallelism),
+	},
+	advice{
+		Rule:  Rule{ID: "advancedcronjob/restart-policy", Kind: "AdvancedCronJob", Severity: Warning, Doc: "A job template with restartPolicy Always is accepted, and every job it makes is refused."},
+		kinds: []string{cronJob}, look: typed(alwaysRestarts),
+	},
+)
+
+func failurePolicy(s *subject, j *kruise.BroadcastJob) {
+	switch t := j.Spec.FailurePolicy.Type; t {
+	case "", kruise.FailFastFailurePolicyType, kruise.ContinueFailurePolicyType, kruise.PauseFailurePolicyType:
+	default:
+		s.say("spec.failurePolicy.type", "FailFast, Continue or Pause", "%q is accepted, and is none of the policies", t)
+	}
+}
+
+func restartLimit(s *subject, j *kruise.BroadcastJob) {
+	if j.Spec.FailurePolicy.RestartLimit > 0 && j.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
+		s.say("spec.failurePolicy.restartLimit", "use restartPolicy Never, or give activeDeadlineSeconds", "a pod that restarts more often counts as failed, but goes on restarting")
+	}
+}
+
+func noParallelism(s *subject, j *kruise.BroadcastJob) {
+	if p := j.Spec.Parallelism; p != nil && of(p, many) == 0 {
+		s.say("spec.parallelism", "allow at least 1", "comes to 0: no pod will be started")
+	}
+}
+
+func alwaysRestarts(s *subject, j *kruise.AdvancedCronJob) {
+	if t := j.Spec.Template.JobTemplate; t != nil && t.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyAlways {
+		s.say("spec.template.jobTemplate.spec.template.spec.restartPolicy", "Never or OnFailure", "every Job that is made will be refused: its pods must come to an end")
+	}
+}

@@ -1,0 +1,40 @@
+package lint_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
+)
+
+// TestPage holds docs/lint-rules.md against the catalogue.
+func TestPage(t *testing.T) {
+	golden.Same(t, "../../../docs/lint-rules.md", page(lint.Rules()))
+}
+
+// page is the catalogue in Markdown, a table per kind.
+func page(rules []lint.Rule) string {
+	var b strings.Builder
+	b.WriteString("<!-- Generated: UPDATE=1 go test ./pkg/render/lint -run Page -->\n# Rules of lint\n\n" +
+		"What `kubectl kruise lint` looks for. An **error** is what Kruise's webhooks and schemas\n" +
+		"refuse; a **warning** they take, and users regret; an **info** is worth knowing. How rules\n" +
+		"are turned off, and how to call it: [lint.md](lint.md).\n")
+	kind := "none yet"
+	for _, r := range rules {
+		if r.Kind != kind {
+			kind = r.Kind
+			fmt.Fprintf(&b, "\n## %s\n\n| Rule | Severity | What it says |\n|---|---|---|\n", heading(kind))
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.ID, r.Severity, strings.ReplaceAll(r.Doc, "|", `\|`))
+	}
+	return b.String()
+}
+
+func heading(kind string) string {
+	if kind == "*" || kind == "" {
+		return "Every kind"
+	}
+	return kind
+}
