@@ -34,7 +34,7 @@ var _ = advise(
 func matchesNothing(s *subject) {
 	matched, ok := s.matched()
 	if ok && len(matched) == 0 && len(s.templates) > 0 {
-		s.say("spec.selector", "compare with the labels of the pod templates, or name what else exists with --with", "finds none of the %d pod templates", len(s.templates))
+		s.say("spec.selector", "compare with the labels of the pod templates, or name what else exists with --with", "finds no pod template among the %d that are known", len(s.templates))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
@@ -41,7 +42,7 @@ var _ = advise(
 func unknownValues(s *subject, set *kruise.SidecarSet) {
 	unknown := func(path, value, effect string, legal ...string) {
 		if value != "" && !slices.Contains(legal, value) {
-			s.say(path, fmt.Sprintf("one of %q", legal), "%q is accepted, and %s", value, effect)
+			s.say(path, "one of: "+strings.Join(legal, ", "), "%q is accepted, and %s", value, effect)
 		}
 	}
 	for i, c := range set.Spec.InitContainers {
