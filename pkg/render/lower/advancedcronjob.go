@@ -42,7 +42,7 @@ func lowerAdvancedCronJob(c *stage.Context, known *around, r *resource.Resource)
 		out[i] = resource.Derived(a.cronJob(job), r)
 	}
 	c.Lineage.Became(r.ID(), out...)
-	return out, nil
+	return commentOnce(out), nil
 }
 
 // piece is a Job that every run makes: what its name adds, and the template.

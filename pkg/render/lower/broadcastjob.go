@@ -79,7 +79,7 @@ func (b *broadcastJob) perNode(nodes []*corev1.Node) []*resource.Resource {
 		b.report("broadcastjob/no-node", "spec.template.spec", "")
 	}
 	b.reportParallelism(len(out))
-	return out
+	return commentOnce(out)
 }
 
 // rename gives an object that native made another name.

@@ -68,7 +68,7 @@ func (p *imagePull) pieces(known *around) ([]*resource.Resource, error) {
 		return nil, p.r.Fault("spec.images", "list at least one image", "names no image")
 	}
 	p.reportFields()
-	if p.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType {
+	if p.never() {
 		return p.daemonSets()
 	}
 	return p.jobs(known)
@@ -102,7 +102,7 @@ func (p *imagePull) jobs(known *around) ([]*resource.Resource, error) {
 			out = append(out, p.job(p.pieceName(i, node), p.jobSpec(onNode(p.pod(image), node))))
 		}
 	}
-	return out, nil
+	return commentOnce(out), nil
 }
 
 // pieceName names the Job of the i-th image on a node.

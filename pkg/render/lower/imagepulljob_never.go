@@ -11,6 +11,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
+func (p *imagePull) never() bool {
+	return p.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType
+}
+
 // daemonSets returns the DaemonSets of a job that never completes: they follow
 // new nodes, pull in an init container, and then hold the node.
 func (p *imagePull) daemonSets() ([]*resource.Resource, error) {
@@ -33,7 +37,7 @@ func (p *imagePull) daemonSets() ([]*resource.Resource, error) {
 		p.rename(set, name)
 		out = append(out, resource.Derived(set, p.r))
 	}
-	return out, nil
+	return commentOnce(out), nil
 }
 
 // settled makes the template of a pod that ends one of a pod that stays when its

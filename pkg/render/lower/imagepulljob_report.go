@@ -1,10 +1,6 @@
 package lower
 
-import (
-	"fmt"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-)
+import "fmt"
 
 // reportFields says what becomes of the fields, also where defaults stand.
 func (p *imagePull) reportFields() {
@@ -12,12 +8,13 @@ func (p *imagePull) reportFields() {
 	if p.rules == "imagelistpulljob" {
 		image = "spec.images"
 	}
-	p.report(p.id("pull"), image, "")
+	if p.never() {
+		p.report(p.id("never"), "spec.completionPolicy.type", "")
+	} else {
+		p.report(p.id("pull"), image, "")
+	}
 	if !p.c.Since(imageVolumesServed) {
 		p.report(p.id("pull-older"), image, fmt.Sprintf("Kubernetes 1.%d has no image volumes by default", p.c.Kubernetes))
-	}
-	if p.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType {
-		p.report(p.id("never"), "spec.completionPolicy.type", "")
 	}
 	p.reportParallelism()
 	p.reportWritten([]outcome{
@@ -37,7 +34,7 @@ func (p *imagePull) reportParallelism() {
 	switch n, given := p.parallelism(); {
 	case !given || n > 0:
 		p.report(p.id("parallelism"), field, fmt.Sprintf("all nodes pull at once, where Kruise has %d at a time", n))
-	case p.spec.CompletionPolicy.Type == kruise.NeverCompletionPolicyType:
+	case p.never():
 		p.report(p.id("paused-never"), field, "")
 	default:
 		p.report(p.id("paused"), field, "")

@@ -57,3 +57,18 @@ func (o *object) report(id, field, detail string) {
 	}
 	o.c.Findings.Add(id, o.r, kruise.Written(o.r.Node(), field), detail)
 }
+
+// commentOnce leaves the comment above the source object to the first of those that
+// it becomes.
+func commentOnce(pieces []*resource.Resource) []*resource.Resource {
+	for _, r := range pieces[min(1, len(pieces)):] {
+		n := r.Edit()
+		n.HeadComment = ""
+		if len(n.Content) > 0 {
+			key := *n.Content[0]
+			key.HeadComment = ""
+			n.Content[0] = &key
+		}
+	}
+	return pieces
+}
