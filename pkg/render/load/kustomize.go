@@ -5,24 +5,22 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-	"sigs.k8s.io/kustomize/kyaml/openapi"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// building guards kustomize's global schema, which a build with a schema of
-// its own would leave behind for the next one (contracts 2.4).
-var building sync.Mutex
-
 // Kustomize builds the kustomization in dir in process and returns the bytes
-// that `kustomize build` prints, with one difference: strategic merge patches
-// of Kruise objects merge containers and the like by name, as they do in
-// Kubernetes' own workloads (contracts 2.3 says what plain kustomize does).
+// that `kustomize build` prints, with one difference: it knows Kruise's kinds.
+// Strategic merge patches merge containers and the like by name, and labels,
+// images, replicas and names reach selectors, templates and references, as they
+// do in Kubernetes' own workloads (contracts 2.3 says what plain kustomize does).
+// Where configurations of the kustomization say something else about such a
+// field, only they count; openapi.path takes the place of the schema.
 //
 // It opens no connection and runs no program: what names a remote place, a
 // function or a chart is refused, by name. Deprecation warnings go to the
@@ -34,24 +32,38 @@ func Kustomize(dir string) ([]byte, error) {
 	if err := directory(dir); err != nil {
 		return nil, err
 	}
-	building.Lock()
-	defer building.Unlock()
-	openapi.ResetOpenAPI()
-	defer openapi.ResetOpenAPI()
-	if err := openapi.AddSchema([]byte(kruiseSchema)); err != nil {
+	additions, err := kustomize.Additions()
+	if err != nil {
 		return nil, fmt.Errorf("the schema of the Kruise kinds: %w", err)
 	}
+	disk, err := withConfiguration()
+	if err != nil {
+		return nil, fmt.Errorf("the configuration for the Kruise kinds: %w", err)
+	}
+	var out []byte
+	run := func(fs filesys.FileSystem) error {
+		return kustomize.WithSchema(additions, func() (err error) {
+			out, err = build(fs, dir)
+			return err
+		})
+	}
+	if err = run(disk); err != nil && conflicting(err) {
+		err = run(filesys.MakeFsOnDisk())
+	}
+	if err != nil {
+		return nil, refused(dir, err)
+	}
+	return out, nil
+}
+
+func build(fs filesys.FileSystem, dir string) ([]byte, error) {
 	opt := krusty.MakeDefaultOptions()
 	opt.Reorder = krusty.ReorderOptionUnspecified
-	objects, err := krusty.MakeKustomizer(opt).Run(filesys.MakeFsOnDisk(), dir)
+	objects, err := krusty.MakeKustomizer(opt).Run(fs, dir)
 	if err != nil {
-		return nil, refused(dir, err)
+		return nil, err
 	}
-	b, err := objects.AsYaml()
-	if err != nil {
-		return nil, refused(dir, err)
-	}
-	return b, nil
+	return objects.AsYaml()
 }
 
 // directory refuses in plain words what kustomize refuses in its own.

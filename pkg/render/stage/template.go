@@ -39,6 +39,11 @@ var templatePaths = map[string][]string{
 	},
 }
 
+// TemplatePaths returns the dotted paths to the pod templates of a kind.
+func TemplatePaths(group, kind string) []string {
+	return slices.Clone(templatePaths[group+"/"+kind])
+}
+
 // Template is one pod template of an object.
 type Template struct {
 	// Path is dotted; it is empty where the object is a pod.

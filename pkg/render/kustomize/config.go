@@ -1,0 +1,144 @@
+package kustomize
+
+import (
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// fieldSpec is a field that a transformer of kustomize changes.
+type fieldSpec struct {
+	Path   string `json:"path"`
+	Create bool   `json:"create,omitempty"`
+	Group  string `json:"group,omitempty"`
+	Kind   string `json:"kind,omitempty"`
+}
+
+// referent is a kind, and the fields that name objects of it.
+type referent struct {
+	Group      string      `json:"group,omitempty"`
+	Kind       string      `json:"kind"`
+	FieldSpecs []fieldSpec `json:"fieldSpecs"`
+}
+
+// configuration is the configuration of kustomize's transformers.
+type configuration struct {
+	CommonLabels              []fieldSpec `json:"commonLabels"`
+	TemplateLabels            []fieldSpec `json:"templateLabels"`
+	VolumeClaimTemplateLabels []fieldSpec `json:"volumeClaimTemplateLabels"`
+	CommonAnnotations         []fieldSpec `json:"commonAnnotations"`
+	Images                    []fieldSpec `json:"images"`
+	Replicas                  []fieldSpec `json:"replicas"`
+	NameReference             []referent  `json:"nameReference"`
+}
+
+// Configuration returns the file for the field configurations of a
+// kustomization.
+func Configuration() ([]byte, error) {
+	b, err := yaml.Marshal(configured())
+	return append([]byte("# What kustomize's transformers must know of OpenKruise's kinds. List this file\n# under \"configurations:\" in each kustomization whose labels, images, replicas or\n# names shall reach them.\n"), b...), err
+}
+
+func configured() configuration {
+	var c configuration
+	for _, k := range kruise.Kinds() {
+		templates := stage.TemplatePaths(k.Group, k.Kind)
+		for _, t := range templates {
+			c.template(k, slashed(t), len(templates) == 1)
+		}
+		c.selector(k)
+		c.claims(k)
+		c.otherImages(k)
+		if hasField(k, "replicas") && k.Kind != "EphemeralJob" { // which counts pods of others
+			c.Replicas = append(c.Replicas, of(k, "spec/replicas", true))
+		}
+	}
+	c.NameReference = append(podReferents(), workloadReferents(references.Places())...)
+	return c
+}
+
+func slashed(path string) string { return strings.ReplaceAll(path, ".", "/") }
+
+func of(k kruise.Registered, path string, create bool) fieldSpec {
+	return fieldSpec{Path: path, Create: create, Group: k.Group, Kind: k.Kind}
+}
+
+// template is for one pod template. What is missing is made only where the kind
+// has one template: with several, the object shall have one of them.
+func (c *configuration) template(k kruise.Registered, at string, only bool) {
+	labels := of(k, at+"/metadata/labels", only)
+	c.CommonLabels = append(c.CommonLabels, labels)
+	c.TemplateLabels = append(c.TemplateLabels, labels)
+	c.CommonAnnotations = append(c.CommonAnnotations, of(k, at+"/metadata/annotations", only))
+	for _, path := range spreading {
+		c.CommonLabels = append(c.CommonLabels, of(k, at+"/spec/"+path+"/matchLabels", false))
+	}
+	for _, path := range []string{"containers[]/image", "initContainers[]/image", "volumes[]/image/reference"} {
+		c.Images = append(c.Images, of(k, at+"/spec/"+path, true))
+	}
+}
+
+// spreading are the selectors of a pod that mean pods of its own workload, as
+// kustomize takes them.
+var spreading = []string{
+	"affinity/podAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector",
+	"affinity/podAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector",
+	"affinity/podAntiAffinity/preferredDuringSchedulingIgnoredDuringExecution/podAffinityTerm/labelSelector",
+	"affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution/labelSelector",
+	"topologySpreadConstraints/labelSelector",
+}
+
+// selector is for the selectors that mean pods of the object, or of objects
+// beside it. A SidecarSet's is left alone: it mostly means pods of others.
+func (c *configuration) selector(k kruise.Registered) {
+	switch k.Kind {
+	case "CloneSet", "StatefulSet", "DaemonSet", "UnitedDeployment":
+		c.CommonLabels = append(c.CommonLabels, of(k, "spec/selector/matchLabels", true))
+	case "PodUnavailableBudget", "PodProbeMarker":
+		c.CommonLabels = append(c.CommonLabels, of(k, "spec/selector/matchLabels", false))
+	}
+	if k.Kind != "UnitedDeployment" {
+		return
+	}
+	for _, t := range stage.TemplatePaths(k.Group, k.Kind) {
+		workload := slashed(strings.TrimSuffix(t, ".spec.template"))
+		c.CommonLabels = append(c.CommonLabels,
+			of(k, workload+"/metadata/labels", false), of(k, workload+"/spec/selector/matchLabels", false))
+	}
+}
+
+// claims is for the labels of volume claims, which kustomize treats so in
+// StatefulSets.
+func (c *configuration) claims(k kruise.Registered) {
+	if hasField(k, "volumeClaimTemplates") {
+		labels := of(k, "spec/volumeClaimTemplates[]/metadata/labels", true)
+		c.CommonLabels = append(c.CommonLabels, labels)
+		c.VolumeClaimTemplateLabels = append(c.VolumeClaimTemplateLabels, labels)
+	}
+}
+
+// otherImages are images outside of pod templates. Kustomize knows no lists of
+// images, such as an ImageListPullJob's.
+func (c *configuration) otherImages(k kruise.Registered) {
+	switch k.Kind {
+	case "EphemeralJob":
+		c.Images = append(c.Images, of(k, "spec/template/ephemeralContainers[]/image", false))
+	case "ImagePullJob":
+		c.Images = append(c.Images, of(k, "spec/image", false))
+	}
+}
+
+// hasField reports whether the spec of a kind has a field.
+func hasField(k kruise.Registered, name string) bool {
+	spec, _ := k.Type.FieldByName("Spec")
+	for f := range spec.Type.Fields() {
+		if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key == name {
+			return true
+		}
+	}
+	return false
+}
