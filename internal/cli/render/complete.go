@@ -13,6 +13,8 @@ func choices() map[string][]string {
 		"driver": {"native", "client"},
 		"order":  {"input", "apply"},
 		"output": {"yaml", "json"},
+
+		"sidecarset-as": {"inject", "admission"},
 	}
 }
 
@@ -27,6 +29,8 @@ func complete(c *cobra.Command) {
 	}
 	_ = c.MarkFlagDirname("kustomize")
 	_ = c.MarkFlagDirname("output-dir")
+	_ = c.MarkFlagDirname("patches-dir")
+	_ = c.MarkFlagFilename("base", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 }

@@ -33,8 +33,12 @@ type options struct {
 	kubernetes    string
 	helperImage   string
 	protectAll    bool
+	sidecarSetAs  string
+	previewAPIs   bool
 	templatePaths []string
 	order         string
+
+	changeFlags
 
 	output        string
 	outputDir     string
@@ -60,8 +64,11 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.kubernetes, "kubernetes-version", "", fmt.Sprintf("version of the API server that the output is for (default: the one that --live or --with tells, else 1.%d)", stage.NewestKubernetes))
 	fl.StringVar(&o.helperImage, "helper-image", lower.HelperImage, "image that pods run which only pull another one; it must end by itself")
 	fl.BoolVar(&o.protectAll, "protect-all", false, "write policies of deletion protection for all kinds, not only those that carry the label")
+	fl.StringVar(&o.sidecarSetAs, "sidecarset-as", string(stage.Injection), "inject (into the pod templates of the input) or admission (policies for all pods, from 1.36)")
+	fl.BoolVar(&o.previewAPIs, "allow-preview-apis", false, "use APIs that the API server has as alpha or beta, off by default")
 	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "GROUP/KIND=PATH of the pod template in further kinds")
 	fl.StringVar(&o.order, "order", "input", "input, or apply (namespaces and policies first)")
+	o.changeFlags.addFlags(fl)
 	fl.StringVarP(&o.output, "output", "o", "yaml", "yaml or json")
 	fl.StringVar(&o.outputDir, "output-dir", "", "write one file per object into this directory")
 	fl.BoolVar(&o.kustomization, "output-kustomization", false, "with --output-dir: also write a kustomization.yaml")
@@ -86,6 +93,7 @@ func (o *options) validate() error {
 	}
 	for _, given := range []struct{ flag, value string }{
 		{"target", o.target}, {"driver", o.driver}, {"order", o.order}, {"output", o.output},
+		{"sidecarset-as", o.sidecarSetAs},
 	} {
 		if legal := choices()[given.flag]; !slices.Contains(legal, given.value) {
 			return usage.Errorf("one of: "+strings.Join(legal, ", "), "--%s: unknown value %q", given.flag, given.value)
@@ -99,7 +107,7 @@ func (o *options) validate() error {
 			return usage.Errorf("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
 		}
 	}
-	return nil
+	return o.changeFlags.validate(o.outputDir)
 }
 
 func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
@@ -124,10 +132,14 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 	}
 	opt := engine.Options{
 		Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
+		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
 		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain,
 	}
 	if opt.Context, err = o.facts(ctx, stream, opt); err != nil {
+		return opt, err
+	}
+	if opt.Base, err = o.loadBase(ctx); err != nil {
 		return opt, err
 	}
 	return opt.WithFacts()

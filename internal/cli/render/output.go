@@ -49,9 +49,7 @@ func (o *options) emit(list []*resource.Resource) error {
 		}
 		return emit.Dir(o.outputDir, list, emit.DirOptions{
 			Format: format, Kustomization: o.kustomization,
-			Kept: func(path string) {
-				_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s is of an earlier render, but was edited since: it stays\n", path)
-			},
+			Kept: o.kept,
 		})
 	}
 	if o.output == "json" {

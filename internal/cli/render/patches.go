@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/requests"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -30,14 +32,12 @@ type changeFlags struct {
 
 func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&f.base, "base", "", "file or directory with the state before: a partition becomes a stable and a canary workload, and --patches-dir begins here")
-	fl.StringVar(&f.patchesDir, "patches-dir", "", "write the patches that lead each workload from --base to the output, step by step, into this directory")
+	fl.StringVar(&f.patchesDir, "patches-dir", "", "write into this directory, step by step, the patches that lead each workload from --base to the output, and those that container restarts and ephemeral containers become")
 	fl.StringVar(&f.steps, "steps", "", "with --patches-dir: how many pods are updated after each step, such as 1,10%,50%,100%")
 }
 
 func (f *changeFlags) validate(outputDir string) error {
 	switch {
-	case f.patchesDir != "" && f.base == "":
-		return usage.Errorf("give the state before with --base FILE or --base DIRECTORY", "--patches-dir needs --base")
 	case f.steps != "" && f.patchesDir == "":
 		return usage.Errorf("give --patches-dir DIR", "--steps is for patches")
 	case f.patchesDir != "" && outputDir != "" && filepath.Clean(f.patchesDir) == filepath.Clean(outputDir):
@@ -71,8 +71,30 @@ func (o *options) loadBase(ctx context.Context) ([]*resource.Resource, error) {
 	return load.Load(ctx, opt)
 }
 
+// needsBase refuses a directory of patches that nothing could be written into: only
+// what is asked of running pods leads from no state before.
+func (o *options) needsBase(stream []*resource.Resource) error {
+	if o.patchesDir == "" || o.base != "" || slices.ContainsFunc(stream, requests.Is) {
+		return nil
+	}
+	return usage.Errorf("give the state before with --base FILE or --base DIRECTORY", "--patches-dir needs --base")
+}
+
 // sequences works the patches out; what was rendered stays as it is.
-func (o *options) sequences(opt engine.Options, base, rendered []*resource.Resource) (patches.Set, error) {
+func (o *options) sequences(opt engine.Options, res *engine.Result) (patches.Set, error) {
+	set := patches.Set{}
+	if o.base != "" {
+		var err error
+		if set, err = o.changes(opt, res.Resources); err != nil {
+			return set, err
+		}
+	}
+	set.Sequences = append(set.Sequences, res.Sequences...)
+	return set, nil
+}
+
+// changes are the patches from the state before.
+func (o *options) changes(opt engine.Options, rendered []*resource.Resource) (patches.Set, error) {
 	given, err := gates.Parse(nil)
 	if err != nil {
 		return patches.Set{}, err
@@ -83,7 +105,7 @@ func (o *options) sequences(opt engine.Options, base, rendered []*resource.Resou
 	}
 	before := opt
 	before.Base, before.Explain = nil, false
-	old, err := engine.Render(copies(base), before)
+	old, err := engine.Render(copies(opt.Base), before)
 	if err != nil {
 		return patches.Set{}, err
 	}
@@ -136,7 +158,7 @@ func (o *options) writePatches(set patches.Set) error {
 	for i := range set.Sequences {
 		steps += len(set.Sequences[i].Steps)
 	}
-	_, err = fmt.Fprintf(o.factory.Streams.Err, "patches: workloads that change step by step: %d, steps: %d, see %s\n", len(set.Sequences), steps, filepath.Join(o.patchesDir, "README.md"))
+	_, err = fmt.Fprintf(o.factory.Streams.Err, "patches: sequences: %d, steps: %d, see %s\n", len(set.Sequences), steps, filepath.Join(o.patchesDir, "README.md"))
 	return err
 }
 

@@ -60,6 +60,9 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := o.needsBase(stream); err != nil {
+		return err
+	}
 	count := len(stream)
 	opt, err := o.engineOptions(ctx, stream)
 	if err != nil {
@@ -75,12 +78,21 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.judge(res); err != nil {
 		return err
 	}
+	if o.patchesDir != "" {
+		set, err := o.sequences(opt, res)
+		if err != nil {
+			return err
+		}
+		if err := o.writePatches(set); err != nil {
+			return err
+		}
+	}
 	return o.emit(res.Resources)
 }
 
 // judge refuses a result that must not be emitted.
 func (o *options) judge(res *engine.Result) error {
-	if len(res.Resources) == 0 && !o.allowEmpty {
+	if len(res.Resources) == 0 && (o.patchesDir == "" || len(res.Sequences) == 0) && !o.allowEmpty {
 		return &resource.Error{Err: errors.New("nothing is left to emit"), Hint: "an empty result can delete everything downstream; --allow-empty permits it"}
 	}
 	if o.strict && finding.Worst(res.Findings).Rank() >= finding.Lost.Rank() {
