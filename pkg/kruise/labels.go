@@ -22,6 +22,10 @@ const (
 	// that it stands beside; TrackCanary is its value there.
 	TrackLabel  = "kubectl-kruise.dev/track"
 	TrackCanary = "canary"
+	// SpreadLabel names the WorkloadSpread on the workloads that its target became,
+	// as [SourceValue] does; SpreadSubsetLabel is the subset, on them and their pods.
+	SpreadLabel       = "kubectl-kruise.dev/spread"
+	SpreadSubsetLabel = "kubectl-kruise.dev/subset"
 )
 
 // Workloads and their pods (semantics workloads 1, 2, 5, 6).

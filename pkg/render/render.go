@@ -59,6 +59,8 @@ type Options struct {
 	ProtectAll bool
 	// SidecarSetAs is stage.Injection when empty.
 	SidecarSetAs stage.SidecarSetAs
+	// SpreadAs is stage.SpreadSplit when empty.
+	SpreadAs stage.SpreadAs
 	// PreviewAPIs permits output in APIs that Kubernetes has as alpha or beta, off by
 	// default.
 	PreviewAPIs bool
@@ -99,7 +101,7 @@ type Result struct {
 // Expandable are the kinds that this version expands.
 var Expandable = []string{
 	"AdvancedCronJob", "BroadcastJob", "CloneSet", "ContainerLaunchPriority", "ContainerRecreateRequest", "DaemonSet", "DeletionProtection", "EphemeralJob", "ImageListPullJob", "ImagePullJob",
-	"PersistentPodState", "PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "SidecarTerminator", "StatefulSet", "UnitedDeployment",
+	"PersistentPodState", "PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "SidecarTerminator", "StatefulSet", "UnitedDeployment", "WorkloadSpread",
 }
 
 // Render expands the Kruise objects of in. The resources of in belong to
@@ -153,6 +155,7 @@ func (o Options) context(in []*resource.Resource, expand func(string) bool) *sta
 		HelperImage:   o.HelperImage,
 		ProtectAll:    o.ProtectAll,
 		SidecarSetAs:  o.SidecarSetAs,
+		SpreadAs:      o.SpreadAs,
 		PreviewAPIs:   o.PreviewAPIs,
 		Patches:       o.Patches,
 		Expand:        expand,

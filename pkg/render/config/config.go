@@ -45,7 +45,7 @@ const (
 // native objects.
 type Config struct {
 	// Target, Expand, APIVersions, Driver, Kubernetes, HelperImage, ProtectAll,
-	// SidecarSetAs, PreviewAPIs, Namespace, TemplatePaths and Explain are those of
+	// SidecarSetAs, SpreadAs, PreviewAPIs, Namespace, TemplatePaths and Explain are those of
 	// render.Options.
 	Target        render.Target
 	Expand        []string
@@ -55,6 +55,7 @@ type Config struct {
 	HelperImage   string
 	ProtectAll    bool
 	SidecarSetAs  stage.SidecarSetAs
+	SpreadAs      stage.SpreadAs
 	PreviewAPIs   bool
 	Namespace     string
 	TemplatePaths map[string]string
@@ -76,7 +77,7 @@ type Config struct {
 func (c *Config) Options() render.Options {
 	return render.Options{
 		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver, Kubernetes: c.Kubernetes,
-		HelperImage: c.HelperImage, ProtectAll: c.ProtectAll, SidecarSetAs: c.SidecarSetAs, PreviewAPIs: c.PreviewAPIs,
+		HelperImage: c.HelperImage, ProtectAll: c.ProtectAll, SidecarSetAs: c.SidecarSetAs, SpreadAs: c.SpreadAs, PreviewAPIs: c.PreviewAPIs,
 		Namespace: c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
 	}
 }

@@ -22,6 +22,7 @@ type option struct {
 var options = map[string]option{
 	"target":       choice(func(c *Config) *render.Target { return &c.Target }, render.Native, render.Kruise, render.Auto),
 	"driver":       choice(func(c *Config) *stage.Driver { return &c.Driver }, stage.Native, stage.Client),
+	"spreadAs":     choice(func(c *Config) *stage.SpreadAs { return &c.SpreadAs }, stage.SpreadSplit, stage.SpreadConstraints),
 	"sidecarSetAs": choice(func(c *Config) *stage.SidecarSetAs { return &c.SidecarSetAs }, stage.Injection, stage.Admission),
 	"expand": {list, func(c *Config, v *tree.Node) (string, error) {
 		for _, kind := range tree.Items(v) {

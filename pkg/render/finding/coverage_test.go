@@ -36,6 +36,7 @@ func TestEveryFieldHasARule(t *testing.T) {
 		"SidecarSet":               kruise.SidecarSet{},
 		"StatefulSet":              kruise.StatefulSet{},
 		"UnitedDeployment":         kruise.UnitedDeployment{},
+		"WorkloadSpread":           kruise.WorkloadSpread{},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			for _, path := range unanswered(reflect.TypeOf(object), rulesOf(kind)) {
@@ -66,6 +67,7 @@ func TestEveryRuleHasAField(t *testing.T) {
 		"SidecarSet":               kruise.SidecarSet{},
 		"StatefulSet":              kruise.StatefulSet{},
 		"UnitedDeployment":         kruise.UnitedDeployment{},
+		"WorkloadSpread":           kruise.WorkloadSpread{},
 	} {
 		for _, r := range finding.Rules() {
 			for _, f := range r.Fields {

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -76,19 +75,8 @@ func about(c *stage.Context, in []*resource.Resource) *around {
 // remember notes what kustomize called an object before: while it runs,
 // references still hold those names (contracts 1.6).
 func (a *around) remember(c *stage.Context, r *resource.Resource) {
-	names := r.Annotation("internal.config.kubernetes.io/previousNames")
-	if names == "" {
-		return
-	}
-	spaces := strings.Split(r.Annotation("internal.config.kubernetes.io/previousNamespaces"), ",")
-	for i, name := range strings.Split(names, ",") {
-		id := c.Facts.IDOf(r)
-		id.Name = name
+	for _, id := range stage.FormerIDs(c.Facts, r) {
 		a.former[id] = r
-		if i < len(spaces) && spaces[i] != "" {
-			id.Namespace = spaces[i]
-			a.former[id] = r
-		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 var expanded = map[string]bool{
 	"AdvancedCronJob": true, "BroadcastJob": true, "CloneSet": true, "DaemonSet": true, "ImageListPullJob": true, "ImagePullJob": true,
 	"PersistentPodState": true, "PodProbeMarker": true, "PodUnavailableBudget": true, "ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
+	"WorkloadSpread": true,
 }
 
 // staying are the kinds that stay as they are, each with the rule that says so and

@@ -1,8 +1,6 @@
 package references
 
 import (
-	"strings"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -10,13 +8,6 @@ import (
 
 // index finds expanded objects by the names that references may use.
 type index map[resource.ID]resource.ID
-
-// Annotations in which kustomize keeps what an object was called before: lists
-// of the same length (contracts 1.6).
-const (
-	previousNames      = "internal.config.kubernetes.io/previousNames"
-	previousNamespaces = "internal.config.kubernetes.io/previousNamespaces"
-)
 
 // goneObjects indexes everything that some stage expanded. While kustomize
 // runs, references still hold the original names: present names win, earlier
@@ -29,18 +20,11 @@ func goneObjects(c *stage.Context) index {
 	}
 	for _, id := range ids {
 		r := c.Facts.Find(id)
-		if r == nil || r.Annotation(previousNames) == "" {
+		if r == nil {
 			continue
 		}
-		spaces := strings.Split(r.Annotation(previousNamespaces), ",")
-		for i, name := range strings.Split(r.Annotation(previousNames), ",") {
-			was := id
-			was.Name = name
+		for _, was := range stage.FormerIDs(c.Facts, r) {
 			x.add(c, was, id)
-			if i < len(spaces) && spaces[i] != "" {
-				was.Namespace = spaces[i]
-				x.add(c, was, id)
-			}
 		}
 	}
 	return x

@@ -66,27 +66,10 @@ func (f *follower) perPiece(l link, targets []stage.Target) (copies []*resource.
 		}
 		n := tree.Clone(tree.Root(l.r.Node()))
 		tree.SetAt(n, tree.String(id.Name), "metadata", "name")
-		forgetOrigin(n)
+		stage.ForgetOrigin(n)
 		ref, _ := tree.At(n, l.at.path)
 		point(ref, t)
 		copies = append(copies, resource.Derived(n, l.r))
 	}
 	return copies, true
-}
-
-// forgetOrigin removes what kustomize and kpt keep about the one object that
-// the copies were made of; each of these values must stand on one object only.
-func forgetOrigin(n *tree.Node) {
-	annotations := tree.Get(n, "metadata", "annotations")
-	for key := range tree.Strings(annotations) {
-		switch {
-		case strings.HasPrefix(key, "internal.config.kubernetes.io/"),
-			strings.HasPrefix(key, "kustomize.config.k8s.io/"),
-			key == "config.k8s.io/id", key == "config.kubernetes.io/index", key == "config.kubernetes.io/path":
-			tree.Delete(annotations, key)
-		}
-	}
-	if tree.IsMap(annotations) && len(annotations.Content) == 0 {
-		tree.DeleteAt(n, "metadata", "annotations")
-	}
 }

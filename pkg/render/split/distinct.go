@@ -18,6 +18,9 @@ func distinct(c *stage.Context, in, out []*resource.Resource) error {
 			made[c.Facts.IDOf(r)] = nil
 		}
 	}
+	if len(made) == 0 {
+		return nil
+	}
 	var errs resource.Errors
 	for _, r := range out {
 		key := c.Facts.IDOf(r)
@@ -37,6 +40,6 @@ func clash(given map[*resource.Resource]bool, r, other *resource.Resource) error
 	if given[r] {
 		r, other = other, r
 	}
-	err := r.Fault("", "rename the subset or the UnitedDeployment", "the workload of a subset would be called like another object (%s)", other.Origin)
+	err := r.Fault("", "rename the subset, or the object that has it", "the workload of a subset would be called like another object (%s)", other.Origin)
 	return err
 }

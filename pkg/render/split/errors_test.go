@@ -103,17 +103,21 @@ func TestErrors(t *testing.T) {
 		},
 	}
 	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			in := golden.Parse(t, tc.input)
-			_, err := split.Run(newContext(in, nil), in)
-			var fault *resource.Error
-			if !errors.As(err, &fault) {
-				t.Fatalf("error %v, want a *resource.Error", err)
-			}
-			if fault.Field != tc.field || !strings.Contains(fault.Error(), tc.text) || fault.Line != tc.line {
-				t.Errorf("fault %q in line %d, want %q at %s in line %d", fault, fault.Line, tc.text, tc.field, tc.line)
-			}
-		})
+		t.Run(tc.name, func(t *testing.T) { refused(t, tc.input, tc.field, tc.text, tc.line) })
+	}
+}
+
+// refused wants the one fault of an input.
+func refused(t *testing.T, input, field, text string, line int) {
+	t.Helper()
+	in := golden.Parse(t, input)
+	_, err := split.Run(newContext(in, nil), in)
+	var fault *resource.Error
+	if !errors.As(err, &fault) {
+		t.Fatalf("error %v, want a *resource.Error", err)
+	}
+	if fault.Field != field || !strings.Contains(fault.Error(), text) || fault.Line != line {
+		t.Errorf("fault %q in line %d, want %q at %s in line %d", fault, fault.Line, text, field, line)
 	}
 }
 

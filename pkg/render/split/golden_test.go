@@ -2,6 +2,7 @@ package split_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
@@ -12,12 +13,17 @@ import (
 )
 
 // TestGolden renders testdata/CASE/input.yaml; context.yaml, where there is
-// one, holds objects of the cluster.
+// one, holds objects of the cluster. Cases that are called whole-… leave targets of
+// WorkloadSpreads one workload.
 func TestGolden(t *testing.T) {
 	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			in := golden.Read(t, dir, "input.yaml")
-			golden.Stage(t, dir, newContext(in, golden.Read(t, dir, "context.yaml")), in, split.Run)
+			c := newContext(in, golden.Read(t, dir, "context.yaml"))
+			if strings.HasPrefix(filepath.Base(dir), "whole-") {
+				c.SpreadAs = stage.SpreadConstraints
+			}
+			golden.Stage(t, dir, c, in, split.Run)
 		})
 	}
 }
@@ -28,6 +34,6 @@ func newContext(in, context []*resource.Resource) *stage.Context {
 		Findings: &finding.Reporter{},
 		Lineage:  stage.NewLineage(),
 		Driver:   stage.Native,
-		Expand:   func(kind string) bool { return kind == "UnitedDeployment" },
+		Expand:   func(kind string) bool { return kind == "UnitedDeployment" || kind == "WorkloadSpread" },
 	}
 }

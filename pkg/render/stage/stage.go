@@ -44,10 +44,10 @@ const (
 
 // Context is shared by all stages of one render.
 type Context struct {
-	Facts    *resource.Facts
+	Facts *resource.Facts
 	// Before are the objects of the state before, UnitedDeployments split; nil
 	// where nobody gave it.
-	Before *resource.Facts
+	Before   *resource.Facts
 	Findings *finding.Reporter
 	Lineage  *Lineage
 	Explain  *Explain
@@ -68,6 +68,8 @@ type Context struct {
 	ProtectAll bool
 	// SidecarSetAs is Injection when empty.
 	SidecarSetAs SidecarSetAs
+	// SpreadAs is SpreadSplit when empty.
+	SpreadAs SpreadAs
 	// PreviewAPIs permits output in APIs that the API server has as alpha or beta,
 	// off by default.
 	PreviewAPIs bool

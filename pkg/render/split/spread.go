@@ -1,0 +1,123 @@
+package split
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+const spreadKind = "WorkloadSpread"
+
+// spreading is one WorkloadSpread on its way into its target.
+type spreading struct {
+	c *stage.Context
+	r *resource.Resource
+	// subsets are spec.subsets in the newest version. They are only read: what goes
+	// into a template is cloned.
+	subsets []*tree.Node
+	hub     *tree.Node
+	spec    kruise.WorkloadSpreadSpec
+	// target is nil where the input does not have it; whole is the target in its
+	// kind's newest version, template its pod template.
+	target   *resource.Resource
+	whole    *tree.Node
+	template *tree.Node
+	form     spreadForm
+	// scaler is the autoscaler of the target, nil without one.
+	scaler *resource.Resource
+	// pods is how many pods the target has at a time, limits how many of them each
+	// subset takes.
+	pods   int
+	limits []int
+}
+
+// spreadAll puts every WorkloadSpread of the input into its target, wherever that
+// stands: it may be what a UnitedDeployment has become.
+func spreadAll(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {
+	if !c.Expand(spreadKind) || len(c.Facts.Stream(kruise.Group, spreadKind)) == 0 {
+		return in, nil
+	}
+	all, err := readSpreads(c, in)
+	if err != nil {
+		return nil, err
+	}
+	over := map[*resource.Resource]*spreading{}
+	for _, s := range all {
+		if _, twice := over[s.target]; s.target != nil && !twice {
+			over[s.target] = s
+		}
+	}
+	return c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
+		if s := all[r]; s != nil {
+			return s.itself(over[s.target] == s), nil
+		}
+		if s := over[r]; s != nil {
+			return s.expand()
+		}
+		return []*resource.Resource{r}, nil
+	})
+}
+
+// itself is what becomes of the WorkloadSpread: nothing where its target has taken
+// it up; where nothing can, it stays as it is.
+func (s *spreading) itself(taken bool) []*resource.Resource {
+	if !taken {
+		s.reportKept()
+		return []*resource.Resource{s.r}
+	}
+	s.c.Lineage.Became(s.r.ID())
+	return nil
+}
+
+// readSpreads reads the WorkloadSpreads of the input and finds their targets.
+func readSpreads(c *stage.Context, in []*resource.Resource) (map[*resource.Resource]*spreading, error) {
+	targets := findable(c, in)
+	all := map[*resource.Resource]*spreading{}
+	var errs resource.Errors
+	for _, r := range in {
+		if !r.Is(kruise.Group, spreadKind) {
+			continue
+		}
+		s, err := readSpread(c, r)
+		if err != nil {
+			errs.Add(err)
+			continue
+		}
+		s.find(targets)
+		all[r] = s
+	}
+	return all, errs.Err()
+}
+
+func readSpread(c *stage.Context, r *resource.Resource) (*spreading, error) {
+	var ws kruise.WorkloadSpread
+	if _, err := kruise.Decode(r.Node(), &ws); err != nil {
+		return nil, r.Wrap(err, "")
+	}
+	kruise.Default(&ws)
+	hub, _, err := kruise.ToHub(r.Node())
+	if err != nil {
+		return nil, r.Wrap(err, "")
+	}
+	return &spreading{c: c, r: r, hub: hub, spec: ws.Spec, subsets: tree.Items(tree.Get(hub, "spec", "subsets"))}, nil
+}
+
+// expand returns what the target becomes.
+func (s *spreading) expand() ([]*resource.Resource, error) {
+	s.reportTarget()
+	if ok, err := s.admits(); !ok {
+		return []*resource.Resource{s.target}, err
+	}
+	if err := s.limit(); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(s.limits) == 1 && s.limits[0] == spread.Unlimited:
+		return s.single()
+	case s.c.SpreadAs == stage.SpreadConstraints:
+		return s.constrain()
+	}
+	return s.split()
+}

@@ -1,0 +1,132 @@
+package split
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+func (s *spreading) report(id, field, detail string) { s.c.Findings.Add(id, s.r, field, detail) }
+
+// reportKept says why the WorkloadSpread stays.
+func (s *spreading) reportKept() {
+	ref := s.spec.TargetReference
+	if ref == nil {
+		return
+	}
+	name := ref.Kind + " " + ref.Name
+	if s.target != nil {
+		s.report("workloadspread/target-taken", "spec.targetRef", name+" is the target of another WorkloadSpread")
+		return
+	}
+	s.report("workloadspread/target-missing", "spec.targetRef", name+" of "+ref.APIVersion+" is not in the input as a workload with a pod template: the WorkloadSpread stays as it is")
+}
+
+// reportTarget says what is special about the target.
+func (s *spreading) reportTarget() {
+	if s.target.Labels()[kruise.SubsetNameLabel] != "" && s.target.Labels()[kruise.SourceLabel] != "" {
+		s.report("workloadspread/target-made", "spec.targetRef.name", s.target.Name()+" is what a subset of a UnitedDeployment became")
+	}
+}
+
+// reportSplit says what becomes of the target, and of what is written.
+func (s *spreading) reportSplit(list []piece) {
+	names := make([]string, len(list))
+	rest := 0
+	for i, p := range list {
+		names[i] = fmt.Sprintf("%s-%s (%d)", s.target.Name(), p.title, p.pods)
+		if p.subset == spread.None {
+			rest = p.pods
+		}
+	}
+	s.report("workloadspread/split", "spec.targetRef", s.target.Kind()+" "+s.target.Name()+" became "+strings.Join(names, ", "))
+	if rest > 0 {
+		s.report("workloadspread/rest", "spec.subsets", fmt.Sprintf("%d pods find no room", rest))
+	}
+	s.reportSubsets()
+	s.reportForm()
+	s.reportShares()
+}
+
+// reportForm says what the kind of the target makes of being split.
+func (s *spreading) reportForm() {
+	switch {
+	case s.form.job:
+		s.report("workloadspread/job", "spec.targetRef.kind", "")
+	case s.form.ordinals:
+		s.report("workloadspread/ordinals", "spec.targetRef.kind", "")
+		if tree.StrAt(s.whole, "spec", "podManagementPolicy") != "Parallel" {
+			s.report("workloadspread/ordered", "spec.targetRef.kind", "")
+		}
+	case s.target.Kind() == "ReplicaSet":
+		s.report("workloadspread/deletion-cost-replicaset", "spec.targetRef.kind", "")
+	default:
+		s.report("workloadspread/deletion-cost", "spec.subsets", "")
+	}
+	if !s.form.job && s.target.Kind() != "ReplicaSet" {
+		s.report("workloadspread/rolling-limits", "spec.targetRef.kind", "")
+	}
+	if n := tree.Get(s.whole, "spec", "updateStrategy", "rollingUpdate", "partition"); n != nil && tree.Str(n) != "0" {
+		s.report("workloadspread/partition", "spec.targetRef.kind", "")
+	}
+	if len(tree.Items(tree.Get(s.whole, "spec", "scaleStrategy", "podsToDelete"))) > 0 {
+		s.report("workloadspread/pods-to-delete", "spec.targetRef.kind", "")
+	}
+}
+
+// reportShares says what is special about maxReplicas.
+func (s *spreading) reportShares() {
+	ref := s.spec.TargetReference
+	for i, subset := range s.spec.Subsets {
+		if subset.MaxReplicas == nil {
+			continue
+		}
+		at := fmt.Sprintf("spec.subsets[%d].maxReplicas", i)
+		s.report("workloadspread/max-replicas", at, "")
+		if strings.HasSuffix(subset.MaxReplicas.StrVal, "%") && ref.Kind == "CloneSet" && ref.APIVersion == kruise.Group+"/v1beta1" {
+			s.report("workloadspread/percent-cloneset", at, "")
+		}
+	}
+}
+
+// perSpreadSubset are reported for each subset that has the field.
+var perSpreadSubset = []struct{ field, id string }{
+	{"requiredNodeSelector", "workloadspread/required-node-selector"},
+	{"preferredNodeSelector", "workloadspread/preferred-node-selector"},
+	{"tolerations", "workloadspread/tolerations"},
+	{"patch", "workloadspread/patch"},
+}
+
+// reportSubsets says what becomes of what subsets put into pods.
+func (s *spreading) reportSubsets() {
+	for i, subset := range s.subsets {
+		at := fmt.Sprintf("spec.subsets[%d].", i)
+		s.report("workloadspread/subset", at+"name", "")
+		for _, f := range perSpreadSubset {
+			if tree.Get(subset, f.field) != nil {
+				s.report(f.id, at+f.field, "")
+			}
+		}
+	}
+	if s.spec.ScheduleStrategy.Type != kruise.AdaptiveWorkloadSpreadScheduleStrategyType {
+		s.report("workloadspread/fixed", "spec.scheduleStrategy", "")
+	}
+}
+
+// reportAdaptive says that nobody reschedules; off are the subsets that are known
+// to be unschedulable.
+func (s *spreading) reportAdaptive(off []string) {
+	const at = "spec.scheduleStrategy"
+	s.report("workloadspread/adaptive", at+".type", "")
+	if a := s.spec.ScheduleStrategy.Adaptive; a != nil && a.RescheduleCriticalSeconds != nil {
+		s.report("workloadspread/adaptive-times", at+".adaptive.rescheduleCriticalSeconds", "")
+	}
+	if len(off) > 0 {
+		slices.Sort(off)
+		s.report("workloadspread/adaptive-known", at+".type", "taken as unschedulable, however long ago that was seen: "+strings.Join(off, ", "))
+	}
+}
