@@ -81,8 +81,10 @@ func (b *builder) changedFields(list []compare.Field, r *compare.Rollout) {
 // where pods are recreated anyway it is of no use to know what could have changed
 // in place.
 func askedText(f compare.Field, r *compare.Rollout) string {
-	inPlace := r != nil && (r.Mode == rules.ModeInPlace || r.Mode == rules.ModeMetadataOnly)
-	if f.Effect == "" || !inPlace && f.Effect != rules.EffectRecreate && f.Effect != rules.EffectNewPods {
+	if f.Effect == "" || r == nil || r.Policy == rules.PolicyRecreate {
+		return ""
+	}
+	if r.Mode == rules.ModeRecreate && f.Effect != rules.EffectRecreate {
 		return ""
 	}
 	return "  (" + effectWords[f.Effect] + ")"

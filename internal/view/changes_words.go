@@ -73,7 +73,7 @@ func writtenText(r *compare.Rollout) string {
 	if r.MaxUnavailable != "" {
 		text += ", maxUnavailable is " + r.MaxUnavailable
 	}
-	if r.MaxSurge != "" {
+	if r.MaxSurge != "" && r.MaxSurge != "0" {
 		text += ", maxSurge is " + r.MaxSurge
 	}
 	return text
@@ -122,7 +122,7 @@ func subsetText(s compare.Subset) string {
 	case s.Verb == compare.Removed:
 		text += ": gone" + limited(s.From)
 	case s.Rollout == nil:
-		text += fmt.Sprintf(": %s become %s", limitText(s.From), limitText(s.To))
+		text += fmt.Sprintf(": %s, now %s", limitText(s.From), limitText(s.To))
 	default:
 		text += ": " + podsText(s.Rollout)
 	}

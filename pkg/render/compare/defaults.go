@@ -37,11 +37,16 @@ var defaults = map[string][]filling{
 	"networking.k8s.io/NetworkPolicy": {
 		{path: "spec.ingress[].ports[].protocol", value: "TCP"}, {path: "spec.egress[].ports[].protocol", value: "TCP"},
 	},
+	"apps.kruise.io/CloneSet":                      inPlace,
+	"apps.kruise.io/StatefulSet":                   inPlace,
 	"rbac.authorization.k8s.io/RoleBinding":        binding,
 	"rbac.authorization.k8s.io/ClusterRoleBinding": binding,
 }
 
 var binding = []filling{{path: "roleRef.apiGroup", value: "rbac.authorization.k8s.io"}}
+
+// inPlace: the webhook writes an empty strategy, which says nothing.
+var inPlace = []filling{{path: "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy", value: map[string]any{}}}
 
 func job(spec string) []filling {
 	return append([]filling{

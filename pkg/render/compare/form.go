@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -123,6 +124,9 @@ func normalise(r *resource.Resource, v map[string]any) {
 			delete(meta, key)
 		}
 		delete(meta, "name")
+		if held, ok := meta["finalizers"].([]any); ok {
+			meta["finalizers"] = slices.DeleteFunc(held, func(f any) bool { return f == kruise.ImagePullJobFinalizer })
+		}
 		if annotations, ok := meta["annotations"].(map[string]any); ok {
 			for _, key := range bookkeeping {
 				delete(annotations, key)

@@ -47,9 +47,11 @@ func fields(list []difference, old, now map[string]any, template string, effects
 	return out
 }
 
+// ask takes over what a field asks for; the order of a list, whatever its items do.
 func (f *Field) ask(path string, effects []rules.FieldChange) {
+	list, order := strings.CutSuffix(path, " (order)")
 	for _, e := range effects {
-		if e.Path == path {
+		if e.Path == path || order && strings.HasPrefix(e.Path, list+"[") {
 			f.Effect, f.Why = e.Effect, e.Why
 		}
 	}

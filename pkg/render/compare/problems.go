@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -13,11 +14,12 @@ import (
 // old one: what Kruise would refuse, and what users regret.
 func (c *comparison) problems(pairs []pair) {
 	var objects, old, removed, rest []*resource.Resource
+	regrouped := c.regrouped()
 	for _, p := range pairs {
 		switch changed := c.byID[p.id] != nil; {
 		case p.now == nil:
 			removed = append(removed, p.old)
-		case changed || lookAround(p.now):
+		case changed || regrouped && looksAround(p.now):
 			objects = append(objects, p.now)
 			if p.old != nil && p.old.Name() == p.now.Name() {
 				old = append(old, p.old)
@@ -35,9 +37,23 @@ func (c *comparison) problems(pairs []pair) {
 	c.tell(lint.Run(lint.Request{Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Operation: check.Delete}), nil)
 }
 
-// lookAround reports whether the rules for an object look at others, so that it
+// regrouped reports whether any selector may find other pods, or other namespaces,
+// than before.
+func (c *comparison) regrouped() bool {
+	if len(c.old.carriers) != len(c.now.carriers) {
+		return true
+	}
+	for _, is := range c.now.carriers {
+		if i, ok := c.old.at[is.id]; !ok || !maps.Equal(c.old.carriers[i].labels, is.labels) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.changes, func(ch *Change) bool { return ch.ID.Kind == "Namespace" && ch.ID.Group == "" })
+}
+
+// looksAround reports whether the rules for an object look at others, so that it
 // may be wrong now without a change of its own.
-func lookAround(r *resource.Resource) bool {
+func looksAround(r *resource.Resource) bool {
 	return r.Is(kruise.PolicyGroup, "PodUnavailableBudget") || r.Is(kruise.Group, "SidecarSet")
 }
 

@@ -113,6 +113,8 @@ type Effect struct {
 type Rollout struct {
 	Driver plan.Driver
 	Mode   rules.UpdateMode
+	// Policy is how the workload may update its pods.
+	Policy rules.UpdatePolicy
 	// Why is the deciding reason, which names the field.
 	Why string
 	// Because are the fields that decide, as [Field.Path] has them.

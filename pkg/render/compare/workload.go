@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -91,7 +90,7 @@ func (c *comparison) roll(ch *Change, old, now *cluster.Workload, from, to int) 
 		return nil, nil, err
 	}
 	r := &Rollout{
-		Driver: p.Driver, Mode: p.Change.Mode, Why: p.Change.Why,
+		Driver: p.Driver, Mode: p.Change.Mode, Policy: rules.PolicyOf(now.Object), Why: p.Change.Why,
 		From: from, To: to, Observed: observed, Paused: rules.PausedOf(now.Object),
 	}
 	here := min(from, to) // what goes away, or comes, does not follow
@@ -196,8 +195,10 @@ func (r *Rollout) because(list []Field) {
 		deciding = map[rules.Effect]bool{rules.EffectImage: true, rules.EffectEnv: true, rules.EffectResources: true}
 	case r.Mode == rules.ModeMetadataOnly:
 		deciding = map[rules.Effect]bool{rules.EffectMetadata: true}
-	case r.Mode == rules.ModeRecreate && !slices.ContainsFunc(list, func(f Field) bool { return f.Effect == rules.EffectRecreate }):
-		deciding = map[rules.Effect]bool{rules.EffectImage: true, rules.EffectEnv: true, rules.EffectResources: true, rules.EffectMetadata: true}
+	case r.Policy == rules.PolicyRecreate: // whatever changes
+		deciding = map[rules.Effect]bool{
+			rules.EffectRecreate: true, rules.EffectImage: true, rules.EffectEnv: true, rules.EffectResources: true, rules.EffectMetadata: true,
+		}
 	}
 	for _, f := range list {
 		if deciding[f.Effect] {
