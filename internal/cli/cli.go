@@ -19,6 +19,7 @@ import (
 	lintcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
 	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
 	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
+	schemacmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/schema"
 	simulatecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
@@ -80,7 +81,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
-	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), simulatecmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), version.New(f))
+	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), simulatecmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), version.New(f))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

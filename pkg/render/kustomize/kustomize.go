@@ -7,6 +7,7 @@ package kustomize
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"sigs.k8s.io/kustomize/kyaml/openapi"
@@ -31,19 +32,25 @@ func WithSchema(additions []byte, f func() error) error {
 	return f()
 }
 
-// builtIn are the definitions that kustomize brings along, as JSON-like values
-// without descriptions.
-var builtIn = sync.OnceValues(func() (definitions map[string]any, err error) {
+// builtIn returns the definitions that kustomize brings along as JSON values,
+// without descriptions; with names, only those.
+func builtIn(names ...string) (out map[string]any, err error) {
 	err = WithSchema(nil, func() error {
-		b, err := json.Marshal(openapi.Schema().Definitions)
+		definitions := map[string]any{}
+		for name, d := range openapi.Schema().Definitions {
+			if len(names) == 0 || slices.Contains(names, name) {
+				definitions[name] = d
+			}
+		}
+		b, err := json.Marshal(definitions)
 		if err != nil {
 			return err
 		}
-		return json.Unmarshal(b, &definitions)
+		return json.Unmarshal(b, &out)
 	})
-	undescribed(definitions)
-	return definitions, err
-})
+	undescribed(out)
+	return out, err
+}
 
 // undescribed takes the descriptions away, which no merge reads. A property of
 // that name is a mapping.

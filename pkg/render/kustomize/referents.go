@@ -35,14 +35,7 @@ func podReferents() []referent {
 	} {
 		for _, k := range kruise.Kinds() {
 			for _, at := range podSpecs(k) {
-				for _, list := range []string{"containers", "initContainers"} {
-					for _, path := range inContainers[r.Kind] {
-						r.FieldSpecs = append(r.FieldSpecs, of(k, at+"/"+list+"/"+path, false))
-					}
-				}
-				for _, path := range inPods[r.Kind] {
-					r.FieldSpecs = append(r.FieldSpecs, of(k, at+"/"+path, false))
-				}
+				r.inPod(k, at)
 			}
 			for _, path := range otherFields[r.Kind][k.Kind] {
 				r.FieldSpecs = append(r.FieldSpecs, of(k, path, false))
@@ -51,6 +44,21 @@ func podReferents() []referent {
 		out = append(out, r)
 	}
 	return out
+}
+
+// inPod adds the fields of a pod spec; a kind whose own spec is taken for one
+// has only some of them.
+func (r *referent) inPod(k kruise.Registered, at string) {
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, path := range inContainers[r.Kind] {
+			r.FieldSpecs = append(r.FieldSpecs, of(k, at+"/"+list+"/"+path, false))
+		}
+	}
+	for _, path := range inPods[r.Kind] {
+		if first, _, _ := strings.Cut(path, "/"); at != "spec" || hasField(k, first) {
+			r.FieldSpecs = append(r.FieldSpecs, of(k, at+"/"+path, false))
+		}
+	}
 }
 
 // podSpecs are the paths to pod specs; a SidecarSet's own spec has the fields of

@@ -24,7 +24,7 @@ var Additions = sync.OnceValues(func() ([]byte, error) {
 // kustomization: what kustomize brings along and Kruise's kinds, since that field
 // replaces the first (contracts 2.3).
 func Schema() ([]byte, error) {
-	all, err := builtIn()
+	whole, err := builtIn()
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,6 @@ func Schema() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := maps.Clone(all)
 	for name, d := range own {
 		if whole[name] == nil {
 			whole[name] = d
@@ -65,15 +64,15 @@ func definitions() (map[string]any, error) {
 	if err := json.Unmarshal(b, &out); err != nil {
 		return nil, err
 	}
-	theirs, err := builtIn()
+	const container = "io.k8s.api.core.v1.Container"
+	theirs, err := builtIn(container)
 	if err != nil {
 		return nil, err
 	}
-	container := theirs["io.k8s.api.core.v1.Container"]
 	for _, version := range []string{kruise.V1alpha1, kruise.V1beta1} {
 		for _, list := range []string{"containers", "initContainers"} {
 			mine, _ := at(out, "io.kruise.apps."+version+".SidecarSet", "properties", "spec", "properties", list, "items", "properties").(map[string]any)
-			known, _ := at(container, "properties").(map[string]any)
+			known, _ := at(theirs, container, "properties").(map[string]any)
 			maps.Copy(mine, known)
 		}
 	}

@@ -1,0 +1,124 @@
+package schema
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/schema"
+)
+
+// jsonOptions are what JSON schemas are wanted.
+type jsonOptions struct {
+	factory   *factory.Factory
+	version   string
+	open      bool
+	outputDir string
+}
+
+func newJSON(f *factory.Factory) *cobra.Command {
+	o := &jsonOptions{factory: f}
+	c := &cobra.Command{
+		Use:   "json (KIND | --output-dir DIR)",
+		Short: "JSON schemas, for editors and validators",
+		Long: `Print the JSON schema (draft 7) of a kind, pod templates included. Fields that it
+does not know are faults, as they are for an API server asked to be strict; with
+--open they are not.
+
+--output-dir writes the schemas of all kinds in all versions, or of the kind
+given, under the names that kubeconform looks for: GROUP/KIND_VERSION.json.
+
+It knows fields, types and values. What Kruise's webhooks refuse beyond that is
+for "kubectl kruise lint".`,
+		Example: `  # for an editor: a first line "# yaml-language-server: $schema=cloneset.json"
+  kubectl kruise schema json CloneSet > cloneset.json
+
+  # for a validator
+  kubectl kruise schema json --output-dir schemas
+  kubeconform -schema-location default \
+    -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' manifests/`,
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(args) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&o.version, "version", "", "version of the API: v1alpha1 or v1beta1; the newest of the kind by default")
+	fl.BoolVar(&o.open, "open", false, "accept fields that the schema does not know")
+	fl.StringVar(&o.outputDir, "output-dir", "", "write the schemas into this directory")
+	c.ValidArgs = kinds()
+	// The errors say that a flag does not exist, which they do.
+	_ = c.RegisterFlagCompletionFunc("version", cobra.FixedCompletions([]string{kruise.V1alpha1, kruise.V1beta1}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.MarkFlagDirname("output-dir")
+	return c
+}
+
+func kinds() []string {
+	var out []string
+	for _, k := range kruise.Kinds() {
+		out = append(out, k.Kind)
+	}
+	return out
+}
+
+func (o *jsonOptions) run(args []string) error {
+	hint := "one of: " + strings.Join(kinds(), ", ")
+	switch {
+	case len(args) > 1:
+		return usage.Errorf("one kind, or --output-dir for all", "unexpected argument %q", args[1])
+	case len(args) == 0 && o.outputDir == "":
+		return usage.Errorf(hint+"; or --output-dir for all", "no kind")
+	}
+	found := slices.DeleteFunc(kruise.Kinds(), func(k kruise.Registered) bool { return len(args) == 1 && !called(k, args[0]) })
+	if len(found) == 0 {
+		return usage.Errorf(hint, "Kruise has no kind %q", args[0])
+	}
+	if o.outputDir != "" {
+		return o.write(found)
+	}
+	version := o.version
+	if version == "" {
+		version = found[0].Newest()
+	}
+	if !slices.Contains(found[0].Versions, version) {
+		return usage.Errorf("one of: "+strings.Join(found[0].Versions, ", "), "--version: %s has no version %q", found[0].Kind, version)
+	}
+	b, err := schema.JSON(found[0].Group+"/"+version, found[0].Kind, schema.Options{Open: o.open})
+	if err != nil {
+		return err
+	}
+	return emit(o.factory, b)
+}
+
+// called reports whether a word means the kind: its name or plural, with or
+// without its group, in any case.
+func called(k kruise.Registered, word string) bool {
+	word, group, _ := strings.Cut(strings.ToLower(word), ".")
+	return strings.TrimSuffix(word, "s") == strings.ToLower(k.Kind) && (group == "" || group == k.Group)
+}
+
+// write writes the schemas of the kinds into the directory.
+func (o *jsonOptions) write(list []kruise.Registered) error {
+	var errs []error
+	for _, k := range list {
+		for _, version := range k.Versions {
+			if o.version != "" && o.version != version {
+				continue
+			}
+			b, err := schema.JSON(k.Group+"/"+version, k.Kind, schema.Options{Open: o.open})
+			if err != nil {
+				return err
+			}
+			file := filepath.Join(o.outputDir, k.Group, strings.ToLower(k.Kind)+"_"+version+".json")
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // schemas are for everybody
+				return err
+			}
+			errs = append(errs, os.WriteFile(file, append(b, '\n'), 0o644)) //nolint:gosec // as above
+		}
+	}
+	return errors.Join(errs...)
+}
