@@ -25,17 +25,19 @@ var kinds = map[string]func(*stage.Context, *resource.Resource) (*patches.Sequen
 	"EphemeralJob":             ephemeralJob,
 }
 
+// Is reports whether r is of a kind that the stage takes.
+func Is(r *resource.Resource) bool { return r.Group() == kruise.Group && kinds[r.Kind()] != nil }
+
 // Run takes the requests out of the list and returns the sequence of each, in the
 // order of the list. One whose pod nobody knows has none: the findings say so.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, []patches.Sequence, error) {
 	of := map[*resource.Resource]*patches.Sequence{}
 	var errs resource.Errors
 	out := slices.DeleteFunc(slices.Clone(in), func(r *resource.Resource) bool {
-		f := kinds[r.Kind()]
-		if f == nil || r.Group() != kruise.Group || !c.Expand(r.Kind()) {
+		if !Is(r) || !c.Expand(r.Kind()) {
 			return false
 		}
-		s, err := f(c, r)
+		s, err := kinds[r.Kind()](c, r)
 		errs.Add(err)
 		of[r] = s
 		c.Lineage.Became(r.ID())
