@@ -25,6 +25,7 @@ type asker struct {
 // not read nodes shall not be told so when nothing depends on them.
 func wants(stream []*resource.Resource, namespace string, served map[string]string) []want {
 	a := &asker{stream: stream, namespace: namespace, served: served}
+	a.asked()
 	if a.has("SidecarSet", "ResourceDistribution") {
 		a.ask(want{kind: namespaces, what: "namespaces"})
 	}
