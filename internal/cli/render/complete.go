@@ -15,6 +15,7 @@ func choices() map[string][]string {
 		"output": {"yaml", "json"},
 
 		"sidecarset-as": {"inject", "admission"},
+		"spread-as":     {"split", "constraints"},
 	}
 }
 

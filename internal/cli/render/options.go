@@ -34,6 +34,7 @@ type options struct {
 	helperImage   string
 	protectAll    bool
 	sidecarSetAs  string
+	spreadAs      string
 	previewAPIs   bool
 	templatePaths []string
 	order         string
@@ -65,6 +66,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.helperImage, "helper-image", lower.HelperImage, "image that pods run which only pull another one; it must end by itself")
 	fl.BoolVar(&o.protectAll, "protect-all", false, "write policies of deletion protection for all kinds, not only those that carry the label")
 	fl.StringVar(&o.sidecarSetAs, "sidecarset-as", string(stage.Injection), "inject (into the pod templates of the input) or admission (policies for all pods, from 1.36)")
+	fl.StringVar(&o.spreadAs, "spread-as", string(stage.SpreadSplit), "what the target of a WorkloadSpread becomes: split (a workload for each subset) or constraints (one with topology spread)")
 	fl.BoolVar(&o.previewAPIs, "allow-preview-apis", false, "use APIs that the API server has as alpha or beta, off by default")
 	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "GROUP/KIND=PATH of the pod template in further kinds")
 	fl.StringVar(&o.order, "order", "input", "input, or apply (namespaces and policies first)")
@@ -93,7 +95,7 @@ func (o *options) validate() error {
 	}
 	for _, given := range []struct{ flag, value string }{
 		{"target", o.target}, {"driver", o.driver}, {"order", o.order}, {"output", o.output},
-		{"sidecarset-as", o.sidecarSetAs},
+		{"sidecarset-as", o.sidecarSetAs}, {"spread-as", o.spreadAs},
 	} {
 		if legal := choices()[given.flag]; !slices.Contains(legal, given.value) {
 			return usage.Errorf("one of: "+strings.Join(legal, ", "), "--%s: unknown value %q", given.flag, given.value)
@@ -132,7 +134,7 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 	}
 	opt := engine.Options{
 		Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
-		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
+		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs), PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
 		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain,
 	}

@@ -25,7 +25,7 @@ func node(t *testing.T, text string) *tree.Node {
 
 // everything is every option that holds plain values, as all readers see it.
 var everything = Config{
-	Target: render.Auto, Driver: stage.Client, Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, Expand: []string{"SidecarSet", "cloneset"},
+	Target: render.Auto, Driver: stage.Client, Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, SpreadAs: stage.SpreadConstraints, Expand: []string{"SidecarSet", "cloneset"},
 	APIVersions: []string{"apps/v1", "apps.kruise.io/v1beta1"}, Namespace: "shop",
 	TemplatePaths: map[string]string{"a.b/C": "spec.template", "d/E": "spec.pod"},
 	With:          []Source{{File: "a.yaml"}, {File: "b/c.yaml"}},
@@ -49,6 +49,7 @@ spec:
   templatePaths: {a.b/C: spec.template, d/E: spec.pod}
   with: [a.yaml, b/c.yaml]
   strict: true
+  spreadAs: constraints
   protectAll: true
   allowEmpty: true
   explain: true
@@ -71,6 +72,7 @@ data:
     d/E=spec.pod
   with: "a.yaml b/c.yaml"
   strict: "true"
+  spreadAs: constraints
   protectAll: "true"
   allowEmpty: "true"
   explain: true
@@ -94,6 +96,7 @@ metadata:
     kubectl-kruise.dev/templatePaths: a.b/C=spec.template,d/E=spec.pod
     kubectl-kruise.dev/with: a.yaml,b/c.yaml
     kubectl-kruise.dev/strict: "true"
+    kubectl-kruise.dev/spreadAs: constraints
     kubectl-kruise.dev/protectAll: "true"
     kubectl-kruise.dev/allowEmpty: "true"
     kubectl-kruise.dev/explain: "true"
@@ -167,6 +170,7 @@ func TestFaults(t *testing.T) {
 		"paths text":         {data("templatePaths: a/B"), "data.templatePaths", "must be a mapping of texts", ""},
 		"paths number":       {spec("templatePaths: {a/B: 1}"), "spec.templatePaths", "must be a mapping of texts", ""},
 		"with number":        {spec("with: [1]"), "spec.with", "must be a list of objects and of file names", ""},
+		"spreadAs":           {data("spreadAs: even"), "data.spreadAs", `unknown value "even"`, "one of: split, constraints"},
 		"validate":           {spec("validate: 'no'"), "spec.validate", `unknown value "no"`, "one of: echo, empty"},
 		"api versions":       {spec("apiVersions: {a: b}"), "spec.apiVersions", "must be a list of texts", ""},
 		"namespace":          {spec("namespace: []"), "spec.namespace", "must be text", ""},
