@@ -94,8 +94,8 @@ var _ = register(
 		Action:  "delete the claim together with the pod where an update must start from an empty volume",
 	},
 	Rule{
-		ID: "cloneset/name", Kind: "CloneSet", When: toStatefulSet + ", with a dot in its name", Severity: Approximate,
-		Becomes: "a StatefulSet's name has no dots: they become dashes",
+		ID: "cloneset/name", Kind: "CloneSet", When: toStatefulSet + ", with a dot in its name or more than 52 characters", Severity: Approximate,
+		Becomes: "a StatefulSet cannot have this name: dots become dashes, what is too long ends in a hash",
 		Action:  "refer to the new name",
 	},
 	Rule{

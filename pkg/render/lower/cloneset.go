@@ -72,7 +72,7 @@ func (l *lowering) declared() int {
 
 // workload returns the native object. What is added stands behind the selector.
 func (l *lowering) workload(serviceName string) *tree.Node {
-	return l.dotless(l.native("apps/v1", l.form.kind, func(spec *tree.Node) *tree.Node { return l.nativeSpec(spec, serviceName) }))
+	return l.renamed(l.native("apps/v1", l.form.kind, func(spec *tree.Node) *tree.Node { return l.nativeSpec(spec, serviceName) }))
 }
 
 // nativeSpec returns the spec of the native object.

@@ -9,8 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// TestDots: what the API server says of names with dots (test/e2e/accept).
-func TestDots(t *testing.T) {
+// TestNames: what the API server takes as a name (test/e2e/accept).
+func TestNames(t *testing.T) {
+	long := strings.Repeat("long-", 10) + "web"
 	for _, c := range []struct {
 		input string
 		want  []string
@@ -19,7 +20,10 @@ func TestDots(t *testing.T) {
 		{input: set("web.v1", ""), want: []string{"Deployment shop/web.v1"}},
 		{input: set("web.v1", claims), want: []string{"StatefulSet shop/web-v1", "Service shop/web-v1"}},
 		{input: set("web.v1", claims) + "---\n" + set("web-v1", claims), fault: "a Kruise workload would become a second StatefulSet of this name"},
-		{input: strings.Replace(set("web.v1", ""), "kind: CloneSet", "kind: StatefulSet", 1), fault: "metadata.name: a StatefulSet's name has no dots"},
+		{input: strings.Replace(set("web.v1", ""), "kind: CloneSet", "kind: StatefulSet", 1), fault: "metadata.name: a StatefulSet's name has no dots and at most 52 characters"},
+		{input: set(long, ""), want: []string{"Deployment shop/" + long}},
+		{input: set(long, claims), want: []string{"StatefulSet shop/" + long[:43] + "-17fd5809", "Service shop/" + long}},
+		{input: set(long[1:], claims), want: []string{"StatefulSet shop/" + long[1:], "Service shop/" + long[1:]}},
 		{input: strings.Replace(set("web.v1", ""), "kind: CloneSet", "kind: DaemonSet", 1), want: []string{"DaemonSet shop/web.v1"}},
 	} {
 		_, out, err := run(t, stage.Native, c.input)
