@@ -6,16 +6,21 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 )
 
 // TestExamples renders examples/KIND/app.yaml, with with.yaml as what is in the
-// cluster where there is one, and compares with rendered.yaml beside it.
+// cluster, base.yaml as the state before and config.yaml as the options where there are
+// such files, and compares with rendered.yaml beside it.
 func TestExamples(t *testing.T) {
 	for _, dir := range golden.Cases(t, "../../examples/*/app.yaml") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			out, err := render.Render(golden.Read(t, dir, "app.yaml"), render.Options{Context: golden.Read(t, dir, "with.yaml"), Patches: true})
+			opt := options(t, dir)
+			opt.Context, opt.Base, opt.Patches = golden.Read(t, dir, "with.yaml"), golden.Read(t, dir, "base.yaml"), true
+			out, err := render.Render(golden.Read(t, dir, "app.yaml"), opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -23,6 +28,20 @@ func TestExamples(t *testing.T) {
 			samePatches(t, filepath.Join(dir, "patches"), out.Sequences)
 		})
 	}
+}
+
+// options are those of config.yaml in the folder, if there is one.
+func options(t *testing.T, dir string) render.Options {
+	t.Helper()
+	var n *tree.Node
+	for _, r := range golden.Read(t, dir, "config.yaml") {
+		n = r.Node()
+	}
+	c, err := config.Read(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Options()
 }
 
 // samePatches compares the files of sequences, as --patches-dir writes them.

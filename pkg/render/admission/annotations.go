@@ -2,7 +2,6 @@ package admission
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -15,7 +14,7 @@ import (
 // sidecarset 2.8, 2.10 and 2.11).
 func (b *builder) annotations() {
 	b.patch.Annotations()
-	for _, p := range settled(b.set) {
+	for _, p := range b.set.AnnotationPatches() {
 		b.annotate(p)
 	}
 	b.patch.Annotate(kruise.SidecarSetInjectedListAnnotation, inserted(b.injectedSets(), b.set.Set)+`.join(",")`)
@@ -29,43 +28,21 @@ func (b *builder) annotations() {
 	})
 }
 
-// annotate writes one annotation of patchPodMetadata, unless a peer does that this
-// set would come before or after: the first Retain and the last Overwrite win,
-// whichever policy is called first.
+// annotate writes one annotation of patchPodMetadata. Sets that may meet write the
+// same one only with Retain; the first in order wins, whichever policy is called
+// first. Unknown policies write nothing.
 func (b *builder) annotate(p inject.AnnotationPatch) {
-	overwrites := p.Policy == kruise.SidecarSetOverwritePatchPolicy
-	var conditions []string
-	if !overwrites {
-		conditions = append(conditions, fmt.Sprintf("!(%s in %s)", policy.Quote(p.Key), b.podAnnotations()))
-	}
-	for _, peer := range b.peers.patches {
-		if peer.Key == p.Key && peer.Policy == p.Policy && peer.later == overwrites {
-			conditions = append(conditions, "!("+peer.goes+")")
-		}
-	}
 	op := policy.Op("add", policy.Quote(policy.Pointer("metadata", "annotations", p.Key)), policy.Quote(p.Value))
-	if len(conditions) == 0 {
+	switch p.Policy {
+	case kruise.SidecarSetOverwritePatchPolicy:
 		b.patch.Do(op)
-	} else {
-		b.patch.When(strings.Join(conditions, " && "), op)
-	}
-}
-
-// settled returns for each annotation what the entries of a set come to: the last
-// Overwrite, else the first Retain. Unknown policies write nothing.
-func settled(set *inject.Content) []inject.AnnotationPatch {
-	var out []inject.AnnotationPatch
-	for _, p := range set.AnnotationPatches() {
-		i := slices.IndexFunc(out, func(o inject.AnnotationPatch) bool { return o.Key == p.Key })
-		switch {
-		case p.Policy != kruise.SidecarSetRetainPatchPolicy && p.Policy != kruise.SidecarSetOverwritePatchPolicy:
-		case i < 0:
-			out = append(out, p)
-		case p.Policy == kruise.SidecarSetOverwritePatchPolicy:
-			out[i] = p
+	case kruise.SidecarSetRetainPatchPolicy:
+		missing := fmt.Sprintf("!(%s in %s)", policy.Quote(p.Key), b.podAnnotations())
+		for _, goes := range b.peers.retained[p.Key] {
+			missing += " && !(" + goes + ")"
 		}
+		b.patch.When(missing, op)
 	}
-	return out
 }
 
 func (b *builder) podAnnotations() string {

@@ -58,11 +58,12 @@ func (b *builder) source(e inject.EnvCopy) string {
 		return fmt.Sprintf(`object.metadata.?labels[?%s].orValue("")`, policy.Quote(e.Key))
 	}
 	present := fmt.Sprintf("%s[?%s]", b.podAnnotations(), policy.Quote(e.Key))
-	for _, p := range settled(b.set) {
-		if p.Key == e.Key {
-			if p.Policy == kruise.SidecarSetOverwritePatchPolicy {
-				return policy.Quote(p.Value)
-			}
+	for _, p := range b.set.AnnotationPatches() {
+		switch {
+		case p.Key != e.Key:
+		case p.Policy == kruise.SidecarSetOverwritePatchPolicy:
+			return policy.Quote(p.Value)
+		case p.Policy == kruise.SidecarSetRetainPatchPolicy:
 			return fmt.Sprintf("%s.orValue(%s)", present, policy.Quote(p.Value))
 		}
 	}

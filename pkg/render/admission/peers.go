@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 )
 
@@ -17,20 +18,13 @@ type peers struct {
 	front, back []string
 	// all are the names of all containers.
 	all []string
-	// patches are what they do with annotations.
-	patches []peerPatch
-}
-
-// peerPatch is what a peer does with one annotation: goes is CEL that tells whether
-// the peer goes into the pod, later whether it goes after this set.
-type peerPatch struct {
-	inject.AnnotationPatch
-	goes  string
-	later bool
+	// retained are, for each annotation, CEL that tells whether a set that goes before
+	// this one writes it where it is missing.
+	retained map[string][]string
 }
 
 func peersOf(s *set, all []*set) peers {
-	var p peers
+	p := peers{retained: map[string][]string{}}
 	passed := false
 	for _, other := range all {
 		if other == s {
@@ -39,8 +33,8 @@ func peersOf(s *set, all []*set) peers {
 		}
 		if other.why == "" && meet(s, other) {
 			p.add(other, passed)
-			for _, a := range settled(other.Current()) {
-				p.patches = append(p.patches, peerPatch{a, goes(other, all), passed})
+			if !passed {
+				p.retain(other, goes(other, all))
 			}
 		}
 	}
@@ -62,6 +56,14 @@ func (p *peers) add(other *set, later bool) {
 			p.front = append(p.front, c.Name)
 		} else {
 			p.back = append(p.back, c.Name)
+		}
+	}
+}
+
+func (p *peers) retain(other *set, goes string) {
+	for _, a := range other.Current().AnnotationPatches() {
+		if a.Policy == kruise.SidecarSetRetainPatchPolicy {
+			p.retained[a.Key] = append(p.retained[a.Key], goes)
 		}
 	}
 }

@@ -37,7 +37,11 @@ var harmless = []string{"", "false", "0", "0%"}
 func (s *set) report(c *stage.Context) {
 	add := func(id, field, detail string) { c.Findings.Add(id, s.from, field, detail) }
 	add("sidecarset/admission", "spec.selector", "")
-	add("sidecarset/admission-update", "spec.updateStrategy.type", "")
+	if tree.StrAt(s.hub, "spec", "updateStrategy", "type") == string(kruise.NotUpdateSidecarSetStrategyType) {
+		add("sidecarset/admission-not-update", "spec.updateStrategy.type", "")
+	} else {
+		add("sidecarset/admission-update", "spec.updateStrategy.type", "")
+	}
 	if !c.Since(policy.Served) {
 		add("sidecarset/admission-preview", "", "")
 	}

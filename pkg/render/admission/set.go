@@ -97,8 +97,8 @@ func judge(c *stage.Context, sets []*set) {
 			s.field, s.why = s.misread(sets)
 		}
 		if s.here && s.why != "" {
-			c.Findings.Add("sidecarset/admission-injected", s.from, s.field, "no policy can express the set, for "+s.why+
-				": it is injected into the pod templates of the input, and pods from elsewhere get nothing")
+			c.Findings.Add("sidecarset/admission-injected", s.from, s.field, "no policy can express the set ("+s.why+
+				"): it is injected into the pod templates of the input, and pods from elsewhere get nothing")
 		}
 	}
 }

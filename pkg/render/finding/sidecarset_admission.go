@@ -38,9 +38,14 @@ var _ = register(
 		Action:  "render the set as it was, from the history of its file",
 	},
 	Rule{
-		ID: "sidecarset/admission-update", Kind: "SidecarSet", When: asAdmission, Severity: Approximate,
+		ID: "sidecarset/admission-not-update", Kind: "SidecarSet", When: asAdmission + ", NotUpdate", Severity: Exact,
 		Fields:  []string{"spec.updateStrategy.type"},
-		Becomes: "nobody updates sidecars in running pods, with RollingUpdate as with NotUpdate: a changed set reaches the pods that are created later",
+		Becomes: "a changed set reaches the pods that are created later",
+	},
+	Rule{
+		ID: "sidecarset/admission-update", Kind: "SidecarSet", When: asAdmission + ", RollingUpdate", Severity: Approximate,
+		Fields:  []string{"spec.updateStrategy.type"},
+		Becomes: "nobody updates sidecars in running pods: a changed set reaches the pods that are created later",
 		Action:  "restart the workloads when the new sidecars are wanted",
 	},
 	Rule{
