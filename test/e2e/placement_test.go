@@ -103,6 +103,45 @@ func TestPersistentPodState(t *testing.T) {
 	}
 }
 
+// TestPersistentPodStateLive: without Kruise, pods and nodes tell what Kruise would
+// record, and what an earlier rendering wrote is kept.
+func TestPersistentPodStateLive(t *testing.T) {
+	c, namespace := cluster.Shared(t, cluster.WithNodes(node.Spread(3, "zone-a", "zone-b", "zone-c")...))
+	state, _, _ := strings.Cut(recorded("db"), "status:")
+	input := strings.ReplaceAll(stateful("db", "")+state, "NAMESPACE", namespace)
+	c.Apply(t, namespace, strings.ReplaceAll(strings.TrimSuffix(stateful("db", ""), "---"), "NAMESPACE", namespace))
+	zones := map[string]string{"node-0": "zone-a", "node-1": "zone-b", "node-2": "zone-c"}
+	want := map[string]string{}
+	for _, name := range []string{"db-0", "db-1", "db-2"} {
+		pod, err := cluster.Await(t.Context(), c.Client().CoreV1().Pods(namespace), name, func(_ watch.EventType, pod *corev1.Pod) bool {
+			return len(pod.Status.ContainerStatuses) > 0 && pod.Status.ContainerStatuses[0].Ready
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[name] = fmt.Sprintf("kubernetes.io/hostname=%s\ntopology.kubernetes.io/zone=%s\n", pod.Spec.NodeName, zones[pod.Spec.NodeName])
+	}
+	c.Apply(t, namespace, run(t, c, input, "render", "--live"))
+	states := func() map[string]string {
+		t.Helper()
+		m, err := c.Client().CoreV1().ConfigMaps(namespace).Get(t.Context(), "db-pod-states", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Data
+	}
+	if diff := cmp.Diff(want, states()); diff != "" {
+		t.Error(diff)
+	}
+	if err := c.Client().CoreV1().Pods(namespace).Delete(t.Context(), "db-1", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	c.Apply(t, namespace, run(t, c, input, "render", "--live"))
+	if diff := cmp.Diff(want["db-0"], states()["db-0"]); diff != "" || states()["db-1"] == "" {
+		t.Errorf("after db-1 went: %v", states())
+	}
+}
+
 // placed is what a pod has to go where it was.
 type placed struct {
 	Node, Mark string

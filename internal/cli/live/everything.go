@@ -22,6 +22,7 @@ func everything(namespace string, served map[string]string) []want {
 		{kind: autoscalers, what: "HorizontalPodAutoscalers", only: scalesKruise},
 		{kind: workloadSpreads, what: "WorkloadSpreads", selectable: true},
 		{kind: podStates, what: "PersistentPodStates", selectable: true},
+		{kind: renderedStates, what: "rendered states of pods", selector: kruise.SourceLabel, only: ofPodStates},
 		{kind: budgets, what: "PodUnavailableBudgets", selectable: true},
 	}, subsetWants()...) {
 		w.namespace = namespace

@@ -29,6 +29,7 @@ func workload(group, version, name, resource string) *kind {
 	return &kind{group: group, version: version, name: name, resource: resource, keep: []string{
 		metaLabels, owners + "apiVersion", owners + "kind", owners + "name", owners + "controller",
 		"spec replicas", "spec selector", "spec serviceName", "spec podManagementPolicy", "spec scaleStrategy podsToDelete",
+		"spec ordinals", "spec reserveOrdinals",
 		"status readyReplicas",
 	}}
 }
@@ -63,7 +64,8 @@ var (
 	advancedSets    = workload(kruise.Group, "", "StatefulSet", "statefulsets")
 	advancedDaemons = workload(kruise.Group, "", "DaemonSet", "daemonsets")
 
-	unitedDeployments = &kind{group: kruise.Group, name: "UnitedDeployment", resource: "uniteddeployments",
+	unitedDeployments = &kind{
+		group: kruise.Group, name: "UnitedDeployment", resource: "uniteddeployments",
 		keep: []string{
 			"spec selector", "spec topology subsets name", "spec topology subsets nodeSelectorTerm", "spec topology subsets tolerations",
 			"spec template statefulSetTemplate spec", "spec template advancedStatefulSetTemplate spec",
@@ -79,8 +81,7 @@ var (
 		targetRef, "status subsetStatuses name", "status subsetStatuses replicas", "status subsetStatuses missingReplicas",
 		"status subsetStatuses conditions type", "status subsetStatuses conditions status",
 	}}
-	podStates = &kind{group: kruise.Group, name: "PersistentPodState", resource: "persistentpodstates", keep: []string{targetRef, "status podStates"}}
-	budgets   = &kind{group: kruise.PolicyGroup, name: "PodUnavailableBudget", resource: "podunavailablebudgets", keep: []string{targetRef, "spec selector"}}
+	budgets = &kind{group: kruise.PolicyGroup, name: "PodUnavailableBudget", resource: "podunavailablebudgets", keep: []string{targetRef, "spec selector"}}
 )
 
 // Kinds are the names of all kinds of facts, sorted.

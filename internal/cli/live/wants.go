@@ -38,6 +38,7 @@ func wants(stream []*resource.Resource, namespace string, served map[string]stri
 	a.injection()
 	a.subsets()
 	a.states()
+	a.places()
 	a.targets()
 	a.autoscaled()
 	a.governed()
@@ -91,7 +92,6 @@ func subsetWants() []want {
 // states asks for what controllers have recorded.
 func (a *asker) states() {
 	a.each([]string{"WorkloadSpread"}, want{kind: workloadSpreads, what: "WorkloadSpreads", selectable: true})
-	a.each([]string{"PersistentPodState", "StatefulSet"}, want{kind: podStates, what: "PersistentPodStates", selectable: true})
 	a.each([]string{"PodUnavailableBudget"}, want{kind: budgets, what: "PodUnavailableBudgets", selectable: true})
 }
 
