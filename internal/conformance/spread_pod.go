@@ -31,7 +31,7 @@ func ownTexts(m map[string]string) map[string]any {
 	out := map[string]any{}
 	for key, v := range m {
 		prefix, _, _ := strings.Cut(key, "/")
-		foreign := strings.HasSuffix(prefix, "kruise.io") || strings.HasSuffix(prefix, "kubernetes.io")
+		foreign := strings.HasSuffix(prefix, "kruise.io") || strings.HasSuffix(prefix, "kubernetes.io") || prefix == "kubectl-kruise.dev"
 		switch {
 		case key == matchedAnnotation:
 			out[key] = matchText(v)

@@ -78,18 +78,11 @@ func (s *spreading) label() string { return kruise.SourceValue(spreadKind, s.r.N
 
 // workload returns one piece of the target.
 func (s *spreading) workload(p piece) (*tree.Node, error) {
-	template := tree.Clone(s.template)
-	if p.subset != spread.None {
-		var err error
-		if template, err = s.podTemplate(p.subset); err != nil {
-			return nil, err
-		}
+	template, err := s.podTemplate(p.subset)
+	if err != nil {
+		return nil, err
 	}
 	tree.Set(mapAt(mapAt(template, "metadata"), "labels"), kruise.SpreadSubsetLabel, tree.String(p.title))
-	if s.form.costs {
-		cost := tree.String(fmt.Sprint(s.cost(p.subset)))
-		tree.Set(mapAt(mapAt(template, "metadata"), "annotations"), corev1.PodDeletionCost, cost)
-	}
 	spec := s.pieceSpec(p, template)
 	if err := s.selected(template, tree.Get(spec, "selector"), p.subset); err != nil {
 		return nil, err
@@ -115,13 +108,25 @@ func uncomment(n *tree.Node) {
 	}
 }
 
-// podTemplate is the target's with what a subset puts into pods.
-func (s *spreading) podTemplate(i int) (*tree.Node, error) {
-	m := spread.Match{Spread: s.r.Name(), Subset: s.spec.Subsets[i].Name}
+// podTemplate is the target's with what Kruise puts into pods of a subset, or into
+// those that have none.
+func (s *spreading) podTemplate(subset int) (*tree.Node, error) {
+	out, err := s.injected(subset)
+	if err == nil && s.form.costs {
+		cost := tree.String(fmt.Sprint(s.cost(subset)))
+		tree.Set(mapAt(mapAt(out, "metadata"), "annotations"), corev1.PodDeletionCost, cost)
+	}
+	return out, err
+}
+
+func (s *spreading) injected(subset int) (*tree.Node, error) {
+	if subset == spread.None {
+		return tree.Clone(s.template), nil
+	}
 	before := tree.Get(s.template, "spec", "affinity", "nodeAffinity")
-	out, err := spread.Inject(s.template, s.subsets[i], m)
+	out, err := spread.Inject(s.template, s.subsets[subset], spread.Match{Spread: s.r.Name(), Subset: s.spec.Subsets[subset].Name})
 	if err != nil {
-		return nil, s.r.Wrap(err, fmt.Sprintf("spec.subsets[%d].patch", i))
+		return nil, s.r.Wrap(err, fmt.Sprintf("spec.subsets[%d].patch", subset))
 	}
 	if before == nil {
 		spread.Tidy(out)

@@ -1,0 +1,30 @@
+package render_test
+
+import (
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+)
+
+// TestConformanceSpread is about what render makes of the targets. That every pod
+// is where Kruise has it after each step, and what Kruise refuses, is tested by the
+// replay of the same cases in pkg/plan/simulate.
+func TestConformanceSpread(t *testing.T) {
+	conformance.Area(t, "spread", func(c conformance.Case) error {
+		return conformance.SpreadSplit(c, renderSpread)
+	})
+}
+
+func renderSpread(objects []map[string]any) ([]map[string]any, error) {
+	out, err := render.Render(parsed(objects), render.Options{Target: render.Kruise, Expand: []string{"WorkloadSpread"}})
+	if err != nil {
+		return nil, err
+	}
+	var list []map[string]any
+	for _, r := range out.Resources {
+		list = append(list, tree.Value(r.Node()).(map[string]any))
+	}
+	return list, nil
+}
