@@ -53,8 +53,12 @@ var layer = map[string][]string{
 	"pkg/kruise/schema":   {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
 	"pkg/kruise/allocate": {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise", "pkg/kruise/tree"},
 
-	"pkg/apply":           {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
-	"pkg/apply/event":     {},
+	"pkg/apply":       {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
+	"pkg/apply/event": {},
+	"pkg/apply/kube": {
+		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...",
+		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/...",
+	},
 	"pkg/plan":            planImports("pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 	"pkg/plan/cluster":    planImports(),
 	"pkg/plan/planfile":   append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),

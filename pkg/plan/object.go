@@ -84,6 +84,9 @@ func replicasOf(obj any) (n int, ok bool) {
 	return int(*r), true
 }
 
+// SelectorOf returns spec.selector of a workload, nil for none.
+func SelectorOf(w *cluster.Workload) *metav1.LabelSelector { return selectorOf(w.Object) }
+
 // selectorOf returns spec.selector, which is immutable but for SidecarSets.
 func selectorOf(obj any) *metav1.LabelSelector {
 	switch o := obj.(type) {

@@ -2,7 +2,6 @@ package standin
 
 import (
 	"cmp"
-	"slices"
 	"sync"
 	"time"
 
@@ -11,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -29,13 +28,7 @@ func (h *hand) resources(p *cluster.Pod, c cluster.PodChange) map[string]any {
 			template = r.Template
 		}
 	}
-	var list []any
-	for _, container := range tree.Items(tree.Get(nodeOf(template), "spec", "containers")) {
-		if name := tree.StrAt(container, "name"); slices.Contains(c.Resources, name) {
-			list = append(list, map[string]any{"name": name, "resources": tree.Value(tree.Get(container, "resources"))})
-		}
-	}
-	return map[string]any{"spec": map[string]any{"containers": list}}
+	return kube.ResourcesOf(template)
 }
 
 // restarts are the containers that a node was asked to restart although their

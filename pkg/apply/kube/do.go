@@ -1,0 +1,192 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Do carries out one action. What it wrote is in the mirrors when it returns.
+func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
+	switch {
+	case a.Patch != nil:
+		return c.patch(ctx, a)
+	case a.Pod != nil:
+		return c.changePod(ctx, a.Pod)
+	case a.Evict != nil:
+		return c.evict(ctx, a.Evict)
+	case a.Delete != nil:
+		return c.delete(ctx, a.Delete)
+	case a.Pull != nil:
+		return c.pull(ctx, a.Step, a.Pull)
+	case a.Restart != nil:
+		return c.restart(ctx, a.Step, a.Restart)
+	case a.Verify != nil:
+		return c.verify(ctx, a.Step, a.Verify)
+	}
+	return fmt.Errorf("step %s has an action without a part", a.Step)
+}
+
+// patch changes the workload, or what a patch names.
+func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
+	o := *c.object()
+	own := true
+	if t := a.Patch.Target; t != nil {
+		ref := cluster.Ref{Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+		version, err := schema.ParseGroupVersion(t.APIVersion)
+		if err != nil {
+			return err
+		}
+		ref.Group = version.Group
+		own = ref == o.Ref
+		o = Object{ref, version.WithResource(plural[t.Kind])}
+	}
+	body, kind, err := pinned(a)
+	if err != nil {
+		return err
+	}
+	got, err := c.dynamic.Resource(o.Resource).Namespace(o.Namespace).
+		Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: FieldManager}, subresources(a.Patch)...)
+	if err != nil {
+		return told(o.Ref.String(), err)
+	}
+	if own && a.Patch.Subresource != "scale" {
+		return c.workloads.put(got)
+	}
+	return nil
+}
+
+func subresources(p *plan.Patch) []string {
+	if p.Subresource == "" {
+		return nil
+	}
+	return []string{p.Subresource}
+}
+
+var patchTypes = map[string]types.PatchType{
+	plan.PatchMerge: types.MergePatchType, plan.PatchJSON: types.JSONPatchType, plan.PatchStrategic: types.StrategicMergePatchType,
+	"": types.MergePatchType,
+}
+
+// pinned writes a patch that only the object takes which it was decided for: the
+// precondition is part of the request.
+func pinned(a plan.Action) ([]byte, types.PatchType, error) {
+	kind, ok := patchTypes[a.Patch.Type]
+	if !ok {
+		return nil, "", fmt.Errorf("step %s: patches are not of type %q", a.Step, a.Patch.Type)
+	}
+	body := a.Patch.Body
+	for field, v := range map[string]string{"uid": a.Precondition.UID, "resourceVersion": a.Precondition.ResourceVersion} {
+		if v == "" {
+			continue
+		}
+		switch b := body.(type) {
+		case []any:
+			body = append([]any{map[string]any{"op": "test", "path": "/metadata/" + field, "value": v}}, b...)
+		case map[string]any:
+			body = withMeta(b, field, v)
+		}
+	}
+	text, err := json.Marshal(body)
+	return text, kind, err
+}
+
+// withMeta is a merge patch that also sets a field of the metadata, which is refused
+// where it differs.
+func withMeta(body map[string]any, field, v string) map[string]any {
+	out, meta := map[string]any{}, map[string]any{}
+	for k, w := range body {
+		out[k] = w
+	}
+	given, _ := body["metadata"].(map[string]any)
+	for k, w := range given {
+		meta[k] = w
+	}
+	meta[field] = v
+	out["metadata"] = meta
+	return out
+}
+
+// evict asks for the deletion of a pod; budgets may refuse it.
+func (c *Cluster) evict(ctx context.Context, p *plan.PodRef) error {
+	uid := types.UID(p.UID)
+	err := c.core.CoreV1().Pods(p.Namespace).EvictV1(ctx, &policyv1.Eviction{
+		ObjectMeta:    metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name},
+		DeleteOptions: &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}},
+	})
+	return c.leaving(ctx, p, err)
+}
+
+// delete deletes a pod without asking budgets.
+func (c *Cluster) delete(ctx context.Context, p *plan.PodRef) error {
+	uid := types.UID(p.UID)
+	err := c.core.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	return c.leaving(ctx, p, err)
+}
+
+// leaving waits until the watch shows that a pod goes: the answer to an eviction
+// does not say what became of it.
+func (c *Cluster) leaving(ctx context.Context, p *plan.PodRef, err error) error {
+	if err != nil {
+		return told("pod "+p.Name, err)
+	}
+	for {
+		version, _ := c.bell.now()
+		have, ok := c.pods.one(p.Namespace, p.Name)
+		if !ok || have.UID != p.UID || have.Deleting {
+			return nil
+		}
+		if err := c.bell.wait(ctx, version, c.Now().Add(watchLag)); err != nil {
+			return err
+		}
+		if now, _ := c.bell.now(); now == version {
+			return nil // the watch is far behind: it will come
+		}
+	}
+}
+
+// told sorts an answer of the server into what plan.Next's executor knows.
+func told(what string, err error) error {
+	kind := kindOf(err)
+	if kind == nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return fmt.Errorf("%s: %w: %s", what, kind, reasonOf(err))
+}
+
+// kindOf is the error of plan that an answer of the server means; nil for one that
+// will not change.
+func kindOf(err error) error {
+	switch {
+	case apierrors.IsNotFound(err), apierrors.IsGone(err):
+		return plan.ErrNotFound
+	case apierrors.IsConflict(err), isFailedTest(err):
+		return plan.ErrConflict
+	case apierrors.IsTooManyRequests(err) && apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause):
+		return plan.ErrRefused
+	case refusedByBudget(err):
+		return plan.ErrRefused
+	case unavailable(err):
+		return plan.ErrUnavailable
+	}
+	return nil
+}
+
+// reasonOf is what the server says, without our own words around it.
+func reasonOf(err error) string {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) && status.Status().Message != "" {
+		return status.Status().Message
+	}
+	return err.Error()
+}

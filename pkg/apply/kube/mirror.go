@@ -1,0 +1,199 @@
+package kube
+
+import (
+	"sort"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/tools/cache"
+)
+
+// mirror keeps the objects of one resource as they are in the cluster, each read
+// into a T. A watch fills it, and so do the answers to our own writes, so that
+// nobody ever acts on something older than what we wrote. It never goes back: an
+// object is replaced only by a newer version of itself.
+type mirror[T any] struct {
+	// read turns an object into what is kept of it; an object that cannot be read is
+	// kept out, and fault told of it.
+	read    func(metav1.Object) (T, error)
+	changed func()
+
+	mu    sync.Mutex
+	kept  map[string]kept[T]
+	gone  map[types.UID]bool
+	list  []T
+	fault error
+}
+
+type kept[T any] struct {
+	uid     types.UID
+	version string
+	value   T
+}
+
+func newMirror[T any](changed func(), read func(metav1.Object) (T, error)) *mirror[T] {
+	return &mirror[T]{read: read, changed: changed, kept: map[string]kept[T]{}, gone: map[types.UID]bool{}}
+}
+
+// all returns the values sorted by namespace and name. The list is shared: nobody
+// changes it.
+func (m *mirror[T]) all() ([]T, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.list == nil {
+		keys := make([]string, 0, len(m.kept))
+		for key := range m.kept {
+			keys = append(keys, key)
+		}
+		sort.Strings(keys)
+		m.list = make([]T, 0, len(keys))
+		for _, key := range keys {
+			m.list = append(m.list, m.kept[key].value)
+		}
+	}
+	return m.list, m.fault
+}
+
+// one returns the value of a name.
+func (m *mirror[T]) one(namespace, name string) (value T, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, ok := m.kept[namespace+"/"+name]
+	return k.value, ok
+}
+
+// version returns the resource version of a name, "" for none.
+func (m *mirror[T]) version(namespace, name string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.kept[namespace+"/"+name].version
+}
+
+// put takes in a version of an object, from a watch or from an answer.
+func (m *mirror[T]) put(obj any) error {
+	o, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.take(o) {
+		m.note()
+	}
+	return nil
+}
+
+// putValue takes in what was written under a name, as it was answered.
+func (m *mirror[T]) putValue(namespace, name, version string, value T) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := namespace + "/" + name
+	have, ok := m.kept[key]
+	if ok && !newer(version, have.version) {
+		return nil
+	}
+	m.kept[key] = kept[T]{have.uid, version, value}
+	m.note()
+	return nil
+}
+
+// take reports whether the object was news.
+func (m *mirror[T]) take(o metav1.Object) bool {
+	key := o.GetNamespace() + "/" + o.GetName()
+	have, ok := m.kept[key]
+	switch {
+	case m.gone[o.GetUID()]:
+		return false
+	case ok && have.uid == o.GetUID() && !newer(o.GetResourceVersion(), have.version):
+		return false
+	case ok && have.uid != o.GetUID() && !newer(o.GetResourceVersion(), have.version):
+		return false
+	}
+	value, err := m.read(o)
+	if err != nil {
+		m.fault = err
+		return false
+	}
+	m.kept[key] = kept[T]{o.GetUID(), o.GetResourceVersion(), value}
+	return true
+}
+
+// drop forgets an object that was deleted.
+func (m *mirror[T]) drop(obj any) error {
+	if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = last.Obj
+	}
+	o, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.gone[o.GetUID()] = true
+	key := o.GetNamespace() + "/" + o.GetName()
+	if have, ok := m.kept[key]; ok && have.uid == o.GetUID() {
+		delete(m.kept, key)
+		m.note()
+	}
+	return nil
+}
+
+// replace takes in a list of all there was at a version. What was written since
+// stays.
+func (m *mirror[T]) replace(list []any, version string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	listed := map[string]types.UID{}
+	for _, obj := range list {
+		o, err := meta.Accessor(obj)
+		if err != nil {
+			return err
+		}
+		listed[o.GetNamespace()+"/"+o.GetName()] = o.GetUID()
+		m.take(o)
+	}
+	for key, have := range m.kept {
+		if uid, ok := listed[key]; (!ok || uid != have.uid) && !newer(have.version, version) {
+			delete(m.kept, key)
+		}
+	}
+	m.note()
+	return nil
+}
+
+// note has everybody look again.
+func (m *mirror[T]) note() {
+	m.list = nil
+	m.changed()
+}
+
+// newer compares resource versions of one resource; one that cannot be compared is
+// taken as news, since a watch never goes back by itself.
+func newer(a, b string) bool {
+	if a == b {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err != nil || order > 0
+}
+
+// feed is a mirror as a reflector fills it.
+type feed[T any] struct{ *mirror[T] }
+
+// Add, Update, Delete, Replace and Resync are what a reflector calls.
+func (f feed[T]) Add(obj any) error { return f.put(obj) }
+
+// Update is Add.
+func (f feed[T]) Update(obj any) error { return f.put(obj) }
+
+// Delete forgets an object.
+func (f feed[T]) Delete(obj any) error { return f.drop(obj) }
+
+// Replace takes in a list.
+func (f feed[T]) Replace(list []any, version string) error { return f.replace(list, version) }
+
+// Resync has nothing to do.
+func (f feed[T]) Resync() error { return nil }

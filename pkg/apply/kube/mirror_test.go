@@ -1,0 +1,101 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+func object(name, uid, version string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(uid), ResourceVersion: version}}
+}
+
+func versions(changed func()) *mirror[string] {
+	return newMirror(changed, func(o metav1.Object) (string, error) {
+		if o.GetName() == "bad" {
+			return "", errors.New("it cannot be read")
+		}
+		return fmt.Sprintf("%s/%s@%s", o.GetName(), o.GetUID(), o.GetResourceVersion()), nil
+	})
+}
+
+func TestMirror(t *testing.T) {
+	type m = *mirror[string]
+	for name, c := range map[string]struct {
+		do   func(m m) error
+		want string
+	}{
+		"nothing":               {func(m) error { return nil }, "[]"},
+		"sorted by name":        {func(m m) error { return errors.Join(m.put(object("b", "2", "5")), m.put(object("a", "1", "6"))) }, "[a/1@6 b/2@5]"},
+		"newer":                 {func(m m) error { return errors.Join(m.put(object("a", "1", "9")), m.put(object("a", "1", "10"))) }, "[a/1@10]"},
+		"older":                 {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.put(object("a", "1", "9"))) }, "[a/1@10]"},
+		"successor":             {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.put(object("a", "2", "12"))) }, "[a/2@12]"},
+		"late predecessor":      {func(m m) error { return errors.Join(m.put(object("a", "2", "12")), m.put(object("a", "1", "10"))) }, "[a/2@12]"},
+		"gone":                  {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.drop(object("a", "1", "11"))) }, "[]"},
+		"answer after deletion": {func(m m) error { return errors.Join(m.drop(object("a", "1", "11")), m.put(object("a", "1", "10"))) }, "[]"},
+		"deletion of another":   {func(m m) error { return errors.Join(m.put(object("a", "2", "12")), m.drop(object("a", "1", "11"))) }, "[a/2@12]"},
+		"last state unknown": {func(m m) error {
+			return errors.Join(m.put(object("a", "1", "10")), m.drop(cache.DeletedFinalStateUnknown{Obj: object("a", "1", "10")}))
+		}, "[]"},
+		"list": {func(m m) error {
+			return errors.Join(m.put(object("a", "1", "4")), m.put(object("own", "3", "9")), m.replace([]any{object("b", "2", "5")}, "7"))
+		}, "[b/2@5 own/3@9]"},
+		"stale list": {func(m m) error {
+			return errors.Join(m.put(object("a", "1", "9")), m.replace([]any{object("a", "1", "5")}, "7"))
+		}, "[a/1@9]"},
+		"unreadable": {func(m m) error { return m.put(object("bad", "1", "4")) }, "it cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := versions(func() {})
+			if err := c.do(m); err != nil {
+				t.Fatal(err)
+			}
+			list, err := m.all()
+			got := fmt.Sprint(list)
+			if err != nil {
+				got = err.Error()
+			}
+			if got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestMirrorTellsNews: what is no news wakes nobody.
+func TestMirrorTellsNews(t *testing.T) {
+	news := 0
+	m := versions(func() { news++ })
+	for _, c := range []struct {
+		version string
+		news    int
+	}{{"5", 1}, {"5", 1}, {"4", 1}, {"6", 2}} {
+		if err := m.put(object("a", "1", c.version)); err != nil || news != c.news {
+			t.Errorf("version %s: %d, want %d (%v)", c.version, news, c.news, err)
+		}
+	}
+}
+
+// TestMirrorIsNewest: in whatever order versions come in, the newest stays.
+func TestMirrorIsNewest(t *testing.T) {
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		m := versions(func() {})
+		order := r.Perm(20)
+		for _, v := range order {
+			if err := m.put(object("a", "1", fmt.Sprint(v+90))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if list, _ := m.all(); !slices.Equal(list, []string{"a/1@109"}) {
+			t.Errorf("%v: %v", order, list)
+		}
+	}
+}

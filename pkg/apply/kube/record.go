@@ -1,0 +1,143 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// record is the rollout's own record, watched: somebody else may promote, hold or
+// abort at any time.
+type record struct {
+	*Records
+	cluster *Cluster
+	mirror  *mirror[Record]
+
+	mu sync.Mutex
+	// shown is the record that the last snapshot showed, by the snapshot's version.
+	shown map[string]Record
+}
+
+func newRecord(c *Cluster) *record {
+	return &record{Records: &Records{c.core, c.opt.StateNamespace}, cluster: c, shown: map[string]Record{}}
+}
+
+func (r *record) follow() (err error) {
+	namespace, name := r.where(r.cluster.opt.Target.Ref)
+	s := typed("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(namespace), "")
+	s.fields, s.needed = fields.OneTermEqualSelector("metadata.name", name).String(), true
+	r.mirror, err = keep(r.cluster, s, readRecord)
+	return err
+}
+
+// now is the record as it is; its zero value is none.
+func (r *record) now() (Record, error) {
+	namespace, name := r.where(r.cluster.opt.Target.Ref)
+	rec, _ := r.mirror.one(namespace, name)
+	_, err := r.mirror.all()
+	return rec, err
+}
+
+// show keeps which record a snapshot showed; only the last one matters.
+func (r *record) show(version string, rec Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.shown)
+	r.shown[version] = rec
+}
+
+// Record keeps the progress of the rollout, provided that nobody else has recorded
+// any since the snapshot of that version.
+func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p plan.Progress) error {
+	r := c.record
+	r.mu.Lock()
+	rec, ok := r.shown[since]
+	r.mu.Unlock()
+	if !ok || rec.version == "" {
+		return fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrConflict)
+	}
+	rec.Times = timed(rec, p, c.Now())
+	rec.Progress, rec.By = p, c.opt.Holder
+	stored, err := r.store(ctx, rec)
+	if err != nil {
+		return told("the record of the rollout", err)
+	}
+	return r.put(stored)
+}
+
+// timed notes when the present step began.
+func timed(rec Record, p plan.Progress, now time.Time) map[string]time.Time {
+	if p.Step >= len(rec.Plan.Steps) {
+		return rec.Times
+	}
+	name := rec.Plan.Steps[p.Step].Name
+	if _, ok := rec.Times[name]; ok {
+		return rec.Times
+	}
+	out := maps.Clone(rec.Times)
+	if out == nil {
+		out = map[string]time.Time{}
+	}
+	out[name] = now.UTC().Truncate(time.Second)
+	return out
+}
+
+// put shows at once what was written.
+func (r *record) put(rec Record) error {
+	namespace, name := r.where(rec.Ref)
+	return r.mirror.putValue(namespace, name, rec.version, rec)
+}
+
+// Begin puts a plan on record.
+func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
+	seen, err := c.present()
+	if err != nil {
+		return err
+	}
+	if seen.workload == nil {
+		return fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
+	}
+	var base map[string]any
+	if p.RollsBack == "" {
+		base = seen.workload.Template
+	}
+	if c.opt.Target.Namespace == "" {
+		if err := c.stateNamespace(ctx); err != nil {
+			return err
+		}
+	}
+	rec, err := c.record.Records.Begin(ctx, c.opt.Target.Ref, c.ownerReference(seen.workload), p, base, c.opt.Holder)
+	if err != nil {
+		return err
+	}
+	return c.record.put(rec)
+}
+
+// ownerReference has the record go away with the object in the cluster.
+func (c *Cluster) ownerReference(w *cluster.Workload) metav1.OwnerReference {
+	o := c.object()
+	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
+}
+
+// stateNamespace makes the namespace for records of kinds without one.
+func (c *Cluster) stateNamespace(ctx context.Context) error {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}
+	_, err := c.core.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{FieldManager: FieldManager})
+	if err == nil || apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	if _, get := c.core.CoreV1().Namespaces().Get(ctx, c.opt.StateNamespace, metav1.GetOptions{}); get == nil {
+		return nil
+	}
+	return fmt.Errorf("namespace %s, where the rollout is kept: %w", c.opt.StateNamespace, err)
+}

@@ -1,0 +1,106 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// source is what a mirror shows: some objects of one resource.
+type source struct {
+	// what is the resource in words, for errors.
+	what     string
+	like     runtime.Object
+	fields   string
+	selector string
+	list     func(context.Context, metav1.ListOptions) (runtime.Object, error)
+	watch    func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	// needed says that there is no rollout without it.
+	needed bool
+}
+
+// errNotServed is a resource that the server does not have.
+var errNotServed = errors.New("not served")
+
+// follow keeps a mirror up to date until ctx ends, by one list and one watch. It
+// returns when the mirror shows what is there, or when the server says that it never
+// will: an error wraps errNotServed where the resource is not there.
+func follow[T any](ctx context.Context, s source, m *mirror[T]) error {
+	first := &firstLook{ready: make(chan struct{}), failed: make(chan error, 1)}
+	ctx, stop := context.WithCancel(ctx)
+	quiet := logr.Discard()
+	r := cache.NewReflectorWithOptions(s.lister(first), s.like, counted[T]{feed[T]{m}, first}, cache.ReflectorOptions{Logger: &quiet, Name: s.what})
+	go r.RunWithContext(ctx)
+	select {
+	case <-first.ready:
+		context.AfterFunc(ctx, stop)
+		return nil
+	case err := <-first.failed:
+		stop()
+		if apierrors.IsNotFound(err) {
+			return fmt.Errorf("%s: %w", s.what, errNotServed)
+		}
+		return fmt.Errorf("cannot read %s: %w", s.what, err)
+	case <-ctx.Done():
+		stop()
+		return context.Cause(ctx)
+	}
+}
+
+// firstLook is how a reflector's beginning ends.
+type firstLook struct {
+	once   sync.Once
+	ready  chan struct{}
+	failed chan error
+}
+
+// meets keeps an answer that will not change by asking again.
+func (f *firstLook) meets(err error) error {
+	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err) || apierrors.IsMethodNotSupported(err) {
+		select {
+		case f.failed <- err:
+		default:
+		}
+	}
+	return err
+}
+
+// counted is a feed that tells when it is filled for the first time.
+type counted[T any] struct {
+	feed[T]
+	first *firstLook
+}
+
+// Replace fills the mirror.
+func (c counted[T]) Replace(list []any, version string) error {
+	err := c.feed.Replace(list, version)
+	if err == nil {
+		c.first.once.Do(func() { close(c.first.ready) })
+	}
+	return err
+}
+
+func (s source) lister(first *firstLook) cache.ListerWatcher {
+	narrow := func(o metav1.ListOptions) metav1.ListOptions {
+		o.FieldSelector, o.LabelSelector = s.fields, s.selector
+		return o
+	}
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			list, err := s.list(ctx, narrow(o))
+			return list, first.meets(err)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			w, err := s.watch(ctx, narrow(o))
+			return w, first.meets(err)
+		},
+	}
+}

@@ -1,0 +1,188 @@
+// Package rollout drives rollouts against a real API server: Kubernetes' own
+// controllers, stand-ins for Kruise's, and modelled nodes.
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
+)
+
+const (
+	web1 = "registry.example.com/web:1"
+	web2 = "registry.example.com/web:2"
+)
+
+// workload is a document with its resource.
+type workload struct {
+	text     string
+	resource schema.GroupVersionResource
+}
+
+func kruiseKind(kind, plural, strategy string) workload {
+	return workload{
+		text: document(kruiseGroup+"/v1beta1", kind, strategy), resource: schema.GroupVersionResource{Group: kruiseGroup, Version: "v1beta1", Resource: plural},
+	}
+}
+
+func nativeKind(kind, plural, strategy string) workload {
+	return workload{text: document("apps/v1", kind, strategy), resource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: plural}}
+}
+
+const kruiseGroup = "apps.kruise.io"
+
+func document(apiVersion, kind, strategy string) string {
+	replicas := "replicas: 4"
+	if kind == "DaemonSet" {
+		replicas = ""
+	}
+	return fmt.Sprintf(`
+apiVersion: %s
+kind: %s
+metadata: {name: web}
+spec:
+  %s
+  selector: {matchLabels: {app: web}}
+  %s
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: "%s"}]}
+`, apiVersion, kind, replicas, strategy, web1)
+}
+
+// bed is a workload at rest in a namespace of its own.
+type bed struct {
+	*testcluster.Cluster
+	namespace string
+	object    kube.Object
+	text      string
+
+	mu   sync.Mutex
+	told []event.Event
+}
+
+func newBed(t *testing.T, w workload) *bed {
+	t.Helper()
+	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
+	b := &bed{Cluster: c, namespace: namespace, text: w.text}
+	c.Apply(t, namespace, w.text)
+	read := b.read(t, w.text)
+	b.object = kube.Object{Ref: read.Ref, Resource: w.resource}
+	b.await(t, func(pods []corev1.Pod) bool {
+		return len(pods) > 0 && running(pods, web1) == len(pods) && (len(pods) >= 4 || read.Kind == "DaemonSet")
+	})
+	return b
+}
+
+// read reads a document as it is in the bed's namespace.
+func (b *bed) read(t *testing.T, text string) *cluster.Workload {
+	t.Helper()
+	n, err := yaml.Parse(text)
+	must(t, err)
+	must(t, n.SetNamespace(b.namespace))
+	w, err := cluster.ReadWorkload(n.YNode())
+	must(t, err)
+	return w
+}
+
+// open watches the workload.
+func (b *bed) open(t *testing.T) *kube.Cluster {
+	t.Helper()
+	c, err := kube.Open(t.Context(), b.Config(), kube.Options{Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test"})
+	must(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// plan makes a plan for a new image, and puts it on record.
+func (b *bed) plan(t *testing.T, c *kube.Cluster, policy plan.Policy) plan.Plan {
+	t.Helper()
+	s, err := c.Observe(t.Context(), b.object.Ref)
+	must(t, err)
+	desired, err := plan.WithTemplate(s.Workload, b.read(t, strings.ReplaceAll(b.text, web1, web2)).Template)
+	must(t, err)
+	p, err := plan.Build(desired, s, policy)
+	must(t, err)
+	must(t, c.Begin(t.Context(), b.object.Ref, p))
+	return p
+}
+
+func (b *bed) emit(e event.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.told = append(b.told, e)
+}
+
+// run drives a plan.
+func (b *bed) run(ctx context.Context, t *testing.T, c apply.Cluster, p plan.Plan, o apply.Options) apply.Result {
+	t.Helper()
+	o.Emit = b.emit
+	res, err := apply.Run(ctx, c, b.object.Ref, p, o)
+	must(t, err)
+	return res
+}
+
+// pods are those of the workload that are not being deleted.
+func (b *bed) pods(t *testing.T) []corev1.Pod {
+	t.Helper()
+	list, err := b.Client().CoreV1().Pods(b.namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=web"})
+	must(t, err)
+	return slices.DeleteFunc(list.Items, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
+}
+
+// await waits until the pods are as they should be.
+func (b *bed) await(t *testing.T, holds func([]corev1.Pod) bool) {
+	t.Helper()
+	_, err := testcluster.Await(t.Context(), b.Client().CoreV1().Pods(b.namespace), "", func(watch.EventType, *corev1.Pod) bool { return holds(b.pods(t)) })
+	must(t, err)
+}
+
+// running counts the pods that are ready with an image.
+func running(pods []corev1.Pod, image string) int {
+	n := 0
+	for i := range pods {
+		ready := slices.ContainsFunc(pods[i].Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+		})
+		if ready && pods[i].Spec.Containers[0].Image == image {
+			n++
+		}
+	}
+	return n
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func steps(t *testing.T, text ...string) []plan.PolicyStep {
+	t.Helper()
+	var out []plan.PolicyStep
+	for _, s := range text {
+		a, err := plan.ParseAmount(s)
+		must(t, err)
+		out = append(out, plan.PolicyStep{To: a})
+	}
+	return out
+}
