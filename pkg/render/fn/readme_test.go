@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
 const readme = "../../../plugins/kustomize/README.md"
@@ -40,12 +41,23 @@ func TestReadme(t *testing.T) {
 	for name, text := range files {
 		write(t, filepath.Join(dir, name), text)
 	}
+	for name, make := range map[string]func() ([]byte, error){"schema.json": kustomize.Schema, "config.yaml": kustomize.Configuration} {
+		b, err := make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "known", "kruise-"+name), string(b))
+	}
 	tests := map[string]struct{ has, lacks []string }{
 		"inject":     {[]string{"name: shop-web\n", "image: fluent-bit:4.1", "name: shop-log-agent-"}, []string{"kind: SidecarSet", "name: log-agent\n        configMap"}},
 		"render":     {[]string{"kind: Deployment\n", "name: shop-settings-", "    name: shop-web\n"}, []string{"CloneSet\n", "apps.kruise.io/v1"}},
 		"zones":      {[]string{"name: shop-web-a\n", "name: shop-web-b\n", "replicas: 1\n", "replicas: 3\n", "- zone-b"}, []string{"UnitedDeployment\n", "kind: Role"}},
 		"distribute": {[]string{"namespace: team-a\n", "namespace: team-b\n", "BEGIN CERTIFICATE"}, []string{"namespace: monitoring", "kind: ResourceDistribution"}},
-		"check":      {[]string{"kind: CloneSet"}, []string{"Deployment"}},
+		"known": {
+			[]string{"name: shop-web\n", "image: nginx:1.30", "image: fluent-bit:4.1", "value: debug", "replicas: 5", "    name: shop-web\n", "      app: web\n      team: shop\n"},
+			[]string{"replicas: 3"},
+		},
+		"check": {[]string{"kind: CloneSet"}, []string{"Deployment"}},
 	}
 	env := installed(t)
 	for _, command := range commands {

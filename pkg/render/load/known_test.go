@@ -41,13 +41,13 @@ func TestKnownEqualsTheCommand(t *testing.T) {
 	if err != nil || len(dirs) == 0 {
 		t.Fatal(err)
 	}
-	for _, file := range dirs {
+	for _, file := range append(dirs, "../../../examples/kustomize/kustomization.yaml") {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
 			got, err := Kustomize(filepath.Dir(file))
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, filepath.Join(filepath.Dir(file), "expected.yaml"), string(got))
+			same(t, filepath.Join(filepath.Dir(file), "built.yaml"), string(got))
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(filepath.Dir(file))); err != nil {
 				t.Fatal(err)

@@ -1,0 +1,37 @@
+package convert_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
+)
+
+// TestExample: examples/convert is what its first lines say.
+func TestExample(t *testing.T) {
+	const dir = "../../../examples/convert/"
+	native, err := os.ReadFile(dir + "native.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := options(t, "kruise")
+	opt.Raise.PodUpdatePolicy = kruise.InPlaceIfPossiblePodUpdateStrategyType
+	there, err := convert.ToKinds(golden.Parse(t, string(native)), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Same(t, dir+"kruise.yaml", golden.Text(t, there.Resources))
+	opt = options(t, "native")
+	opt.Forget = true
+	back, err := convert.ToKinds(golden.Read(t, dir, "kruise.yaml"), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(meanings(t, golden.Parse(t, string(native))), meanings(t, back.Resources)); diff != "" {
+		t.Errorf("-was +is:\n%s", diff)
+	}
+}
