@@ -71,7 +71,7 @@ func unknownTargets(r *resource.Resource, s *side) bool {
 // namespace. Those of one that cannot be made are left out, which package check
 // has the words for.
 func (s *side) copies() map[string]map[string]any {
-	in := s.facts.Stream(kruise.Group, "ResourceDistribution")
+	in := slices.DeleteFunc(s.facts.Stream(kruise.Group, "ResourceDistribution"), func(r *resource.Resource) bool { return !s.sound(r) })
 	made, err := fanout.Run(newContext(s.facts), in)
 	if err != nil {
 		made = nil

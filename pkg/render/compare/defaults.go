@@ -15,9 +15,11 @@ type filling struct {
 // them, by GROUP/KIND: what people write out as often as not.
 var defaults = map[string][]filling{
 	"/Service": {
-		{path: "spec.type", value: "ClusterIP"}, {path: "spec.sessionAffinity", value: "None"},
+		{path: "spec.type", value: "ClusterIP"},
+		{path: "spec.sessionAffinity", value: "None"},
 		{path: "spec.internalTrafficPolicy", value: "Cluster"},
-		{path: "spec.ports[].protocol", value: "TCP"}, {path: "spec.ports[].targetPort", like: "port"},
+		{path: "spec.ports[].protocol", value: "TCP"},
+		{path: "spec.ports[].targetPort", like: "port"},
 	},
 	"/Secret":                {{path: "type", value: "Opaque"}},
 	"/PersistentVolumeClaim": {{path: "spec.volumeMode", value: "Filesystem"}},
@@ -28,8 +30,10 @@ var defaults = map[string][]filling{
 		{path: "spec.parallelism", value: 1.0}, {path: "spec.completions", like: "parallelism"},
 	}, job("spec")...),
 	"batch/CronJob": append([]filling{
-		{path: "spec.concurrencyPolicy", value: "Allow"}, {path: "spec.suspend", value: false},
-		{path: "spec.successfulJobsHistoryLimit", value: 3.0}, {path: "spec.failedJobsHistoryLimit", value: 1.0},
+		{path: "spec.concurrencyPolicy", value: "Allow"},
+		{path: "spec.suspend", value: false},
+		{path: "spec.successfulJobsHistoryLimit", value: 3.0},
+		{path: "spec.failedJobsHistoryLimit", value: 1.0},
 	}, job("spec.jobTemplate.spec")...),
 	"/Pod":                                append(pod("spec"), filling{path: "spec.enableServiceLinks", value: true}),
 	"autoscaling/HorizontalPodAutoscaler": {{path: "spec.minReplicas", value: 1.0}},
@@ -50,8 +54,10 @@ var inPlace = []filling{{path: "spec.updateStrategy.rollingUpdate.inPlaceUpdateS
 
 func job(spec string) []filling {
 	return append([]filling{
-		{path: spec + ".backoffLimit", value: 6.0}, {path: spec + ".completionMode", value: "NonIndexed"},
-		{path: spec + ".suspend", value: false}, {path: spec + ".podReplacementPolicy", value: "TerminatingOrFailed"},
+		{path: spec + ".backoffLimit", value: 6.0},
+		{path: spec + ".completionMode", value: "NonIndexed"},
+		{path: spec + ".suspend", value: false},
+		{path: spec + ".podReplacementPolicy", value: "TerminatingOrFailed"},
 	}, pod(spec+".template.spec")...)
 }
 
@@ -59,8 +65,10 @@ func job(spec string) []filling {
 // package kruise holds.
 func pod(spec string) []filling {
 	out := []filling{
-		{path: spec + ".dnsPolicy", value: "ClusterFirst"}, {path: spec + ".schedulerName", value: "default-scheduler"},
-		{path: spec + ".terminationGracePeriodSeconds", value: 30.0}, {path: spec + ".restartPolicy", value: "Always"},
+		{path: spec + ".dnsPolicy", value: "ClusterFirst"},
+		{path: spec + ".schedulerName", value: "default-scheduler"},
+		{path: spec + ".terminationGracePeriodSeconds", value: 30.0},
+		{path: spec + ".restartPolicy", value: "Always"},
 	}
 	for _, list := range []string{".containers[]", ".initContainers[]"} {
 		out = append(out,

@@ -28,9 +28,7 @@ type difference struct {
 // differ compares the forms of one kind.
 type differ struct {
 	kind string
-	// template is where the pod template is, in which order counts; nil without.
-	template []string
-	out      []difference
+	out  []difference
 }
 
 // diff lists what differs, in the order of keys.

@@ -171,10 +171,6 @@ func (ch *Change) add(level Level, field, text string) {
 	ch.Effects = append(ch.Effects, Effect{Level: level, Field: field, Text: text})
 }
 
-func (ch *Change) has(level Level) bool {
-	return slices.ContainsFunc(ch.Effects, func(e Effect) bool { return e.Level == level })
-}
-
 // settle brings effects into order and works out the level.
 func (ch *Change) settle() {
 	slices.SortStableFunc(ch.Effects, func(a, b Effect) int { return cmp.Compare(a.Level.Rank(), b.Level.Rank()) })

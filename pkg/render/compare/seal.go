@@ -103,8 +103,8 @@ func shown(path []string, v any, object map[string]any) any {
 	case text && rules.SecretName(last) && !names(last):
 		return rules.Masked
 	}
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == "metadata" {
+	for i, step := range slices.Backward(path) {
+		if step == "metadata" {
 			return unsealed(rules.Mask(path[i:], v, nil))
 		}
 	}

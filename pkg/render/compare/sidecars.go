@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
@@ -88,13 +87,8 @@ func (c *comparison) upgraded(ch *Change, old, now *resource.Resource) {
 	if old == nil || ch.Verb != Changed {
 		return
 	}
-	before, err := cluster.ReadWorkload(old.Node())
-	if err != nil {
-		return
-	}
-	after, err := cluster.ReadWorkload(now.Node())
-	if err != nil {
-		ch.refuse(err)
+	before, after := ch.read(old, now)
+	if after == nil {
 		return
 	}
 	r, asked, err := c.roll(ch, before, after, podsOf(ch.Reach), podsOf(ch.Reach))
@@ -120,13 +114,9 @@ func reaches(list []Reached, verb Verb) bool {
 
 // sidecarFields are what the fields of a set ask for.
 func sidecarFields(p pair) []rules.FieldChange {
-	old, err := cluster.ReadWorkload(p.old.Node())
-	if err != nil {
-		return nil
-	}
-	now, err := cluster.ReadWorkload(p.now.Node())
-	if err != nil {
-		return nil
+	old, now := new(Change).read(p.old, p.now)
+	if now == nil {
+		return nil // said elsewhere
 	}
 	return rules.SidecarSetEligible(old.Template, now.Template).Fields
 }

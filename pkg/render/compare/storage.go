@@ -28,19 +28,20 @@ func claimsOf(obj any) claims {
 	case *kruise.CloneSet:
 		return claims{names: claimNames(o.Spec.VolumeClaimTemplates), withPods: true, whenScaled: true, whenDeleted: true}
 	case *kruise.StatefulSet:
-		c := claims{names: claimNames(o.Spec.VolumeClaimTemplates)}
 		if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
-			c.whenScaled, c.whenDeleted = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType, p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+			return retained(o.Spec.VolumeClaimTemplates, p.WhenScaled, p.WhenDeleted)
 		}
-		return c
+		return claims{names: claimNames(o.Spec.VolumeClaimTemplates)}
 	case *appsv1.StatefulSet:
-		c := claims{names: claimNames(o.Spec.VolumeClaimTemplates)}
-		if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
-			c.whenScaled, c.whenDeleted = p.WhenScaled == appsv1.DeletePersistentVolumeClaimRetentionPolicyType, p.WhenDeleted == appsv1.DeletePersistentVolumeClaimRetentionPolicyType
-		}
-		return c
+		p := o.Spec.PersistentVolumeClaimRetentionPolicy // has its defaults
+		return retained(o.Spec.VolumeClaimTemplates, p.WhenScaled, p.WhenDeleted)
 	}
 	return claims{}
+}
+
+func retained(list []corev1.PersistentVolumeClaim, scaled, deleted appsv1.PersistentVolumeClaimRetentionPolicyType) claims {
+	const remove = appsv1.DeletePersistentVolumeClaimRetentionPolicyType
+	return claims{names: claimNames(list), whenScaled: scaled == remove, whenDeleted: deleted == remove}
 }
 
 func claimNames(list []corev1.PersistentVolumeClaim) []string {

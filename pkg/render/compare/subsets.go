@@ -3,8 +3,8 @@ package compare
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
 )
@@ -59,7 +59,7 @@ func find(list []part, name string) *resource.Resource {
 // parts are the workloads of a UnitedDeployment; none when it cannot be split,
 // which package check has the words for.
 func (s *side) parts(r *resource.Resource) []part {
-	if r == nil {
+	if r == nil || !s.sound(r) {
 		return nil
 	}
 	made, err := split.Run(newContext(s.facts), []*resource.Resource{r})
@@ -73,6 +73,13 @@ func (s *side) parts(r *resource.Resource) []part {
 	return out
 }
 
+// sound reports whether an object is one that Kruise would take, were it alone:
+// stages expect nothing else.
+func (s *side) sound(r *resource.Resource) bool {
+	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()))
+	return len(check.Object(alone, check.Request{Object: r})) == 0
+}
+
 // subsetOf is the name of the subset that a workload stands for.
 func subsetOf(w *resource.Resource) string {
 	if name := w.Labels()[kruise.SubsetNameLabel]; name != "" {
@@ -84,18 +91,13 @@ func subsetOf(w *resource.Resource) string {
 // subset compares one subset that is on both sides.
 func (c *comparison) subset(ch *Change, name string, old, now *resource.Resource) {
 	s := Subset{Verb: Changed, Name: name, Workload: now.ID(), From: wanted(old), To: wanted(now)}
-	before, err := cluster.ReadWorkload(old.Node())
-	if err != nil {
+	before, after := ch.read(old, now)
+	if after == nil {
 		return
 	}
-	after, err := cluster.ReadWorkload(now.Node())
-	if err != nil {
-		ch.refuse(err)
-		return
-	}
-	before.Namespace = after.Namespace
 	own := &Change{}
 	var asked []rules.FieldChange
+	var err error
 	if s.Rollout, asked, err = c.roll(own, before, after, s.From, s.To); err != nil {
 		own.refuse(err)
 	}

@@ -1,0 +1,48 @@
+package compare_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
+)
+
+// TestObservedPods: what is known of the pods goes before what manifests say: one
+// of three has the new template already, and a manifest without replicas leaves
+// their number to the cluster.
+func TestObservedPods(t *testing.T) {
+	old := strings.Replace(clone, "  replicas: 10\n", "", 1)
+	now := strings.Replace(old, "web:1", "web:2", 1)
+	read := func(text string) *cluster.Workload {
+		w, err := cluster.ReadWorkload(parse(t, text)[0].Node())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	s := plan.Snapshot{Gates: cluster.DefaultGates(), Revisions: []cluster.Revision{
+		{Name: "web-1", Number: 1, Template: read(old).Template}, {Name: "web-2", Number: 2, Template: read(now).Template},
+	}}
+	for i, revision := range []string{"web-1", "web-1", "web-2"} {
+		s.Pods = append(s.Pods, &cluster.Pod{
+			Namespace: "shop", Name: fmt.Sprintf("web-%d", i), UID: fmt.Sprint(i), Phase: "Running", ReadinessGates: []string{"InPlaceUpdateReady"},
+			Labels:     map[string]string{"app": "web", "controller-revision-hash": revision},
+			Conditions: []cluster.Condition{{Type: "Ready", Status: "True"}},
+		})
+	}
+	var asked []cluster.Ref
+	r := compare.Run(parse(t, old), parse(t, now), compare.Options{Gates: s.Gates, Observed: func(ref cluster.Ref) (plan.Snapshot, bool) {
+		asked = append(asked, ref)
+		return s, true
+	}})
+	want := "restart changed CloneSet shop/web | inPlace 3->3 reach 2/3 down 1 surge 0 by kruise\n  spec.template.spec.containers[main].image: web:1 -> web:2 image\n"
+	if got := outline(r); got != want || !r.Changes[0].Rollout.Observed {
+		t.Errorf("got\n%s", got)
+	}
+	if len(asked) != 1 || asked[0] != (cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}) {
+		t.Errorf("asked for %v", asked)
+	}
+}
