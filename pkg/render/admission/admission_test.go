@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -36,5 +37,69 @@ func newContext(in []*resource.Resource) *stage.Context {
 		Lineage:      stage.NewLineage(),
 		SidecarSetAs: stage.Admission,
 		Expand:       func(string) bool { return true },
+	}
+}
+
+// TestOff: without the option, and where SidecarSets stay, nothing happens.
+func TestOff(t *testing.T) {
+	for name, change := range map[string]func(*stage.Context){
+		"injection": func(c *stage.Context) { c.SidecarSetAs = stage.Injection },
+		"kept":      func(c *stage.Context) { c.Expand = func(string) bool { return false } },
+	} {
+		in := golden.Read(t, "testdata/basic", "input.yaml")
+		c := newContext(in)
+		change(c)
+		out, err := admission.Run(c, in)
+		if err != nil || len(out) != 1 || out[0] != in[0] || c.Admitted != nil || len(c.Findings.Findings()) > 0 {
+			t.Errorf("%s: %v, %v, %v", name, out, c.Admitted, err)
+		}
+	}
+}
+
+// TestUnserved: a server without the API is an error that says what to do.
+func TestUnserved(t *testing.T) {
+	for minor, preview := range map[int]bool{35: false, 31: true} {
+		in := golden.Read(t, "testdata/several", "input.yaml")
+		c := newContext(in)
+		c.Kubernetes, c.PreviewAPIs = minor, preview
+		_, err := admission.Run(c, in)
+		if err == nil || strings.Count(err.Error(), "serves no MutatingAdmissionPolicy") != 2 {
+			t.Errorf("1.%d: %v", minor, err)
+		}
+		if out, err := admission.Run(c, nil); err != nil || len(out) != 0 {
+			t.Errorf("1.%d without sets: %v, %v", minor, out, err)
+		}
+	}
+}
+
+// TestContext: a set that exists counts as a policy that exists, and is neither
+// written nor reported.
+func TestContext(t *testing.T) {
+	all := golden.Read(t, "testdata/several", "input.yaml")
+	in, context := all[:1], all[1:]
+	c := newContext(in)
+	c.Facts = resource.NewFacts(in, context, "shop")
+	out, err := admission.Run(c, in)
+	if err != nil || len(out) != 2 {
+		t.Fatalf("%d objects, %v", len(out), err)
+	}
+	if c.Admitted["alpha"] == nil || c.Admitted["beta"] == nil {
+		t.Errorf("admitted: %v", c.Admitted)
+	}
+	for _, f := range c.Findings.Findings() {
+		if f.Object.Name != "alpha" {
+			t.Errorf("finding about %s", f.Object)
+		}
+	}
+}
+
+// TestRefused: a set for which every pod would be refused is an error, not a policy
+// that refuses them.
+func TestRefused(t *testing.T) {
+	in := golden.Read(t, "testdata/hot-upgrade", "input.yaml")
+	cool := tree.Items(tree.Get(in[0].Edit(), "spec", "containers"))[1]
+	tree.DeleteAt(cool, "upgradeStrategy", "hotUpgradeEmptyImage")
+	if _, err := admission.Run(newContext(in), in); err == nil || !strings.Contains(err.Error(), "every pod would be refused") {
+		t.Errorf("want an error: %v", err)
 	}
 }
