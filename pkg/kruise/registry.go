@@ -25,9 +25,24 @@ var inCluster = []string{"NodeImage", "NodePodProbe", "ResourceDistribution", "S
 
 // objects are all kinds, as empty objects of their type.
 var objects = []any{
-	AdvancedCronJob{}, BroadcastJob{}, CloneSet{}, ContainerRecreateRequest{}, DaemonSet{}, EphemeralJob{},
-	ImageListPullJob{}, ImagePullJob{}, NodeImage{}, NodePodProbe{}, PersistentPodState{}, PodProbeMarker{},
-	PodUnavailableBudget{}, ResourceDistribution{}, SidecarSet{}, StatefulSet{}, UnitedDeployment{}, WorkloadSpread{},
+	AdvancedCronJob{},
+	BroadcastJob{},
+	CloneSet{},
+	ContainerRecreateRequest{},
+	DaemonSet{},
+	EphemeralJob{},
+	ImageListPullJob{},
+	ImagePullJob{},
+	NodeImage{},
+	NodePodProbe{},
+	PersistentPodState{},
+	PodProbeMarker{},
+	PodUnavailableBudget{},
+	ResourceDistribution{},
+	SidecarSet{},
+	StatefulSet{},
+	UnitedDeployment{},
+	WorkloadSpread{},
 }
 
 // Kinds returns all kinds of Kruise, in alphabetical order.

@@ -33,7 +33,7 @@ var readSources = sync.OnceValue(func() (w written) {
 // is the type itself.
 func describe(t reflect.Type) map[string]string {
 	if t.PkgPath() != kruisePackage {
-		if d, ok := reflect.Zero(t).Interface().(interface{ SwaggerDoc() map[string]string }); ok {
+		if d, ok := reflect.TypeAssert[interface{ SwaggerDoc() map[string]string }](reflect.Zero(t)); ok {
 			return d.SwaggerDoc()
 		}
 		return nil

@@ -169,5 +169,5 @@ func read(t *testing.T, c conformance.Case, file string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []byte(text)
+	return text
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // derived makes the older version's schema: an object with one field set is sent
@@ -16,23 +15,23 @@ func derived(k kruise.Registered, newest *Schema) (*Schema, error) {
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
 		out.Properties[name] = newest.Properties[name]
 	}
-	always, err := converted(k, map[string]any{"spec": map[string]any{}})
+	always, err := Trace(k, []string{"spec"}, map[string]any{})
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range always {
-		out.place(newest, v.path, likeValue(v.value))
+		out.place(newest, v.Path, likeValue(v.Value))
 	}
 	for _, top := range []string{"spec", "status"} {
 		newest.Properties[top].leaves([]string{top}, func(path []string, leaf *Schema) {
 			for _, sample := range samples(leaf) {
-				found, err := converted(k, wrap(path, sample))
+				found, err := Trace(k, path, sample)
 				if err != nil {
 					continue // the older version cannot express it
 				}
 				for _, v := range found {
-					if !slices.ContainsFunc(always, v.samePlace) {
-						out.place(newest, v.path, leaf)
+					if !slices.ContainsFunc(always, v.SamePlace) {
+						out.place(newest, v.Path, leaf)
 					}
 				}
 			}
@@ -42,28 +41,6 @@ func derived(k kruise.Registered, newest *Schema) (*Schema, error) {
 		out.place(nil, path.steps(), s)
 	}
 	requireLike(out, newest)
-	return out, nil
-}
-
-// found is a value somewhere in an object.
-type found struct {
-	path  []string
-	value any
-}
-
-func (f found) samePlace(o found) bool { return slices.Equal(f.path, o.path) }
-
-// converted is what an object has in the older version.
-func converted(k kruise.Registered, object map[string]any) ([]found, error) {
-	object["apiVersion"], object["kind"] = k.Group+"/"+k.Newest(), k.Kind
-	n, _, err := kruise.FromHub(tree.FromValue(object), k.Versions[0])
-	if err != nil {
-		return nil, err
-	}
-	var out []found
-	for _, top := range []string{"spec", "status"} {
-		within(tree.Value(tree.Get(n, top)), []string{top}, func(path []string, v any) { out = append(out, found{path, v}) })
-	}
 	return out, nil
 }
 

@@ -112,6 +112,7 @@ spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, n
 // TestRefused: what the other kind cannot be is an error with a place.
 func TestRefused(t *testing.T) {
 	const head = "apiVersion: apps.kruise.io/v1beta1\nmetadata: {name: x}\n"
+	surging, _, _ := strings.Cut(deployment, "  strategy")
 	const pod = "template: {metadata: {labels: {app: x}}, spec: {containers: [{name: c, image: i}]}}"
 	tests := map[string]struct {
 		to, in, want string
@@ -122,7 +123,7 @@ func TestRefused(t *testing.T) {
 		"no eviction":     {"native", "apiVersion: policy.kruise.io/v1beta1\nkind: PodUnavailableBudget\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, maxUnavailable: 1, protectOperations: [DELETE]}\n", "spec.protectOperations: this cannot become one PodDisruptionBudget, but nothing", raise.Options{}},
 		"empty selector":  {"kruise", "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {selector: {}, maxUnavailable: 1}\n", "spec.selector", raise.Options{}},
 		"older version":   {"kruise", "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {}\n", "apiVersion: policy/v1beta1 PodDisruptionBudget cannot be converted", raise.Options{}},
-		"in place, surge": {"kruise", deployment[:strings.Index(deployment, "  strategy")] + "  " + pod + "\n", "cannot surge", raise.Options{PodUpdatePolicy: "InPlaceOnly"}},
+		"in place, surge": {"kruise", surging + "  " + pod + "\n", "cannot surge", raise.Options{PodUpdatePolicy: "InPlaceOnly"}},
 		"daemon surge":    {"kruise", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, updateStrategy: {rollingUpdate: {maxSurge: 1}}, " + pod + "}\n", "cannot surge", raise.Options{PodUpdatePolicy: "InPlaceIfPossible"}},
 		"daemon only":     {"kruise", "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\nspec: {selector: {matchLabels: {app: x}}, " + pod + "}\n", "no InPlaceOnly", raise.Options{PodUpdatePolicy: "InPlaceOnly"}},
 		"wrong type":      {"kruise", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {replicas: many}\n", "spec.replicas", raise.Options{}},

@@ -68,7 +68,7 @@ func inMaps(made, had map[string]any, path []string) (out []field) {
 	maps.Copy(keys, made)
 	maps.Copy(keys, had)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		out = append(out, differences(made[key], had[key], append(path[:len(path):len(path)], key))...)
+		out = append(out, differences(made[key], had[key], append(slices.Clip(path), key))...)
 	}
 	return out
 }

@@ -30,8 +30,12 @@ var (
 func podReferents() []referent {
 	var out []referent
 	for _, r := range []referent{
-		{Kind: "ConfigMap"}, {Kind: "Secret"}, {Kind: "ServiceAccount"}, {Kind: "PersistentVolumeClaim"},
-		{Kind: "PriorityClass", Group: "scheduling.k8s.io"}, {Kind: "Service"},
+		{Kind: "ConfigMap"},
+		{Kind: "Secret"},
+		{Kind: "ServiceAccount"},
+		{Kind: "PersistentVolumeClaim"},
+		{Kind: "PriorityClass", Group: "scheduling.k8s.io"},
+		{Kind: "Service"},
 	} {
 		for _, k := range kruise.Kinds() {
 			for _, at := range podSpecs(k) {
@@ -89,10 +93,15 @@ var otherFields = map[string]map[string][]string{
 // workloadReferents are workloads that others name by kind and name.
 func workloadReferents(places []references.Place) []referent {
 	out := []referent{
-		{Kind: "CloneSet", Group: kruise.Group}, {Kind: "StatefulSet", Group: kruise.Group},
-		{Kind: "DaemonSet", Group: kruise.Group}, {Kind: "UnitedDeployment", Group: kruise.Group},
-		{Kind: "Deployment", Group: "apps"}, {Kind: "StatefulSet", Group: "apps"}, {Kind: "DaemonSet", Group: "apps"},
-		{Kind: "ReplicaSet", Group: "apps"}, {Kind: "Job", Group: "batch"},
+		{Kind: "CloneSet", Group: kruise.Group},
+		{Kind: "StatefulSet", Group: kruise.Group},
+		{Kind: "DaemonSet", Group: kruise.Group},
+		{Kind: "UnitedDeployment", Group: kruise.Group},
+		{Kind: "Deployment", Group: "apps"},
+		{Kind: "StatefulSet", Group: "apps"},
+		{Kind: "DaemonSet", Group: "apps"},
+		{Kind: "ReplicaSet", Group: "apps"},
+		{Kind: "Job", Group: "batch"},
 	}
 	for i := range out {
 		for _, p := range places {

@@ -2,6 +2,7 @@ package raise
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -41,7 +42,6 @@ func (o object) gated(rules string, template *tree.Node) *tree.Node {
 		return template
 	}
 	o.report(rules+"/in-place-gate", "spec.template", "")
-	list := tree.Seq(tree.Items(gates)...)
-	list.Content = append(list.Content[:len(list.Content):len(list.Content)], tree.Map("conditionType", kruise.InPlaceUpdateReady))
+	list := tree.Seq(append(slices.Clip(tree.Items(gates)), tree.Map("conditionType", kruise.InPlaceUpdateReady))...)
 	return with(template, "spec", with(spec, "readinessGates", list))
 }

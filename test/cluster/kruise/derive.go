@@ -2,43 +2,37 @@ package kruise
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	product "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	productschema "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/schema"
 )
-
-// mark is a key that stands for the content of a mapping without known fields.
-const mark = "content-of-any-kind"
-
-// anyKey is the key of every map in a sample.
-const anyKey = "any-key"
 
 // derive makes the older version's schema from the newest one's: an object with
 // one field set is sent through the conversion table, and where its value comes
 // out, there the older version has the field.
 func derive(k kind, newest *schema) (*schema, error) {
 	out := shell(newest)
-	always, err := k.older(map[string]any{"spec": map[string]any{}})
+	registered := k.registered()
+	always, err := productschema.Trace(registered, []string{"spec"}, map[string]any{})
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range always {
-		place(out, newest, v.path, likeValue(v.value))
+		place(out, newest, v.Path, likeValue(v.Value))
 	}
 	leaves(newest, nil, func(path []string, leaf *schema) {
 		for _, sample := range samples(leaf) {
-			found, err := k.older(wrap(path, sample))
+			found, err := productschema.Trace(registered, path, sample)
 			if err != nil {
 				continue // the older version cannot express it
 			}
 			for _, v := range found {
-				if !v.in(always) {
-					place(out, newest, v.path, leaf)
+				if !slices.ContainsFunc(always, v.SamePlace) {
+					place(out, newest, v.Path, leaf)
 				}
 			}
 		}
@@ -56,29 +50,10 @@ func derive(k kind, newest *schema) (*schema, error) {
 	return out, nil
 }
 
-// older converts an object to the older version and lists what is in it.
-func (k kind) older(object map[string]any) ([]valueAt, error) {
-	object["apiVersion"], object["kind"] = k.group+"/"+k.newest(), k.name()
-	converted, _, err := product.FromHub(tree.FromValue(object), k.versions[0])
-	if err != nil {
-		return nil, err
-	}
-	fields, _ := tree.Value(converted).(map[string]any)
-	var out []valueAt
-	for _, top := range []string{"spec", "status"} {
-		values(fields[top], []string{top}, func(path []string, v any) { out = append(out, valueAt{path, v}) })
-	}
-	return out, nil
-}
-
-// valueAt is a value somewhere in an object.
-type valueAt struct {
-	path  []string
-	value any
-}
-
-func (v valueAt) in(list []valueAt) bool {
-	return slices.ContainsFunc(list, func(o valueAt) bool { return slices.Equal(o.path, v.path) })
+// registered is the product's word for the kind.
+func (k kind) registered() product.Registered {
+	all := product.Kinds()
+	return all[slices.IndexFunc(all, func(r product.Registered) bool { return r.Kind == k.name() })]
 }
 
 // likeValue is the schema of a value that conversion itself puts in.
@@ -135,55 +110,9 @@ func samples(s *schema) []any {
 	case s.Type == "string":
 		return []any{"x"}
 	case s.Type == "array":
-		return []any{[]any{map[string]any{mark: true}}}
+		return []any{[]any{productschema.Anything()}}
 	}
-	return []any{map[string]any{mark: true}}
-}
-
-// wrap puts the value below the path.
-func wrap(path []string, value any) map[string]any {
-	for _, step := range slices.Backward(path) {
-		switch step {
-		case "[]":
-			value = []any{value}
-		case "{}":
-			value = map[string]any{anyKey: value}
-		default:
-			value = map[string]any{step: value}
-		}
-	}
-	out, _ := value.(map[string]any)
-	return out
-}
-
-// values calls f with the path of every value. The key of a map is known by
-// its name.
-func values(v any, path []string, f func(path []string, v any)) {
-	switch v := v.(type) {
-	case nil:
-	case map[string]any:
-		if _, marked := v[mark]; marked {
-			f(path, v)
-			return
-		}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			step := name
-			if name == anyKey {
-				step = "{}"
-			}
-			values(v[name], append(slices.Clone(path), step), f)
-		}
-	case []any:
-		for _, element := range v {
-			if m, ok := element.(map[string]any); ok && m[mark] != nil {
-				f(path, v)
-				return
-			}
-			values(element, append(slices.Clone(path), "[]"), f)
-		}
-	default:
-		f(path, v)
-	}
+	return []any{productschema.Anything()}
 }
 
 // place puts the leaf at the path in the older schema, with what stands above it
