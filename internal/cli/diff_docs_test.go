@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+)
+
+// TestDiffOfTheDocs: docs/diff.md shows what the command prints.
+func TestDiffOfTheDocs(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "diff.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join("..", "..", "examples", "shop"))
+	code, out, errOut := call(t.Context(), t, "", "diff", "overlays/staging", "overlays/prod")
+	if code != 1 || errOut != "" {
+		t.Fatalf("exit %d\n%s", code, errOut)
+	}
+	if !strings.Contains(string(page), "$ kubectl kruise diff overlays/staging overlays/prod\n"+out+"```\n") {
+		t.Errorf("docs/diff.md shows something else than\n%s", out)
+	}
+}
+
+// TestDiffInCI: the job for GitHub is whole, calls the command as it is, and finds
+// its own comment again.
+func TestDiffInCI(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "plugins", "ci", "github-diff.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var job struct {
+		Jobs map[string]struct {
+			Steps []struct{ Run string }
+		}
+	}
+	if err := yaml.Unmarshal(text, &job); err != nil || len(job.Jobs["diff"].Steps) < 4 {
+		t.Fatalf("%+v, %v", job, err)
+	}
+	for _, want := range []string{view.ChangesMark, `kubectl-kruise diff --git "origin/$BASE...HEAD" "$MANIFESTS" -o markdown`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in the job", want)
+		}
+	}
+}
