@@ -73,7 +73,7 @@ func Spread(c Case, w SpreadWorld) error {
 
 // spreadDeed does what a user does.
 func spreadDeed(w SpreadWorld, d map[string]any) error {
-	_, kind := splitOf(text(d, "of"))
+	kind := kindIn(text(d, "of"))
 	switch kindOf(d) {
 	case "Wait":
 		seconds, _ := d["seconds"].(int64)

@@ -64,8 +64,7 @@ func (p splitPod) line(cost bool) string {
 }
 
 func (s *splitRun) apply(d map[string]any) {
-	_, kind := splitOf(text(d, "of"))
-	key := kind + "/" + nameOf(d)
+	key := kindIn(text(d, "of")) + "/" + nameOf(d)
 	switch kindOf(d) {
 	case "DeleteObject":
 		delete(s.objects, key)

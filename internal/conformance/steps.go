@@ -43,8 +43,5 @@ func readDocs(c Case, file string) ([]map[string]any, error) {
 	return Docs(data)
 }
 
-// splitOf reads "apps.kruise.io/v1beta1 CloneSet".
-func splitOf(of string) (apiVersion, kind string) {
-	i := strings.LastIndexByte(of, ' ')
-	return of[:max(i, 0)], of[i+1:]
-}
+// kindIn reads the kind of "apps.kruise.io/v1beta1 CloneSet".
+func kindIn(of string) string { return of[strings.LastIndexByte(of, ' ')+1:] }

@@ -55,7 +55,9 @@ func TestAdopt(t *testing.T) {
 
 // TestAdoptTaints: the pod's tolerations and the subset's count together.
 func TestAdoptTaints(t *testing.T) {
-	taint := func(key string, effect corev1.TaintEffect) corev1.Taint { return corev1.Taint{Key: key, Effect: effect} }
+	taint := func(key string, effect corev1.TaintEffect) corev1.Taint {
+		return corev1.Taint{Key: key, Effect: effect}
+	}
 	tolerate := func(key string) []corev1.Toleration {
 		return []corev1.Toleration{{Key: key, Operator: corev1.TolerationOpExists}}
 	}

@@ -117,12 +117,12 @@ func (b *spreadBed) applyJob(n *tree.Node) error {
 	read.Ref = refOf(n)
 	o := newObject(read.Ref)
 	read.UID, read.Generation = b.id(), 1
-	b.World.objects[read.Ref], b.owners[read.UID] = o, o
+	b.objects[read.Ref], b.owners[read.UID] = o, o
 	return b.store(o, n, read)
 }
 
 func (b *spreadBed) named(kind, name string) (cluster.Ref, error) {
-	for ref := range b.World.objects {
+	for ref := range b.objects {
 		if ref.Kind == kind && ref.Name == name {
 			return ref, nil
 		}
@@ -208,7 +208,7 @@ func (b *spreadBed) tell(e *pod) conformance.SpreadPod {
 // Gone are the pods that went since the last call, as they were then.
 func (b *spreadBed) Gone() (out []conformance.SpreadPod) {
 	for uid, e := range b.born {
-		if alive := b.World.pods[uid]; alive != nil && !alive.Deleting {
+		if alive := b.pods[uid]; alive != nil && !alive.Deleting {
 			continue
 		}
 		was, seen := b.last[uid]

@@ -90,10 +90,9 @@ var _ = register(
 		Action:  "render with --spread-as split where the numbers matter",
 	},
 	Rule{
-		ID: "workloadspread/constraints-subset", Kind: "WorkloadSpread", When: whenWhole, Severity: Approximate,
+		ID: "workloadspread/constraints-subset", Kind: "WorkloadSpread", When: whenWhole, Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].name"},
-		Becomes: "nothing: pods do not say which subset they are in",
-		Action:  "look at their nodes",
+		Becomes: "nothing: pods do not say which subset they are in, their nodes do",
 	},
 	Rule{
 		ID: "workloadspread/constraints-limits", Kind: "WorkloadSpread", When: whenWhole, Severity: Lost,

@@ -3,6 +3,7 @@ package split
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -113,7 +114,7 @@ func uncomment(n *tree.Node) {
 func (s *spreading) podTemplate(subset int) (*tree.Node, error) {
 	out, err := s.injected(subset)
 	if err == nil && s.form.costs {
-		cost := tree.String(fmt.Sprint(s.cost(subset)))
+		cost := tree.String(strconv.Itoa(s.cost(subset)))
 		tree.Set(mapAt(mapAt(out, "metadata"), "annotations"), corev1.PodDeletionCost, cost)
 	}
 	return out, err
