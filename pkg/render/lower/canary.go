@@ -154,6 +154,16 @@ func (p *pair) stable() *tree.Node {
 	if p.replicas == nil && p.spec.Replicas == nil {
 		tree.DeleteAt(n, "spec", "replicas")
 	}
+	return uncommented(n)
+}
+
+// uncommented takes what stands above a document away: it stands above the canary.
+func uncommented(n *tree.Node) *tree.Node {
+	n.HeadComment = ""
+	if len(n.Content) > 0 {
+		first := *n.Content[0]
+		first.HeadComment, n.Content[0] = "", &first
+	}
 	return n
 }
 

@@ -53,6 +53,20 @@ func (t Target) asked(field string) string {
 	return fmt.Sprintf(`"$(kubectl get %s -o jsonpath='{%s}')"`, t.at(), field)
 }
 
+// until asks again and again until a test of the shell holds, for so many seconds at
+// most. It is a shell of its own, which may end without harm.
+func until(test string, seconds int) string {
+	return fmt.Sprintf("( n=0; until [ %s ]; do n=$((n+1)); [ $n -le %d ] || exit 1; sleep 1; done )", test, seconds)
+}
+
+// patient is for how many seconds to ask where a step has no limit of its own.
+const patient = 600
+
+// atLeast waits until a number of the object is so great; one that is not there is 0.
+func (t Target) atLeast(field string, n, seconds int) string {
+	return until(fmt.Sprintf(`"0$(kubectl get %s -o jsonpath='{%s}')" -ge %d`, t.at(), field, n), seconds)
+}
+
 // quoted makes one word of the shell of a text.
 func quoted(s string) string {
 	plain := func(c rune) bool {

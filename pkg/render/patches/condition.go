@@ -120,6 +120,8 @@ func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
 		return []Condition{w.follows(limit)}
 	case w.plan.Driver == plan.DriverClient:
 		return []Condition{{Text: fmt.Sprintf("%d of %d pods carry the new revision and are ready", n, total), Check: w.ready(n, limit)}}
+	case w.object.Kind == "Deployment" && n < total:
+		return w.passed(n, s)
 	case field == "":
 		return []Condition{{Text: fmt.Sprintf("%d of %d pods are updated and ready", n, total)}}
 	}
@@ -129,6 +131,17 @@ func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
 	}
 	out[0].Text += " and available"
 	return out
+}
+
+// passed is [writer.updated] for a Deployment in the middle: it is paused once enough
+// pods are updated, by when more may be, and some may be missing while it stands.
+func (w *writer) passed(n int, s *plan.Step) []Condition {
+	total, limit := s.Updated+s.Kept, seconds(s.Timeout)
+	least := max(total-w.plan.Limits.MaxUnavailable, 0)
+	return []Condition{
+		{fmt.Sprintf("at least %d of %d pods are updated", n, total), w.object.atLeast(".status.updatedReplicas", n, limit)},
+		{fmt.Sprintf("at least %d pods are available", least), w.object.atLeast(".status.availableReplicas", least, limit)},
+	}
 }
 
 // follows asks that the pods which the partition lets go have gone, however many
@@ -148,7 +161,8 @@ func (w *writer) ready(n int, limit string) string {
 		return ""
 	}
 	these := "pod" + w.object.in() + " -l controller-revision-hash=" + quoted(w.plan.Change.ToHash)
-	return fmt.Sprintf(`until [ "$(kubectl get %s -o name | wc -l)" -ge %d ]; do sleep 1; done && kubectl wait %s --for=condition=Ready --timeout=%s`, these, n, these, limit)
+	there := until(fmt.Sprintf(`"$(kubectl get %s -o name | wc -l)" -ge %d`, these, n), patient)
+	return there + " && kubectl wait " + these + " --for=condition=Ready --timeout=" + limit
 }
 
 // complete is the whole rollout, which kubectl can judge for kinds of Kubernetes.
@@ -170,17 +184,16 @@ func (w *writer) reached(n int, s *plan.Step) []Condition {
 	}
 	// It may run past the number before anybody looks: a Deployment does not stop
 	// by itself.
-	return []Condition{{
-		fmt.Sprintf("at least %d of %d pods are updated", n, s.Updated+s.Kept),
-		fmt.Sprintf(`until [ "$(kubectl get %s -o jsonpath='{%s}')" -ge %d ]; do sleep 1; done`, w.object.at(), field, n),
-	}}
+	return []Condition{{fmt.Sprintf("at least %d of %d pods are updated", n, s.Updated+s.Kept), w.object.atLeast(field, n, seconds(s.Timeout))}}
 }
 
-func timeout(d time.Duration) string {
+func timeout(d time.Duration) string { return strconv.Itoa(seconds(d)) + "s" }
+
+func seconds(d time.Duration) int {
 	if d <= 0 {
-		return "10m"
+		return patient
 	}
-	return strconv.Itoa(int(d.Round(time.Second).Seconds())) + "s"
+	return int(d.Round(time.Second).Seconds())
 }
 
 // counted has the first patch check the number of pods that the partitions were

@@ -23,7 +23,7 @@ func (t Target) WaitFor(field, value, timeout string) string { return t.waitFor(
 
 // Above is a command that waits until a field, a JSONPath of a number, is greater.
 func (t Target) Above(field string, n int32) string {
-	return fmt.Sprintf(`until [ "$(kubectl get %s -o jsonpath='{%s}')" -gt %d ]; do sleep 1; done`, t.at(), field, n)
+	return t.atLeast(field, int(n)+1, patient)
 }
 
 // Gone is a command that waits until the object with this uid is not there any
@@ -32,7 +32,7 @@ func (t Target) Gone(uid string) string {
 	if uid == "" {
 		return "kubectl wait " + t.at() + " --for=delete --timeout=10m"
 	}
-	return fmt.Sprintf(`until [ "$(kubectl get %s --ignore-not-found -o jsonpath='{.metadata.uid}')" != %s ]; do sleep 1; done`, t.at(), quoted(uid))
+	return until(fmt.Sprintf(`"$(kubectl get %s --ignore-not-found -o jsonpath='{.metadata.uid}')" != %s`, t.at(), quoted(uid)), patient)
 }
 
 // Evict is a command that evicts the target, a pod: kubectl has none of its own.
