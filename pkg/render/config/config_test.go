@@ -25,7 +25,8 @@ func node(t *testing.T, text string) *tree.Node {
 
 // everything is every option that holds plain values, as all readers see it.
 var everything = Config{
-	Target: render.Auto, Driver: stage.Client, Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, SpreadAs: stage.SpreadConstraints, Expand: []string{"SidecarSet", "cloneset"},
+	Target: render.Auto, Driver: stage.Client, Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, SpreadAs: stage.SpreadConstraints,
+	SidecarSetAs: stage.Admission, PreviewAPIs: true, Expand: []string{"SidecarSet", "cloneset"},
 	APIVersions: []string{"apps/v1", "apps.kruise.io/v1beta1"}, Namespace: "shop",
 	TemplatePaths: map[string]string{"a.b/C": "spec.template", "d/E": "spec.pod"},
 	With:          []Source{{File: "a.yaml"}, {File: "b/c.yaml"}},
@@ -50,6 +51,8 @@ spec:
   with: [a.yaml, b/c.yaml]
   strict: true
   spreadAs: constraints
+  sidecarSetAs: admission
+  allowPreviewAPIs: true
   protectAll: true
   allowEmpty: true
   explain: true
@@ -73,6 +76,8 @@ data:
   with: "a.yaml b/c.yaml"
   strict: "true"
   spreadAs: constraints
+  sidecarSetAs: admission
+  allowPreviewAPIs: "true"
   protectAll: "true"
   allowEmpty: "true"
   explain: true
@@ -97,6 +102,8 @@ metadata:
     kubectl-kruise.dev/with: a.yaml,b/c.yaml
     kubectl-kruise.dev/strict: "true"
     kubectl-kruise.dev/spreadAs: constraints
+    kubectl-kruise.dev/sidecarSetAs: admission
+    kubectl-kruise.dev/allowPreviewAPIs: "true"
     kubectl-kruise.dev/protectAll: "true"
     kubectl-kruise.dev/allowEmpty: "true"
     kubectl-kruise.dev/explain: "true"
@@ -150,7 +157,7 @@ func TestFaults(t *testing.T) {
 		"version":            {"{apiVersion: kubectl-kruise.dev/v2, kind: RenderConfig}", "apiVersion", `unknown version "kubectl-kruise.dev/v2"`, "v1alpha1"},
 		"beside spec":        {"{apiVersion: kubectl-kruise.dev/v1alpha1, kind: RenderConfig, target: native}", "target", "unknown field", "below spec"},
 		"spec":               {"{apiVersion: kubectl-kruise.dev/v1alpha1, kind: RenderConfig, spec: [a]}", "spec", "is no mapping", ""},
-		"unknown":            {spec("colour: red"), "spec.colour", `unknown option "colour"`, "one of: allowEmpty, apiVersions,"},
+		"unknown":            {spec("colour: red"), "spec.colour", `unknown option "colour"`, "one of: allowEmpty, allowPreviewAPIs, apiVersions,"},
 		"nearly":             {spec("template-path: {}"), "spec.template-path", "unknown option", "did you mean templatePaths?"},
 		"nearly, text":       {data("allow_empty: 'true'"), "data.allow_empty", "unknown option", "did you mean allowEmpty?"},
 		"nearly, annotation": {"{apiVersion: a/v1, kind: B, metadata: {annotations: {kubectl-kruise.dev/Strict: 'true'}}}", "metadata.annotations[kubectl-kruise.dev/Strict]", "unknown option", "did you mean strict?"},
@@ -170,6 +177,7 @@ func TestFaults(t *testing.T) {
 		"paths text":         {data("templatePaths: a/B"), "data.templatePaths", "must be a mapping of texts", ""},
 		"paths number":       {spec("templatePaths: {a/B: 1}"), "spec.templatePaths", "must be a mapping of texts", ""},
 		"with number":        {spec("with: [1]"), "spec.with", "must be a list of objects and of file names", ""},
+		"sidecarSetAs":       {data("sidecarSetAs: policy"), "data.sidecarSetAs", `unknown value "policy"`, "one of: inject, admission"},
 		"spreadAs":           {data("spreadAs: even"), "data.spreadAs", `unknown value "even"`, "one of: split, constraints"},
 		"validate":           {spec("validate: 'no'"), "spec.validate", `unknown value "no"`, "one of: echo, empty"},
 		"api versions":       {spec("apiVersions: {a: b}"), "spec.apiVersions", "must be a list of texts", ""},
