@@ -27,19 +27,14 @@ type RenderDistribution func(stream, context []map[string]any) (*Rendering, erro
 // and how a live object is overwritten are the model's.
 func Distribution(c Case, render RenderDistribution) error {
 	r := &distributionRun{c: c, render: render, cluster: newCluster(c), last: map[string]*Rendering{}, copied: map[string]bool{}}
-	want, err := r.step("input.yaml", "expected.yaml")
-	if err != nil {
-		return err
-	}
-	if err := r.whole(want); err != nil {
-		return err
-	}
-	for _, step := range texts(want["steps"]) {
-		if _, err := r.step(step+".yaml", "expected-after-"+step+".yaml"); err != nil {
-			return fmt.Errorf("after %s: %w", step, err)
+	first := true
+	return eachStep(c, func(docs []map[string]any, want map[string]any) error {
+		if err := r.step(docs, want); err != nil || !first {
+			return err
 		}
-	}
-	return nil
+		first = false
+		return r.whole(want)
+	})
 }
 
 // distributionRun is a case while it runs.
@@ -55,42 +50,23 @@ type distributionRun struct {
 	want map[string]any
 }
 
-// step applies the documents of a file and compares with what was recorded.
-func (r *distributionRun) step(file, expected string) (want map[string]any, err error) {
-	docs, err := r.docs(file)
-	if err != nil {
-		return nil, err
-	}
-	wants, err := r.docs(expected)
-	if err != nil {
-		return nil, err
-	}
-	if len(wants) != 1 {
-		return nil, fmt.Errorf("%s has %d documents", expected, len(wants))
-	}
-	r.want = wants[0]
+// step applies documents and compares with what was recorded.
+func (r *distributionRun) step(docs []map[string]any, want map[string]any) error {
+	r.want = want
 	refused := ""
 	for _, d := range docs {
 		if err := r.apply(d); err != nil {
 			if r.want["result"] != "rejected" {
-				return nil, err
+				return err
 			}
 			refused = kindOf(d) + "/" + nameOf(d)
 			break
 		}
 	}
 	if err := Different("refusal", Diff(text(r.want, "refusal", "object"), refused)); err != nil {
-		return nil, err
+		return err
 	}
-	return r.want, r.compare()
-}
-
-func (r *distributionRun) docs(file string) ([]map[string]any, error) {
-	data, err := r.c.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	return Docs(data)
+	return r.compare()
 }
 
 // apply does what one document says: mostly it is stored, then whoever it

@@ -142,7 +142,7 @@ func mentioned(messages []string, namespace string) bool {
 // places of the copies with the recording. Where several ResourceDistributions
 // meet, their order decides, and only the steps one by one are compared.
 func (r *distributionRun) whole(want map[string]any) error {
-	docs, err := r.docs("input.yaml")
+	docs, err := readDocs(r.c, "input.yaml")
 	if err != nil || want["result"] == "rejected" || want["objects"] == nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // StateRules are the rules that the cases of the area state ask for.
@@ -32,22 +31,22 @@ type StateRules struct {
 // StatefulSets keep their pods, pods are ready at once, and a change of anything
 // makes Kruise's controller look at every PersistentPodState.
 func State(c Case, rules StateRules) error {
-	r := &stateRun{c: c, rules: rules, cluster: cluster{}, nodes: stateNodes()}
-	want, err := r.step("input.yaml", "expected.yaml")
-	if err != nil {
-		return err
-	}
-	for _, step := range texts(want["steps"]) {
-		if _, err := r.step(step+".yaml", "expected-after-"+step+".yaml"); err != nil {
-			return fmt.Errorf("after %s: %w", step, err)
+	r := &stateRun{rules: rules, cluster: cluster{}, nodes: stateNodes()}
+	return eachStep(c, func(docs []map[string]any, want map[string]any) error {
+		r.created = map[key]bool{}
+		refused, err := r.applyAll(docs)
+		if err != nil {
+			return err
 		}
-	}
-	return nil
+		if err := Different("refusal", Diff(text(want, "refusal", "object"), refused)); err != nil {
+			return err
+		}
+		return r.compare(want)
+	})
 }
 
 // stateRun is a case while it runs.
 type stateRun struct {
-	c       Case
 	rules   StateRules
 	cluster cluster
 	nodes   []map[string]any
@@ -67,38 +66,6 @@ func stateNodes() []map[string]any {
 		}})
 	}
 	return out
-}
-
-// step applies the documents of a file and compares with what was recorded.
-func (r *stateRun) step(file, expected string) (map[string]any, error) {
-	docs, err := r.docs(file)
-	if err != nil {
-		return nil, err
-	}
-	wants, err := r.docs(expected)
-	if err != nil {
-		return nil, err
-	}
-	if len(wants) != 1 {
-		return nil, fmt.Errorf("%s has %d documents", expected, len(wants))
-	}
-	r.created = map[key]bool{}
-	refused, err := r.applyAll(docs)
-	if err != nil {
-		return nil, err
-	}
-	if err := Different("refusal", Diff(text(wants[0], "refusal", "object"), refused)); err != nil {
-		return nil, err
-	}
-	return wants[0], r.compare(wants[0])
-}
-
-func (r *stateRun) docs(file string) ([]map[string]any, error) {
-	data, err := r.c.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	return Docs(data)
 }
 
 // applyAll does what the documents say, up to the first that is refused.
@@ -130,11 +97,7 @@ func (r *stateRun) put(d map[string]any) {
 
 // deed is something a user does other than applying.
 func (r *stateRun) deed(d map[string]any) error {
-	of := strings.Fields(text(d, "of"))
-	kind := ""
-	if len(of) > 0 {
-		kind = of[len(of)-1]
-	}
+	kind := kindIn(text(d, "of"))
 	switch at := r.find(kind, nameOf(d)); d["kind"] {
 	case "Wait":
 		return nil
@@ -167,13 +130,13 @@ func (r *stateRun) find(kind, name string) key {
 	return key{kind: kind, name: name}
 }
 
-// orders are pods by the order of their creation, or all.
+// orders are pods by the order of their creation, from 1, or all.
 func (r *stateRun) orders(orders any) []key {
 	var out []key
 	pods := r.cluster.kind("Pod")
 	list, some := orders.([]any)
 	for i, p := range pods {
-		if !some || slices.ContainsFunc(list, func(o any) bool { return fmt.Sprint(o) == strconv.Itoa(i) }) {
+		if !some || slices.ContainsFunc(list, func(o any) bool { return fmt.Sprint(o) == strconv.Itoa(i+1) }) {
 			out = append(out, keyOf(p))
 		}
 	}

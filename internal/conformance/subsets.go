@@ -15,22 +15,12 @@ type RenderSubsets func(ud map[string]any, context []map[string]any) ([]map[stri
 // refuses, be it in a webhook, in the allocator or because its own webhook
 // takes no such workload, must be an error of render.
 func Subsets(c Case, render RenderSubsets) error {
-	r := &subsetsRun{c: c, render: render, told: map[string]bool{}}
-	want, err := r.step("input.yaml", "expected.yaml")
-	if err != nil {
-		return err
-	}
-	for _, step := range texts(want["steps"]) {
-		if _, err := r.step(step+".yaml", "expected-after-"+step+".yaml"); err != nil {
-			return fmt.Errorf("after %s: %w", step, err)
-		}
-	}
-	return nil
+	r := &subsetsRun{render: render, told: map[string]bool{}}
+	return eachStep(c, r.step)
 }
 
 // subsetsRun is a case while it runs.
 type subsetsRun struct {
-	c      Case
 	render RenderSubsets
 	// ud is the UnitedDeployment that the cluster holds, live its workloads,
 	// status what its controller last wrote.
@@ -41,34 +31,18 @@ type subsetsRun struct {
 	told map[string]bool
 }
 
-// step applies the documents of a file and compares with what was recorded.
-func (r *subsetsRun) step(file, expected string) (want map[string]any, err error) {
-	data, err := r.c.Read(file)
-	if err != nil {
-		return nil, err
-	}
-	docs, err := Docs(data)
-	if err != nil {
-		return nil, err
-	}
-	data, err = r.c.Read(expected)
-	if err != nil {
-		return nil, err
-	}
-	wants, err := Docs(data)
-	if err != nil || len(wants) != 1 {
-		return nil, fmt.Errorf("%s: %d documents, %w", expected, len(wants), err)
-	}
-	s := &subsetsStep{subsetsRun: r, want: wants[0], previous: r.live}
+// step applies documents and compares with what was recorded.
+func (r *subsetsRun) step(docs []map[string]any, want map[string]any) error {
+	s := &subsetsStep{subsetsRun: r, want: want, previous: r.live}
 	for _, d := range docs {
 		if more, err := s.apply(d); err != nil || !more {
-			return s.want, s.end(err)
+			return s.end(err)
 		}
 	}
 	if !s.rendered && s.ud != nil {
-		return s.want, s.end(s.look())
+		return s.end(s.look())
 	}
-	return s.want, s.end(nil)
+	return s.end(nil)
 }
 
 // look renders once more what nobody changed: the surroundings did.

@@ -82,10 +82,16 @@ func (g *gathering) object(r, place *resource.Resource) error {
 	if s.place == nil {
 		s.place = s.workload
 	}
-	if s.place != nil {
+	if s.place != nil && (place != nil || s.speaks()) {
 		g.found = append(g.found, s)
 	}
 	return nil
+}
+
+// speaks reports whether a spec says what to do with what is recorded. Facts from
+// elsewhere may hold the records alone.
+func (s *state) speaks() bool {
+	return s.spec.RequiredPersistentTopology != nil || len(s.spec.PreferredPersistentTopology) > 0
 }
 
 // annotated takes the PersistentPodState that a workload of the output asks for.
