@@ -94,8 +94,12 @@ func (o *options) validate() error {
 		return usage.Errorf("give --output-dir DIR", "--output-kustomization needs a directory")
 	}
 	for _, given := range []struct{ flag, value string }{
-		{"target", o.target}, {"driver", o.driver}, {"order", o.order}, {"output", o.output},
-		{"sidecarset-as", o.sidecarSetAs}, {"spread-as", o.spreadAs},
+		{"target", o.target},
+		{"driver", o.driver},
+		{"order", o.order},
+		{"output", o.output},
+		{"sidecarset-as", o.sidecarSetAs},
+		{"spread-as", o.spreadAs},
 	} {
 		if legal := choices()[given.flag]; !slices.Contains(legal, given.value) {
 			return usage.Errorf("one of: "+strings.Join(legal, ", "), "--%s: unknown value %q", given.flag, given.value)
