@@ -89,3 +89,56 @@ func newContext(in, context []*resource.Resource) *stage.Context {
 		Expand:   func(string) bool { return true },
 	}
 }
+
+// TestFollowed: the state goes where its target went.
+func TestFollowed(t *testing.T) {
+	in := golden.Parse(t, `
+apiVersion: apps.kruise.io/v1beta1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+---
+apiVersion: apps.kruise.io/v1beta1
+kind: PersistentPodState
+metadata: {name: db, namespace: shop}
+spec:
+  targetRef: {apiVersion: apps.kruise.io/v1alpha1, kind: StatefulSet, name: db}
+  requiredPersistentTopology: {keys: [zone]}
+status: {podStates: {db-0: {nodeTopologyLabels: {zone: a}}}}
+`)
+	const made = `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+spec: {replicas: 1, template: {spec: {containers: []}}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db-b, namespace: shop}
+spec: {replicas: 1, template: {spec: {containers: []}}}
+`
+	for name, c := range map[string]struct {
+		became int
+		rule   string
+		placed bool
+	}{
+		"one":     {became: 1, rule: "persistentpodstate/template", placed: true},
+		"several": {became: 2, rule: "persistentpodstate/split"},
+		"gone":    {rule: "persistentpodstate/split"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := newContext(in, nil)
+			parts := golden.Parse(t, made)[:c.became]
+			ctx.Lineage.Became(in[0].ID(), parts...)
+			out, err := placement.Run(ctx, append(parts, in[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := golden.Findings(ctx.Findings.Findings()); !strings.Contains(got, c.rule) {
+				t.Errorf("no %s in\n%s", c.rule, got)
+			}
+			if text := golden.Text(t, out); strings.Contains(text, "zone: a") != c.placed || strings.Contains(text, "PersistentPodState") {
+				t.Errorf("placed: want %v in\n%s", c.placed, text)
+			}
+		})
+	}
+}
