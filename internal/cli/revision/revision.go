@@ -64,7 +64,7 @@ func Open(ctx context.Context, git Git, path string) (r *Repo, within string, er
 		return nil, "", err
 	}
 	top := filepath.FromSlash(strings.TrimSuffix(string(out), "\n"))
-	real, err := filepath.EvalSymlinks(dir)
+	physical, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, "", err
 	}
@@ -72,7 +72,7 @@ func Open(ctx context.Context, git Git, path string) (r *Repo, within string, er
 	if err != nil {
 		return nil, "", err
 	}
-	within, err = filepath.Rel(top, filepath.Join(real, rest))
+	within, err = filepath.Rel(top, filepath.Join(physical, rest))
 	if err != nil || within == ".." || strings.HasPrefix(within, ".."+string(filepath.Separator)) {
 		return nil, "", fmt.Errorf("%s is outside of the repository %s", path, top)
 	}
