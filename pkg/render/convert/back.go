@@ -72,7 +72,8 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 		back[p.become] = direction{from: p.way.to, to: p.way.from}
 	}
 	o.Raise = raise.Options{} // who goes back chooses anew
-	_, undone, err := o.swap(o.context(out), out, func(r *resource.Resource) (direction, bool) {
+	unheard := o.context(out)
+	_, undone, err := o.swap(unheard, out, func(r *resource.Resource) (direction, bool) {
 		way, ok := back[r]
 		return way, ok
 	})
@@ -81,6 +82,7 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 	}
 	again := make(map[*resource.Resource]*resource.Resource, len(undone))
 	for _, u := range undone {
+		u.prune(unheard)
 		again[u.was] = u.become
 	}
 	for _, p := range pieces {

@@ -4,11 +4,7 @@ package finding
 // that is converted to Kruise's (semantics workloads 0.3, 2.1).
 func raisedTemplateRules(kind, id, at string) bool {
 	return register(
-		Rule{
-			ID: id + "/template", Kind: kind, Severity: Exact,
-			Fields:  []string{at},
-			Becomes: "the same template, as it was written, but for what other findings name",
-		},
+		keptTemplate(kind, id, at),
 		Rule{
 			ID: id + "/image-pull-policy", Kind: kind, Severity: Exact,
 			Fields:  []string{at + ".spec.containers[].imagePullPolicy"},

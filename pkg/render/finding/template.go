@@ -10,11 +10,7 @@ func templateRules(kind, id string) bool {
 // templateRulesAt is templateRules for a template that stands elsewhere.
 func templateRulesAt(kind, id, at string) bool {
 	return register(
-		Rule{
-			ID: id + "/template", Kind: kind, Severity: Exact,
-			Fields:  []string{at},
-			Becomes: "the same template, as it was written, but for what other findings name",
-		},
+		keptTemplate(kind, id, at),
 		Rule{
 			ID: id + "/readiness-gates", Kind: kind, Severity: Approximate,
 			Fields:  []string{at + ".spec.readinessGates"},
@@ -28,6 +24,15 @@ func templateRulesAt(kind, id, at string) bool {
 			Action:  "remove the annotation",
 		},
 	)
+}
+
+// keptTemplate is the rule of a template that stays.
+func keptTemplate(kind, id, at string) Rule {
+	return Rule{
+		ID: id + "/template", Kind: kind, Severity: Exact,
+		Fields:  []string{at},
+		Becomes: "the same template, as it was written, but for what other findings name",
+	}
 }
 
 // alwaysPulled is the rule of kinds whose template Kruise's webhook gives a pull
