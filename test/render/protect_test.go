@@ -130,6 +130,7 @@ func TestDeletionProtection(t *testing.T) {
 
 // protects goes through the values of the label for one kind.
 func (g *guarded) protects(t *testing.T, kind string) {
+	t.Helper()
 	name := strings.ToLower(kind) + "-"
 	always := g.made(t, kind, name+"always", "Always")
 	if kind == "PersistentVolumeClaim" {

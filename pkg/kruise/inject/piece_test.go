@@ -49,8 +49,10 @@ containers:
 		t.Error(diff)
 	}
 	want := []piece{
-		{"mesh-1", "mesh", true, copies}, {"mesh-2", "mesh", true, copies},
-		{"back", "back", false, &Copies{Devices: true}}, {"fixed", "fixed", true, nil},
+		{"mesh-1", "mesh", true, copies},
+		{"mesh-2", "mesh", true, copies},
+		{"back", "back", false, &Copies{Devices: true}},
+		{"fixed", "fixed", true, nil},
 	}
 	if diff := cmp.Diff(want, short(containers)); diff != "" {
 		t.Error(diff)

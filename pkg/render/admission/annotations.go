@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -37,11 +38,8 @@ func (b *builder) annotate(p inject.AnnotationPatch) {
 	case kruise.SidecarSetOverwritePatchPolicy:
 		b.patch.Do(op)
 	case kruise.SidecarSetRetainPatchPolicy:
-		missing := fmt.Sprintf("!(%s in %s)", policy.Quote(p.Key), b.podAnnotations())
-		for _, goes := range b.peers.retained[p.Key] {
-			missing += " && !(" + goes + ")"
-		}
-		b.patch.When(missing, op)
+		nobody := slices.Concat([]string{policy.Quote(p.Key) + " in " + b.podAnnotations()}, b.peers.retained[p.Key])
+		b.patch.When("!("+strings.Join(nobody, ") && !(")+")", op)
 	}
 }
 

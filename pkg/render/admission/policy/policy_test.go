@@ -16,9 +16,16 @@ func TestAPIVersion(t *testing.T) {
 		preview bool
 		want    string
 	}{
-		{0, false, "v1"}, {36, false, "v1"}, {36, true, "v1"},
-		{35, false, ""}, {35, true, "v1beta1"}, {34, true, "v1beta1"},
-		{33, true, "v1alpha1"}, {32, true, "v1alpha1"}, {32, false, ""}, {31, true, ""},
+		{0, false, "v1"},
+		{36, false, "v1"},
+		{36, true, "v1"},
+		{35, false, ""},
+		{35, true, "v1beta1"},
+		{34, true, "v1beta1"},
+		{33, true, "v1alpha1"},
+		{32, true, "v1alpha1"},
+		{32, false, ""},
+		{31, true, ""},
 	} {
 		want := tt.want
 		if want != "" {
