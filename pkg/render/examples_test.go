@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
@@ -62,5 +63,21 @@ func samePatches(t *testing.T, dir string, sequences []patches.Sequence) {
 			}
 		}
 		golden.Same(t, path, string(f.Body))
+	}
+}
+
+// TestExamplesOfAllKinds: whoever looks for a kind finds an example of it. Those
+// that only Kruise's own controllers write need none.
+func TestExamplesOfAllKinds(t *testing.T) {
+	shown := map[string]bool{}
+	for _, dir := range golden.Cases(t, "../../examples/*/app.yaml") {
+		for _, r := range golden.Read(t, dir, "app.yaml") {
+			shown[r.Group()+"/"+r.Kind()] = true
+		}
+	}
+	for _, k := range kruise.Kinds() {
+		if !shown[k.Group+"/"+k.Kind] && k.Kind != "NodePodProbe" {
+			t.Errorf("no example shows a %s", k.Kind)
+		}
 	}
 }
