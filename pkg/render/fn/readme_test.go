@@ -41,8 +41,8 @@ func TestReadme(t *testing.T) {
 	for name, text := range files {
 		write(t, filepath.Join(dir, name), text)
 	}
-	for name, make := range map[string]func() ([]byte, error){"schema.json": kustomize.Schema, "config.yaml": kustomize.Configuration} {
-		b, err := make()
+	for name, document := range map[string]func() ([]byte, error){"schema.json": kustomize.Schema, "config.yaml": kustomize.Configuration} {
+		b, err := document()
 		if err != nil {
 			t.Fatal(err)
 		}
