@@ -154,11 +154,13 @@ func (o *options) writePatches(set patches.Set) error {
 	if err != nil || o.quiet {
 		return err
 	}
-	steps := 0
+	steps, warnings := 0, 0
 	for i := range set.Sequences {
 		steps += len(set.Sequences[i].Steps)
+		warnings += len(set.Sequences[i].Warnings)
 	}
-	_, err = fmt.Fprintf(o.factory.Streams.Err, "patches: sequences: %d, steps: %d, see %s\n", len(set.Sequences), steps, filepath.Join(o.patchesDir, "README.md"))
+	_, err = fmt.Fprintf(o.factory.Streams.Err, "patches: sequences: %d, steps: %d, things to look out for: %d, see %s\n",
+		len(set.Sequences), steps, warnings, filepath.Join(o.patchesDir, "README.md"))
 	return err
 }
 

@@ -33,7 +33,13 @@ const example = `  # a directory, to standard output
   kubectl kruise render -f app.yaml --target kruise --expand SidecarSet
 
   # one file per object, with a kustomization.yaml that lists them
-  kubectl kruise render -f app.yaml --output-dir out --output-kustomization`
+  kubectl kruise render -f app.yaml --output-dir out --output-kustomization
+
+  # from an old state to a new one: patches to send by hand, step by step
+  kubectl kruise render -f new.yaml --base old.yaml --target kruise --patches-dir patches --steps 1,50%,100%
+
+  # a partition without Kruise: a stable and a canary Deployment
+  kubectl kruise render -f new.yaml --base old.yaml`
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {

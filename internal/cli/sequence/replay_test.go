@@ -206,6 +206,7 @@ func TestReplay(t *testing.T) {
 }
 
 func replay(t *testing.T, c change) {
+	t.Helper()
 	w := newWorld(t, c)
 	set := made(t, c)
 	if len(set.Sequences) != 1 {

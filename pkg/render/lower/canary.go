@@ -190,9 +190,9 @@ func (p *pair) with(replicas int) *pair {
 	out := *p
 	out.lowering = p.quiet()
 	n := int32(replicas)
-	out.lowering.spec.Replicas = &n
+	out.spec.Replicas = &n
 	if p.replicas != nil {
-		out.lowering.replicas = &replicas
+		out.replicas = &replicas
 	}
 	spec, metadata := stage.Block(tree.Get(p.hub, "spec")), stage.Block(tree.Get(p.hub, "metadata"))
 	tree.Set(spec, "replicas", tree.Int64(int64(replicas)))

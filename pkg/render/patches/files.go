@@ -3,6 +3,7 @@ package patches
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"strconv"
 	"strings"
@@ -175,9 +176,7 @@ func (p *Patch) document() ([]byte, error) {
 			continue
 		}
 		change, _ := v.(map[string]any)
-		for k, m := range change {
-			identity[k] = m
-		}
+		maps.Copy(identity, change)
 	}
 	return yaml.Marshal(whole)
 }

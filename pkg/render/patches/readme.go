@@ -19,7 +19,7 @@ func (p *page) line(format string, args ...any) {
 	if len(args) > 0 {
 		text = fmt.Sprintf(format, args...)
 	}
-	p.WriteString(oneLine([]string{text})[0] + "\n")
+	_, _ = p.WriteString(oneLine([]string{text})[0] + "\n")
 }
 
 // readme is the set for people.
@@ -33,7 +33,7 @@ func readme(s Set) []byte {
 	p.line("Written by `kubectl kruise render --patches-dir`; the next run replaces it. Run the")
 	p.line("commands in this folder, one after the other, and go on only when what must hold")
 	p.line("does: a check that fails or runs into its time limit means stop and look.")
-	p.WriteString("`index.json` says the same to programs.\n")
+	p.line("`index.json` says the same to programs.")
 	p.summary(s)
 	for i := range s.Sequences {
 		p.sequence(&s.Sequences[i])
@@ -57,7 +57,8 @@ func (p *page) summary(s Set) {
 		title string
 		list  []Target
 	}{
-		{"New, to be applied as they are", s.Created}, {"Changed in another way than step by step, to be applied as they are", s.Changed},
+		{"New, to be applied as they are", s.Created},
+		{"Changed in another way than step by step, to be applied as they are", s.Changed},
 		{"No longer there, to be deleted when all else is done", s.Deleted},
 	} {
 		if len(l.list) == 0 {
