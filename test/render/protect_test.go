@@ -173,7 +173,7 @@ func (g *guarded) letsFinish(t *testing.T) {
 // evicts: the pods of a protected workload are not protected, as with Kruise.
 func (g *guarded) evicts(t *testing.T) {
 	g.c.Apply(t, g.namespace, `{apiVersion: v1, kind: Pod, metadata: {name: evicted, labels: {`+kruise.DeleteProtectionLabel+`: Always}}, spec: {containers: [{name: app, image: app}]}}`)
-	err := g.c.Client().PolicyV1().Evictions(g.namespace).Evict(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "evicted"}})
+	err := g.c.Client().CoreV1().Pods(g.namespace).EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "evicted"}})
 	if err != nil {
 		t.Error(err)
 	}
