@@ -6,7 +6,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -48,13 +47,14 @@ func (s *NativeStatefulSet) partition() int {
 	return 0
 }
 
-// Budget is how many pods may be down by the update.
+// Budget is how many pods may be down by the update: a percentage is rounded
+// down, and at least one may be (seen on 1.36 and 1.37, test/e2e/accept).
 func (s *NativeStatefulSet) Budget() int {
 	r := s.Spec.UpdateStrategy.RollingUpdate
 	if !s.MaxUnavailable || r == nil || r.MaxUnavailable == nil {
 		return 1
 	}
-	return max(scaledOr(r.MaxUnavailable, intstr.FromInt32(1), number(s.Spec.Replicas, 1), true), 1)
+	return atLeastOne(r.MaxUnavailable, number(s.Spec.Replicas, 1))
 }
 
 // CreatesUpdate reports whether a missing ordinal is made at the update

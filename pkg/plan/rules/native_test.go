@@ -211,6 +211,20 @@ func TestNativeStatefulSetChooseUpdate(t *testing.T) {
 	}
 }
 
+func TestNativeStatefulSetBudget(t *testing.T) {
+	for value, want := range map[string]int{"3": 3, "0": 1, "25%": 2, "29%": 2, "30%": 3, "5%": 1, "100%": 10} {
+		s := &NativeStatefulSet{Spec: &appsv1.StatefulSetSpec{}, MaxUnavailable: true}
+		decode(t, "replicas: 10\nupdateStrategy: {rollingUpdate: {maxUnavailable: "+value+"}}", s.Spec)
+		if got := s.Budget(); got != want {
+			t.Errorf("%s of 10: %d, want %d", value, got, want)
+		}
+		s.MaxUnavailable = false
+		if got := s.Budget(); got != 1 {
+			t.Errorf("%s without the gate: %d", value, got)
+		}
+	}
+}
+
 func TestNativeStatefulSetCreatesUpdate(t *testing.T) {
 	s := &NativeStatefulSet{Spec: &appsv1.StatefulSetSpec{}}
 	decode(t, "replicas: 4\nordinals: {start: 1}\nupdateStrategy: {rollingUpdate: {partition: 2}}", s.Spec)
