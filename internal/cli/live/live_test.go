@@ -115,9 +115,22 @@ func TestReadAsksForWhatTheStreamNeeds(t *testing.T) {
 		"WorkloadSpread whose target is there": {
 			stream: []*resource.Resource{
 				kruiseObject("WorkloadSpread", "shop", target),
+				parse(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {replicas: 3}}"),
+			},
+			want: []string{
+				"/api/v1/nodes", "/api/v1/namespaces/kruise-system/configmaps?metadata.name=kruise-configuration",
+				kruise + "namespaces/shop/workloadspreads?app=web",
+			},
+		},
+		"WorkloadSpread whose target has open replicas": {
+			stream: []*resource.Resource{
+				kruiseObject("WorkloadSpread", "shop", target),
 				parse(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}}"),
 			},
 			want: []string{
+				"/apis/apps/v1/namespaces/shop/deployments?metadata.name=web",
+				"/apis/apps/v1/namespaces/shop/deployments?kubectl-kruise.dev/spread=workloadspread.x",
+				"/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers",
 				"/api/v1/nodes", "/api/v1/namespaces/kruise-system/configmaps?metadata.name=kruise-configuration",
 				kruise + "namespaces/shop/workloadspreads?app=web",
 			},

@@ -40,6 +40,7 @@ func wants(stream []*resource.Resource, namespace string, served map[string]stri
 	a.states()
 	a.places()
 	a.targets()
+	a.spreads()
 	a.autoscaled()
 	a.governed()
 	a.pulled()
