@@ -32,6 +32,9 @@ const example = `  # a directory, to standard output
   # keep Kruise workloads, only put the sidecars in
   kubectl kruise render -f app.yaml --target kruise --expand SidecarSet
 
+  # sidecars by a policy of the API server, for pods from elsewhere, too
+  kubectl kruise render -f sidecars.yaml --sidecarset-as admission
+
   # one file per object, with a kustomization.yaml that lists them
   kubectl kruise render -f app.yaml --output-dir out --output-kustomization
 

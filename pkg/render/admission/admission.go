@@ -65,11 +65,14 @@ func replaced(c *stage.Context, s *set, sets []*set, version string) ([]*resourc
 }
 
 func unserved(c *stage.Context, sets []*set) error {
-	const hint = "render for 1.36 or newer, permit alpha and beta with --allow-preview-apis, or leave out --sidecarset-as admission"
+	hint, how := "render for 1.36 or newer, or leave out --sidecarset-as admission", ""
+	if !c.PreviewAPIs && c.Since(policy.Previewed) {
+		hint, how = "--allow-preview-apis, if the API is switched on there; else "+hint, " by default"
+	}
 	var errs resource.Errors
 	for _, s := range sets {
 		if s.here {
-			errs.Add(s.from.Fault("", hint, "Kubernetes 1.%d serves no MutatingAdmissionPolicy by default", c.Kubernetes))
+			errs.Add(s.from.Fault("", hint, "Kubernetes 1.%d serves no MutatingAdmissionPolicy%s", c.Kubernetes, how))
 		}
 	}
 	return errs.Err()

@@ -21,12 +21,16 @@ const group = "admissionregistration.k8s.io"
 // by default (contracts 7.2).
 const Served = 36
 
+// Previewed is the first version of Kubernetes that has MutatingAdmissionPolicy at
+// all, off by default.
+const Previewed = 32
+
 // previews are the versions before that, off by default, by the version of
 // Kubernetes that brought them; newest first.
 var previews = []struct {
 	since   int
 	version string
-}{{34, "v1beta1"}, {32, "v1alpha1"}}
+}{{34, "v1beta1"}, {Previewed, "v1alpha1"}}
 
 // APIVersion returns the newest apiVersion of MutatingAdmissionPolicy that the
 // output's API server serves, "" when there is none. Versions that are off by
