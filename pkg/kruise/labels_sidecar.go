@@ -41,6 +41,10 @@ const (
 	SidecarSetCanaryAnnotation = "apps.kruise.io/sidecarset-canary"
 	SidecarSetBaseAnnotation   = "apps.kruise.io/sidecarset-base"
 
+	// OutsideLabel on a Namespace keeps Kruise's pod webhook away, whatever its value
+	// (semantics sidecarset 1).
+	OutsideLabel = "control-plane"
+
 	// NamespaceNameLabel is on every namespace, by Kubernetes.
 	NamespaceNameLabel = "kubernetes.io/metadata.name"
 

@@ -5,15 +5,12 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission/policy"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
-
-// outsideLabel on a Namespace keeps Kruise's pod webhook away, whatever its value
-// (semantics sidecarset 1).
-const outsideLabel = "control-plane"
 
 // builder writes the policy of one set.
 type builder struct {
@@ -56,7 +53,7 @@ func (s *set) policy(c *stage.Context, sets []*set) (*policy.Policy, error) {
 // namespaces is the set's selector, without the namespaces that Kruise's webhook
 // leaves alone.
 func (s *set) namespaces() *tree.Node {
-	outside := tree.Map("key", outsideLabel, "operator", "DoesNotExist")
+	outside := tree.Map("key", kruise.OutsideLabel, "operator", "DoesNotExist")
 	n := tree.Clone(tree.Get(s.hub, "spec", "namespaceSelector"))
 	if n == nil {
 		return tree.Map("matchExpressions", tree.Seq(outside))

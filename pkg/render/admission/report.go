@@ -30,9 +30,6 @@ var written = []struct{ field, id string }{
 	{"spec.updateStrategy.scatterStrategy", "sidecarset/admission-rollout"},
 }
 
-// harmless are the values that mean the same as leaving the field out.
-var harmless = []string{"", "false", "0", "0%"}
-
 // report says what becomes of the fields of a set that has become a policy.
 func (s *set) report(c *stage.Context) {
 	add := func(id, field, detail string) { c.Findings.Add(id, s.from, field, detail) }
@@ -46,8 +43,7 @@ func (s *set) report(c *stage.Context) {
 		add("sidecarset/admission-preview", "", "")
 	}
 	for _, w := range written {
-		value := tree.Get(s.hub, tree.Steps(w.field)...)
-		if value != nil && (!tree.IsScalar(value) || !slices.Contains(harmless, value.Value)) {
+		if stage.Written(s.hub, w.field) {
 			add(w.id, w.field, "")
 		}
 	}

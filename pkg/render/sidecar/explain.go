@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -30,7 +31,7 @@ func (s *injector) explainOutside(r *resource.Resource, t stage.Template, ns *na
 	for _, set := range s.sets {
 		s.Explain.Add(r, stage.Explanation{
 			Path: t.Path, SidecarSet: set.Name,
-			Reason: "namespace " + ns.name + " has the label " + outsideLabel + ", which keeps Kruise's webhook away",
+			Reason: "namespace " + ns.name + " has the label " + kruise.OutsideLabel + ", which keeps Kruise's webhook away",
 		})
 	}
 }

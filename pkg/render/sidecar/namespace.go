@@ -5,14 +5,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	model "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
-
-// outsideLabel on a Namespace keeps Kruise's pod webhook away, whatever its
-// value (semantics sidecarset 1).
-const outsideLabel = "control-plane"
 
 // namespace is what injection must know of one.
 type namespace struct {
@@ -26,7 +23,7 @@ type namespace struct {
 }
 
 func (n *namespace) outside() bool {
-	_, ok := n.labels[outsideLabel]
+	_, ok := n.labels[kruise.OutsideLabel]
 	return ok
 }
 

@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -95,9 +94,6 @@ var written = []struct{ field, id string }{
 	{"spec.updateStrategy.scatterStrategy", "sidecarset/update-order"},
 }
 
-// harmless are the values that mean the same as leaving the field out.
-var harmless = []string{"", "false", "0", "0%"}
-
 // fields reports what becomes of the fields of a set that is used up.
 func (n *notes) fields(r *resource.Resource) error {
 	hub, _, err := kruise.ToHub(r.Node())
@@ -106,8 +102,7 @@ func (n *notes) fields(r *resource.Resource) error {
 	}
 	n.findings.Add("sidecarset/update", r, "spec.updateStrategy.type", "")
 	for _, w := range written {
-		value := tree.Get(hub, tree.Steps(w.field)...)
-		if value != nil && (!tree.IsScalar(value) || !slices.Contains(harmless, value.Value)) {
+		if stage.Written(hub, w.field) {
 			n.findings.Add(w.id, r, w.field, "")
 		}
 	}
