@@ -14,7 +14,7 @@ func (a *asker) spreads() {
 		ref := tree.Get(ws.Node(), "spec", "targetRef")
 		for _, k := range []*kind{deployments, statefulSets, replicaSets, cloneSets, advancedSets} {
 			name := tree.StrAt(ref, "name")
-			if k.group != resource.GroupOf(tree.StrAt(ref, "apiVersion")) || k.name != tree.StrAt(ref, "kind") || !a.open(k, ws, name) {
+			if k.group != resource.GroupOf(tree.StrAt(ref, "apiVersion")) || k.name != tree.StrAt(ref, "kind") || !a.unsized(k, ws, name) {
 				continue
 			}
 			ns := a.namespaceOf(ws)
@@ -30,8 +30,8 @@ func (a *asker) spreads() {
 	}
 }
 
-// open reports whether the stream holds a workload and leaves its replicas open.
-func (a *asker) open(k *kind, beside *resource.Resource, name string) bool {
+// unsized reports whether the stream holds a workload and leaves its replicas open.
+func (a *asker) unsized(k *kind, beside *resource.Resource, name string) bool {
 	for _, r := range a.stream {
 		if r.Is(k.group, k.name) && r.Name() == name && a.namespaceOf(r) == a.namespaceOf(beside) {
 			return tree.Get(r.Node(), "spec", "replicas") == nil
