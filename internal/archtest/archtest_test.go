@@ -34,10 +34,10 @@ var layer = map[string][]string{
 	"internal/fidelity":  {"pkg/render/finding"},
 	"internal/bench":     {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
 	"internal/cli": {
-		"github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view", "internal/view/svg",
-		"k8s.io/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
+		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view", "internal/view/svg",
+		"k8s.io/...", "pkg/apply", "pkg/apply/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
 	},
-	"internal/view": {"internal/view/svg", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render/...", "sigs.k8s.io/yaml"},
+	"internal/view": {"internal/view/svg", "pkg/apply/event", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render/...", "sigs.k8s.io/yaml"},
 
 	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
 	"pkg/kruise/tree": {"sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml"},

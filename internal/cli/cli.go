@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 
 	convertcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
 	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
@@ -19,6 +21,7 @@ import (
 	lintcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
 	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
 	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
+	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	schemacmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/schema"
 	simulatecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -32,6 +35,8 @@ will do, and drive rollouts, on clusters with OpenKruise and without.`
 // Main runs the command line args (args[0] is the program) and returns the exit
 // code.
 func Main(ctx context.Context, args []string, s factory.Streams) int {
+	// What libraries log is not written for whoever reads this.
+	klog.SetLogger(logr.Discard())
 	f := factory.New(s)
 	root := newRoot(f, args[0])
 	rest := args[1:]
@@ -81,7 +86,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
-	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), simulatecmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), version.New(f))
+	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), rolloutcmd.New(f), simulatecmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), version.New(f))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

@@ -13,8 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// The exit codes of all commands (DESIGN section 5). 4 and 5 belong to
-// rollouts, which are not built yet.
+// The exit codes of all commands (DESIGN section 5).
 const (
 	exitDone        = 0
 	exitError       = 1
@@ -22,6 +21,8 @@ const (
 	exitDiffers     = 1 // of diff
 	exitTrouble     = 2 // of diff
 	exitFailed      = 3
+	exitTimedOut    = 4
+	exitPaused      = 5
 	exitInterrupted = 130
 )
 
@@ -35,8 +36,14 @@ func exitCode(ctx context.Context, err error) int {
 		return exitDone
 	case errors.As(err, &bad):
 		return exitUsage
-	case errors.As(err, &failed):
+	case errors.As(err, &failed), errors.Is(err, ending.ErrFailed):
 		return exitFailed
+	case errors.Is(err, ending.ErrTimedOut):
+		return exitTimedOut
+	case errors.Is(err, ending.ErrPaused):
+		return exitPaused
+	case errors.Is(err, ending.ErrInterrupted):
+		return exitInterrupted
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return exitInterrupted
 	case errors.Is(err, ending.ErrDiffers):
@@ -50,7 +57,7 @@ func exitCode(ctx context.Context, err error) int {
 
 // complain prints each fault on a line of its own, with its hint below.
 func complain(s factory.Streams, err error) {
-	if errors.Is(err, ending.ErrDiffers) {
+	if ending.Silent(err) {
 		return
 	}
 	if trouble, ok := errors.AsType[*ending.TroubleError](err); ok {

@@ -16,6 +16,8 @@ type teller struct {
 	// opened is whether the ladder was told, step the rung that was told last.
 	opened bool
 	step   int
+	// from is where the run began: what was done before is no news.
+	from   int
 	counts event.Counts
 	// waitingFor is what the last wait or halt said; blockers are its parts.
 	waitingFor string
@@ -47,7 +49,7 @@ func (t *teller) open(now time.Time, p *plan.Plan, s plan.Snapshot) {
 	}
 	t.opened = true
 	t.target = event.Workload{Kind: p.Target.Kind, Namespace: p.Target.Namespace, Name: p.Target.Name}
-	t.step = s.Progress.Step - 1
+	t.step, t.from = s.Progress.Step-1, s.Progress.Step
 	counts := countsOf(*p, s)
 	t.counts = counts
 	t.send(event.Event{Time: now, Type: event.Opened, Step: -1, Plan: ladder(p, s.Progress.Step), Counts: &counts, Text: p.RollsBack})
@@ -55,7 +57,7 @@ func (t *teller) open(now time.Time, p *plan.Plan, s plan.Snapshot) {
 
 // turnBack tells the ladder of the way back.
 func (t *teller) turnBack(now time.Time, p *plan.Plan) {
-	t.step = -1
+	t.step, t.from = -1, 0
 	t.send(event.Event{Time: now, Type: event.RollingBack, Step: -1, Plan: ladder(p, 0), Text: p.RollsBack})
 }
 
@@ -63,7 +65,7 @@ func (t *teller) turnBack(now time.Time, p *plan.Plan) {
 func ladder(p *plan.Plan, at int) *event.Plan {
 	out := &event.Plan{
 		Driver: string(p.Driver), From: p.Change.FromRevision, To: p.Change.ToRevision,
-		Mode: string(p.Change.Mode), Why: p.Change.Why, At: at, Steps: []event.Step{},
+		Mode: string(p.Change.Mode), Why: p.Change.Why, Restarts: p.Change.Restarts, At: at, Steps: []event.Step{},
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -78,7 +80,7 @@ func countsOf(p plan.Plan, s plan.Snapshot) event.Counts {
 }
 
 func (t *teller) count(now time.Time, p plan.Plan, s plan.Snapshot) {
-	if counts := countsOf(p, s); counts != t.counts {
+	if counts := countsOf(p, s); counts != t.counts && plan.Observed(s) {
 		t.counts = counts
 		t.send(event.Event{Time: now, Type: event.Pods, Step: s.Progress.Step, Counts: &counts})
 	}
@@ -91,7 +93,7 @@ func (t *teller) rungs(now time.Time, p *plan.Plan, d plan.Decision) {
 		at = len(p.Steps)
 	}
 	for t.step < at && t.step < len(p.Steps) {
-		if t.step >= 0 {
+		if t.step >= t.from {
 			t.rung(now, event.StepDone, p, t.step)
 		}
 		t.step++
@@ -121,7 +123,7 @@ func (t *teller) blocked(now time.Time, kind event.Type, d plan.Decision) {
 // acted tells of one write.
 func (t *teller) acted(now time.Time, d plan.Decision, a *plan.Action) {
 	t.refusal = ""
-	t.send(event.Event{Time: now, Type: event.Acted, Step: d.Step, StepName: a.Step, Text: d.Reason, Request: requestOf(a)})
+	t.send(event.Event{Time: now, Type: event.Acted, Step: d.Step, StepName: a.Step, Text: d.Reason, Request: t.requestOf(a)})
 }
 
 // refused tells why a write was turned down, once in a row.
@@ -148,10 +150,12 @@ func (t *teller) send(e event.Event) {
 
 // requestOf says in one line what an action writes. Values of env may be secret, so
 // a patch is not written out.
-func requestOf(a *plan.Action) string {
+func (t *teller) requestOf(a *plan.Action) string {
 	switch {
+	case a.Patch != nil && a.Patch.Target == nil:
+		return "patch " + objectText(t.target.Kind, t.target.Namespace, t.target.Name)
 	case a.Patch != nil:
-		return "patch " + targetText(a.Patch)
+		return "patch " + objectText(a.Patch.Target.Kind, a.Patch.Target.Namespace, a.Patch.Target.Name)
 	case a.Pod != nil:
 		return "patch pod " + a.Pod.Namespace + "/" + a.Pod.Name
 	case a.Evict != nil:
@@ -166,9 +170,9 @@ func requestOf(a *plan.Action) string {
 	return "verify"
 }
 
-func targetText(p *plan.Patch) string {
-	if p.Target == nil {
-		return "the workload"
+func objectText(kind, namespace, name string) string {
+	if namespace != "" {
+		name = namespace + "/" + name
 	}
-	return strings.ToLower(p.Target.Kind) + " " + p.Target.Namespace + "/" + p.Target.Name
+	return strings.ToLower(kind) + " " + name
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,7 +15,11 @@ import (
 func (r *run) missing(s *Step) []Blocker {
 	var out []Blocker
 	for _, c := range s.After {
-		out = append(out, r.check(c)...)
+		for _, b := range r.check(c) {
+			if !slices.Contains(out, b) {
+				out = append(out, b)
+			}
+		}
 	}
 	return out
 }

@@ -37,6 +37,16 @@ func one(is bool) int {
 	return 0
 }
 
+// Observed reports whether the controller has seen the present spec: until then its
+// status, and so which pods are updated, is that of another.
+func Observed(s Snapshot) bool {
+	w := s.Workload
+	if s.Carrier != nil {
+		w = s.Carrier
+	}
+	return w != nil && w.Object != nil && rules.Observed(w.Object)
+}
+
 // Carries tells which pods carry the new template of a plan. No pod does while the
 // template has not been written, unless the plan keeps it.
 func Carries(p Plan, s Snapshot) func(*cluster.Pod) bool {

@@ -90,7 +90,7 @@ func (f *Factory) NamespaceOrDefault() (string, error) {
 
 // Dynamic returns a client for objects of any kind.
 func (f *Factory) Dynamic() (dynamic.Interface, error) {
-	cfg, err := f.config()
+	cfg, err := f.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -100,14 +100,15 @@ func (f *Factory) Dynamic() (dynamic.Interface, error) {
 // Discovery returns a client that tells what the server serves now: kubectl's
 // cache on disk would go on telling for hours that there is no Kruise.
 func (f *Factory) Discovery() (*discovery.DiscoveryClient, error) {
-	cfg, err := f.config()
+	cfg, err := f.Config()
 	if err != nil {
 		return nil, err
 	}
 	return discovery.NewDiscoveryClientForConfig(cfg)
 }
 
-func (f *Factory) config() (*rest.Config, error) {
+// Config is how to reach the cluster.
+func (f *Factory) Config() (*rest.Config, error) {
 	cfg, err := f.Flags.ToRESTConfig()
 	if err != nil {
 		return nil, noWay(err)

@@ -69,6 +69,17 @@ func Workload(ctx context.Context, c dynamic.Interface, name named.Name, namespa
 	return &r.res, nil
 }
 
+// Find reads the object that a name means: the workload, or the native one that
+// stands for it where there is no Kruise.
+func Find(ctx context.Context, c dynamic.Interface, name named.Name, namespace string) (*resource.Resource, error) {
+	r := &reader{ctx: ctx, client: c}
+	object, err := r.find(name, namespace)
+	if err != nil {
+		return nil, err
+	}
+	return resource.Parsed(tree.FromValue(object.Object), nil, resource.Origin{File: File}), nil
+}
+
 // reader asks one cluster about one workload.
 type reader struct {
 	ctx    context.Context //nolint:containedctx // a reader lives for one call

@@ -4,6 +4,7 @@
 package planning
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Live is the value of --against that means the cluster.
@@ -21,6 +24,9 @@ const Live = "live"
 // Options are the flags of a verb that makes a plan.
 type Options struct {
 	Factory *factory.Factory
+	// Present reads a workload from the cluster in the place of what planning does
+	// by itself; nil for that.
+	Present func(ctx context.Context, name named.Name, namespace string) (*resource.Resource, plan.Snapshot, error)
 
 	name      *named.Name
 	files     []string
@@ -101,6 +107,11 @@ func (o *Options) validate() error {
 		}
 	}
 	return nil
+}
+
+// FromFiles reports whether the flags ask for a plan without a cluster.
+func (o *Options) FromFiles() bool {
+	return o.against != "" && o.against != Live || len(o.with) > 0 || o.pods > 0
 }
 
 // changes reports whether anything says what shall be different.

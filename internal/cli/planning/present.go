@@ -49,6 +49,10 @@ func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource
 	if manifest != nil && manifest.Namespace() != "" {
 		namespace = manifest.Namespace()
 	}
+	if o.Present != nil {
+		object, snapshot, err := o.Present(ctx, *name, namespace)
+		return present{object, snapshot, now()}, err
+	}
 	client, err := o.Factory.Dynamic()
 	if err != nil {
 		return present{}, err

@@ -91,6 +91,8 @@ type Plan struct {
 	To   string `json:"to,omitempty"`
 	Mode string `json:"mode,omitempty"`
 	Why  string `json:"why,omitempty"`
+	// Restarts are containers that restart in place.
+	Restarts []string `json:"restarts,omitempty"`
 	// At is the index of the step at which the rollout stands.
 	At    int    `json:"at"`
 	Steps []Step `json:"steps"`

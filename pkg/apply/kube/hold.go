@@ -6,7 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/tools/leaderelection"
@@ -71,15 +74,18 @@ func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held cont
 		stop()
 		<-over
 	}
-	if err := c.acquired(ctx, got, &other, told); err != nil {
+	if err := c.acquired(ctx, got, me, &other, told); err != nil {
 		release()
 		return nil, nil, err
 	}
 	return held, release, nil
 }
 
-// acquired waits for the lease, as long as one lasts that nobody renews.
-func (c *Cluster) acquired(ctx context.Context, got <-chan struct{}, other *atomic.Value, told func(string)) error {
+// acquired waits for the lease, as long as one lasts that nobody renews. A holder
+// that renews it is alive.
+func (c *Cluster) acquired(ctx context.Context, got <-chan struct{}, me string, other *atomic.Value, told func(string)) error {
+	renewed, stop := c.renewals(ctx, me)
+	defer stop()
 	soon, late := time.NewTimer(2*time.Second), time.NewTimer(leaseLasts+2*leaseRenew)
 	defer soon.Stop()
 	defer late.Stop()
@@ -93,11 +99,41 @@ func (c *Cluster) acquired(ctx context.Context, got <-chan struct{}, other *atom
 			if holder, _ := other.Load().(string); told != nil && holder != "" {
 				told(holder)
 			}
+		case holder := <-renewed:
+			return fmt.Errorf("%w: %s", plan.ErrTaken, holder)
 		case <-late.C:
 			holder, _ := other.Load().(string)
 			return fmt.Errorf("%w: %s", plan.ErrTaken, orSomebody(holder))
 		}
 	}
+}
+
+// renewals tells who renews the lease, if somebody else does.
+func (c *Cluster) renewals(ctx context.Context, me string) (<-chan string, func()) {
+	namespace, name := c.record.where(c.opt.Target.Ref)
+	alive := make(chan string, 1)
+	w, err := c.core.CoordinationV1().Leases(namespace).Watch(ctx, metav1.ListOptions{
+		FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
+	})
+	if err != nil {
+		return alive, func() {} // the lease itself says so in the end
+	}
+	go func() {
+		seen := map[string]metav1.MicroTime{}
+		for e := range w.ResultChan() {
+			l, ok := e.Object.(*coordinationv1.Lease)
+			if !ok || l.Spec.HolderIdentity == nil || l.Spec.RenewTime == nil || *l.Spec.HolderIdentity == me {
+				continue
+			}
+			holder := *l.Spec.HolderIdentity
+			if before, ok := seen[holder]; ok && holder != "" && !before.Equal(l.Spec.RenewTime) {
+				alive <- holder
+				return
+			}
+			seen[holder] = *l.Spec.RenewTime
+		}
+	}()
+	return alive, w.Stop
 }
 
 func orSomebody(holder string) string {
@@ -108,3 +144,31 @@ func orSomebody(holder string) string {
 }
 
 func uidOf(w *cluster.Workload) types.UID { return types.UID(w.UID) }
+
+// Holder names whoever holds the rollout of a workload now, as the lease says; it is
+// empty when nobody does.
+func (r Records) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
+	namespace, name := r.where(ref)
+	l, err := r.Client.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return "", nil
+	case err != nil:
+		return "", err
+	case l.Spec.HolderIdentity == nil || *l.Spec.HolderIdentity == "" || l.Spec.RenewTime == nil:
+		return "", nil
+	case time.Since(l.Spec.RenewTime.Time) > leaseLasts:
+		return "", nil
+	}
+	return *l.Spec.HolderIdentity, nil
+}
+
+// Rollout is the record of the workload's rollout as it is now; the error wraps
+// ErrNone without one.
+func (c *Cluster) Rollout() (Record, error) {
+	rec, err := c.record.now()
+	if err == nil && rec.version == "" {
+		return rec, fmt.Errorf("%s: %w", c.opt.Target.Ref, ErrNone)
+	}
+	return rec, err
+}

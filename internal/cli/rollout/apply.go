@@ -1,0 +1,100 @@
+package rollout
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+type applyOptions struct {
+	driving
+
+	yes bool
+}
+
+func newApply(shared *common) *cobra.Command {
+	o := &applyOptions{driving: driving{common: shared}}
+	c := &cobra.Command{
+		Use: "apply PLAN", Short: "Carry out a plan from a file",
+		Long: `Carry out a plan that "kubectl kruise plan --out" wrote and somebody reviewed. A
+plan is pinned to its object and to the template that it was made for: if either
+has changed since, nothing is written.`,
+		Example: "  kubectl kruise plan cloneset/web --image app=registry.example.com/web:2 --out plan.yaml\n  kubectl kruise rollout apply plan.yaml --yes",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage.Errorf("kubectl kruise plan --out FILE writes one; - is standard input", "give one plan")
+			}
+			if err := o.validate(); err != nil {
+				return err
+			}
+			return o.run(c.Context(), args[0])
+		},
+	}
+	o.addFlags(c)
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (o *applyOptions) run(ctx context.Context, file string) error {
+	p, err := planning.ReadPlan(file, o.factory.Streams.In)
+	if err != nil {
+		return err
+	}
+	name, err := nameOf(p.Target)
+	if err != nil {
+		return err
+	}
+	if p.Target.Namespace != "" {
+		o.factory.Flags.Namespace = &p.Target.Namespace
+	}
+	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
+		return err
+	}
+	if err := o.ask(o.yes, "Carry this plan out?"); err != nil {
+		return err
+	}
+	s, err := o.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := fits(ctx, s, p); err != nil {
+		return err
+	}
+	return o.begin(ctx, s, p)
+}
+
+// fits reports an error where the object is no longer what the plan was made for.
+func fits(ctx context.Context, s *session, p plan.Plan) error {
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	snapshot.Progress = plan.Progress{}
+	if d := plan.Next(p, snapshot, s.Now()); d.Verb == plan.Halt {
+		return &resource.Error{Err: &haltError{d.Reason}, Hint: "make a new plan: this one was made for another state"}
+	}
+	return nil
+}
+
+// haltError is why a plan cannot even begin.
+type haltError struct{ reason string }
+
+func (e *haltError) Error() string { return "the plan does not fit: " + e.reason }
+
+// nameOf is the target of a plan as the command line would name it.
+func nameOf(t plan.Target) (named.Name, error) {
+	kind := strings.ToLower(t.Kind)
+	if group := resource.GroupOf(t.APIVersion); group != "" {
+		kind += "." + group
+	}
+	return named.Parse(kind + "/" + t.Name)
+}

@@ -1,0 +1,155 @@
+package rollout
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// driving are the flags of verbs that carry a rollout on.
+type driving struct {
+	*common
+
+	output    string
+	timeout   time.Duration
+	successOn string
+	atPause   bool
+}
+
+var outputs = []string{"text", "json"}
+
+func (d *driving) addFlags(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVarP(&d.output, "output", "o", outputs[0], "text, or json: one event a line")
+	fl.DurationVar(&d.timeout, "timeout", 0, "how long to wait; the rollout can be resumed afterwards; 0 waits for whatever it takes")
+	fl.StringVar(&d.successOn, "success-on", "complete", "complete, or paused: waiting for a person is a success, too")
+	fl.BoolVar(&d.atPause, "exit-on-pause", false, "end where a person has to promote, instead of waiting for them")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (d *driving) validate() error {
+	switch {
+	case !slices.Contains(outputs, d.output):
+		return usage.Errorf("one of: text, json", "--output: unknown value %q", d.output)
+	case d.successOn != "complete" && d.successOn != "paused":
+		return usage.Errorf("one of: complete, paused", "--success-on: unknown value %q", d.successOn)
+	case d.timeout < 0:
+		return usage.Errorf("", "--timeout: %s is in the past", d.timeout)
+	}
+	d.atPause = d.atPause || d.successOn == "paused"
+	return nil
+}
+
+// hold makes this process the one that drives the rollout.
+func (d *driving) hold(ctx context.Context, s *session) (context.Context, func(), error) {
+	held, release, err := s.Hold(ctx, func(holder string) {
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)
+	})
+	if errors.Is(err, plan.ErrTaken) {
+		return nil, nil, &resource.Error{Err: err, Hint: "watch it with 'kubectl kruise rollout status --watch', or stop the other one first"}
+	}
+	return held, release, err
+}
+
+// drive carries a plan out, and tells.
+func (d *driving) drive(ctx context.Context, s *session, p plan.Plan) error {
+	res, err := d.carryOut(ctx, s, p)
+	if err != nil {
+		return err
+	}
+	return d.end(res)
+}
+
+func (d *driving) carryOut(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
+	t := d.teller()
+	defer t.stop()
+	return apply.Run(ctx, s, s.target.Ref, p, apply.Options{Emit: t.event, AtPause: d.atPause, Until: d.until()})
+}
+
+// until is when nobody waits any more; zero is never.
+func (d *driving) until() time.Time {
+	if d.timeout == 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(d.timeout)
+}
+
+// end is the exit code of a rollout, as an error.
+func (d *driving) end(res apply.Result) error {
+	switch res.Outcome {
+	case event.Completed:
+		return nil
+	case event.AtPause:
+		if d.successOn == "paused" {
+			return nil
+		}
+		return ending.ErrPaused
+	case event.TimedOut:
+		return ending.ErrTimedOut
+	case event.Interrupted:
+		return ending.ErrInterrupted
+	case event.TakenOver:
+		return fmt.Errorf("%w; it goes on there", plan.ErrTaken)
+	}
+	return ending.ErrFailed
+}
+
+// teller writes events; a sign of life comes when none do.
+type teller struct {
+	mu    sync.Mutex
+	lines *view.RolloutLines
+	json  *json.Encoder
+	over  chan struct{}
+}
+
+func (d *driving) teller() *teller {
+	t := &teller{over: make(chan struct{})}
+	if d.output == "json" {
+		t.json = json.NewEncoder(d.factory.Streams.Out)
+		return t
+	}
+	t.lines = &view.RolloutLines{Out: d.factory.Streams.Out, Style: d.factory.OutStyle(false)}
+	go t.beat()
+	return t
+}
+
+func (t *teller) event(e event.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.json != nil {
+		_ = t.json.Encode(e) // a reader that has gone is no matter to the rollout
+		return
+	}
+	t.lines.Event(e)
+}
+
+func (t *teller) beat() {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-t.over:
+			return
+		case now := <-ticker.C:
+			t.mu.Lock()
+			t.lines.Beat(now)
+			t.mu.Unlock()
+		}
+	}
+}
+
+func (t *teller) stop() { close(t.over) }

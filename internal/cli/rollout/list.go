@@ -1,0 +1,57 @@
+package rollout
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+)
+
+func newList(shared *common) *cobra.Command {
+	var all, everywhere bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the rollouts that are under way",
+		Long:    "List the rollouts on record that are not done. -A lists those of all namespaces, --all also what is done.",
+		Example: "  kubectl kruise rollout list -A",
+		Args:    usage.NoArgs("-n and -A say where to look"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return shared.list(c.Context(), all, everywhere)
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "also those that are done")
+	c.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "in all namespaces")
+	return c
+}
+
+func (c *common) list(ctx context.Context, all, everywhere bool) error {
+	namespace, err := c.factory.NamespaceOrDefault()
+	if err != nil {
+		return err
+	}
+	if everywhere {
+		namespace = ""
+	}
+	records, err := c.records()
+	if err != nil {
+		return err
+	}
+	list, err := records.List(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	var rows []view.RolloutRow
+	for i := range list {
+		r := &list[i]
+		if !all && !r.Progress.Finished.IsZero() {
+			continue
+		}
+		by, _ := records.Holder(ctx, r.Ref) // who drives it is said where that may be read
+		rows = append(rows, view.RolloutRow{
+			Namespace: r.Ref.Namespace, Name: r.Title(), Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
+			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Stands: stands(*r), Begun: r.Begun, Holder: by,
+		})
+	}
+	return view.Rollouts(c.factory.Streams.Out, rows, c.factory.OutStyle(false))
+}

@@ -1,0 +1,47 @@
+// Package rollout has the verbs that carry plans out and look after them.
+package rollout
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+const long = `Roll a workload out step by step, on clusters with Kruise and without, and look
+after rollouts that are under way.
+
+A rollout is kept in the cluster, beside its workload: whoever loses the terminal
+goes on from any machine with "rollout resume".`
+
+const example = `  # a new image, in steps, asking before it begins
+  kubectl kruise rollout run cloneset/web --image app=registry.example.com/web:2 --steps 1,10%,100% --pause-after 1
+
+  # how does it stand, from another terminal
+  kubectl kruise rollout status cloneset/web --watch
+
+  # let it go on; or stop it and take it back
+  kubectl kruise rollout promote cloneset/web
+  kubectl kruise rollout abort cloneset/web --rollback`
+
+// New returns the verb with its verbs.
+func New(f *factory.Factory) *cobra.Command {
+	c := &cobra.Command{
+		Use: "rollout VERB", Short: "Carry plans out, and look after rollouts", Long: long, Example: example,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage.Errorf("see '"+c.CommandPath()+" --help'", "unknown verb %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	shared := &common{factory: f, gates: cluster.DefaultGates()}
+	c.PersistentFlags().StringVar(&shared.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
+	c.AddCommand(
+		newRun(shared), newApply(shared), newStatus(shared), newList(shared),
+		newPromote(shared), newPause(shared), newResume(shared), newAbort(shared), newRetry(shared),
+	)
+	return c
+}

@@ -1,0 +1,143 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+type runOptions struct {
+	driving
+	planning.Options
+
+	yes     bool
+	session *session
+}
+
+func newRun(shared *common) *cobra.Command {
+	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory}}
+	c := &cobra.Command{
+		Use:   "run [TYPE/NAME] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
+		Short: "Make a plan, show it, ask, and carry it out",
+		Long: `Make a plan for a change of a workload, show it, ask, and carry it out: one step
+after the other, each when all that the one before needs is there.
+
+Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
+		Example: `  kubectl kruise rollout run cloneset/web --image app=registry.example.com/web:2
+  kubectl kruise rollout run -f web.yaml --steps 1,50%,100% --pause-after 1 --yes
+  kubectl kruise rollout run sidecarset/mesh --image mesh=registry.example.com/mesh:2 --on-failure rollback -o json`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.complete(args); err != nil {
+				return err
+			}
+			return o.run(c.Context())
+		},
+		ValidArgsFunction: planning.CompleteNames,
+	}
+	o.Options.AddFlags(c)
+	for _, only := range []string{"against", "with", "pods"} {
+		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
+	}
+	o.driving.addFlags(c)
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (o *runOptions) complete(args []string) error {
+	if err := o.driving.validate(); err != nil {
+		return err
+	}
+	if o.FromFiles() {
+		return usage.Errorf("kubectl kruise plan and simulate work from files", "a rollout starts from the cluster: --against, --with and --pods are not for it")
+	}
+	return o.Options.Complete(args)
+}
+
+func (o *runOptions) run(ctx context.Context) error {
+	o.Present = o.present
+	defer func() {
+		if o.session != nil {
+			o.session.Close()
+		}
+	}()
+	m, err := o.Make(ctx)
+	if err != nil {
+		return err
+	}
+	if len(m.Plan.Steps) == 0 {
+		_, err := fmt.Fprintln(o.factory.Streams.Out, m.Plan.Change.Why)
+		return err
+	}
+	if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
+		return err
+	}
+	if err := o.ask(o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
+		return err
+	}
+	return o.begin(ctx, o.session, m.Plan)
+}
+
+// present opens the workload, and is what the plan is made from.
+func (o *runOptions) present(ctx context.Context, name named.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
+	o.factory.Flags.Namespace = &namespace
+	s, err := o.open(ctx, name)
+	if err != nil {
+		return nil, plan.Snapshot{}, err
+	}
+	o.session = s
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	return s.object, snapshot, err
+}
+
+// begin puts a plan on record and carries it out.
+func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
+	held, release, err := d.hold(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := d.free(ctx, s); err != nil {
+		return err
+	}
+	if err := s.Begin(held, s.target.Ref, p); err != nil {
+		return err
+	}
+	return d.drive(held, s, p)
+}
+
+// free reports an error where another rollout of the workload is under way.
+func (d *driving) free(ctx context.Context, s *session) error {
+	records, err := d.records()
+	if err != nil {
+		return err
+	}
+	rec, err := records.Load(ctx, s.target.Ref)
+	if errors.Is(err, kube.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if over(rec) {
+		return nil
+	}
+	return &resource.Error{
+		Err:  fmt.Errorf("a rollout of %s is under way: %s", s.target, stands(rec)),
+		Hint: "go on with it: rollout resume; or end it: rollout abort",
+	}
+}
+
+// over reports whether nothing more is to be done for a rollout.
+func over(rec kube.Record) bool {
+	return !rec.Progress.Finished.IsZero() || rec.Progress.Halted != "" || len(rec.Plan.Steps) == 0
+}

@@ -1,0 +1,110 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/user"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// session is one workload of a cluster, watched.
+type session struct {
+	*kube.Cluster
+	// object is what is in the cluster, target what was asked for: they differ where
+	// there is no Kruise.
+	object  *resource.Resource
+	target  kube.Object
+	carrier *kube.Object
+}
+
+// common are the flags of all verbs, and what they make clients from.
+type common struct {
+	factory        *factory.Factory
+	stateNamespace string
+	gates          cluster.Gates
+}
+
+// locate finds the workload that a name means.
+func (c *common) locate(ctx context.Context, name named.Name) (*session, error) {
+	namespace, err := c.factory.NamespaceOrDefault()
+	if err != nil {
+		return nil, err
+	}
+	client, err := c.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	found, err := observe.Find(ctx, client, name, namespace)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{object: found, target: objectOf(found)}
+	if !name.Means(found.Group(), found.Kind(), found.Name()) {
+		carrier := s.target
+		s.carrier = &carrier
+		s.target.Ref = cluster.Ref{Group: name.Kinds[0].Group, Kind: name.Kinds[0].Kind, Namespace: found.Namespace(), Name: name.Name}
+	}
+	return s, nil
+}
+
+// objectOf names an object and how it is served. An Advanced StatefulSet is always
+// written in v1beta1: v1alpha1 loses fields (semantics workloads 0.2).
+func objectOf(r *resource.Resource) kube.Object {
+	kind := schema.GroupKind{Group: r.Group(), Kind: r.Kind()}
+	version, _ := schema.ParseGroupVersion(r.APIVersion())
+	return kube.Object{
+		Ref:      cluster.Ref{Group: r.Group(), Kind: r.Kind(), Namespace: r.Namespace(), Name: r.Name()},
+		Resource: version.WithResource(named.Plural(kind)),
+	}
+}
+
+// open begins to watch.
+func (c *common) open(ctx context.Context, name named.Name) (*session, error) {
+	s, err := c.locate(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := c.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
+		Target: s.target, Carrier: s.carrier, Gates: c.gates, StateNamespace: c.stateNamespace, Holder: holder(),
+		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
+	})
+	return s, err
+}
+
+// records are where rollouts are kept.
+func (c *common) records() (kube.Records, error) {
+	cfg, err := c.factory.Config()
+	if err != nil {
+		return kube.Records{}, err
+	}
+	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	return kube.Records{Client: client, StateNamespace: c.stateNamespace}, err
+}
+
+// holder names whoever runs this, for others to read.
+func holder() string {
+	who := os.Getenv("USER")
+	if u, err := user.Current(); err == nil {
+		who = u.Username
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "somewhere"
+	}
+	return who + "@" + host
+}
