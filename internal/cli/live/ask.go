@@ -44,6 +44,10 @@ func (r *reader) ask(ctx context.Context, questions []want) error {
 		if !r.scope.wants(w.name) {
 			continue
 		}
+		if w.momentary && !r.scope.Now {
+			r.skipped = append(r.skipped, w.what+": they count as they are at the moment, for which there is render --live")
+			continue
+		}
 		if err := r.list(ctx, w); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ func everything(namespace string, served map[string]string) []want {
 		{kind: limitRanges, what: "limit ranges"},
 		{kind: serviceAccounts, what: "service accounts"},
 		{kind: autoscalers, what: "HorizontalPodAutoscalers", only: scalesKruise},
+		{kind: scaledObjects, what: "ScaledObjects", only: scalesKruise},
 		{kind: workloadSpreads, what: "WorkloadSpreads", selectable: true},
 		{kind: podStates, what: "PersistentPodStates", selectable: true},
 		{kind: renderedStates, what: "rendered states of pods", selector: kruise.SourceLabel, only: ofPodStates},

@@ -15,6 +15,9 @@ type kind struct {
 	keep, drop []string
 	// tidy is the last to look at what was kept.
 	tidy func(object map[string]any)
+	// momentary facts are about what is done at once; in a file they would be wrong
+	// a minute later.
+	momentary bool
 }
 
 // The parts of objects that several kinds keep.
@@ -55,7 +58,8 @@ var (
 	revisions    = &kind{group: "apps", version: "v1", name: "ControllerRevision", resource: "controllerrevisions", keep: []string{
 		metaLabels, "revision", "data spec",
 	}}
-	autoscalers = &kind{group: "autoscaling", version: "v2", name: "HorizontalPodAutoscaler", resource: "horizontalpodautoscalers", keep: []string{"spec scaleTargetRef"}}
+	autoscalers   = &kind{group: "autoscaling", version: "v2", name: "HorizontalPodAutoscaler", resource: "horizontalpodautoscalers", keep: []string{"spec scaleTargetRef", "spec minReplicas"}}
+	scaledObjects = &kind{group: "keda.sh", name: "ScaledObject", resource: "scaledobjects", keep: []string{"spec scaleTargetRef", "spec minReplicaCount"}}
 
 	deployments     = workload("apps", "v1", "Deployment", "deployments")
 	statefulSets    = workload("apps", "v1", "StatefulSet", "statefulsets")
@@ -88,7 +92,7 @@ var (
 func Kinds() []string {
 	set := map[string]bool{clusterFacts: true}
 	for _, k := range []*kind{
-		namespaces, nodes, limitRanges, serviceAccounts, services, pods, configuration, revisions, autoscalers,
+		namespaces, nodes, limitRanges, serviceAccounts, services, pods, configuration, revisions, autoscalers, scaledObjects,
 		deployments, statefulSets, replicaSets, cloneSets, advancedDaemons, unitedDeployments,
 		resourceDistributions, workloadSpreads, podStates, budgets,
 	} {

@@ -50,6 +50,8 @@ type Scope struct {
 	Selector string
 	// Wanted chooses among [Kinds]; nil chooses all.
 	Wanted func(kind string) bool
+	// Now permits facts that hold for the moment only, such as the restarts of a pod.
+	Now bool
 }
 
 func (s Scope) wants(kind string) bool { return s.Wanted == nil || s.Wanted(kind) }
@@ -75,9 +77,9 @@ func Read(ctx context.Context, c Cluster, scope Scope) (*Result, error) {
 	r := &reader{cluster: c, scope: scope}
 	var questions []want
 	if scope.Stream == nil {
-		questions = everything(scope.Namespace, server.kruise())
+		questions = everything(scope.Namespace, server.addOns())
 	} else {
-		questions = wants(scope.Stream, scope.Namespace, server.kruise())
+		questions = wants(scope.Stream, scope.Namespace, server.addOns())
 	}
 	if err := r.ask(ctx, questions); err != nil {
 		return nil, err

@@ -55,6 +55,7 @@ spec:
   - apps.kruise.io/v1alpha1
   - apps.kruise.io/v1beta1
   - apps/v1
+  - keda.sh/v1alpha1
   - policy.kruise.io/v1beta1
   - v1
   kubernetesVersion: "1.36"
@@ -83,7 +84,7 @@ func TestReadAsksForWhatTheStreamNeeds(t *testing.T) {
 				"/apis/apps/v1/namespaces/kruise-system/controllerrevisions?kruise.io/sidecarset-name",
 				"/api/v1/namespaces/default/limitranges", "/api/v1/namespaces/default/serviceaccounts",
 				"/api/v1/namespaces/shop/limitranges", "/api/v1/namespaces/shop/serviceaccounts",
-				"/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers",
+				"/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers", "/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects",
 			},
 		},
 		"UnitedDeployment": {
@@ -95,7 +96,7 @@ func TestReadAsksForWhatTheStreamNeeds(t *testing.T) {
 				kruise + "namespaces/shop/clonesets?apps.kruise.io/subset-name,app=web",
 				kruise + "namespaces/shop/statefulsets?apps.kruise.io/subset-name,app=web",
 				"/api/v1/namespaces/shop/pods?apps.kruise.io/subset-name,app=web",
-				"/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers",
+				"/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers", "/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects",
 			},
 		},
 		"ResourceDistribution": {
@@ -119,7 +120,7 @@ func TestReadAsksForWhatTheStreamNeeds(t *testing.T) {
 			},
 			want: []string{
 				"/api/v1/nodes", "/api/v1/namespaces/kruise-system/configmaps?metadata.name=kruise-configuration",
-				kruise + "namespaces/shop/workloadspreads?app=web",
+				kruise + "namespaces/shop/workloadspreads?app=web", "/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects",
 			},
 		},
 		"WorkloadSpread whose target has open replicas": {
@@ -132,12 +133,12 @@ func TestReadAsksForWhatTheStreamNeeds(t *testing.T) {
 				"/apis/apps/v1/namespaces/shop/deployments?kubectl-kruise.dev/spread=workloadspread.x",
 				"/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers",
 				"/api/v1/nodes", "/api/v1/namespaces/kruise-system/configmaps?metadata.name=kruise-configuration",
-				kruise + "namespaces/shop/workloadspreads?app=web",
+				kruise + "namespaces/shop/workloadspreads?app=web", "/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects",
 			},
 		},
 		"CloneSet with claims": {
 			stream: []*resource.Resource{kruiseObject("CloneSet", "", map[string]any{"volumeClaimTemplates": []any{map[string]any{}}})},
-			want:   []string{"/api/v1/namespaces/team/services", "/apis/autoscaling/v2/namespaces/team/horizontalpodautoscalers"},
+			want:   []string{"/api/v1/namespaces/team/services", "/apis/autoscaling/v2/namespaces/team/horizontalpodautoscalers", "/apis/keda.sh/v1alpha1/namespaces/team/scaledobjects"},
 		},
 		"ImagePullJob": {
 			stream: []*resource.Resource{kruiseObject("ImagePullJob", "shop", map[string]any{"podSelector": map[string]any{"matchLabels": map[string]any{"a": "b"}}})},

@@ -11,7 +11,7 @@ import (
 // runningPods are pods of which something is asked. How that is done depends on what
 // they are now, down to the count of restarts; of the environment only the mark is
 // read by which an EphemeralJob knows its own.
-var runningPods = &kind{version: "v1", name: "Pod", resource: "pods", tidy: markOnly, keep: []string{
+var runningPods = &kind{version: "v1", name: "Pod", resource: "pods", momentary: true, tidy: markOnly, keep: []string{
 	metaLabels, "metadata uid", "metadata creationTimestamp", "metadata annotations kubernetes.io/config.mirror",
 	owners + "apiVersion", owners + "kind", owners + "name", owners + "controller",
 	"spec nodeName", "spec restartPolicy", "spec terminationGracePeriodSeconds", "spec shareProcessNamespace", "spec hostPID", "spec os",

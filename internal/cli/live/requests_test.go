@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // TestAsked: requests ask for their pods, and for no others.
@@ -63,5 +64,20 @@ func TestRunningPods(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, runningPods.prune(pod)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestMomentary: what holds for the moment only is no fact for a file.
+func TestMomentary(t *testing.T) {
+	stream := []*resource.Resource{kruiseObject("ContainerRecreateRequest", "shop", map[string]any{"podName": "web-0"})}
+	lists := map[string][]map[string]any{"/api/v1/namespaces/shop/pods": {named("Pod", "shop", "web-0")}}
+	for _, now := range []bool{true, false} {
+		res, err := read(t, &fake{lists: lists}, Scope{Stream: stream, Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read, said := len(res.Context) == 2, len(res.Skipped) == 1; read != now || said == now {
+			t.Errorf("now %v: %v, skipped %q", now, ids(res), res.Skipped)
+		}
 	}
 }

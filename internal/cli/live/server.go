@@ -42,10 +42,11 @@ func (c Cluster) server(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-// kruise returns the newest version of each of Kruise's groups that is served.
-func (s *server) kruise() map[string]string {
+// addOns returns the newest version of each group that is served only where
+// somebody installed it.
+func (s *server) addOns() map[string]string {
 	served := map[string]string{}
-	for _, group := range []string{kruise.Group, kruise.PolicyGroup} {
+	for _, group := range []string{kruise.Group, kruise.PolicyGroup, scaledObjects.group} {
 		for _, v := range []string{kruise.V1alpha1, kruise.V1beta1} {
 			if slices.Contains(s.versions, group+"/"+v) {
 				served[group] = v

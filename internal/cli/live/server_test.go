@@ -35,7 +35,7 @@ func (s *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case path == "/apis":
 		write(w, map[string]any{"kind": "APIGroupList", "apiVersion": "v1", "groups": []any{
-			group("apps", "v1"), group("apps.kruise.io", "v1beta1", "v1alpha1"), group("policy.kruise.io", "v1beta1"),
+			group("apps", "v1"), group("apps.kruise.io", "v1beta1", "v1alpha1"), group("keda.sh", "v1alpha1"), group("policy.kruise.io", "v1beta1"),
 		}})
 		return
 	case path == "/version" && !s.versionless:

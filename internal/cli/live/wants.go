@@ -16,7 +16,7 @@ import (
 type asker struct {
 	stream    []*resource.Resource
 	namespace string
-	// served is the newest version of each group of Kruise's.
+	// served is the newest version of each group that is no part of Kubernetes.
 	served map[string]string
 	list   []want
 }
@@ -47,7 +47,7 @@ func wants(stream []*resource.Resource, namespace string, served map[string]stri
 	return a.list
 }
 
-// ask adds a question, unless it is about a kind of Kruise's that is not served.
+// ask adds a question, unless it is about a kind that is not served.
 func (a *asker) ask(w want) {
 	if w.version = a.served[w.group]; w.kind.version != "" || w.version != "" {
 		a.list = append(a.list, w)
@@ -117,7 +117,9 @@ func (a *asker) holds(k *kind, beside *resource.Resource, name string) bool {
 
 // autoscaled asks for the autoscalers that may own the replicas of a workload.
 func (a *asker) autoscaled() {
-	a.each([]string{"CloneSet", "DaemonSet", "StatefulSet", "UnitedDeployment"}, want{kind: autoscalers, what: "HorizontalPodAutoscalers", only: scalesKruise})
+	of := []string{"CloneSet", "DaemonSet", "StatefulSet", "UnitedDeployment"}
+	a.each(of, want{kind: autoscalers, what: "HorizontalPodAutoscalers", only: scalesKruise})
+	a.each(append(of, "WorkloadSpread"), want{kind: scaledObjects, what: "ScaledObjects"})
 }
 
 // governed asks for the Services that are in the way of a CloneSet's own, or

@@ -28,7 +28,7 @@ func (o *options) facts(ctx context.Context, stream []*resource.Resource, opt en
 	if err != nil {
 		return nil, err
 	}
-	scope := live.Scope{Stream: slices.Concat(stream, given), Namespace: opt.Namespace}
+	scope := live.Scope{Stream: slices.Concat(stream, given), Namespace: opt.Namespace, Now: true}
 	if scope.Stream == nil {
 		scope.Stream = []*resource.Resource{}
 	}
