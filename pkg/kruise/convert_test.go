@@ -136,8 +136,8 @@ func TestDown(t *testing.T) {
 	)
 	down("ContainerRecreateRequest",
 		one{
-			"annotations", `{status: {phase: Pending, containerStatusSnapshot: [{name: a}], conditions: [{type: PreRecreateGrace, lastTransitionTime: "2026-01-02T03:04:05Z"}, {type: Odd}]}}`,
-			`{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: '[{"name":"a"}]', crr.apps.kruise.io/unready-acquired: "2026-01-02T03:04:05Z"}}, status: {phase: Pending}}`,
+			"annotations", `{status: {phase: Pending, containerStatusSnapshot: [{name: a, ready: true, restartCount: 1}], conditions: [{type: PreRecreateGrace, lastTransitionTime: "2026-01-02T03:04:05Z"}, {type: Odd}]}}`,
+			`{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: '[{"name":"a","ready":true,"restartCount":1}]', crr.apps.kruise.io/unready-acquired: "2026-01-02T03:04:05Z"}}, status: {phase: Pending}}`,
 			[]string{"status.conditions"},
 		},
 	)
