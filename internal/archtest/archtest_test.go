@@ -45,6 +45,8 @@ var layer = map[string][]string{
 		"github.com/evanphx/json-patch/...", "gopkg.in/evanphx/json-patch.v4",
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
+	"pkg/kruise/imagepull": {"pkg/kruise", "pkg/kruise/tree"},
+	"pkg/kruise/imageref":  {"github.com/distribution/reference"},
 	"pkg/kruise/podstate": {"k8s.io/apimachinery/pkg/apis/meta/v1", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"pkg/kruise/spread": {
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity",
@@ -57,8 +59,9 @@ var layer = map[string][]string{
 	"pkg/apply/event": {},
 	"pkg/apply/kube": {
 		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...",
-		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/...",
+		"pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/kube/ask",
 	},
+	"pkg/apply/kube/ask": {"k8s.io/client-go/util/jsonpath", "pkg/plan"},
 	"pkg/plan":            planImports("pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 	"pkg/plan/cluster":    planImports(),
 	"pkg/plan/planfile":   append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),
@@ -93,7 +96,7 @@ var layer = map[string][]string{
 	"pkg/render/protect":    stageImports,
 	"pkg/render/references": stageImports,
 	"pkg/render/startup":    stageImports,
-	"pkg/render/requests":   append([]string{"github.com/distribution/reference", "pkg/render/patches"}, stageImports...),
+	"pkg/render/requests":   append([]string{"pkg/render/patches"}, stageImports...),
 	"pkg/render/patches":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/render/resource", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
 
 	"pkg/render/admission":        append([]string{"pkg/render/admission/policy"}, stageImports...),

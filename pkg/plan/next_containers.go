@@ -2,7 +2,11 @@ package plan
 
 import (
 	"fmt"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -18,29 +22,37 @@ type restarts struct {
 	// down counts pods that are not available, those that are asked to restart
 	// among them.
 	down            int
+	budgets         *permits
 	actions         []Action
 	waiting, failed []Blocker
+	// next is when a pod in trouble will have failed.
+	next time.Time
 }
 
 // containers restarts containers inside the named pods, no more at once than may
-// be unavailable.
+// be unavailable, and than budgets allow. Those that were asked to are looked at
+// first: they may still look well.
 func (r *run) containers(s *Step) (Decision, bool) {
 	if s.Containers == nil || r.progress.Promoted {
 		return Decision{}, true
 	}
-	c := &restarts{run: r, step: s}
+	c := &restarts{run: r, step: s, budgets: newPermits(r.snap)}
 	pods := map[string]*cluster.Pod{}
 	for _, p := range r.snap.Pods {
 		pods[p.Name] = p
-		if rules.Active(p) && !rules.Ready(p) {
+		if rules.Active(p) && !c.available(p) {
 			c.down++
 		}
 	}
+	var todo []*cluster.Pod
 	for _, want := range s.Pods {
 		// One that is gone needs nothing: its successor has started anew.
-		if p := pods[want.Name]; p != nil && (want.UID == "" || want.UID == p.UID) {
-			c.look(p)
+		if p := pods[want.Name]; p != nil && (want.UID == "" || want.UID == p.UID) && rules.Active(p) && !c.asked(p) {
+			todo = append(todo, p)
 		}
+	}
+	for _, p := range todo {
+		c.look(p)
 	}
 	switch {
 	case len(c.failed) > 0:
@@ -48,24 +60,92 @@ func (r *run) containers(s *Step) (Decision, bool) {
 	case len(c.actions) > 0:
 		return r.act(s.Title, c.actions...), false
 	case len(c.waiting) > 0:
-		return r.unfinished(s, c.waiting[:min(len(c.waiting), named)]...), false
+		d := r.unfinished(s, c.waiting[:min(len(c.waiting), named)]...)
+		if d.Verb == Wait {
+			d.Until = earliest(d.Until, c.next)
+		}
+		return d, false
 	}
 	return Decision{}, true
 }
 
-// look decides about one pod.
-func (c *restarts) look(p *cluster.Pod) {
-	switch answer, asked := c.snap.Verified[RestartKey(c.step.Name, p.Name)]; {
-	case asked && answer.Done && answer.Good:
-	case asked && answer.Done:
-		c.failed = append(c.failed, Blocker{GateReady, p.Name, orText(answer.Text, "its containers did not restart")})
-	case asked:
-		c.down++
-		c.waiting = append(c.waiting, Blocker{GateReady, p.Name, orText(answer.Text, "its containers restart")})
-	case rules.Ready(p) && c.down >= max(c.plan.Limits.MaxUnavailable, 1):
-		c.waiting = append(c.waiting, Blocker{GateBudget, p.Name, fmt.Sprintf("%d pods are not available", c.down)})
-	default:
-		c.down++
-		c.actions = append(c.actions, Action{Restart: &Restart{PodRef{p.Namespace, p.Name, p.UID}, c.step.Containers.Names, c.step.Containers.Method}})
+// available reports whether a pod counts as up; one that is ready, but not for long
+// enough, is looked at again when it is.
+func (c *restarts) available(p *cluster.Pod) bool {
+	minReady := c.plan.Limits.MinReady
+	if rules.Available(p, minReady, c.now) {
+		return true
 	}
+	if ready, ok := p.Condition(string(corev1.PodReady)); ok && rules.Ready(p) {
+		c.next = earliest(c.next, ready.Since.Add(minReady))
+	}
+	return false
+}
+
+// asked looks at a pod whose restart was asked for, and is false for any other.
+func (c *restarts) asked(p *cluster.Pod) bool {
+	answer, asked := c.snap.Verified[RestartKey(c.step.Name, p.Name)]
+	switch {
+	case !asked || answer.Done && answer.Good:
+	case answer.Done:
+		c.failed = append(c.failed, Blocker{GateReady, p.Name, orText(answer.Text, "its containers did not restart")})
+	default:
+		c.under(p, orText(answer.Text, "its containers restart"))
+	}
+	return asked
+}
+
+// look decides about a pod that was not asked yet.
+func (c *restarts) look(p *cluster.Pod) {
+	if rules.Ready(p) {
+		if c.down >= max(c.plan.Limits.MaxUnavailable, 1) {
+			c.waiting = append(c.waiting, Blocker{GateBudget, p.Name, fmt.Sprintf("%s not available", are(c.down))})
+			return
+		}
+		if why, ok := c.permitted(p); !ok {
+			c.waiting = append(c.waiting, Blocker{GateBudget, p.Name, why})
+			return
+		}
+	}
+	if c.available(p) {
+		c.down++
+	}
+	r := Restart{PodRef: PodRef{p.Namespace, p.Name, p.UID}, Containers: c.step.Containers.Names, Method: c.step.Containers.Method}
+	c.actions = append(c.actions, Action{Restart: &r})
+}
+
+func are(pods int) string {
+	if pods == 1 {
+		return "1 pod is"
+	}
+	return plural(pods, "pod") + " are"
+}
+
+// permitted asks the budgets that cover a pod whether one more may be down: none of
+// them hears of a container that restarts.
+func (c *restarts) permitted(p *cluster.Pod) (why string, ok bool) {
+	if why, ok = c.budgets.allow(p, kruise.PubUpdateOperation); ok {
+		why, ok = c.budgets.evict(p)
+	}
+	return why, ok
+}
+
+// under looks at a pod whose containers restart: one that was ready is down meanwhile,
+// and one that cannot come back ends the rollout.
+func (c *restarts) under(p *cluster.Pod, text string) {
+	if c.available(p) {
+		c.down++
+	}
+	b, grace, bad := trouble(p)
+	if !bad {
+		c.waiting = append(c.waiting, Blocker{GateReady, p.Name, text})
+		return
+	}
+	due := later(sinceNotReady(p), c.progress.Started).Add(grace)
+	if c.now.Before(due) {
+		c.next = earliest(c.next, due)
+		c.waiting = append(c.waiting, b)
+		return
+	}
+	c.failed = append(c.failed, b)
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -54,23 +53,6 @@ func blockers(p rules.Pending) []Blocker {
 	var out []Blocker
 	for _, why := range p {
 		out = append(out, Blocker{Gate: GateUpdated, Why: why})
-	}
-	return out
-}
-
-// unpulled names the images that are not on so many nodes, or on all that pods are
-// on now: there may be fewer pods than when the plan was made.
-func (r *run) unpulled(nodes int) []Blocker {
-	pull := r.present().Pull
-	if pull == nil {
-		return nil
-	}
-	nodes = min(nodes, nodesOf(r.snap.Pods))
-	var out []Blocker
-	for _, image := range pull.Images {
-		if n := r.snap.Pulled[image]; n < nodes {
-			out = append(out, Blocker{Gate: GatePull, Why: fmt.Sprintf("%s is on %d of %d nodes", image, n, nodes)})
-		}
 	}
 	return out
 }

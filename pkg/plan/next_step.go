@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -67,26 +66,6 @@ func orText(text, byDefault string) string {
 		return byDefault
 	}
 	return text
-}
-
-// pull has images pulled. It is asked for until the cluster shows that it was;
-// whoever pulls goes on by itself.
-func (r *run) pull(s *Step) (Decision, bool) {
-	if r.progress.Promoted || s.Pull == nil {
-		return Decision{}, true
-	}
-	missing := r.missing(s)
-	switch {
-	case len(missing) == 0:
-		return Decision{}, true
-	case !r.pulling(s.Pull.Images):
-		return r.act(s.Title, Action{Pull: s.Pull}), false
-	}
-	return r.unfinished(s, missing...), false
-}
-
-func (r *run) pulling(images []string) bool {
-	return !slices.ContainsFunc(images, func(image string) bool { return !r.snap.Pulling[image] })
 }
 
 // unfinished waits, or halts when the step has taken too long.

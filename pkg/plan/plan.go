@@ -233,7 +233,8 @@ type Verify struct {
 	// Job is a batch/v1 Job, created in the workload's namespace; its success is
 	// good.
 	Job map[string]any
-	// Every is the interval between attempts, Attempts how many may fail.
+	// Every is the interval between attempts, 10 s by default; the answer is bad when
+	// all Attempts have failed, one by default.
 	Every    time.Duration
 	Attempts int
 }

@@ -32,7 +32,11 @@ type Snapshot struct {
 	// Pulling are images that somebody has been asked to pull, which the cluster
 	// itself remembers.
 	Pulling map[string]bool
-	// Verified are results of verify steps by step name.
+	// Pulls is what is to be said of a pull beyond that, by image: nothing while all
+	// goes well.
+	Pulls map[string]PullState
+	// Verified are results of verify steps by step name, and of restarts by
+	// [RestartKey].
 	Verified map[string]Result
 	// Progress is how far the plan has come, as recorded in the cluster.
 	Progress Progress
@@ -47,6 +51,23 @@ func (s *Snapshot) report(p *cluster.Pod) rules.NodeReport {
 		return r
 	}
 	return rules.NodeReport{EnvHashes: true, Resources: true}
+}
+
+// PullState is how the pull of one image stands.
+type PullState struct {
+	// Over is true when nobody goes on pulling it.
+	Over bool
+	// Troubles are the nodes that do not get it.
+	Troubles []PullTrouble
+}
+
+// PullTrouble is one node that does not get an image.
+type PullTrouble struct {
+	Node, Why string
+	// Final is true where nobody tries again; Since is when trying again began to
+	// fail.
+	Final bool
+	Since time.Time
 }
 
 // Result is the answer to one verify step.

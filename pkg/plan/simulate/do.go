@@ -83,6 +83,7 @@ func (w *World) Begin(_ context.Context, ref cluster.Ref, _ plan.Plan) error {
 		return err
 	}
 	o.progress = plan.Progress{}
+	clear(o.restarts)
 	w.touch(o)
 	o.recorded = o.version
 	return nil
@@ -114,7 +115,7 @@ func (w *World) Do(_ context.Context, ref cluster.Ref, a plan.Action) error {
 	case a.Pull != nil:
 		w.pullAll(o, a.Pull)
 	case a.Restart != nil:
-		return w.restartContainers(a.Restart)
+		return w.restartContainers(o, a.Step, a.Restart)
 	case a.Verify != nil:
 		w.verify(o, a.Step, a.Verify)
 	}
@@ -152,10 +153,22 @@ func (w *World) pullAll(o *object, p *plan.Pull) {
 	for _, image := range p.Images {
 		o.pulling[image] = true
 		if w.unpullable(image) {
+			w.after(w.opt.Agent.Pull.draw(&w.chance), func() { w.failPull(o, nodes, image) })
 			continue
 		}
 		w.pullOn(nodes, image, parallel)
 	}
+	w.touch(o)
+}
+
+// failPull has nobody pull an image any more that nobody can get.
+func (w *World) failPull(o *object, nodes []*node, image string) {
+	state := plan.PullState{Over: true}
+	for _, n := range nodes {
+		state.Troubles = append(state.Troubles, plan.PullTrouble{Node: n.Name, Why: waitingBackOff, Final: true, Since: w.now()})
+	}
+	o.pulls = maps.Clone(o.pulls)
+	o.pulls[image] = state
 	w.touch(o)
 }
 
@@ -175,18 +188,6 @@ func (w *World) pullOn(nodes []*node, image string, parallel int) {
 	for range min(parallel, len(nodes)) {
 		one()
 	}
-}
-
-func (w *World) restartContainers(r *plan.Restart) error {
-	e, err := w.pod(r.PodRef)
-	if err != nil {
-		return err
-	}
-	w.rec.writes++
-	for _, name := range r.Containers {
-		w.restart(e, name)
-	}
-	return nil
 }
 
 // verify answers a plan's question.

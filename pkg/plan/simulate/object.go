@@ -42,13 +42,20 @@ type object struct {
 	pulled   pulled
 	// pulling are images that were asked for.
 	pulling map[string]bool
+	// pulls are those that went wrong.
+	pulls map[string]plan.PullState
+	// restarts are those that were asked for, by plan.RestartKey.
+	restarts map[string]restart
 	// carrier is the native object that stands for this one, which then has no
 	// controller; shadow is the other way round.
 	carrier, shadow *object
 }
 
 func newObject(ref cluster.Ref) *object {
-	return &object{ref: ref, templates: map[string]*blueprint{}, verified: map[string]plan.Result{}, pulling: map[string]bool{}}
+	return &object{
+		ref: ref, templates: map[string]*blueprint{}, verified: map[string]plan.Result{}, pulling: map[string]bool{},
+		pulls: map[string]plan.PullState{}, restarts: map[string]restart{},
+	}
 }
 
 // lookup returns an object, or an error that wraps [plan.ErrNotFound].

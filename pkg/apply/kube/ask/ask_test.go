@@ -1,0 +1,164 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// TestCommand: the exit code decides, the last line is the text.
+func TestCommand(t *testing.T) {
+	t.Setenv("SHOP_TOKEN", "hunter22")
+	for name, c := range map[string]struct {
+		script string
+		good   bool
+		text   string
+	}{
+		"good":          {"echo one; echo two", true, "two"},
+		"says nothing":  {"true", true, "exit code 0"},
+		"bad":           {"echo p99 is 3 s >&2; exit 3", false, "exit status 3: p99 is 3 s"},
+		"bad, silently": {"exit 1", false, "exit status 1"},
+		"a secret":      {"echo token $SHOP_TOKEN was refused; exit 1", false, "exit status 1: token *** was refused"},
+		"escapes":       {`printf '\033[31mred\033[0m\n'`, true, "[31mred[0m"},
+		"much":          {"i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done", true, "line 4999"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := Once(t.Context(), &plan.Verify{Command: []string{"sh", "-c", c.script}})
+			if a != (Answer{c.good, c.text}) {
+				t.Errorf("%+v", a)
+			}
+		})
+	}
+	if a := Once(t.Context(), &plan.Verify{Command: []string{"./no-such-program"}}); a.Good || !strings.Contains(a.Text, "no-such-program") {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestURL: status and JSONPath decide; the address is never in the text.
+func TestURL(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/healthz":
+			fmt.Fprint(w, `{"status": "up", "checks": [{"name": "db", "ok": true}]}`)
+		case "/moved":
+			w.WriteHeader(http.StatusTeapot)
+		default:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer server.Close()
+	for name, c := range map[string]struct {
+		verify plan.Verify
+		want   Answer
+	}{
+		"good":            {plan.Verify{URL: "/healthz"}, Answer{true, "status 200"}},
+		"bad":             {plan.Verify{URL: "/x"}, Answer{false, "status 503"}},
+		"another status":  {plan.Verify{URL: "/moved", Status: 418}, Answer{true, "status 418"}},
+		"not that status": {plan.Verify{URL: "/healthz", Status: 204}, Answer{false, "status 200, not 204"}},
+		"value":           {plan.Verify{URL: "/healthz", JSONPath: "{.status}", Value: "up"}, Answer{true, `{.status} is "up"`}},
+		"without braces":  {plan.Verify{URL: "/healthz", JSONPath: ".checks[?(@.name=='db')].ok", Value: "true"}, Answer{true, `.checks[?(@.name=='db')].ok is "true"`}},
+		"other value":     {plan.Verify{URL: "/healthz", JSONPath: ".status", Value: "down"}, Answer{false, `.status is "up", not "down"`}},
+		"no such field":   {plan.Verify{URL: "/healthz", JSONPath: ".nothing", Value: "up"}, Answer{false, ".nothing: nothing is not found"}},
+		"no JSON":         {plan.Verify{URL: "/moved", Status: 418, JSONPath: ".a", Value: "up"}, Answer{false, ".a: the answer is no JSON: unexpected end of JSON input"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.verify.URL = server.URL + c.verify.URL
+			if a := Once(t.Context(), &c.verify); a != c.want {
+				t.Errorf("%+v", a)
+			}
+		})
+	}
+	address := strings.Replace(server.URL, "http://", "http://me:hunter2@", 1)
+	server.Close()
+	if a := Once(t.Context(), &plan.Verify{URL: address + "/?token=abc"}); a.Good || a.Text == "" || strings.Contains(a.Text, "hunter2") || strings.Contains(a.Text, "abc") {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestPrometheus: every value counts, and none is not good.
+func TestPrometheus(t *testing.T) {
+	for name, c := range map[string]struct {
+		body, threshold string
+		status          int
+		want            Answer
+	}{
+		"scalar":         {`{"status":"success","data":{"resultType":"scalar","result":[1,"0.005"]}}`, "< 0.01", 200, Answer{true, "0.005: < 0.01"}},
+		"one of vector":  {vector("0.001", "0.02"), "< 0.01", 200, Answer{false, "0.02 is not < 0.01"}},
+		"all of vector":  {vector("0.001", "0.002"), "<0.01", 200, Answer{true, "2 values: <0.01"}},
+		"empty vector":   {vector(), "< 0.01", 200, Answer{false, "the query gives no value"}},
+		"not a number":   {vector("NaN"), "< 0.01", 200, Answer{false, "NaN is not < 0.01"}},
+		"not equal, NaN": {vector("NaN"), "!= 0", 200, Answer{false, "NaN is not != 0"}},
+		"at least":       {vector("3"), ">= 3", 200, Answer{true, "3: >= 3"}},
+		"equal":          {vector("3"), "== 4", 200, Answer{false, "3 is not == 4"}},
+		"infinite":       {vector("+Inf"), "< 1", 200, Answer{false, "+Inf is not < 1"}},
+		"a matrix":       {`{"status":"success","data":{"resultType":"matrix","result":[]}}`, "< 1", 200, Answer{false, "the query gives a matrix, not a vector or a scalar"}},
+		"bad query":      {`{"status":"error","error":"parse error"}`, "< 1", 400, Answer{false, "status 400: parse error"}},
+		"no Prometheus":  {`<html>`, "< 1", 404, Answer{false, "status 404"}},
+		"bad threshold":  {vector("1"), "below 1", 200, Answer{false, `"below 1" is no threshold such as "< 0.01"`}},
+		"no threshold":   {vector("1"), "<", 200, Answer{false, `"<" is no threshold such as "< 0.01"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/prom/api/v1/query" || r.URL.Query().Get("query") != "errors > 0" {
+					w.WriteHeader(http.StatusNotFound)
+					return
+				}
+				w.WriteHeader(c.status)
+				fmt.Fprint(w, c.body)
+			}))
+			defer server.Close()
+			if a := Once(t.Context(), &plan.Verify{Prometheus: server.URL + "/prom/", Query: "errors > 0", Threshold: c.threshold}); a != c.want {
+				t.Errorf("%+v", a)
+			}
+		})
+	}
+}
+
+func vector(values ...string) string {
+	var list []string
+	for _, v := range values {
+		list = append(list, fmt.Sprintf(`{"metric":{},"value":[1,%q]}`, v))
+	}
+	return `{"status":"success","data":{"resultType":"vector","result":[` + strings.Join(list, ",") + `]}}`
+}
+
+// TestUntil: the first good attempt ends it, and so do all bad ones, and the end of
+// the context.
+func TestUntil(t *testing.T) {
+	for name, c := range map[string]struct {
+		ends     bool
+		attempts int
+		goodAt   int
+		want     Answer
+		told     int
+	}{
+		"at once":    {false, 0, 1, Answer{true, "try 1"}, 0},
+		"never":      {false, 0, 9, Answer{false, "try 1"}, 0},
+		"third":      {false, 5, 3, Answer{true, "try 3"}, 2},
+		"not enough": {false, 2, 3, Answer{false, "try 2 (attempt 2 of 2)"}, 1},
+		"ended":      {true, 9, 9, Answer{false, "try 1 (attempt 1 of 9)"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			n, told := 0, 0
+			a := Until(ctx, &plan.Verify{Every: time.Millisecond, Attempts: c.attempts}, func(context.Context) Answer {
+				n++
+				return Answer{n == c.goodAt, fmt.Sprintf("try %d", n)}
+			}, func(string) {
+				if told++; c.ends {
+					cancel()
+				}
+			})
+			if a != c.want || told != c.told {
+				t.Errorf("%+v, told %d", a, told)
+			}
+		})
+	}
+}

@@ -1,0 +1,72 @@
+// Package imageref names images in other ways. It is a leaf.
+package imageref
+
+import (
+	"strings"
+
+	"github.com/distribution/reference"
+)
+
+// Alias is another reference of the content that runs, in the same repository:
+// another repository would have to be asked for (node-facts 3.2). Of repo:tag,
+// repo:tag@digest and repo@digest it is the next; a tag alone is never gone back to,
+// as it may have moved since. image is what the spec asks for, running and imageID are
+// what the status says. why says why there is none.
+func Alias(image, running, imageID string) (next, why string) {
+	named, err := reference.ParseNormalizedNamed(image)
+	if err != nil {
+		return "", "its image is no reference: " + err.Error()
+	}
+	digest := digestIn(named.Name(), imageID)
+	if digest == "" {
+		return "", "the node reports no digest of " + reference.FamiliarName(named)
+	}
+	// The repository stays as it was written.
+	repository, _, _ := strings.Cut(image, "@")
+	tag := ""
+	if t, ok := named.(reference.Tagged); ok {
+		tag = t.Tag()
+		repository = strings.TrimSuffix(repository, ":"+tag)
+	}
+	_, digested := named.(reference.Digested)
+	switch {
+	case digested && tag != "":
+		return repository + "@" + digest, ""
+	case !digested && tag != "":
+		return repository + ":" + tag + "@" + digest, ""
+	case !digested:
+		return repository + "@" + digest, ""
+	}
+	if tag = tagIn(named.Name(), running); tag == "" {
+		return "", "its image is given by digest, and no other name of it is known"
+	}
+	return repository + ":" + tag + "@" + digest, ""
+}
+
+// digestIn is the digest of an image ID when that is one of the repository.
+func digestIn(repository, imageID string) string {
+	_, after, found := strings.Cut(imageID, "://")
+	if found {
+		imageID = after
+	}
+	ref, err := reference.ParseNormalizedNamed(imageID)
+	if err != nil || ref.Name() != repository {
+		return ""
+	}
+	if d, ok := ref.(reference.Digested); ok {
+		return d.Digest().String()
+	}
+	return ""
+}
+
+// tagIn is the tag of the repository by which the node knows an image.
+func tagIn(repository, image string) string {
+	ref, err := reference.ParseNormalizedNamed(image)
+	if err != nil || ref.Name() != repository {
+		return ""
+	}
+	if t, ok := ref.(reference.Tagged); ok {
+		return t.Tag()
+	}
+	return ""
+}
