@@ -50,7 +50,7 @@ func (o *Options) Draft(ctx context.Context) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	desired, err := o.desired(manifest, from.object)
+	desired, err := o.changed(manifest, from)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,14 @@ func (o *Options) Draft(ctx context.Context) (*Made, error) {
 		return nil, err
 	}
 	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at, gates: o.gates}, nil
+}
+
+// changed is what the workload shall become.
+func (o *Options) changed(manifest *resource.Resource, from present) (*resource.Resource, error) {
+	if o.Change != nil {
+		return o.Change(from.object, from.snapshot)
+	}
+	return o.desired(manifest, from.object)
 }
 
 func (o *Options) build(desired *resource.Resource, s plan.Snapshot) (plan.Plan, error) {

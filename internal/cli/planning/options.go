@@ -27,6 +27,9 @@ type Options struct {
 	// Present reads a workload from the cluster in the place of what planning does
 	// by itself; nil for that.
 	Present func(ctx context.Context, name named.Name, namespace string) (*resource.Resource, plan.Snapshot, error)
+	// Change is what a verb makes of the present state by itself, in the place of
+	// manifests and images; nil for those.
+	Change func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error)
 
 	name      *named.Name
 	files     []string
@@ -57,13 +60,18 @@ func (o *Options) AddFlags(c *cobra.Command) {
 	fl.StringSliceVar(&o.with, "with", nil, "with --against FILE: file with what else there is: pods, nodes, budgets, revisions")
 	fl.StringArrayVar(&o.images, "image", nil, "new image, CONTAINER=IMAGE; * stands for every container")
 	fl.IntVar(&o.pods, "pods", 0, "with --against FILE: how many ready pods to assume; by default as many as the workload wants")
-	gates.AddFlag(c, &o.given)
-	o.policy.addFlags(fl)
-	o.policy.complete(c)
+	o.AddPolicyFlags(c)
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("against", "yaml", "yml", "json")
 	_ = c.MarkFlagDirname("kustomize")
+}
+
+// AddPolicyFlags adds only the flags that say how a change is rolled out.
+func (o *Options) AddPolicyFlags(c *cobra.Command) {
+	gates.AddFlag(c, &o.given)
+	o.policy.addFlags(c.Flags())
+	o.policy.complete(c)
 }
 
 // Complete reads the arguments, at most TYPE/NAME, and checks that the flags go
@@ -115,7 +123,7 @@ func (o *Options) FromFiles() bool {
 }
 
 // changes reports whether anything says what shall be different.
-func (o *Options) changes() bool { return o.manifests() || len(o.images) > 0 }
+func (o *Options) changes() bool { return o.manifests() || len(o.images) > 0 || o.Change != nil }
 
 func (o *Options) manifests() bool { return len(o.files) > 0 || o.kustomize != "" }
 

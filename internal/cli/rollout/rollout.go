@@ -42,6 +42,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c.AddCommand(
 		newRun(shared), newApply(shared), newStatus(shared), newList(shared),
 		newPromote(shared), newPause(shared), newResume(shared), newAbort(shared), newRetry(shared),
+		newUndo(shared), newHistory(shared), newRestart(shared),
 	)
 	return c
 }

@@ -63,6 +63,7 @@ func (o *runOptions) complete(args []string) error {
 	return o.Options.Complete(args)
 }
 
+// run makes the plan, shows it, asks, and carries it out.
 func (o *runOptions) run(ctx context.Context) error {
 	o.Present = o.present
 	defer func() {

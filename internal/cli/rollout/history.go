@@ -1,0 +1,101 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+type historyOptions struct {
+	*common
+
+	name     named.Name
+	revision int64
+}
+
+func newHistory(shared *common) *cobra.Command {
+	o := &historyOptions{common: shared}
+	c := &cobra.Command{
+		Use: "history TYPE/NAME", Short: "List the revisions of a workload, and what changed between them",
+		Long: `List the templates that a workload had, how many pods carry each, and what changed
+from one to the next. --revision shows one change whole.`,
+		Example: "  kubectl kruise rollout history cloneset/web\n  kubectl kruise rollout history cloneset/web --revision 3",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage.Errorf("for instance cloneset/web", "give one TYPE/NAME")
+			}
+			var err error
+			if o.name, err = named.Parse(args[0]); err != nil {
+				return err
+			}
+			return o.run(c.Context())
+		},
+		ValidArgsFunction: planning.CompleteNames,
+	}
+	c.Flags().Int64Var(&o.revision, "revision", 0, "show all fields that this revision changed")
+	return c
+}
+
+func (o *historyOptions) run(ctx context.Context) error {
+	s, err := o.open(ctx, o.name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	rows := revisions(snapshot)
+	if o.revision == 0 {
+		return view.History(o.factory.Streams.Out, s.target.String(), rows, o.factory.OutStyle(false))
+	}
+	i := slices.IndexFunc(rows, func(r view.Revision) bool { return r.Number == o.revision })
+	if i < 0 {
+		return s.object.Wrap(&tree.Error{Msg: fmt.Sprintf("has no revision %d on record", o.revision), Hint: "without --revision, history lists those there are"}, "")
+	}
+	return view.History(o.factory.Streams.Out, s.target.String(), rows[i:i+1], o.factory.OutStyle(true))
+}
+
+// revisions are the stored templates, the oldest first, each with what it changed.
+func revisions(s plan.Snapshot) []view.Revision {
+	w := carried(s)
+	list := history(s)
+	present, _ := rules.FindRevision(list, w.Template)
+	var out []view.Revision
+	var before *cluster.Revision
+	for i := range list {
+		r := &list[i]
+		row := view.Revision{Number: r.Number, Name: r.Name, Present: r.Name == present.Name, First: before == nil}
+		for _, p := range s.Pods {
+			if rules.Active(p) && carries(w, p, r) {
+				row.Pods++
+			}
+		}
+		if before != nil {
+			e := rules.Change(&cluster.Workload{Object: w.Object, Template: before.Template}, &cluster.Workload{Object: w.Object, Template: r.Template}, rules.PolicyOf(w.Object), s.Gates)
+			row.Fields, row.Mode = e.Fields, e.Mode
+		}
+		out, before = append(out, row), r
+	}
+	return out
+}
+
+// carries reports whether a pod was made from, or updated to, a revision.
+func carries(w *cluster.Workload, p *cluster.Pod, r *cluster.Revision) bool {
+	if w.Kind == "Deployment" {
+		return p.Owner.Name == r.Name
+	}
+	return rules.AtRevision(p, r.Name)
+}

@@ -1,0 +1,68 @@
+package rollout
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+const (
+	// restartedAnnotation is kubectl's own: a template that differs by it is another
+	// one to Kubernetes' controllers.
+	restartedAnnotation = "kubectl.kubernetes.io/restartedAt"
+	// restartedEnv is what the older plugin writes: Kruise updates annotations in
+	// place, without a restart, but env never (semantics workloads 2.1).
+	restartedEnv = "RESTARTED_AT"
+)
+
+func newRestart(shared *common) *cobra.Command {
+	return newChange(shared, &cobra.Command{
+		Use: "restart TYPE/NAME", Short: "Have all pods made anew",
+		Long: `Have all pods of a workload made anew, as a rollout like any other: planned, shown,
+asked for, in steps. "kubectl kruise restart" restarts containers inside their pods.`,
+		Example: "  kubectl kruise rollout restart cloneset/web --steps 1,100%",
+	}, func(*cobra.Command) {}, func(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
+		if object.Kind() == "SidecarSet" {
+			return nil, object.Wrap(&tree.Error{Msg: "has no pods of its own", Hint: "restart the workloads whose pods it is in"}, "")
+		}
+		return restarted(object, time.Now()), nil
+	})
+}
+
+// restarted is the object with a template that makes its pods anew.
+func restarted(object *resource.Resource, now time.Time) *resource.Resource {
+	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
+	n, at := out.Edit(), tree.String(now.Format(time.RFC3339))
+	if object.Group() != kruise.Group {
+		tree.SetAt(n, at, "spec", "template", "metadata", "annotations", restartedAnnotation)
+		return out
+	}
+	for _, c := range tree.Items(tree.Get(n, "spec", "template", "spec", "containers")) {
+		setEnv(c, restartedEnv, at)
+	}
+	return out
+}
+
+// setEnv sets a variable of a container, in its place or as the last.
+func setEnv(container *tree.Node, name string, value *tree.Node) {
+	for _, e := range tree.Items(tree.Get(container, "env")) {
+		if tree.StrAt(e, "name") == name {
+			tree.Delete(e, "valueFrom")
+			tree.Set(e, "value", tree.Clone(value))
+			return
+		}
+	}
+	e := tree.FromValue(map[string]any{"name": name})
+	tree.Set(e, "value", tree.Clone(value))
+	env := tree.Get(container, "env")
+	if env == nil {
+		env = tree.FromValue([]any{})
+		tree.Set(container, "env", env)
+	}
+	env.Content = append(env.Content, e)
+}

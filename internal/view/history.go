@@ -1,0 +1,73 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Revision is one stored template of a workload.
+type Revision struct {
+	Number int64
+	Name   string
+	// Present is the one that the workload has now.
+	Present bool
+	// First is the oldest on record: what it changed is not known.
+	First bool
+	// Pods is how many carry it.
+	Pods   int
+	Fields []rules.FieldChange
+	Mode   rules.UpdateMode
+}
+
+// History writes revisions, the oldest first; in full style with all values that
+// changed.
+func History(w io.Writer, name string, list []Revision, st Style) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintf(w, "%s has no revision on record\n", name)
+		return err
+	}
+	b := &builder{st: st}
+	if st.Full {
+		for _, r := range list {
+			b.line("%s revision %d (%s), %s", name, r.Number, r.Name, plural(r.Pods, "pod"))
+			b.fields(fields(r.Fields), r.Mode)
+		}
+		return b.write(w)
+	}
+	rows := [][]string{{"REVISION", "NAME", "PODS", "CHANGED", "PODS WERE"}}
+	for _, r := range list {
+		number := fmt.Sprint(r.Number)
+		if r.Present {
+			number += " (present)"
+		}
+		rows = append(rows, []string{number, r.Name, fmt.Sprint(r.Pods), changedText(r), wereText(r)})
+	}
+	return table(w, rows)
+}
+
+// mostPaths is how many changed fields a row names.
+const mostPaths = 2
+
+func changedText(r Revision) string {
+	if r.First {
+		return "-"
+	}
+	var paths []string
+	for _, f := range r.Fields {
+		paths = append(paths, f.Path)
+	}
+	if len(paths) > mostPaths {
+		paths = append(paths[:mostPaths], fmt.Sprintf("%d more", len(paths)-mostPaths))
+	}
+	return orDash(strings.Join(paths, ", "))
+}
+
+func wereText(r Revision) string {
+	if r.First {
+		return "-"
+	}
+	return orDash(doneTo[r.Mode])
+}
