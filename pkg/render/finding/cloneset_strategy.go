@@ -101,10 +101,10 @@ var _ = register(
 		Action:  "set maxUnavailable to what the application bears",
 	},
 	Rule{
-		ID: "cloneset/max-unavailable-statefulset", Kind: "CloneSet", When: toStatefulSet, Severity: Approximate,
+		ID: "cloneset/max-unavailable-statefulset", Kind: "CloneSet", When: toStatefulSet + ", --kubernetes-version below 1.37", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.rollingUpdate.maxUnavailable"},
-		Becomes: "written as a number; API servers without the feature MaxUnavailableStatefulSet (off by default before Kubernetes 1.37) ignore it and update one pod at a time",
-		Action:  "expect a slower rollout, or turn the feature on",
+		Becomes: "left out, since API servers have it off by default (gate MaxUnavailableStatefulSet): pods are updated one at a time",
+		Action:  "expect a slower rollout, or turn the gate on and render for 1.37",
 	},
 	Rule{
 		ID: "cloneset/max-unavailable-client", Kind: "CloneSet", When: byClient, Severity: Exact,

@@ -52,8 +52,11 @@ func (l *lowering) statefulSetStrategy() *tree.Node {
 	r := statefulSetRolling(surge, unavailable, l.replicas)
 	l.reportUnavailable(r, unavailable)
 	rolling := tree.Map()
-	if r.unavailable != intstr.FromInt32(1) {
+	switch {
+	case r.unavailable == intstr.FromInt32(1):
+	case l.c.Since(maxUnavailableServed):
 		tree.Set(rolling, "maxUnavailable", number(r.unavailable))
+	default:
 		l.report("cloneset/max-unavailable-statefulset", rollingUpdate+"maxUnavailable", "")
 	}
 	if p := l.ordinalFloor(); p > 0 {
