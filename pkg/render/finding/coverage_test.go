@@ -14,30 +14,33 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 )
 
+// covered are the newest versions of all kinds that are rendered.
+var covered = map[string]any{
+	"AdvancedCronJob":          kruise.AdvancedCronJob{},
+	"BroadcastJob":             kruise.BroadcastJob{},
+	"ContainerRecreateRequest": kruise.ContainerRecreateRequest{},
+	"EphemeralJob":             kruise.EphemeralJob{},
+	"ImageListPullJob":         kruise.ImageListPullJob{},
+	"ImagePullJob":             kruise.ImagePullJob{},
+	"CloneSet":                 kruise.CloneSet{},
+	"DaemonSet":                kruise.DaemonSet{},
+	"NodeImage":                kruise.NodeImage{},
+	"NodePodProbe":             kruise.NodePodProbe{},
+	"PersistentPodState":       kruise.PersistentPodState{},
+	"PodProbeMarker":           kruise.PodProbeMarker{},
+	"PodUnavailableBudget":     kruise.PodUnavailableBudget{},
+	"ResourceDistribution":     kruise.ResourceDistribution{},
+	"SidecarSet":               kruise.SidecarSet{},
+	"StatefulSet":              kruise.StatefulSet{},
+	"UnitedDeployment":         kruise.UnitedDeployment{},
+	"WorkloadSpread":           kruise.WorkloadSpread{},
+}
+
 // TestEveryFieldHasARule walks the newest version of every kind that is
 // rendered: a field that no rule answers for is a field that nobody thought
 // about.
 func TestEveryFieldHasARule(t *testing.T) {
-	for kind, object := range map[string]any{
-		"AdvancedCronJob":          kruise.AdvancedCronJob{},
-		"BroadcastJob":             kruise.BroadcastJob{},
-		"ContainerRecreateRequest": kruise.ContainerRecreateRequest{},
-		"EphemeralJob":             kruise.EphemeralJob{},
-		"ImageListPullJob":         kruise.ImageListPullJob{},
-		"ImagePullJob":             kruise.ImagePullJob{},
-		"CloneSet":                 kruise.CloneSet{},
-		"DaemonSet":                kruise.DaemonSet{},
-		"NodeImage":                kruise.NodeImage{},
-		"NodePodProbe":             kruise.NodePodProbe{},
-		"PersistentPodState":       kruise.PersistentPodState{},
-		"PodProbeMarker":           kruise.PodProbeMarker{},
-		"PodUnavailableBudget":     kruise.PodUnavailableBudget{},
-		"ResourceDistribution":     kruise.ResourceDistribution{},
-		"SidecarSet":               kruise.SidecarSet{},
-		"StatefulSet":              kruise.StatefulSet{},
-		"UnitedDeployment":         kruise.UnitedDeployment{},
-		"WorkloadSpread":           kruise.WorkloadSpread{},
-	} {
+	for kind, object := range covered {
 		t.Run(kind, func(t *testing.T) {
 			for _, path := range unanswered(reflect.TypeOf(object), rulesOf(kind)) {
 				t.Errorf("no rule in the catalogue answers for %s of %s", path, kind)
@@ -49,26 +52,7 @@ func TestEveryFieldHasARule(t *testing.T) {
 // TestEveryRuleHasAField finds rules whose field is misspelt: it must exist in
 // the types, down to where our types end.
 func TestEveryRuleHasAField(t *testing.T) {
-	for kind, object := range map[string]any{
-		"AdvancedCronJob":          kruise.AdvancedCronJob{},
-		"BroadcastJob":             kruise.BroadcastJob{},
-		"ContainerRecreateRequest": kruise.ContainerRecreateRequest{},
-		"EphemeralJob":             kruise.EphemeralJob{},
-		"ImageListPullJob":         kruise.ImageListPullJob{},
-		"ImagePullJob":             kruise.ImagePullJob{},
-		"CloneSet":                 kruise.CloneSet{},
-		"DaemonSet":                kruise.DaemonSet{},
-		"NodeImage":                kruise.NodeImage{},
-		"NodePodProbe":             kruise.NodePodProbe{},
-		"PersistentPodState":       kruise.PersistentPodState{},
-		"PodProbeMarker":           kruise.PodProbeMarker{},
-		"PodUnavailableBudget":     kruise.PodUnavailableBudget{},
-		"ResourceDistribution":     kruise.ResourceDistribution{},
-		"SidecarSet":               kruise.SidecarSet{},
-		"StatefulSet":              kruise.StatefulSet{},
-		"UnitedDeployment":         kruise.UnitedDeployment{},
-		"WorkloadSpread":           kruise.WorkloadSpread{},
-	} {
+	for kind, object := range covered {
 		for _, r := range finding.Rules() {
 			for _, f := range r.Fields {
 				if r.Kind == kind && !strings.HasPrefix(f, "metadata") && !known(reflect.TypeOf(object), tree.Steps(f)) {

@@ -1,104 +1,121 @@
 package finding
 
+import "strings"
+
 // What becomes of an ImagePullJob and of an ImageListPullJob, which is the same
 // for each of its images (semantics fanout 7, 11).
 var (
-	_ = pullRules("ImagePullJob", "imagepulljob", "spec.image")
-	_ = pullRules("ImageListPullJob", "imagelistpulljob", "spec.images")
+	_ = register(pullsOf("ImagePullJob", "spec.image")...)
+	_ = register(pullsOf("ImageListPullJob", "spec.images")...)
 )
 
-func pullRules(kind, id, image string) bool { //nolint:unparam // a result is what lets a package-level variable call it
-	return register(
-		Rule{
-			ID: id + "/pull", Kind: kind, When: perNode, Severity: Approximate,
-			Fields:  []string{image},
-			Becomes: "a Job per node whose pod mounts the image as a volume, so that the kubelet pulls it; nodes that join later get none",
-			Action:  "render again when nodes have joined",
-		},
-		Rule{
-			ID: id + "/pull-older", Kind: kind, When: "--kubernetes-version below 1.35", Severity: Approximate,
-			Fields:  []string{image},
-			Becomes: "the pod runs the image itself with a program copied into it, since API servers have image volumes off by default; images for another platform cannot be pulled so",
-			Action:  "nothing, or turn the gate ImageVolume on and render for 1.35",
-		},
-		Rule{
-			ID: id + "/indexed", Kind: kind, When: "only the number of nodes is known", Severity: Approximate,
-			Fields:  []string{"metadata.annotations[kubectl-kruise.dev/nodes]"},
-			Becomes: "one Indexed Job whose pods keep off each other's nodes while they run; a pod that ends early leaves its node to another, and what selects nodes is not looked at",
-			Action:  "render with --with nodes.yaml or --live to get a Job per node",
-		},
-		Rule{
-			ID: id + "/no-node", Kind: kind, Severity: Lost,
-			Fields:  []string{"spec.selector"},
-			Becomes: "nothing: no known node is selected; Kruise completes such a job at once",
-			Action:  "check the selector against the nodes",
-		},
-		Rule{
-			ID: id + "/never", Kind: kind, When: "Never", Severity: Approximate,
-			Fields:  []string{"spec.completionPolicy.type"},
-			Becomes: "a DaemonSet that pulls in an init container and then holds the node with a pause container; it follows new nodes by labels and names, but not the pods of a podSelector",
-			Action:  "delete it when the image need not be kept",
-		},
-		Rule{
-			ID: id + "/parallelism", Kind: kind, Severity: Lost,
-			Fields:  []string{"spec.parallelism"},
-			Becomes: "all nodes pull at once; the default of Kruise is one at a time",
-			Action:  "apply the Jobs in groups where the registry cannot bear it",
-		},
-		Rule{
-			ID: id + "/paused", Kind: kind, When: "parallelism 0", Severity: Exact,
-			Fields:  []string{"spec.parallelism"},
-			Becomes: "suspend of each Job",
-		},
-		Rule{
-			ID: id + "/paused-never", Kind: kind, When: "parallelism 0, Never", Severity: Approximate,
-			Fields:  []string{"spec.parallelism"},
-			Becomes: "nothing: a DaemonSet cannot be paused",
-			Action:  "render again with another parallelism when nodes shall pull",
-		},
-		Rule{
-			ID: id + "/selector", Kind: kind, Severity: Exact,
-			Fields:  []string{"spec.selector"},
-			Becomes: "the same nodes; names that no known node has are left out, as with Kruise",
-		},
-		Rule{
-			ID: id + "/pod-selector", Kind: kind, Severity: Approximate,
-			Fields:  []string{"spec.podSelector"},
-			Becomes: "the nodes on which the known pods run now",
-			Action:  "render again when pods have moved",
-		},
-		Rule{
-			ID: id + "/pull-secrets", Kind: kind, Severity: Exact,
-			Fields:  []string{"spec.pullSecrets"},
-			Becomes: "imagePullSecrets of the pods",
-		},
-		Rule{
-			ID: id + "/pull-policy", Kind: kind, Severity: Approximate,
-			Fields:  []string{"spec.pullPolicy"},
-			Becomes: "activeDeadlineSeconds: the time of all attempts together; the kubelet makes pauses of its own between them",
-			Action:  "nothing",
-		},
-		Rule{
-			ID: id + "/image-pull-policy", Kind: kind, Severity: Exact,
-			Fields:  []string{"spec.imagePullPolicy"},
-			Becomes: "the pull policy of the volume, IfNotPresent by default",
-		},
-		Rule{
-			ID: id + "/sandbox", Kind: kind, Severity: Lost,
-			Fields:  []string{"spec.sandboxConfig"},
-			Becomes: "nothing: the kubelet makes the sandbox",
-			Action:  "put what the runtime reads into annotations of the Jobs' pods",
-		},
-		Rule{
-			ID: id + "/deadline", Kind: kind, Severity: Exact,
-			Fields:  []string{"spec.completionPolicy.activeDeadlineSeconds"},
-			Becomes: "activeDeadlineSeconds of each Job, unless all attempts take less",
-		},
-		Rule{
-			ID: id + "/ttl", Kind: kind, Severity: Approximate,
-			Fields:  []string{"spec.completionPolicy.ttlSecondsAfterFinished"},
-			Becomes: "ttlSecondsAfterFinished of each Job, counted from its own end, not from the last node's",
-			Action:  "nothing, unless something looks at all of them afterwards",
-		},
-	)
+// pullsOf returns the rules of pulls for a kind whose images stand in a field.
+func pullsOf(kind, images string) []Rule {
+	out := make([]Rule, len(pulls))
+	for i, r := range pulls {
+		r.ID, r.Kind = strings.ToLower(kind)+"/"+r.ID, kind
+		if r.Fields[0] == pulledImage {
+			r.Fields = []string{images}
+		}
+		out[i] = r
+	}
+	return out
+}
+
+// pulledImage stands in pulls for the field that names the image.
+const pulledImage = "image"
+
+// pulls are the rules without their kind, which begins their IDs.
+var pulls = []Rule{
+	{
+		ID: "pull", When: perNode, Severity: Approximate,
+		Fields:  []string{pulledImage},
+		Becomes: "a Job per node whose pod mounts the image as a volume, so that the kubelet pulls it; nodes that join later get none",
+		Action:  "render again when nodes have joined",
+	},
+	{
+		ID: "pull-older", When: "--kubernetes-version below 1.35", Severity: Approximate,
+		Fields:  []string{pulledImage},
+		Becomes: "the pod runs the image itself with a program copied into it, since API servers have image volumes off by default; images for another platform cannot be pulled so",
+		Action:  "nothing, or turn the gate ImageVolume on and render for 1.35",
+	},
+	{
+		ID: "indexed", When: "only the number of nodes is known", Severity: Approximate,
+		Fields:  []string{"metadata.annotations[kubectl-kruise.dev/nodes]"},
+		Becomes: "one Indexed Job whose pods keep off each other's nodes while they run; a pod that ends early leaves its node to another, and what selects nodes is not looked at",
+		Action:  "render with --with nodes.yaml or --live to get a Job per node",
+	},
+	{
+		ID: "no-node", Severity: Lost,
+		Fields:  []string{"spec.selector"},
+		Becomes: "nothing: no known node is selected; Kruise completes such a job at once",
+		Action:  "check the selector against the nodes",
+	},
+	{
+		ID: "never", When: "Never", Severity: Approximate,
+		Fields:  []string{"spec.completionPolicy.type"},
+		Becomes: "a DaemonSet that pulls in an init container and then holds the node with a pause container; it follows new nodes by labels and names, but not the pods of a podSelector",
+		Action:  "delete it when the image need not be kept",
+	},
+	{
+		ID: "parallelism", Severity: Lost,
+		Fields:  []string{"spec.parallelism"},
+		Becomes: "all nodes pull at once; the default of Kruise is one at a time",
+		Action:  "apply the Jobs in groups where the registry cannot bear it",
+	},
+	{
+		ID: "paused", When: "parallelism 0", Severity: Exact,
+		Fields:  []string{"spec.parallelism"},
+		Becomes: "suspend of each Job",
+	},
+	{
+		ID: "paused-never", When: "parallelism 0, Never", Severity: Approximate,
+		Fields:  []string{"spec.parallelism"},
+		Becomes: "nothing: a DaemonSet cannot be paused",
+		Action:  "render again with another parallelism when nodes shall pull",
+	},
+	{
+		ID: "selector", Severity: Exact,
+		Fields:  []string{"spec.selector"},
+		Becomes: "the same nodes; names that no known node has are left out, as with Kruise",
+	},
+	{
+		ID: "pod-selector", Severity: Approximate,
+		Fields:  []string{"spec.podSelector"},
+		Becomes: "the nodes on which the known pods run now",
+		Action:  "render again when pods have moved",
+	},
+	{
+		ID: "pull-secrets", Severity: Exact,
+		Fields:  []string{"spec.pullSecrets"},
+		Becomes: "imagePullSecrets of the pods",
+	},
+	{
+		ID: "pull-policy", Severity: Approximate,
+		Fields:  []string{"spec.pullPolicy"},
+		Becomes: "activeDeadlineSeconds: the time of all attempts together; the kubelet makes pauses of its own between them",
+		Action:  "nothing",
+	},
+	{
+		ID: "image-pull-policy", Severity: Exact,
+		Fields:  []string{"spec.imagePullPolicy"},
+		Becomes: "the pull policy of the volume, IfNotPresent by default",
+	},
+	{
+		ID: "sandbox", Severity: Lost,
+		Fields:  []string{"spec.sandboxConfig"},
+		Becomes: "nothing: the kubelet makes the sandbox",
+		Action:  "put what the runtime reads into annotations of the Jobs' pods",
+	},
+	{
+		ID: "deadline", Severity: Exact,
+		Fields:  []string{"spec.completionPolicy.activeDeadlineSeconds"},
+		Becomes: "activeDeadlineSeconds of each Job, unless all attempts take less",
+	},
+	{
+		ID: "ttl", Severity: Approximate,
+		Fields:  []string{"spec.completionPolicy.ttlSecondsAfterFinished"},
+		Becomes: "ttlSecondsAfterFinished of each Job, counted from its own end, not from the last node's",
+		Action:  "nothing, unless something looks at all of them afterwards",
+	},
 }
