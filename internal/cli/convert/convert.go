@@ -78,7 +78,7 @@ func (o *options) run(ctx context.Context) error {
 	}
 	lossy := false
 	if len(o.to) > 0 {
-		if opt.Context, err = load.Context(ctx, o.with, nil); err != nil {
+		if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
 			return err
 		}
 		count := len(stream)

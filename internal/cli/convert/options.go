@@ -50,7 +50,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
-	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, never emitted")
+	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, never emitted; - is standard input")
 	fl.StringSliceVar(&o.to, "to", nil, "kinds that there shall be: "+words(engine.Words()))
 	fl.StringSliceVar(&o.names, "name", nil, "convert only objects of these names with --to")
 	fl.StringVarP(&o.selector, "selector", "l", "", "convert only objects with these labels with --to")
@@ -67,8 +67,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"to": engine.Words(), "to-version": versions, "output": outputs, "pod-update-policy": policies, "protect-operations": operations,
 	} {
-		// The errors say that a flag does not exist, which they do.
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		usage.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
@@ -83,10 +82,17 @@ func (o *options) validate() (engine.Options, error) {
 		return opt, usage.Errorf("give -f FILE, -f DIRECTORY or -f -", "no input")
 	case len(o.to) == 0 && o.version == "":
 		return opt, usage.Errorf("give --to KIND or --to-version VERSION", "nothing to convert to")
-	case o.version != "" && !slices.Contains(versions, o.version):
-		return opt, usage.Errorf("one of: "+words(versions), "--to-version: unknown value %q", o.version)
-	case !slices.Contains(outputs, o.output):
-		return opt, usage.Errorf("one of: "+words(outputs), "--output: unknown value %q", o.output)
+	}
+	if o.version != "" {
+		if err := usage.OneOf("to-version", o.version, versions...); err != nil {
+			return opt, err
+		}
+	}
+	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+		return opt, err
+	}
+	if err := usage.OneStdin(slices.Concat(o.files, o.with)...); err != nil {
+		return opt, err
 	}
 	return opt, o.kinds(&opt)
 }
@@ -96,8 +102,8 @@ func (o *options) kinds(opt *engine.Options) (err error) {
 	if opt.Targets, err = engine.ParseTargets(o.to); err != nil {
 		return usage.Errorf("one or more of: "+words(engine.Words()), "--to: %w", err)
 	}
-	if !slices.Contains(policies, o.policy) {
-		return usage.Errorf("one of: "+words(policies), "--pod-update-policy: unknown value %q", o.policy)
+	if err := usage.OneOf("pod-update-policy", o.policy, policies...); err != nil {
+		return err
 	}
 	opt.Raise = raise.Options{PodUpdatePolicy: kruise.PodUpdateStrategyType(o.policy)}
 	for _, op := range o.operations {

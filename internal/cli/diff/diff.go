@@ -32,8 +32,8 @@ checked out, and no cluster is asked.
 What means the same is no difference: defaults, order, comments, the version of an
 API. Values of Secrets are never shown.
 
-The exit code is 0 when nothing differs, 1 when something does, and larger when
-there was an error.`
+The exit code is 0 when nothing differs, 1 when something does, and 2 when there was an
+error.`
 
 const example = `  # two overlays
   kubectl kruise diff overlays/staging overlays/prod
@@ -88,8 +88,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	fl.BoolVarP(&o.verbose, "verbose", "v", false, "show all fields, and values in full")
 	gates.AddFlag(c, &o.given)
-	// The error says that the flag does not exist, which it does.
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	usage.Offer(c, "output", outputs...)
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	return c
 }
@@ -110,8 +109,8 @@ func (o *options) complete(args []string) error {
 	if err := o.checkArgs(); err != nil {
 		return err
 	}
-	if !slices.Contains(outputs, o.output) {
-		return usage.Errorf("one of: "+strings.Join(outputs, ", "), "--output: unknown value %q", o.output)
+	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+		return err
 	}
 	var err error
 	o.gates, err = gates.Parse(o.given)
@@ -119,12 +118,6 @@ func (o *options) complete(args []string) error {
 }
 
 func (o *options) checkArgs() error {
-	stdin := 0
-	for _, arg := range slices.Concat(o.args, o.with) {
-		if arg == "-" {
-			stdin++
-		}
-	}
 	switch n := len(o.args); {
 	case slices.Contains(o.args, ""):
 		return usage.Errorf("name a file, a directory or -", "the name of a file is empty")
@@ -135,11 +128,9 @@ func (o *options) checkArgs() error {
 	case o.git != "" && slices.Contains(o.args, "-"):
 		return usage.Errorf("name a path of the repository", "--git and standard input exclude each other")
 	case o.git == "" && n != 2:
-		return usage.Errorf("kubectl kruise diff OLD NEW, or --git A..B PATH", "want two states to compare, got %d arguments", n)
-	case stdin > 1:
-		return usage.Errorf("name a file for the others", "standard input can be read once only")
+		return usage.Errorf("kubectl kruise diff OLD NEW, or --git A..B PATH", "want two states to compare, got %d", n)
 	}
-	return nil
+	return usage.OneStdin(slices.Concat(o.args, o.with)...)
 }
 
 func (o *options) run(ctx context.Context) error {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/revision"
@@ -180,12 +178,4 @@ func (o *options) render(old, now, context []*resource.Resource) (renderedOld, r
 		}
 	}
 	return renderedOld, renderedNow, errs.Err()
-}
-
-// stdin is what --with - reads: nothing where a side has read it.
-func (o *options) stdin() io.Reader {
-	if slices.Contains(o.args, "-") {
-		return nil
-	}
-	return o.factory.Streams.In
 }

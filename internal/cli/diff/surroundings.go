@@ -17,7 +17,7 @@ import (
 func (o *options) surroundings(ctx context.Context, old []*resource.Resource) (compare.Options, error) {
 	opt := compare.Options{Namespace: o.factory.Namespace(), Gates: o.gates.Gates}
 	var err error
-	if opt.Context, err = load.Context(ctx, o.with, o.stdin()); err != nil {
+	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
 		return opt, err
 	}
 	if slices.ContainsFunc(opt.Context, func(r *resource.Resource) bool { return r.Is("", "Pod") }) {

@@ -1,5 +1,6 @@
-// Package ending has the errors of commands whose rollout does not end well; each
-// has an exit code of its own.
+// Package ending has the errors that say how a command ended rather than what went
+// wrong: a rollout that stands, two states that differ. Each has an exit code of its
+// own.
 package ending
 
 // FailedError says that a rollout, real or simulated, comes to no good end.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,21 +67,20 @@ func newInPlace(f *factory.Factory) *cobra.Command {
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show values in full")
 	gates.AddFlag(c, &o.given)
-	// The error says that the flag does not exist, which it does.
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	usage.Offer(c, "output", outputs...)
 	return c
 }
 
 func (o *inPlace) complete(args []string) error {
 	if len(args) != 2 && len(args) != 3 {
-		return usage.Errorf("kubectl kruise explain inplace OLD NEW [TYPE/NAME]", "want two files, got %d arguments", len(args))
+		return usage.Errorf("kubectl kruise explain inplace OLD NEW [TYPE/NAME]", "want two files, got %d", len(args))
 	}
 	o.old, o.updated = args[0], args[1]
-	if o.old == "-" && o.updated == "-" {
-		return usage.Errorf("give one of the two as a file", "standard input cannot be both OLD and NEW")
+	if err := usage.OneStdin(o.old, o.updated); err != nil {
+		return err
 	}
-	if !slices.Contains(outputs, o.output) {
-		return usage.Errorf("one of: "+strings.Join(outputs, ", "), "--output: unknown value %q", o.output)
+	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+		return err
 	}
 	if len(args) == 3 {
 		name, err := named.Parse(args[2])

@@ -37,8 +37,7 @@ var fields = map[string]func(*Set) *bool{
 // AddFlag adds the flag to a command; given receives what is set.
 func AddFlag(c *cobra.Command, given *[]string) {
 	c.Flags().StringSliceVar(given, "feature-gates", nil, "feature gates that differ from the defaults, NAME=true or NAME=false")
-	// The error says that the flag does not exist, which it does.
-	_ = c.RegisterFlagCompletionFunc("feature-gates", cobra.FixedCompletions(completions(), cobra.ShellCompDirectiveNoFileComp))
+	usage.Offer(c, "feature-gates", completions()...)
 }
 
 // Parse returns Kruise's defaults with what was given. Errors are of usage.

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -82,7 +81,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
-	fl.StringSliceVar(&o.old, "old", nil, "file or directory with the objects as they are now")
+	fl.StringSliceVar(&o.old, "old", nil, "file or directory with the objects as they are now; - is standard input")
 	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, not checked; - is standard input")
 	fl.StringVar(&o.operation, "operation", "", "create, update or delete; by default update for objects in --old, else create")
 	fl.StringVar(&o.severity, "severity", severities[2], "show problems from this severity on: "+strings.Join(severities, ", "))
@@ -104,8 +103,7 @@ func complete(c *cobra.Command) {
 	for flag, values := range map[string][]string{
 		"output": outputs, "severity": severities, "fail-on": severities, "operation": operations, "disable": ids,
 	} {
-		// The error says that the flag does not exist, which it does.
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		usage.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagDirname("kustomize")
 	for _, flag := range []string{"filename", "with", "old"} {
@@ -122,15 +120,19 @@ func (o *options) validate() error {
 	case len(o.files) > 0 && o.kustomize != "":
 		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
 	}
-	for flag, c := range map[string]struct {
-		value string
-		legal []string
+	if o.operation != "" {
+		if err := usage.OneOf("operation", o.operation, operations...); err != nil {
+			return err
+		}
+	}
+	for _, c := range []struct {
+		flag, value string
+		legal       []string
 	}{
-		"output": {o.output, outputs}, "severity": {o.severity, severities}, "fail-on": {o.failOn, severities},
-		"operation": {o.operation, append([]string{""}, operations...)},
+		{"output", o.output, outputs}, {"severity", o.severity, severities}, {"fail-on", o.failOn, severities},
 	} {
-		if !slices.Contains(c.legal, c.value) {
-			return usage.Errorf("one of: "+strings.TrimPrefix(strings.Join(c.legal, ", "), ", "), "--%s: unknown value %q", flag, c.value)
+		if err := usage.OneOf(c.flag, c.value, c.legal...); err != nil {
+			return err
 		}
 	}
 	for _, id := range o.disable {
@@ -138,7 +140,7 @@ func (o *options) validate() error {
 			return usage.Errorf("kubectl kruise lint --rules lists all", "--disable: there is no rule %q", id)
 		}
 	}
-	return nil
+	return usage.OneStdin(slices.Concat(o.files, o.old, o.with)...)
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -173,20 +175,12 @@ func (o *options) request(ctx context.Context) (q engine.Request, err error) {
 		return q, err
 	}
 	if len(o.old) > 0 {
-		if q.Old, err = load.Load(ctx, load.Options{Files: o.old, Recursive: true, Stdin: o.stdin(), Namespace: q.Namespace}); err != nil {
+		if q.Old, err = load.Load(ctx, load.Options{Files: o.old, Recursive: true, Stdin: o.factory.Streams.In, Namespace: q.Namespace}); err != nil {
 			return q, err
 		}
 	}
-	q.Context, err = load.Context(ctx, o.with, o.stdin())
+	q.Context, err = load.Context(ctx, o.with, o.factory.Streams.In)
 	return q, err
-}
-
-// stdin is nothing where -f - has read it.
-func (o *options) stdin() io.Reader {
-	if slices.Contains(o.files, "-") {
-		return nil
-	}
-	return o.factory.Streams.In
 }
 
 func (o *options) write(p view.Problems) error {

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,15 +65,14 @@ func New(f *factory.Factory) *cobra.Command {
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	c.Flags().StringVar(&o.out, "out", "", "also write the plan into this file, for review and for the rollout")
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "name every pod, every patch and every condition")
-	// The error says that the flag does not exist, which it does.
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	usage.Offer(c, "output", outputs...)
 	c.ValidArgsFunction = planning.CompleteNames
 	return c
 }
 
 func (o *options) complete(args []string) error {
-	if !slices.Contains(outputs, o.output) {
-		return usage.Errorf("one of: "+strings.Join(outputs, ", "), "--output: unknown value %q", o.output)
+	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+		return err
 	}
 	return o.Complete(args)
 }

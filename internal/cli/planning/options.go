@@ -5,6 +5,7 @@ package planning
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,7 +115,7 @@ func (o *Options) validate() error {
 			return usage.Errorf("for instance --image app=registry.example.com/app:2", "--image: %q is not CONTAINER=IMAGE", image)
 		}
 	}
-	return nil
+	return usage.OneStdin(slices.Concat(o.files, o.with, []string{o.against, o.policy.strategy})...)
 }
 
 // FromFiles reports whether the flags ask for a plan without a cluster.

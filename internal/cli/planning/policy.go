@@ -57,8 +57,7 @@ func (p *policyFlags) complete(c *cobra.Command) {
 		"pull-images": {"auto", "first", "never"}, "on-failure": {"pause", "rollback", "abort"},
 		"steps": {"1,100%", "1,10%,50%,100%"}, "pause-after": {"1", "all"},
 	} {
-		// The error says that the flag does not exist, which it does.
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		usage.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagFilename("strategy", "yaml", "yml", "json")
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 )
 
@@ -24,9 +25,7 @@ func complete(c *cobra.Command) {
 	offers := choices()
 	offers["expand"] = engine.Expandable
 	for flag, values := range offers {
-		// The error says that the flag does not exist: a programming error that
-		// the tests of this package would show.
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+		usage.Offer(c, flag, values...)
 	}
 	_ = c.MarkFlagDirname("kustomize")
 	_ = c.MarkFlagDirname("output-dir")

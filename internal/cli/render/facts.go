@@ -3,7 +3,6 @@ package render
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/live"
@@ -24,7 +23,7 @@ func (o *options) kubernetesVersion() (int, error) {
 // facts are the objects of --with and those that --live reads. For --target auto
 // a cluster is asked what it is, unless --with tells.
 func (o *options) facts(ctx context.Context, stream []*resource.Resource, opt engine.Options) ([]*resource.Resource, error) {
-	given, err := load.Context(ctx, o.with, o.contextStdin())
+	given, err := load.Context(ctx, o.with, o.factory.Streams.In)
 	if err != nil {
 		return nil, err
 	}
@@ -42,14 +41,6 @@ func (o *options) facts(ctx context.Context, stream []*resource.Resource, opt en
 	}
 	read, err := o.ask(ctx, scope)
 	return append(given, read...), err
-}
-
-// contextStdin is what --with - reads: nothing where -f - has read it.
-func (o *options) contextStdin() io.Reader {
-	if slices.Contains(o.files, "-") {
-		return nil
-	}
-	return o.factory.Streams.In
 }
 
 // ask reads from the cluster, and says on stderr what it may not.

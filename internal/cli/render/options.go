@@ -101,8 +101,8 @@ func (o *options) validate() error {
 		{"sidecarset-as", o.sidecarSetAs},
 		{"spread-as", o.spreadAs},
 	} {
-		if legal := choices()[given.flag]; !slices.Contains(legal, given.value) {
-			return usage.Errorf("one of: "+strings.Join(legal, ", "), "--%s: unknown value %q", given.flag, given.value)
+		if err := usage.OneOf(given.flag, given.value, choices()[given.flag]...); err != nil {
+			return err
 		}
 	}
 	if _, err := o.kubernetesVersion(); err != nil {
@@ -112,6 +112,9 @@ func (o *options) validate() error {
 		if !slices.ContainsFunc(engine.Expandable, func(k string) bool { return strings.EqualFold(k, kind) }) {
 			return usage.Errorf("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
 		}
+	}
+	if err := usage.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
+		return err
 	}
 	return o.changeFlags.validate(o.outputDir)
 }

@@ -31,7 +31,7 @@ type changeFlags struct {
 }
 
 func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
-	fl.StringVar(&f.base, "base", "", "file or directory with the state before: a partition becomes a stable and a canary workload, and --patches-dir begins here")
+	fl.StringVar(&f.base, "base", "", "file or directory with the state before, - for standard input: a partition becomes a stable and a canary workload, and --patches-dir begins here")
 	fl.StringVar(&f.patchesDir, "patches-dir", "", "write into this directory, step by step, the patches that lead each workload from --base to the output, and those that container restarts and ephemeral containers become")
 	fl.StringVar(&f.steps, "steps", "", "with --patches-dir: how many pods are updated after each step, such as 1,10%,50%,100%")
 }
@@ -64,7 +64,7 @@ func (o *options) loadBase(ctx context.Context) ([]*resource.Resource, error) {
 	if o.base == "" {
 		return nil, nil
 	}
-	opt := load.Options{Files: []string{o.base}, Recursive: true, Namespace: o.factory.Namespace()}
+	opt := load.Options{Files: []string{o.base}, Recursive: true, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()}
 	if info, err := os.Stat(o.base); o.kustomize != "" && err == nil && info.IsDir() {
 		opt.Files, opt.Recursive, opt.Kustomize = nil, false, o.base
 	}

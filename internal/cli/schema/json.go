@@ -51,8 +51,7 @@ for "kubectl kruise lint".`,
 	fl.BoolVar(&o.open, "open", false, "accept fields that the schema does not know")
 	fl.StringVar(&o.outputDir, "output-dir", "", "write the schemas into this directory")
 	c.ValidArgs = kinds()
-	// The errors say that a flag does not exist, which they do.
-	_ = c.RegisterFlagCompletionFunc("version", cobra.FixedCompletions([]string{kruise.V1alpha1, kruise.V1beta1}, cobra.ShellCompDirectiveNoFileComp))
+	usage.Offer(c, "version", kruise.V1alpha1, kruise.V1beta1)
 	_ = c.MarkFlagDirname("output-dir")
 	return c
 }

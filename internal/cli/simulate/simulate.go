@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,14 +69,13 @@ func New(f *factory.Factory) *cobra.Command {
 	o.addWhatIfs(c)
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "tell of every pod and of what happens inside it")
-	// The error says that the flag does not exist, which it does.
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	usage.Offer(c, "output", outputs...)
 	return c
 }
 
 func (o *options) complete(args []string) error {
-	if !slices.Contains(outputs, o.output) {
-		return usage.Errorf("one of: "+strings.Join(outputs, ", "), "--output: unknown value %q", o.output)
+	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+		return err
 	}
 	if err := o.parse(); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package usage is the error for a command that was called the wrong way. It
-// makes the exit code 2 and carries a hint.
+// Package usage says how a command was called the wrong way, and what all commands
+// ask of their flags. Its error makes the exit code 2 and carries a hint.
 package usage
 
 import (

@@ -1,0 +1,68 @@
+package render
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Step is rendering as the first step of another verb, for the cluster that the
+// verb is about.
+type Step struct{ options }
+
+// NewStep returns the step with its defaults.
+func NewStep(f *factory.Factory) *Step { return &Step{options{factory: f}} }
+
+// elsewhere are flags about where the output goes, and what else is written.
+var elsewhere = []string{"order", "output", "output-dir", "output-kustomization", "allow-empty", "base", "patches-dir", "steps"}
+
+// AddFlags adds the flags of render that do not say where its output goes. The
+// target is the cluster's own kind unless it is given.
+func (s *Step) AddFlags(c *cobra.Command) {
+	all := &cobra.Command{}
+	s.addFlags(all)
+	complete(all)
+	target := all.Flags().Lookup("target")
+	s.target, target.DefValue = string(engine.Auto), string(engine.Auto)
+	all.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(elsewhere, f.Name) {
+			c.Flags().AddFlag(f)
+		}
+	})
+}
+
+// Validate checks the flags. Errors are of usage.
+func (s *Step) Validate() error { return s.validate() }
+
+// Stdin reports whether the manifests come from standard input, which nobody can
+// be asked on then.
+func (s *Step) Stdin() bool { return slices.Contains(slices.Concat(s.files, s.with), "-") }
+
+// Run renders, says what was found, and returns the objects in the order to apply
+// them, with the facts that they were rendered with.
+func (s *Step) Run(ctx context.Context) (out, facts []*resource.Resource, err error) {
+	stream, err := s.load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	count := len(stream)
+	opt, err := s.engineOptions(ctx, stream)
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := engine.Render(stream, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.say(count, res); err != nil {
+		return nil, nil, err
+	}
+	return emit.ApplyOrder(res.Resources), opt.Context, s.judge(res)
+}
