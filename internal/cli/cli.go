@@ -26,6 +26,7 @@ import (
 	simulatecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	whycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/why"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 )
 
@@ -86,7 +87,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
-	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), rolloutcmd.New(f), simulatecmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), version.New(f))
+	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), rolloutcmd.New(f), simulatecmd.New(f), whycmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), version.New(f))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

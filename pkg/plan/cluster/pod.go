@@ -68,8 +68,9 @@ type Container struct {
 	Restarts    int
 	Ready       bool
 	// Waiting is the reason for which it does not run, such as ErrImagePull or
-	// CrashLoopBackOff; empty while it runs.
-	Waiting string
+	// CrashLoopBackOff; empty while it runs. Message is what the node says of it,
+	// Ended how the container failed last, such as "OOMKilled, exit code 137".
+	Waiting, Message, Ended string
 	// Priority is its launch priority, the N of its barrier's key p_N; nil
 	// without one (semantics workloads 2.3, 5).
 	Priority *int

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -56,9 +58,12 @@ func (c *Container) report(s *corev1.ContainerStatus) {
 	c.Restarts, c.Ready = int(s.RestartCount), s.Ready
 	switch {
 	case s.State.Waiting != nil:
-		c.Waiting = s.State.Waiting.Reason
+		c.Waiting, c.Message = s.State.Waiting.Reason, s.State.Waiting.Message
 	case s.State.Terminated != nil && s.State.Terminated.ExitCode != 0:
 		c.Waiting = s.State.Terminated.Reason
+	}
+	if t := cmp.Or(s.State.Terminated, s.LastTerminationState.Terminated); t != nil && t.ExitCode != 0 {
+		c.Ended = fmt.Sprintf("%s, exit code %d", t.Reason, t.ExitCode)
 	}
 }
 

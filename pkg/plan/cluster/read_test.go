@@ -189,7 +189,7 @@ func TestReadPod(t *testing.T) {
 		Conditions: []cluster.Condition{{Type: "Ready", Status: corev1.ConditionFalse, Reason: "R", Message: "m", Since: p.Status.Conditions[0].LastTransitionTime.Time}},
 		Containers: []cluster.Container{
 			{Name: "main", Image: "web:1", Reported: true, StatusImage: "web:1", Ready: true, Priority: &priority},
-			{Name: "side", Image: "side:1", Reported: true, StatusImage: "side:0", ImageID: "i", Restarts: 2, Waiting: "Error"},
+			{Name: "side", Image: "side:1", Reported: true, StatusImage: "side:0", ImageID: "i", Restarts: 2, Waiting: "Error", Ended: "Error, exit code 1"},
 			{Name: "new", Image: "new:1"},
 		},
 		InitContainers: []cluster.Container{
@@ -208,9 +208,9 @@ func TestReadPod(t *testing.T) {
 func TestReadPodWaits(t *testing.T) {
 	var p corev1.Pod
 	p.Spec.Containers = []corev1.Container{{Name: "main"}}
-	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull"}}}}
-	if got := cluster.ReadPod(&p).Containers[0].Waiting; got != "ErrImagePull" {
-		t.Errorf("waiting for %q", got)
+	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "not found"}}}}
+	if c := cluster.ReadPod(&p).Containers[0]; c.Waiting != "ErrImagePull" || c.Message != "not found" {
+		t.Errorf("waiting for %q: %q", c.Waiting, c.Message)
 	}
 }
 

@@ -124,16 +124,23 @@ func (s *SidecarSet) waiting(old, matched []*cluster.Pod) []*cluster.Pod {
 
 // sorted returns the pods that could be upgraded, before they are scattered.
 func (s *SidecarSet) sorted(matched []*cluster.Pod) []*cluster.Pod {
-	strategy := s.Spec.UpdateStrategy
-	chosen := labels.Everything()
-	if strategy.Selector != nil {
-		chosen = selectorOf(strategy.Selector)
-	}
+	strategy, chosen := s.Spec.UpdateStrategy, s.chosen()
 	list := inOrder(filter(matched, func(p *cluster.Pod) bool {
 		return !s.Updated(p) && chosen.Matches(labels.Set(p.Labels)) && s.Upgradable(p) && !s.InFlight(p)
 	}))
 	return prioritize(list, strategy.PriorityStrategy)
 }
+
+// chosen is what the strategy's own selector lets be upgraded.
+func (s *SidecarSet) chosen() labels.Selector {
+	if selector := s.Spec.UpdateStrategy.Selector; selector != nil {
+		return selectorOf(selector)
+	}
+	return labels.Everything()
+}
+
+// Chooses reports whether the strategy's own selector lets a pod be upgraded.
+func (s *SidecarSet) Chooses(p *cluster.Pod) bool { return s.chosen().Matches(labels.Set(p.Labels)) }
 
 // everyValue writes the value * out as one term per value that a pod has.
 func everyValue(terms []kruise.UpdateScatterTerm, list []*cluster.Pod) []kruise.UpdateScatterTerm {

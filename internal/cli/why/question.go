@@ -1,0 +1,60 @@
+package why
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+)
+
+// question reads all that is known of a workload, and how its rollout stands.
+func (o *options) question(ctx context.Context, name named.Name, namespace string) (diagnose.Question, error) {
+	q := diagnose.Question{Name: name.String(), Now: time.Now()}
+	res, err := observe.Workload(ctx, o.dynamic, name, namespace)
+	if err != nil {
+		return q, err
+	}
+	for _, s := range res.Skipped {
+		o.warn("the answer goes without %s", s)
+	}
+	if q.Snapshot, err = state.Snapshot(res.State, res.Ref, o.gates, q.Now); err != nil {
+		return q, err
+	}
+	if res.Source != nil {
+		q.Snapshot.Workload, q.Snapshot.Carrier = res.Source, q.Snapshot.Workload
+	}
+	o.recorded(ctx, &q)
+	return q, nil
+}
+
+// recorded takes over the rollout on record; without one, or after it, the spec says
+// what is to become of the pods.
+func (o *options) recorded(ctx context.Context, q *diagnose.Question) {
+	records := kube.Records{Client: o.core, StateNamespace: o.stateNamespace}
+	ref := q.Snapshot.Workload.Ref
+	rec, err := records.Load(ctx, ref)
+	switch {
+	case err != nil && !errors.Is(err, kube.ErrNone):
+		o.warn("the answer goes without the rollout on record: %v", err)
+		fallthrough
+	case err != nil, !rec.Progress.Finished.IsZero():
+		q.Plan = plan.Standing(q.Snapshot)
+		return
+	}
+	q.Begun, q.Plan = true, rec.Plan
+	q.Snapshot.Progress, q.Snapshot.Base = rec.Progress, rec.Base
+	if q.Holder, err = records.Holder(ctx, ref); err != nil {
+		q.Holder = "somebody who may not be read here"
+	}
+}
+
+func (o *options) warn(format string, args ...any) {
+	_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: "+format+"\n", args...)
+}

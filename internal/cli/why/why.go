@@ -1,0 +1,133 @@
+// Package why is the verb that says on one screen why a rollout does not move, why a
+// pod was not updated, and why it has no sidecar or an old one. It reads and never
+// writes.
+package why
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+)
+
+const long = `Say why a rollout does not move; of a pod, why it was not updated, is not ready, or
+has no sidecar or an old one. What does not pass by itself comes first (!), with
+what to do about it. Of containers that end again and again it shows the last
+lines of their logs, which are the application's own words.
+
+It reads the workload, its pods, budgets and SidecarSets, and writes nothing. The
+exit code is 0 whatever the answer is: "rollout status" has one for scripts.`
+
+const example = `  # why does it not move
+  kubectl kruise why cloneset/web -n shop
+
+  # why does this pod run the old image, or no sidecar
+  kubectl kruise why web-7f9c2 -n shop
+
+  # as data
+  kubectl kruise why sidecarset/mesh -o json`
+
+type options struct {
+	factory        *factory.Factory
+	output         string
+	stateNamespace string
+	gates          cluster.Gates
+
+	dynamic dynamic.Interface
+	core    kubernetes.Interface
+}
+
+var outputs = []string{"text", "json"}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f, gates: cluster.DefaultGates()}
+	c := &cobra.Command{
+		Use: "why (TYPE/NAME | POD)", Short: "Say why a rollout does not move, or a pod was not updated",
+		Long: long, Example: example, ValidArgsFunction: planning.CompleteNames,
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 1:
+				return usage.Errorf("for instance cloneset/web, or the name of a pod", "give one TYPE/NAME or POD")
+			case !slices.Contains(outputs, o.output):
+				return usage.Errorf("one of: text, json", "--output: unknown value %q", o.output)
+			}
+			return o.run(c.Context(), args[0])
+		},
+	}
+	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], "text or json")
+	c.Flags().StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (o *options) run(ctx context.Context, arg string) error {
+	answer, err := o.answer(ctx, arg)
+	if err != nil {
+		return err
+	}
+	if o.output == "json" {
+		return view.JSON(o.factory.Streams.Out, answer)
+	}
+	return view.Why(o.factory.Streams.Out, answer, o.factory.OutStyle(false))
+}
+
+// answer asks about a workload or a pod.
+func (o *options) answer(ctx context.Context, arg string) (view.Diagnosed, error) {
+	pod, isPod := podName(arg)
+	var name named.Name
+	var err error
+	if !isPod {
+		if name, err = named.Parse(arg); err != nil {
+			return view.Diagnosed{}, err
+		}
+	}
+	namespace, err := o.clients()
+	if err != nil {
+		return view.Diagnosed{}, err
+	}
+	if isPod {
+		return o.pod(ctx, namespace, pod)
+	}
+	q, err := o.question(ctx, name, namespace)
+	if err != nil {
+		return view.Diagnosed{}, err
+	}
+	d := diagnose.Workload(q)
+	return view.Diagnosed{Diagnosis: d, Logs: o.logs(ctx, d, q.Snapshot.Pods)}, nil
+}
+
+// podName reads POD, pod/POD or po/POD.
+func podName(arg string) (string, bool) {
+	kind, name, typed := strings.Cut(arg, "/")
+	if !typed {
+		return arg, true
+	}
+	return name, slices.Contains([]string{"pod", "pods", "po"}, strings.ToLower(kind))
+}
+
+func (o *options) clients() (namespace string, err error) {
+	if namespace, err = o.factory.NamespaceOrDefault(); err != nil {
+		return "", err
+	}
+	if o.dynamic, err = o.factory.Dynamic(); err != nil {
+		return "", err
+	}
+	cfg, err := o.factory.Config()
+	if err != nil {
+		return "", err
+	}
+	o.core, err = kubernetes.NewForConfig(cfg)
+	return namespace, err
+}

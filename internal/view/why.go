@@ -1,0 +1,97 @@
+package view
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+)
+
+// Diagnosed is a diagnosis with the logs that belong to it.
+type Diagnosed struct {
+	diagnose.Diagnosis
+	// Logs are the last lines of containers that crash.
+	Logs []LogTail `json:"logs,omitempty"`
+}
+
+// LogTail is the end of a container's log, in the application's own words.
+type LogTail struct {
+	Pod       string   `json:"pod"`
+	Container string   `json:"container"`
+	Lines     []string `json:"lines,omitempty"`
+	// Error is why the log cannot be read.
+	Error string `json:"error,omitempty"`
+}
+
+// Why writes a diagnosis: the answer, what stands in the way, and what to do.
+func Why(w io.Writer, d Diagnosed, st Style) error {
+	b := &builder{st: st}
+	b.line("%s  %s", st.paint(bold, d.About), d.Answer)
+	if t := d.Pods; t != nil {
+		b.line("  pods: %d of %d updated, %d of these ready; %d ready in all", t.Updated, max(t.Desired, t.Total), t.UpdatedReady, t.Ready)
+	}
+	if len(d.Causes) > 0 {
+		b.line("in the way:")
+	}
+	for _, c := range d.Causes {
+		b.cause(c)
+	}
+	for _, l := range d.Logs {
+		b.tail(l)
+	}
+	b.sidecars(d.Sidecars)
+	return b.write(w)
+}
+
+func (b *builder) cause(c diagnose.Cause) {
+	mark, color := "-", ""
+	if c.Stuck {
+		mark, color = "!", red
+	}
+	b.line("  %s", b.st.paint(color, fmt.Sprintf("%s %s: %s", mark, c.Gate, c)))
+	if c.Hint != "" {
+		b.line("      %s", b.st.paint(faint, "hint: "+c.Hint))
+	}
+}
+
+func (b *builder) tail(l LogTail) {
+	if l.Error != "" {
+		b.line("the log of container %s in %s cannot be read: %s", l.Container, l.Pod, l.Error)
+		return
+	}
+	b.line("the last lines of container %s in %s, in its own words:", l.Container, l.Pod)
+	for _, text := range l.Lines {
+		b.line("  | %s", text)
+	}
+}
+
+// mostSets is how many SidecarSets are named that have nothing to do with a pod.
+const mostSets = 5
+
+func (b *builder) sidecars(list []diagnose.Sidecar) {
+	if len(list) > 0 {
+		b.line("sidecars:")
+	}
+	strangers := 0
+	for _, s := range list {
+		if !s.Injected && !s.Matches {
+			if strangers++; strangers > mostSets {
+				continue
+			}
+		}
+		b.line("  %s: %s", s.Set, b.whyText(s))
+		for _, c := range s.Causes {
+			b.cause(c)
+		}
+	}
+	if strangers > mostSets {
+		b.line("  and %d more that do not match", strangers-mostSets)
+	}
+}
+
+func (b *builder) whyText(s diagnose.Sidecar) string {
+	if s.Injected || s.Matches {
+		return s.Why
+	}
+	return "not in the pod: " + s.Why
+}

@@ -1,0 +1,228 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// decision takes over what the rollout itself says.
+func (a *answer) decision(d plan.Decision) {
+	for _, b := range d.Blockers {
+		if a.shown(b) {
+			continue
+		}
+		a.blocker(b, d.Verb == plan.Halt || persons[b.Gate])
+	}
+	switch {
+	case d.Verb == plan.Halt && len(d.Blockers) == 0: // it was recorded before
+		a.blocker(recorded(d.Reason), true)
+	case a.q.Begun && a.q.Holder == "" && (d.Verb == plan.Act || d.Verb == plan.Wait):
+		a.add(GateDriver, "nobody drives the rollout: whoever began it has gone", true)
+	}
+}
+
+func (a *answer) blocker(b plan.Blocker, stuck bool) {
+	if b.Gate == plan.GateHeld {
+		b.Why = "on hold " + b.Why
+	}
+	if b.Pod != "" {
+		a.add(b.Gate, b.Why, stuck, b.Pod)
+		return
+	}
+	a.add(b.Gate, b.Why, stuck)
+}
+
+// recorded reads back what [plan.Blocker.String] has written.
+func recorded(reason string) plan.Blocker {
+	head, why, _ := strings.Cut(reason, ": ")
+	gate, pod, _ := strings.Cut(head, " ")
+	if _, known := hints[gate]; !known || why == "" {
+		return plan.Blocker{Gate: plan.GateProgress, Why: reason}
+	}
+	return plan.Blocker{Gate: gate, Pod: pod, Why: why}
+}
+
+// GateDriver is where a rollout is on record that nobody carries out.
+const GateDriver = "driver"
+
+// persons are gates that only a person opens.
+var persons = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true, plan.GateNotAllowed: true}
+
+// spec says what the object's own fields hold back; a rollout on record has set them
+// itself.
+func (a *answer) spec(d plan.Decision) {
+	o := a.outlook
+	if !rules.Observed(o.Object.Object) {
+		a.add(GateController, "the controller has not seen the newest spec yet", false)
+	}
+	if a.q.Begun && d.Verb != plan.Done {
+		return
+	}
+	old := a.outdated()
+	if len(old) == 0 {
+		return
+	}
+	switch {
+	case rules.PausedOf(o.Object.Object):
+		a.add(plan.GatePaused, "it is paused in its spec", true)
+	case o.Partition != "" && o.Allowed < o.Total:
+		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated", o.Partition, o.Allowed, o.Total), false)
+	}
+	if onDelete(o.Object.Object) && o.Driver != plan.DriverKruise {
+		a.add(GateDriver, "no controller updates these pods: the client does, or whoever deletes them", true)
+	}
+	barred := map[string][]string{}
+	var reasons []string
+	for _, p := range old {
+		if why := o.Barred(p); why != "" {
+			if barred[why] == nil {
+				reasons = append(reasons, why)
+			}
+			barred[why] = append(barred[why], p.Name)
+		}
+	}
+	for _, why := range reasons {
+		a.add(plan.GateNotAllowed, why, true, barred[why]...)
+	}
+}
+
+// GateController is where a controller does not do its part.
+const GateController = "controller"
+
+func onDelete(obj any) bool {
+	switch o := obj.(type) {
+	case *appsv1.ReplicaSet:
+		return true
+	case *appsv1.StatefulSet:
+		return o.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
+	case *appsv1.DaemonSet:
+		return o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
+	}
+	return false
+}
+
+// outdated are the pods that do not carry the template.
+func (a *answer) outdated() []*cluster.Pod {
+	var out []*cluster.Pod
+	for _, p := range a.q.Snapshot.Pods {
+		if rules.Active(p) && !a.outlook.Updated(p) && a.injected(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// injected reports whether a SidecarSet is in a pod at all; other workloads own
+// their pods.
+func (a *answer) injected(p *cluster.Pod) bool {
+	set, ok := a.outlook.Object.Object.(*kruise.SidecarSet)
+	return !ok || In(p, set.Name)
+}
+
+// pace says what the controller says: why no more pods at once, and which budget
+// holds the next.
+func (a *answer) pace(d plan.Decision) {
+	o := a.outlook
+	if len(o.Order) == 0 || d.Verb != plan.Wait || len(d.Blockers) > 0 && persons[d.Blockers[0].Gate] {
+		return
+	}
+	if len(o.Order) > len(o.Pods) && !rules.PausedOf(o.Object.Object) {
+		a.add(GateMaxUnavailable, o.Why, false)
+	}
+	for _, p := range o.Order {
+		if why, ok := o.Budget(p); !ok {
+			a.add(plan.GateBudget, why, false, p.Name)
+			return
+		}
+	}
+}
+
+// GateMaxUnavailable is the workload's own limit of pods that are down at once.
+const GateMaxUnavailable = "maxUnavailable"
+
+// unready tells of pods that are not ready, those with the same trouble together. An
+// old pod that is not ready uses maxUnavailable up as a new one does.
+func (a *answer) unready() {
+	type group struct {
+		cause plan.Blocker
+		stuck bool
+	}
+	pods := map[group][]string{}
+	var order []group
+	for _, p := range a.q.Snapshot.Pods {
+		if !rules.Active(p) || rules.Ready(p) || !a.injected(p) {
+			continue
+		}
+		b, stuck := plan.Unready(a.q.Snapshot, p)
+		b.Pod = ""
+		b.Why += more(p) + a.old(p)
+		g := group{b, stuck}
+		if pods[g] == nil {
+			order = append(order, g)
+		}
+		pods[g] = append(pods[g], p.Name)
+	}
+	for _, g := range order {
+		a.add(g.cause.Gate, g.cause.Why, g.stuck, pods[g]...)
+	}
+}
+
+func (a *answer) old(p *cluster.Pod) string {
+	if a.outlook.Updated(p) {
+		return ""
+	}
+	return " (an old pod)"
+}
+
+// more is what the node says of the first container that waits.
+func more(p *cluster.Pod) string {
+	c, ok := Troubled(p)
+	if !ok {
+		return ""
+	}
+	var parts []string
+	if c.Ended != "" {
+		parts = append(parts, fmt.Sprintf("ended with %s, %d restarts", c.Ended, c.Restarts))
+	}
+	if c.Message != "" && c.Ended == "" {
+		parts = append(parts, c.Message)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(parts, "; ")
+}
+
+// Troubled is the first container of a pod that waits for something.
+func Troubled(p *cluster.Pod) (cluster.Container, bool) {
+	for _, list := range [][]cluster.Container{p.InitContainers, p.Containers} {
+		for _, c := range list {
+			if c.Waiting != "" && c.Waiting != "PodInitializing" && c.Waiting != "ContainerCreating" {
+				return c, true
+			}
+		}
+	}
+	return cluster.Container{}, false
+}
+
+// leaving tells of pods that are on their way out and held.
+func (a *answer) leaving() {
+	for _, p := range a.q.Snapshot.Pods {
+		switch {
+		case p.Deleting && len(p.Finalizers) > 0:
+			a.add(plan.GateHook, "is being deleted, and finalizers hold it: "+strings.Join(p.Finalizers, ", "), false, p.Name)
+		case hooked[rules.StateOf(p)]:
+			a.add(plan.GateHook, fmt.Sprintf("its lifecycle state is %s: a hook has not let it go yet", rules.StateOf(p)), false, p.Name)
+		}
+	}
+}
+
+// hooked are states in which somebody else has to act.
+var hooked = map[rules.LifecycleState]bool{rules.StatePreparingUpdate: true, rules.StatePreparingDelete: true, rules.StatePreparingNormal: true, rules.StateUpdated: true}

@@ -1,0 +1,173 @@
+// Package diagnose answers why a rollout does not move, why a pod was not updated
+// and why it has no sidecar or an old one. It has no rule of its own: it asks those
+// of plan and inject, and puts what stands in the way into an order for people.
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Question is all that is known of a workload.
+type Question struct {
+	// Name is how a command line names it: cloneset/web.
+	Name string
+	// Plan is the one on record, or [plan.Standing].
+	Plan     plan.Plan
+	Snapshot plan.Snapshot
+	// Begun is true where a rollout is on record; Holder is who drives it, empty for
+	// nobody.
+	Begun  bool
+	Holder string
+	Now    time.Time
+}
+
+// Cause is one thing that stands in the way.
+type Cause struct {
+	// Gate is one of those of plan.Blocker.
+	Gate string `json:"gate"`
+	// Pods are those that it is about; none where it is about all.
+	Pods []string `json:"pods,omitempty"`
+	Why  string   `json:"why"`
+	// Hint is what to do about it.
+	Hint string `json:"hint,omitempty"`
+	// Stuck is true where it does not pass by itself.
+	Stuck bool `json:"stuck"`
+}
+
+// Diagnosis is an answer.
+type Diagnosis struct {
+	// About is what was asked about.
+	About string `json:"about"`
+	// Answer is the one line that matters.
+	Answer string `json:"answer"`
+	// Pods counts those of the workload.
+	Pods *plan.Tally `json:"pods,omitempty"`
+	// Causes are what stands in the way, what does not pass by itself first.
+	Causes []Cause `json:"causes"`
+	// Sidecars is about one pod: what each SidecarSet means to it.
+	Sidecars []Sidecar `json:"sidecars,omitempty"`
+}
+
+// Workload says why a rollout does not move.
+func Workload(q Question) Diagnosis {
+	d := plan.Next(q.Plan, q.Snapshot, q.Now)
+	a := &answer{q: &q}
+	a.outlook, _ = plan.Look(q.Snapshot, q.Now)
+	a.decision(d)
+	if a.outlook != nil {
+		a.spec(d)
+		a.pace(d)
+		a.unready()
+		a.leaving()
+	}
+	tally := plan.Count(q.Plan, q.Snapshot)
+	return Diagnosis{About: q.Name, Answer: a.line(d), Pods: &tally, Causes: a.sorted()}
+}
+
+// answer gathers causes.
+type answer struct {
+	q       *Question
+	outlook *plan.Outlook
+	causes  []Cause
+}
+
+func (a *answer) add(gate, why string, stuck bool, pods ...string) {
+	c := Cause{Gate: gate, Pods: pods, Why: why, Stuck: stuck}
+	c.Hint = a.hint(c)
+	if !slices.ContainsFunc(a.causes, func(have Cause) bool {
+		return have.Gate == c.Gate && have.Why == c.Why && slices.Equal(have.Pods, c.Pods)
+	}) {
+		a.causes = append(a.causes, c)
+	}
+}
+
+// sorted has what does not pass by itself first.
+func (a *answer) sorted() []Cause {
+	out := slices.Clone(a.causes)
+	slices.SortStableFunc(out, func(x, y Cause) int {
+		switch {
+		case x.Stuck == y.Stuck:
+			return 0
+		case x.Stuck:
+			return -1
+		}
+		return 1
+	})
+	if out == nil {
+		out = []Cause{}
+	}
+	return out
+}
+
+// line is the answer in one line.
+func (a *answer) line(d plan.Decision) string {
+	if d.Verb == plan.Done {
+		return a.done()
+	}
+	head := "waits"
+	switch {
+	case d.Verb == plan.Halt:
+		head = "has halted"
+	case a.q.Begun:
+		head = fmt.Sprintf("waits at step %d of %d", min(d.Step+1, len(a.q.Plan.Steps)), len(a.q.Plan.Steps))
+	}
+	if list := a.sorted(); len(list) > 0 {
+		return head + ": " + list[0].String()
+	}
+	return "moves: " + d.Reason
+}
+
+func (a *answer) done() string {
+	t := plan.Count(a.q.Plan, a.q.Snapshot)
+	switch {
+	case t.Total == 0:
+		return "there is nothing to move: it has no pods"
+	case t.Updated < t.Total:
+		return fmt.Sprintf("does what its spec says: %d of %d pods are updated, and no more shall be", t.Updated, t.Total)
+	case t.UpdatedReady < t.Total:
+		return fmt.Sprintf("all %d pods carry the template, and %d of them are not ready", t.Total, t.Total-t.UpdatedReady)
+	}
+	return fmt.Sprintf("nothing is in the way: all %d pods carry the template and are ready", t.Total)
+}
+
+// String is the cause in one line, with its pods in front.
+func (c Cause) String() string {
+	if len(c.Pods) == 0 {
+		return c.Why
+	}
+	return Names(c.Pods) + ": " + c.Why
+}
+
+// mostNames is how many names a line has.
+const mostNames = 3
+
+// Names lists the first few names.
+func Names(list []string) string {
+	if len(list) > mostNames+1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:mostNames], ", "), len(list)-mostNames)
+	}
+	return strings.Join(list, ", ")
+}
+
+// pod finds one of the workload's pods.
+func pod(s *plan.Snapshot, name string) *cluster.Pod {
+	for _, p := range s.Pods {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// shown reports whether a blocker is told with the pods that are not ready.
+func (a *answer) shown(b plan.Blocker) bool {
+	p := pod(&a.q.Snapshot, b.Pod)
+	return p != nil && rules.Active(p) && !rules.Ready(p) && slices.Contains([]string{plan.GateCrash, plan.GateImage, plan.GateSchedule, plan.GateReady}, b.Gate)
+}

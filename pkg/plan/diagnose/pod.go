@@ -1,0 +1,121 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Pod says why one pod of a workload was not updated, or is not ready.
+func Pod(q Question, name string) Diagnosis {
+	out := Diagnosis{About: "pod " + name, Causes: []Cause{}}
+	p := pod(&q.Snapshot, name)
+	a := &answer{q: &q}
+	if a.outlook, _ = plan.Look(q.Snapshot, q.Now); p == nil || a.outlook == nil {
+		out.Answer = "it is not one of the pods of " + q.Name
+		return out
+	}
+	a.podTrouble(p)
+	if updated := a.outlook.Updated(p); !updated && !p.Deleting {
+		a.behind(p)
+	}
+	out.Causes, out.Answer = a.sorted(), a.podLine(p)
+	return out
+}
+
+func (a *answer) podLine(p *cluster.Pod) string {
+	list := a.sorted()
+	switch {
+	case p.Deleting:
+		return "it is being deleted"
+	case a.outlook.Updated(p) && len(list) == 0:
+		return "it carries the template of " + a.q.Name + " and is ready"
+	case a.outlook.Updated(p):
+		return "it carries the template of " + a.q.Name + ", but is not ready: " + list[0].Why
+	case len(list) == 0:
+		return "it is old, and nothing keeps it from being updated"
+	}
+	i := slices.IndexFunc(list, func(c Cause) bool { return !aboutReadiness[c.Gate] })
+	return "it is old: " + list[max(i, 0)].Why
+}
+
+// aboutReadiness are gates that say how a pod is, not why it is old.
+var aboutReadiness = map[string]bool{plan.GateCrash: true, plan.GateImage: true, plan.GateSchedule: true, plan.GateReady: true}
+
+// podTrouble says what is wrong with the pod itself.
+func (a *answer) podTrouble(p *cluster.Pod) {
+	if rules.Active(p) && !rules.Ready(p) {
+		b, stuck := plan.Unready(a.q.Snapshot, p)
+		a.add(b.Gate, b.Why+more(p), stuck, p.Name)
+	}
+	switch {
+	case p.Deleting && len(p.Finalizers) > 0:
+		a.add(plan.GateHook, "finalizers hold it: "+strings.Join(p.Finalizers, ", "), false, p.Name)
+	case hooked[rules.StateOf(p)]:
+		a.add(plan.GateHook, fmt.Sprintf("its lifecycle state is %s: a hook has not let it go yet", rules.StateOf(p)), false, p.Name)
+	}
+}
+
+// behind says why the pod still has an old template.
+func (a *answer) behind(p *cluster.Pod) {
+	o, d := a.outlook, plan.Next(a.q.Plan, a.q.Snapshot, a.q.Now)
+	if !rules.Observed(o.Object.Object) {
+		a.add(GateController, "the controller has not seen the newest spec yet", false)
+		return
+	}
+	if why := o.Barred(p); why != "" {
+		a.add(plan.GateNotAllowed, why, true, p.Name)
+		return
+	}
+	if a.q.Begun && d.Verb != plan.Done {
+		a.decision(d)
+	}
+	a.turn(p)
+	if why, ok := o.Budget(p); !ok {
+		a.add(plan.GateBudget, why, false, p.Name)
+	}
+}
+
+// turn says when the pod's turn comes.
+func (a *answer) turn(p *cluster.Pod) {
+	o := a.outlook
+	at := slices.Index(o.Order, p)
+	switch {
+	case rules.PausedOf(o.Object.Object):
+		a.add(plan.GatePaused, "its workload is paused in its spec", true)
+	case at >= 0 && at < len(o.Pods):
+		a.add(GateTurn, "its turn is now: the next pass of the controller updates it", false, p.Name)
+	case at >= 0:
+		a.add(GateMaxUnavailable, fmt.Sprintf("its turn comes after %d others: %s", at, o.Why), false, p.Name)
+	case o.Partition != "" && o.Allowed < o.Total:
+		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated, and it is not among them", o.Partition, o.Allowed, o.Total), false)
+	case onDelete(o.Object.Object):
+		a.add(GateDriver, "no controller updates it: the client does, or whoever deletes it", true)
+	case o.Why != "":
+		a.add(GateController, o.Why, false)
+	}
+}
+
+// GateTurn is where nothing but the order stands in the way.
+const GateTurn = "turn"
+
+// In reports whether a SidecarSet is in a pod, by the pod's own list.
+func In(p *cluster.Pod, set string) bool {
+	return slices.Contains(strings.Split(p.Annotations[kruise.SidecarSetInjectedListAnnotation], ","), set)
+}
+
+// Lone says how a pod is that no workload of ours owns.
+func Lone(p *cluster.Pod) Diagnosis {
+	a := &answer{q: &Question{}}
+	a.podTrouble(p)
+	out := Diagnosis{About: "pod " + p.Name, Causes: a.sorted(), Answer: "it belongs to no workload that is rolled out"}
+	if len(out.Causes) > 0 {
+		out.Answer += ", and is not ready: " + out.Causes[0].Why
+	}
+	return out
+}

@@ -1,0 +1,144 @@
+package diagnose_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+)
+
+func TestPod(t *testing.T) {
+	for name, c := range map[string]struct {
+		pod   string
+		spoil func(*diagnose.Question)
+		want  string
+	}{
+		"updated":         {"web-0", func(*diagnose.Question) {}, "it carries the template of cloneset/web and is ready"},
+		"updated and ill": {"web-0", func(q *diagnose.Question) { down(q, 0, "ErrImagePull") }, "it carries the template of cloneset/web, but is not ready: container main (web:1): ErrImagePull\n! image web-0: container main (web:1): ErrImagePull"},
+		"first in line":   {"web-3", func(*diagnose.Question) {}, "it is old: its turn is now: the next pass of the controller updates it\n- turn web-3: its turn is now: the next pass of the controller updates it"},
+		"last in line":    {"web-1", func(*diagnose.Question) {}, "it is old: its turn comes after 2 others: 1 pods of the target revision are not available yet, budget 1: web-2 waits\n- maxUnavailable web-1: its turn comes after 2 others: 1 pods of the target revision are not available yet, budget 1: web-2 waits"},
+		"kept":            {"web-1", func(q *diagnose.Question) { rolling(q).Partition = new(intstr.FromString("50%")) }, "it is old: the partition 50% lets 2 of 4 pods be updated, and it is not among them\n- partition the partition 50% lets 2 of 4 pods be updated, and it is not among them"},
+		"paused":          {"web-1", func(q *diagnose.Question) { rolling(q).Paused = true }, "it is old: its workload is paused in its spec\n! paused its workload is paused in its spec"},
+		"not seen":        {"web-1", func(q *diagnose.Question) { set(q).Generation = 9 }, "it is old: the controller has not seen the newest spec yet\n- controller the controller has not seen the newest spec yet"},
+		"a field in the way": {"web-1", func(q *diagnose.Question) {
+			rolling(q).PodUpdatePolicy = kruise.InPlaceOnlyCloneSetPodUpdateStrategyType
+			old := read(t, strings.Replace(cloneSet, `image: "web:2"`, `image: "web:1", command: [run]`, 1))
+			q.Snapshot.Revisions[0].Template = old.Template
+		}, "it is old: spec.containers[0].command: only images of containers, labels and annotations change in place\n! notAllowed web-1: spec.containers[0].command: only images of containers, labels and annotations change in place"},
+		"old and ill":     {"web-1", func(q *diagnose.Question) { down(q, 1, "CrashLoopBackOff"); rolling(q).Paused = true }, "it is old: its workload is paused in its spec\n! crash web-1: container main (web:1): CrashLoopBackOff\n! paused its workload is paused in its spec"},
+		"being deleted":   {"web-1", func(q *diagnose.Question) { q.Snapshot.Pods[1].Deleting = true }, "it is being deleted"},
+		"somebody else's": {"api-1", func(*diagnose.Question) {}, "it is not one of the pods of cloneset/web"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := question(t)
+			c.spoil(q)
+			q.Plan = plan.Standing(q.Snapshot)
+			if diff := cmp.Diff(c.want, text(diagnose.Pod(*q, c.pod))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLone(t *testing.T) {
+	q := question(t)
+	if got := text(diagnose.Lone(running(7, ""))); got != "it belongs to no workload that is rolled out" {
+		t.Error(got)
+	}
+	if d := diagnose.Lone(down(q, 1, "CrashLoopBackOff")); len(d.Causes) != 1 || strings.Contains(d.Causes[0].Hint, "NAME") {
+		t.Errorf("%+v", d)
+	}
+}
+
+const mesh = `
+apiVersion: apps.kruise.io/v1beta1
+kind: SidecarSet
+metadata: {name: mesh, generation: 1, annotations: {kruise.io/sidecarset-hash: h2, kruise.io/sidecarset-hash-without-image: w1}}
+spec:
+  selector: {matchLabels: {app: web}}
+  containers: [{name: mesh, image: "mesh:2"}]
+  updateStrategy: {type: RollingUpdate, maxUnavailable: 1}
+status: {observedGeneration: 1, matchedPods: 2, updatedPods: 0, readyPods: 2}
+`
+
+// meshed is a pod with the sidecar, at two hashes.
+func meshed(i int, hash, withoutImage string) *cluster.Pod {
+	p := running(i, "new")
+	p.Containers = append(p.Containers, cluster.Container{Name: "mesh", Image: "mesh:1", Reported: true, Ready: true})
+	p.Annotations = map[string]string{
+		kruise.SidecarSetInjectedListAnnotation:     "mesh",
+		kruise.SidecarSetHashAnnotation:             `{"mesh":{"hash":"` + hash + `"}}`,
+		kruise.SidecarSetHashWithoutImageAnnotation: `{"mesh":{"hash":"` + withoutImage + `"}}`,
+	}
+	return p
+}
+
+func TestSidecars(t *testing.T) {
+	young := running(0, "new")
+	stranger := running(1, "new")
+	stranger.Labels = map[string]string{"app": "other"}
+	for name, c := range map[string]struct {
+		pod  *cluster.Pod
+		set  string
+		then func(*diagnose.Surroundings)
+		want string
+	}{
+		"older than the set":    {young, mesh, func(s *diagnose.Surroundings) { s.Created["mesh"] = noon }, "absent: it matches now, but the pod is older (2026-07-01T11:00:00Z) than the set (2026-07-01T12:00:00Z): only a new pod gets it"},
+		"missed":                {young, mesh, nil, "absent: it matches now, but did not when the pod was made, or Kruise's webhook was not asked: only a new pod gets it"},
+		"kept away":             {young, mesh, func(s *diagnose.Surroundings) { s.Namespace[kruise.OutsideLabel] = "" }, "absent: the namespace has the label " + kruise.OutsideLabel + ", which keeps Kruise's webhook away"},
+		"other labels":          {stranger, mesh, nil, "no match: its selector app=web does not match the labels"},
+		"injection paused":      {young, strings.Replace(mesh, "  updateStrategy", "  injectionStrategy: {paused: true}\n  updateStrategy", 1), nil, "no match: injectionStrategy.paused is set"},
+		"another namespace":     {young, strings.Replace(mesh, "  containers", "  namespaceSelector: {matchLabels: {mesh: \"on\"}}\n  containers", 1), nil, "no match: its namespaceSelector mesh=on does not match the namespace"},
+		"up to date":            {meshed(0, "h2", "w1"), mesh, nil, "present: it is in the pod"},
+		"first in line":         {meshed(1, "h1", "w1"), mesh, nil, "present: it is in the pod; it is old: its turn is now: the next pass of the controller updates it"},
+		"more than images":      {meshed(0, "h1", "w0"), mesh, nil, "present: it is in the pod; it is old: more than images of the sidecars changed since it was made, and only images change in place"},
+		"never updated":         {meshed(0, "h1", "w1"), strings.Replace(mesh, "RollingUpdate", "NotUpdate", 1), nil, "present: it is in the pod; it is old: update strategy NotUpdate: only new pods get the new sidecar"},
+		"left out":              {meshed(0, "h1", "w1"), strings.Replace(mesh, "maxUnavailable: 1", "selector: {matchLabels: {tier: x}}", 1), nil, "present: it is in the pod; it is old: updateStrategy.selector leaves it out"},
+		"kept by the partition": {meshed(0, "h1", "w1"), strings.Replace(mesh, "maxUnavailable: 1", "partition: 100%", 1), nil, "present: it is in the pod; it is old: the partition 100% lets 0 of 2 pods be updated, and it is not among them"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := read(t, c.set)
+			n, err := yaml.Parse(c.set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compiled, err := inject.Compile(n.YNode(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := diagnose.Surroundings{
+				Sets: []*inject.Set{compiled}, Created: map[string]time.Time{"mesh": noon.Add(-24 * time.Hour)}, Namespace: map[string]string{"kubernetes.io/metadata.name": "shop"}, Known: true,
+				Ask: func(string) (diagnose.Question, bool) {
+					snap := plan.Snapshot{Workload: w, Pods: []*cluster.Pod{c.pod, meshed(9, "h2", "w1")}}
+					return diagnose.Question{Name: "sidecarset/mesh", Snapshot: snap, Plan: plan.Standing(snap), Now: noon}, true
+				},
+			}
+			if c.then != nil {
+				c.then(&s)
+			}
+			list, err := diagnose.Sidecars(c.pod, s)
+			if err != nil || len(list) != 1 {
+				t.Fatalf("%+v, %v", list, err)
+			}
+			state := "no match: "
+			switch one := list[0]; {
+			case one.Injected:
+				state = "present: "
+			case one.Matches:
+				state = "absent: "
+			}
+			if diff := cmp.Diff(c.want, state+list[0].Why); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

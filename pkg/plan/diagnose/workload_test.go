@@ -1,0 +1,212 @@
+package diagnose_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+const cloneSet = `
+apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web, namespace: shop, uid: u1, generation: 3}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web}}
+  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: "web:2"}]}}
+status: {observedGeneration: 3, replicas: 4, readyReplicas: 4, availableReplicas: 4, updatedReplicas: 1, updatedReadyReplicas: 1,
+  updatedAvailableReplicas: 1, expectedUpdatedReplicas: 4, currentRevision: web-old, updateRevision: web-new}
+`
+
+func read(t *testing.T, text string) *cluster.Workload {
+	t.Helper()
+	n, err := yaml.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := cluster.ReadWorkload(n.YNode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// running is a pod that is ready, at a revision.
+func running(i int, revision string) *cluster.Pod {
+	at := noon.Add(-time.Hour + time.Duration(i)*time.Minute)
+	return &cluster.Pod{
+		Namespace: "shop", Name: fmt.Sprintf("web-%d", i), UID: fmt.Sprintf("p%d", i), Node: "n1", Phase: corev1.PodRunning, Created: at,
+		Labels:     map[string]string{"app": "web", "controller-revision-hash": "web-" + revision},
+		Conditions: []cluster.Condition{{Type: "Ready", Status: corev1.ConditionTrue, Since: at}},
+		Containers: []cluster.Container{{Name: "main", Image: "web:1", Reported: true, Ready: true}},
+	}
+}
+
+// question is a CloneSet with four pods, of which the first is updated.
+func question(t *testing.T) *diagnose.Question {
+	t.Helper()
+	w := read(t, cloneSet)
+	old := read(t, strings.ReplaceAll(cloneSet, "web:2", "web:1"))
+	s := plan.Snapshot{
+		Workload: w, Gates: cluster.DefaultGates(), Pods: []*cluster.Pod{running(0, "new"), running(1, "old"), running(2, "old"), running(3, "old")},
+		Revisions: []cluster.Revision{{Name: "web-old", Number: 1, Template: old.Template}, {Name: "web-new", Number: 2, Template: w.Template}},
+	}
+	return &diagnose.Question{Name: "cloneset/web", Snapshot: s, Now: noon}
+}
+
+func set(q *diagnose.Question) *kruise.CloneSet { return q.Snapshot.Workload.Object.(*kruise.CloneSet) }
+
+func rolling(q *diagnose.Question) *kruise.RollingUpdateCloneSetStrategy {
+	return set(q).Spec.UpdateStrategy.RollingUpdate
+}
+
+// down takes readiness from a pod, with a reason for which its container waits.
+func down(q *diagnose.Question, i int, waiting string) *cluster.Pod {
+	p := q.Snapshot.Pods[i]
+	p.Conditions[0] = cluster.Condition{Type: "Ready", Status: corev1.ConditionFalse, Since: noon.Add(-time.Second)}
+	p.Containers[0].Ready, p.Containers[0].Waiting = false, waiting
+	return p
+}
+
+// text writes an answer: what does not pass by itself has an exclamation mark.
+func text(d diagnose.Diagnosis) string {
+	lines := []string{d.Answer}
+	for _, c := range d.Causes {
+		lines = append(lines, map[bool]string{true: "! ", false: "- "}[c.Stuck]+c.Gate+" "+c.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestWorkload(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*diagnose.Question)
+		want  string
+	}{
+		"moves": {func(*diagnose.Question) {}, `waits: updatedAvailableReplicas is 1 of 4
+- updated updatedAvailableReplicas is 1 of 4
+- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-2 waits`},
+		"paused": {func(q *diagnose.Question) { rolling(q).Paused = true }, `waits: it is paused in its spec
+! paused it is paused in its spec
+- updated updatedAvailableReplicas is 1 of 4`},
+		"partition": {func(q *diagnose.Question) {
+			rolling(q).Partition = new(intstr.FromInt32(3))
+			set(q).Status.ExpectedUpdatedReplicas = 1
+		}, `does what its spec says: 1 of 4 pods are updated, and no more shall be
+- partition the partition 3 lets 1 of 4 pods be updated`},
+		"image": {func(q *diagnose.Question) {
+			down(q, 0, "ImagePullBackOff").Containers[0].Message = "not found"
+		}, `waits: web-0: container main (web:1): ImagePullBackOff; not found
+! image web-0: container main (web:1): ImagePullBackOff; not found
+- updated updatedAvailableReplicas is 1 of 4
+- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-3 waits`},
+		"old pods crash": {func(q *diagnose.Question) {
+			for _, i := range []int{1, 2} {
+				c := &down(q, i, "CrashLoopBackOff").Containers[0]
+				c.Ended, c.Restarts = "OOMKilled, exit code 137", 4
+			}
+		}, `waits: web-1, web-2: container main (web:1): CrashLoopBackOff; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
+! crash web-1, web-2: container main (web:1): CrashLoopBackOff; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
+- updated updatedAvailableReplicas is 1 of 4
+- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-1 waits`},
+		"unschedulable": {func(q *diagnose.Question) {
+			p := down(q, 0, "")
+			p.Phase, p.Node = corev1.PodPending, ""
+			p.Conditions = append(p.Conditions, cluster.Condition{Type: "PodScheduled", Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"})
+		}, `waits: web-0: 0/3 nodes are available
+! schedule web-0: 0/3 nodes are available
+- updated updatedAvailableReplicas is 1 of 4
+- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-3 waits`},
+		"controller away": {func(q *diagnose.Question) { set(q).Generation = 4 }, `waits: the controller has not seen generation 4 yet (observedGeneration 3)
+- updated the controller has not seen generation 4 yet (observedGeneration 3)
+- updated updatedAvailableReplicas is 1 of 4
+- controller the controller has not seen the newest spec yet
+- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-2 waits`},
+		"held by finalizers": {func(q *diagnose.Question) {
+			p := q.Snapshot.Pods[3]
+			p.Deleting, p.Finalizers = true, []string{"example.com/drain"}
+		}, `waits: updatedAvailableReplicas is 1 of 4
+- updated updatedAvailableReplicas is 1 of 4
+- maxUnavailable 0 pods of the target revision are not available yet, budget 0: web-2 waits
+- hook web-3: is being deleted, and finalizers hold it: example.com/drain`},
+		"a hook": {func(q *diagnose.Question) { q.Snapshot.Pods[3].Labels[kruise.LifecycleStateLabel] = "PreparingUpdate" }, `waits: updatedAvailableReplicas is 1 of 4
+- updated updatedAvailableReplicas is 1 of 4
+- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-2 waits
+- hook web-3: its lifecycle state is PreparingUpdate: a hook has not let it go yet`},
+		"all done": {func(q *diagnose.Question) {
+			for _, p := range q.Snapshot.Pods {
+				p.Labels["controller-revision-hash"] = "web-new"
+			}
+			s := &set(q).Status
+			s.UpdatedReplicas, s.UpdatedReadyReplicas, s.UpdatedAvailableReplicas, s.CurrentRevision = 4, 4, 4, "web-new"
+		}, "nothing is in the way: all 4 pods carry the template and are ready"},
+		"gone": {func(q *diagnose.Question) { q.Snapshot.Workload = nil }, "has halted: the object is gone\n! object the object is gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := question(t)
+			c.spoil(q)
+			q.Plan = plan.Standing(q.Snapshot)
+			got := text(diagnose.Workload(*q))
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestWorkloadOnRecord: a rollout that was begun says where it stands, who is
+// missing, and what the person at the terminal has to do.
+func TestWorkloadOnRecord(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*diagnose.Question)
+		want  string
+		hint  string
+	}{
+		"waits for a person": {func(q *diagnose.Question) { q.Holder = "ann@there" }, "waits at step 1 of 2: waits until somebody promotes\n! promote waits until somebody promotes", "kubectl kruise rollout promote cloneset/web"},
+		"nobody drives":      {func(*diagnose.Question) {}, "waits at step 1 of 2: waits until somebody promotes\n! promote waits until somebody promotes\n! driver nobody drives the rollout: whoever began it has gone", "kubectl kruise rollout promote cloneset/web"},
+		"on hold":            {func(q *diagnose.Question) { q.Holder, q.Snapshot.Progress.Held = "ann@there", "by bob" }, "waits at step 1 of 2: on hold by bob\n! held on hold by bob", "kubectl kruise rollout resume cloneset/web"},
+		"halted by hand":     {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "aborted by ann: enough" }, "has halted: aborted by ann: enough\n! progress aborted by ann: enough", "kubectl kruise rollout retry"},
+		"halted before":      {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "crash web-1: it crashed" }, "has halted: web-1: it crashed\n! crash web-1: it crashed", "kubectl logs --previous web-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := question(t)
+			q.Begun = true
+			q.Plan = plan.Plan{Driver: plan.DriverKruise, Target: plan.Target{UID: "u1"}, Steps: []plan.Step{{Name: "pause-1", Kind: plan.StepPause}, {Name: "step-100%", Kind: plan.StepPartition}}}
+			q.Snapshot.Progress.Started = noon
+			c.spoil(q)
+			d := diagnose.Workload(*q)
+			if diff := cmp.Diff(c.want, text(d)); diff != "" {
+				t.Error(diff)
+			}
+			if len(d.Causes) == 0 || !strings.HasPrefix(d.Causes[0].Hint, c.hint) {
+				t.Errorf("%+v", d.Causes)
+			}
+		})
+	}
+}
+
+// TestBudget: a PodUnavailableBudget without room is named with the pod that it
+// holds.
+func TestBudget(t *testing.T) {
+	q := question(t)
+	rolling(q).MaxUnavailable = new(intstr.FromInt32(2))
+	q.Snapshot.Budgets = []*rules.Budget{{Name: "web-budget", Pods: q.Snapshot.Pods, Expected: 4, Spec: &kruise.PodUnavailableBudgetSpec{MaxUnavailable: new(intstr.FromInt32(0))}}}
+	q.Plan = plan.Standing(q.Snapshot)
+	if got := text(diagnose.Workload(*q)); !strings.Contains(got, "- budget web-3: ") || !strings.Contains(got, "web-budget") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Outlook is what a workload's controller, or the client in its place, makes of its
+// pods as they stand, by the spec that is in the cluster.
+type Outlook struct {
+	// Object is the one that has the pods: the carrier where there is one.
+	Object *cluster.Workload
+	Driver Driver
+	// Total is how many pods count, Allowed how many of them the partition lets
+	// carry the new template. Partition is spelt as in the spec, "" without one.
+	Total, Allowed int
+	Partition      string
+	Limits         Limits
+	// Choice are the pods that the next pass updates, in their order, and why no
+	// more; it is empty for kinds whose controller does not choose pods.
+	rules.Choice
+
+	barred  func(*cluster.Pod) string
+	carries func(*cluster.Pod) bool
+	modes   modes
+	permits *permits
+}
+
+// Look returns the outlook of a workload at a time. It is false where the snapshot
+// has none.
+func Look(s Snapshot, now time.Time) (*Outlook, bool) {
+	w := s.Workload
+	if s.Carrier != nil {
+		w = s.Carrier
+	}
+	if w == nil || w.Object == nil {
+		return nil, false
+	}
+	b := &builder{desired: w, present: w, snap: s}
+	b.plan.Driver = b.drivers()[0]
+	b.compare()
+	b.sub = b.subject()
+	o := &Outlook{
+		Object: w, Driver: b.plan.Driver, Total: b.sub.total, Allowed: b.sub.total, Limits: b.sub.limits,
+		carries: Carries(b.plan, s), modes: b.modes, permits: newPermits(&s), Choice: b.choice(now), barred: b.barred(),
+	}
+	if v, ok := b.ownPartition(); ok {
+		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), b.sub.total))
+	}
+	return o, true
+}
+
+// Updated reports whether a pod carries the template of the spec.
+func (o *Outlook) Updated(p *cluster.Pod) bool { return o.carries(p) }
+
+// Mode says what an update does to a pod, and why.
+func (o *Outlook) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return o.modes.of(p) }
+
+// Barred says why no pass will ever update a pod; empty where one may.
+func (o *Outlook) Barred(p *cluster.Pod) string {
+	if mode, why := o.Mode(p); mode == rules.ModeNotAllowed {
+		return why
+	}
+	return o.barred(p)
+}
+
+// Budget asks the budgets that cover a pod whether an update of it could begin now;
+// why names the one that does not let it.
+func (o *Outlook) Budget(p *cluster.Pod) (why string, ok bool) {
+	op := kruise.PubUpdateOperation
+	if mode, _ := o.Mode(p); mode == rules.ModeRecreate {
+		op = kruise.PubDeleteOperation
+	}
+	if why, ok = o.permits.allow(p, op); !ok || o.Driver != DriverClient || op == kruise.PubUpdateOperation {
+		return why, ok
+	}
+	return o.permits.evict(p)
+}
+
+// choice asks the rules what the next pass of the controller does.
+func (b *builder) choice(now time.Time) rules.Choice {
+	switch o := b.present.Object.(type) {
+	case *kruise.CloneSet:
+		set := b.cloneSetRules(&o.Spec)
+		set.Current, set.Now = o.Status.CurrentRevision, now
+		return set.ChooseUpdate()
+	case *kruise.StatefulSet:
+		set := &rules.StatefulSet{Spec: &o.Spec, Current: o.Status.CurrentRevision, Update: b.updateRevision(), Pods: b.snap.Pods, Gates: b.snap.Gates, Now: now}
+		return set.ChooseUpdate().Choice
+	case *kruise.SidecarSet:
+		return b.sidecarSetRules(o).ChooseUpdate().Choice
+	case *kruise.DaemonSet:
+		return b.daemonChoice(&o.Spec, now)
+	case *appsv1.DaemonSet:
+		return b.daemonChoice(rules.AsDaemonSetSpec(&o.Spec), now)
+	case *appsv1.StatefulSet:
+		set := &rules.NativeStatefulSet{Spec: &o.Spec, Update: b.updateRevision(), Pods: b.snap.Pods, Now: now, MaxUnavailable: b.snap.Gates.MaxUnavailableStatefulSet}
+		return set.ChooseUpdate()
+	}
+	return rules.Choice{}
+}
+
+// barred asks what keeps pods of a SidecarSet from ever being upgraded (semantics
+// sidecarset-and-protection 3.1, 3.3).
+func (b *builder) barred() func(*cluster.Pod) string {
+	o, ok := b.present.Object.(*kruise.SidecarSet)
+	if !ok {
+		return func(*cluster.Pod) string { return "" }
+	}
+	set := b.sidecarSetRules(o)
+	matched := set.Matched()
+	return func(p *cluster.Pod) string {
+		switch {
+		case !slices.ContainsFunc(matched, samePod(p)):
+			return "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
+		case !set.Upgradable(p):
+			return "more than images of the sidecars changed since it was made, and only images change in place"
+		case !set.Chooses(p):
+			return "updateStrategy.selector leaves it out"
+		}
+		return ""
+	}
+}
+
+// daemonChoice writes a choice whose order is random inside.
+func (b *builder) daemonChoice(spec *kruise.DaemonSetSpec, now time.Time) rules.Choice {
+	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduledOf(b.present.Object))
+	set.Now = now
+	u := set.ChooseUpdate()
+	order := append(append([]*cluster.Pod{}, u.Broken...), u.Candidates...)
+	return rules.Choice{Pods: order[:len(u.Broken)+u.Room], Order: order, Why: u.Why}
+}
+
+// Unready says what a pod that is not ready waits for; stuck is true where that does
+// not pass by itself, as far as the pod says.
+func Unready(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
+	if b, _, bad := trouble(p); bad {
+		return b, true
+	}
+	return (&run{snap: &s}).notReady(p), false
+}
