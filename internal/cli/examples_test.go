@@ -68,7 +68,7 @@ func commandsIn(t *testing.T, dir string) [][]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range strings.Split(string(text), "\n") {
+		for line := range strings.SplitSeq(string(text), "\n") {
 			command, ok := strings.CutPrefix(line, "#   kubectl kruise ")
 			if command, _, _ = strings.Cut(command, " > "); ok && !seen[command] {
 				seen[command] = true

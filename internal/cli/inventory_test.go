@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,12 +32,10 @@ func populated(t *testing.T, lists map[string]string, forbidden ...string) strin
 			_, _ = fmt.Fprint(w, `{"kind": "APIGroupList", "apiVersion": "v1", "groups": [{"name": "apps.kruise.io", "versions": [{"groupVersion": "apps.kruise.io/v1beta1"}]}]}`)
 			return
 		}
-		for _, path := range forbidden {
-			if r.URL.Path == path {
-				w.WriteHeader(http.StatusForbidden)
-				_, _ = fmt.Fprint(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "you may not list these"}`)
-				return
-			}
+		if slices.Contains(forbidden, r.URL.Path) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = fmt.Fprint(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": "you may not list these"}`)
+			return
 		}
 		_, _ = fmt.Fprintf(w, `{"kind": "List", "apiVersion": "v1", "items": [%s]}`, lists[r.URL.Path])
 	}))
