@@ -3,8 +3,6 @@ package controller
 import (
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -59,22 +57,4 @@ func (c Content) why() string {
 		return fmt.Sprintf("active CRs %d>0", c.Objects)
 	}
 	return ""
-}
-
-// RefuseWorkloadDeletion is [RefuseDeletion] for a workload.
-func RefuseWorkloadDeletion(w *cluster.Workload) string {
-	var c Content
-	switch o := w.Object.(type) {
-	case *kruise.CloneSet:
-		c.Replicas = o.Spec.Replicas
-	case *kruise.StatefulSet:
-		c.Replicas = o.Spec.Replicas
-	case *appsv1.Deployment:
-		c.Replicas = o.Spec.Replicas
-	case *appsv1.ReplicaSet:
-		c.Replicas = o.Spec.Replicas
-	case *appsv1.StatefulSet:
-		c.Replicas = o.Spec.Replicas
-	}
-	return RefuseDeletion(w.Ref, w.Labels, c)
 }

@@ -37,15 +37,3 @@ func TestRefuseDeletion(t *testing.T) {
 		}
 	}
 }
-
-func TestRefuseWorkloadDeletion(t *testing.T) {
-	for kind, want := range map[string]bool{
-		"apps.kruise.io/v1beta1, kind: CloneSet": true, "apps.kruise.io/v1beta1, kind: StatefulSet": true, "apps.kruise.io/v1beta1, kind: DaemonSet": false,
-		"apps/v1, kind: Deployment": true, "apps/v1, kind: StatefulSet": true, "apps/v1, kind: ReplicaSet": true, "apps/v1, kind: DaemonSet": false,
-	} {
-		const body = ", metadata: {name: web, labels: {policy.kruise.io/delete-protection: Cascading}}, spec: {template: {spec: {containers: [{name: a, image: a}]}}}}"
-		if got := RefuseWorkloadDeletion(stored(t, "{apiVersion: "+kind+body)); (got != "") != want {
-			t.Errorf("%s: %q", kind, got)
-		}
-	}
-}

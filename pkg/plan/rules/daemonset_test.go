@@ -38,7 +38,7 @@ func daemonNode(t *testing.T, name, word string) DaemonNode {
 	for i, part := range strings.Split(word, "+") {
 		p := flagged(t, name+"-"+string(rune('a'+i)), part)
 		p.Node, p.Created = name, t0.Add(seconds(int32(i)))
-		p.Labels[revisionLabel] = cluster.Hash(RevisionOf(p))
+		p.Labels[cluster.RevisionLabel] = cluster.Hash(RevisionOf(p))
 		node.Pods = append(node.Pods, p)
 	}
 	return node

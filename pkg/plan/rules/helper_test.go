@@ -32,7 +32,7 @@ func value(text string) *intstr.IntOrString {
 func pod(name, revision string) *cluster.Pod {
 	p := &cluster.Pod{
 		Name: name, UID: name, Node: "n-" + name, Phase: corev1.PodRunning, Created: t0,
-		Labels:     map[string]string{revisionLabel: "web-" + revision},
+		Labels:     map[string]string{cluster.RevisionLabel: "web-" + revision},
 		Containers: []cluster.Container{{Name: "main", Image: "web:1", Reported: true, StatusImage: "web:1", ImageID: "sha256:1", Ready: true}},
 	}
 	setReady(p, true, t0)

@@ -87,7 +87,7 @@ func (h *historyStatefulSet) pass() bool {
 	h.hold(update)
 	if h.inPlace {
 		for _, p := range update.Pods {
-			p.Labels[revisionLabel] = h.set.Update
+			p.Labels[cluster.RevisionLabel] = h.set.Update
 			setReady(p, false, h.set.Now)
 		}
 	} else {

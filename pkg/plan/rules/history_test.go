@@ -108,7 +108,7 @@ func (h *history) pass() bool {
 	for _, p := range choice.Pods {
 		h.log = append(h.log, "update "+p.Name)
 		if h.inPlace {
-			p.Labels[revisionLabel] = h.set.Update
+			p.Labels[cluster.RevisionLabel] = h.set.Update
 			setReady(p, false, h.set.Now)
 		} else {
 			p.Labels[kruise.SpecifiedDeleteLabel] = "true"

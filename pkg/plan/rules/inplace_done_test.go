@@ -2,7 +2,6 @@ package rules
 
 import (
 	"testing"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -53,22 +52,6 @@ func TestInPlacePending(t *testing.T) {
 		p := pod("p1", "n")
 		c.edit(p)
 		expect(t, c.name, InPlacePending(p, c.node), c.want)
-	}
-}
-
-func TestGraceOver(t *testing.T) {
-	p := pod("p1", "n")
-	if GraceOver(p, now) {
-		t.Error("a pod without grace period is due")
-	}
-	p.Annotations = map[string]string{
-		kruise.InPlaceUpdateStateAnnotation: `{"updateTimestamp":"2026-07-01T12:59:50Z"}`,
-		kruise.InPlaceUpdateGraceAnnotation: `{"graceSeconds":10}`,
-	}
-	for after, want := range map[time.Duration]bool{-time.Second: false, 0: true, time.Second: true} {
-		if got := GraceOver(p, now.Add(after)); got != want {
-			t.Errorf("%s: %v", after, got)
-		}
 	}
 }
 

@@ -109,9 +109,3 @@ func GraceEnds(p *cluster.Pod) (due time.Time, ok bool) {
 	r, recorded := InPlaceRecordOf(p)
 	return r.UpdateTimestamp.Add(seconds(g.GraceSeconds)), announced && recorded
 }
-
-// GraceOver reports whether the announced change is due.
-func GraceOver(p *cluster.Pod, now time.Time) bool {
-	due, ok := GraceEnds(p)
-	return ok && !now.Before(due)
-}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -74,14 +72,4 @@ func magnitude(t, now time.Time) int {
 		return -1
 	}
 	return int(math.Log2(float64(age)))
-}
-
-// ReplicaSetPending says what a change of replicas waits for.
-func ReplicaSetPending(rs *appsv1.ReplicaSet) Pending {
-	r := int32(number(rs.Spec.Replicas, 1))
-	var p Pending
-	p.seen(rs.Status.ObservedGeneration, rs.Generation)
-	p.count("replicas", rs.Status.Replicas, r)
-	p.count("availableReplicas", rs.Status.AvailableReplicas, r)
-	return p
 }

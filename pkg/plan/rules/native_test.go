@@ -114,11 +114,6 @@ func TestNativePending(t *testing.T) {
 	d.Status.AvailableReplicas, d.Generation = 5, 3
 	expect(t, "not seen", DeploymentPending(d), "generation 3")
 
-	rs := &appsv1.ReplicaSet{Spec: appsv1.ReplicaSetSpec{Replicas: &five}, Status: appsv1.ReplicaSetStatus{Replicas: 5, AvailableReplicas: 5}}
-	expect(t, "ReplicaSet done", ReplicaSetPending(rs), "")
-	rs.Status.AvailableReplicas = 3
-	expect(t, "ReplicaSet", ReplicaSetPending(rs), "availableReplicas is 3 of 5")
-
 	ds := &appsv1.DaemonSet{Status: appsv1.DaemonSetStatus{DesiredNumberScheduled: 5, UpdatedNumberScheduled: 5, NumberAvailable: 5}}
 	expect(t, "DaemonSet done", NativeDaemonSetPending(ds), "")
 	ds.Status.UpdatedNumberScheduled = 4

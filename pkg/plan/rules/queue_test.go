@@ -28,7 +28,7 @@ func TestQueueIsTheOrder(t *testing.T) {
 			t.Fatalf("%d pods: %v, want %v", n, names(taken), want)
 		}
 		for _, p := range taken {
-			p.Labels[revisionLabel] = "web-n"
+			p.Labels[cluster.RevisionLabel] = "web-n"
 		}
 	}
 	if got := q.Take(1); len(got) != 0 {

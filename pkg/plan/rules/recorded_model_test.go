@@ -68,7 +68,7 @@ func (m *model) apply(op conformance.RolloutOp, at time.Time) {
 
 func (m *model) updateInPlace(p *cluster.Pod, op conformance.RolloutOp) {
 	if change, ok := op.Revision.(map[string]any); ok {
-		p.Labels[revisionLabel] = fmt.Sprint(change["to"])
+		p.Labels[cluster.RevisionLabel] = fmt.Sprint(change["to"])
 	}
 	merge(p.Labels, op.Labels)
 	if op.Grace {
@@ -79,7 +79,7 @@ func (m *model) updateInPlace(p *cluster.Pod, op conformance.RolloutOp) {
 func (m *model) created(op conformance.RolloutOp, at time.Time) *cluster.Pod {
 	p := &cluster.Pod{
 		Name: op.Pod, UID: op.UID, Node: op.Node, Phase: corev1.PodPending, Created: at,
-		Labels:     map[string]string{revisionLabel: fmt.Sprint(op.Revision)},
+		Labels:     map[string]string{cluster.RevisionLabel: fmt.Sprint(op.Revision)},
 		Containers: []cluster.Container{{Name: "main"}},
 	}
 	maps.Copy(p.Labels, m.labels)

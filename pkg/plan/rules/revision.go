@@ -40,23 +40,6 @@ func NextRevisionNumber(list []cluster.Revision) int64 {
 	return most + 1
 }
 
-// UndoTarget returns the revision that an undo goes back to: the one with the
-// number, or, for 0, the second newest (semantics workloads 6).
-func UndoTarget(list []cluster.Revision, number int64) (cluster.Revision, bool) {
-	var newest, second cluster.Revision
-	for _, r := range list {
-		switch {
-		case number != 0 && r.Number == number:
-			return r, true
-		case r.Number > newest.Number:
-			newest, second = r, newest
-		case r.Number > second.Number:
-			second = r
-		}
-	}
-	return second, number == 0 && second.Number > 0
-}
-
 // CloneSetCurrent returns what status.currentRevision becomes: the update
 // revision once every pod carries it, ready or not, and until then the one it
 // was, whatever comes between (semantics workloads 1.1).

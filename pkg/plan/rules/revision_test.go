@@ -52,26 +52,6 @@ func TestNextRevisionNumber(t *testing.T) {
 	}
 }
 
-func TestUndoTarget(t *testing.T) {
-	list := stored(t)
-	list[0].Number = 4 // web-1 was taken up again
-	for _, c := range []struct {
-		number int64
-		want   string
-	}{{0, "web-3"}, {2, "web-2"}, {4, "web-1"}, {1, ""}, {7, ""}} {
-		got, ok := UndoTarget(list, c.number)
-		if (ok && got.Name != c.want) || ok != (c.want != "") {
-			t.Errorf("UndoTarget(%d) = %q, %v", c.number, got.Name, ok)
-		}
-	}
-	if _, ok := UndoTarget(list[:1], 0); ok {
-		t.Error("an undo with one revision")
-	}
-	if _, ok := UndoTarget(nil, 0); ok {
-		t.Error("an undo without revisions")
-	}
-}
-
 func TestCloneSetCurrent(t *testing.T) {
 	for _, c := range []struct {
 		name                     string

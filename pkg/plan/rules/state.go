@@ -48,9 +48,6 @@ func AtRevision(p *cluster.Pod, revision string) bool {
 // RevisionOf returns the pod's revision as its label spells it.
 func RevisionOf(p *cluster.Pod) string { return p.Revision() }
 
-// revisionLabel is on the pods of every workload that keeps revisions.
-const revisionLabel = cluster.RevisionLabel
-
 // podReady is the condition Ready alone.
 func podReady(p *cluster.Pod) bool { return p.IsReady() }
 

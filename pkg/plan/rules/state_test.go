@@ -80,7 +80,7 @@ func TestAtRevision(t *testing.T) {
 		{"web-7c9f", "web-8d11", false},
 		{"", "web-8d11", false},
 	} {
-		p := &cluster.Pod{Labels: map[string]string{revisionLabel: c.label}}
+		p := &cluster.Pod{Labels: map[string]string{cluster.RevisionLabel: c.label}}
 		if got := AtRevision(p, c.revision); got != c.want {
 			t.Errorf("AtRevision(%q, %q) = %v", c.label, c.revision, got)
 		}

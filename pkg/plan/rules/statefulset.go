@@ -72,10 +72,6 @@ func (s *StatefulSet) Ordinals() []int {
 // [StatefulSet.Ordinals]; nil for one that is missing.
 func (s *StatefulSet) inRange() []*cluster.Pod { return slots(s.Pods, s.Ordinals()) }
 
-// Condemned returns the pods whose ordinal shall not exist, in the order in
-// which they go: highest first.
-func (s *StatefulSet) Condemned() []*cluster.Pod { return outside(s.Pods, s.Ordinals()) }
-
 // Unavailable reports whether a pod uses the budget up: it is not healthy, its
 // in-place update is not complete, or it has not been ready for long enough.
 func (s *StatefulSet) Unavailable(p *cluster.Pod) bool {
