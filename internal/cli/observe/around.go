@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -19,10 +20,11 @@ func gvr(group, version, plural string) schema.GroupVersionResource {
 
 // around reads what belongs to the workload.
 func (r *reader) around(w *cluster.Workload) error {
-	selector, err := selectorOf(w.Object)
+	compiled, err := metav1.LabelSelectorAsSelector(plan.SelectorOf(w))
 	if err != nil {
 		return r.res.Object.Fault("spec.selector", "", "%v", err)
 	}
+	selector := compiled.String()
 	owners := map[string]bool{w.UID: true}
 	steps := []func() error{
 		func() error { return r.children(w, selector, owners) },
@@ -166,32 +168,4 @@ func makesClaims(obj any) bool {
 		return len(o.Spec.VolumeClaimTemplates) > 0
 	}
 	return false
-}
-
-// selectorOf writes the object's selector as a query has it.
-func selectorOf(obj any) (string, error) {
-	var s *metav1.LabelSelector
-	switch o := obj.(type) {
-	case *kruise.CloneSet:
-		s = o.Spec.Selector
-	case *kruise.StatefulSet:
-		s = o.Spec.Selector
-	case *kruise.DaemonSet:
-		s = o.Spec.Selector
-	case *kruise.SidecarSet:
-		s = o.Spec.Selector
-	case *appsv1.Deployment:
-		s = o.Spec.Selector
-	case *appsv1.ReplicaSet:
-		s = o.Spec.Selector
-	case *appsv1.StatefulSet:
-		s = o.Spec.Selector
-	case *appsv1.DaemonSet:
-		s = o.Spec.Selector
-	}
-	selector, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil {
-		return "", err
-	}
-	return selector.String(), nil
 }

@@ -88,46 +88,21 @@ func (o *Options) recorded(ctx context.Context, name *named.Name) (present, erro
 		return present{}, err
 	}
 	all := slices.Concat(stream, more)
-	if o.pods == 0 && hasPods(all) {
+	if o.pods == 0 && state.HasPods(all) {
 		return o.fromObjects(target, all)
 	}
 	s, err := state.Invent(target, all, state.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
 	return present{target, s, time.Time{}}, err
 }
 
-func hasPods(list []*resource.Resource) bool {
-	for _, r := range list {
-		if r.Is("", "Pod") {
-			return true
-		}
-	}
-	return false
-}
-
-// fromObjects takes what the files hold. The time is that of the last thing that
-// happened to any pod, and an hour more: nobody waits for what was recorded.
+// fromObjects takes what the files hold.
 func (o *Options) fromObjects(target *resource.Resource, all []*resource.Resource) (present, error) {
 	st, err := state.Read(all)
 	if err != nil {
 		return present{}, err
 	}
 	ref := cluster.Ref{Group: target.Group(), Kind: target.Kind(), Namespace: target.Namespace(), Name: target.Name()}
-	at := latest(st.Pods).Add(time.Hour)
+	at := state.After(st.Pods)
 	s, err := state.Snapshot(st, ref, o.gates.Gates, at)
 	return present{target, s, at}, target.Wrap(err, "")
-}
-
-func latest(pods []*cluster.Pod) time.Time {
-	var at time.Time
-	for _, p := range pods {
-		for _, c := range p.Conditions {
-			if c.Since.After(at) {
-				at = c.Since
-			}
-		}
-		if p.Created.After(at) {
-			at = p.Created
-		}
-	}
-	return at
 }

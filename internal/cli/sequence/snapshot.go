@@ -3,7 +3,6 @@ package sequence
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -50,7 +49,7 @@ func copied(r *resource.Resource) *resource.Resource {
 // would not come up it is the object alone.
 func (w *rollout) snapshot() (plan.Snapshot, error) {
 	others := slices.Concat(w.others(w.Old), w.others(w.Context))
-	if w.hasPods(others) {
+	if state.HasPods(others) {
 		s, err := w.recorded(others)
 		if err != nil || len(s.Pods) > 0 {
 			return s, err
@@ -94,12 +93,7 @@ func (w *rollout) others(list []*resource.Resource) []*resource.Resource {
 	return slices.DeleteFunc(slices.Clone(list), func(r *resource.Resource) bool { return w.id(r) == own })
 }
 
-func (w *rollout) hasPods(list []*resource.Resource) bool {
-	return slices.ContainsFunc(list, func(r *resource.Resource) bool { return r.Is("", "Pod") })
-}
-
-// recorded is what the context holds. The time is an hour after the last thing that
-// happened: nobody waits for what was recorded.
+// recorded is what the context holds.
 func (w *rollout) recorded(others []*resource.Resource) (plan.Snapshot, error) {
 	for _, r := range []*resource.Resource{w.was, w.next} {
 		if r.Namespace() == "" && r.Kind() != "SidecarSet" {
@@ -110,7 +104,7 @@ func (w *rollout) recorded(others []*resource.Resource) (plan.Snapshot, error) {
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
-	w.at = latest(st.Pods).Add(time.Hour)
+	w.at = state.After(st.Pods)
 	given := w.identify(st.Pods)
 	st.Objects = append(st.Objects, w.was.Node())
 	ref := cluster.Ref{Group: w.was.Group(), Kind: w.was.Kind(), Namespace: w.was.Namespace(), Name: w.was.Name()}
@@ -140,19 +134,4 @@ func (w *rollout) identify(pods []*cluster.Pod) bool {
 		}
 	}
 	return false
-}
-
-func latest(pods []*cluster.Pod) time.Time {
-	var at time.Time
-	for _, p := range pods {
-		for _, c := range p.Conditions {
-			if c.Since.After(at) {
-				at = c.Since
-			}
-		}
-		if p.Created.After(at) {
-			at = p.Created
-		}
-	}
-	return at
 }
