@@ -110,7 +110,8 @@ func (c *restarts) look(p *cluster.Pod) {
 	if c.available(p) {
 		c.down++
 	}
-	r := Restart{PodRef: PodRef{p.Namespace, p.Name, p.UID}, Containers: c.step.Containers.Names, Method: c.step.Containers.Method}
+	how := c.step.Containers
+	r := Restart{PodRef{p.Namespace, p.Name, p.UID}, how.Names, how.Method, how.RestartStrategy}
 	c.actions = append(c.actions, Action{Restart: &r})
 }
 

@@ -249,7 +249,27 @@ type Pull struct {
 // Containers is which containers restart inside their pods.
 type Containers struct {
 	Names []string
-	// Method is crr, image-alias or signal; empty chooses by what the cluster
-	// can do.
+	// Method is one of the constants below; empty chooses by what the cluster can
+	// do.
 	Method string
+	RestartStrategy
+}
+
+// The methods of restarting containers.
+const (
+	// RestartCRR has Kruise's node agent do it, by a ContainerRecreateRequest.
+	RestartCRR = "crr"
+	// RestartAlias names the image in another way, which has the kubelet start the
+	// container anew (node-facts 3.2).
+	RestartAlias = "image-alias"
+	// RestartSignal asks the first process of the container to end (node-facts 3.5).
+	RestartSignal = "signal"
+)
+
+// RestartStrategy is what only [RestartCRR] can do (semantics fanout-and-jobs 8).
+type RestartStrategy struct {
+	// Ordered waits for one container before the next.
+	Ordered bool
+	// Unready is for how long the pod is not ready before its containers stop.
+	Unready time.Duration
 }

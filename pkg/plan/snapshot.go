@@ -180,6 +180,8 @@ type PodAction struct {
 type Restart struct {
 	PodRef
 	Containers []string
-	// Method is crr, image-alias or signal.
+	// Method is [RestartCRR], [RestartAlias] or [RestartSignal]; empty leaves the
+	// choice to whoever carries it out.
 	Method string
+	RestartStrategy
 }

@@ -1,21 +1,25 @@
 package kube
 
 import (
+	"context"
 	"maps"
 	"sync"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// answers are what was found out for the rollout that no object of the workload
-// shows: results of questions and restarts, and how far pulls have come.
+// answers are what was found out for the rollout that no object of the cluster shows:
+// results of questions, and who pulls images on behalf of this process.
 type answers struct {
 	changed func()
 
 	mu       sync.Mutex
 	verified map[string]plan.Result
-	pulled   map[string]int
-	pulling  map[string]bool
+	// asking ends the questions that are being asked, by step.
+	asking map[string]context.CancelFunc
+	// pullers are the pulls that this process goes on with, by mark; the text is why
+	// one has ended that did not get to its end.
+	pullers map[string]*puller
 }
 
 // set keeps the result of a question.
@@ -29,23 +33,41 @@ func (a *answers) set(key string, r plan.Result) {
 	a.changed()
 }
 
-// setPulled keeps on how many nodes an image is, and that it was asked for.
-func (a *answers) setPulled(image string, nodes int) {
-	a.mu.Lock()
-	if a.pulled == nil {
-		a.pulled, a.pulling = map[string]int{}, map[string]bool{}
-	}
-	same := a.pulling[image] && a.pulled[image] == nodes
-	a.pulled[image], a.pulling[image] = nodes, true
-	a.mu.Unlock()
-	if !same {
-		a.changed()
-	}
-}
-
-// fill adds the answers to a snapshot.
-func (a *answers) fill(s *plan.Snapshot) {
+// begin ends the question that a step has asked before, if it is still being asked.
+func (a *answers) begin(step string, cancel context.CancelFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s.Verified, s.Pulled, s.Pulling = maps.Clone(a.verified), maps.Clone(a.pulled), maps.Clone(a.pulling)
+	if a.asking == nil {
+		a.asking = map[string]context.CancelFunc{}
+	}
+	if before := a.asking[step]; before != nil {
+		before()
+	}
+	a.asking[step] = cancel
+}
+
+// results are the results of questions.
+func (a *answers) results() map[string]plan.Result {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.verified)
+}
+
+// fillAnswers adds to a snapshot what was asked for in the present step, as the
+// cluster shows it, and the answers to questions.
+func (c *Cluster) fillAnswers(s *plan.Snapshot, rec Record) error {
+	s.Verified = c.answers.results()
+	step := rec.present()
+	if step == nil {
+		return nil
+	}
+	m := markOf(c.opt.Target.Ref, rec.Progress)
+	c.needLater(step)
+	switch {
+	case step.Pull != nil:
+		return c.fillPulls(s, m, step.Pull)
+	case step.Containers != nil:
+		return c.fillRestarts(s, m, step)
+	}
+	return nil
 }

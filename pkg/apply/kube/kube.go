@@ -42,8 +42,9 @@ type Options struct {
 	Holder string
 	// Warn is told what could not be read and is done without; nil is nobody.
 	Warn func(text string)
-	// Puller makes the objects that pull images; nil leaves pulling to the nodes.
-	Puller Puller
+	// HelperImage is what pods run that only pull another image, where there is no
+	// Kruise; empty for the default.
+	HelperImage string
 }
 
 // Cluster is one workload in a real cluster. It satisfies apply.Cluster.
@@ -57,6 +58,7 @@ type Cluster struct {
 	cancel context.CancelCauseFunc
 	bell   *bell
 	views
+	late
 	answers answers
 	record  *record
 }
@@ -84,6 +86,7 @@ func Open(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	c.answers.changed = c.bell.ring
 	c.record = newRecord(c)
+	c.late = c.newLate()
 	if err := c.look(); err != nil {
 		c.Close()
 		return nil, err

@@ -46,8 +46,7 @@ func (c *Cluster) assemble() (plan.Snapshot, Record, error) {
 			return s, rec, err
 		}
 	}
-	c.answers.fill(&s)
-	return s, rec, nil
+	return s, rec, c.fillAnswers(&s, rec)
 }
 
 // fillRevisions adds the templates that belong to the workload.

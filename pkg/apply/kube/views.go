@@ -40,6 +40,10 @@ type seen struct{ workload, source *cluster.Workload }
 type pod struct {
 	*cluster.Pod
 	report rules.NodeReport
+	// version is its resourceVersion, secrets are names of its pull secrets.
+	version string
+	secrets []string
+	signals
 }
 
 // owned is something that a controller owns.
@@ -68,7 +72,10 @@ func (c *Cluster) look() error {
 			return err
 		}
 	}
-	return c.record.follow()
+	if err := c.record.follow(); err != nil {
+		return err
+	}
+	return c.resume()
 }
 
 // present is the workload as it is now.
@@ -157,7 +164,8 @@ func (c *Cluster) watchPods(w *cluster.Workload, selector string) (err error) {
 	c.pods, err = keep(c, s, func(p *corev1.Pod) (pod, error) {
 		read := cluster.ReadPod(p)
 		read.Digest()
-		return pod{read, rules.NodeReport{EnvHashes: true, Resources: resized(p)}}, nil
+		report := rules.NodeReport{EnvHashes: true, Resources: resized(p)}
+		return pod{Pod: read, report: report, version: p.ResourceVersion, secrets: pullSecrets(p), signals: signalsOf(p)}, nil
 	})
 	return err
 }

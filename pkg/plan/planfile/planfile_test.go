@@ -54,7 +54,7 @@ func everything() plan.Plan {
 			{Name: "v2", Kind: plan.StepVerify, Title: "ask", OnFailure: plan.FailAbort, Verify: &plan.Verify{Command: []string{"sh", "-c", "a\nb"}}},
 			{Name: "v3", Kind: plan.StepVerify, Title: "ask", OnFailure: plan.FailAbort, Verify: &plan.Verify{Prometheus: "http://p", Query: "up", Threshold: "< 0.01"}},
 			{Name: "v4", Kind: plan.StepVerify, Title: "ask", OnFailure: plan.FailAbort, Verify: &plan.Verify{Job: map[string]any{"kind": "Job"}}},
-			{Name: "c", Kind: plan.StepRecreateContainers, Title: "restart", OnFailure: plan.FailAbort, Containers: &plan.Containers{Names: []string{"main"}, Method: "crr"}},
+			{Name: "c", Kind: plan.StepRecreateContainers, Title: "restart", OnFailure: plan.FailAbort, Containers: &plan.Containers{Names: []string{"main"}, Method: "crr", RestartStrategy: plan.RestartStrategy{Ordered: true, Unready: 5 * time.Second}}},
 		},
 	}
 }

@@ -85,7 +85,10 @@ func (s *step) read(n *tree.Node) plan.Step {
 		out.Pull = &plan.Pull{Images: s.Pull.Images, Parallel: s.Pull.Parallel}
 	}
 	if s.Containers != nil {
-		out.Containers = &plan.Containers{Names: s.Containers.Names, Method: s.Containers.Method}
+		out.Containers = &plan.Containers{
+			Names: s.Containers.Names, Method: s.Containers.Method,
+			RestartStrategy: plan.RestartStrategy{Ordered: s.Containers.Ordered, Unready: timeOf(s.Containers.Unready)},
+		}
 	}
 	return out
 }

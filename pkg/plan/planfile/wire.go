@@ -124,8 +124,10 @@ type pull struct {
 }
 
 type containers struct {
-	Names  []string `json:"names"`
-	Method string   `json:"method,omitempty"`
+	Names   []string `json:"names"`
+	Method  string   `json:"method,omitempty"`
+	Ordered bool     `json:"ordered,omitempty"`
+	Unready duration `json:"unready,omitzero"`
 }
 
 type verify struct {
@@ -160,6 +162,6 @@ var (
 	patchTypes = []string{plan.PatchMerge, plan.PatchJSON, plan.PatchStrategic}
 	conditions = []string{string(plan.HoldsUID), string(plan.HoldsTemplate), string(plan.HoldsPartition), string(plan.HoldsPaused), string(plan.HoldsReplicas), string(plan.HoldsUpdatedAvailable), string(plan.HoldsSettled), string(plan.HoldsPulled), string(plan.HoldsComplete)}
 	drains     = []string{"", string(plan.DrainLabel), string(plan.DrainGate), string(plan.DrainNone)}
-	methods    = []string{"", "crr", "image-alias", "signal"}
+	methods    = []string{"", plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
 	subparts   = []string{"", "status", "scale"}
 )

@@ -67,7 +67,7 @@ func writtenStep(s *plan.Step) step {
 		out.Pull = &pull{s.Pull.Images, s.Pull.Parallel}
 	}
 	if s.Containers != nil {
-		out.Containers = &containers{s.Containers.Names, s.Containers.Method}
+		out.Containers = &containers{s.Containers.Names, s.Containers.Method, s.Containers.Ordered, duration(s.Containers.Unready)}
 	}
 	return out
 }

@@ -25,6 +25,18 @@ const oneAttempt = 30 * time.Second
 
 // Once makes one attempt at a question that is no Job.
 func Once(ctx context.Context, v *plan.Verify) Answer {
+	ctx, cancel := context.WithTimeoutCause(ctx, oneAttempt, errSlow)
+	defer cancel()
+	a := once(ctx, v)
+	if !a.Good && errors.Is(context.Cause(ctx), errSlow) {
+		a.Text = errSlow.Error()
+	}
+	return a
+}
+
+var errSlow = fmt.Errorf("no answer within %s", oneAttempt)
+
+func once(ctx context.Context, v *plan.Verify) Answer {
 	switch {
 	case len(v.Command) > 0:
 		return command(ctx, v.Command)
@@ -40,15 +52,15 @@ func Once(ctx context.Context, v *plan.Verify) Answer {
 const byDefault = 10 * time.Second
 
 // Until makes attempts until one is good or all have failed, or ctx ends. told is
-// told of each that failed and is not the last.
-func Until(ctx context.Context, v *plan.Verify, once func(context.Context) Answer, told func(text string)) Answer {
+// told of each that failed and is not the last; n counts from 1.
+func Until(ctx context.Context, v *plan.Verify, once func(ctx context.Context, n int) Answer, told func(text string)) Answer {
 	every := v.Every
 	if every <= 0 {
 		every = byDefault
 	}
 	attempts := max(v.Attempts, 1)
 	for n := 1; ; n++ {
-		a := attempt(ctx, once)
+		a := once(ctx, n)
 		switch {
 		case a.Good:
 			return a
@@ -64,18 +76,6 @@ func Until(ctx context.Context, v *plan.Verify, once func(context.Context) Answe
 		}
 	}
 }
-
-func attempt(ctx context.Context, once func(context.Context) Answer) Answer {
-	ctx, cancel := context.WithTimeoutCause(ctx, oneAttempt, errSlow)
-	defer cancel()
-	a := once(ctx)
-	if !a.Good && errors.Is(context.Cause(ctx), errSlow) {
-		a.Text = errSlow.Error()
-	}
-	return a
-}
-
-var errSlow = fmt.Errorf("no answer within %s", oneAttempt)
 
 // pause is false when ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {

@@ -147,9 +147,8 @@ func TestUntil(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			n, told := 0, 0
-			a := Until(ctx, &plan.Verify{Every: time.Millisecond, Attempts: c.attempts}, func(context.Context) Answer {
-				n++
+			told := 0
+			a := Until(ctx, &plan.Verify{Every: time.Millisecond, Attempts: c.attempts}, func(_ context.Context, n int) Answer {
 				return Answer{n == c.goodAt, fmt.Sprintf("try %d", n)}
 			}, func(string) {
 				if told++; c.ends {

@@ -1,0 +1,177 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// late are mirrors that begin when a step needs them: most rollouts never do.
+type late struct {
+	pulls       *lately[*kruise.ImagePullJob]
+	recreations *lately[*kruise.ContainerRecreateRequest]
+	jobs        *lately[*batchv1.Job]
+	// jobPods are the pods of Jobs that pull: they say what is wrong.
+	jobPods *lately[*corev1.Pod]
+	needed  *sync.Map
+}
+
+func (c *Cluster) newLate() late {
+	return late{
+		pulls:       kruised[kruise.ImagePullJob](c, "imagepulljobs"),
+		recreations: kruised[kruise.ContainerRecreateRequest](c, "containerrecreaterequests"),
+		jobs: begins(func() (*mirror[*batchv1.Job], error) {
+			return keep(c, needed(typed("jobs", &batchv1.Job{}, c.core.BatchV1().Jobs(c.beside()), c.ours())), itself[*batchv1.Job])
+		}),
+		jobPods: begins(func() (*mirror[*corev1.Pod], error) {
+			return keep(c, needed(typed("pods of jobs", &corev1.Pod{}, c.core.CoreV1().Pods(c.beside()), c.ours())), itself[*corev1.Pod])
+		}),
+		needed: &sync.Map{},
+	}
+}
+
+func itself[T any](o T) (T, error) { return o, nil }
+
+func needed(s source) source {
+	s.needed = true
+	return s
+}
+
+// lately is a mirror that begins when somebody asks for it.
+type lately[T any] struct {
+	begin func() (*mirror[T], error)
+
+	mu     sync.Mutex
+	mirror *mirror[T]
+	none   bool
+	// resource is how a kind of Kruise is served; set with the mirror.
+	resource schema.GroupVersionResource
+}
+
+func begins[T any](begin func() (*mirror[T], error)) *lately[T] { return &lately[T]{begin: begin} }
+
+// get begins; the error wraps errNotServed where the server has no such resource.
+func (l *lately[T]) get() (*mirror[T], error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.none {
+		return nil, errNotServed
+	}
+	if l.mirror == nil {
+		m, err := l.begin()
+		if l.none = errors.Is(err, errNotServed); err != nil {
+			return nil, err
+		}
+		l.mirror = m
+	}
+	return l.mirror, nil
+}
+
+// shown is the mirror if it has begun, nil otherwise.
+func (l *lately[T]) shown() *mirror[T] {
+	if !l.mu.TryLock() {
+		return nil // it is just beginning
+	}
+	defer l.mu.Unlock()
+	return l.mirror
+}
+
+// kruised is a kind of Kruise in the newest version that is served.
+func kruised[T any](c *Cluster, plural string) *lately[*T] {
+	l := &lately[*T]{}
+	l.begin = func() (m *mirror[*T], err error) {
+		for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
+			l.resource = schema.GroupVersionResource{Group: kruise.Group, Version: version, Resource: plural}
+			s := c.untyped(l.resource, c.beside())
+			s.selector = c.ours()
+			m = newMirror(c.bell.ring, decoded[T])
+			if err = follow(c.ctx, s, m); !errors.Is(err, errNotServed) {
+				return m, err
+			}
+		}
+		return nil, err
+	}
+	return l
+}
+
+func decoded[T any](o metav1.Object) (*T, error) {
+	u, ok := o.(*unstructured.Unstructured)
+	if !ok {
+		return nil, fmt.Errorf("unexpected %T", o)
+	}
+	out := new(T)
+	_, err := kruise.Decode(tree.FromValue(u.Object), out)
+	return out, err
+}
+
+// create creates an object of a kind of Kruise; one that is there already is the one
+// that was asked for.
+func (l *lately[T]) create(ctx context.Context, c *Cluster, kind string, meta metav1.ObjectMeta, spec any) error {
+	value, err := runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
+	if err != nil {
+		return err
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": value}}
+	u.SetAPIVersion(l.resource.GroupVersion().String())
+	u.SetKind(kind)
+	u.SetNamespace(meta.Namespace)
+	u.SetName(meta.Name)
+	u.SetLabels(meta.Labels)
+	u.SetOwnerReferences(meta.OwnerReferences)
+	return c.ensure(ctx, c.dynamic.Resource(l.resource).Namespace(meta.Namespace), u, l.mirror.put)
+}
+
+// needs are the mirrors that a step looks at.
+func (c *Cluster) needs(s *plan.Step) error {
+	switch {
+	case s.Pull != nil:
+		_, err := c.pulls.get()
+		if errors.Is(err, errNotServed) {
+			_, err = c.jobs.get()
+			if _, second := c.jobPods.get(); err == nil {
+				err = second
+			}
+		}
+		return err
+	case s.Containers != nil && slices.Contains([]string{"", plan.RestartCRR}, s.Containers.Method):
+		if _, err := c.recreations.get(); !errors.Is(err, errNotServed) {
+			return err
+		}
+	}
+	return nil
+}
+
+// resume begins what the present step of a rollout looks at: what was asked for
+// before is found again.
+func (c *Cluster) resume() error {
+	rec, err := c.record.now()
+	if step := rec.present(); err == nil && step != nil {
+		c.needed.Store(step.Kind, true)
+		err = c.needs(step)
+	}
+	return err
+}
+
+// needLater does so when somebody else drives the rollout to such a step.
+func (c *Cluster) needLater(s *plan.Step) {
+	if _, done := c.needed.LoadOrStore(s.Kind, true); !done {
+		go func() {
+			if err := c.needs(s); err != nil && c.ctx.Err() == nil {
+				c.warn("%v", err)
+			}
+		}()
+	}
+}

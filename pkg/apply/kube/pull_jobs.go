@@ -1,0 +1,240 @@
+package kube
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// puller is a pull by Jobs that this process goes on with: who asks for it again
+// after a crash goes on where the Jobs in the cluster end.
+type puller struct {
+	running bool
+	// failed is why it ended before its time.
+	failed string
+}
+
+// pullByJobs creates the first Jobs, and goes on when they are done.
+func (c *Cluster) pullByJobs(ctx context.Context, m mark, w *cluster.Workload, p *plan.Pull) error {
+	for _, begin := range []func() error{second(c.jobs.get), second(c.jobPods.get)} {
+		if err := begin(); err != nil {
+			return err
+		}
+	}
+	if !c.answers.claim(m) {
+		return nil
+	}
+	more, err := c.startJobs(ctx, m, w, p)
+	if err != nil || !more {
+		c.answers.release(m, nil)
+		return err
+	}
+	go func() { c.answers.release(m, c.goOnPulling(m, w, p)) }()
+	return nil
+}
+
+// second is a call of which only the error counts.
+func second[T any](get func() (T, error)) func() error {
+	return func() error {
+		_, err := get()
+		return err
+	}
+}
+
+// claim makes the caller the one that pulls; false if somebody does already.
+func (a *answers) claim(m mark) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p := a.pullers[string(m)]; p != nil && p.running {
+		return false
+	}
+	if a.pullers == nil {
+		a.pullers = map[string]*puller{}
+	}
+	a.pullers[string(m)] = &puller{running: true}
+	return true
+}
+
+// release ends a pull, with what ended it too early.
+func (a *answers) release(m mark, err error) {
+	a.mu.Lock()
+	a.pullers[string(m)] = &puller{}
+	if err != nil {
+		a.pullers[string(m)].failed = err.Error()
+	}
+	a.mu.Unlock()
+	a.changed()
+}
+
+func (a *answers) puller(m mark) puller {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p := a.pullers[string(m)]; p != nil {
+		return *p
+	}
+	return puller{}
+}
+
+// pullPause follows a request that failed for the moment.
+const pullPause = time.Second
+
+// goOnPulling creates further Jobs as others end.
+func (c *Cluster) goOnPulling(m mark, w *cluster.Workload, p *plan.Pull) error {
+	for {
+		version, _ := c.bell.now()
+		more, err := c.startJobs(c.ctx, m, w, p)
+		until := time.Time{}
+		switch {
+		case c.ctx.Err() != nil, err == nil && !more:
+			return nil
+		case err != nil && !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict):
+			return err
+		case err != nil:
+			until = c.Now().Add(pullPause)
+		}
+		if err := c.bell.wait(c.ctx, version, until); err != nil {
+			return nil //nolint:nilerr // the Cluster is closed
+		}
+	}
+}
+
+// startJobs creates as many Jobs as may run at a time; more says that others have to
+// be created later.
+func (c *Cluster) startJobs(ctx context.Context, m mark, w *cluster.Workload, p *plan.Pull) (more bool, err error) {
+	nodes, err := c.nodesOf(w)
+	if err != nil {
+		return false, err
+	}
+	room := cmp.Or(max(p.Parallel, 0), pullParallel)
+	var missing []*batchv1.Job
+	for _, image := range p.Images {
+		for _, node := range nodes {
+			job, there := c.jobOf(m, image, node)
+			switch {
+			case !there:
+				missing = append(missing, &batchv1.Job{ObjectMeta: c.jobMeta(m, w, image, node)})
+			case !over(job):
+				room--
+			}
+		}
+	}
+	now := missing[:max(0, min(room, len(missing)))]
+	return len(now) < len(missing), c.createPulls(ctx, w, now)
+}
+
+func (c *Cluster) jobOf(m mark, image, node string) (*batchv1.Job, bool) {
+	return c.jobs.shown().one(c.beside(), m.name(c.object().Name+"-pull", image, node))
+}
+
+func (c *Cluster) jobMeta(m mark, w *cluster.Workload, image, node string) metav1.ObjectMeta {
+	meta := c.meta(m, w, m.name(w.Name+"-pull", image, node))
+	meta.Annotations = map[string]string{imageAnnotation: image, nodeAnnotation: node}
+	return meta
+}
+
+// createPulls has one node pull one image, for each Job.
+func (c *Cluster) createPulls(ctx context.Context, w *cluster.Workload, list []*batchv1.Job) error {
+	if len(list) == 0 {
+		return nil
+	}
+	pull, err := c.pullingPod(ctx, w)
+	if err != nil {
+		return err
+	}
+	for _, job := range list {
+		pull.Labels = job.Labels
+		if _, err := tree.Decode(pull.Template(job.Annotations[imageAnnotation]), &job.Spec.Template); err != nil {
+			return err
+		}
+		job.Spec.Template.Spec.Affinity = onNode(job.Annotations[nodeAnnotation])
+		job.Spec.BackoffLimit, job.Spec.TTLSecondsAfterFinished = new(int32(0)), new(int32(pullKept))
+		job.Spec.ActiveDeadlineSeconds = new(pullDeadline())
+		if err := c.createJob(ctx, job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pullingPod is how pods pull for a workload.
+func (c *Cluster) pullingPod(ctx context.Context, w *cluster.Workload) (pull imagepull.Pod, err error) {
+	pull.Helper = c.opt.HelperImage
+	if pull.Volumes, err = c.imageVolumes(); err != nil {
+		return pull, err
+	}
+	if w.Namespace == "" {
+		return pull, c.stateNamespace(ctx) // the secrets are in the pods' namespaces
+	}
+	pull.Secrets, err = c.secretsOf(w)
+	return pull, err
+}
+
+// pullDeadline is for how many seconds the kubelet tries: as long as Kruise would.
+func pullDeadline() int64 {
+	job := &kruise.ImagePullJob{}
+	kruise.Default(job)
+	return imagepull.Deadline(&job.Spec.ImagePullJobTemplate)
+}
+
+func onNode(name string) *corev1.Affinity {
+	term := corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{name}}}}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}}}
+}
+
+// createJob creates a Job; one of its name is the same, created before a crash.
+func (c *Cluster) createJob(ctx context.Context, job *batchv1.Job) error {
+	client := c.core.BatchV1().Jobs(job.Namespace)
+	got, err := client.Create(ctx, job, metav1.CreateOptions{FieldManager: FieldManager})
+	if apierrors.IsAlreadyExists(err) {
+		got, err = client.Get(ctx, job.Name, metav1.GetOptions{})
+	}
+	if err != nil {
+		return told("Job "+job.Name, err)
+	}
+	return c.jobs.shown().put(got)
+}
+
+// imageVolumes reports whether the server has them; by default it does since 1.35.
+func (c *Cluster) imageVolumes() (bool, error) {
+	v, err := c.core.Discovery().ServerVersion()
+	if err != nil {
+		return false, told("the version of the server", err)
+	}
+	minor, err := strconv.Atoi(strings.TrimRight(v.Minor, "+"))
+	return err == nil && minor >= imagepull.VolumesServed || v.Major > "1", nil
+}
+
+// ended is the condition that a Job has ended with; ok is false while it runs.
+func ended(job *batchv1.Job) (c batchv1.JobCondition, ok bool) {
+	for _, c := range job.Status.Conditions {
+		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
+			return c, true
+		}
+	}
+	return c, false
+}
+
+func over(job *batchv1.Job) bool {
+	_, ok := ended(job)
+	return ok
+}
+
+// failure says why a Job has failed.
+func failure(c batchv1.JobCondition) string {
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
+}

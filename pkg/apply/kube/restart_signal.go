@@ -1,0 +1,170 @@
+package kube
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/remotecommand"
+	utilexec "k8s.io/client-go/util/exec"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// signals is what is to be known of a pod before its processes are asked to end.
+type signals struct {
+	// shared is why process 1 is none of a container's.
+	shared string
+	// ends are containers that stay ended.
+	ends []string
+	// hooks are the commands to run first: a kubelet runs no preStop hook of a
+	// container that ends by itself.
+	hooks map[string][]string
+}
+
+func signalsOf(p *corev1.Pod) signals {
+	var s signals
+	if p.Spec.HostPID || p.Spec.ShareProcessNamespace != nil && *p.Spec.ShareProcessNamespace {
+		s.shared = "its containers share their process IDs"
+	}
+	for i := range p.Spec.Containers {
+		own := &p.Spec.Containers[i]
+		policy := cmp.Or(p.Spec.RestartPolicy, corev1.RestartPolicyAlways) == corev1.RestartPolicyAlways
+		if own.RestartPolicy != nil {
+			policy = *own.RestartPolicy == corev1.ContainerRestartPolicyAlways
+		}
+		if !policy {
+			s.ends = append(s.ends, own.Name)
+		}
+		if l := own.Lifecycle; l != nil && l.PreStop != nil && l.PreStop.Exec != nil {
+			if s.hooks == nil {
+				s.hooks = map[string][]string{}
+			}
+			s.hooks[own.Name] = l.PreStop.Exec.Command
+		}
+	}
+	return s
+}
+
+// signal asks the first process of each container to end, and the kubelet starts it
+// again (node-facts 3.5). It is noted on the pod before and after: whoever comes in
+// between signals only what has not restarted.
+func (c *Cluster) signal(ctx context.Context, m mark, p pod, r *plan.Restart) error {
+	a, ok := askedOf(p.Pod)
+	switch {
+	case ok && a.Step == m && a.Sent:
+		return nil
+	case p.shared != "":
+		return fmt.Errorf("pod %s cannot be signalled: %s", p.Name, p.shared)
+	}
+	for _, name := range r.Containers {
+		if slices.Contains(p.ends, name) {
+			return fmt.Errorf("pod %s: container %s cannot be signalled: its restartPolicy does not bring it back", p.Name, name)
+		}
+	}
+	if !ok || a.Step != m {
+		a = newAsked(m, p, plan.RestartSignal, r.Containers)
+		if err := c.note(ctx, p, a, nil); err != nil {
+			return err
+		}
+	}
+	for _, name := range r.Containers {
+		if err := c.terminate(ctx, p, name, a.Before[name]); err != nil {
+			return fmt.Errorf("pod %s: container %s cannot be signalled: %w", p.Name, name, err)
+		}
+	}
+	a.Sent = true
+	body := map[string]any{"metadata": map[string]any{"uid": p.UID, "annotations": map[string]any{restartAnnotation: a.text()}}}
+	return c.sendPod(ctx, r.PodRef, PodPatch{Body: body})
+}
+
+// terminate sends TERM to process 1, with the program kill or that of a shell; a
+// container that has restarted since is left alone.
+func (c *Cluster) terminate(ctx context.Context, p pod, container string, before int) error {
+	if now, ok := c.pods.one(p.Namespace, p.Name); ok {
+		if has, _ := now.Container(container); has.Restarts > before {
+			return nil
+		}
+	}
+	if hook := p.hooks[container]; len(hook) > 0 {
+		if err := c.exec(ctx, p, container, hook); errors.Is(err, plan.ErrUnavailable) {
+			return err
+		} // a hook that fails keeps no kubelet from going on
+	}
+	err := c.exec(ctx, p, container, []string{"kill", "1"})
+	if missing(err) {
+		err = c.exec(ctx, p, container, []string{"sh", "-c", "kill 1"})
+	}
+	if missing(err) {
+		return errors.New("its image holds neither the program kill nor a shell; choose another --method")
+	}
+	return err
+}
+
+// Exit codes of a shell, and of a runtime, for a program that is not there; and of a
+// program that was killed along with process 1.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+	exitSignalled     = 128
+)
+
+func missing(err error) bool {
+	var exit utilexec.CodeExitError
+	if errors.As(err, &exit) {
+		return exit.Code == exitNotExecutable || exit.Code == exitNotFound
+	}
+	return err != nil && (strings.Contains(err.Error(), "executable file not found") || strings.Contains(err.Error(), "no such file or directory"))
+}
+
+// execTime is how long one command may take.
+const execTime = 30 * time.Second
+
+// exec runs a command in a container.
+func (c *Cluster) exec(ctx context.Context, p pod, container string, command []string) error {
+	ctx, cancel := context.WithTimeout(ctx, execTime)
+	defer cancel()
+	url := c.core.CoreV1().RESTClient().Post().Namespace(p.Namespace).Resource("pods").Name(p.Name).SubResource("exec").
+		VersionedParams(&corev1.PodExecOptions{Container: container, Command: command, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
+	older, err := remotecommand.NewSPDYExecutor(c.config, "POST", url)
+	if err != nil {
+		return err
+	}
+	newer, err := remotecommand.NewWebSocketExecutor(c.config, "GET", url.String())
+	if err != nil {
+		return err
+	}
+	both, err := remotecommand.NewFallbackExecutor(newer, older, func(err error) bool {
+		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
+	})
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	err = both.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: &out, Stderr: &out})
+	return executed(err)
+}
+
+// executed sorts out how a command ended.
+func executed(err error) error {
+	var exit utilexec.CodeExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit) && exit.Code > exitSignalled:
+		return nil // it went down with its container
+	case errors.As(err, &exit):
+		return fmt.Errorf("exit code %d: %w", exit.Code, exit)
+	case unavailable(err):
+		return fmt.Errorf("%w: %s", plan.ErrUnavailable, reasonOf(err))
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// verify asks a question; the answer comes later, in a snapshot. What was asked
+// before under the same step is not asked any more.
+func (c *Cluster) verify(_ context.Context, step string, v *plan.Verify) error {
+	m, w, err := c.asks()
+	if err != nil {
+		return err
+	}
+	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v) }
+	if v.Job != nil {
+		if _, err := c.jobs.get(); err != nil {
+			return err
+		}
+		once = func(ctx context.Context, n int) ask.Answer { return c.runJob(ctx, m, w, step, v.Job, n) }
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	c.answers.begin(step, cancel)
+	// A clock that lags behind the one that began the step must not have the question
+	// asked for ever.
+	began := c.Now()
+	if rec, err := c.record.now(); err == nil && rec.Progress.Started.After(began) {
+		began = rec.Progress.Started
+	}
+	answer := func(done, good bool, text string) {
+		if ctx.Err() == nil {
+			c.answers.set(step, plan.Result{Done: done, Good: good, Text: text, At: began})
+		}
+	}
+	answer(false, false, "")
+	go func() {
+		defer cancel()
+		a := ask.Until(ctx, v, once, func(text string) { answer(false, false, text) })
+		answer(true, a.Good, a.Text)
+	}()
+	return nil
+}
+
+// verifyKept is for how many seconds a Job stays after it has answered.
+const verifyKept = 60 * 60
+
+// runJob runs a Job; one of an earlier try that was made before a crash is found
+// again.
+func (c *Cluster) runJob(ctx context.Context, m mark, w *cluster.Workload, step string, given map[string]any, n int) ask.Answer {
+	job, err := c.verifyJob(m, w, step, given, n)
+	if err != nil {
+		return ask.Answer{Text: err.Error()}
+	}
+	if w.Namespace == "" {
+		if err := c.stateNamespace(ctx); err != nil {
+			return ask.Answer{Text: err.Error()}
+		}
+	}
+	for {
+		version, _ := c.bell.now()
+		err := c.createJob(ctx, job)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, plan.ErrUnavailable) || c.bell.wait(ctx, version, c.Now().Add(time.Second)) != nil {
+			return ask.Answer{Text: err.Error()}
+		}
+	}
+	return c.jobAnswer(ctx, job.Namespace, job.Name)
+}
+
+// verifyJob is the Job of one attempt.
+func (c *Cluster) verifyJob(m mark, w *cluster.Workload, step string, given map[string]any, n int) (*batchv1.Job, error) {
+	job := &batchv1.Job{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given, job); err != nil {
+		return nil, fmt.Errorf("the job is no batch/v1 Job: %w", err)
+	}
+	meta := c.meta(m, w, m.name(w.Name+"-verify", step, fmt.Sprint(n)))
+	meta.Annotations = job.Annotations
+	for k, v := range job.Labels {
+		if _, ours := meta.Labels[k]; !ours {
+			meta.Labels[k] = v
+		}
+	}
+	job.ObjectMeta, job.Status = meta, batchv1.JobStatus{}
+	if job.Spec.TTLSecondsAfterFinished == nil {
+		job.Spec.TTLSecondsAfterFinished = new(int32(verifyKept))
+	}
+	return job, nil
+}
+
+// jobAnswer waits for the end of a Job.
+func (c *Cluster) jobAnswer(ctx context.Context, namespace, name string) ask.Answer {
+	for {
+		version, _ := c.bell.now()
+		job, there := c.jobs.shown().one(namespace, name)
+		if !there {
+			return ask.Answer{Text: "Job " + name + " was deleted before it ended"}
+		}
+		if end, ok := ended(job); ok {
+			if end.Type == batchv1.JobComplete {
+				return ask.Answer{Good: true, Text: "Job " + name + " succeeded"}
+			}
+			return ask.Answer{Text: "Job " + name + " failed: " + failure(end)}
+		}
+		if err := c.bell.wait(ctx, version, time.Time{}); err != nil {
+			return ask.Answer{Text: "Job " + name + " has not ended"}
+		}
+	}
+}
