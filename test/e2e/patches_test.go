@@ -155,6 +155,15 @@ spec:
 %s`, kind, image, more)
 }
 
+// gated is an Advanced StatefulSet that Kruise's webhook lets update two pods in
+// place at once.
+func gated(text string) string {
+	return strings.NewReplacer(
+		"  replicas: 4", "  replicas: 4\n  podManagementPolicy: Parallel",
+		"      containers:", "      readinessGates: [{conditionType: InPlaceUpdateReady}]\n      containers:",
+	).Replace(text)
+}
+
 const (
 	webOne = "registry.example.com/web:1"
 	webTwo = "registry.example.com/web:2"
@@ -180,14 +189,14 @@ func TestPatches(t *testing.T) {
 	inPlace := "  updateStrategy: {rollingUpdate: {maxUnavailable: 2, podUpdatePolicy: InPlaceIfPossible}}\n"
 	client, byKruise := []string{"--driver", "client"}, []string{"--target", "kruise"}
 	for name, c := range map[string]followed{
-		"CloneSet":              {how: byKruise, old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, half), updated: 2},
-		"Advanced StatefulSet":  {how: byKruise, old: patched("StatefulSet", webOne, named), new: patched("StatefulSet", webTwo, named), updated: 4},
-		"Deployment":            {steps: []string{"--steps", "1,3,100%"}, old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, ""), updated: 4},
-		"StatefulSet":           {old: patched("StatefulSet", webOne, named), new: patched("StatefulSet", webTwo, named), updated: 4},
-		"stable and canary":     {old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, half), updated: 2},
+		"CloneSet":             {how: byKruise, old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, half), updated: 2},
+		"Advanced StatefulSet": {how: byKruise, old: patched("StatefulSet", webOne, named), new: patched("StatefulSet", webTwo, named), updated: 4},
+		"Deployment":           {steps: []string{"--steps", "1,3,100%"}, old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, ""), updated: 4},
+		"StatefulSet":          {old: patched("StatefulSet", webOne, named), new: patched("StatefulSet", webTwo, named), updated: 4},
+		"stable and canary":    {old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, half), updated: 2},
 		"ReplicaSet in place":  {how: client, old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, inPlace), pods: true, updated: 4, inPlace: true},
 		"ReplicaSet recreated": {how: client, old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, ""), pods: true, updated: 4},
-		"StatefulSet in place": {how: client, old: patched("StatefulSet", webOne, named+inPlace), new: patched("StatefulSet", webTwo, named+inPlace), pods: true, updated: 4, inPlace: true},
+		"StatefulSet in place": {how: client, old: gated(patched("StatefulSet", webOne, named+inPlace)), new: gated(patched("StatefulSet", webTwo, named+inPlace)), pods: true, updated: 4, inPlace: true},
 	} {
 		t.Run(name, func(t *testing.T) { follow(t, c) })
 	}

@@ -28,7 +28,7 @@ func (v *View) syncRevision(pass *Pass, collisions int32, claimsHash string) (up
 	switch {
 	case !found:
 		update = cluster.Revision{
-			Name:     revisionName(v.Workload, collisions),
+			Name:     revisionName(v.Workload, v.Revisions, collisions),
 			Template: v.Workload.Template, ClaimsHash: claimsHash,
 		}
 	case update.Number == all[len(all)-1].Number:
@@ -73,13 +73,24 @@ func revisionOf(all []cluster.Revision, p *cluster.Pod) (cluster.Revision, bool)
 	return all[i], true
 }
 
-// revisionName is what a new revision is called in a cluster. All kinds but
-// Kruise's DaemonSet hash the stored JSON.
-func revisionName(w *cluster.Workload, collisions int32) string {
+// revisionName is what a new revision is called in a cluster that has stored others
+// of the workload. All kinds but Kruise's DaemonSet hash the stored JSON.
+func revisionName(w *cluster.Workload, stored []cluster.Revision, collisions int32) string {
 	if w.Group == kruise.Group && w.Kind == "DaemonSet" {
 		return w.Name + "-" + daemonHash(w.Template)
 	}
-	return NameRevision(w.Name, revisionData(w.Template), collisions)
+	return NameRevision(w.Name, revisionData(w.Template, writesNull(w, stored)), collisions)
+}
+
+// writesNull reports whether the controller's serializer writes a null
+// creationTimestamp: Kruise's does, Kubernetes' own did in older versions, as what
+// they have stored shows.
+func writesNull(w *cluster.Workload, stored []cluster.Revision) bool {
+	return w.Group == kruise.Group || slices.ContainsFunc(stored, func(r cluster.Revision) bool {
+		meta, _ := r.Template["metadata"].(map[string]any)
+		_, written := meta["creationTimestamp"]
+		return written
+	})
 }
 
 // NameRevision is what a ControllerRevision with this data is called: its owner's
@@ -93,15 +104,17 @@ func NameRevision(owner string, data []byte, collisions int32) string {
 
 // revisionData is the stored JSON of a revision: of a pod template or, where
 // there is no spec in it, of what a SidecarSet puts into pods. A template's
-// metadata has a null creationTimestamp, which the serializer of the controllers
-// writes.
-func revisionData(template map[string]any) []byte {
+// metadata has a null creationTimestamp where the serializer of the controller
+// writes it.
+func revisionData(template map[string]any, null bool) []byte {
 	full := maps.Clone(template)
 	full["$patch"] = "replace"
 	spec := full
 	if _, pod := template["spec"]; pod {
 		meta, _ := template["metadata"].(map[string]any)
-		full["metadata"] = withNullCreation(meta)
+		if null {
+			full["metadata"] = withNullCreation(meta)
+		}
 		spec = map[string]any{"template": full}
 	}
 	data, err := json.Marshal(map[string]any{"spec": spec})

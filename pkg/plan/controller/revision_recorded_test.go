@@ -24,7 +24,7 @@ func TestRevisionNamesAsRecorded(t *testing.T) {
 			}
 			for _, r := range s.After.Revisions {
 				w := cluster.Workload{Ref: cluster.Ref{Group: kruise.Group, Kind: s.Kind, Name: "web"}, Template: r.Template}
-				if got := revisionName(&w, 0); got != r.Name {
+				if got := revisionName(&w, nil, 0); got != r.Name {
 					t.Errorf("%s step %d: revision %s is named %s", s.Case, s.Number, r.Name, got)
 				}
 				stored++
@@ -51,5 +51,5 @@ func readRevisionName(t *testing.T, s conformance.RolloutStep) (got, want string
 	if w.Kind == "DaemonSet" {
 		want = w.Name + "-" + want
 	}
-	return revisionName(w, 0), want
+	return revisionName(w, nil, 0), want
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -37,7 +38,7 @@ func TestSyncRevision(t *testing.T) {
 		return cluster.Revision{Name: name, Number: number, Template: templateOf(image)}
 	}
 	fresh := viewOf("web:1")
-	name := revisionName(fresh.Workload, 0)
+	name := revisionName(fresh.Workload, nil, 0)
 	for _, c := range []struct {
 		name       string
 		view       *View
@@ -65,16 +66,16 @@ func TestSyncRevision(t *testing.T) {
 
 func TestRevisionNameCollides(t *testing.T) {
 	w := viewOf("web:1").Workload
-	if revisionName(w, 0) == revisionName(w, 1) {
+	if revisionName(w, nil, 0) == revisionName(w, nil, 1) {
 		t.Error("a collision is not told apart")
 	}
 	daemons := *w
 	daemons.Kind = "DaemonSet"
-	if a, b := revisionName(&daemons, 0), revisionName(w, 0); a == b {
+	if a, b := revisionName(&daemons, nil, 0), revisionName(w, nil, 0); a == b {
 		t.Errorf("daemon sets hash something else, but both are %s", a)
 	}
 	daemons.Template = map[string]any{"spec": "odd"}
-	if revisionName(&daemons, 0) == "" {
+	if revisionName(&daemons, nil, 0) == "" {
 		t.Error("an odd template has no name")
 	}
 }
@@ -104,5 +105,31 @@ func TestDropRevisions(t *testing.T) {
 		if got := actionsText(pass); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// TestNativeRevisionName holds the name against that of a StatefulSet on Kubernetes
+// 1.37, and keeps the one of an older server, which the revisions that it has stored
+// tell.
+func TestNativeRevisionName(t *testing.T) {
+	w, err := cluster.ReadWorkload(tree.FromValue(map[string]any{
+		"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": map[string]any{"name": "web"},
+		"spec": map[string]any{
+			"template": map[string]any{
+				"metadata": map[string]any{"labels": map[string]any{"app": "web"}},
+				"spec": map[string]any{
+					"terminationGracePeriodSeconds": 0,
+					"containers":                    []any{map[string]any{"name": "app", "image": "registry.example.com/web:1", "imagePullPolicy": "Always"}},
+				},
+			},
+		},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := []cluster.Revision{{Template: map[string]any{"metadata": map[string]any{"creationTimestamp": nil}}}}
+	now, then := revisionName(w, nil, 0), revisionName(w, older, 0)
+	if now != "web-79448869d5" || then == now {
+		t.Errorf("%s, and %s where older ones have a null", now, then)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // RevisionData is the data of the ControllerRevision that a store keeps for a
 // template, as JSON (semantics workloads 6).
-func RevisionData(template map[string]any) []byte { return revisionData(template) }
+func RevisionData(template map[string]any) []byte { return revisionData(template, true) }
 
 // DaemonTolerations are what a store adds to the pods that an action binds to a
 // node (semantics workloads 5).

@@ -105,11 +105,10 @@ func (w *walk) sent(d done) []Step {
 // there asks for so many pods with the new template, and that as many pods as
 // there should be are ready.
 func (w *walk) there(n int) []Condition {
-	field := updatedFields[w.object.key()]
-	if field == "" {
+	out := w.agreed(n)
+	if len(out) == 0 {
 		return []Condition{{fmt.Sprintf("%d of %d pods carry the new revision and are ready", n, w.plan.Limits.Replicas), w.ready(n, "10m")}}
 	}
-	out := []Condition{{fmt.Sprintf("%d of %d pods have the new template", n, w.plan.Limits.Replicas), w.object.waitFor(field, strconv.Itoa(n), "10m")}}
 	all := Condition{Text: "all pods are ready"}
 	if w.object.Kind == "DaemonSet" {
 		all.Check = w.object.waitFor(".status.numberReady", w.object.asked(".status.desiredNumberScheduled"), "10m")
@@ -117,6 +116,16 @@ func (w *walk) there(n int) []Condition {
 		all.Check = w.object.waitFor(".status.readyReplicas", w.object.asked(".spec.replicas"), "10m")
 	}
 	return append(out, all)
+}
+
+// agreed asks that the controller, too, sees so many pods at the new template; a
+// ReplicaSet counts nothing of the kind.
+func (w *walk) agreed(n int) []Condition {
+	field := updatedFields[w.object.key()]
+	if field == "" {
+		return nil
+	}
+	return []Condition{{fmt.Sprintf("%d of %d pods have the new template", n, w.plan.Limits.Replicas), w.object.waitFor(field, strconv.Itoa(n), "10m")}}
 }
 
 // change is the change of one pod: its conditions first, as the status is a request
@@ -155,7 +164,7 @@ func (w *walk) after(c *podChange, what stage) []Condition {
 		return []Condition{{"it has been out of service for " + w.plan.Grace.String(), fmt.Sprintf("sleep %d", int(w.plan.Grace.Seconds()))}}
 	case what == returns:
 		w.updated++
-		return []Condition{{"it is ready", target(c.pod).waitReady("Ready")}}
+		return append([]Condition{{"it is ready", target(c.pod).waitReady("Ready")}}, w.agreed(w.updated)...)
 	case what == updates, what == goesOn:
 		return c.restarted()
 	}
