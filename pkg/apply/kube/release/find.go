@@ -1,0 +1,81 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// versions are those in which Rollouts are served, the newest first.
+var versions = []string{"v1beta1", "v1alpha1"}
+
+func resourceOf(version string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: Group, Version: version, Resource: "rollouts"}
+}
+
+// Get reads a Rollout by its name.
+func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Rollout, error) {
+	for _, version := range versions {
+		u, err := c.Resource(resourceOf(version)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			return Read(u)
+		case !apierrors.IsNotFound(err):
+			return nil, fmt.Errorf("cannot read rollout/%s: %w", name, err)
+		}
+	}
+	return nil, fmt.Errorf("rollout/%s is not in namespace %s: %w", name, namespace, ErrNone)
+}
+
+// ErrNone says that there is no such Rollout.
+var ErrNone = errors.New("no such Rollout")
+
+// kinds are what a Rollout can be for (older-plugin 3.1).
+var kinds = map[string][]string{
+	"apps":           {"Deployment", "StatefulSet", "DaemonSet"},
+	"apps.kruise.io": {"CloneSet", "StatefulSet", "DaemonSet"},
+}
+
+// Of finds the Rollout that a workload is in the hands of; nil where there is none,
+// where none could be, or where nobody may read them: a workload in the middle of a
+// release says so itself. A Rollout that is disabled drives nothing.
+func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, error) {
+	if !possible(w) {
+		return nil, nil //nolint:nilnil // that there is none is no error
+	}
+	for _, version := range versions {
+		list, err := c.Resource(resourceOf(version)).Namespace(w.Namespace).List(ctx, metav1.ListOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			continue
+		case apierrors.IsForbidden(err):
+			return nil, nil //nolint:nilnil // as above
+		case err != nil:
+			return nil, fmt.Errorf("cannot read Rollouts: %w", err)
+		}
+		for i := range list.Items {
+			r, err := Read(&list.Items[i])
+			if err == nil && r.Workload == w && (!r.Disabled || r.Holds()) {
+				return r, nil
+			}
+		}
+		return nil, nil //nolint:nilnil // as above
+	}
+	return nil, nil //nolint:nilnil // as above
+}
+
+func possible(w cluster.Ref) bool {
+	for _, kind := range kinds[w.Group] {
+		if kind == w.Kind {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,177 @@
+// Package release is what there is to do about a workload that Kruise Rollout
+// (rollouts.kruise.io) drives: find its Rollout, read how that stands, and write to
+// it the few things that are its users' to write (older-plugin 3). It decides
+// nothing about pods.
+package release
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Group is the API group of Rollouts.
+const Group = "rollouts.kruise.io"
+
+// Style is how a Rollout brings new pods out.
+type Style string
+
+// The styles; an object of v1alpha1 can only be a canary.
+const (
+	Canary    Style = "canary"
+	BlueGreen Style = "blueGreen"
+)
+
+// State of a step (older-plugin 3.2).
+const (
+	StepPaused = "StepPaused"
+	StepReady  = "StepReady"
+)
+
+// Phases in which a Rollout has its workload in hand (older-plugin 3.4).
+var holding = []string{"Progressing", "Disabling", "Terminating"}
+
+// Step is one step of a Rollout, as its spec words it.
+type Step struct {
+	// Replicas is a number or a percentage of pods, Traffic a percentage; either may
+	// be empty.
+	Replicas, Traffic string
+	// Pause is how long the step lasts in seconds, -1 until somebody approves.
+	Pause int64
+}
+
+// Rollout is a Rollout object.
+type Rollout struct {
+	Namespace, Name, UID string
+	// Version is the API version that it was read in.
+	Version string
+	// Workload is what it rolls out.
+	Workload         cluster.Ref
+	Style            Style
+	Disabled, Paused bool
+	Steps            []Step
+
+	// Phase, Message and Reason (of the condition Progressing) are the status.
+	Phase, Message, Reason string
+	// Seen reports whether the status is of the present spec.
+	Seen bool
+	// Cancelled says that the last release was taken back.
+	Cancelled bool
+	// Index is the present step from 1, 0 before there is any; State is what it does.
+	Index int
+	State string
+	// Begun says that a status of the style is there: some release has begun.
+	Begun bool
+	// Stable is the hash of the template before the release.
+	Stable string
+	// Generation of the workload that the status is about.
+	Generation int64
+	// Updated and Ready are how many pods are of the new template, and ready.
+	Updated, Ready int64
+}
+
+// Title names the Rollout as kubectl does.
+func (r *Rollout) Title() string { return "rollout." + Group + "/" + r.Name }
+
+// Holds reports whether the Rollout has its workload in hand now.
+func (r *Rollout) Holds() bool { return slices.Contains(holding, r.Phase) }
+
+// Waits reports whether the Rollout waits for a person: paused, or at a step without
+// a duration.
+func (r *Rollout) Waits() bool {
+	if !r.Holds() {
+		return false
+	}
+	return r.Paused || r.State == StepPaused && r.step().Pause < 0
+}
+
+// Done reports whether no release is under way.
+func (r *Rollout) Done() bool { return r.Seen && (r.Phase == "Healthy" || r.Phase == "Disabled") }
+
+// step is the present step.
+func (r *Rollout) step() Step {
+	if r.Index < 1 || r.Index > len(r.Steps) {
+		return Step{Pause: -1}
+	}
+	return r.Steps[r.Index-1]
+}
+
+// Read reads a Rollout of either API version.
+func Read(u *unstructured.Unstructured) (*Rollout, error) {
+	v := schema.FromAPIVersionAndKind(u.GetAPIVersion(), u.GetKind())
+	if v.Group != Group || v.Kind != "Rollout" {
+		return nil, fmt.Errorf("%s %s is no Rollout of %s", v.Kind, u.GetName(), Group)
+	}
+	r := &Rollout{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Version: v.Version}
+	r.readSpec(u.Object)
+	r.readStatus(u)
+	return r, nil
+}
+
+func (r *Rollout) readSpec(o map[string]any) {
+	ref := at(o, "spec", "workloadRef")
+	if r.Version == "v1alpha1" {
+		ref = at(o, "spec", "objectRef", "workloadRef")
+	}
+	group, _ := schema.ParseGroupVersion(text(ref, "apiVersion"))
+	r.Workload = cluster.Ref{Group: group.Group, Kind: text(ref, "kind"), Namespace: r.Namespace, Name: text(ref, "name")}
+	strategy := at(o, "spec", "strategy")
+	r.Style = Canary
+	if strategy[string(BlueGreen)] != nil {
+		r.Style = BlueGreen
+	}
+	r.Disabled, r.Paused = flag(at(o, "spec"), "disabled"), flag(strategy, "paused")
+	list, _ := at(strategy, string(r.Style))["steps"].([]any)
+	for _, item := range list {
+		if s, ok := item.(map[string]any); ok {
+			r.Steps = append(r.Steps, readStep(s))
+		}
+	}
+}
+
+// readStep reads a step; v1alpha1 has a weight for both traffic and, without
+// replicas, pods.
+func readStep(s map[string]any) Step {
+	out := Step{Replicas: text(s, "replicas"), Traffic: text(s, "traffic"), Pause: -1}
+	if weight := text(s, "weight"); weight != "" {
+		out.Traffic = weight + "%"
+	}
+	if out.Replicas == "" {
+		out.Replicas = out.Traffic
+	}
+	if d, ok := at(s, "pause")["duration"]; ok {
+		out.Pause = number(d)
+	}
+	return out
+}
+
+func (r *Rollout) readStatus(u *unstructured.Unstructured) {
+	status := at(u.Object, "status")
+	r.Phase, r.Message = text(status, "phase"), text(status, "message")
+	r.Seen = number(status["observedGeneration"]) >= u.GetGeneration()
+	conditions, _ := status["conditions"].([]any)
+	for _, item := range conditions {
+		c, _ := item.(map[string]any)
+		switch text(c, "type") {
+		case "Progressing":
+			r.Reason = text(c, "reason")
+		case "Succeeded":
+			r.Cancelled = text(c, "status") == "False"
+		}
+	}
+	sub := at(status, r.statusField())
+	r.Begun = len(sub) > 0
+	r.Index, r.State, r.Stable = int(number(sub["currentStepIndex"])), text(sub, "currentStepState"), text(sub, "stableRevision")
+	r.Generation = number(sub["observedWorkloadGeneration"])
+	prefix := "canary"
+	if r.Style == BlueGreen {
+		prefix = "updated"
+	}
+	r.Updated, r.Ready = number(sub[prefix+"Replicas"]), number(sub[prefix+"ReadyReplicas"])
+}
+
+func (r *Rollout) statusField() string { return string(r.Style) + "Status" }

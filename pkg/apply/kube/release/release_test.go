@@ -1,0 +1,309 @@
+package release
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+var web = cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}
+
+func parsed(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	out := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &out.Object); err != nil {
+		t.Fatal(err)
+	}
+	// as the API server's answers are read: whole numbers are int64
+	body, err := json.Marshal(out.Object)
+	if err == nil {
+		err = out.UnmarshalJSON(body)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// rollout is a Rollout of two steps with a spec and a status.
+func rollout(spec, status string) string {
+	return `
+apiVersion: rollouts.kruise.io/v1beta1
+kind: Rollout
+metadata: {name: web, namespace: shop, uid: r1, generation: 3}
+spec:
+  workloadRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: web}` + spec + `
+  strategy: {canary: {steps: [{replicas: 1, traffic: 5%}, {replicas: 50%, pause: {duration: 60}}]}}
+status: {observedGeneration: 3, ` + status + "}\n"
+}
+
+const old = `
+apiVersion: rollouts.kruise.io/v1alpha1
+kind: Rollout
+metadata: {name: web, namespace: shop, uid: r1}
+spec:
+  objectRef: {workloadRef: {apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, name: web}}
+  strategy: {paused: true, canary: {steps: [{weight: 20}, {weight: 40, replicas: 3}]}}
+status: {phase: Progressing, canaryStatus: {currentStepIndex: 2, currentStepState: StepPaused, canaryReplicas: 3, canaryReadyReplicas: 2}}
+`
+
+const blueGreen = `
+apiVersion: rollouts.kruise.io/v1beta1
+kind: Rollout
+metadata: {name: web, namespace: shop, uid: r1}
+spec:
+  workloadRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  strategy: {blueGreen: {steps: [{replicas: 100%, traffic: 0%}]}}
+status:
+  phase: Progressing
+  blueGreenStatus: {currentStepIndex: 1, currentStepState: StepPaused, updatedReplicas: 4, updatedReadyReplicas: 3}
+`
+
+func TestRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want Rollout
+	}{
+		"v1beta1": {
+			rollout("", "phase: Progressing, message: waits, conditions: [{type: Progressing, reason: InRolling}], canaryStatus: {currentStepIndex: 1, currentStepState: StepPaused, stableRevision: abc, observedWorkloadGeneration: 7, canaryReplicas: 1, canaryReadyReplicas: 1}"),
+			Rollout{
+				Namespace: "shop", Name: "web", UID: "r1", Version: "v1beta1", Workload: web, Style: Canary, Seen: true, Begun: true,
+				Steps: []Step{{"1", "5%", -1}, {"50%", "", 60}}, Phase: "Progressing", Message: "waits", Reason: "InRolling",
+				Index: 1, State: StepPaused, Stable: "abc", Generation: 7, Updated: 1, Ready: 1,
+			},
+		},
+		"v1alpha1": {old, Rollout{
+			Namespace: "shop", Name: "web", UID: "r1", Version: "v1alpha1", Workload: web, Style: Canary, Paused: true, Seen: true, Begun: true,
+			Steps: []Step{{"20%", "20%", -1}, {"3", "40%", -1}}, Phase: "Progressing", Index: 2, State: StepPaused, Updated: 3, Ready: 2,
+		}},
+		"blue-green": {blueGreen, Rollout{
+			Namespace: "shop", Name: "web", UID: "r1", Version: "v1beta1", Style: BlueGreen, Seen: true, Begun: true,
+			Workload: cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"},
+			Steps:    []Step{{"100%", "0%", -1}}, Phase: "Progressing", Index: 1, State: StepPaused, Updated: 4, Ready: 3,
+		}},
+	} {
+		got, err := Read(parsed(t, c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(&c.want, got); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
+
+func TestReadRefusesOthers(t *testing.T) {
+	if _, err := Read(parsed(t, "{apiVersion: argoproj.io/v1alpha1, kind: Rollout, metadata: {name: web}}")); err == nil {
+		t.Error("Argo's Rollout is another kind")
+	}
+}
+
+func TestStands(t *testing.T) {
+	const paused = "canaryStatus: {currentStepIndex: %d, currentStepState: StepPaused}"
+	for name, c := range map[string]struct {
+		text               string
+		holds, waits, done bool
+	}{
+		"at a step for a person": {rollout("", "phase: Progressing, "+fmt.Sprintf(paused, 1)), true, true, false},
+		"at a step for a time":   {rollout("", "phase: Progressing, "+fmt.Sprintf(paused, 2)), true, false, false},
+		"paused as a whole":      {old, true, true, false},
+		"finished":               {rollout("", "phase: Healthy, canaryStatus: {currentStepIndex: 2, currentStepState: Completed}"), false, false, true},
+		"not seen yet":           {strings.Replace(rollout("", "phase: Healthy"), "observedGeneration: 3", "observedGeneration: 2", 1), false, false, false},
+		"being deleted":          {rollout("", "phase: Terminating"), true, false, false},
+	} {
+		r, err := Read(parsed(t, c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Holds() != c.holds || r.Waits() != c.waits || r.Done() != c.done {
+			t.Errorf("%s: holds %v, waits %v, done %v", name, r.Holds(), r.Waits(), r.Done())
+		}
+	}
+}
+
+// server holds objects; what was written is told by sent.
+func server(t *testing.T, texts ...string) *fake.FakeDynamicClient {
+	t.Helper()
+	var objects []runtime.Object
+	for _, text := range texts {
+		objects = append(objects, parsed(t, text))
+	}
+	kinds := map[schema.GroupVersionResource]string{
+		resourceOf("v1beta1"): "RolloutList", resourceOf("v1alpha1"): "RolloutList",
+		{Group: "apps.kruise.io", Version: "v1beta1", Resource: "clonesets"}: "CloneSetList",
+	}
+	return fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, objects...)
+}
+
+func sent(c *fake.FakeDynamicClient) string {
+	var out []string
+	for _, a := range c.Actions() {
+		if p, ok := a.(clienttesting.PatchAction); ok {
+			v := p.GetResource()
+			out = append(out, fmt.Sprintf("%s %s %s/%s %s", p.GetPatchType(), v.Version, v.Resource, p.GetSubresource(), p.GetPatch()))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// TestWrites: the exact writes of older-plugin 3.3 and 1.1, and its refusals.
+func TestWrites(t *testing.T) {
+	const merge = "application/merge-patch+json "
+	waiting := rollout("", "phase: Progressing, canaryStatus: {currentStepIndex: 1, currentStepState: StepPaused}")
+	for name, c := range map[string]struct {
+		text string
+		do   func(c *fake.FakeDynamicClient, r *Rollout) error
+		want string
+	}{
+		"approve":            {waiting, approve, merge + `v1beta1 rollouts/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"currentStepState":"StepReady"}}}`},
+		"approve v1alpha1":   {old, approve, merge + `v1alpha1 rollouts/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"currentStepState":"StepReady"}}}`},
+		"approve blue-green": {blueGreen, approve, merge + `v1beta1 rollouts/status {"metadata":{"uid":"r1"},"status":{"blueGreenStatus":{"currentStepState":"StepReady"}}}`},
+		"approve too early": {strings.ReplaceAll(waiting, StepPaused, "StepUpgrade"), approve,
+			`rollouts.rollouts.kruise.io "web" does not allow to approve, because current canary state is not 'StepPaused'`},
+		"approve blue-green too early": {strings.ReplaceAll(blueGreen, StepPaused, "StepUpgrade"), approve,
+			`rollouts.rollouts.kruise.io "web" does not allow to approve, because current blue-green state is not 'StepPaused'`},
+		"approve nothing": {rollout("", "phase: Healthy"), approve, `rollouts.rollouts.kruise.io "web" no need to approve: not in canary or blue-green progress`},
+		"pause":           {waiting, pause(true), merge + `v1beta1 rollouts/ {"metadata":{"uid":"r1"},"spec":{"strategy":{"paused":true}}}`},
+		"pause again":     {old, pause(true), `rollouts.rollouts.kruise.io "web" is already paused`},
+		"resume":          {old, pause(false), merge + `v1alpha1 rollouts/ {"metadata":{"uid":"r1"},"spec":{"strategy":{"paused":null}}}`},
+		"resume again":    {waiting, pause(false), `rollouts.rollouts.kruise.io "web" is not paused`},
+	} {
+		client := server(t, c.text)
+		r, err := Get(t.Context(), client, "shop", "web")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := ""
+		if err := c.do(client, r); err != nil {
+			var no *RefusedError
+			if got = err.Error(); !errors.As(err, &no) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if got += sent(client); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
+
+func approve(c *fake.FakeDynamicClient, r *Rollout) error {
+	return Approve(context.Background(), c, r)
+}
+
+func pause(on bool) func(*fake.FakeDynamicClient, *Rollout) error {
+	return func(c *fake.FakeDynamicClient, r *Rollout) error {
+		return Pause(context.Background(), c, r, on)
+	}
+}
+
+// TestHand: the whole template, pinned to the object, and nothing else.
+func TestHand(t *testing.T) {
+	c := server(t, `
+apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web, namespace: shop, uid: w1}
+spec: {replicas: 3, template: {metadata: {labels: {app: web, more: x}}}}
+`)
+	v := schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "clonesets"}
+	w := Template{Workload: web, Resource: v, UID: "w1", Template: map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": "web"}}}}
+	got, err := Hand(t.Context(), c, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"replicas": int64(3), "template": w.Template}
+	if diff := cmp.Diff(want, got.Object["spec"]); diff != "" {
+		t.Error(diff)
+	}
+	w.UID = "another"
+	if _, err := Hand(t.Context(), c, w); err == nil {
+		t.Error("its successor was written to")
+	}
+}
+
+func TestOf(t *testing.T) {
+	other := strings.Replace(strings.Replace(rollout("", "phase: Healthy"), "kind: CloneSet, name: web", "kind: CloneSet, name: api", 1), "name: web,", "name: api,", 1)
+	for name, c := range map[string]struct {
+		texts []string
+		w     cluster.Ref
+		want  bool
+	}{
+		"its own":               {[]string{other, rollout("", "phase: Healthy")}, web, true},
+		"v1alpha1 alone":        {[]string{old}, web, true},
+		"another's":             {[]string{other}, web, false},
+		"disabled":              {[]string{rollout("\n  disabled: true", "phase: Disabled")}, web, false},
+		"disabled, but not yet": {[]string{rollout("\n  disabled: true", "phase: Disabling")}, web, true},
+		"a kind it cannot have": {[]string{rollout("", "phase: Healthy")}, cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: "shop", Name: "web"}, false},
+	} {
+		client := server(t, c.texts...)
+		if strings.Contains(c.texts[0], "v1alpha1") {
+			client.PrependReactor("list", "rollouts", func(a clienttesting.Action) (bool, runtime.Object, error) {
+				return a.GetResource().Version == "v1beta1", nil, notServed
+			})
+		}
+		r, err := Of(t.Context(), client, c.w)
+		if err != nil || (r != nil) != c.want || r != nil && r.Name != "web" {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+var notServed = &statusError{}
+
+type statusError struct{}
+
+func (*statusError) Error() string { return "not served" }
+func (*statusError) Status() metav1.Status {
+	return metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: 404}
+}
+
+func TestGetNone(t *testing.T) {
+	if _, err := Get(t.Context(), server(t), "shop", "web"); !errors.Is(err, ErrNone) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestWatch: every state once, until there is enough; a deletion is an error.
+func TestWatch(t *testing.T) {
+	c := server(t, rollout("", "phase: Progressing"))
+	r, err := Get(t.Context(), c, "shop", "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var phases []string
+	api := c.Resource(resourceOf("v1beta1")).Namespace("shop")
+	err = Watch(t.Context(), c, r, func(r *Rollout) bool {
+		phases = append(phases, r.Phase)
+		if r.Phase == "Progressing" {
+			if _, err := api.Update(t.Context(), parsed(t, rollout("", "phase: Healthy")), metav1.UpdateOptions{}); err != nil {
+				t.Error(err)
+			}
+		}
+		return r.Phase == "Healthy"
+	})
+	if diff := cmp.Diff([]string{"Progressing", "Healthy"}, phases); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	err = Watch(t.Context(), c, r, func(*Rollout) bool {
+		if err := api.Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+		return false
+	})
+	if err == nil || !strings.Contains(err.Error(), "was deleted") {
+		t.Errorf("%v", err)
+	}
+}
