@@ -76,35 +76,46 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lossy := false
-	if len(o.to) > 0 {
-		if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
-			return err
-		}
-		count := len(stream)
-		res, err := engine.ToKinds(stream, opt)
-		if err != nil {
-			return err
-		}
-		if err := o.sayKinds(count, res); err != nil {
-			return err
-		}
-		stream, lossy = res.Resources, finding.Worst(res.Findings).Rank() >= finding.Lost.Rank()
+	stream, lossyKinds, err := o.toKinds(ctx, stream, opt)
+	if err != nil {
+		return err
 	}
-	if o.version != "" {
-		lost, skipped, err := engine.ToVersion(stream, o.version)
-		if err != nil {
-			return err
-		}
-		if err := o.sayVersion(lost, skipped); err != nil {
-			return err
-		}
-		lossy = lossy || len(lost) > 0
+	lossyVersion, err := o.toVersion(stream)
+	if err != nil {
+		return err
 	}
-	if o.strict && lossy {
+	if o.strict && (lossyKinds || lossyVersion) {
 		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: "the lines above name each field"}
 	}
 	return o.emit(stream)
+}
+
+// toKinds does what --to asks for, and tells whether something is lost by it.
+func (o *options) toKinds(ctx context.Context, stream []*resource.Resource, opt engine.Options) (out []*resource.Resource, lossy bool, err error) {
+	if len(o.to) == 0 {
+		return stream, false, nil
+	}
+	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
+		return nil, false, err
+	}
+	count := len(stream)
+	res, err := engine.ToKinds(stream, opt)
+	if err != nil {
+		return nil, false, err
+	}
+	return res.Resources, finding.Worst(res.Findings).Rank() >= finding.Lost.Rank(), o.sayKinds(count, res)
+}
+
+// toVersion does what --to-version asks for, in place.
+func (o *options) toVersion(stream []*resource.Resource) (lossy bool, err error) {
+	if o.version == "" {
+		return false, nil
+	}
+	lost, skipped, err := engine.ToVersion(stream, o.version)
+	if err != nil {
+		return false, err
+	}
+	return len(lost) > 0, o.sayVersion(lost, skipped)
 }
 
 func (o *options) emit(list []*resource.Resource) error {

@@ -80,6 +80,18 @@ func (o *options) needsBase(stream []*resource.Resource) error {
 	return usage.Errorf("give the state before with --base FILE or --base DIRECTORY", "--patches-dir needs --base")
 }
 
+// writeSequences writes what --patches-dir asks for.
+func (o *options) writeSequences(opt engine.Options, res *engine.Result) error {
+	if o.patchesDir == "" {
+		return nil
+	}
+	set, err := o.sequences(opt, res)
+	if err != nil {
+		return err
+	}
+	return o.writePatches(set)
+}
+
 // sequences works the patches out; what was rendered stays as it is.
 func (o *options) sequences(opt engine.Options, res *engine.Result) (patches.Set, error) {
 	set := patches.Set{}

@@ -87,14 +87,8 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.judge(res); err != nil {
 		return err
 	}
-	if o.patchesDir != "" {
-		set, err := o.sequences(opt, res)
-		if err != nil {
-			return err
-		}
-		if err := o.writePatches(set); err != nil {
-			return err
-		}
+	if err := o.writeSequences(opt, res); err != nil {
+		return err
 	}
 	return o.emit(res.Resources)
 }
