@@ -41,6 +41,9 @@ const example = `  # two overlays
   # what a branch will do, as a comment for its pull request
   kubectl kruise diff --git origin/main...HEAD overlays/prod -o markdown
 
+  # what two commands print
+  kubectl kruise diff <(kustomize build old) <(kustomize build new)
+
   # what I have not committed yet
   kubectl kruise diff --git HEAD manifests/
 

@@ -217,6 +217,26 @@ func TestPipe(t *testing.T) {
 	}
 }
 
+// TestHandedPipe reads what a shell's <(command) hands over, though the command has
+// ended by then.
+func TestHandedPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close() //nolint:errcheck // it was only read
+	if _, err := w.WriteString(config("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := load.Load(t.Context(), load.Options{Files: []string{fmt.Sprintf("/dev/fd/%d", r.Fd())}})
+	if err != nil || len(got) != 1 || got[0].Name() != "a" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
 func TestUnreadable(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")

@@ -68,11 +68,20 @@ func (c *collector) path(arg string) {
 		c.errs.Add(unreadable(arg, err))
 	case info.IsDir():
 		c.root(arg)
-	case !info.Mode().IsRegular():
+	case !info.Mode().IsRegular() && !handed(arg, info):
 		c.errs.Add(irregular(arg))
 	default:
 		c.sources = append(c.sources, file(arg))
 	}
+}
+
+// descriptor is where a shell's <(command) stands.
+var descriptor = regexp.MustCompile(`^(/dev|/proc/self)/fd/[0-9]+$`)
+
+// handed reports whether a pipe was opened by the shell: reading it ends when the
+// command does, where a pipe of the file system may wait for a writer for ever.
+func handed(name string, info fs.FileInfo) bool {
+	return info.Mode().Type() == fs.ModeNamedPipe && descriptor.MatchString(name)
 }
 
 func irregular(name string) error {
@@ -110,7 +119,7 @@ func file(name string) source {
 		if err != nil {
 			return nil, unreadable(name, err)
 		}
-		if !info.Mode().IsRegular() {
+		if !info.Mode().IsRegular() && !handed(name, info) {
 			return nil, irregular(name)
 		}
 		return readAll(name, f, info.Size(), limit)
