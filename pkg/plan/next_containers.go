@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -76,8 +74,8 @@ func (c *restarts) available(p *cluster.Pod) bool {
 	if rules.Available(p, minReady, c.now) {
 		return true
 	}
-	if ready, ok := p.Condition(string(corev1.PodReady)); ok && rules.Ready(p) {
-		c.next = earliest(c.next, ready.Since.Add(minReady))
+	if rules.Ready(p) {
+		c.next = earliest(c.next, p.ReadySince().Add(minReady+time.Millisecond)) // later than that is long enough
 	}
 	return false
 }

@@ -1,0 +1,252 @@
+package plan_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+)
+
+// podNames are the pods of a step, without what they share.
+func podNames(s *plan.Step) string {
+	var out []string
+	for _, p := range s.Pods {
+		out = append(out, p.Name[strings.LastIndexAny(p.Name, "-0")+1:])
+	}
+	return strings.Join(out, " ")
+}
+
+// TestBuildRestart: which pods, in which order, in which steps.
+func TestBuildRestart(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		spoil  func(*plan.Snapshot)
+		r      plan.Restarting
+		steps  string
+		want   string
+		titled string
+	}{
+		"all, in the order of an update": {text: clones(""), want: "restart-100%: 4 3 2 1 ", titled: "restart main, side in 5 pods: 5 of 5"},
+		"in steps":                       {text: clones(""), steps: "1,50%,100%", want: "restart-1: 4|restart-50%: 3 2|restart-100%: 1 "},
+		"paused and partitioned":         {text: clones(", paused: true, partition: 100%"), want: "restart-100%: 4 3 2 1 "},
+		"some":                           {text: clones(""), r: plan.Restarting{Pods: []string{"web-00001", "web-00003"}}, want: "restart-100%: 3 1"},
+		"by priority": {
+			text:  clones(", priorityStrategy: {weightPriority: [{weight: 5, matchSelector: {matchLabels: {first: 'yes'}}}]}"),
+			spoil: func(s *plan.Snapshot) { s.Pods[2].Labels["first"] = "yes" }, want: "restart-100%: 2 4 3 1 ",
+		},
+		"unready first": {text: clones(""), spoil: func(s *plan.Snapshot) { unready(s.Pods[1:2]) }, want: "restart-100%: 1 4 3 2 "},
+		"Advanced StatefulSet": {
+			text: manifest(beta, "StatefulSet", plain+"  replicas: 5\n  updateStrategy: {rollingUpdate: {partition: 5}}\n"), want: "restart-100%: 4 3 2 1 ",
+		},
+		"StatefulSet":       {text: manifest(natives, "StatefulSet", plain+"  replicas: 5\n"), want: "restart-100%: 4 3 2 1 "},
+		"Deployment":        {text: manifest(natives, "Deployment", plain+"  replicas: 5\n"), want: "restart-100%:  1 2 3 4"},
+		"ReplicaSet":        {text: manifest(natives, "ReplicaSet", plain+"  replicas: 5\n"), want: "restart-100%: 4 3 2 1 "},
+		"DaemonSet":         {text: manifest(natives, "DaemonSet", plain), want: "restart-100%: 4 3 2 1 "},
+		"one being deleted": {text: clones(""), spoil: func(s *plan.Snapshot) { s.Pods[4].Deleting = true }, want: "restart-100%: 3 2 1 "},
+		"no pods":           {text: clones(""), spoil: func(s *plan.Snapshot) { s.Pods = nil }, want: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, c.text, 5)
+			if strings.Contains(name, "StatefulSet") {
+				for i, p := range s.Pods {
+					p.Name = fmt.Sprintf("web-%d", i)
+				}
+			}
+			if c.spoil != nil {
+				c.spoil(&s)
+			}
+			var policy plan.Policy
+			if c.steps != "" {
+				policy.Steps = must(plan.ParseSteps(c.steps))
+			}
+			p, err := plan.BuildRestart(s, c.r, policy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i := range p.Steps {
+				if p.Steps[i].Kind == plan.StepRecreateContainers {
+					got = append(got, p.Steps[i].Name+": "+podNames(&p.Steps[i]))
+				}
+			}
+			if text := strings.Join(got, "|"); strings.Join(strings.Fields(text), " ") != strings.Join(strings.Fields(c.want), " ") {
+				t.Errorf("%q, want %q", text, c.want)
+			}
+			if c.titled != "" && p.Steps[0].Title != c.titled {
+				t.Error(p.Steps[0].Title)
+			}
+			if p.Change.FromHash != p.Change.ToHash {
+				t.Error("the template changes")
+			}
+		})
+	}
+}
+
+// TestBuildRestartRefuses: with pod, container and reason.
+func TestBuildRestartRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*cluster.Pod)
+		r     plan.Restarting
+		want  string
+	}{
+		"no such container": {nil, plan.Restarting{Containers: []string{"other"}}, "container other of pod web-00004: the pod has no such container"},
+		"no such pod":       {nil, plan.Restarting{Pods: []string{"web-9"}}, "the workload has no pod web-9"},
+		"init container": {
+			func(p *cluster.Pod) { p.InitContainers = []cluster.Container{{Name: "setup"}} },
+			plan.Restarting{Containers: []string{"setup"}}, "container setup of pod web-00001: it is an init container: those run once",
+		},
+		"native sidecar": {
+			func(p *cluster.Pod) { p.InitContainers = []cluster.Container{{Name: "mesh", Native: true}} },
+			plan.Restarting{Pods: []string{"web-00001"}, Containers: []string{"mesh"}}, "it is a native sidecar",
+		},
+		"not started": {func(p *cluster.Pod) { p.Containers[0].Reported = false }, plan.Restarting{}, "container main of pod web-00001: the container has not been started yet"},
+		"no node":     {func(p *cluster.Pod) { p.Node = "" }, plan.Restarting{}, "web-00001: the pod is on no node yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, clones(""), 5)
+			if c.spoil != nil {
+				c.spoil(s.Pods[1])
+			}
+			if _, err := plan.BuildRestart(s, c.r, plan.Policy{}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+	s := snapshot(t, mesh, 2)
+	if _, err := plan.BuildRestart(s, plan.Restarting{}, plan.Policy{}); err == nil || !strings.Contains(err.Error(), "containers of others") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRestartStory carries restarts out: each pod once, never too many down, and the
+// pods stay.
+func TestRestartStory(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		down int
+	}{
+		"CloneSet":             {manifest(beta, "CloneSet", plain+"  replicas: 6\n  updateStrategy: {rollingUpdate: {maxUnavailable: 2}}\n"), 2},
+		"Advanced StatefulSet": {manifest(beta, "StatefulSet", plain+"  replicas: 4\n"), 1},
+		"Deployment":           {manifest(natives, "Deployment", plain+"  replicas: 4\n  strategy: {rollingUpdate: {maxUnavailable: 1}}\n"), 1},
+		"no pod may be down":   {manifest(natives, "Deployment", plain+"  replicas: 4\n  strategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}\n"), 1},
+		"DaemonSet":            {manifest(natives, "DaemonSet", plain), 1},
+		"ReplicaSet":           {manifest(natives, "ReplicaSet", plain+"  replicas: 10\n"), 2},
+		"slow to be available": {manifest(beta, "CloneSet", plain+"  replicas: 4\n  minReadySeconds: 30\n  updateStrategy: {rollingUpdate: {maxUnavailable: 1}}\n"), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, ref := world(t, simulate.Usual(), c.text)
+			if err := w.Run(w.Now().Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			before := observe(t, w, ref)
+			p, err := plan.BuildRestart(before, plan.Restarting{}, plan.Policy{Steps: must(plan.ParseSteps("1,100%"))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			worst := 0
+			d, story := drive(t, w, ref, p, func(plan.Decision) {
+				worst = max(worst, unavailable(observe(t, w, ref), p.Limits.MinReady, w.Now()))
+			})
+			if d.Verb != plan.Done {
+				t.Fatal(strings.Join(story, "\n"))
+			}
+			if worst > c.down || worst == 0 {
+				t.Errorf("%d pods were down at once, want up to %d", worst, c.down)
+			}
+			after := observe(t, w, ref)
+			for i, pod := range after.Pods {
+				if pod.UID != before.Pods[i].UID || pod.Containers[0].Restarts != before.Pods[i].Containers[0].Restarts+1 {
+					t.Errorf("%s: %d restarts", pod.Name, pod.Containers[0].Restarts)
+				}
+			}
+		})
+	}
+}
+
+func unavailable(s plan.Snapshot, minReady time.Duration, now time.Time) int {
+	return len(slices.DeleteFunc(slices.Clone(s.Pods), func(p *cluster.Pod) bool { return rules.Available(p, minReady, now) }))
+}
+
+// TestRestartsKeepBudgets: nobody asks the budgets when a container restarts, so the
+// decision does; pods that are asked to restart and still look well count.
+func TestRestartsKeepBudgets(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*plan.Snapshot)
+		want  string
+	}{
+		"room for two":  {nil, "act 2"},
+		"a strict one":  {func(s *plan.Snapshot) { budget(s, 0) }, "wait budget web-00004: "},
+		"room for one":  {func(s *plan.Snapshot) { budget(s, 20) }, "act 1"},
+		"evictions":     {func(s *plan.Snapshot) { disruption(s, 0) }, "wait budget web-00004: "},
+		"one under way": {func(s *plan.Snapshot) { restarting(s, 4) }, "act 1"},
+		"a later one":   {func(s *plan.Snapshot) { restarting(s, 0); restarting(s, 1) }, "wait ready web-00001: its containers restart"},
+		"one is down":   {func(s *plan.Snapshot) { unready(s.Pods[:1]) }, "act 2"},
+		"crashes": {func(s *plan.Snapshot) {
+			restarting(s, 4)
+			unready(s.Pods[4:])
+			s.Pods[4].Created = noon.Add(-time.Hour)
+			s.Pods[4].Containers[0].Waiting = "CrashLoopBackOff"
+		}, "halt crash web-00004: container main (web:1): CrashLoopBackOff"},
+		"begins to crash": {func(s *plan.Snapshot) {
+			for i := range 2 {
+				restarting(s, i)
+			}
+			s.Pods[1].Conditions = []cluster.Condition{{Type: "Ready", Status: corev1.ConditionFalse, Since: noon.Add(time.Minute - time.Second)}}
+			s.Pods[1].Containers[0].Waiting = "ErrImagePull"
+		}, "wait image web-00001: container main (web:1): ErrImagePull"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, clones(", maxUnavailable: 2"), 5)
+			p, err := plan.BuildRestart(s, plan.Restarting{}, plan.Policy{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Progress.Started = noon
+			if c.spoil != nil {
+				c.spoil(&s)
+			}
+			d := decide(t, p, s, noon.Add(time.Minute))
+			got := string(d.Verb) + " " + d.Reason
+			if d.Verb == plan.Act {
+				got = fmt.Sprintf("act %d", len(d.Actions))
+			}
+			if !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if name == "begins to crash" && !d.Until.Equal(noon.Add(time.Minute-time.Second+time.Minute)) {
+				t.Errorf("looks again at %s", d.Until)
+			}
+		})
+	}
+}
+
+func restarting(s *plan.Snapshot, i int) {
+	if s.Verified == nil {
+		s.Verified = map[string]plan.Result{}
+	}
+	s.Verified[plan.RestartKey("restart-100%", s.Pods[i].Name)] = plan.Result{}
+}
+
+// TestRestartMethod: Kruise first, then what needs nothing of the image.
+func TestRestartMethod(t *testing.T) {
+	const digest = "@sha256:0f2b36cd4a9e4ab0b7d3d5a6a6bd6a0b9b9a3f1c6d2e5f7a8b9c0d1e2f3a4b5c"
+	s := snapshot(t, clones(""), 2)
+	for i, p := range s.Pods {
+		p.Containers[0].ImageID = "docker.io/library/web" + digest
+		if method, why := plan.RestartMethod(true, s.Pods, []string{"main"}); method != plan.RestartCRR || why == "" {
+			t.Errorf("%s: %s", method, why)
+		}
+		want := []string{plan.RestartSignal, plan.RestartAlias}[i]
+		if method, why := plan.RestartMethod(false, s.Pods, []string{"main"}); method != want || why == "" {
+			t.Errorf("%s: %s", method, why)
+		}
+	}
+}
