@@ -3,10 +3,10 @@ package view
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -29,7 +29,7 @@ type RolloutStatus struct {
 func Status(w io.Writer, s RolloutStatus, st Style) error {
 	b := &builder{st: st}
 	b.line("%s  %s", st.paint(bold, s.Name), s.headline())
-	b.line("  %s", s.bar(st))
+	b.line("  %s", bar(event.Counts(s.Tally), st))
 	if !s.Begun.IsZero() {
 		b.line("  begun %s ago%s", svg.Span(s.Now.Sub(s.Begun)), s.drivenBy())
 		for i := range s.Plan.Steps {
@@ -83,14 +83,6 @@ func (s RolloutStatus) verb() string {
 
 // barWidth is how many characters stand for all pods.
 const barWidth = 30
-
-func (s RolloutStatus) bar(st Style) string {
-	all := max(s.Tally.Desired, s.Tally.Total, 1)
-	ready := barWidth * s.Tally.UpdatedReady / all
-	updated := barWidth*s.Tally.Updated/all - ready
-	text := st.paint(green, strings.Repeat("#", ready)) + st.paint(yellow, strings.Repeat("+", updated)) + strings.Repeat(".", barWidth-ready-updated)
-	return fmt.Sprintf("[%s] %d of %d updated, %d of these ready; %d ready in all", text, s.Tally.Updated, all, s.Tally.UpdatedReady, s.Tally.Ready)
-}
 
 func (s RolloutStatus) rung(i int, st Style) string {
 	step := &s.Plan.Steps[i]

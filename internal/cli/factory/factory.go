@@ -26,13 +26,15 @@ type Streams struct {
 	OutTTY, ErrTTY, InTTY bool
 	// Width is the number of columns of the terminal on Out, 0 without one.
 	Width int
+	// Size is the terminal on Out now, in columns and rows; nil without one.
+	Size func() (columns, rows int)
 	// Getenv reads the environment.
 	Getenv func(string) string
 }
 
 // System returns the streams of this process.
 func System() Streams {
-	return Streams{
+	s := Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTTY:  term.IsTerminal(int(os.Stdin.Fd())),
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
@@ -40,14 +42,24 @@ func System() Streams {
 		Width:  width(os.Stdout),
 		Getenv: os.Getenv,
 	}
+	if s.OutTTY {
+		s.Size = func() (columns, rows int) { return size(os.Stdout) }
+	}
+	return s
 }
 
 func width(out *os.File) int {
-	columns, _, err := term.GetSize(int(out.Fd()))
-	if err != nil {
-		return 0
-	}
+	columns, _ := size(out)
 	return columns
+}
+
+// size is 0 by 0 where there is no terminal.
+func size(out *os.File) (columns, rows int) {
+	columns, rows, err := term.GetSize(int(out.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return columns, rows
 }
 
 // Factory makes clients from kubectl's flags when they are first needed.
@@ -141,4 +153,10 @@ func (f *Factory) color(terminal bool) bool {
 		return false
 	}
 	return f.Streams.Getenv("NO_COLOR") == "" && f.Streams.Getenv("TERM") != "dumb" && terminal
+}
+
+// Redraws reports whether text on stdout may be drawn over: a terminal is there that
+// moves its cursor.
+func (f *Factory) Redraws() bool {
+	return f.Streams.OutTTY && f.Streams.Size != nil && f.Streams.Getenv("TERM") != "dumb"
 }

@@ -2,18 +2,15 @@ package rollout
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -107,49 +104,3 @@ func (d *driving) end(res apply.Result) error {
 	}
 	return ending.ErrFailed
 }
-
-// teller writes events; a sign of life comes when none do.
-type teller struct {
-	mu    sync.Mutex
-	lines *view.RolloutLines
-	json  *json.Encoder
-	over  chan struct{}
-}
-
-func (d *driving) teller() *teller {
-	t := &teller{over: make(chan struct{})}
-	if d.output == "json" {
-		t.json = json.NewEncoder(d.factory.Streams.Out)
-		return t
-	}
-	t.lines = &view.RolloutLines{Out: d.factory.Streams.Out, Style: d.factory.OutStyle(false)}
-	go t.beat()
-	return t
-}
-
-func (t *teller) event(e event.Event) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.json != nil {
-		_ = t.json.Encode(e) // a reader that has gone is no matter to the rollout
-		return
-	}
-	t.lines.Event(e)
-}
-
-func (t *teller) beat() {
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-t.over:
-			return
-		case now := <-ticker.C:
-			t.mu.Lock()
-			t.lines.Beat(now)
-			t.mu.Unlock()
-		}
-	}
-}
-
-func (t *teller) stop() { close(t.over) }

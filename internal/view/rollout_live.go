@@ -1,0 +1,229 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// RolloutLive is a rollout as a terminal shows it: one picture that is drawn anew
+// whenever something changes. It holds no terminal: events go in, lines come out.
+type RolloutLive struct {
+	Style Style
+
+	workload string
+	plan     event.Plan
+	counts   event.Counts
+	first    event.Counts
+	at       int
+	begun    time.Time
+	// stepBegun and stepEnded are times by step.
+	stepBegun, stepEnded map[int]time.Time
+	// state is the type of the last event that says how it stands, blocked what it
+	// said.
+	state   event.Type
+	blocked event.Event
+	// idle is how long it has waited for people, idleSince when the present wait began.
+	idle      time.Duration
+	idleSince time.Time
+	back      string
+	notice    string
+	ended     *event.Event
+}
+
+// Event takes one event in.
+func (l *RolloutLive) Event(e event.Event) {
+	if l.begun.IsZero() {
+		l.begun, l.workload = e.Time, nameOf(e.Workload)
+	}
+	l.count(e)
+	switch e.Type {
+	case event.Opened:
+		l.first = l.counts
+		l.ladder(*e.Plan)
+	case event.RollingBack:
+		l.back, l.first = e.Text, l.counts
+		l.ladder(*e.Plan)
+	case event.StepBegun:
+		l.at, l.stepBegun[e.Step] = e.Step, e.Time
+		l.stands(e, event.StepBegun)
+	case event.StepDone:
+		l.stepEnded[e.Step], l.at = e.Time, e.Step+1
+		l.stands(e, event.StepDone)
+	case event.Waiting, event.Paused, event.Halted:
+		l.stands(e, e.Type)
+	case event.Acted:
+		l.stands(e, event.Acted)
+		l.notice = e.Request
+	case event.Refused:
+		l.notice = "turned down for now: " + e.Text
+	case event.Note:
+		l.notice = e.Text
+	case event.Ended:
+		l.ended = &e
+	}
+}
+
+func (l *RolloutLive) count(e event.Event) {
+	if e.Counts != nil {
+		l.counts = *e.Counts
+	}
+}
+
+func (l *RolloutLive) ladder(p event.Plan) {
+	l.plan, l.at, l.state = p, p.At, event.Opened
+	l.stepBegun, l.stepEnded = map[int]time.Time{}, map[int]time.Time{}
+}
+
+// stands notes how it stands, and for how long people are waited for.
+func (l *RolloutLive) stands(e event.Event, state event.Type) {
+	if l.state == event.Paused && !l.idleSince.IsZero() {
+		l.idle += e.Time.Sub(l.idleSince)
+		l.idleSince = time.Time{}
+	}
+	if state == event.Paused {
+		l.idleSince = e.Time
+	}
+	l.state, l.blocked = state, e
+}
+
+// Frame is the picture at a time, for a terminal of a width and a height in
+// characters; 0 is a terminal without bounds. No line is as wide as the terminal.
+func (l *RolloutLive) Frame(now time.Time, width, height int) []string {
+	if l.begun.IsZero() {
+		return nil
+	}
+	if l.ended != nil {
+		now = l.ended.Time
+	}
+	head := append([]string{l.headline()}, l.tree()...)
+	tail := l.foot(now)
+	room := len(l.plan.Steps)
+	if height > 0 {
+		room = max(height-1-len(head)-len(tail), 3)
+	}
+	out := append(append(head, l.rungs(now, room)...), tail...)
+	if height > 0 && len(out) > height-1 {
+		out = out[:max(height-1, 1)]
+	}
+	for i := range out {
+		out[i] = cutTo(strings.TrimRight(out[i], " "), width-1)
+	}
+	return out
+}
+
+func (l *RolloutLive) headline() string {
+	words := []string{"driver " + l.plan.Driver}
+	if l.plan.Mode != "" {
+		words = append(words, modeText(rules.UpdateMode(l.plan.Mode), l.plan.Restarts))
+	}
+	text := l.Style.paint(bold, l.workload) + "  " + strings.Join(words, ", ")
+	if l.back != "" {
+		text += "  " + l.Style.paint(red, "rolling back: "+l.back)
+	}
+	return text
+}
+
+// tree is the workload's revisions with their pods, those by name that somebody has
+// to look at, and all of them as a bar.
+func (l *RolloutLive) tree() []string {
+	c := l.counts
+	out := []string{
+		fmt.Sprintf("|- %s  %s", revisionText(l.plan.From, "old"), podsReady(c.Total-c.Updated, c.Ready-c.UpdatedReady)),
+		fmt.Sprintf("`- %s  %s", revisionText(l.plan.To, "new"), podsReady(c.Updated, c.UpdatedReady)),
+	}
+	if l.state == event.Waiting || l.state == event.Halted || l.state == event.Paused {
+		out = append(out, l.leaves()...)
+	}
+	return append(out, "  "+bar(c, l.Style))
+}
+
+// leaves are pods that the rollout waits for.
+func (l *RolloutLive) leaves() []string {
+	var out []string
+	more := 0
+	for _, b := range l.blocked.Blockers {
+		switch {
+		case b.Pod == "":
+		case len(out) == mostBlockers:
+			more++
+		default:
+			color := yellow
+			if urgent[b.Gate] {
+				color = red
+			}
+			out = append(out, "   `- "+l.Style.paint(color, b.Pod+": "+b.Why))
+		}
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("   `- and %d more", more))
+	}
+	return out
+}
+
+func revisionText(name, what string) string {
+	if name == "" {
+		return what
+	}
+	return fmt.Sprintf("%s (%s)", name, what)
+}
+
+func podsReady(pods, ready int) string {
+	return fmt.Sprintf("%s, %d ready", plural(pods, "pod"), max(ready, 0))
+}
+
+// foot says what happens now, and how long it takes.
+func (l *RolloutLive) foot(now time.Time) []string {
+	if l.ended != nil {
+		text := fmt.Sprintf("%s after %s", outcomeOf[l.ended.Outcome], svg.Span(now.Sub(l.begun)))
+		if l.ended.Text != "" {
+			text += ": " + l.ended.Text
+		}
+		return []string{l.Style.paint(colorOf[l.ended.Outcome], text)}
+	}
+	var out []string
+	switch l.state {
+	case event.Waiting:
+		out = append(out, l.Style.paint(faint, "waits: "+blockersText(l.blocked)))
+	case event.Paused:
+		out = append(out, l.Style.paint(yellow, "paused: "+blockersText(l.blocked)))
+	case event.Halted:
+		out = append(out, l.Style.paint(red, "halted: "+blockersText(l.blocked)))
+	}
+	if l.notice != "" {
+		out = append(out, l.Style.paint(faint, "last: "+l.notice))
+	}
+	return append(out, l.time(now))
+}
+
+// time is how long it has taken, and how long it will at the pace so far.
+func (l *RolloutLive) time(now time.Time) string {
+	text := svg.Span(now.Sub(l.begun)) + " so far"
+	if left, ok := l.left(now); ok {
+		text += ", about " + svg.Span(left) + " to go at this pace"
+	}
+	return text
+}
+
+// left is what the pods that are missing take, at the pace of those that came; time
+// in which people were waited for is not counted.
+func (l *RolloutLive) left(now time.Time) (time.Duration, bool) {
+	came := l.counts.UpdatedReady - l.first.UpdatedReady
+	spent := now.Sub(l.begun) - l.idle
+	if came <= 0 || spent <= 0 || l.state == event.Paused || l.state == event.Halted {
+		return 0, false
+	}
+	want := 0
+	for _, s := range l.plan.Steps {
+		want = max(want, s.Updated)
+	}
+	missing := want - l.counts.UpdatedReady
+	if missing <= 0 {
+		return 0, false
+	}
+	return (spent / time.Duration(came) * time.Duration(missing)).Round(time.Second), true
+}

@@ -1,0 +1,149 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+func live(events ...event.Event) *RolloutLive {
+	l := &RolloutLive{}
+	for _, e := range append([]event.Event{opened()}, events...) {
+		l.Event(e)
+	}
+	return l
+}
+
+func noonAnd(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+
+func TestRolloutLive(t *testing.T) {
+	crash := event.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "container main: CrashLoopBackOff"}
+	slow := event.Blocker{Gate: plan.GateUpdated, Why: "updatedReplicas is 2 of 4"}
+	first := []event.Event{begun(0, 0), counted(10, pods(1, 1, 4)), done(10, 0), begun(10, 1)}
+	second := append(first[:len(first):len(first)], blocked(10, event.Paused, event.Blocker{Gate: plan.GatePromote, Why: "waits until somebody promotes"}), done(110, 1), begun(110, 2))
+	for name, c := range map[string]struct {
+		events []event.Event
+		now    int
+		want   string
+	}{
+		"begins": {[]event.Event{begun(0, 0), after(0, event.Acted, event.Event{Request: "patch cloneset shop/web"})}, 3, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
+|- web-1 (old)  4 pods, 4 ready
+` + "`" + `- web-2 (new)  0 pods, 0 ready
+  [..............................] 0 of 4 updated, 0 of these ready; 4 ready in all
+  [>] 1 update: write the new template and let 1 of 4 pods follow  3s
+  [ ] 2 pause-1: wait until somebody promotes
+  [ ] 3 step-100%: let 3 more pods follow: 4 of 4
+last: patch cloneset shop/web
+3s so far`},
+		"paused": {second[:5], 70, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
+|- web-1 (old)  3 pods, 3 ready
+` + "`" + `- web-2 (new)  1 pod, 1 ready
+  [#######.......................] 1 of 4 updated, 1 of these ready; 4 ready in all
+  [x] 1 update: write the new template and let 1 of 4 pods follow  10s
+  [>] 2 pause-1: wait until somebody promotes  1m
+  [ ] 3 step-100%: let 3 more pods follow: 4 of 4
+paused: waits until somebody promotes
+1m10s so far`},
+		"waits, with trouble": {append(second[:len(second):len(second)], counted(120, pods(2, 1, 3)), blocked(120, event.Waiting, slow, crash)), 120, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
+|- web-1 (old)  2 pods, 2 ready
+` + "`" + `- web-2 (new)  2 pods, 1 ready
+   ` + "`" + `- web-3: container main: CrashLoopBackOff
+  [#######++++++++...............] 2 of 4 updated, 1 of these ready; 3 ready in all
+  [x] 1 update: write the new template and let 1 of 4 pods follow  10s
+  [x] 2 pause-1: wait until somebody promotes  1m40s
+  [>] 3 step-100%: let 3 more pods follow: 4 of 4  10s
+waits: updatedReplicas is 2 of 4; web-3: container main: CrashLoopBackOff
+2m so far, about 1m to go at this pace`},
+		"halts": {append(second[:len(second):len(second)], blocked(125, event.Halted, crash), ended(125, event.Failed, "crash web-3: it crashed", pods(2, 1, 3))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
+|- web-1 (old)  2 pods, 2 ready
+` + "`" + `- web-2 (new)  2 pods, 1 ready
+   ` + "`" + `- web-3: container main: CrashLoopBackOff
+  [#######++++++++...............] 2 of 4 updated, 1 of these ready; 3 ready in all
+  [x] 1 update: write the new template and let 1 of 4 pods follow  10s
+  [x] 2 pause-1: wait until somebody promotes  1m40s
+  [!] 3 step-100%: let 3 more pods follow: 4 of 4  15s
+failed after 2m5s: crash web-3: it crashed`},
+		"completes": {append(second[:len(second):len(second)], done(130, 2), ended(130, event.Completed, "", pods(4, 4, 4))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
+|- web-1 (old)  0 pods, 0 ready
+` + "`" + `- web-2 (new)  4 pods, 4 ready
+  [##############################] 4 of 4 updated, 4 of these ready; 4 ready in all
+  [x] 1 update: write the new template and let 1 of 4 pods follow  10s
+  [x] 2 pause-1: wait until somebody promotes  1m40s
+  [x] 3 step-100%: let 3 more pods follow: 4 of 4  20s
+completed after 2m10s`},
+		"goes back": {append(first[:len(first):len(first)], after(20, event.RollingBack, event.Event{Plan: &event.Plan{Driver: "kruise", From: "web-2", To: "web-1", Steps: ladderOf().Steps[:1]}, Text: "it crashed"}), after(20, event.Refused, event.Event{Text: "conflict"})), 21, `cloneset shop/web  driver kruise  rolling back: it crashed
+|- web-2 (old)  3 pods, 3 ready
+` + "`" + `- web-1 (new)  1 pod, 1 ready
+  [#######.......................] 1 of 4 updated, 1 of these ready; 4 ready in all
+  [>] 1 update: write the new template and let 1 of 4 pods follow
+last: turned down for now: conflict
+21s so far`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, strings.Join(live(c.events...).Frame(noonAnd(c.now), 0, 0), "\n")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestRolloutLiveFits: whatever the terminal's size, no line is as wide, and no
+// picture as high; the present step is in it.
+func TestRolloutLiveFits(t *testing.T) {
+	p := ladderOf()
+	p.Steps = nil
+	for i := range 40 {
+		p.Steps = append(p.Steps, event.Step{Name: fmt.Sprintf("step-%d", i), Title: strings.Repeat("x", 90), Updated: i})
+	}
+	l := &RolloutLive{Style: Style{Color: true}}
+	l.Event(after(0, event.Opened, event.Event{Step: -1, Plan: p, Counts: pods(0, 0, 4)}))
+	for i := range 40 {
+		l.Event(after(float64(i), event.StepBegun, event.Event{Step: i}))
+		for _, size := range [][2]int{{80, 24}, {40, 12}, {20, 5}, {200, 60}, {2, 2}} {
+			frame := l.Frame(noonAnd(i), size[0], size[1])
+			if len(frame) > size[1]-1 {
+				t.Fatalf("step %d: %d lines in %d rows", i, len(frame), size[1])
+			}
+			for _, line := range frame {
+				if Columns(line) >= size[0] {
+					t.Fatalf("step %d: %d columns in %d: %q", i, Columns(line), size[0], line)
+				}
+			}
+			if text := strings.Join(frame, "\n"); size[1] > 11 && !strings.Contains(text, fmt.Sprintf("[>] %d ", i+1)) {
+				t.Fatalf("step %d is not in\n%s", i, text)
+			}
+		}
+	}
+}
+
+func TestRolloutLiveBeforeItBegins(t *testing.T) {
+	if got := (&RolloutLive{}).Frame(noon, 80, 24); got != nil {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCutTo(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"abcdef", 6, "abcdef"},
+		{"abcdef", 4, "abc~"},
+		{"äöüß", 3, "äö~"},
+		{"\x1b[31mabcdef\x1b[0m", 4, "\x1b[31mabc~\x1b[0m"},
+		{"\x1b[31mab\x1b[0m", 2, "\x1b[31mab\x1b[0m"},
+		{"abc", 0, "abc"},
+		{"", 5, ""},
+	} {
+		if got := cutTo(c.in, c.width); got != c.want {
+			t.Errorf("cutTo(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
+		}
+	}
+}
