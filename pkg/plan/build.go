@@ -90,7 +90,7 @@ func (b *builder) check() error {
 		return err
 	}
 	if owner := rolloutOwner(b.present); owner != "" {
-		return &tree.Error{Msg: fmt.Sprintf("%s is in the hands of %s", title(b.present.Ref), owner), Hint: "kubectl kruise rollout approve, pause or undo that Rollout: it would undo a partition of ours"}
+		return &tree.Error{Msg: fmt.Sprintf("%s is in the hands of %s", title(b.present.Ref), owner), Hint: "'kubectl kruise rollout approve', 'pause' or 'undo' rollout/NAME: it would undo a partition of ours"}
 	}
 	return CheckSteps(b.policy.Steps)
 }

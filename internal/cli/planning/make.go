@@ -57,6 +57,11 @@ func (o *Options) Draft(ctx context.Context) (*Made, error) {
 	if err := admit(from.object, desired); err != nil {
 		return nil, err
 	}
+	if o.Check != nil {
+		if err := o.Check(ctx, from.object, desired); err != nil {
+			return nil, err
+		}
+	}
 	p, err := o.build(desired, from.snapshot)
 	if err != nil {
 		return nil, err

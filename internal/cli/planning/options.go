@@ -32,6 +32,9 @@ type Options struct {
 	// manifests and images; nil for those.
 	Change func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error)
 
+	// Check is asked before a plan is made for what is desired; nil asks nobody.
+	Check func(ctx context.Context, object, desired *resource.Resource) error
+
 	name      *named.Name
 	files     []string
 	kustomize string

@@ -74,6 +74,9 @@ func (o *control) run(ctx context.Context) error {
 		return err
 	})
 	if errors.Is(err, kube.ErrNone) {
+		if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
+			return inHands(s.target.String(), r)
+		}
 		return &resource.Error{Err: fmt.Errorf("%s: no rollout is on record", s.target), Hint: "begin one with 'kubectl kruise rollout run'"}
 	}
 	if err != nil {

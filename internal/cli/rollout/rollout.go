@@ -41,8 +41,10 @@ func New(f *factory.Factory) *cobra.Command {
 	c.PersistentFlags().StringVar(&shared.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 	c.AddCommand(
 		newRun(shared), newApply(shared), newStatus(shared), newList(shared),
-		newPromote(shared), newPause(shared), newResume(shared), newAbort(shared), newRetry(shared),
-		newUndo(shared), newHistory(shared), newRestart(shared),
+		newPromote(shared), newAbort(shared), newRetry(shared), newApprove(shared),
+		orRelease(newPause(shared), releaseWrite(shared, "paused", pauseRelease(true))),
+		orRelease(newResume(shared), releaseWrite(shared, "resumed", pauseRelease(false))),
+		undoRelease(shared, newUndo(shared)), newHistory(shared), newRestart(shared),
 	)
 	return c
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -22,6 +23,9 @@ type runOptions struct {
 
 	yes     bool
 	session *session
+	// back says that the verb goes back to what was: that is what takes a release
+	// back that a Rollout of Kruise's has begun.
+	back bool
 }
 
 func newRun(shared *common) *cobra.Command {
@@ -65,13 +69,16 @@ func (o *runOptions) complete(args []string) error {
 
 // run makes the plan, shows it, asks, and carries it out.
 func (o *runOptions) run(ctx context.Context) error {
-	o.Present = o.present
+	o.Present, o.Check = o.present, o.handed
 	defer func() {
 		if o.session != nil {
 			o.session.Close()
 		}
 	}()
 	m, err := o.Make(ctx)
+	if h, ok := errors.AsType[*handedError](err); ok {
+		return o.handOver(ctx, h)
+	}
 	if err != nil {
 		return err
 	}
@@ -102,18 +109,26 @@ func (o *runOptions) present(ctx context.Context, name named.Name, namespace str
 
 // begin puts a plan on record and carries it out.
 func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
-	held, release, err := d.hold(ctx, s)
+	res, err := d.start(ctx, s, p)
 	if err != nil {
 		return err
 	}
+	return d.end(res)
+}
+
+func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
+	held, release, err := d.hold(ctx, s)
+	if err != nil {
+		return apply.Result{}, err
+	}
 	defer release()
 	if err := d.free(ctx, s); err != nil {
-		return err
+		return apply.Result{}, err
 	}
 	if err := s.Begin(held, s.target.Ref, p); err != nil {
-		return err
+		return apply.Result{}, err
 	}
-	return d.drive(held, s, p)
+	return d.carryOut(held, s, p)
 }
 
 // free reports an error where another rollout of the workload is under way.

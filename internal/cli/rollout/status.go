@@ -41,7 +41,7 @@ wants it. Nothing is written.`,
 	}
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on until the rollout ends")
-	return c
+	return orRelease(c, o.statusOfRelease)
 }
 
 func (o *statusOptions) complete(args []string) error {
@@ -67,6 +67,9 @@ func (o *statusOptions) run(ctx context.Context) error {
 		return err
 	}
 	rec, err := s.Rollout()
+	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
+		return o.tellRelease(ctx, r)
+	}
 	switch {
 	case errors.Is(err, kube.ErrNone):
 		rec = kube.Record{Ref: s.target.Ref, Plan: plan.Standing(snapshot)}

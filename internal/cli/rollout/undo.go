@@ -95,7 +95,7 @@ func withTemplate(object *resource.Resource, template map[string]any) *resource.
 func newChange(
 	shared *common, c *cobra.Command, flags func(*cobra.Command), change func(*resource.Resource, plan.Snapshot) (*resource.Resource, error),
 ) *cobra.Command {
-	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Change: change}}
+	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Change: change}, back: c.Name() == "undo"}
 	c.ValidArgsFunction = planning.CompleteNames
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {

@@ -1,0 +1,164 @@
+package rollout
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
+)
+
+// releaseStands says in a few words where a Rollout is.
+func releaseStands(r *release.Rollout) string {
+	switch {
+	case r.Done() && r.Cancelled:
+		return "the last release was taken back"
+	case r.Done():
+		return "no release is under way"
+	case !r.Holds() || r.Index == 0:
+		return "phase " + orUnknown(r.Phase)
+	}
+	text := fmt.Sprintf("step %d of %d, %s", r.Index, len(r.Steps), r.State)
+	switch {
+	case r.Paused:
+		text += "; paused"
+	case r.Waits():
+		text += ": waits to be approved"
+	case r.Reason != "" && r.Reason != "InRolling":
+		text += "; " + r.Reason
+	}
+	return text
+}
+
+func orUnknown(phase string) string {
+	if phase == "" {
+		return "unknown: its controller has not seen it yet"
+	}
+	return phase
+}
+
+// releaseState is a Rollout for people and machines.
+func releaseState(r *release.Rollout) view.Release {
+	out := view.Release{
+		Name: "rollout/" + r.Name, Namespace: r.Namespace, Workload: r.Workload.String(), Style: string(r.Style), Phase: r.Phase,
+		Stands: releaseStands(r), Message: r.Message, Step: r.Index, State: r.State, Waits: r.Waits(), Cancelled: r.Cancelled,
+		Updated: r.Updated, Ready: r.Ready,
+	}
+	if r.Waits() {
+		verb := "approve"
+		if r.Paused {
+			verb = "resume"
+		}
+		out.Next = "kubectl kruise rollout " + verb + " rollout/" + r.Name
+	}
+	for _, s := range r.Steps {
+		out.Steps = append(out.Steps, view.ReleaseStep{Replicas: s.Replicas, Traffic: s.Traffic, Pause: pauseOf(s)})
+	}
+	return out
+}
+
+func pauseOf(s release.Step) string {
+	if s.Pause < 0 {
+		return "until approved"
+	}
+	return (time.Duration(s.Pause) * time.Second).String()
+}
+
+// statusOfRelease tells of a Rollout of Kruise Rollout once, or until it ends.
+func (o *statusOptions) statusOfRelease(c *cobra.Command, name string) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	r, err := o.release(c.Context(), name)
+	if err != nil {
+		return err
+	}
+	return o.tellRelease(c.Context(), r)
+}
+
+func (o *statusOptions) tellRelease(ctx context.Context, r *release.Rollout) error {
+	switch {
+	case o.watch:
+		return o.followRelease(ctx, r, following{})
+	case o.output == "json":
+		return view.JSON(o.factory.Streams.Out, releaseState(r))
+	}
+	if err := releaseState(r).Write(o.factory.Streams.Out, o.factory.OutStyle(false)); err != nil {
+		return err
+	}
+	if r.Done() && r.Cancelled {
+		return ending.ErrFailed
+	}
+	return nil
+}
+
+// following says what a Rollout is followed for.
+type following struct {
+	// generation of the workload that it has to have seen; 0 for whatever it has.
+	generation int64
+	// back says that the release is taken back: that it is cancelled is success.
+	back bool
+}
+
+// followRelease tells of a Rollout until it ends.
+func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f following) error {
+	client, err := d.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	if d.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, d.timeout, ending.ErrTimedOut)
+		defer cancel()
+	}
+	var last, now *release.Rollout
+	begun := f.generation == 0
+	err = release.Watch(ctx, client, r, func(r *release.Rollout) bool {
+		begun = begun || r.Holds() || r.Generation >= f.generation
+		if now = r; last == nil || said(*last) != said(*now) {
+			d.tellStep(now)
+		}
+		last = now
+		return begun && now.Done() || d.atPause && now.Waits()
+	})
+	switch {
+	case context.Cause(ctx) == ending.ErrTimedOut: //nolint:errorlint // it is the cause as it was given
+		return ending.ErrTimedOut
+	case ctx.Err() != nil:
+		return ending.ErrInterrupted
+	case err != nil:
+		return err
+	case !now.Done():
+		return d.atPauseOf()
+	case now.Cancelled && !f.back:
+		return ending.ErrFailed
+	}
+	return nil
+}
+
+// atPauseOf is the end at a pause.
+func (d *driving) atPauseOf() error {
+	if d.successOn == "paused" {
+		return nil
+	}
+	return ending.ErrPaused
+}
+
+// said is what a line about a Rollout says.
+func said(r release.Rollout) string {
+	return strings.TrimSpace(fmt.Sprintf("%s, %d updated, %d ready  %s", releaseStands(&r), r.Updated, r.Ready, r.Message))
+}
+
+func (d *driving) tellStep(r *release.Rollout) {
+	if d.output == "json" {
+		_ = json.NewEncoder(d.factory.Streams.Out).Encode(releaseState(r)) // a reader that has gone is no matter
+		return
+	}
+	_, _ = fmt.Fprintf(d.factory.Streams.Out, "%s  rollout/%s  %s\n", time.Now().Format(time.TimeOnly), r.Name, said(*r))
+}

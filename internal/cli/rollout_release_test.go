@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+const releaseOfWeb = `{"apiVersion": "rollouts.kruise.io/v1beta1", "kind": "Rollout",
+  "metadata": {"name": "web", "namespace": "shop", "uid": "r1", "generation": 1},
+  "spec": {"workloadRef": {"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web"},
+    "strategy": {"canary": {"steps": [{"replicas": 1, "traffic": "5%"}, {"replicas": "100%", "pause": {"duration": 60}}]}}},
+  "status": {"observedGeneration": 1, "phase": "PHASE", "message": "Rollout is in step(1/2)",
+    "canaryStatus": {"currentStepIndex": 1, "currentStepState": "STATE", "canaryReplicas": 1, "canaryReadyReplicas": 1}}}`
+
+// releaseServer serves a CloneSet and its Rollout; what is written is told.
+func releaseServer(t *testing.T, phase, state string) (url string, wrote *[]string) {
+	t.Helper()
+	wrote = &[]string{}
+	object := strings.NewReplacer("PHASE", phase, "STATE", state).Replace(releaseOfWeb)
+	const base = "/apis/rollouts.kruise.io/v1beta1/namespaces/shop/rollouts"
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		body, _ := io.ReadAll(r.Body)
+		switch path := r.URL.Path; {
+		case r.Method == http.MethodPatch:
+			*wrote = append(*wrote, strings.TrimPrefix(path, base)+" "+string(body))
+			_, _ = fmt.Fprint(w, object)
+		case path == base:
+			_, _ = fmt.Fprintf(w, `{"kind": "RolloutList", "apiVersion": "rollouts.kruise.io/v1beta1", "items": [%s]}`, object)
+		case path == base+"/web":
+			_, _ = fmt.Fprint(w, object)
+		case path == "/apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets/web":
+			_, _ = fmt.Fprint(w, liveWeb)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = fmt.Fprint(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}`)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL, wrote
+}
+
+// TestRelease: a Rollout of Kruise Rollout is looked at and written to under its own
+// name, or under that of its workload.
+func TestRelease(t *testing.T) {
+	const approved = `/web/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"currentStepState":"StepReady"}}}`
+	for _, c := range []struct {
+		args, phase, state string
+		code               int
+		wrote, out, errOut string
+	}{
+		{args: "approve rollout/web", wrote: approved, out: "rollout.rollouts.kruise.io/web approved\n"},
+		{args: "approve cloneset/web", wrote: approved, out: "rollout.rollouts.kruise.io/web approved\n"},
+		{args: "approve ro.rollouts.kruise.io/web", wrote: approved, out: "approved"},
+		{args: "approve rollout/web", state: "StepUpgrade", code: 1, errOut: "does not allow to approve, because current canary state is not 'StepPaused'"},
+		{args: "approve rollout/api", code: 1, errOut: "rollout/api is not in namespace shop"},
+		{args: "approve pod/web", code: 2, errOut: "unknown type"},
+		{args: "approve", code: 2, errOut: "give one"},
+		{args: "pause rollout/web", wrote: `/web {"metadata":{"uid":"r1"},"spec":{"strategy":{"paused":true}}}`, out: "rollout.rollouts.kruise.io/web paused\n"},
+		{args: "resume rollout/web", code: 1, errOut: "is not paused"},
+		{args: "status rollout/web", out: "step 1 of 2, StepPaused: waits to be approved"},
+		{args: "status rollout/web", out: "next: kubectl kruise rollout approve rollout/web\n"},
+		{args: "status rollout/web", out: "> 1  1 of the pods, 5% of the traffic, stays until approved\n    2  100% of the pods, stays 1m0s\n"},
+		{args: "status rollout/web", phase: "Healthy", state: "Completed", out: "no release is under way"},
+		{args: "status rollout/web -o json", out: `"waitsForApproval": true`},
+		{args: "promote cloneset/web", code: 1, errOut: "is in the hands of Kruise Rollout web: step 1 of 2, StepPaused"},
+	} {
+		t.Run(c.args+" "+c.state, func(t *testing.T) {
+			if c.phase == "" {
+				c.phase = "Progressing"
+			}
+			if c.state == "" {
+				c.state = "StepPaused"
+			}
+			url, wrote := releaseServer(t, c.phase, c.state)
+			args := append([]string{"rollout"}, strings.Fields(c.args)...)
+			code, out, errOut := call(t.Context(), t, "", append(args, "-n", "shop", "--server", url)...)
+			if code != c.code || !strings.Contains(out, c.out) || !strings.Contains(errOut, c.errOut) || strings.Join(*wrote, "\n") != c.wrote {
+				t.Errorf("exit %d, wrote %q\n%s\n%s", code, *wrote, out, errOut)
+			}
+		})
+	}
+}
