@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -133,4 +135,15 @@ func withPaused(w *cluster.Workload, paused bool) *cluster.Workload {
 		c.Spec.Paused, out.Object = paused, &c
 	}
 	return &out
+}
+
+// PartitionPath is where an object of a kind, as it is served in a version, has its
+// partition; nil for kinds that have none.
+func PartitionPath(group, kind, version string) []string {
+	w := &cluster.Workload{Ref: cluster.Ref{Group: group, Kind: kind}, Version: version}
+	path := strategyPath(w)
+	if path == nil {
+		return nil
+	}
+	return slices.Concat([]string{"spec"}, path, []string{"partition"})
 }

@@ -25,7 +25,7 @@ type handedError struct {
 func (e *handedError) Error() string { return "in the hands of Kruise Rollout " + e.rollout.Name }
 
 // handed asks whether the workload's changes are for a Rollout to roll out.
-func (o *runOptions) handed(ctx context.Context, _, desired *resource.Resource) error {
+func (o *runOptions) handed(ctx context.Context, desired *resource.Resource) error {
 	r, err := o.releaseOf(ctx, o.session)
 	if err != nil || r == nil {
 		return err
@@ -64,7 +64,10 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: Kruise Rollout %s did not take the change: pods follow at once\n", r.Name)
 		return nil
 	}
-	return o.followRelease(ctx, r, following{got.GetGeneration(), o.back})
+	if done, err := o.followRelease(ctx, r, following{got.GetGeneration(), o.back}); err != nil || !done {
+		return err
+	}
+	return o.writeBack(ctx)
 }
 
 // sayHanded says who rolls out, and what is left undone.
@@ -106,4 +109,3 @@ func undoRelease(shared *common, c *cobra.Command) *cobra.Command {
 		return own(c, []string{word + "/" + r.Workload.Name})
 	})
 }
-

@@ -85,7 +85,8 @@ func (o *statusOptions) statusOfRelease(c *cobra.Command, name string) error {
 func (o *statusOptions) tellRelease(ctx context.Context, r *release.Rollout) error {
 	switch {
 	case o.watch:
-		return o.followRelease(ctx, r, following{})
+		_, err := o.followRelease(ctx, r, following{})
+		return err
 	case o.output == "json":
 		return view.JSON(o.factory.Streams.Out, releaseState(r))
 	}
@@ -106,11 +107,12 @@ type following struct {
 	back bool
 }
 
-// followRelease tells of a Rollout until it ends.
-func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f following) error {
+// followRelease tells of a Rollout until it ends; done is false where it was left
+// before.
+func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f following) (done bool, err error) {
 	client, err := d.factory.Dynamic()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if d.timeout > 0 {
 		var cancel context.CancelFunc
@@ -129,17 +131,17 @@ func (d *driving) followRelease(ctx context.Context, r *release.Rollout, f follo
 	})
 	switch {
 	case context.Cause(ctx) == ending.ErrTimedOut: //nolint:errorlint // it is the cause as it was given
-		return ending.ErrTimedOut
+		return false, ending.ErrTimedOut
 	case ctx.Err() != nil:
-		return ending.ErrInterrupted
+		return false, ending.ErrInterrupted
 	case err != nil:
-		return err
+		return false, err
 	case !now.Done():
-		return d.atPauseOf()
+		return false, d.atPauseOf()
 	case now.Cancelled && !f.back:
-		return ending.ErrFailed
+		return true, ending.ErrFailed
 	}
-	return nil
+	return true, nil
 }
 
 // atPauseOf is the end at a pause.

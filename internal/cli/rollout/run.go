@@ -10,8 +10,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -26,6 +28,12 @@ type runOptions struct {
 	// back says that the verb goes back to what was: that is what takes a release
 	// back that a Rollout of Kruise's has begun.
 	back bool
+	// into is where the new state is written to in the end; manifest is the document
+	// there. called and desired are what the command line named, and made of it.
+	into     string
+	manifest *writeback.Manifest
+	called   named.Name
+	desired  *resource.Resource
 }
 
 func newRun(shared *common) *cobra.Command {
@@ -52,9 +60,16 @@ Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
 	for _, only := range []string{"against", "with", "pods"} {
 		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
 	}
+	o.addRunFlags(c)
+	return c
+}
+
+// addRunFlags adds the flags of all verbs that make a plan and carry it out.
+func (o *runOptions) addRunFlags(c *cobra.Command) {
 	o.driving.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	return c
+	c.Flags().StringVar(&o.into, "write-back", "", "when it is done, write the new template and the final partition into the manifest in this file or directory")
+	_ = c.MarkFlagFilename("write-back", "yaml", "yml")
 }
 
 func (o *runOptions) complete(args []string) error {
@@ -69,7 +84,7 @@ func (o *runOptions) complete(args []string) error {
 
 // run makes the plan, shows it, asks, and carries it out.
 func (o *runOptions) run(ctx context.Context) error {
-	o.Present, o.Check = o.present, o.handed
+	o.Present, o.Check = o.present, o.ready
 	defer func() {
 		if o.session != nil {
 			o.session.Close()
@@ -92,7 +107,25 @@ func (o *runOptions) run(ctx context.Context) error {
 	if err := o.ask(o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
 		return err
 	}
-	return o.begin(ctx, o.session, m.Plan)
+	res, err := o.start(ctx, o.session, m.Plan)
+	if err != nil {
+		return err
+	}
+	if res.Outcome == event.Completed {
+		return o.writeBack(ctx)
+	}
+	return o.end(res)
+}
+
+// ready is asked before the plan is made: whether a plan is what there is to make,
+// and whether its result can be written back.
+func (o *runOptions) ready(ctx context.Context, object, desired *resource.Resource) error {
+	o.desired = desired
+	if err := o.findManifest(); err != nil {
+		return err
+	}
+	o.sayOwners(object)
+	return o.handed(ctx, desired)
 }
 
 // present opens the workload, and is what the plan is made from.
@@ -102,7 +135,7 @@ func (o *runOptions) present(ctx context.Context, name named.Name, namespace str
 	if err != nil {
 		return nil, plan.Snapshot{}, err
 	}
-	o.session = s
+	o.session, o.called = s, name
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	return s.object, snapshot, err
 }

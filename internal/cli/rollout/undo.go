@@ -107,8 +107,7 @@ func newChange(
 		return o.run(c.Context())
 	}
 	o.AddPolicyFlags(c)
-	o.driving.addFlags(c)
-	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	o.addRunFlags(c)
 	flags(c)
 	return c
 }

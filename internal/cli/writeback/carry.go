@@ -1,0 +1,102 @@
+package writeback
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// keyed are the fields by which items of a list are told apart.
+var keyed = []string{"name", "mountPath", "containerPort", "key"}
+
+// carry makes in into the change that leads from before to after, and returns what
+// into is then. What before and after agree on stays as somebody wrote it: the
+// server's defaults do not come into a manifest.
+func carry(before, after, into *tree.Node) *tree.Node {
+	switch {
+	case tree.Equal(before, after):
+		return into
+	case after == nil:
+		return nil
+	case tree.IsMap(before) && tree.IsMap(after) && tree.IsMap(into):
+		return carryMap(before, after, into)
+	case tree.IsSeq(before) && tree.IsSeq(after) && tree.IsSeq(into):
+		if key := keyOf(before, after, into); key != "" {
+			return carryList(before, after, into, key)
+		}
+	}
+	return remarked(into, tree.Sync(into, tree.Value(after)))
+}
+
+// remarked is v with the comments of what it takes the place of.
+func remarked(old, v *tree.Node) *tree.Node {
+	if old != nil && old != v {
+		v.HeadComment, v.LineComment, v.FootComment = old.HeadComment, old.LineComment, old.FootComment
+	}
+	return v
+}
+
+func carryMap(before, after, into *tree.Node) *tree.Node {
+	tree.Each(before, func(key, _ *tree.Node) {
+		if !tree.Has(after, key.Value) {
+			tree.Delete(into, key.Value)
+		}
+	})
+	tree.Each(after, func(key, value *tree.Node) {
+		old, now := tree.Get(into, key.Value), tree.Get(before, key.Value)
+		if v := carry(now, value, old); v != nil && v != old {
+			tree.Set(into, key.Value, v)
+		}
+	})
+	return into
+}
+
+// carryList follows items by their key: what came is added last, what went is left
+// out.
+func carryList(before, after, into *tree.Node, key string) *tree.Node {
+	kept := into.Content[:0:0]
+	for _, item := range into.Content {
+		name := tree.StrAt(item, key)
+		was, _ := tree.Find(before, key, name)
+		now, _ := tree.Find(after, key, name)
+		switch {
+		case now != nil:
+			kept = append(kept, carry(was, now, item))
+		case was == nil: // not of the cluster: the manifest is ahead
+			kept = append(kept, item)
+		}
+	}
+	for _, item := range after.Content {
+		name := tree.StrAt(item, key)
+		if was, _ := tree.Find(before, key, name); was != nil {
+			continue
+		}
+		if have, _ := tree.Find(into, key, name); have == nil {
+			kept = append(kept, tree.Clone(item))
+		}
+	}
+	into.Content = kept
+	return into
+}
+
+// keyOf is the field that every item of all lists has, and no two the same of.
+func keyOf(lists ...*tree.Node) string {
+	for _, key := range keyed {
+		if allHave(key, lists) {
+			return key
+		}
+	}
+	return ""
+}
+
+func allHave(key string, lists []*tree.Node) bool {
+	for _, list := range lists {
+		seen := map[string]bool{}
+		for _, item := range list.Content {
+			v := tree.StrAt(item, key)
+			if v == "" || seen[v] {
+				return false
+			}
+			seen[v] = true
+		}
+	}
+	return true
+}
