@@ -78,7 +78,7 @@ func APIVersions(ctx context.Context, d *discovery.DiscoveryClient) ([]string, e
 	if err != nil {
 		return nil, &resource.Error{
 			Err:  fmt.Errorf("cannot ask the cluster what it serves: %w", err),
-			Hint: "check --kubeconfig and --context; without --live and --target auto no cluster is needed",
+			Hint: "check --kubeconfig and --context; rendering asks a cluster for --live and --target auto alone",
 		}
 	}
 	var versions []string
