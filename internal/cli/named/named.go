@@ -53,6 +53,31 @@ func Parse(arg string) (Name, error) {
 	return n, nil
 }
 
+// Kinds reads types without a name, separated by commas; "" are all there are.
+// Errors are of usage.
+func Kinds(arg string) ([]schema.GroupKind, error) {
+	var out []schema.GroupKind
+	if arg == "" {
+		for _, t := range types {
+			out = append(out, schema.GroupKind{Group: t.group, Kind: t.kind})
+		}
+		return out, nil
+	}
+	for word := range strings.SplitSeq(arg, ",") {
+		kinds := kindsOf(strings.ToLower(word))
+		if len(kinds) == 0 {
+			return nil, usage.Errorf("types: "+strings.Join(Types(), ", "), "unknown type %q", word)
+		}
+		out = append(out, kinds...)
+	}
+	return out, nil
+}
+
+// Of names an object of a kind.
+func Of(kind schema.GroupKind, name string) Name {
+	return Name{Kinds: []schema.GroupKind{kind}, Name: name, text: strings.ToLower(kind.Kind) + "." + kind.Group + "/" + name}
+}
+
 func kindsOf(word string) []schema.GroupKind {
 	word, group, grouped := strings.Cut(word, ".")
 	var out []schema.GroupKind

@@ -16,13 +16,21 @@ func (o *Options) manifest(ctx context.Context) (*resource.Resource, error) {
 	if !o.manifests() {
 		return nil, nil //nolint:nilnil // no manifest is no error
 	}
-	stream, err := load.Load(ctx, load.Options{
-		Files: o.files, Kustomize: o.kustomize, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(),
-	})
-	if err != nil {
+	if err := o.load(ctx); err != nil {
 		return nil, err
 	}
-	return named.Pick(stream, o.name, o.Factory.Namespace(), strings.Join(append(o.files, o.kustomize), " "))
+	return named.Pick(o.loaded, o.name, o.Factory.Namespace(), strings.Join(append(o.files, o.kustomize), " "))
+}
+
+// load reads -f or -k, once: stdin can be read no second time.
+func (o *Options) load(ctx context.Context) (err error) {
+	if !o.manifests() || o.loaded != nil {
+		return nil
+	}
+	o.loaded, err = load.Load(ctx, load.Options{
+		Files: o.files, Kustomize: o.kustomize, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(),
+	})
+	return err
 }
 
 // desired is what the workload shall become: the manifest, or the present state

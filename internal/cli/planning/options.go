@@ -35,6 +35,9 @@ type Options struct {
 	// Check is asked before a plan is made for what is desired; nil asks nobody.
 	Check func(ctx context.Context, object, desired *resource.Resource) error
 
+	// Several says that names come later, one by one (For).
+	Several bool
+
 	name      *named.Name
 	files     []string
 	kustomize string
@@ -50,6 +53,8 @@ type Options struct {
 	Nodes int
 	given []string
 	gates gates.Set
+	// loaded are the objects of -f or -k.
+	loaded []*resource.Resource
 
 	policy policyFlags
 }
@@ -106,7 +111,7 @@ func (o *Options) validate() error {
 		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
 	case !o.changes():
 		return usage.Errorf("give the new state with -f FILE or -k DIR, or a new image with --image CONTAINER=IMAGE", "nothing to plan")
-	case !o.manifests() && !fromFiles && o.name == nil:
+	case !o.manifests() && !fromFiles && o.name == nil && !o.Several:
 		return usage.Errorf("for instance cloneset/web --image app=web:2", "which workload?")
 	case !fromFiles && (o.pods > 0 || len(o.with) > 0):
 		return usage.Errorf("a cluster has its own pods; give --against FILE to plan from files alone", "--pods and --with are for plans from files")

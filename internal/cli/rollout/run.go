@@ -30,7 +30,10 @@ type runOptions struct {
 	back bool
 	// into is where the new state is written to in the end; manifest is the document
 	// there. called and desired are what the command line named, and made of it.
-	into     string
+	into string
+	// selector and types stand for several workloads.
+	selector string
+	types    []string
 	manifest *writeback.Manifest
 	called   named.Name
 	desired  *resource.Resource
@@ -39,10 +42,13 @@ type runOptions struct {
 func newRun(shared *common) *cobra.Command {
 	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory}}
 	c := &cobra.Command{
-		Use:   "run [TYPE/NAME] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
+		Use:   "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
 		Short: "Make a plan, show it, ask, and carry it out",
 		Long: `Make a plan for a change of a workload, show it, ask, and carry it out: one step
 after the other, each when all that the one before needs is there.
+
+Several workloads, of -l or in the files of -f, are rolled out one after the other:
+each with its own plan and its own question, and none after one that failed.
 
 Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
 		Example: `  kubectl kruise rollout run cloneset/web --image app=registry.example.com/web:2
@@ -52,11 +58,12 @@ Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
 			if err := o.complete(args); err != nil {
 				return err
 			}
-			return o.run(c.Context())
+			return o.runAll(c.Context())
 		},
 		ValidArgsFunction: planning.CompleteNames,
 	}
 	o.Options.AddFlags(c)
+	c.Flags().StringVarP(&o.selector, "selector", "l", "", "roll out all workloads that this label selector matches, one after the other")
 	for _, only := range []string{"against", "with", "pods"} {
 		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
 	}
@@ -79,7 +86,35 @@ func (o *runOptions) complete(args []string) error {
 	if o.FromFiles() {
 		return usage.Errorf("kubectl kruise plan and simulate work from files", "a rollout starts from the cluster: --against, --with and --pods are not for it")
 	}
-	return o.Options.Complete(args)
+	if o.selector == "" {
+		return o.Options.Complete(args)
+	}
+	o.types = args
+	if err := bare(args); err != nil {
+		return err
+	}
+	o.Options.Several = true
+	return o.Options.Complete(nil)
+}
+
+// runAll rolls out what the command line means: one workload, or several one after
+// the other.
+func (o *runOptions) runAll(ctx context.Context) (err error) {
+	var names []named.Name
+	if o.selector != "" {
+		names, err = o.selected(ctx, o.types, o.selector)
+	} else {
+		names, err = o.Workloads(ctx)
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(names) == 1 && o.selector != "":
+		o.Options = o.For(names[0])
+	case len(names) > 1:
+		return o.runSeveral(ctx, names)
+	}
+	return o.run(ctx)
 }
 
 // run makes the plan, shows it, asks, and carries it out.

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -19,18 +20,20 @@ import (
 type statusOptions struct {
 	driving
 
-	name  named.Name
-	watch bool
+	names    []named.Name
+	types    []string
+	selector string
+	watch    bool
 }
 
 func newStatus(shared *common) *cobra.Command {
 	o := &statusOptions{driving: driving{common: shared}}
 	c := &cobra.Command{
-		Use: "status TYPE/NAME", Short: "Say how a rollout stands, and what it waits for",
+		Use: "status (TYPE/NAME... | [TYPE] -l SELECTOR)", Short: "Say how a rollout stands, and what it waits for",
 		Long: `Say how a rollout stands, and what it waits for. Of a workload that no rollout of
 ours is on record for, it says whether its controller has come to where the spec
 wants it. Nothing is written.`,
-		Example: "  kubectl kruise rollout status cloneset/web\n  kubectl kruise rollout status cloneset/web --watch --timeout 10m",
+		Example: "  kubectl kruise rollout status cloneset/web\n  kubectl kruise rollout status cloneset/web --watch --timeout 10m\n  kubectl kruise rollout status -l team=shop",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.complete(args); err != nil {
 				return err
@@ -41,6 +44,7 @@ wants it. Nothing is written.`,
 	}
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on until the rollout ends")
+	c.Flags().StringVarP(&o.selector, "selector", "l", "", "tell of all workloads that this label selector matches")
 	return orRelease(c, o.statusOfRelease)
 }
 
@@ -48,36 +52,76 @@ func (o *statusOptions) complete(args []string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	if len(args) != 1 {
-		return usage.Errorf("for instance cloneset/web", "give one TYPE/NAME")
+	switch {
+	case o.selector != "":
+		o.types = args
+		return bare(args)
+	case len(args) == 0:
+		return usage.Errorf("for instance cloneset/web, or -l app=web", "give one TYPE/NAME or more")
 	}
-	var err error
-	o.name, err = named.Parse(args[0])
-	return err
+	for _, arg := range args {
+		name, err := named.Parse(arg)
+		if err != nil {
+			return err
+		}
+		o.names = append(o.names, name)
+	}
+	return nil
 }
 
-func (o *statusOptions) run(ctx context.Context) error {
-	s, err := o.open(ctx, o.name)
+func (o *statusOptions) run(ctx context.Context) (err error) {
+	if o.selector != "" {
+		if o.names, err = o.selected(ctx, o.types, o.selector); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(o.names) == 1:
+		return o.one(ctx, o.names[0])
+	case o.watch:
+		return o.several(o.names, func(n named.Name) error { return o.one(ctx, n) })
+	}
+	return o.table(ctx)
+}
+
+// one tells of one workload, once or until its rollout ends.
+func (o *statusOptions) one(ctx context.Context, name named.Name) error {
+	s, err := o.open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	snapshot, err := s.Observe(ctx, s.target.Ref)
-	if err != nil {
-		return err
-	}
-	rec, err := s.Rollout()
 	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
 		return o.tellRelease(ctx, r)
 	}
+	status, err := o.look(ctx, s)
+	if err != nil {
+		return err
+	}
+	if o.watch {
+		return o.follow(ctx, s, status.Plan)
+	}
+	if o.output == "json" {
+		return view.JSON(o.factory.Streams.Out, status.JSON())
+	}
+	if err := view.Status(o.factory.Streams.Out, status, o.factory.OutStyle(false)); err != nil {
+		return err
+	}
+	return o.endOf(status.Decision)
+}
+
+// look is how a workload stands now.
+func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatus, error) {
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return view.RolloutStatus{}, err
+	}
+	rec, err := s.Rollout()
 	switch {
 	case errors.Is(err, kube.ErrNone):
 		rec = kube.Record{Ref: s.target.Ref, Plan: plan.Standing(snapshot)}
 	case err != nil:
-		return err
-	}
-	if o.watch {
-		return o.follow(ctx, s, rec.Plan)
+		return view.RolloutStatus{}, err
 	}
 	now := s.Now()
 	status := view.RolloutStatus{
@@ -87,13 +131,41 @@ func (o *statusOptions) run(ctx context.Context) error {
 	if records, err := o.records(); err == nil {
 		status.Holder, _ = records.Holder(ctx, rec.Ref) // who drives it is said where that may be read
 	}
+	return status, nil
+}
+
+// table tells of several workloads, each in a line; it ends as the worst of them.
+func (o *statusOptions) table(ctx context.Context) error {
+	var list []view.RolloutStatus
+	var data []any
+	var worst error
+	for _, name := range o.names {
+		status, err := o.glance(ctx, name)
+		if err != nil {
+			return err
+		}
+		list, data = append(list, status), append(data, status.JSON())
+		worst = worse(worst, o.endOf(status.Decision))
+	}
 	if o.output == "json" {
-		return view.JSON(o.factory.Streams.Out, status.JSON())
+		return view.JSON(o.factory.Streams.Out, data)
 	}
-	if err := view.Status(o.factory.Streams.Out, status, o.factory.OutStyle(false)); err != nil {
-		return err
+	return cmp.Or(view.Standings(o.factory.Streams.Out, list), worst)
+}
+
+// glance opens a workload for one look; one in the hands of a Rollout stands as that
+// says.
+func (o *statusOptions) glance(ctx context.Context, name named.Name) (view.RolloutStatus, error) {
+	s, err := o.open(ctx, name)
+	if err != nil {
+		return view.RolloutStatus{}, err
 	}
-	return o.endOf(status.Decision)
+	defer s.Close()
+	status, err := o.look(ctx, s)
+	if r, rerr := o.releaseOf(ctx, s); rerr == nil && r != nil && err == nil && r.Holds() {
+		status.Decision = plan.Decision{Verb: plan.Wait, Reason: "Kruise Rollout " + r.Name + ": " + releaseStands(r)}
+	}
+	return status, err
 }
 
 // follow tells of the rollout until it ends.

@@ -1,0 +1,132 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// selected names the workloads that a selector matches; types is at most one
+// argument: types without a name, separated by commas.
+func (c *common) selected(ctx context.Context, types []string, selector string) ([]named.Name, error) {
+	kinds, err := named.Kinds(strings.Join(types, ","))
+	if err != nil {
+		return nil, err
+	}
+	namespace, err := c.factory.NamespaceOrDefault()
+	if err != nil {
+		return nil, err
+	}
+	client, err := c.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	names, err := observe.Select(ctx, client, kinds, namespace, selector)
+	if err == nil && len(names) == 0 {
+		err = &resource.Error{Err: fmt.Errorf("no workload in namespace %s matches %q", namespace, selector), Hint: "check -l and -n"}
+	}
+	return names, err
+}
+
+// bare reports whether arguments are types alone, as -l wants them.
+func bare(args []string) error {
+	if len(args) > 1 || len(args) == 1 && strings.Contains(args[0], "/") {
+		return usage.Errorf("for instance cloneset -l app=web", "-l goes with types, not with names")
+	}
+	return nil
+}
+
+// several does something for workloads one after the other, and ends as the worst of
+// them. After a failure the rest is not begun.
+func (c *common) several(names []named.Name, do func(named.Name) error) error {
+	namespace := c.factory.Flags.Namespace
+	rows := make([]view.Ending, len(names))
+	var worst error
+	for i, name := range names {
+		rows[i].Name = name.String()
+		if worst != nil && !errors.Is(worst, ending.ErrPaused) {
+			rows[i].Outcome = "not begun"
+			continue
+		}
+		_, _ = fmt.Fprintf(c.factory.Streams.Err, "%d of %d: %s\n", i+1, len(names), name)
+		c.factory.Flags.Namespace = namespace // a manifest may have had its own
+		err := do(name)
+		rows[i].Outcome = outcome(err)
+		worst = worse(worst, err)
+	}
+	if err := view.Endings(c.factory.Streams.Err, rows); err != nil {
+		return err
+	}
+	return worst
+}
+
+// ranks are endings, the worst first; any other error is worse than all but the
+// first.
+var ranks = []struct {
+	err  error
+	text string
+}{
+	{ending.ErrInterrupted, "left"},
+	{ending.ErrFailed, "failed"},
+	{ending.ErrTimedOut, "timed out"},
+	{ending.ErrPaused, "paused"},
+}
+
+func outcome(err error) string {
+	if err == nil {
+		return "done"
+	}
+	for _, r := range ranks {
+		if errors.Is(err, r.err) {
+			return r.text
+		}
+	}
+	return err.Error()
+}
+
+// worse is the worse of two ends; nil is the best.
+func worse(a, b error) error {
+	if rank(b) < rank(a) {
+		return b
+	}
+	return a
+}
+
+// rank is small for what is bad: 0 for who was interrupted, 1 for errors.
+func rank(err error) int {
+	if err == nil {
+		return len(ranks) + 1
+	}
+	i := slices.IndexFunc(ranks[:], func(r struct {
+		err  error
+		text string
+	},
+	) bool {
+		return errors.Is(err, r.err)
+	})
+	switch {
+	case i < 0:
+		return 1
+	case i > 0:
+		return i + 1
+	}
+	return 0
+}
+
+// runSeveral rolls out every workload that the command line means.
+func (o *runOptions) runSeveral(ctx context.Context, names []named.Name) error {
+	return o.several(names, func(n named.Name) error {
+		one := *o
+		one.Options = o.For(n)
+		return one.run(ctx)
+	})
+}
