@@ -49,13 +49,18 @@ func (c *common) locate(ctx context.Context, name named.Name) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
+	return located(found, name), nil
+}
+
+// located is what was found under a name: the workload, or what stands for it.
+func located(found *resource.Resource, name named.Name) *session {
 	s := &session{object: found, target: objectOf(found)}
 	if !name.Means(found.Group(), found.Kind(), found.Name()) {
 		carrier := s.target
 		s.carrier = &carrier
 		s.target.Ref = cluster.Ref{Group: name.Kinds[0].Group, Kind: name.Kinds[0].Kind, Namespace: found.Namespace(), Name: name.Name}
 	}
-	return s, nil
+	return s
 }
 
 // objectOf names an object and how it is served. An Advanced StatefulSet is always
@@ -75,15 +80,20 @@ func (c *common) open(ctx context.Context, name named.Name) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s, c.watch(ctx, s)
+}
+
+// watch begins to watch what was located.
+func (c *common) watch(ctx context.Context, s *session) error {
 	cfg, err := c.factory.Config()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
 		Target: s.target, Carrier: s.carrier, Gates: c.gates, StateNamespace: c.stateNamespace, Holder: holder(),
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
-	return s, err
+	return err
 }
 
 // records are where rollouts are kept.

@@ -1,0 +1,154 @@
+// Package apply is the verb that brings a cluster to what manifests say: render,
+// show what differs, ask, apply, roll changed workloads out by plan, prune.
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
+	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
+)
+
+const long = `Bring a cluster to what manifests say, in one step: render them, show what differs
+from the cluster and how changed workloads will be rolled out, ask, apply on the
+server's side, roll out, prune, and wait until all is there.
+
+Workloads that are new are created. A workload whose template changes gets all but
+its template at once; the template follows step by step, by a plan, as "rollout run"
+does it. A rollout that is left on the way goes on with "rollout resume"; the same
+apply afterwards does what is left.
+
+With --applyset the objects are members of a set that kubectl knows, too (ApplySet);
+--prune deletes members that the manifests do not hold any more, when all rollouts
+are done.
+
+Exit codes: 0 done, 1 error (nothing is written where one shows beforehand), 2
+usage, 3 a rollout failed, 4 timed out, 5 paused for a person.`
+
+const example = `  # show what would be done, and ask
+  kubectl kruise apply -f manifests/
+
+  # in CI: a kustomization, in steps, with what left it deleted
+  kubectl kruise apply -k overlays/prod --steps 1,25%,100% --applyset shop --prune --yes
+
+  # what would the server say
+  kubectl kruise apply -f app.yaml --dry-run=server
+
+  # without Kruise, pod by pod, as Kruise would
+  kubectl kruise apply -f app.yaml --target native --driver client --yes`
+
+type options struct {
+	factory  *factory.Factory
+	render   *rendercmd.Step
+	rollouts *rolloutcmd.Batch
+
+	yes          bool
+	dryRun       string
+	force        bool
+	fieldManager string
+	applySet     string
+	prune        bool
+	wait         bool
+}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f, render: rendercmd.NewStep(f), rollouts: rolloutcmd.NewBatch(f)}
+	c := &cobra.Command{
+		Use: "apply (-f FILE | -k DIR)", Short: "Render, apply, roll out and prune, in one step",
+		Long: long, Example: example,
+		Args: usage.NoArgs("name files with -f, a kustomization with -k"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.complete(); err != nil {
+				return err
+			}
+			return o.run(c.Context())
+		},
+	}
+	o.addFlags(c)
+	return c
+}
+
+func (o *options) addFlags(c *cobra.Command) {
+	o.render.AddFlags(c)
+	o.rollouts.AddFlags(c)
+	fl := c.Flags()
+	fl.BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	fl.StringVar(&o.dryRun, "dry-run", "none", "none, client (compare with the cluster and write nothing), or server (let the server check it, too)")
+	fl.BoolVar(&o.force, "force-conflicts", false, "take fields that other managers own")
+	fl.StringVar(&o.fieldManager, "field-manager", kube.FieldManager, "name under which fields are owned")
+	fl.StringVar(&o.applySet, "applyset", "", "set that the objects belong to: NAME of a Secret, or secret/NAME, configmap/NAME; made if there is none")
+	fl.BoolVar(&o.prune, "prune", false, "with --applyset: delete members that the manifests do not hold any more")
+	fl.BoolVar(&o.wait, "wait", true, "wait until the pods of applied workloads are there")
+	usage.Offer(c, "dry-run", dryRuns...)
+}
+
+var dryRuns = []string{"none", "client", "server"}
+
+func (o *options) complete() error {
+	for _, err := range []error{o.render.Validate(), o.rollouts.Validate(), usage.OneOf("dry-run", o.dryRun, dryRuns...)} {
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.prune && o.applySet == "":
+		return usage.Errorf("give --applyset NAME: only members of a set are deleted", "--prune needs --applyset")
+	case o.fieldManager == "":
+		return usage.Errorf("", "--field-manager is empty")
+	}
+	if o.applySet == "" {
+		return nil
+	}
+	// The error is one of the text alone: the namespace is not known yet.
+	if _, err := set.ParseParent(o.applySet, ""); err != nil {
+		return usage.Errorf("a name, secret/NAME or configmap/NAME", "--applyset: %w", err)
+	}
+	return nil
+}
+
+// run is the whole story.
+func (o *options) run(ctx context.Context) error {
+	w, err := o.look(ctx)
+	if err != nil {
+		return err
+	}
+	differs, err := w.show(ctx)
+	if err != nil {
+		return err
+	}
+	if o.dryRun != "none" {
+		return w.pretend(ctx)
+	}
+	if differs {
+		if err := o.ask(w); err != nil {
+			return err
+		}
+	}
+	return o.judge(w.carryOut(ctx))
+}
+
+// ask asks, unless the manifests came in where the answer would have to.
+func (o *options) ask(w *work) error {
+	if !o.yes && o.render.Stdin() {
+		return usage.Errorf("--yes answers", "nobody can be asked: the manifests come from standard input")
+	}
+	return o.rollouts.Ask(o.yes, fmt.Sprintf("Apply this to %s?", w.where))
+}
+
+// judge makes a pause a success where that was asked for.
+func (o *options) judge(err error) error {
+	if errors.Is(err, ending.ErrPaused) && o.rollouts.Pauses() {
+		return nil
+	}
+	return err
+}

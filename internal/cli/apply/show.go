@@ -1,0 +1,90 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// show tells what differs from the cluster, and by which plans workloads will be
+// rolled out. differs is false when there is nothing to ask about.
+func (w *work) show(ctx context.Context) (differs bool, err error) {
+	report := w.compare()
+	err = view.Changes(report).Text(w.factory.Streams.Err, view.Style{Color: w.factory.ColorErr()})
+	if err != nil {
+		return false, err
+	}
+	var errs resource.Errors
+	for _, it := range w.items {
+		if len(it.rolls) > 0 {
+			errs.Add(it.fault(w.plan(ctx, it)))
+		}
+	}
+	return report.Differs(), errs.Err()
+}
+
+// compare is what diff says about the cluster and what it shall become.
+func (w *work) compare() compare.Report {
+	var old, now []*resource.Resource
+	for _, it := range w.items {
+		if it.live != nil {
+			old = append(old, parsed(it.live, fromCluster))
+		}
+		if it.final != nil && it.live != nil {
+			now = append(now, parsed(it.final, it.manifest.Origin))
+		} else {
+			now = append(now, parsed(it.object, it.manifest.Origin))
+		}
+	}
+	if w.members != nil {
+		for _, u := range w.members.left {
+			old = append(old, parsed(u, fromCluster))
+		}
+	}
+	return compare.Run(old, now, compare.Options{Namespace: w.namespace, Context: w.facts, Gates: cluster.DefaultGates()})
+}
+
+// fromCluster is the origin of what is there.
+var fromCluster = resource.Origin{File: observe.File}
+
+func parsed(u *unstructured.Unstructured, from resource.Origin) *resource.Resource {
+	return resource.Parsed(tree.FromValue(u.Object), nil, from)
+}
+
+// plan shows the plan of a workload. One that a rollout has left halfway gets no
+// further by having what holds its pods back taken away.
+func (w *work) plan(ctx context.Context, it *item) error {
+	part, err := w.open(ctx, it)
+	if err != nil {
+		return err
+	}
+	defer part.Close()
+	why, err := part.Halted()
+	if err != nil {
+		return err
+	}
+	if why != "" && set.Releases(it.rolls) {
+		return &resource.Error{
+			Err:  fmt.Errorf("its last rollout has halted: %s", why),
+			Hint: "mend that and 'kubectl kruise rollout retry', or 'kubectl kruise rollout abort --rollback'; then apply again",
+		}
+	}
+	return part.Show(ctx, it.desired())
+}
+
+func (w *work) open(ctx context.Context, it *item) (*rolloutcmd.Part, error) {
+	return w.rollouts.Open(ctx, parsed(it.live, it.manifest.Origin))
+}
+
+// desired is the final state, as a plan takes it.
+func (it *item) desired() *resource.Resource { return parsed(it.final, it.manifest.Origin) }

@@ -1,0 +1,176 @@
+package apply
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// carryOut writes: first all but what rollouts drive, then those, one after the
+// other, then what is left of the set. It goes no further than the first that fails.
+func (w *work) carryOut(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{w.write, w.roll, w.settle, w.leave} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write applies all objects in their order. The parent of the set names the places of
+// members before there are any, so that none is ever forgotten.
+func (w *work) write(ctx context.Context) error {
+	recorded := false
+	for _, it := range w.items {
+		if !recorded && it.object.GetKind() != "Namespace" {
+			if err := w.members.record(ctx, true); err != nil {
+				return err
+			}
+			recorded = true
+		}
+		if err := w.writeOne(ctx, it); err != nil {
+			return advised(it.fault(err))
+		}
+	}
+	return nil
+}
+
+func (w *work) writeOne(ctx context.Context, it *item) error {
+	if len(it.rolls) > 0 {
+		return w.hold(ctx, it)
+	}
+	got, err := w.client.Apply(ctx, it.object, w.how(false))
+	if err != nil {
+		return err
+	}
+	w.done(it, outcome(it.live, got))
+	if it.object.GetKind() == definition {
+		return w.established(ctx, it)
+	}
+	it.final = got
+	return nil
+}
+
+// hold writes all of a workload but what its rollout drives.
+func (w *work) hold(ctx context.Context, it *item) error {
+	patch, err := set.Patch(it.live, it.held)
+	if err != nil || patch == nil {
+		return err
+	}
+	_, err = w.client.Merge(ctx, it.object, patch)
+	return err
+}
+
+// established waits until the server serves a kind that was defined.
+func (w *work) established(ctx context.Context, it *item) error {
+	defer w.client.Forget()
+	return w.client.Await(ctx, it.object, func(u *unstructured.Unstructured) bool {
+		list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+		for _, c := range list {
+			if m, ok := c.(map[string]any); ok && m["type"] == "Established" && m["status"] == "True" {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// outcome is what became of an object, in kubectl's words.
+func outcome(before, after *unstructured.Unstructured) string {
+	switch {
+	case before == nil:
+		return "created"
+	case set.Same(before, after):
+		return "unchanged"
+	}
+	return "configured"
+}
+
+// roll rolls changed workloads out, one after the other.
+func (w *work) roll(ctx context.Context) error {
+	for i, it := range w.items {
+		if len(it.rolls) == 0 {
+			continue
+		}
+		if err := w.rollOne(ctx, it); err != nil {
+			w.waiting(w.items[i+1:])
+			return it.fault(err)
+		}
+	}
+	return nil
+}
+
+// rollOne carries a plan out, and applies the final state then: it is there already,
+// but who owns which field is not.
+func (w *work) rollOne(ctx context.Context, it *item) error {
+	part, err := w.open(ctx, it)
+	if err != nil {
+		return err
+	}
+	rolled, err := part.Run(ctx, it.desired())
+	part.Close()
+	if err != nil {
+		return err
+	}
+	now, err := w.client.Get(ctx, it.object)
+	if err != nil {
+		return err
+	}
+	if now != nil {
+		if now, err = w.client.Adopt(ctx, now, kube.FieldManager); err != nil {
+			return err
+		}
+		set.KeepMark(now, it.object)
+	}
+	got, err := w.client.Apply(ctx, it.object, w.how(false))
+	if err != nil {
+		return err
+	}
+	it.final = got
+	if rolled {
+		w.done(it, "rolled out")
+	} else {
+		w.done(it, outcome(it.live, got))
+	}
+	return nil
+}
+
+// settle waits for the pods of workloads that no plan has waited for.
+func (w *work) settle(ctx context.Context) error {
+	if !w.wait {
+		return nil
+	}
+	for _, it := range w.items {
+		if len(it.rolls) > 0 || !cluster.IsWorkload(it.manifest.Group(), it.manifest.Kind()) {
+			continue
+		}
+		part, err := w.rollouts.Open(ctx, parsed(it.final, it.manifest.Origin))
+		if err != nil {
+			return it.fault(err)
+		}
+		err = part.Settle(ctx)
+		part.Close()
+		if err != nil {
+			return it.fault(err)
+		}
+	}
+	return nil
+}
+
+// leave deletes what has left the set, and has the parent forget where that was.
+func (w *work) leave(ctx context.Context) error {
+	if w.members == nil {
+		return nil
+	}
+	for _, u := range w.members.left {
+		if err := w.client.Delete(ctx, u, false); err != nil {
+			return parsed(u, fromCluster).Wrap(err, "")
+		}
+		w.say(u, "pruned")
+	}
+	return w.members.record(ctx, false)
+}

@@ -1,0 +1,187 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Batch are rollouts as a part of what another verb does: several workloads, one
+// after the other, by the same policy.
+type Batch struct {
+	driving
+
+	policy planning.Options
+}
+
+// NewBatch returns a batch with its defaults.
+func NewBatch(f *factory.Factory) *Batch {
+	b := &Batch{driving: driving{common: &common{factory: f, gates: cluster.DefaultGates()}}}
+	b.policy.Factory = f
+	return b
+}
+
+// AddFlags adds the flags that say how workloads are rolled out and waited for. A
+// flag that the verb has already stays its own.
+func (b *Batch) AddFlags(c *cobra.Command) {
+	all := &cobra.Command{}
+	b.policy.AddPolicyFlags(all)
+	b.addFlags(all)
+	all.Flags().StringVar(&b.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
+	all.Flags().VisitAll(func(f *pflag.Flag) {
+		if c.Flags().Lookup(f.Name) == nil {
+			c.Flags().AddFlag(f)
+		}
+	})
+}
+
+// Validate checks the flags. Errors are of usage.
+func (b *Batch) Validate() error { return b.validate() }
+
+// JSON reports whether events are written as JSON lines.
+func (b *Batch) JSON() bool { return b.output == "json" }
+
+// Ask asks a person before something big is changed; yes is the answer beforehand.
+func (b *Batch) Ask(yes bool, question string) error { return b.ask(yes, question) }
+
+// Part is the rollout of one workload.
+type Part struct {
+	batch   *Batch
+	session *session
+	name    named.Name
+}
+
+// Open watches the workload that an object is.
+func (b *Batch) Open(ctx context.Context, object *resource.Resource) (*Part, error) {
+	client, err := b.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	name, err := named.Parse(named.Typed(object))
+	if err != nil {
+		return nil, err
+	}
+	found, err := observe.Find(ctx, client, name, object.Namespace())
+	if err != nil {
+		return nil, err
+	}
+	if source, ok := sourceOf(found); ok {
+		// Where several stand for the source, each is rolled out by its own name.
+		if same, err := observe.Find(ctx, client, source, object.Namespace()); err == nil && same.ID() == found.ID() {
+			name = source
+		}
+	}
+	p := &Part{batch: b, name: name, session: located(found, name)}
+	return p, b.watch(ctx, p.session)
+}
+
+// Close ends the watches.
+func (p *Part) Close() { p.session.Close() }
+
+// sourceOf names the Kruise workload that a native one was rendered from.
+func sourceOf(r *resource.Resource) (named.Name, bool) {
+	kind, of, ok := strings.Cut(r.Labels()[kruise.SourceLabel], ".")
+	if !ok || r.Annotation(kruise.StrategyAnnotation) == "" {
+		return named.Name{}, false
+	}
+	name, err := named.Parse(kind + "." + kruise.Group + "/" + of)
+	return name, err == nil
+}
+
+// Show makes the plan that leads to a state and shows it. The error says why there
+// is none: another rollout is under way, or this one could not finish.
+func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
+	if err := p.batch.free(ctx, p.session); err != nil {
+		return err
+	}
+	m, err := p.make(ctx, desired)
+	if err != nil || len(m.Plan.Steps) == 0 {
+		return err
+	}
+	s := p.batch.factory.Streams.Err
+	return view.Plan(s, m.Plan, &m.Predicted.Summary, view.Style{Color: p.batch.factory.ColorErr()})
+}
+
+// Halted is why the last rollout of the workload went no further; "" for one that
+// came to its end, or none.
+func (p *Part) Halted() (string, error) {
+	rec, err := p.session.Rollout()
+	if errors.Is(err, kube.ErrNone) {
+		return "", nil
+	}
+	return rec.Progress.Halted, err
+}
+
+// Run carries out the plan that leads to a state from the present one, and reports
+// whether any step was needed. Unless the error is nil the state is not reached;
+// errors of rollouts that come to no good end are those of package ending.
+func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool, err error) {
+	m, err := p.make(ctx, desired)
+	if err != nil || len(m.Plan.Steps) == 0 {
+		return false, err
+	}
+	res, err := p.batch.start(ctx, p.session, m.Plan)
+	switch {
+	case err != nil:
+		return true, err
+	case res.Outcome == event.AtPause:
+		return true, ending.ErrPaused
+	}
+	return true, p.batch.end(res)
+}
+
+// Pauses reports whether a rollout that waits for a person counts as a success.
+func (b *Batch) Pauses() bool { return b.successOn == "paused" }
+
+func (p *Part) make(ctx context.Context, desired *resource.Resource) (*planning.Made, error) {
+	o := p.batch.policy
+	o.Present = func(ctx context.Context, _ named.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
+		s, err := p.session.Observe(ctx, p.session.target.Ref)
+		return p.session.object, s, err
+	}
+	o.Change = func(*resource.Resource, plan.Snapshot) (*resource.Resource, error) { return desired, nil }
+	if err := o.Complete([]string{p.name.String()}); err != nil {
+		return nil, err
+	}
+	return o.Make(ctx)
+}
+
+// Settle waits until the workload's controller has brought its pods to where the
+// spec wants them.
+func (p *Part) Settle(ctx context.Context) error {
+	s, err := p.session.Observe(ctx, p.session.target.Ref)
+	if err != nil {
+		return err
+	}
+	standing := plan.Standing(s)
+	if plan.Next(standing, s, p.session.Now()).Verb == plan.Done {
+		return nil
+	}
+	t := p.batch.teller()
+	defer t.stop()
+	res, err := apply.Watch(ctx, p.session, p.session.target.Ref, standing, apply.Options{Emit: t.event, Until: p.batch.until()})
+	if err != nil {
+		return err
+	}
+	if res.Outcome == event.Completed {
+		return nil
+	}
+	return p.batch.end(res)
+}

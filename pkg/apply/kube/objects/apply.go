@@ -1,0 +1,88 @@
+package objects
+
+import (
+	"context"
+	"encoding/json"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/util/csaupgrade"
+)
+
+// Apply says how an object is applied.
+type Apply struct {
+	// Force takes fields from whoever owns them.
+	Force bool
+	// DryRun has the server answer without writing.
+	DryRun bool
+	// Ours are further managers that are this tool: fields are taken from them
+	// without being asked to.
+	Ours []string
+}
+
+// Apply applies an object on the server's side. Fields that belong to others are a
+// *ConflictError; nothing is written then.
+func (c *Client) Apply(ctx context.Context, u *unstructured.Unstructured, a Apply) (*unstructured.Unstructured, error) {
+	got, err := c.send(ctx, u, a)
+	conflict := conflictOf(err)
+	if conflict == nil || a.Force {
+		return got, err
+	}
+	if !conflict.with(append(a.Ours, c.FieldManager)) {
+		return nil, conflict
+	}
+	// Rollouts write by patches, whose fields the server keeps apart from those that
+	// the same manager has applied.
+	a.Force = true
+	return c.send(ctx, u, a)
+}
+
+func (c *Client) send(ctx context.Context, u *unstructured.Unstructured, a Apply) (*unstructured.Unstructured, error) {
+	client, err := c.of(u)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(u.Object)
+	if err != nil {
+		return nil, err
+	}
+	return client.Patch(ctx, u.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{
+		FieldManager: c.FieldManager, Force: &a.Force, DryRun: dry(a.DryRun), FieldValidation: metav1.FieldValidationStrict,
+	})
+}
+
+// Merge sends a merge patch.
+func (c *Client) Merge(ctx context.Context, u *unstructured.Unstructured, patch []byte) (*unstructured.Unstructured, error) {
+	return c.patch(ctx, u, types.MergePatchType, patch)
+}
+
+func (c *Client) patch(ctx context.Context, u *unstructured.Unstructured, kind types.PatchType, patch []byte) (*unstructured.Unstructured, error) {
+	client, err := c.of(u)
+	if err != nil {
+		return nil, err
+	}
+	return client.Patch(ctx, u.GetName(), kind, patch, metav1.PatchOptions{FieldManager: c.FieldManager})
+}
+
+// Adopt has what managers wrote by patches count as applied, so that the next apply
+// removes what it does not name any more. It changes nothing but who owns what, and
+// returns the object as it is then; one that is written meanwhile is read again.
+func (c *Client) Adopt(ctx context.Context, u *unstructured.Unstructured, managers ...string) (*unstructured.Unstructured, error) {
+	for {
+		patch, err := csaupgrade.UpgradeManagedFieldsPatch(u, sets.New(managers...), c.FieldManager)
+		if err != nil || patch == nil {
+			return u, err
+		}
+		got, err := c.patch(ctx, u, types.JSONPatchType, patch)
+		if !apierrors.IsConflict(err) {
+			return got, err
+		}
+		if got, err = c.Get(ctx, u); err != nil || got == nil {
+			return got, err
+		}
+		u = got
+	}
+}

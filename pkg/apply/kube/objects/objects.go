@@ -1,0 +1,136 @@
+// Package objects reads and writes whole objects of any kind, as kubectl apply
+// does on the server's side. It knows requests and answers, and neither what is
+// applied in which order nor what is rolled out.
+package objects
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+)
+
+// ErrUnknownKind is wrapped where the server does not serve a kind.
+var ErrUnknownKind = errors.New("the server has no such kind")
+
+// Client reads and writes objects.
+type Client struct {
+	dynamic dynamic.Interface
+	mapper  meta.ResettableRESTMapper
+	// FieldManager is who writes.
+	FieldManager string
+}
+
+// New returns a client; it sends nothing yet.
+func New(cfg *rest.Config, fieldManager string) (*Client, error) {
+	d, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{FieldManager: fieldManager, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(d))}
+	c.dynamic, err = dynamic.NewForConfig(cfg)
+	return c, err
+}
+
+// Namespaced reports whether objects of a kind live in namespaces.
+func (c *Client) Namespaced(kind schema.GroupKind, versions ...string) (bool, error) {
+	m, err := c.mapping(kind, versions...)
+	if err != nil {
+		return false, err
+	}
+	return m.Scope.Name() == meta.RESTScopeNameNamespace, nil
+}
+
+// Forget has the next question about kinds asked anew: a definition was applied.
+func (c *Client) Forget() { c.mapper.Reset() }
+
+func (c *Client) mapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
+	m, err := c.mapper.RESTMapping(kind, versions...)
+	if meta.IsNoMatchError(err) {
+		return nil, errors.Join(ErrUnknownKind, err)
+	}
+	return m, err
+}
+
+// of is where an object is read and written.
+func (c *Client) of(u *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	gvk := u.GroupVersionKind()
+	m, err := c.mapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return nil, err
+	}
+	return c.dynamic.Resource(m.Resource).Namespace(u.GetNamespace()), nil
+}
+
+// Get reads the object that bears the name; nil where there is none.
+func (c *Client) Get(ctx context.Context, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	client, err := c.of(u)
+	if err != nil {
+		return nil, err
+	}
+	got, err := client.Get(ctx, u.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // that there is none is no error
+	}
+	return got, err
+}
+
+// pageSize bounds one answer of the API server.
+const pageSize = 500
+
+// List reads the objects of a kind that carry a label, in one namespace, or those
+// that have none. A kind that is not served any more has no objects.
+func (c *Client) List(ctx context.Context, kind schema.GroupKind, namespace, selector string) ([]unstructured.Unstructured, error) {
+	m, err := c.mapping(kind)
+	if errors.Is(err, ErrUnknownKind) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []unstructured.Unstructured
+	opt := metav1.ListOptions{LabelSelector: selector, Limit: pageSize}
+	for {
+		page, err := c.dynamic.Resource(m.Resource).Namespace(namespace).List(ctx, opt)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, page.Items...)
+		if opt.Continue = page.GetContinue(); opt.Continue == "" {
+			return out, nil
+		}
+	}
+}
+
+// Delete deletes the very object that was read, and in the background what it owns.
+// One that is gone already is no error.
+func (c *Client) Delete(ctx context.Context, u *unstructured.Unstructured, dryRun bool) error {
+	client, err := c.of(u)
+	if err != nil {
+		return err
+	}
+	uid, background := u.GetUID(), metav1.DeletePropagationBackground
+	err = client.Delete(ctx, u.GetName(), metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &background, DryRun: dry(dryRun),
+	})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+func dry(run bool) []string {
+	if run {
+		return []string{metav1.DryRunAll}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package set
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+)
+
+func TestParseParent(t *testing.T) {
+	for text, want := range map[string]string{
+		"shop": "secret/shop", "secret/shop": "secret/shop", "Secrets/shop": "secret/shop", "configmap/shop": "configmap/shop", "cm/shop": "configmap/shop",
+		"": "", "secret/": "", "deployment/shop": "", "secret/a/b": "",
+	} {
+		p, err := ParseParent(text, "here")
+		if (err == nil) != (want != "") || err == nil && p.String() != want {
+			t.Errorf("%q: %v, %v", text, p, err)
+		}
+	}
+}
+
+// TestID: the value that kubectl has for the same parent.
+func TestID(t *testing.T) {
+	if got, want := (Parent{"Secret", "test", "my-set"}).ID(), "applyset-0eFHV8ySqp7XoShsGvyWFQD3s96yqwHmzc4e0HR1dsY-v1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func contents(namespaces string, kinds ...string) Contents {
+	c := Contents{Namespaces: parts(namespaces)}
+	for _, k := range kinds {
+		c.Add(schema.ParseGroupKind(k), "")
+	}
+	return c
+}
+
+// TestMetadata: what a parent says is read as it was written.
+func TestMetadata(t *testing.T) {
+	p := Parent{"Secret", "here", "shop"}
+	c := contents("away,here", "Deployment.apps", "ConfigMap", "CloneSet.apps.kruise.io")
+	labels, annotations := p.Metadata(c, "v1.2.3")
+	if diff := cmp.Diff(map[string]string{
+		ToolingAnnotation: "kubectl-kruise/v1.2.3", KindsAnnotation: "CloneSet.apps.kruise.io,ConfigMap,Deployment.apps", NamespacesAnnotation: "away",
+	}, annotations); diff != "" || labels[IDLabel] != p.ID() {
+		t.Errorf("%v\n%s", labels, diff)
+	}
+	got, err := p.Recorded(labels, annotations)
+	if diff := cmp.Diff(c, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}
+
+func TestNotOurs(t *testing.T) {
+	p := Parent{"Secret", "here", "shop"}
+	for want, c := range map[string]struct{ labels, annotations map[string]string }{
+		"no parent of an ApplySet": {nil, map[string]string{"a": "b"}},
+		`another tool, "kubectl/v1.37`: {
+			map[string]string{IDLabel: p.ID()}, map[string]string{ToolingAnnotation: "kubectl/v1.37"},
+		},
+		`another tool, ""`:     {map[string]string{IDLabel: p.ID()}, nil},
+		"which is not its own": {map[string]string{IDLabel: "x"}, map[string]string{ToolingAnnotation: "kubectl-kruise/v1"}},
+	} {
+		if _, err := p.Recorded(c.labels, c.annotations); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := p.Labelled(map[string]string{PartOfLabel: "x"}); err == nil {
+		t.Error("takes a member of another set")
+	}
+	given := map[string]string{"a": "b"}
+	labels, err := p.Labelled(given)
+	if diff := cmp.Diff(map[string]string{"a": "b", PartOfLabel: p.ID()}, labels); err != nil || diff != "" || len(given) != 1 {
+		t.Errorf("%v %v\n%s", err, given, diff)
+	}
+}
+
+func TestContents(t *testing.T) {
+	got := contents("b", "ConfigMap").With(contents("a,b", "Secret", "ConfigMap"))
+	if diff := cmp.Diff(contents("a,b", "ConfigMap", "Secret"), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLeft: what is kept, what goes already and what was found twice is not deleted,
+// and what others need goes last.
+func TestLeft(t *testing.T) {
+	member := func(kind, name string, leaving bool) Member {
+		return Member{Kind: schema.GroupKind{Kind: kind}, Name: name, UID: kind + name, Leaving: leaving}
+	}
+	found := []Member{
+		member("Namespace", "n", false), member("ConfigMap", "b", false), member("ConfigMap", "a", false), member("ConfigMap", "a", false),
+		member("ConfigMap", "kept", false), member("Pod", "going", true), member("Pod", "p", false),
+	}
+	rank := map[string]int{"Namespace": 0, "ConfigMap": 1, "Pod": 2}
+	var got []string
+	for _, m := range Left(found, map[string]bool{"ConfigMapkept": true}, func(kind string) int { return rank[kind] }) {
+		got = append(got, m.Kind.Kind+" "+m.Name)
+	}
+	if diff := cmp.Diff([]string{"Pod p", "ConfigMap a", "ConfigMap b", "Namespace n"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+const live = "{kind: %s, metadata: {uid: u, resourceVersion: '7', generation: 3, managedFields: [{}]}, spec: %s, status: {x: 1}}"
+
+func TestHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind, live, final, held string
+		rolls                   []string
+	}{
+		"nothing":            {"Deployment", "{template: {a: b}, replicas: 1}", "{template: {a: b}, replicas: 2}", "{template: {a: b}, replicas: 2}", nil},
+		"template":           {"Deployment", "{template: {a: b}, replicas: 1}", "{template: {a: c}, replicas: 2}", "{template: {a: b}, replicas: 2}", []string{"spec.template"}},
+		"partition kept":     {"CloneSet", "{updateStrategy: {rollingUpdate: {partition: 3}}}", "{updateStrategy: {rollingUpdate: {maxSurge: 1}}}", "{updateStrategy: {rollingUpdate: {partition: 3, maxSurge: 1}}}", []string{"spec.updateStrategy.rollingUpdate.partition"}},
+		"partition withheld": {"CloneSet", "{}", "{updateStrategy: {partition: 3, paused: true}}", "{updateStrategy: {}}", []string{"spec.updateStrategy.partition", "spec.updateStrategy.paused"}},
+		"paused":             {"Deployment", "{paused: true}", "{}", "{paused: true}", []string{"spec.paused"}},
+		"sidecars":           {"SidecarSet", "{containers: [a], selector: x}", "{containers: [b], selector: y}", "{containers: [a], selector: y}", []string{"spec.containers"}},
+	} {
+		held, rolls := Held(object(t, fmt.Sprintf(live, c.kind, c.live)), object(t, fmt.Sprintf(live, c.kind, c.final)))
+		if diff := cmp.Diff(object(t, fmt.Sprintf(live, c.kind, c.held)), held); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+		if diff := cmp.Diff(c.rolls, rolls); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
+
+func TestReleases(t *testing.T) {
+	for fields, want := range map[string]bool{"spec.updateStrategy.partition": true, "spec.paused": true, "spec.template": false, "spec.containers": false, "spec.paused spec.template": false} {
+		if got := Releases(strings.Fields(fields)); got != want {
+			t.Errorf("%s: %v", fields, got)
+		}
+	}
+}
+
+func TestPatch(t *testing.T) {
+	from := object(t, fmt.Sprintf(live, "Deployment", "{a: 1, b: 2}"))
+	same := object(t, fmt.Sprintf(live, "Deployment", "{a: 1, b: 2}"))
+	same.SetResourceVersion("8")
+	same.SetGeneration(4)
+	same.SetManagedFields(nil)
+	if patch, err := Patch(from, same); err != nil || patch != nil {
+		t.Errorf("%s, %v", patch, err)
+	}
+	patch, err := Patch(from, object(t, fmt.Sprintf(live, "Deployment", "{a: 2}")))
+	if want := `{"metadata":{"resourceVersion":"7","uid":"u"},"spec":{"a":2,"b":null}}`; err != nil || string(patch) != want {
+		t.Errorf("%s, %v, want %s", patch, err, want)
+	}
+}
+
+func TestKeepMark(t *testing.T) {
+	const marked = "{template: {metadata: {labels: {app: web, controller-revision-hash: x}}}}"
+	for kind, want := range map[string]string{"ReplicaSet": "x", "Deployment": ""} {
+		got := object(t, fmt.Sprintf(live, kind, "{template: {metadata: {labels: {app: web}}}}"))
+		KeepMark(object(t, fmt.Sprintf(live, kind, marked)), got)
+		if mark, _, _ := unstructured.NestedString(got.Object, "spec", "template", "metadata", "labels", mark); mark != want {
+			t.Errorf("%s: %q", kind, mark)
+		}
+	}
+	KeepMark(nil, object(t, fmt.Sprintf(live, "ReplicaSet", "{}")))
+}
+
+func TestOverlay(t *testing.T) {
+	got := Overlay(
+		object(t, "{spec: {kept: 1, containers: [{name: a, image: i, policy: Always}, {name: gone}], list: [1, 2]}}"),
+		object(t, "{spec: {new: 2, containers: [{name: b}, {name: a, image: j}], list: [3]}}"),
+	)
+	want := object(t, "{spec: {kept: 1, new: 2, containers: [{name: b}, {name: a, image: j, policy: Always}], list: [3]}}")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,143 @@
+package apply
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+const (
+	web1 = "registry.example.com/web:1"
+	web2 = "registry.example.com/web:2"
+)
+
+// TestRollout: a new workload is created; a changed one is rolled out by plan, and
+// what it has beside its template is applied. Twice in a row, so that fields which
+// the first rollout wrote are seen to be the manifest's again.
+func TestRollout(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   func(image, more string) string
+		object string
+		// first and then are what changes beside the image.
+		first, then string
+	}{
+		"CloneSet": {
+			text:   func(image, more string) string { return document("apps.kruise.io/v1beta1", "CloneSet", image, more) },
+			object: "cloneset.apps.kruise.io/web", first: "minReadySeconds: 0", then: "updateStrategy: {rollingUpdate: {maxUnavailable: 2}}",
+		},
+		"Deployment": {
+			text:   func(image, more string) string { return document("apps/v1", "Deployment", image, more) },
+			object: "deployment.apps/web", first: "minReadySeconds: 0", then: "revisionHistoryLimit: 3",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t)
+			b.done(t, c.text("1", c.first)).has(t, c.object+" created")
+			if got := b.images(t); got[web1] != 3 {
+				t.Fatalf("not waited for: %v", got)
+			}
+			for i, image := range []string{"2", "3", "3"} {
+				want := c.object + " rolled out"
+				if i == 2 {
+					want = c.object + " unchanged"
+				}
+				b.done(t, settings+c.text(image, c.then), "--steps", "1,100%", "--pull-images", "never").has(t, want)
+				if got := b.images(t); got["registry.example.com/web:"+image] != 3 {
+					t.Errorf("after %s: %v", image, got)
+				}
+			}
+		})
+	}
+}
+
+// TestOwnership: after a rollout everything is applied, so that a container's
+// variable that goes from the manifest goes from the workload.
+func TestOwnership(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	plain := document("apps/v1", "Deployment", "1", "")
+	b.done(t, plain)
+	b.done(t, strings.Replace(plain, `web:1"`, `web:1", env: [{name: A, value: b}]`, 1), "--pull-images", "never")
+	d := b.deployment(t, "web")
+	if len(d.Spec.Template.Spec.Containers[0].Env) != 1 {
+		t.Fatal("no variable")
+	}
+	for _, m := range d.ManagedFields {
+		if m.Manager == "kubectl-kruise" && m.Operation == metav1.ManagedFieldsOperationUpdate && m.Subresource == "" {
+			t.Errorf("fields that were not applied: %s", m.FieldsV1)
+		}
+	}
+	b.done(t, plain, "--pull-images", "never").has(t, "deployment.apps/web rolled out")
+	if env := b.deployment(t, "web").Spec.Template.Spec.Containers[0].Env; len(env) != 0 {
+		t.Errorf("still there: %v", env)
+	}
+}
+
+// TestPause: a rollout that waits for a person ends the command, which prunes
+// nothing then; another apply refuses until it is done.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	one, two := document("apps.kruise.io/v1beta1", "CloneSet", "1", ""), document("apps.kruise.io/v1beta1", "CloneSet", "2", "")
+	b.done(t, settings+one, "--applyset", "shop")
+	how := []string{"--steps", "1,100%", "--pause-after", "1", "--pull-images", "never", "--applyset", "shop", "--prune", "--yes"}
+	if a := b.apply(t, two, append(how, "--exit-on-pause")...); a.code != 5 {
+		t.Fatalf("exit %d\n%s%s", a.code, a.out, a.err)
+	}
+	if got := b.images(t); got[web2] != 1 || got[web1] != 2 {
+		t.Errorf("pods: %v", got)
+	}
+	if b.configMap(t, "settings") == nil {
+		t.Error("pruned before the rollout was done")
+	}
+	if partition, _, _ := unstructured.NestedFieldNoCopy(b.cloneSet(t, "web").Object, "spec", "updateStrategy", "rollingUpdate", "partition"); partition == nil || partition == int64(0) {
+		t.Errorf("partition: %v", partition)
+	}
+	if a := b.apply(t, two, how...); a.code != 1 || !strings.Contains(a.err, "is under way") {
+		t.Errorf("exit %d\n%s", a.code, a.err)
+	}
+}
+
+// TestWithoutKruise: rendered for the client, pod by pod; the record is the source's.
+func TestWithoutKruise(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	one, two := document("apps.kruise.io/v1beta1", "CloneSet", "1", ""), document("apps.kruise.io/v1beta1", "CloneSet", "2", "")
+	how := []string{"--target", "native", "--driver", "client", "--pull-images", "never"}
+	b.done(t, one, how...).has(t, "replicaset.apps/web created")
+	b.done(t, two, how...).has(t, "replicaset.apps/web rolled out")
+	if got := b.images(t); got[web2] != 3 {
+		t.Errorf("pods: %v", got)
+	}
+	b.done(t, two, how...).has(t, "replicaset.apps/web unchanged")
+}
+
+// TestDefinition: a kind and an object of it come together, in a namespace that does.
+func TestDefinition(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	away := b.namespace + "-away"
+	b.done(t, `
+{apiVersion: example.com/v1, kind: Gadget, metadata: {name: one, namespace: `+away+`}, spec: {a: 1}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Gadget, plural: gadgets}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: `+away+`}}
+`).has(t, "namespace/"+away+" created", "customresourcedefinition.apiextensions.k8s.io/gadgets.example.com created", "gadget.example.com/one created in "+away)
+	client, err := dynamic.NewForConfig(b.Config())
+	must(t, err)
+	_, err = client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gadgets"}).Namespace(away).Get(t.Context(), "one", metav1.GetOptions{})
+	must(t, err)
+}

@@ -1,0 +1,27 @@
+// Package product builds the binary that suites run against a control plane, by the
+// pins of its own module.
+package product
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// Binary builds the binary, once in a process, and returns its path.
+var Binary = sync.OnceValues(func() (string, error) {
+	_, here, _, _ := runtime.Caller(0)
+	top := filepath.Dir(filepath.Dir(filepath.Dir(here)))
+	path := filepath.Join(top, "out", "e2e", "kubectl-kruise")
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/kubectl-kruise")
+	cmd.Dir = top
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, &said)
+	}
+	return path, nil
+})
