@@ -62,6 +62,8 @@ var layer = map[string][]string{
 		"pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/kube/ask",
 	},
 	"pkg/apply/kube/ask":     {"k8s.io/client-go/util/jsonpath", "pkg/plan"},
+	"pkg/apply/kube/objects": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
+	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/plan/rules"},
 	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/plan/cluster"},
 	"pkg/plan":               planImports("pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 	"pkg/plan/cluster":       planImports(),

@@ -47,6 +47,9 @@ var ranks = func() map[string]int {
 // (--order apply). Resources of one rank keep their order; rs stays as it is.
 func ApplyOrder(rs []*resource.Resource) []*resource.Resource {
 	out := slices.Clone(rs)
-	slices.SortStableFunc(out, func(a, b *resource.Resource) int { return ranks[a.Kind()] - ranks[b.Kind()] })
+	slices.SortStableFunc(out, func(a, b *resource.Resource) int { return Rank(a.Kind()) - Rank(b.Kind()) })
 	return out
 }
+
+// Rank says where a kind stands in the order: lower ranks are applied first.
+func Rank(kind string) int { return ranks[kind] }
