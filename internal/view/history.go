@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -39,11 +40,11 @@ func History(w io.Writer, name string, list []Revision, st Style) error {
 	}
 	rows := [][]string{{"REVISION", "NAME", "PODS", "CHANGED", "PODS WERE"}}
 	for _, r := range list {
-		number := fmt.Sprint(r.Number)
+		number := strconv.FormatInt(r.Number, 10)
 		if r.Present {
 			number += " (present)"
 		}
-		rows = append(rows, []string{number, r.Name, fmt.Sprint(r.Pods), changedText(r), wereText(r)})
+		rows = append(rows, []string{number, r.Name, strconv.Itoa(r.Pods), changedText(r), wereText(r)})
 	}
 	return table(w, rows)
 }

@@ -90,16 +90,16 @@ func (l *RolloutLines) count(at time.Time, every time.Duration) {
 // before; numbers that go up are in the counts.
 func (l *RolloutLines) wait(e event.Event) {
 	l.waits = "waits: " + blockersText(e)
-	gate := ""
-	if len(e.Blockers) > 0 {
-		gate = e.Blockers[0].Gate
-	}
-	for _, b := range e.Blockers {
+	var gates []string
+	for i, b := range e.Blockers {
+		if i == 0 || urgent[b.Gate] {
+			gates = append(gates, b.Gate)
+		}
 		if urgent[b.Gate] {
-			gate += " " + b.Gate + " " + b.Pod
+			gates = append(gates, b.Pod)
 		}
 	}
-	if gate != l.gate {
+	if gate := strings.Join(gates, " "); gate != l.gate {
 		l.gate = gate
 		l.line(e.Time, faint, "  %s", l.waits)
 	}

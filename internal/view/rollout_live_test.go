@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestRolloutLive(t *testing.T) {
 	crash := event.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "container main: CrashLoopBackOff"}
 	slow := event.Blocker{Gate: plan.GateUpdated, Why: "updatedReplicas is 2 of 4"}
 	first := []event.Event{begun(0, 0), counted(10, pods(1, 1, 4)), done(10, 0), begun(10, 1)}
-	second := append(first[:len(first):len(first)], blocked(10, event.Paused, event.Blocker{Gate: plan.GatePromote, Why: "waits until somebody promotes"}), done(110, 1), begun(110, 2))
+	second := slices.Concat(first, []event.Event{blocked(10, event.Paused, event.Blocker{Gate: plan.GatePromote, Why: "waits until somebody promotes"}), done(110, 1), begun(110, 2)})
 	for name, c := range map[string]struct {
 		events []event.Event
 		now    int
@@ -50,7 +51,7 @@ last: patch cloneset shop/web
   [ ] 3 step-100%: let 3 more pods follow: 4 of 4
 paused: waits until somebody promotes
 1m10s so far`},
-		"waits, with trouble": {append(second[:len(second):len(second)], counted(120, pods(2, 1, 3)), blocked(120, event.Waiting, slow, crash)), 120, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
+		"waits, with trouble": {append(slices.Clip(second), counted(120, pods(2, 1, 3)), blocked(120, event.Waiting, slow, crash)), 120, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  2 pods, 2 ready
 ` + "`" + `- web-2 (new)  2 pods, 1 ready
    ` + "`" + `- web-3: container main: CrashLoopBackOff
@@ -60,7 +61,7 @@ paused: waits until somebody promotes
   [>] 3 step-100%: let 3 more pods follow: 4 of 4  10s
 waits: updatedReplicas is 2 of 4; web-3: container main: CrashLoopBackOff
 2m so far, about 1m to go at this pace`},
-		"halts": {append(second[:len(second):len(second)], blocked(125, event.Halted, crash), ended(125, event.Failed, "crash web-3: it crashed", pods(2, 1, 3))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
+		"halts": {append(slices.Clip(second), blocked(125, event.Halted, crash), ended(125, event.Failed, "crash web-3: it crashed", pods(2, 1, 3))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  2 pods, 2 ready
 ` + "`" + `- web-2 (new)  2 pods, 1 ready
    ` + "`" + `- web-3: container main: CrashLoopBackOff
@@ -69,7 +70,7 @@ waits: updatedReplicas is 2 of 4; web-3: container main: CrashLoopBackOff
   [x] 2 pause-1: wait until somebody promotes  1m40s
   [!] 3 step-100%: let 3 more pods follow: 4 of 4  15s
 failed after 2m5s: crash web-3: it crashed`},
-		"completes": {append(second[:len(second):len(second)], done(130, 2), ended(130, event.Completed, "", pods(4, 4, 4))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
+		"completes": {append(slices.Clip(second), done(130, 2), ended(130, event.Completed, "", pods(4, 4, 4))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  0 pods, 0 ready
 ` + "`" + `- web-2 (new)  4 pods, 4 ready
   [##############################] 4 of 4 updated, 4 of these ready; 4 ready in all
@@ -77,7 +78,7 @@ failed after 2m5s: crash web-3: it crashed`},
   [x] 2 pause-1: wait until somebody promotes  1m40s
   [x] 3 step-100%: let 3 more pods follow: 4 of 4  20s
 completed after 2m10s`},
-		"goes back": {append(first[:len(first):len(first)], after(20, event.RollingBack, event.Event{Plan: &event.Plan{Driver: "kruise", From: "web-2", To: "web-1", Steps: ladderOf().Steps[:1]}, Text: "it crashed"}), after(20, event.Refused, event.Event{Text: "conflict"})), 21, `cloneset shop/web  driver kruise  rolling back: it crashed
+		"goes back": {append(slices.Clip(first), after(20, event.RollingBack, event.Event{Plan: &event.Plan{Driver: "kruise", From: "web-2", To: "web-1", Steps: ladderOf().Steps[:1]}, Text: "it crashed"}), after(20, event.Refused, event.Event{Text: "conflict"})), 21, `cloneset shop/web  driver kruise  rolling back: it crashed
 |- web-2 (old)  3 pods, 3 ready
 ` + "`" + `- web-1 (new)  1 pod, 1 ready
   [#######.......................] 1 of 4 updated, 1 of these ready; 4 ready in all

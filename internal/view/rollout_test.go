@@ -122,15 +122,23 @@ func TestRolloutLines(t *testing.T) {
 12:00:01 step 1/3 update is done
 `},
 		"numbers that go up are no news": {[]event.Event{blocked(1, event.Waiting, updated(1)), blocked(2, event.Waiting, updated(2)), blocked(3, event.Waiting, updated(3))}, "12:00:01   waits: updatedReplicas is 1 of 4\n"},
-		"trouble is news": {[]event.Event{blocked(1, event.Waiting, updated(1)), blocked(2, event.Waiting, updated(1), crash), blocked(3, event.Waiting, updated(1), crash)},
-			"12:00:01   waits: updatedReplicas is 1 of 4\n12:00:02   waits: updatedReplicas is 1 of 4; web-3: container main: CrashLoopBackOff\n"},
-		"a sign of life": {[]event.Event{blocked(1, event.Waiting, updated(1)), after(10.9, beat, event.Event{}), after(11, beat, event.Event{}), after(15, beat, event.Event{}), after(21, beat, event.Event{})},
-			"12:00:01   waits: updatedReplicas is 1 of 4\n12:00:11   waits: updatedReplicas is 1 of 4; 0 of 4 updated, 4 ready\n12:00:21   waits: updatedReplicas is 1 of 4; 0 of 4 updated, 4 ready\n"},
+		"trouble is news": {
+			[]event.Event{blocked(1, event.Waiting, updated(1)), blocked(2, event.Waiting, updated(1), crash), blocked(3, event.Waiting, updated(1), crash)},
+			"12:00:01   waits: updatedReplicas is 1 of 4\n12:00:02   waits: updatedReplicas is 1 of 4; web-3: container main: CrashLoopBackOff\n",
+		},
+		"a sign of life": {
+			[]event.Event{blocked(1, event.Waiting, updated(1)), after(10.9, beat, event.Event{}), after(11, beat, event.Event{}), after(15, beat, event.Event{}), after(21, beat, event.Event{})},
+			"12:00:01   waits: updatedReplicas is 1 of 4\n12:00:11   waits: updatedReplicas is 1 of 4; 0 of 4 updated, 4 ready\n12:00:21   waits: updatedReplicas is 1 of 4; 0 of 4 updated, 4 ready\n",
+		},
 		"life without a reason": {[]event.Event{after(10, beat, event.Event{})}, "12:00:10   goes on; 0 of 4 updated, 4 ready\n"},
-		"many blockers": {[]event.Event{blocked(1, event.Waiting, updated(1), crash, event.Blocker{Why: "a"}, event.Blocker{Why: "b"}, event.Blocker{Why: "c"})},
-			"12:00:01   waits: updatedReplicas is 1 of 4; web-3: container main: CrashLoopBackOff; a; and 2 more\n"},
-		"halts": {[]event.Event{blocked(5, event.Halted, crash), ended(5, event.Failed, "crash web-3: it crashed", pods(1, 0, 3))},
-			"12:00:05 halted: web-3: container main: CrashLoopBackOff\n12:00:05 failed after 5s: 1 of 4 updated, 3 ready; crash web-3: it crashed\n"},
+		"many blockers": {
+			[]event.Event{blocked(1, event.Waiting, updated(1), crash, event.Blocker{Why: "a"}, event.Blocker{Why: "b"}, event.Blocker{Why: "c"})},
+			"12:00:01   waits: updatedReplicas is 1 of 4; web-3: container main: CrashLoopBackOff; a; and 2 more\n",
+		},
+		"halts": {
+			[]event.Event{blocked(5, event.Halted, crash), ended(5, event.Failed, "crash web-3: it crashed", pods(1, 0, 3))},
+			"12:00:05 halted: web-3: container main: CrashLoopBackOff\n12:00:05 failed after 5s: 1 of 4 updated, 3 ready; crash web-3: it crashed\n",
+		},
 		"goes back": {[]event.Event{
 			after(5, event.RollingBack, event.Event{Plan: &event.Plan{Driver: "kruise", Steps: ladderOf().Steps[:1]}, Text: "it crashed"}), begun(5, 0), done(8, 0), ended(8, event.RolledBack, "it crashed", pods(0, 0, 4)),
 		}, `12:00:05 rolling back, because it crashed

@@ -47,8 +47,11 @@ func TestAsk(t *testing.T) {
 func recordOf(step int) kube.Record {
 	return kube.Record{
 		Plan: plan.Plan{Limits: plan.Limits{Replicas: 10}, Steps: []plan.Step{
-			{Name: "update", Title: "write the template", Updated: 1}, {Name: "pause-1", Title: "wait", Updated: 1},
-			{Name: "step-50%", Title: "let 4 more follow", Updated: 5}, {Name: "pause-50%", Title: "wait", Updated: 5}, {Name: "step-100%", Title: "let 5 more follow", Updated: 10},
+			{Name: "update", Title: "write the template", Updated: 1},
+			{Name: "pause-1", Title: "wait", Updated: 1},
+			{Name: "step-50%", Title: "let 4 more follow", Updated: 5},
+			{Name: "pause-50%", Title: "wait", Updated: 5},
+			{Name: "step-100%", Title: "let 5 more follow", Updated: 10},
 		}},
 		Progress: plan.Progress{Step: step},
 	}
