@@ -258,3 +258,27 @@ func TestRepeats(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestPinned: a step is pinned to the uid that the pods know their owner by, and to
+// none that a model has made up.
+func TestPinned(t *testing.T) {
+	old, next := workload("CloneSet", "web:1", five), workload("CloneSet", "web:2", five)
+	for name, c := range map[string]struct{ context, want string }{
+		"of the pods": {pods(5), "the uid set"},
+		"unknown":     {strings.ReplaceAll(pods(5), ", uid: set", ""), ""},
+		"no pods":     {"", ""},
+	} {
+		set := made(t, change{how: byClient, old: old, new: next, context: c.context})
+		got := ""
+		for _, s := range set.Sequences[0].Steps {
+			for _, b := range s.Before {
+				if _, uid, ok := strings.Cut(b.Text, "it is the object with "); ok {
+					got = uid
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: pinned to %q, want %q", name, got, c.want)
+		}
+	}
+}

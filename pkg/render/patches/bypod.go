@@ -163,10 +163,12 @@ func (w *walk) after(c *podChange, what stage) []Condition {
 	case what == leaves && w.plan.Grace > 0:
 		return []Condition{{"it has been out of service for " + w.plan.Grace.String(), fmt.Sprintf("sleep %d", int(w.plan.Grace.Seconds()))}}
 	case what == returns:
-		w.updated++
-		return append([]Condition{{"it is ready", target(c.pod).waitReady("Ready")}}, w.agreed(w.updated)...)
-	case what == updates, what == goesOn:
+		return []Condition{{"it is ready", target(c.pod).waitReady("Ready")}}
+	case what == goesOn:
 		return c.restarted()
+	case what == updates:
+		w.updated++
+		return append(w.agreed(w.updated), c.restarted()...)
 	}
 	return nil
 }
