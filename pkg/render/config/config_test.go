@@ -30,6 +30,7 @@ var everything = Config{
 	APIVersions: []string{"apps/v1", "apps.kruise.io/v1beta1"}, Namespace: "shop",
 	TemplatePaths: map[string]string{"a.b/C": "spec.template", "d/E": "spec.pod"},
 	With:          []Source{{File: "a.yaml"}, {File: "b/c.yaml"}},
+	Base:          []Source{{File: "old.yaml"}},
 	Strict:        true, AllowEmpty: true, Explain: true, Validate: Echo,
 }
 
@@ -49,6 +50,7 @@ spec:
   namespace: shop
   templatePaths: {a.b/C: spec.template, d/E: spec.pod}
   with: [a.yaml, b/c.yaml]
+  base: [old.yaml]
   strict: true
   spreadAs: constraints
   sidecarSetAs: admission
@@ -74,6 +76,7 @@ data:
     a.b/C=spec.template
     d/E=spec.pod
   with: "a.yaml b/c.yaml"
+  base: old.yaml
   strict: "true"
   spreadAs: constraints
   sidecarSetAs: admission
@@ -100,6 +103,7 @@ metadata:
     kubectl-kruise.dev/namespace: shop
     kubectl-kruise.dev/templatePaths: a.b/C=spec.template,d/E=spec.pod
     kubectl-kruise.dev/with: a.yaml,b/c.yaml
+    kubectl-kruise.dev/base: old.yaml
     kubectl-kruise.dev/strict: "true"
     kubectl-kruise.dev/spreadAs: constraints
     kubectl-kruise.dev/sidecarSetAs: admission
