@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
 
+	applycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/apply"
 	convertcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
 	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/explain"
@@ -20,7 +21,9 @@ import (
 	inventorycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/inventory"
 	lintcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
 	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
+	pullcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/pull"
 	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
+	restartcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/restart"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	schemacmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/schema"
 	simulatecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/simulate"
@@ -87,7 +90,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
-	root.AddCommand(rendercmd.New(f), explain.New(f), plancmd.New(f), rolloutcmd.New(f), simulatecmd.New(f), whycmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), version.New(f))
+	root.AddCommand(rendercmd.New(f), applycmd.New(f), explain.New(f), plancmd.New(f), rolloutcmd.New(f), restartcmd.New(f), pullcmd.New(f), simulatecmd.New(f), whycmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), version.New(f))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

@@ -8,12 +8,9 @@ import (
 // Tally counts the pods of a rollout that are not being deleted.
 type Tally struct {
 	// Desired is how many there shall be, Total how many there are.
-	Desired int `json:"desired"`
-	Total   int `json:"total"`
-	Ready   int `json:"ready"`
+	Desired, Total, Ready int
 	// Updated carry the new template, UpdatedReady are ready besides.
-	Updated      int `json:"updated"`
-	UpdatedReady int `json:"updatedReady"`
+	Updated, UpdatedReady int
 }
 
 // Count counts the pods of a rollout.

@@ -73,6 +73,19 @@ const (
 // Open begins to watch a workload and all that belongs to it. It returns when all of
 // it has been seen once. Close ends the watches.
 func Open(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
+	c, err := connect(ctx, cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.look(); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// connect makes the clients.
+func connect(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.QPS, cfg.Burst = requests, requestsBurst
 	c := &Cluster{opt: o, config: cfg, bell: newBell()}
@@ -87,10 +100,6 @@ func Open(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
 	c.answers.changed = c.bell.ring
 	c.record = newRecord(c)
 	c.late = c.newLate()
-	if err := c.look(); err != nil {
-		c.Close()
-		return nil, err
-	}
 	return c, nil
 }
 

@@ -23,7 +23,9 @@ import (
 type late struct {
 	pulls       *lately[*kruise.ImagePullJob]
 	recreations *lately[*kruise.ContainerRecreateRequest]
-	jobs        *lately[*batchv1.Job]
+	// nodeImages say how each node pulls.
+	nodeImages *lately[*kruise.NodeImage]
+	jobs       *lately[*batchv1.Job]
 	// jobPods are the pods of Jobs that pull: they say what is wrong.
 	jobPods *lately[*corev1.Pod]
 	needed  *sync.Map
@@ -31,8 +33,9 @@ type late struct {
 
 func (c *Cluster) newLate() late {
 	return late{
-		pulls:       kruised[kruise.ImagePullJob](c, "imagepulljobs"),
-		recreations: kruised[kruise.ContainerRecreateRequest](c, "containerrecreaterequests"),
+		pulls:       kruised[kruise.ImagePullJob](c, "imagepulljobs", c.beside(), c.ours()),
+		recreations: kruised[kruise.ContainerRecreateRequest](c, "containerrecreaterequests", c.opt.Target.Namespace, c.ours()),
+		nodeImages:  kruised[kruise.NodeImage](c, "nodeimages", "", ""),
 		jobs: begins(func() (*mirror[*batchv1.Job], error) {
 			return keep(c, needed(typed("jobs", &batchv1.Job{}, c.core.BatchV1().Jobs(c.beside()), c.ours())), itself[*batchv1.Job])
 		}),
@@ -90,13 +93,13 @@ func (l *lately[T]) shown() *mirror[T] {
 }
 
 // kruised is a kind of Kruise in the newest version that is served.
-func kruised[T any](c *Cluster, plural string) *lately[*T] {
+func kruised[T any](c *Cluster, plural, namespace, selector string) *lately[*T] {
 	l := &lately[*T]{}
 	l.begin = func() (m *mirror[*T], err error) {
 		for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
 			l.resource = schema.GroupVersionResource{Group: kruise.Group, Version: version, Resource: plural}
-			s := c.untyped(l.resource, c.beside())
-			s.selector = c.ours()
+			s := c.untyped(l.resource, namespace)
+			s.selector = selector
 			m = newMirror(c.bell.ring, decoded[T])
 			if err = follow(c.ctx, s, m); !errors.Is(err, errNotServed) {
 				return m, err

@@ -51,11 +51,14 @@ func (m mark) name(base string, purpose ...string) string {
 }
 
 // meta is the metadata of what a step creates beside the workload: it goes away with
-// it at the latest.
-func (c *Cluster) meta(m mark, w *cluster.Workload, name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{
-		Namespace: c.beside(), Name: name, Labels: c.labels(m), OwnerReferences: []metav1.OwnerReference{c.ownerReference(w)},
-	}
+// its owners at the latest.
+func (c *Cluster) meta(m mark, owners []metav1.OwnerReference, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: c.beside(), Name: name, Labels: c.labels(m), OwnerReferences: owners}
+}
+
+// ownersOf has what a step creates go away with the object in the cluster.
+func (c *Cluster) ownersOf(w *cluster.Workload) []metav1.OwnerReference {
+	return []metav1.OwnerReference{c.ownerReference(w)}
 }
 
 // beside is the namespace for what belongs to a rollout.

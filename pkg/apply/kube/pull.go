@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -24,17 +25,38 @@ const (
 	pullKept = 600
 )
 
-// pull has images pulled onto the nodes of the workload's pods, by Kruise where it is
-// there (semantics fanout-and-jobs 7), otherwise by Jobs.
+// site is where images are pulled to, and on whose behalf.
+type site struct {
+	mark
+	// base is what names of jobs begin with, owners what they go away with.
+	base   string
+	owners []metav1.OwnerReference
+	// pods select the nodes where Kruise finds them by itself; nil names them.
+	pods           *metav1.LabelSelector
+	nodes, secrets func() ([]string, error)
+}
+
+// siteOf are the nodes of a workload's pods. Those of a SidecarSet are in many
+// namespaces, and so are their secrets.
+func (c *Cluster) siteOf(m mark, w *cluster.Workload) *site {
+	at := &site{
+		mark: m, base: w.Name, owners: c.ownersOf(w),
+		nodes:   func() ([]string, error) { return c.nodesOf(w) },
+		secrets: func() ([]string, error) { return nil, nil },
+	}
+	if w.Namespace != "" {
+		at.pods = plan.SelectorOf(w)
+		at.secrets = func() ([]string, error) { return c.secretsOf(w) }
+	}
+	return at
+}
+
+// name is the name of a job.
+func (s *site) name(purpose ...string) string { return s.mark.name(s.base+"-pull", purpose...) }
+
+// pull has images pulled onto the nodes of the workload's pods.
 func (c *Cluster) pull(ctx context.Context, _ string, p *plan.Pull) error {
 	m, w, err := c.asks()
-	if err != nil {
-		return err
-	}
-	jobs, err := c.pulls.get()
-	if errors.Is(err, errNotServed) {
-		return c.pullByJobs(ctx, m, w, p)
-	}
 	if err != nil {
 		return err
 	}
@@ -43,12 +65,25 @@ func (c *Cluster) pull(ctx context.Context, _ string, p *plan.Pull) error {
 			return err
 		}
 	}
+	return c.pullAt(ctx, c.siteOf(m, w), p)
+}
+
+// pullAt has images pulled by Kruise where it is there (semantics fanout-and-jobs 7),
+// otherwise by Jobs.
+func (c *Cluster) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
+	jobs, err := c.pulls.get()
+	if errors.Is(err, errNotServed) {
+		return c.pullByJobs(ctx, at, p)
+	}
+	if err != nil {
+		return err
+	}
 	for _, image := range p.Images {
-		meta := c.meta(m, w, m.name(w.Name+"-pull", image))
+		meta := c.meta(at.mark, at.owners, at.name(image))
 		if _, there := jobs.one(meta.Namespace, meta.Name); there {
 			continue
 		}
-		spec, err := c.imagePull(w, image, p.Parallel)
+		spec, err := imagePull(at, image, p.Parallel)
 		if err != nil {
 			return err
 		}
@@ -59,22 +94,21 @@ func (c *Cluster) pull(ctx context.Context, _ string, p *plan.Pull) error {
 	return nil
 }
 
-// imagePull pulls on the nodes of the pods that a workload selects; those of a
-// SidecarSet are in many namespaces, so their nodes are named.
-func (c *Cluster) imagePull(w *cluster.Workload, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
+// imagePull is what Kruise is told.
+func imagePull(at *site, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
 	if parallel <= 0 {
 		parallel = pullParallel
 	}
 	spec := &kruise.ImagePullJobSpec{Image: image, ImagePullJobTemplate: kruise.ImagePullJobTemplate{
 		Parallelism:      new(intstr.FromInt32(int32(parallel))),
+		PodSelector:      at.pods,
 		CompletionPolicy: kruise.CompletionPolicy{Type: kruise.AlwaysCompletionPolicyType, TTLSecondsAfterFinished: new(int32(pullKept))},
 	}}
-	if w.Namespace != "" {
-		secrets, err := c.secretsOf(w)
-		spec.PodSelector, spec.PullSecrets = plan.SelectorOf(w), secrets
+	var err error
+	if spec.PullSecrets, err = at.secrets(); err != nil || at.pods != nil {
 		return spec, err
 	}
-	nodes, err := c.nodesOf(w)
+	nodes, err := at.nodes()
 	spec.Selector = &kruise.ImagePullJobNodeSelector{Names: nodes}
 	return spec, err
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // puller is a pull by Jobs that this process goes on with: who asks for it again
@@ -30,21 +29,21 @@ type puller struct {
 }
 
 // pullByJobs creates the first Jobs, and goes on when they are done.
-func (c *Cluster) pullByJobs(ctx context.Context, m mark, w *cluster.Workload, p *plan.Pull) error {
+func (c *Cluster) pullByJobs(ctx context.Context, at *site, p *plan.Pull) error {
 	for _, begin := range []func() error{second(c.jobs.get), second(c.jobPods.get)} {
 		if err := begin(); err != nil {
 			return err
 		}
 	}
-	if !c.answers.claim(m) {
+	if !c.answers.claim(at.mark) {
 		return nil
 	}
-	more, err := c.startJobs(ctx, m, w, p)
+	more, err := c.startJobs(ctx, at, p)
 	if err != nil || !more {
-		c.answers.release(m, nil)
+		c.answers.release(at.mark, nil)
 		return err
 	}
-	go func() { c.answers.release(m, c.goOnPulling(m, w, p)) }()
+	go func() { c.answers.release(at.mark, c.goOnPulling(at, p)) }()
 	return nil
 }
 
@@ -90,14 +89,18 @@ func (a *answers) puller(m mark) puller {
 	return puller{}
 }
 
+// pullGrace is how long pulling on a node may fail before that counts: registries have
+// hiccups, and the kubelet tries again.
+const pullGrace = time.Minute
+
 // pullPause follows a request that failed for the moment.
 const pullPause = time.Second
 
 // goOnPulling creates further Jobs as others end.
-func (c *Cluster) goOnPulling(m mark, w *cluster.Workload, p *plan.Pull) error {
+func (c *Cluster) goOnPulling(at *site, p *plan.Pull) error {
 	for {
 		version, _ := c.bell.now()
-		more, err := c.startJobs(c.ctx, m, w, p)
+		more, err := c.startJobs(c.ctx, at, p)
 		until := time.Time{}
 		switch {
 		case c.ctx.Err() != nil, err == nil && !more:
@@ -115,8 +118,8 @@ func (c *Cluster) goOnPulling(m mark, w *cluster.Workload, p *plan.Pull) error {
 
 // startJobs creates as many Jobs as may run at a time; more says that others have to
 // be created later.
-func (c *Cluster) startJobs(ctx context.Context, m mark, w *cluster.Workload, p *plan.Pull) (more bool, err error) {
-	nodes, err := c.nodesOf(w)
+func (c *Cluster) startJobs(ctx context.Context, at *site, p *plan.Pull) (more bool, err error) {
+	nodes, err := at.nodes()
 	if err != nil {
 		return false, err
 	}
@@ -124,35 +127,35 @@ func (c *Cluster) startJobs(ctx context.Context, m mark, w *cluster.Workload, p 
 	var missing []*batchv1.Job
 	for _, image := range p.Images {
 		for _, node := range nodes {
-			job, there := c.jobOf(m, image, node)
+			job, there := c.jobOf(at, image, node)
 			switch {
 			case !there:
-				missing = append(missing, &batchv1.Job{ObjectMeta: c.jobMeta(m, w, image, node)})
-			case !over(job):
+				missing = append(missing, &batchv1.Job{ObjectMeta: c.jobMeta(at, image, node)})
+			case !finished(job):
 				room--
 			}
 		}
 	}
 	now := missing[:max(0, min(room, len(missing)))]
-	return len(now) < len(missing), c.createPulls(ctx, w, now)
+	return len(now) < len(missing), c.createPulls(ctx, at, now)
 }
 
-func (c *Cluster) jobOf(m mark, image, node string) (*batchv1.Job, bool) {
-	return c.jobs.shown().one(c.beside(), m.name(c.object().Name+"-pull", image, node))
+func (c *Cluster) jobOf(at *site, image, node string) (*batchv1.Job, bool) {
+	return c.jobs.shown().one(c.beside(), at.name(image, node))
 }
 
-func (c *Cluster) jobMeta(m mark, w *cluster.Workload, image, node string) metav1.ObjectMeta {
-	meta := c.meta(m, w, m.name(w.Name+"-pull", image, node))
+func (c *Cluster) jobMeta(at *site, image, node string) metav1.ObjectMeta {
+	meta := c.meta(at.mark, at.owners, at.name(image, node))
 	meta.Annotations = map[string]string{imageAnnotation: image, nodeAnnotation: node}
 	return meta
 }
 
 // createPulls has one node pull one image, for each Job.
-func (c *Cluster) createPulls(ctx context.Context, w *cluster.Workload, list []*batchv1.Job) error {
+func (c *Cluster) createPulls(ctx context.Context, at *site, list []*batchv1.Job) error {
 	if len(list) == 0 {
 		return nil
 	}
-	pull, err := c.pullingPod(ctx, w)
+	pull, err := c.pullingPod(at)
 	if err != nil {
 		return err
 	}
@@ -171,16 +174,13 @@ func (c *Cluster) createPulls(ctx context.Context, w *cluster.Workload, list []*
 	return nil
 }
 
-// pullingPod is how pods pull for a workload.
-func (c *Cluster) pullingPod(ctx context.Context, w *cluster.Workload) (pull imagepull.Pod, err error) {
+// pullingPod is how pods pull there.
+func (c *Cluster) pullingPod(at *site) (pull imagepull.Pod, err error) {
 	pull.Helper = c.opt.HelperImage
 	if pull.Volumes, err = c.imageVolumes(); err != nil {
 		return pull, err
 	}
-	if w.Namespace == "" {
-		return pull, c.stateNamespace(ctx) // the secrets are in the pods' namespaces
-	}
-	pull.Secrets, err = c.secretsOf(w)
+	pull.Secrets, err = at.secrets()
 	return pull, err
 }
 
@@ -229,7 +229,7 @@ func ended(job *batchv1.Job) (c batchv1.JobCondition, ok bool) {
 	return c, false
 }
 
-func over(job *batchv1.Job) bool {
+func finished(job *batchv1.Job) bool {
 	_, ok := ended(job)
 	return ok
 }

@@ -17,7 +17,8 @@ func (c *Cluster) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
 	if err != nil || w.workload == nil {
 		return err
 	}
-	nodes, err := c.nodesOf(w.workload)
+	at := c.siteOf(m, w.workload)
+	nodes, err := at.nodes()
 	if err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func (c *Cluster) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
 	for _, image := range p.Images {
 		state, asked := plan.PullState{Over: !puller.running}, 0
 		for _, node := range nodes {
-			job, there := c.jobOf(m, image, node)
+			job, there := c.jobOf(at, image, node)
 			if !there {
 				if puller.failed != "" {
 					state.Troubles = append(state.Troubles, plan.PullTrouble{Node: node, Why: puller.failed, Final: true})

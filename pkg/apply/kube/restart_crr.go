@@ -25,7 +25,7 @@ func (c *Cluster) recreate(ctx context.Context, m mark, w *cluster.Workload, p p
 	if err != nil {
 		return err
 	}
-	meta := c.meta(m, w, m.name(p.Name+"-restart", p.UID))
+	meta := c.meta(m, c.ownersOf(w), m.name(p.Name+"-restart", p.UID))
 	if meta.Namespace = p.Namespace; w.Namespace != p.Namespace && w.Namespace != "" {
 		meta.OwnerReferences = nil // owners are in the same namespace
 	}

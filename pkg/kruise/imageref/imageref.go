@@ -43,6 +43,12 @@ func Alias(image, running, imageID string) (next, why string) {
 	return repository + ":" + tag + "@" + digest, ""
 }
 
+// Check returns an error where an image is no reference.
+func Check(image string) error {
+	_, err := reference.ParseNormalizedNamed(image)
+	return err
+}
+
 // digestIn is the digest of an image ID when that is one of the repository.
 func digestIn(repository, imageID string) string {
 	_, after, found := strings.Cut(imageID, "://")

@@ -1,0 +1,131 @@
+package restart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// find sorts the arguments: one workload, or pods by the workloads that they belong
+// to, in the order in which they were named.
+func (o *options) find(ctx context.Context, args []string) ([]work, error) {
+	var pods []string
+	for _, arg := range args {
+		kind, name, typed := strings.Cut(arg, "/")
+		switch {
+		case !typed:
+			pods = append(pods, arg)
+		case kind == "pod" || kind == "pods" || kind == "po":
+			pods = append(pods, name)
+		case len(args) > 1:
+			return nil, usage.Errorf("restart one workload at a time, or name pods", "%s stands beside other arguments", arg)
+		default:
+			n, err := named.Parse(arg)
+			return []work{{name: n}}, err
+		}
+	}
+	return o.owners(ctx, pods)
+}
+
+func (o *options) owners(ctx context.Context, pods []string) ([]work, error) {
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return nil, err
+	}
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	var out []work
+	for _, pod := range pods {
+		name, err := ownerOf(ctx, client, namespace, pod)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(out); n > 0 && out[n-1].name.String() == name.String() {
+			out[n-1].pods = append(out[n-1].pods, pod)
+			continue
+		}
+		out = append(out, work{name, []string{pod}})
+	}
+	return out, nil
+}
+
+// ownerOf is the workload that a pod belongs to: of a ReplicaSet that a Deployment
+// owns it is the Deployment.
+func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod string) (named.Name, error) {
+	o, err := get(ctx, client, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, namespace, pod)
+	if err != nil {
+		return named.Name{}, err
+	}
+	ref := metav1.GetControllerOf(o)
+	if ref != nil && ref.Kind == "ReplicaSet" {
+		set, err := get(ctx, client, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}, namespace, ref.Name)
+		if err != nil {
+			return named.Name{}, err
+		}
+		if above := metav1.GetControllerOf(set); above != nil {
+			ref = above
+		}
+	}
+	if ref != nil {
+		group, _ := schema.ParseGroupVersion(ref.APIVersion)
+		if name, err := named.Parse(strings.ToLower(ref.Kind) + "." + group.Group + "/" + ref.Name); err == nil {
+			return name, nil
+		}
+	}
+	return named.Name{}, &resource.Error{Err: fmt.Errorf("pod %s belongs to no workload that is restarted in order: %s", pod, controller(ref)), Hint: "its restart can be written out: kubectl kruise render --patches takes a ContainerRecreateRequest"}
+}
+
+func controller(ref *metav1.OwnerReference) string {
+	if ref == nil {
+		return "it has no controller"
+	}
+	return "its controller is " + ref.Kind + " " + ref.Name
+}
+
+func get(ctx context.Context, client dynamic.Interface, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error) {
+	o, err := client.Resource(r).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, &resource.Error{Err: fmt.Errorf("%s/%s is not in namespace %s", strings.TrimSuffix(r.Resource, "s"), name, namespace), Hint: "check the name and -n; a workload is TYPE/NAME"}
+	case err != nil:
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
+	return o, nil
+}
+
+// served reports whether the cluster has ContainerRecreateRequests.
+func (o *options) served() (bool, error) {
+	d, err := o.factory.Discovery()
+	if err != nil {
+		return false, err
+	}
+	for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
+		list, err := d.ServerResourcesForGroupVersion(kruise.Group + "/" + version)
+		if err != nil {
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			return false, errors.Join(errors.New("cannot find out whether the cluster has Kruise"), err)
+		}
+		for _, r := range list.APIResources {
+			if r.Name == "containerrecreaterequests" {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}

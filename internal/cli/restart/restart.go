@@ -1,0 +1,160 @@
+// Package restart has the verb that restarts containers inside their pods.
+package restart
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+const long = `Restart containers inside their pods: the pods stay, with their addresses and volumes.
+Of a whole workload it goes pod by pod, in the order of an update, no more at once than
+maxUnavailable and the budgets allow. The template stays as it is; to have pods made
+anew, see "kubectl kruise rollout restart".
+
+Methods, chosen by what the cluster can do:
+  crr          Kruise's node agent stops the containers (ContainerRecreateRequest)
+  image-alias  the image is named in another way, by its digest, and the kubelet starts
+               the container anew; the pod keeps that name
+  signal       TERM for the container's first process, by a program of its image
+
+What was restarted is kept in the cluster: "kubectl kruise rollout resume" goes on where
+a terminal was lost, and restarts nothing twice. Init containers and native sidecars
+are refused, as Kruise refuses them.`
+
+const example = `  # all containers of all pods of a workload
+  kubectl kruise restart cloneset/web
+
+  # one container of two pods, without Kruise, and without being asked
+  kubectl kruise restart web-0 web-1 -c app --method image-alias --yes
+
+  # one pod first, then the others; each out of service for 10 s before it stops
+  kubectl kruise restart statefulset/db --steps 1,100% --unready 10s`
+
+type options struct {
+	factory *factory.Factory
+	own     *rollout.Own
+
+	what    plan.Restarting
+	steps   string
+	timeout time.Duration
+	policy  plan.Policy
+}
+
+var methods = []string{plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f, own: rollout.NewOwn(f)}
+	c := &cobra.Command{
+		Use: "restart (POD… | TYPE/NAME)", Short: "Restart containers inside their pods", Long: long, Example: example,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.complete(args); err != nil {
+				return err
+			}
+			return o.run(c.Context(), args)
+		},
+		ValidArgsFunction: planning.CompleteNames,
+	}
+	fl := c.Flags()
+	fl.StringSliceVarP(&o.what.Containers, "container", "c", nil, "container to restart, again for more; all regular containers by default")
+	fl.StringVar(&o.what.Method, "method", "", "crr, image-alias or signal; chosen by default")
+	fl.BoolVar(&o.what.Ordered, "ordered", false, "wait for one container before the next (crr)")
+	fl.DurationVar(&o.what.Unready, "unready", 0, "how long a pod is not ready before its containers stop (crr)")
+	fl.StringVar(&o.steps, "steps", "", "how many pods have restarted after each step, such as 1,50%,100%; all in one step by default")
+	fl.DurationVar(&o.timeout, "step-timeout", 0, "how long each step may take; by default as its size needs")
+	o.own.AddFlags(c)
+	usage.Offer(c, "method", methods...)
+	return c
+}
+
+func (o *options) complete(args []string) error {
+	if err := o.own.Validate(); err != nil {
+		return err
+	}
+	switch m := o.what.Method; {
+	case len(args) == 0:
+		return usage.Errorf("for instance cloneset/web, or names of pods", "what shall be restarted?")
+	case m != "" && !slices.Contains(methods, m):
+		return usage.Errorf("one of: "+strings.Join(methods, ", "), "--method: unknown method %q", m)
+	case m != "" && m != plan.RestartCRR && (o.what.Ordered || o.what.Unready != 0):
+		return usage.Errorf("leave them out, or take --method crr", "--ordered and --unready are for the method crr")
+	case o.what.Unready < 0 || o.timeout < 0:
+		return usage.Errorf("", "a time is in the past")
+	}
+	o.policy.Timeout = o.timeout
+	if o.steps == "" {
+		return nil
+	}
+	var err error
+	if o.policy.Steps, err = plan.ParseSteps(o.steps); err == nil {
+		err = plan.CheckSteps(o.policy.Steps)
+	}
+	if err != nil {
+		return usage.Errorf("", "--steps: %w", err)
+	}
+	return nil
+}
+
+// run restarts one workload, or the pods of one after the other.
+func (o *options) run(ctx context.Context, args []string) error {
+	work, err := o.find(ctx, args)
+	if err != nil {
+		return err
+	}
+	served, err := o.served()
+	if err != nil {
+		return err
+	}
+	for _, w := range work {
+		err := o.own.Run(ctx, w.name, w.question(), func(s plan.Snapshot) (plan.Plan, error) { return o.plan(s, w.pods, served) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan makes the plan, with a method that the cluster can do.
+func (o *options) plan(s plan.Snapshot, pods []string, served bool) (plan.Plan, error) {
+	what := o.what
+	what.Pods = pods
+	p, err := plan.BuildRestart(s, what, o.policy)
+	if err != nil || len(p.Steps) == 0 || what.Method != "" {
+		return p, err
+	}
+	chosen := slices.DeleteFunc(slices.Clone(s.Pods), func(p *cluster.Pod) bool { return len(pods) > 0 && !slices.Contains(pods, p.Name) })
+	var why string
+	if what.Method, why = plan.RestartMethod(served, chosen, p.Change.Restarts); what.Method != plan.RestartCRR && (what.Ordered || what.Unready != 0) {
+		return p, usage.Errorf("leave them out", "--ordered and --unready need Kruise, and %s", why)
+	}
+	if _, err := fmt.Fprintf(o.factory.Streams.Err, "method %s: %s\n", what.Method, why); err != nil {
+		return p, err
+	}
+	return plan.BuildRestart(s, what, o.policy)
+}
+
+// work is a workload, and which of its pods; none stands for all.
+type work struct {
+	name named.Name
+	pods []string
+}
+
+func (w work) question() string {
+	if len(w.pods) == 0 {
+		return "Restart the containers of all pods of " + w.name.String() + "?"
+	}
+	return "Restart containers of " + strings.Join(w.pods, ", ") + "?"
+}

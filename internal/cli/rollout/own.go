@@ -1,0 +1,77 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Own carries out plans that another verb makes.
+type Own struct {
+	driving
+
+	yes bool
+}
+
+// NewOwn returns one with its defaults.
+func NewOwn(f *factory.Factory) *Own {
+	return &Own{driving: driving{common: &common{factory: f, gates: cluster.DefaultGates()}}}
+}
+
+// AddFlags adds the flags that say how the rollout is waited for.
+func (o *Own) AddFlags(c *cobra.Command) {
+	o.addFlags(c)
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	c.Flags().StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
+}
+
+// Validate checks the flags. Errors are of usage.
+func (o *Own) Validate() error { return o.validate() }
+
+// Run has a plan made from what is known of a workload, shows it, asks the question
+// and carries it out. A native workload that stands for one of Kruise is driven as
+// that one, by whichever name it is called.
+func (o *Own) Run(ctx context.Context, name named.Name, question string, make func(plan.Snapshot) (plan.Plan, error)) error {
+	s, err := o.locate(ctx, name)
+	if err != nil {
+		return err
+	}
+	if source, ok := sourceOf(s.object); ok {
+		if same, err := o.locate(ctx, source); err == nil && same.object.ID() == s.object.ID() {
+			s = same
+		}
+	}
+	if err := o.watch(ctx, s); err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := o.free(ctx, s); err != nil {
+		return err
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	p, err := make(snapshot)
+	if err != nil {
+		return err
+	}
+	if len(p.Steps) == 0 {
+		_, err := fmt.Fprintln(o.factory.Streams.Out, p.Change.Why)
+		return err
+	}
+	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
+		return err
+	}
+	if err := o.ask(o.yes, question); err != nil {
+		return err
+	}
+	return o.begin(ctx, s, p)
+}

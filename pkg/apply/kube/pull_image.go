@@ -1,0 +1,234 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// ImagePull is a pull that belongs to no rollout.
+type ImagePull struct {
+	Image string
+	// Namespace is where the jobs are, and Secrets, which are names.
+	Namespace string
+	Secrets   []string
+	// Nodes are names.
+	Nodes []string
+	// Parallel is how many nodes pull at a time; 0 is ten.
+	Parallel int
+	// HelperImage is as in [Options].
+	HelperImage string
+}
+
+// NodePull is how the pull stands on one node.
+type NodePull struct {
+	Node  string
+	Phase kruise.ImagePullPhase
+	// Why is empty while all goes well.
+	Why string
+}
+
+// over reports whether nothing more will happen on the node.
+func (n NodePull) over() bool {
+	return n.Phase == kruise.ImagePhaseSucceeded || n.Phase == kruise.ImagePhaseFailed
+}
+
+// PullImage has an image pulled, by Kruise where it is there, otherwise by Jobs, and
+// returns how that went on each node, by name. told is told of changes meanwhile. When
+// ctx ends first the pull goes on without us, and what is known so far is returned with
+// the cause; whoever asks for the same again goes on with it.
+func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(NodePull)) ([]NodePull, error) {
+	p.Nodes = slices.Compact(slices.Sorted(slices.Values(p.Nodes)))
+	if len(p.Nodes) == 0 {
+		return nil, errors.New("there is no node to pull on")
+	}
+	target := cluster.Ref{Kind: "Image", Namespace: p.Namespace, Name: digits(append(p.Nodes, p.Image)...)}
+	c, err := connect(ctx, cfg, Options{Target: Object{Ref: target}, HelperImage: p.HelperImage})
+	if err != nil {
+		return nil, err
+	}
+	defer c.cancel(errClosed)
+	w := &watchedPull{Cluster: c, ImagePull: p, told: told, last: map[string]NodePull{}}
+	at, err := w.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		version, _ := c.bell.now()
+		states, over := w.look(at)
+		if err := c.answers.puller(at.mark).failed; err != "" {
+			return states, errors.New(err)
+		}
+		if over {
+			return states, nil
+		}
+		if err := c.Await(ctx, target, version, c.Now().Add(pullGrace)); err != nil {
+			return states, err
+		}
+	}
+}
+
+// watchedPull is a pull that somebody waits for.
+type watchedPull struct {
+	*Cluster
+	ImagePull
+	told func(NodePull)
+	last map[string]NodePull
+}
+
+// site is the pull's site for the n-th time that it is asked for.
+func (w *watchedPull) site(n int) *site {
+	base := strings.Trim(strings.ToLower(w.Image[strings.LastIndex(w.Image, "/")+1:]), "-.")
+	base, _, _ = strings.Cut(base, "@")
+	base, _, _ = strings.Cut(base, ":")
+	return &site{
+		mark: mark(digits(w.opt.Target.String(), fmt.Sprint(n))), base: strings.ReplaceAll(base, "_", "-"),
+		nodes:   func() ([]string, error) { return w.Nodes, nil },
+		secrets: func() ([]string, error) { return w.Secrets, nil },
+	}
+}
+
+// begin asks for the pull, or finds the one that is under way; one that is over is
+// done again.
+func (w *watchedPull) begin(ctx context.Context) (*site, error) {
+	pull := &plan.Pull{Images: []string{w.Image}, Parallel: w.Parallel}
+	if err := w.needs(&plan.Step{Pull: pull}); err != nil {
+		return nil, err
+	}
+	for n := 0; ; n++ {
+		at := w.site(n)
+		if begun, over := w.begun(at); begun && over {
+			continue
+		}
+		return at, w.pullAt(ctx, at, pull)
+	}
+}
+
+// begun reports whether a pull was asked for, and whether it is over.
+func (w *watchedPull) begun(at *site) (begun, over bool) {
+	if jobs := w.pulls.shown(); jobs != nil {
+		job, ok := jobs.one(w.Namespace, at.name(w.Image))
+		return ok, ok && job.Status.CompletionTime != nil
+	}
+	over = true
+	for _, node := range w.Nodes {
+		job, ok := w.jobOf(at, w.Image, node)
+		begun = begun || ok
+		over = over && ok && finished(job)
+	}
+	return begun, over
+}
+
+// look tells of changes, and says whether all nodes are done.
+func (w *watchedPull) look(at *site) (states []NodePull, over bool) {
+	over = true
+	find := w.byJobs(at)
+	if w.pulls.shown() != nil {
+		find = w.byKruise(at)
+	}
+	for _, node := range w.Nodes {
+		s := find(node)
+		s.Node = node
+		if w.last[node] != s {
+			w.last[node] = s
+			w.told(s)
+		}
+		states, over = append(states, s), over && s.over()
+	}
+	return states, over
+}
+
+// byJobs reads the Jobs.
+func (w *watchedPull) byJobs(at *site) func(node string) NodePull {
+	return func(node string) NodePull {
+		job, ok := w.jobOf(at, w.Image, node)
+		if !ok {
+			return NodePull{Phase: kruise.ImagePhaseWaiting}
+		}
+		t, done := w.jobState(job, node, w.Image)
+		switch {
+		case t != nil && (t.Final || w.Now().Sub(t.Since) >= pullGrace):
+			return NodePull{Phase: kruise.ImagePhaseFailed, Why: t.Why}
+		case t != nil:
+			return NodePull{Phase: kruise.ImagePhasePulling, Why: t.Why}
+		case done:
+			return NodePull{Phase: kruise.ImagePhaseSucceeded}
+		}
+		return NodePull{Phase: kruise.ImagePhasePulling}
+	}
+}
+
+// byKruise reads the ImagePullJob, and of each node what its agent says.
+func (w *watchedPull) byKruise(at *site) func(node string) NodePull {
+	name := at.name(w.Image)
+	job, _ := w.pulls.shown().one(w.Namespace, name)
+	images, err := w.nodeImages.get()
+	if err != nil && !apierrors.IsForbidden(err) {
+		w.warn("%v: nodes are told of at the end only", err)
+	}
+	return func(node string) NodePull {
+		if images == nil {
+			return byJob(job, node)
+		}
+		image, there := images.one("", node)
+		if s, ok := tagOf(image, w.Namespace, name); there && ok && (job == nil || job.Status.CompletionTime == nil) {
+			return s
+		}
+		if !there && job != nil && job.Status.CompletionTime != nil {
+			return NodePull{Phase: kruise.ImagePhaseFailed, Why: "Kruise has no agent there: there is no NodeImage of its name"}
+		}
+		out := byJob(job, node)
+		if s, ok := tagOf(image, w.Namespace, name); ok && out.Phase == kruise.ImagePhaseFailed {
+			out.Why = s.Why
+		}
+		return out
+	}
+}
+
+// byJob is what the ImagePullJob alone says of a node.
+func byJob(job *kruise.ImagePullJob, node string) NodePull {
+	switch {
+	case job == nil || job.Status.StartTime == nil:
+		return NodePull{Phase: kruise.ImagePhaseWaiting}
+	case slices.Contains(job.Status.FailedNodes, node):
+		return NodePull{Phase: kruise.ImagePhaseFailed, Why: "see status of NodeImage " + node}
+	case job.Status.CompletionTime != nil:
+		return NodePull{Phase: kruise.ImagePhaseSucceeded}
+	}
+	return NodePull{Phase: kruise.ImagePhaseWaiting}
+}
+
+// tagOf is how the agent of a node stands with what a job asks for.
+func tagOf(n *kruise.NodeImage, namespace, job string) (NodePull, bool) {
+	if n == nil {
+		return NodePull{}, false
+	}
+	for name, image := range n.Spec.Images {
+		for _, tag := range image.Tags {
+			for _, owner := range tag.OwnerReferences {
+				if owner.Namespace == namespace && owner.Name == job {
+					return tagState(n.Status.ImageStatuses[name], tag), true
+				}
+			}
+		}
+	}
+	return NodePull{}, false
+}
+
+func tagState(status kruise.ImageStatus, tag kruise.ImageTagSpec) NodePull {
+	for _, s := range status.Tags {
+		if s.Tag == tag.Tag && s.Version == tag.Version && s.Phase != "" {
+			return NodePull{Phase: s.Phase, Why: s.Message}
+		}
+	}
+	return NodePull{Phase: kruise.ImagePhaseWaiting}
+}
