@@ -14,6 +14,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the program at once, whatever it is busy with.
+	context.AfterFunc(ctx, stop)
 	code := cli.Main(ctx, os.Args, factory.System())
 	stop()
 	os.Exit(code)

@@ -84,7 +84,7 @@ func TestWrongWhatIfs(t *testing.T) {
 		{"--pod-stop", "1"},
 		{"--fail-pod", "0"},
 		{"--fail-pod", "-1"},
-		{"--nodes", "-1"},
+		{"--nodes", "-1"}, {"--nodes", "2000000000"},
 		{"--pub", "half"},
 		{"--pub", "120%"},
 		{"--pub", "-1"},

@@ -24,6 +24,10 @@ type Invention struct {
 	Gates gates.Set
 }
 
+// MostPods is how many pods, and nodes, are made up at the most: as many pods as
+// Kubernetes says that a cluster may have. More are a typing error, and would keep the machine busy until it is full.
+const MostPods = 150_000
+
 // longEnough is for how long the model cluster may take to bring pods up.
 const longEnough = 24 * time.Hour
 
@@ -38,6 +42,9 @@ func Invent(target *resource.Resource, others []*resource.Resource, o Invention)
 	}
 	pods, err := o.pods(target, read)
 	if err != nil {
+		return plan.Snapshot{}, err
+	}
+	if err := bounded(target, pods); err != nil {
 		return plan.Snapshot{}, err
 	}
 	w := o.cluster(read, pods)
@@ -125,6 +132,10 @@ func apply(w *simulate.World, read *cluster.Workload, target *resource.Resource,
 		}
 		if carries {
 			running++
+			n, _ := tree.Int(tree.Get(r.Node(), "spec", "replicas"))
+			if err := bounded(r, int(n)); err != nil {
+				return err
+			}
 		}
 		if err := w.Apply(r.Node()); err != nil {
 			return r.Wrap(err, "")
@@ -140,6 +151,14 @@ func apply(w *simulate.World, read *cluster.Workload, target *resource.Resource,
 		tree.SetAt(node, tree.Int64(int64(pods)), "spec", "replicas")
 	}
 	return target.Wrap(w.Apply(node), "")
+}
+
+// bounded refuses more pods than are made up.
+func bounded(r *resource.Resource, pods int) error {
+	if pods <= MostPods {
+		return nil
+	}
+	return r.Fault("spec.replicas", "--pods N plans for N pods", "%d pods are more than the %d that can be made up", pods, MostPods)
 }
 
 // surrounds reports whether an object matters to the rollout of another.

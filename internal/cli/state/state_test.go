@@ -127,8 +127,13 @@ func TestInventSidecars(t *testing.T) {
 func TestInventFaults(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"no pods wanted": {workload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 0"), "in.yaml:5: CloneSet shop/web: spec.replicas: a workload without pods has no rollout"},
-		"never ready":    {strings.Replace(workload("apps/v1", "StatefulSet", "  replicas: 2"), "spec: {nodeSelector", "spec: {readinessGates: [{conditionType: InPlaceUpdateReady}], nodeSelector", 1), "in.yaml:8: StatefulSet shop/web: spec.template: pod web-0 would not become ready"},
-		"not readable":   {workload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: x"), "in.yaml:5: CloneSet shop/web: spec.replicas: "},
+		"too many":       {workload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 2147483647"), "in.yaml:5: CloneSet shop/web: spec.replicas: 2147483647 pods are more than the 150000 that can be made up"},
+		"too many around": {
+			mesh + "\n---\n" + strings.ReplaceAll(workload("apps/v1", "Deployment", "  replicas: 150001"), "app: web", "meshed: 'true', tier: api, team: a"),
+			"in.yaml:13: Deployment shop/web: spec.replicas: 150001 pods are",
+		},
+		"never ready":  {strings.Replace(workload("apps/v1", "StatefulSet", "  replicas: 2"), "spec: {nodeSelector", "spec: {readinessGates: [{conditionType: InPlaceUpdateReady}], nodeSelector", 1), "in.yaml:8: StatefulSet shop/web: spec.template: pod web-0 would not become ready"},
+		"not readable": {workload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: x"), "in.yaml:5: CloneSet shop/web: spec.replicas: "},
 	} {
 		list := parsed(t, c.doc)
 		if _, err := Invent(list[0], list, Invention{}); err == nil || !strings.HasPrefix(err.Error(), c.want) {
