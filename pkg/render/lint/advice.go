@@ -12,7 +12,7 @@ import (
 // advice is a rule about what Kruise lets through.
 type advice struct {
 	Rule
-	// groups are the GROUP/KINDs that it looks at.
+	// kinds are the GROUP/KINDs that it looks at.
 	kinds []string
 	look  func(*subject)
 }

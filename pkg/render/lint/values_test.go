@@ -20,6 +20,10 @@ const (
 	ofDeployment = "apiVersion: apps/v1, kind: Deployment, name: web"
 )
 
+func bare(version, kind string) string {
+	return "---\napiVersion: " + version + "\nkind: " + kind + "\nmetadata: {name: web, namespace: shop}\n"
+}
+
 func unites(template, more string) string {
 	return `
 apiVersion: apps.kruise.io/v1beta1
@@ -238,6 +242,13 @@ spec:
 		"surging": {
 			input: strings.Replace(daemon("rollingUpdateType: Surging, maxSurge: 1"), "v1beta1", "v1alpha1", 1),
 			want:  []string{"object/deprecated-spelling spec.updateStrategy.rollingUpdate.rollingUpdateType"},
+		},
+		"kinds that are none": {
+			input: bare("apps.kruise.io/v1beta1", "Cloneset") + bare("apps.kruise.io/v1beta1", "PodUnavailableBudget") + bare("policy.kruise.io/v1alpha1", "Budget"),
+			want:  []string{"object/unknown-kind kind", "object/unknown-kind kind", "object/unknown-kind kind"},
+		},
+		"kinds of others": {
+			input: bare("rollouts.kruise.io/v1beta1", "Rollout") + bare("example.com/v1", "CloneSett"),
 		},
 		"protection that is none": {
 			input: marked(clone(""), "labels: {policy.kruise.io/delete-protection: always}") + "---\n" + marked(pods, "labels: {policy.kruise.io/delete-protection: Cascading}"),
