@@ -58,7 +58,7 @@ var layer = map[string][]string{
 	"pkg/apply":       {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/apply/event": {},
 	"pkg/apply/kube": {
-		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...",
+		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/streaming/pkg/httpstream",
 		"pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/kube/ask",
 	},
 	"pkg/apply/kube/ask":     {"k8s.io/client-go/util/jsonpath", "pkg/plan"},

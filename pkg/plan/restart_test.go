@@ -101,11 +101,13 @@ func TestBuildRestartRefuses(t *testing.T) {
 		"no such pod":       {nil, plan.Restarting{Pods: []string{"web-9"}}, "the workload has no pod web-9"},
 		"init container": {
 			func(p *cluster.Pod) { p.InitContainers = []cluster.Container{{Name: "setup"}} },
-			plan.Restarting{Containers: []string{"setup"}}, "container setup of pod web-00001: it is an init container: those run once",
+			plan.Restarting{Containers: []string{"setup"}},
+			"container setup of pod web-00001: it is an init container: those run once",
 		},
 		"native sidecar": {
 			func(p *cluster.Pod) { p.InitContainers = []cluster.Container{{Name: "mesh", Native: true}} },
-			plan.Restarting{Pods: []string{"web-00001"}, Containers: []string{"mesh"}}, "it is a native sidecar",
+			plan.Restarting{Pods: []string{"web-00001"}, Containers: []string{"mesh"}},
+			"it is a native sidecar",
 		},
 		"not started": {func(p *cluster.Pod) { p.Containers[0].Reported = false }, plan.Restarting{}, "container main of pod web-00001: the container has not been started yet"},
 		"no node":     {func(p *cluster.Pod) { p.Node = "" }, plan.Restarting{}, "web-00001: the pod is on no node yet"},

@@ -115,17 +115,17 @@ func (o *options) run(ctx context.Context) error {
 		defer cancel()
 	}
 	states, err := kube.PullImage(ctx, cfg, p, o.tell)
-	if ctx.Err() != nil && states != nil {
-		o.sum(states)
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return ending.ErrTimedOut
-		}
-		return ending.ErrInterrupted
-	}
-	if err != nil {
+	if err != nil && (ctx.Err() == nil || states == nil) {
 		return err
 	}
-	return o.sum(states)
+	failed := o.sum(states)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return ending.ErrTimedOut
+	case ctx.Err() != nil:
+		return ending.ErrInterrupted
+	}
+	return failed
 }
 
 // line is one change of a node as JSON.

@@ -3,8 +3,8 @@ package kube
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -91,7 +91,7 @@ func (w *watchedPull) site(n int) *site {
 	base, _, _ = strings.Cut(base, "@")
 	base, _, _ = strings.Cut(base, ":")
 	return &site{
-		mark: mark(digits(w.opt.Target.String(), fmt.Sprint(n))), base: strings.ReplaceAll(base, "_", "-"),
+		mark: mark(digits(w.opt.Target.String(), strconv.Itoa(n))), base: strings.ReplaceAll(base, "_", "-"),
 		nodes:   func() ([]string, error) { return w.Nodes, nil },
 		secrets: func() ([]string, error) { return w.Secrets, nil },
 	}

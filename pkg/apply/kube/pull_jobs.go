@@ -103,7 +103,9 @@ func (c *Cluster) goOnPulling(at *site, p *plan.Pull) error {
 		more, err := c.startJobs(c.ctx, at, p)
 		until := time.Time{}
 		switch {
-		case c.ctx.Err() != nil, err == nil && !more:
+		case c.ctx.Err() != nil:
+			return nil //nolint:nilerr // the Cluster is closed
+		case err == nil && !more:
 			return nil
 		case err != nil && !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict):
 			return err

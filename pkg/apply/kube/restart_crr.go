@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ func recreated(r *kruise.ContainerRecreateRequest) plan.Result {
 			open = append(open, text)
 		}
 	}
-	all := append(bad, open...)
+	all := slices.Concat(bad, open)
 	if r.Status.Phase != kruise.ContainerRecreateRequestCompleted {
 		return plan.Result{Text: strings.Join(all, ", ")}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -84,7 +85,7 @@ func (c *Cluster) verifyJob(m mark, w *cluster.Workload, step string, given map[
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given, job); err != nil {
 		return nil, fmt.Errorf("the job is no batch/v1 Job: %w", err)
 	}
-	meta := c.meta(m, c.ownersOf(w), m.name(w.Name+"-verify", step, fmt.Sprint(n)))
+	meta := c.meta(m, c.ownersOf(w), m.name(w.Name+"-verify", step, strconv.Itoa(n)))
 	meta.Annotations = job.Annotations
 	for k, v := range job.Labels {
 		if _, ours := meta.Labels[k]; !ours {

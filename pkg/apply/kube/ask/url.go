@@ -67,8 +67,7 @@ func get(ctx context.Context, client *http.Client, address string) (status int, 
 
 // bare is an error without the address that it is about.
 func bare(err error) error {
-	var about *url.Error
-	if errors.As(err, &about) {
+	if about, ok := errors.AsType[*url.Error](err); ok {
 		return about.Err
 	}
 	return err
