@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -83,13 +84,23 @@ func pauseText(p *Pause) string {
 func questionText(v *Verify) string {
 	switch {
 	case v.URL != "":
-		return v.URL
+		return address(v.URL)
 	case v.Prometheus != "":
-		return fmt.Sprintf("%s %s at %s", v.Query, v.Threshold, v.Prometheus)
+		return fmt.Sprintf("%s %s at %s", v.Query, v.Threshold, address(v.Prometheus))
 	case v.Job != nil:
 		return "a Job in the cluster"
 	}
 	return fmt.Sprint(v.Command)
+}
+
+// address is a URL without the password that may be in it, and without its query.
+func address(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
 }
 
 // plural is a number with its noun.

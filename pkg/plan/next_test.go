@@ -254,6 +254,23 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestQuestionsHideSecrets: a plan is read by many.
+func TestQuestionsHideSecrets(t *testing.T) {
+	policy := plan.Policy{Verify: []plan.Verify{
+		{URL: "https://me:hunter2@web:8443/healthz?token=abc#x"}, {Prometheus: "http://me:hunter2@prom", Query: "up", Threshold: "> 0"},
+	}}
+	p, _ := midway(t, policy)
+	var titles []string
+	for _, s := range p.Steps {
+		if s.Verify != nil {
+			titles = append(titles, s.Title)
+		}
+	}
+	if got, want := strings.Join(titles, "|"), "ask: https://web:8443/healthz|ask: up > 0 at http://prom"; !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestNotAllowed: what the policy forbids is not even begun.
 func TestNotAllowed(t *testing.T) {
 	old := strings.ReplaceAll(clones(""), "IfPossible", "Only")

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -109,6 +108,9 @@ func (w *watchedPull) begin(ctx context.Context) (*site, error) {
 		if begun, over := w.begun(at); begun && over {
 			continue
 		}
+		if w.pulls.shown() != nil {
+			_, _ = w.nodeImages.get() // not everybody may read them
+		}
 		return at, w.pullAt(ctx, at, pull)
 	}
 }
@@ -171,10 +173,7 @@ func (w *watchedPull) byJobs(at *site) func(node string) NodePull {
 func (w *watchedPull) byKruise(at *site) func(node string) NodePull {
 	name := at.name(w.Image)
 	job, _ := w.pulls.shown().one(w.Namespace, name)
-	images, err := w.nodeImages.get()
-	if err != nil && !apierrors.IsForbidden(err) {
-		w.warn("%v: nodes are told of at the end only", err)
-	}
+	images := w.nodeImages.shown() // nil: nodes are told of at the end only
 	return func(node string) NodePull {
 		if images == nil {
 			return byJob(job, node)
