@@ -59,8 +59,9 @@ var layer = map[string][]string{
 	"pkg/apply/event": {},
 	"pkg/apply/kube": {
 		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/streaming/pkg/httpstream",
-		"pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/kube/ask",
+		"pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/ask", "pkg/apply/kube/permit",
 	},
+	"pkg/apply/kube/permit":  {"k8s.io/api/rbac/v1", "pkg/kruise", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/apply/kube/ask":     {"k8s.io/client-go/util/jsonpath", "pkg/plan"},
 	"pkg/apply/kube/objects": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
 	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/plan/rules"},

@@ -22,6 +22,7 @@ import (
 	lintcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
 	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
 	pullcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/pull"
+	rbaccmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rbac"
 	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
 	restartcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/restart"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
@@ -90,7 +91,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
-	root.AddCommand(rendercmd.New(f), applycmd.New(f), explain.New(f), plancmd.New(f), rolloutcmd.New(f), restartcmd.New(f), pullcmd.New(f), simulatecmd.New(f), whycmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), version.New(f))
+	root.AddCommand(rendercmd.New(f), applycmd.New(f), explain.New(f), plancmd.New(f), rolloutcmd.New(f), restartcmd.New(f), pullcmd.New(f), simulatecmd.New(f), whycmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), rbaccmd.New(f), version.New(f))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

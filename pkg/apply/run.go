@@ -38,7 +38,7 @@ type Result struct {
 // the rollout is in the result.
 func Run(ctx context.Context, c Cluster, ref cluster.Ref, p plan.Plan, o Options) (Result, error) {
 	r := &run{cluster: c, ref: ref, plan: p, opt: o}
-	r.teller.emit = o.Emit
+	r.emit = o.Emit
 	for r.result.Outcome == "" {
 		if err := r.turn(ctx); err != nil {
 			if err = r.left(ctx, err); err != nil {
@@ -60,7 +60,7 @@ type run struct {
 	opt     Options
 	result  Result
 	teller
-	// last is what was done last, repeats how often it had to be done again.
+	// last is what was done last, repeats how often it was.
 	last    []plan.Action
 	repeats int
 	// refusals counts turns in a row that were turned down.
@@ -77,7 +77,11 @@ func (r *run) turn(ctx context.Context) error {
 	d := plan.Next(r.plan, s, now)
 	r.tell(now, &r.plan, s, d)
 	if d.Progress != s.Progress {
-		if err := r.cluster.Record(ctx, r.ref, s.Version, d.Progress); err != nil {
+		switch err := r.cluster.Record(ctx, r.ref, s.Version, d.Progress); {
+		case errors.Is(err, plan.ErrNotFound) && d.Verb == plan.Halt:
+			r.finish(event.Failed, d.Reason) // the record went with the object
+			return nil
+		case err != nil:
 			return r.turnedDown(ctx, s, err)
 		}
 	}
@@ -130,12 +134,11 @@ const mostRepeats = 10
 // act carries out the actions of a decision. The first that is turned down ends the
 // turn: the next look decides anew.
 func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
-	r.repeats++
 	if !reflect.DeepEqual(d.Actions, r.last) {
 		r.last, r.repeats = d.Actions, 0
 	}
 	if r.repeats > mostRepeats {
-		return r.stop(ctx, d, fmt.Sprintf("%s: what was written is undone again and again, by a webhook or another controller", d.Reason))
+		return r.stop(ctx, fmt.Sprintf("%s: what was written is undone again and again, by a webhook or another controller", d.Reason))
 	}
 	if r.repeats > 1 {
 		if err := r.cluster.Await(ctx, r.ref, s.Version, r.limited(r.cluster.Now().Add(pauseAfter(r.repeats)))); err != nil {
@@ -150,11 +153,12 @@ func (r *run) act(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
 		case err != nil && (passing(err) || ctx.Err() != nil):
 			return r.turnedDown(ctx, s, err)
 		case err != nil:
-			return r.stop(ctx, d, err.Error())
+			return r.stop(ctx, err.Error())
 		}
 		r.acted(r.cluster.Now(), d, &d.Actions[i])
 	}
 	r.refusals = 0
+	r.repeats++ // what was turned down was not written: it undoes nobody's work
 	return nil
 }
 
@@ -164,7 +168,7 @@ func passing(err error) bool {
 }
 
 // stop records that the rollout has halted for a reason that no look would find.
-func (r *run) stop(ctx context.Context, d plan.Decision, why string) error {
+func (r *run) stop(ctx context.Context, why string) error {
 	s, err := r.cluster.Observe(ctx, r.ref)
 	if err != nil {
 		return err

@@ -181,6 +181,49 @@ func (h *hindered) Do(ctx context.Context, ref cluster.Ref, a plan.Action) error
 	return err
 }
 
+// TestTurnedDownForLong: a write that is turned down again and again was never
+// undone: the rollout waits.
+func TestTurnedDownForLong(t *testing.T) {
+	for name, refusal := range map[string]error{"budget": plan.ErrRefused, "server": plan.ErrUnavailable, "conflict": plan.ErrConflict} {
+		t.Run(name, func(t *testing.T) {
+			b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Pull: plan.PullNever})
+			left := 14
+			c := &hindered{World: b.World, do: func(plan.Action) error {
+				if left--; left > 0 {
+					return fmt.Errorf("not now: %w", refusal)
+				}
+				return nil
+			}}
+			if res := b.run(t, t.Context(), c, apply.Options{}); res.Outcome != event.Completed || left > 0 {
+				t.Errorf("%s: %s, %d refusals left", res.Outcome, res.Reason, left)
+			}
+		})
+	}
+}
+
+// TestGoneWithItsRecord: where the object is gone the record is, too, and the reason
+// is the object.
+func TestGoneWithItsRecord(t *testing.T) {
+	b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "1+pause", "100%"), Pull: plan.PullNever})
+	b.run(t, t.Context(), b, apply.Options{AtPause: true})
+	if res := b.run(t, t.Context(), &gone{b.World}, apply.Options{}); res.Outcome != event.Failed || res.Reason != "object: the object is gone" {
+		t.Errorf("%s: %s", res.Outcome, res.Reason)
+	}
+}
+
+// gone is a world without the workload.
+type gone struct{ *simulate.World }
+
+func (g *gone) Observe(ctx context.Context, ref cluster.Ref) (plan.Snapshot, error) {
+	s, err := g.World.Observe(ctx, ref)
+	s.Workload = nil
+	return s, err
+}
+
+func (g *gone) Record(context.Context, cluster.Ref, string, plan.Progress) error {
+	return fmt.Errorf("the record: %w", plan.ErrNotFound)
+}
+
 // TestHaltIsRecorded: an error that no look would find stays with the rollout.
 func TestHaltIsRecorded(t *testing.T) {
 	b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Pull: plan.PullNever})

@@ -72,13 +72,16 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 		return err
 	}
 	defer s.Close()
-	held, release, err := o.hold(ctx, s)
+	rec, err := s.Rollout()
+	if err != nil {
+		return err
+	}
+	held, release, err := o.hold(ctx, s, rec.Plan)
 	if err != nil {
 		return err
 	}
 	defer release()
-	rec, err := s.Rollout()
-	if err != nil {
+	if rec, err = s.Rollout(); err != nil {
 		return err
 	}
 	snapshot, err := s.Observe(held, s.target.Ref)

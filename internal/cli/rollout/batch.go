@@ -108,7 +108,7 @@ func sourceOf(r *resource.Resource) (named.Name, bool) {
 // Show makes the plan that leads to a state and shows it. The error says why there
 // is none: another rollout is under way, or this one could not finish.
 func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
-	if err := p.batch.free(ctx, p.session); err != nil {
+	if err := p.batch.free(p.session); err != nil {
 		return err
 	}
 	m, err := p.make(ctx, desired)

@@ -96,7 +96,7 @@ func (o *control) goOn(ctx context.Context, rec kube.Record) error {
 		return err
 	}
 	defer s.Close()
-	held, release, err := o.hold(ctx, s)
+	held, release, err := o.hold(ctx, s, rec.Plan)
 	if errors.Is(err, plan.ErrTaken) {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v, and it goes on there\n", err)
 		return nil
@@ -105,6 +105,9 @@ func (o *control) goOn(ctx context.Context, rec kube.Record) error {
 		return err
 	}
 	defer release()
+	if rec, err = s.Resume(); err != nil {
+		return err
+	}
 	return o.drive(held, s, rec.Plan)
 }
 

@@ -51,8 +51,12 @@ func (d *driving) validate() error {
 	return nil
 }
 
-// hold makes this process the one that drives the rollout.
-func (d *driving) hold(ctx context.Context, s *session) (context.Context, func(), error) {
+// hold makes this process the one that drives the rollout. A permission that carrying
+// the plan out lacks is said before.
+func (d *driving) hold(ctx context.Context, s *session, p plan.Plan) (context.Context, func(), error) {
+	if err := s.May(ctx, p); err != nil {
+		return nil, nil, &resource.Error{Err: err, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
+	}
 	held, release, err := s.Hold(ctx, func(holder string) {
 		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)
 	})
@@ -74,7 +78,11 @@ func (d *driving) drive(ctx context.Context, s *session, p plan.Plan) error {
 func (d *driving) carryOut(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
 	t := d.teller()
 	defer t.stop()
-	return apply.Run(ctx, s, s.target.Ref, p, apply.Options{Emit: t.event, AtPause: d.atPause, Until: d.until()})
+	emit := func(e event.Event) {
+		t.event(e)
+		s.Announce(e)
+	}
+	return apply.Run(ctx, s, s.target.Ref, p, apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until()})
 }
 
 // until is when nobody waits any more; zero is never.
@@ -100,7 +108,7 @@ func (d *driving) end(res apply.Result) error {
 	case event.Interrupted:
 		return ending.ErrInterrupted
 	case event.TakenOver:
-		return fmt.Errorf("%w; it goes on there", plan.ErrTaken)
+		return fmt.Errorf("%s; it goes on there", res.Reason)
 	}
 	return ending.ErrFailed
 }

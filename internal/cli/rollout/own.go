@@ -52,7 +52,7 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, make fu
 		return err
 	}
 	defer s.Close()
-	if err := o.free(ctx, s); err != nil {
+	if err := o.free(s); err != nil {
 		return err
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)

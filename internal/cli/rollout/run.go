@@ -185,12 +185,12 @@ func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
 }
 
 func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
-	held, release, err := d.hold(ctx, s)
+	held, release, err := d.hold(ctx, s, p)
 	if err != nil {
 		return apply.Result{}, err
 	}
 	defer release()
-	if err := d.free(ctx, s); err != nil {
+	if err := d.free(s); err != nil {
 		return apply.Result{}, err
 	}
 	if err := s.Begin(held, s.target.Ref, p); err != nil {
@@ -200,12 +200,8 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 }
 
 // free reports an error where another rollout of the workload is under way.
-func (d *driving) free(ctx context.Context, s *session) error {
-	records, err := d.records()
-	if err != nil {
-		return err
-	}
-	rec, err := records.Load(ctx, s.target.Ref)
+func (d *driving) free(s *session) error {
+	rec, err := s.Rollout()
 	if errors.Is(err, kube.ErrNone) {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -14,7 +15,7 @@ import (
 )
 
 // watchLag is how far a watch may be behind before nobody waits for it any more.
-const watchLag = 5 * time.Second
+const watchLag = time.Second
 
 // unavailable reports whether a request may succeed when it is sent again: the
 // server was busy, or the network failed. A server that refuses a request as such
@@ -29,7 +30,7 @@ func unavailable(err error) bool {
 		return true
 	case utilnet.IsConnectionReset(err), utilnet.IsConnectionRefused(err), utilnet.IsProbableEOF(err), utilnet.IsHTTP2ConnectionLost(err):
 		return true
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.EPIPE), errors.Is(err, context.DeadlineExceeded):
 		return true
 	case errors.As(err, &network) && network.Timeout():
 		return true
@@ -47,4 +48,10 @@ func refusedByBudget(err error) bool {
 // more than that the request is invalid as a whole.
 func isFailedTest(err error) bool {
 	return apierrors.IsInvalid(err) && strings.Contains(reasonOf(err), "the server rejected our request due to an error in our request")
+}
+
+// isHopeless recognises the answer to an eviction that more than one budget covers,
+// which looks like a fault of the server and never changes (contracts 7.7).
+func isHopeless(err error) bool {
+	return apierrors.IsInternalError(err) && strings.Contains(reasonOf(err), "more than one PodDisruptionBudget")
 }

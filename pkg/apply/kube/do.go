@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,17 +17,31 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Do carries out one action. What it wrote is in the mirrors when it returns.
+// Do carries out one action. What it wrote is in the mirrors when it returns, and
+// what it may have written without being told is read again before the next write.
 func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
+	if err := c.certain(ctx); err != nil {
+		return err
+	}
+	err := c.do(ctx, a)
+	if err != nil && ctx.Err() == nil {
+		c.doubt(ctx, a, err)
+	}
+	return err
+}
+
+func (c *Cluster) do(ctx context.Context, a plan.Action) error {
+	limited, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
 	switch {
 	case a.Patch != nil:
-		return c.patch(ctx, a)
+		return c.patch(limited, a)
 	case a.Pod != nil:
-		return c.changePod(ctx, a.Pod)
+		return c.changePod(limited, a.Pod)
 	case a.Evict != nil:
-		return c.evict(ctx, a.Evict)
+		return c.evict(limited, a.Evict)
 	case a.Delete != nil:
-		return c.delete(ctx, a.Delete)
+		return c.delete(limited, a.Delete)
 	case a.Pull != nil:
 		return c.pull(ctx, a.Step, a.Pull)
 	case a.Restart != nil:
@@ -58,7 +73,7 @@ func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
 	got, err := c.dynamic.Resource(o.Resource).Namespace(o.Namespace).
 		Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: FieldManager}, subresources(a.Patch)...)
 	if err != nil {
-		return told(o.Ref.String(), err)
+		return told(o.String(), err)
 	}
 	if own && a.Patch.Subresource != "scale" {
 		return c.workloads.put(got)
@@ -105,13 +120,9 @@ func pinned(a plan.Action) ([]byte, types.PatchType, error) {
 // where it differs.
 func withMeta(body map[string]any, field, v string) map[string]any {
 	out, meta := map[string]any{}, map[string]any{}
-	for k, w := range body {
-		out[k] = w
-	}
+	maps.Copy(out, body)
 	given, _ := body["metadata"].(map[string]any)
-	for k, w := range given {
-		meta[k] = w
-	}
+	maps.Copy(meta, given)
 	meta[field] = v
 	out["metadata"] = meta
 	return out
@@ -135,24 +146,26 @@ func (c *Cluster) delete(ctx context.Context, p *plan.PodRef) error {
 }
 
 // leaving waits until the watch shows that a pod goes: the answer to an eviction
-// does not say what became of it.
+// does not say what became of it. A watch that is behind is not waited for.
 func (c *Cluster) leaving(ctx context.Context, p *plan.PodRef, err error) error {
 	if err != nil {
 		return told("pod "+p.Name, err)
 	}
-	for {
+	end := c.Now().Add(watchLag)
+	for c.Now().Before(end) {
 		version, _ := c.bell.now()
 		have, ok := c.pods.one(p.Namespace, p.Name)
 		if !ok || have.UID != p.UID || have.Deleting {
 			return nil
 		}
-		if err := c.bell.wait(ctx, version, c.Now().Add(watchLag)); err != nil {
+		if err := c.bell.wait(ctx, version, end); err != nil {
 			return err
 		}
-		if now, _ := c.bell.now(); now == version {
-			return nil // the watch is far behind: it will come
-		}
 	}
+	if err := c.rereadPod(ctx, p); err != nil {
+		return told("pod "+p.Name, err)
+	}
+	return nil
 }
 
 // told sorts an answer of the server into what plan.Next's executor knows.
@@ -176,6 +189,8 @@ func kindOf(err error) error {
 		return plan.ErrRefused
 	case refusedByBudget(err):
 		return plan.ErrRefused
+	case isHopeless(err):
+		return nil
 	case unavailable(err):
 		return plan.ErrUnavailable
 	}

@@ -2,173 +2,166 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
-	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Times of the lease. Whoever dies without letting go blocks others for as long as
-// the lease lasts, and each renewal is a write.
-const (
-	leaseLasts = 20 * time.Second
-	leaseTries = 15 * time.Second
-	leaseRenew = 5 * time.Second
-)
+// Lease are the times of the lease. Whoever dies without letting go blocks others
+// for as long as the lease lasts, and each renewal is a write.
+type Lease struct {
+	// Lasts, in whole seconds, is how long others wait for a holder that is silent.
+	Lasts time.Duration
+	// Tries is how long a holder goes on writing without having renewed; it is less
+	// than Lasts.
+	Tries time.Duration
+	// Renew is the time between two renewals.
+	Renew time.Duration
+}
+
+// usualLease is the lease of every rollout, unless a caller has its own.
+var usualLease = Lease{Lasts: 20 * time.Second, Tries: 15 * time.Second, Renew: 5 * time.Second}
+
+func (l Lease) orUsual() Lease {
+	if l == (Lease{}) {
+		return usualLease
+	}
+	return l
+}
+
+// patience is how long a lease is waited for that nobody renews: it has to be seen
+// unchanged for as long as it lasts, is tried for at intervals of up to 2.2 times
+// Renew, and a server in trouble does not answer each time.
+func (l Lease) patience() time.Duration { return 3*l.Lasts + 6*l.Renew }
+
+// hasty is how long letting go may take: the lease runs out in any case.
+const hasty = 3 * time.Second
 
 // Hold makes this process the one that drives the rollout. The context that it
-// returns ends with a cause that wraps plan.ErrTaken when the hold is lost; release
-// lets go. A lease whose holder does not renew it is taken over; told is called once
-// while that is waited for, and the error wraps plan.ErrTaken and names the holder
-// if it is alive.
+// returns ends with a cause that wraps plan.ErrTaken when somebody else has taken
+// over; as long as the lease is only not renewed, since the cluster does not answer,
+// nothing is written. release lets go. A lease whose holder does not renew it is
+// taken over; told is called once while that is waited for, and the error wraps
+// plan.ErrTaken and names the holder if it is alive.
 func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
 	if c.opt.Target.Namespace == "" {
 		if err := c.stateNamespace(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-	namespace, name := c.record.where(c.opt.Target.Ref)
-	me := c.opt.Holder + " (" + string(uuid.NewUUID())[:8] + ")"
-	held, cancel := context.WithCancelCause(ctx)
+	held, lost := context.WithCancelCause(ctx)
 	election, stop := context.WithCancel(ctx)
-	got, over := make(chan struct{}), make(chan struct{})
-	var other atomic.Value
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: &resourcelock.LeaseLock{
-			LeaseMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Client: c.core.CoordinationV1(),
-			LockConfig: resourcelock.ResourceLockConfig{Identity: me},
-		},
-		LeaseDuration: leaseLasts, RenewDeadline: leaseTries, RetryPeriod: leaseRenew, ReleaseOnCancel: true, Name: name,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { close(got) },
-			OnStoppedLeading: func() {},
-			OnNewLeader: func(holder string) {
-				if holder != me {
-					other.Store(holder)
-				}
-			},
-		},
-	})
-	if err != nil {
-		stop()
-		cancel(nil)
-		return nil, nil, err
-	}
+	h := &hold{cluster: c, me: c.opt.Holder + " (" + string(uuid.NewUUID())[:8] + ")", lost: lost, stop: stop, got: make(chan struct{})}
+	h.namespace, h.name = c.record.where(c.opt.Target.Ref)
+	over := make(chan struct{})
 	go func() {
-		elector.Run(election)
-		cancel(fmt.Errorf("%w: the lease %s/%s could not be renewed", plan.ErrTaken, namespace, name))
-		close(over)
+		defer close(over)
+		h.keep(election)
 	}()
 	release = func() {
 		stop()
-		<-over
+		patience := time.NewTimer(hasty)
+		defer patience.Stop()
+		select {
+		case <-over:
+		case <-patience.C:
+		}
+		lost(nil)
 	}
-	if err := c.acquired(ctx, got, me, &other, told); err != nil {
+	if err := h.acquired(ctx, told); err != nil {
 		release()
 		return nil, nil, err
 	}
+	c.hold.Store(h)
 	return held, release, nil
 }
 
 // acquired waits for the lease, as long as one lasts that nobody renews. A holder
 // that renews it is alive.
-func (c *Cluster) acquired(ctx context.Context, got <-chan struct{}, me string, other *atomic.Value, told func(string)) error {
-	renewed, stop := c.renewals(ctx, me)
+func (h *hold) acquired(ctx context.Context, told func(string)) error {
+	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	soon, late := time.NewTimer(2*time.Second), time.NewTimer(leaseLasts+2*leaseRenew)
+	renewed := make(chan string, 1)
+	go h.rivals(watching, renewed)
+	times := h.cluster.opt.Lease.orUsual()
+	soon, late := time.NewTimer(times.Lasts/10), time.NewTimer(times.patience())
 	defer soon.Stop()
 	defer late.Stop()
 	for {
 		select {
-		case <-got:
+		case <-h.got:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-soon.C:
-			if holder, _ := other.Load().(string); told != nil && holder != "" {
+			if holder := h.rival(); told != nil && holder != "" {
 				told(holder)
 			}
 		case holder := <-renewed:
 			return fmt.Errorf("%w: %s", plan.ErrTaken, holder)
 		case <-late.C:
-			holder, _ := other.Load().(string)
-			return fmt.Errorf("%w: %s", plan.ErrTaken, orSomebody(holder))
+			return h.refused()
 		}
 	}
 }
 
-// renewals tells who renews the lease, if somebody else does.
-func (c *Cluster) renewals(ctx context.Context, me string) (<-chan string, func()) {
-	namespace, name := c.record.where(c.opt.Target.Ref)
-	alive := make(chan string, 1)
-	w, err := c.core.CoordinationV1().Leases(namespace).Watch(ctx, metav1.ListOptions{
-		FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
-	})
+// refused says why the lease could not be had, though nobody was seen to renew it.
+func (h *hold) refused() error {
+	what := fmt.Sprintf("the lease %s/%s", h.namespace, h.name)
+	if holder := h.rival(); holder != "" {
+		what += ", which " + holder + " had last,"
+	}
+	if err, ok := h.fault.Load().(error); ok {
+		return told(what, err)
+	}
+	return fmt.Errorf("%s: %w", what, plan.ErrUnavailable)
+}
+
+// Holder names who drives the rollout of a workload now; "" for nobody, or somebody
+// whose lease has run out.
+func (r Records) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
+	namespace, name := r.where(ref)
+	l, err := r.Client.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
 	if err != nil {
-		return alive, func() {} // the lease itself says so in the end
+		return "", err
 	}
-	go func() {
-		seen := map[string]metav1.MicroTime{}
-		for e := range w.ResultChan() {
-			l, ok := e.Object.(*coordinationv1.Lease)
-			if !ok || l.Spec.HolderIdentity == nil || l.Spec.RenewTime == nil || *l.Spec.HolderIdentity == me {
-				continue
-			}
-			holder := *l.Spec.HolderIdentity
-			if before, ok := seen[holder]; ok && holder != "" && !before.Equal(l.Spec.RenewTime) {
-				alive <- holder
-				return
-			}
-			seen[holder] = *l.Spec.RenewTime
-		}
-	}()
-	return alive, w.Stop
+	return holderOf(l, time.Now()), nil
 }
 
-func orSomebody(holder string) string {
-	if holder == "" {
-		return "the lease cannot be had; check the permissions for leases.coordination.k8s.io"
+// fenced reports an error while this process must not write, since another may hold
+// the rollout by now.
+func (c *Cluster) fenced() error {
+	if h := c.hold.Load(); h != nil {
+		return h.fence()
 	}
-	return holder
+	return nil
+}
+
+// refresh reads again what this process decides on, since another may have written
+// what our watches do not show yet.
+func (c *Cluster) refresh(ctx context.Context, all bool) error {
+	if err := errors.Join(c.rereadRecord(ctx), c.rereadWorkload(ctx)); err != nil {
+		return err
+	}
+	if !all {
+		return nil
+	}
+	return c.pods.reread(ctx)
 }
 
 func uidOf(w *cluster.Workload) types.UID { return types.UID(w.UID) }
 
-// Holder names whoever holds the rollout of a workload now, as the lease says; it is
-// empty when nobody does.
-func (r Records) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
-	namespace, name := r.where(ref)
-	l, err := r.Client.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
-		return "", nil
-	case err != nil:
-		return "", err
-	case l.Spec.HolderIdentity == nil || *l.Spec.HolderIdentity == "" || l.Spec.RenewTime == nil:
-		return "", nil
-	case time.Since(l.Spec.RenewTime.Time) > leaseLasts:
-		return "", nil
-	}
-	return *l.Spec.HolderIdentity, nil
-}
-
-// Rollout is the record of the workload's rollout as it is now; the error wraps
-// ErrNone without one.
-func (c *Cluster) Rollout() (Record, error) {
-	rec, err := c.record.now()
-	if err == nil && rec.version == "" {
-		return rec, fmt.Errorf("%s: %w", c.opt.Target.Ref, ErrNone)
-	}
-	return rec, err
-}
+// held is a hold that readers and the election share.
+type held = atomic.Pointer[hold]

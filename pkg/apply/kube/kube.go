@@ -40,6 +40,8 @@ type Options struct {
 	StateNamespace string
 	// Holder names this process and the person behind it, for others to read.
 	Holder string
+	// Lease are the times of the lease; the zero value is what every rollout has.
+	Lease Lease
 	// Warn is told what could not be read and is done without; nil is nobody.
 	Warn func(text string)
 	// HelperImage is what pods run that only pull another image, where there is no
@@ -61,6 +63,10 @@ type Cluster struct {
 	late
 	answers answers
 	record  *record
+	hold    held
+	doubts  doubts
+
+	announcer announcer
 }
 
 // requests per second and at once: the server's own priority and fairness decides
@@ -77,6 +83,7 @@ func Open(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.startAnnouncer()
 	if err := c.look(); err != nil {
 		c.Close()
 		return nil, err
@@ -112,8 +119,11 @@ func protobuf(cfg *rest.Config) *rest.Config {
 	return out
 }
 
-// Close ends the watches.
-func (c *Cluster) Close() { c.cancel(errClosed) }
+// Close ends the watches. It is called once.
+func (c *Cluster) Close() {
+	c.stopAnnouncer()
+	c.cancel(errClosed)
+}
 
 var errClosed = errors.New("closed")
 
@@ -153,5 +163,9 @@ func (c *Cluster) Observe(ctx context.Context, _ cluster.Ref) (plan.Snapshot, er
 	if ctx.Err() != nil {
 		return plan.Snapshot{}, context.Cause(ctx)
 	}
-	return c.snapshot()
+	s, rec, err := c.assemble()
+	if err != nil {
+		return s, err
+	}
+	return s, c.record.show(s, rec)
 }

@@ -1,7 +1,8 @@
 package kube
 
 import (
-	"sort"
+	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -17,15 +18,17 @@ import (
 // object is replaced only by a newer version of itself.
 type mirror[T any] struct {
 	// read turns an object into what is kept of it; an object that cannot be read is
-	// kept out, and fault told of it.
+	// kept out, and faults tell of it until it can, or is gone.
 	read    func(metav1.Object) (T, error)
 	changed func()
+	// source is where the objects come from.
+	source source
 
-	mu    sync.Mutex
-	kept  map[string]kept[T]
-	gone  map[types.UID]bool
-	list  []T
-	fault error
+	mu     sync.Mutex
+	kept   map[string]kept[T]
+	gone   map[types.UID]bool
+	faults map[string]error
+	list   []T
 }
 
 type kept[T any] struct {
@@ -35,7 +38,7 @@ type kept[T any] struct {
 }
 
 func newMirror[T any](changed func(), read func(metav1.Object) (T, error)) *mirror[T] {
-	return &mirror[T]{read: read, changed: changed, kept: map[string]kept[T]{}, gone: map[types.UID]bool{}}
+	return &mirror[T]{read: read, changed: changed, kept: map[string]kept[T]{}, gone: map[types.UID]bool{}, faults: map[string]error{}}
 }
 
 // all returns the values sorted by namespace and name. The list is shared: nobody
@@ -44,17 +47,20 @@ func (m *mirror[T]) all() ([]T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.list == nil {
-		keys := make([]string, 0, len(m.kept))
-		for key := range m.kept {
-			keys = append(keys, key)
-		}
-		sort.Strings(keys)
-		m.list = make([]T, 0, len(keys))
-		for _, key := range keys {
+		m.list = make([]T, 0, len(m.kept))
+		for _, key := range slices.Sorted(maps.Keys(m.kept)) {
 			m.list = append(m.list, m.kept[key].value)
 		}
 	}
-	return m.list, m.fault
+	return m.list, m.fault()
+}
+
+// fault is why something is missing from the list.
+func (m *mirror[T]) fault() error {
+	if len(m.faults) == 0 {
+		return nil
+	}
+	return m.faults[slices.Min(slices.Collect(maps.Keys(m.faults)))]
 }
 
 // one returns the value of a name.
@@ -65,11 +71,11 @@ func (m *mirror[T]) one(namespace, name string) (value T, ok bool) {
 	return k.value, ok
 }
 
-// version returns the resource version of a name, "" for none.
-func (m *mirror[T]) version(namespace, name string) string {
+// uid returns the uid of a name, "" for none.
+func (m *mirror[T]) uid(namespace, name string) types.UID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.kept[namespace+"/"+name].version
+	return m.kept[namespace+"/"+name].uid
 }
 
 // put takes in a version of an object, from a watch or from an answer.
@@ -107,16 +113,15 @@ func (m *mirror[T]) take(o metav1.Object) bool {
 	switch {
 	case m.gone[o.GetUID()]:
 		return false
-	case ok && have.uid == o.GetUID() && !newer(o.GetResourceVersion(), have.version):
-		return false
-	case ok && have.uid != o.GetUID() && !newer(o.GetResourceVersion(), have.version):
+	case ok && !newer(o.GetResourceVersion(), have.version):
 		return false
 	}
 	value, err := m.read(o)
 	if err != nil {
-		m.fault = err
+		m.faults[key] = err
 		return false
 	}
+	delete(m.faults, key)
 	m.kept[key] = kept[T]{o.GetUID(), o.GetResourceVersion(), value}
 	return true
 }
@@ -133,12 +138,24 @@ func (m *mirror[T]) drop(obj any) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.gone[o.GetUID()] = true
-	key := o.GetNamespace() + "/" + o.GetName()
-	if have, ok := m.kept[key]; ok && have.uid == o.GetUID() {
+	m.forget(o.GetNamespace()+"/"+o.GetName(), o.GetUID())
+	return nil
+}
+
+// lose forgets the object of a uid, which somebody has looked for in vain.
+func (m *mirror[T]) lose(namespace, name string, uid types.UID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.gone[uid] = true
+	m.forget(namespace+"/"+name, uid)
+}
+
+func (m *mirror[T]) forget(key string, uid types.UID) {
+	delete(m.faults, key)
+	if have, ok := m.kept[key]; ok && have.uid == uid {
 		delete(m.kept, key)
 		m.note()
 	}
-	return nil
 }
 
 // replace takes in a list of all there was at a version. What was written since
@@ -155,6 +172,7 @@ func (m *mirror[T]) replace(list []any, version string) error {
 		listed[o.GetNamespace()+"/"+o.GetName()] = o.GetUID()
 		m.take(o)
 	}
+	maps.DeleteFunc(m.faults, func(key string, _ error) bool { _, ok := listed[key]; return !ok })
 	for key, have := range m.kept {
 		if uid, ok := listed[key]; (!ok || uid != have.uid) && !newer(have.version, version) {
 			delete(m.kept, key)

@@ -50,6 +50,22 @@ func TestMirror(t *testing.T) {
 		"stale list": {func(m m) error {
 			return errors.Join(m.put(object("a", "1", "9")), m.replace([]any{object("a", "1", "5")}, "7"))
 		}, "[a/1@9]"},
+		"looked for in vain": {func(m m) error {
+			err := m.put(object("a", "1", "4"))
+			m.lose("shop", "a", "1")
+			return errors.Join(err, m.put(object("a", "1", "5")))
+		}, "[]"},
+		"looked for in vain, successor": {func(m m) error {
+			err := m.put(object("a", "2", "4"))
+			m.lose("shop", "a", "1")
+			return err
+		}, "[a/2@4]"},
+		"unreadable, and gone": {func(m m) error {
+			return errors.Join(m.put(object("bad", "1", "4")), m.drop(object("bad", "1", "5")))
+		}, "[]"},
+		"unreadable, and not listed": {func(m m) error {
+			return errors.Join(m.put(object("bad", "1", "4")), m.replace([]any{object("a", "1", "4")}, "7"))
+		}, "[a/1@4]"},
 		"unreadable": {func(m m) error { return m.put(object("bad", "1", "4")) }, "it cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

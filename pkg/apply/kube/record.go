@@ -26,6 +26,9 @@ type record struct {
 	mu sync.Mutex
 	// shown is the record that the last snapshot showed, by the snapshot's version.
 	shown map[string]Record
+	// begun is when the rollout was begun that this process drives; zero until it
+	// drives one.
+	begun time.Time
 }
 
 func newRecord(c *Cluster) *record {
@@ -48,12 +51,48 @@ func (r *record) now() (Record, error) {
 	return rec, err
 }
 
-// show keeps which record a snapshot showed; only the last one matters.
-func (r *record) show(version string, rec Record) {
+// show keeps which record a snapshot showed; only the last one matters. A record that
+// is not the one that this process drives is an error.
+func (r *record) show(s plan.Snapshot, rec Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	clear(r.shown)
-	r.shown[version] = rec
+	r.shown[s.Version] = rec
+	switch {
+	case r.begun.IsZero() || s.Workload == nil || rec.Begun.Equal(r.begun):
+		return nil
+	case rec.version == "":
+		return fmt.Errorf("the record of the rollout is gone, somebody has deleted it: %w", plan.ErrNotFound)
+	}
+	return fmt.Errorf("%w: %s has put another plan on record", plan.ErrTaken, rec.By)
+}
+
+// drives pins the record to the rollout that this process drives.
+func (r *record) drives(rec Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun = rec.Begun
+}
+
+// Resume returns the rollout on record, to be driven from where it stands: from now
+// on another one in its place is an error that wraps plan.ErrTaken. The caller holds
+// the rollout. The error wraps ErrNone without one.
+func (c *Cluster) Resume() (Record, error) {
+	rec, err := c.Rollout()
+	if err == nil {
+		c.record.drives(rec)
+	}
+	return rec, err
+}
+
+// Rollout is the record of the workload's rollout as it is now; the error wraps
+// ErrNone without one.
+func (c *Cluster) Rollout() (Record, error) {
+	rec, err := c.record.now()
+	if err == nil && rec.version == "" {
+		return rec, fmt.Errorf("%s: %w", c.opt.Target.Ref, ErrNone)
+	}
+	return rec, err
 }
 
 // Record keeps the progress of the rollout, provided that nobody else has recorded
@@ -63,13 +102,23 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 	r.mu.Lock()
 	rec, ok := r.shown[since]
 	r.mu.Unlock()
-	if !ok || rec.version == "" {
+	switch {
+	case !ok:
 		return fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrConflict)
+	case rec.version == "":
+		return fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrNotFound)
 	}
+	if err := c.certain(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
 	rec.Times = timed(rec, p, c.Now())
 	rec.Progress, rec.By = p, c.opt.Holder
 	stored, err := r.store(ctx, rec)
 	if err != nil {
+		c.doubts.add("the record of the rollout", c.rereadRecord)
+		_, _ = c.doubts.settle(ctx) // the next write tries again
 		return told("the record of the rollout", err)
 	}
 	return r.put(stored)
@@ -111,6 +160,9 @@ func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 	if p.RollsBack == "" {
 		base = seen.workload.Template
 	}
+	if err := c.fenced(); err != nil {
+		return err
+	}
 	if c.opt.Target.Namespace == "" {
 		if err := c.stateNamespace(ctx); err != nil {
 			return err
@@ -120,6 +172,7 @@ func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 	if err != nil {
 		return err
 	}
+	c.record.drives(rec)
 	return c.record.put(rec)
 }
 

@@ -1,26 +1,23 @@
 package kube
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"reflect"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
 // Records are where rollouts are kept: a ConfigMap for each, owned by its workload,
@@ -144,46 +141,76 @@ func (r Records) List(ctx context.Context, namespace string) ([]Record, error) {
 // the one on record stays.
 func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerReference, p plan.Plan, base map[string]any, by string) (Record, error) {
 	next := Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: time.Now().UTC(), By: by}
-	namespace, _ := r.where(ref)
-	var stored *corev1.ConfigMap
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+	var out Record
+	err := again(ctx, func() error {
 		before, err := r.Load(ctx, ref)
-		if err != nil && !errors.Is(err, ErrNone) {
+		switch {
+		case err != nil && !errors.Is(err, ErrNone):
 			return err
+		case err == nil && before.Begun.Equal(next.Begun):
+			out = before // an earlier try took effect
+			return nil
 		}
 		if next.version = before.version; next.Base == nil {
 			next.Base = before.Base
 		}
-		cm, err := r.configMap(next, owner)
-		if err != nil {
-			return err
-		}
-		if next.version == "" {
-			stored, err = r.Client.CoreV1().ConfigMaps(namespace).Create(ctx, cm, metav1.CreateOptions{FieldManager: FieldManager})
-			return err
-		}
-		stored, err = r.Client.CoreV1().ConfigMaps(namespace).Update(ctx, cm, metav1.UpdateOptions{FieldManager: FieldManager})
+		out, err = r.write(ctx, next, owner)
 		return err
 	})
 	if err != nil {
 		return Record{}, told("the record of "+ref.String(), err)
 	}
-	return readRecord(stored)
+	return out, nil
+}
+
+// write puts a whole record in the place of the one of its version, or of none.
+func (r Records) write(ctx context.Context, rec Record, owner metav1.OwnerReference) (Record, error) {
+	cm, err := r.configMap(rec, owner)
+	if err != nil {
+		return Record{}, err
+	}
+	client := r.Client.CoreV1().ConfigMaps(cm.Namespace)
+	if rec.version == "" {
+		cm, err = client.Create(ctx, cm, metav1.CreateOptions{FieldManager: FieldManager})
+	} else {
+		cm, err = client.Update(ctx, cm, metav1.UpdateOptions{FieldManager: FieldManager})
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	return readRecord(cm)
+}
+
+// again tries a write until it is known whether it took effect: somebody else may
+// write in between, the cluster may not answer for a while, and an answer may get
+// lost. try reads before it writes.
+func again(ctx context.Context, try func() error) error {
+	passing := func(err error) bool {
+		return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || ctx.Err() == nil && unavailable(err)
+	}
+	return retry.OnError(wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 8}, passing, try)
 }
 
 // Change changes how far a rollout has come, as it is on record now; a change by
 // somebody else in between makes it look again.
 func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change func(*Record) error) (Record, error) {
 	var out Record
-	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+	var tried *written
+	err := again(ctx, func() error {
 		now, err := r.Load(ctx, ref)
 		if err != nil {
 			return err
+		}
+		if tried != nil && reflect.DeepEqual(*tried, writtenOf(now)) {
+			out = now // an earlier try took effect
+			return nil
 		}
 		if err := change(&now); err != nil {
 			return err
 		}
 		now.By = by
+		want := writtenOf(now)
+		tried = &want
 		out, err = r.store(ctx, now)
 		return err
 	})
@@ -220,110 +247,6 @@ func (r Records) Forget(ctx context.Context, ref cluster.Ref) error {
 		return nil
 	}
 	return err
-}
-
-func writtenOf(r Record) written {
-	p := r.Progress
-	return written{
-		Target: target{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
-		Progress: progress{p.Step, p.Started.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.Halted, p.Finished.UTC()},
-	}
-}
-
-func (r Records) configMap(rec Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
-	text, err := json.Marshal(writtenOf(rec))
-	if err != nil {
-		return nil, err
-	}
-	base, err := json.Marshal(rec.Base)
-	if err != nil {
-		return nil, err
-	}
-	namespace, name := r.where(rec.Ref)
-	cm := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: namespace, Name: name, ResourceVersion: rec.version, OwnerReferences: []metav1.OwnerReference{owner},
-			Labels: map[string]string{
-				recordLabel: kruise.SourceValue(rec.Ref.Kind, rec.Ref.Name), "app.kubernetes.io/managed-by": FieldManager,
-			},
-		},
-		Data:       map[string]string{keyRecord: string(text)},
-		BinaryData: map[string][]byte{keyPlan: packed(planfile.Write(rec.Plan)), keyBase: packed(base)},
-	}
-	if size := len(text) + len(cm.BinaryData[keyPlan]) + len(cm.BinaryData[keyBase]); size > mostBytes {
-		return nil, fmt.Errorf("the plan takes %d KiB of the %d that a record may hold: roll out in fewer steps", size>>10, mostBytes>>10)
-	}
-	return cm, nil
-}
-
-func readRecord(cm *corev1.ConfigMap) (Record, error) {
-	broken := func(err error) (Record, error) {
-		return Record{}, fmt.Errorf("ConfigMap %s/%s holds no rollout that this version can read: %w", cm.Namespace, cm.Name, err)
-	}
-	var w written
-	if err := json.Unmarshal([]byte(cm.Data[keyRecord]), &w); err != nil {
-		return broken(err)
-	}
-	text, err := unpacked(cm.BinaryData[keyPlan])
-	if err != nil {
-		return broken(err)
-	}
-	p, err := planfile.Read(text)
-	if err != nil {
-		return broken(err)
-	}
-	out := Record{
-		Ref:  cluster.Ref{Group: w.Target.Group, Kind: w.Target.Kind, Namespace: w.Target.Namespace, Name: w.Target.Name},
-		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, version: cm.ResourceVersion,
-		Progress: plan.Progress{
-			Step: w.Progress.Step, Started: w.Progress.Started, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
-			Free: w.Progress.Free, Held: w.Progress.Held, Halted: w.Progress.Halted, Finished: w.Progress.Finished,
-		},
-	}
-	if text, err = unpacked(cm.BinaryData[keyBase]); err != nil {
-		return broken(err)
-	}
-	if err := json.Unmarshal(text, &out.Base); err != nil {
-		return broken(err)
-	}
-	return out, nil
-}
-
-// withoutPods is a plan without the pods that its steps were expected to touch: what
-// a record is for needs them only where the pods themselves are the step.
-func withoutPods(p plan.Plan) plan.Plan {
-	steps := make([]plan.Step, len(p.Steps))
-	for i, s := range p.Steps {
-		if s.Kind != plan.StepRecreateContainers {
-			s.Pods = nil
-		}
-		steps[i] = s
-	}
-	p.Steps = steps
-	return p
-}
-
-func packed(text []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(text) // a buffer takes everything
-	_ = z.Close()
-	return b.Bytes()
-}
-
-// mostUnpacked bounds what a record can unpack to.
-const mostUnpacked = 64 << 20
-
-func unpacked(text []byte) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	out, err := io.ReadAll(io.LimitReader(z, mostUnpacked))
-	if err == nil && len(out) == mostUnpacked {
-		return nil, errors.New("it is too large")
-	}
-	return out, err
 }
 
 // Title names a record's workload as people do.

@@ -14,15 +14,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// snapshot puts together what the mirrors show. A workload that is gone makes one
-// without it.
-func (c *Cluster) snapshot() (plan.Snapshot, error) {
-	s, rec, err := c.assemble()
-	c.record.show(s.Version, rec)
-	return s, err
-}
-
-// assemble also returns the record that the snapshot shows.
+// assemble puts together what the mirrors show, with the record among it. A workload
+// that is gone makes a snapshot without it.
 func (c *Cluster) assemble() (plan.Snapshot, Record, error) {
 	s := plan.Snapshot{Gates: c.opt.Gates}
 	// The version comes first: what changes meanwhile is a change since then.

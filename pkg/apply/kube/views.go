@@ -106,7 +106,7 @@ func (c *Cluster) watchWorkload() error {
 		return seen{w, s}, err
 	})
 	s := c.untyped(o.Resource, o.Namespace)
-	s.what, s.fields, s.needed = o.Ref.String(), fields.OneTermEqualSelector("metadata.name", o.Name).String(), true
+	s.what, s.fields, s.needed = o.String(), fields.OneTermEqualSelector("metadata.name", o.Name).String(), true
 	return follow(c.ctx, s, c.workloads)
 }
 

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
@@ -27,6 +29,10 @@ type source struct {
 	needed bool
 }
 
+// blindFor is how long a watch waits that fails again and again: whoever drives a
+// rollout is blind meanwhile.
+var blindFor = wait.Backoff{Duration: 300 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 5 * time.Second}
+
 // errNotServed is a resource that the server does not have.
 var errNotServed = errors.New("not served")
 
@@ -34,10 +40,11 @@ var errNotServed = errors.New("not served")
 // returns when the mirror shows what is there, or when the server says that it never
 // will: an error wraps errNotServed where the resource is not there.
 func follow[T any](ctx context.Context, s source, m *mirror[T]) error {
+	m.source = s
 	first := &firstLook{ready: make(chan struct{}), failed: make(chan error, 1)}
 	ctx, stop := context.WithCancel(ctx)
 	quiet := logr.Discard()
-	r := cache.NewReflectorWithOptions(s.lister(first), s.like, counted[T]{feed[T]{m}, first}, cache.ReflectorOptions{Logger: &quiet, Name: s.what})
+	r := cache.NewReflectorWithOptions(s.lister(first), s.like, counted[T]{feed[T]{m}, first}, cache.ReflectorOptions{Logger: &quiet, Name: s.what, Backoff: new(blindFor)})
 	go r.RunWithContext(ctx)
 	select {
 	case <-first.ready:
@@ -88,18 +95,20 @@ func (c counted[T]) Replace(list []any, version string) error {
 	return err
 }
 
+// narrowed asks for the objects of the source alone.
+func (s source) narrowed(o metav1.ListOptions) metav1.ListOptions {
+	o.FieldSelector, o.LabelSelector = s.fields, s.selector
+	return o
+}
+
 func (s source) lister(first *firstLook) cache.ListerWatcher {
-	narrow := func(o metav1.ListOptions) metav1.ListOptions {
-		o.FieldSelector, o.LabelSelector = s.fields, s.selector
-		return o
-	}
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			list, err := s.list(ctx, narrow(o))
+			list, err := s.list(ctx, s.narrowed(o))
 			return list, first.meets(err)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			w, err := s.watch(ctx, narrow(o))
+			w, err := s.watch(ctx, s.narrowed(o))
 			return w, first.meets(err)
 		},
 	}

@@ -73,7 +73,8 @@ type bed struct {
 	*testcluster.Cluster
 	namespace string
 	object    kube.Object
-	text      string
+	// text is the workload, next what it becomes.
+	text, next string
 
 	mu   sync.Mutex
 	told []event.Event
@@ -82,14 +83,27 @@ type bed struct {
 func newBed(t *testing.T, w workload) *bed {
 	t.Helper()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
-	b := &bed{Cluster: c, namespace: namespace, text: w.text}
+	return bedIn(t, c, namespace, w)
+}
+
+// bedIn is a bed in a cluster of the test's own choice.
+func bedIn(t *testing.T, c *testcluster.Cluster, namespace string, w workload) *bed {
+	t.Helper()
+	b := &bed{Cluster: c, namespace: namespace, text: w.text, next: strings.ReplaceAll(w.text, web1, web2)}
 	c.Apply(t, namespace, w.text)
 	read := b.read(t, w.text)
 	b.object = kube.Object{Ref: read.Ref, Resource: w.resource}
-	b.await(t, func(pods []corev1.Pod) bool {
-		return len(pods) > 0 && running(pods, web1) == len(pods) && (len(pods) >= 4 || read.Kind == "DaemonSet")
-	})
+	want := max(replicasOf(w.text), 1)
+	b.await(t, func(pods []corev1.Pod) bool { return len(pods) >= want && running(pods, web1) == len(pods) })
 	return b
+}
+
+// replicasOf is what a document asks for, 0 for a DaemonSet.
+func replicasOf(text string) int {
+	_, after, _ := strings.Cut(text, "replicas: ")
+	n := 0
+	_, _ = fmt.Sscan(after, &n)
+	return n
 }
 
 // read reads a document as it is in the bed's namespace.
@@ -117,7 +131,7 @@ func (b *bed) plan(t *testing.T, c *kube.Cluster, policy plan.Policy) plan.Plan 
 	t.Helper()
 	s, err := c.Observe(t.Context(), b.object.Ref)
 	must(t, err)
-	desired, err := plan.WithTemplate(s.Workload, b.read(t, strings.ReplaceAll(b.text, web1, web2)).Template)
+	desired, err := plan.WithTemplate(s.Workload, b.read(t, b.next).Template)
 	must(t, err)
 	p, err := plan.Build(desired, s, policy)
 	must(t, err)

@@ -1,0 +1,148 @@
+// Package rbac has the verb that prints the roles which rollouts need.
+package rbac
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+type options struct {
+	factory  *factory.Factory
+	drivers  []string
+	features []string
+	name     string
+	bind     string
+}
+
+var (
+	drivers  = []string{string(plan.DriverKruise), string(plan.DriverNative), string(plan.DriverClient)}
+	features = texts(permit.Features)
+)
+
+func texts[T ~string](list []T) []string {
+	var out []string
+	for _, v := range list {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	c := &cobra.Command{
+		Use:   "rbac",
+		Short: "Print the ClusterRole that planning and rolling out need",
+		Long: `Print the ClusterRole with all permissions that plans and rollouts need, and no
+others. Bound in one namespace by a RoleBinding it is enough for the workloads of
+that namespace, but for the second, small one: nodes and namespaces have none.
+
+What is missing is said by name before a rollout writes anything.`,
+		Example: `  # everything
+  kubectl kruise rbac | kubectl apply -f -
+
+  # a pipeline that only moves partitions, and its account
+  kubectl kruise rbac --driver kruise --features "" --bind ci/deployer
+
+  # without Kruise, pods updated by this program
+  kubectl kruise rbac --driver native,client --name rollouts`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage.Errorf("", "rbac takes no arguments")
+			}
+			return o.run()
+		},
+	}
+	fl := c.Flags()
+	fl.StringSliceVar(&o.drivers, "driver", drivers, "who replaces pods: "+strings.Join(drivers, ", "))
+	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", "))
+	fl.StringVar(&o.name, "name", "kubectl-kruise", "name of the roles")
+	fl.StringVar(&o.bind, "bind", "", "also print bindings for a service account, NAMESPACE/NAME")
+	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(drivers, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("features", cobra.FixedCompletions(features, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (o *options) run() error {
+	for _, check := range []struct {
+		flag        string
+		given, know []string
+	}{{"driver", o.drivers, drivers}, {"features", o.features, features}} {
+		for _, v := range check.given {
+			if !slices.Contains(check.know, v) {
+				return usage.Errorf("one or more of: "+strings.Join(check.know, ", "), "--%s: unknown value %q", check.flag, v)
+			}
+		}
+	}
+	list, err := o.objects()
+	if err != nil {
+		return err
+	}
+	for i, object := range list {
+		text, err := yaml.Marshal(object)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			_, _ = fmt.Fprintln(o.factory.Streams.Out, "---")
+		}
+		if _, err := o.factory.Streams.Out.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// objects are the roles, and the bindings where they are asked for.
+func (o *options) objects() ([]any, error) {
+	var who []plan.Driver
+	for _, d := range o.drivers {
+		who = append(who, plan.Driver(d))
+	}
+	var what []permit.Feature
+	for _, f := range o.features {
+		what = append(what, permit.Feature(f))
+	}
+	needs := permit.All(who, what)
+	wide := func(n permit.Need) bool { return n.Where == permit.Everywhere }
+	out := []any{
+		o.role("", permit.Rules(needs, func(n permit.Need) bool { return !wide(n) })),
+		o.role("-cluster", permit.Rules(needs, wide)),
+	}
+	if o.bind == "" {
+		return out, nil
+	}
+	namespace, account, ok := strings.Cut(o.bind, "/")
+	if !ok || namespace == "" || account == "" {
+		return nil, usage.Errorf("for instance ci/deployer", "--bind: %q is not NAMESPACE/NAME", o.bind)
+	}
+	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: account}
+	return append(out, o.binding("", subject), o.binding("-cluster", subject)), nil
+}
+
+func (o *options) role(suffix string, rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{Name: o.name + suffix}, Rules: rules,
+	}
+}
+
+func (o *options) binding(suffix string, who rbacv1.Subject) *rbacv1.ClusterRoleBinding {
+	return &rbacv1.ClusterRoleBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+		ObjectMeta: metav1.ObjectMeta{Name: o.name + suffix},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: o.name + suffix},
+		Subjects:   []rbacv1.Subject{who},
+	}
+}

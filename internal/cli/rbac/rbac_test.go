@@ -1,0 +1,93 @@
+package rbac
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+)
+
+// rolesFor runs the verb.
+func rolesFor(t *testing.T, args ...string) ([]rbacv1.ClusterRole, string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	c := New(factory.New(factory.Streams{Out: &out, Err: &out}))
+	c.SetArgs(args)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	err := c.Execute()
+	var roles []rbacv1.ClusterRole
+	for doc := range strings.SplitSeq(out.String(), "---\n") {
+		var r rbacv1.ClusterRole
+		if err := yaml.Unmarshal([]byte(doc), &r); err != nil {
+			t.Fatal(err)
+		}
+		roles = append(roles, r)
+	}
+	return roles, out.String(), err
+}
+
+// may reports whether a role has a permission.
+func may(r rbacv1.ClusterRole, verb, group, resource string) bool {
+	return slices.ContainsFunc(r.Rules, func(rule rbacv1.PolicyRule) bool {
+		return slices.Contains(rule.Verbs, verb) && slices.Contains(rule.APIGroups, group) && slices.Contains(rule.Resources, resource)
+	})
+}
+
+func TestRoles(t *testing.T) {
+	type right struct{ verb, group, resource string }
+	evict, crr := right{"create", "", "pods/eviction"}, right{"create", "apps.kruise.io", "containerrecreaterequests"}
+	clones, sets := right{"patch", "apps.kruise.io", "clonesets"}, right{"patch", "apps", "statefulsets"}
+	record := right{"create", "", "configmaps"}
+	for name, c := range map[string]struct {
+		args       []string
+		has, lacks []right
+	}{
+		"all":         {nil, []right{evict, crr, clones, sets, record}, nil},
+		"kruise only": {[]string{"--driver", "kruise"}, []right{crr, clones, record}, []right{evict, sets}},
+		"no features": {[]string{"--features", ""}, []right{evict, clones}, []right{crr}},
+		"client":      {[]string{"--driver", "client"}, []right{evict, sets}, []right{clones}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			roles, _, err := rolesFor(t, c.args...)
+			if err != nil || len(roles) != 2 {
+				t.Fatal(roles, err)
+			}
+			for _, r := range c.has {
+				if !may(roles[0], r.verb, r.group, r.resource) {
+					t.Errorf("lacks %v", r)
+				}
+			}
+			for _, r := range c.lacks {
+				if may(roles[0], r.verb, r.group, r.resource) {
+					t.Errorf("has %v", r)
+				}
+			}
+			if !may(roles[1], "watch", "", "nodes") || may(roles[0], "watch", "", "nodes") {
+				t.Error("nodes have no namespace")
+			}
+			for _, role := range roles {
+				for _, rule := range role.Rules {
+					if slices.Contains(rule.Verbs, "*") || slices.Contains(rule.Resources, "*") || slices.Contains(rule.Resources, "secrets") {
+						t.Errorf("too much: %v", rule)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestBad(t *testing.T) {
+	for _, args := range [][]string{{"x"}, {"--driver", "x"}, {"--features", "x"}, {"--bind", "x"}, {"--bind", "/x"}} {
+		if _, _, err := rolesFor(t, args...); err == nil {
+			t.Errorf("%v is taken", args)
+		}
+	}
+	if _, text, err := rolesFor(t, "--bind", "ci/deployer"); err != nil || strings.Count(text, "kind: ClusterRoleBinding") != 2 {
+		t.Error(err, text)
+	}
+}

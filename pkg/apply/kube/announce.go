@@ -1,0 +1,126 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+)
+
+// reporter is who writes the Events.
+const reporter = "kubectl-kruise.dev/rollout"
+
+// farewell is how long Close waits for Events that are still to be written.
+const farewell = 2 * time.Second
+
+// notice is what an Event says.
+type notice struct{ kind, reason, note string }
+
+// announcer writes Events on the workload, one after the other and none at the
+// rollout's expense: what fails is forgotten, and so is what there is no room for.
+type announcer struct {
+	queue chan *eventsv1.Event
+	over  chan struct{}
+	steps int
+}
+
+func (c *Cluster) startAnnouncer() {
+	c.announcer = announcer{queue: make(chan *eventsv1.Event, 32), over: make(chan struct{})}
+	go func() {
+		defer close(c.announcer.over)
+		for e := range c.announcer.queue {
+			c.write(e)
+		}
+	}()
+}
+
+func (c *Cluster) write(e *eventsv1.Event) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
+	defer cancel()
+	_, _ = c.core.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{FieldManager: FieldManager}) // best effort
+}
+
+// stopAnnouncer lets what is said already be written.
+func (c *Cluster) stopAnnouncer() {
+	if c.announcer.queue == nil {
+		return // it never began
+	}
+	close(c.announcer.queue)
+	late := time.NewTimer(farewell)
+	defer late.Stop()
+	select {
+	case <-c.announcer.over:
+	case <-late.C:
+	}
+}
+
+// Announce writes what a rollout tells as a Kubernetes Event on the workload, where
+// that is worth one: each step, and how it ended. It never waits. It is called by one
+// goroutine, and not after Close.
+func (c *Cluster) Announce(e event.Event) {
+	if e.Plan != nil {
+		c.announcer.steps = len(e.Plan.Steps)
+	}
+	n, ok := noticeOf(e, c.announcer.steps)
+	present, err := c.present()
+	if !ok || err != nil || present.workload == nil {
+		return
+	}
+	o := c.object()
+	namespace := o.Namespace
+	if namespace == "" {
+		namespace = metav1.NamespaceDefault
+	}
+	now := c.Now()
+	select {
+	case c.announcer.queue <- &eventsv1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: o.Name + "." + strconv.FormatInt(now.UnixNano(), 16)},
+		EventTime:  metav1.NewMicroTime(now), ReportingController: reporter, ReportingInstance: cut(c.opt.Holder, 128),
+		Action: "Rollout", Type: n.kind, Reason: n.reason, Note: cut(n.note, 1024),
+		Regarding: corev1.ObjectReference{
+			APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: uidOf(present.workload),
+		},
+	}:
+	default:
+	}
+}
+
+// outcomes are what Events say of the end.
+var outcomes = map[event.Outcome]notice{
+	event.Completed:  {corev1.EventTypeNormal, "RolloutCompleted", "all steps are done"},
+	event.RolledBack: {corev1.EventTypeWarning, "RolloutRolledBack", "the way back is done"},
+	event.Failed:     {corev1.EventTypeWarning, "RolloutHalted", "halted"},
+}
+
+// noticeOf is what an Event says of something that was told; ok is false for what is
+// not worth one.
+func noticeOf(e event.Event, steps int) (n notice, ok bool) {
+	switch e.Type {
+	case event.StepBegun:
+		return notice{corev1.EventTypeNormal, "RolloutStep", fmt.Sprintf("step %d of %d: %s", e.Step+1, steps, e.Text)}, true
+	case event.RollingBack:
+		return notice{corev1.EventTypeWarning, "RolloutRollsBack", "goes back: " + e.Text}, true
+	case event.Ended:
+		n, ok = outcomes[e.Outcome]
+		if e.Text != "" {
+			n.note += ": " + e.Text
+		}
+		return n, ok
+	}
+	return n, false
+}
+
+// cut shortens a text to a number of bytes, at the end of a rune.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}

@@ -1,0 +1,195 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// hold is the claim of this process to be the one that drives.
+type hold struct {
+	cluster             *Cluster
+	namespace, name, me string
+	// lost ends what the holder does; stop ends the election.
+	lost context.CancelCauseFunc
+	stop context.CancelFunc
+	// got is closed when the lease is held for the first time.
+	got   chan struct{}
+	first sync.Once
+	// current is the election that goes on, nil while the lease is not held.
+	current atomic.Pointer[leaderelection.LeaderElector]
+	// other is the name of the last holder that is not us; fault is why the lease
+	// was not had last.
+	other, fault atomic.Value
+	// had says that the lease was held once.
+	had atomic.Bool
+}
+
+// keep holds the lease until the context ends. One that ran out, since the cluster
+// did not answer, is sought again: the rollout goes on unless somebody else has it.
+func (h *hold) keep(ctx context.Context) {
+	ctx = logr.NewContext(ctx, logr.Discard())
+	for ctx.Err() == nil {
+		e, err := h.election()
+		if err != nil {
+			h.lost(err)
+			return
+		}
+		e.Run(ctx)
+	}
+}
+
+func (h *hold) election() (*leaderelection.LeaderElector, error) {
+	times := h.cluster.opt.Lease.orUsual()
+	var e *leaderelection.LeaderElector
+	lock := &resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: h.namespace, Name: h.name},
+		Client:     h.cluster.core.CoordinationV1(),
+		LockConfig: resourcelock.ResourceLockConfig{Identity: h.me},
+	}
+	e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock:          &watchedLock{lock, h},
+		LeaseDuration: times.Lasts, RenewDeadline: times.Tries, RetryPeriod: times.Renew, ReleaseOnCancel: true, Name: h.name,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) { h.begin(ctx, e) },
+			OnStoppedLeading: func() { h.current.Store(nil) },
+			OnNewLeader:      h.meet,
+		},
+	})
+	return e, err
+}
+
+// begin reads again what others may have written, and only then lets this process
+// write.
+func (h *hold) begin(ctx context.Context, e *leaderelection.LeaderElector) {
+	for n := 1; ; n++ {
+		err := h.cluster.refresh(ctx, h.had.Load() || h.rival() != "")
+		if err == nil {
+			break
+		}
+		h.fault.Store(faulty{err})
+		if h.cluster.bell.settle(ctx, backoff(n)) != nil {
+			return
+		}
+	}
+	h.had.Store(true)
+	h.current.Store(e)
+	h.first.Do(func() { close(h.got) })
+	h.cluster.bell.ring()
+}
+
+// meet is told of every holder. Whoever has the lease after us has taken over.
+func (h *hold) meet(holder string) {
+	if holder == h.me || holder == "" {
+		return
+	}
+	h.other.Store(holder)
+	if h.had.Load() {
+		h.lost(fmt.Errorf("%w: %s", plan.ErrTaken, holder))
+		h.stop()
+	}
+}
+
+// rival is who else held the lease, "" for nobody.
+func (h *hold) rival() string {
+	holder, _ := h.other.Load().(string)
+	return holder
+}
+
+// fence reports an error while the lease is not surely ours.
+func (h *hold) fence() error {
+	times := h.cluster.opt.Lease.orUsual()
+	if e := h.current.Load(); e != nil && e.IsLeader() && e.Check(times.Tries-times.Lasts) == nil {
+		return nil
+	}
+	return fmt.Errorf("the lease %s/%s cannot be renewed, nothing is written meanwhile: %w", h.namespace, h.name, plan.ErrUnavailable)
+}
+
+// rivals tells who else renews the lease, which is a sign of life.
+func (h *hold) rivals(ctx context.Context, alive chan<- string) {
+	seen := map[string]metav1.MicroTime{}
+	for n := 1; ctx.Err() == nil; n++ {
+		w, err := h.cluster.core.CoordinationV1().Leases(h.namespace).Watch(ctx, metav1.ListOptions{
+			FieldSelector: fields.OneTermEqualSelector("metadata.name", h.name).String(),
+		})
+		if err == nil {
+			for e := range w.ResultChan() {
+				if l, ok := e.Object.(*coordinationv1.Lease); ok && h.renews(l, seen) {
+					alive <- *l.Spec.HolderIdentity
+					w.Stop()
+					return
+				}
+			}
+			n = 1
+		}
+		_ = h.cluster.bell.settle(ctx, backoff(n)) // the loop sees the end
+	}
+}
+
+// renews reports whether somebody else has renewed the lease since it was seen
+// first.
+func (h *hold) renews(l *coordinationv1.Lease, seen map[string]metav1.MicroTime) bool {
+	holder := l.Spec.HolderIdentity
+	if holder == nil || *holder == "" || *holder == h.me || l.Spec.RenewTime == nil {
+		return false
+	}
+	before, ok := seen[*holder]
+	seen[*holder] = *l.Spec.RenewTime
+	return ok && !before.Equal(l.Spec.RenewTime)
+}
+
+// holderOf names who holds a lease at a time, "" for nobody.
+func holderOf(l *coordinationv1.Lease, now time.Time) string {
+	if l.Spec.HolderIdentity == nil || l.Spec.RenewTime == nil {
+		return ""
+	}
+	lasts := usualLease.Lasts
+	if l.Spec.LeaseDurationSeconds != nil {
+		lasts = time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
+	}
+	if now.Sub(l.Spec.RenewTime.Time) > lasts {
+		return ""
+	}
+	return *l.Spec.HolderIdentity
+}
+
+// watchedLock is a lock that keeps why it was refused.
+type watchedLock struct {
+	*resourcelock.LeaseLock
+
+	hold *hold
+}
+
+// Create makes the lease.
+func (l *watchedLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	return l.note(l.LeaseLock.Create(ctx, r))
+}
+
+// Update writes the lease.
+func (l *watchedLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	return l.note(l.LeaseLock.Update(ctx, r))
+}
+
+func (l *watchedLock) note(err error) error {
+	if err != nil {
+		l.hold.fault.Store(faulty{err})
+	}
+	return err
+}
+
+// faulty has one type for all errors, as an atomic.Value wants.
+type faulty struct{ error }
+
+// Unwrap returns the error.
+func (f faulty) Unwrap() error { return f.error }

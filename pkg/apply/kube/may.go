@@ -1,0 +1,90 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// DeniedError are permissions that a rollout lacks.
+type DeniedError struct {
+	// Needs are what is not allowed, each with the namespace, "" for all of them.
+	Needs []string
+}
+
+// Error names all of them.
+func (e *DeniedError) Error() string { return "you may not " + strings.Join(e.Needs, ", nor ") }
+
+// May asks the server, before anything is written, for all permissions that carrying
+// the plan out needs; the error is a *DeniedError where one is missing. Where the
+// server does not say, it will when the request itself is sent.
+func (c *Cluster) May(ctx context.Context, p plan.Plan) error {
+	o := c.object()
+	needs := permit.Rollout(o.Ref, o.Resource.Resource, p)
+	denied := make([]bool, len(needs))
+	var all sync.WaitGroup
+	turns := make(chan struct{}, 8)
+	for i, n := range needs {
+		if n.Optional {
+			continue
+		}
+		all.Go(func() {
+			turns <- struct{}{}
+			denied[i] = c.denied(ctx, n)
+			<-turns
+		})
+	}
+	all.Wait()
+	out := &DeniedError{}
+	for i, n := range needs {
+		if denied[i] {
+			out.Needs = append(out.Needs, n.String()+inWords(c.namespaceOf(n)))
+		}
+	}
+	if len(out.Needs) == 0 {
+		return nil
+	}
+	return out
+}
+
+func inWords(namespace string) string {
+	if namespace == "" {
+		return " in the cluster"
+	}
+	return fmt.Sprintf(" in namespace %s", namespace)
+}
+
+// denied reports whether the server says that a request would be forbidden.
+func (c *Cluster) denied(ctx context.Context, n permit.Need) bool {
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Namespace: c.namespaceOf(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,
+		},
+	}}
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	answer, err := c.core.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	return err == nil && !answer.Status.Allowed
+}
+
+// namespaceOf is where a need is for this workload.
+func (c *Cluster) namespaceOf(n permit.Need) string {
+	switch n.Where {
+	case permit.Everywhere:
+		return ""
+	case permit.Home:
+		return kruise.DefaultNamespace
+	case permit.State:
+		namespace, _ := c.record.where(c.opt.Target.Ref)
+		return namespace
+	}
+	return c.object().Namespace
+}

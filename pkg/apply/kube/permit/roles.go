@@ -1,0 +1,126 @@
+package permit
+
+import (
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// kind is a kind that rollouts drive, by which drivers.
+type kind struct {
+	group, kind, resource string
+	drivers               []plan.Driver
+}
+
+var kinds = []kind{
+	{kruise.Group, "CloneSet", "clonesets", []plan.Driver{plan.DriverKruise}},
+	{kruise.Group, "StatefulSet", "statefulsets", []plan.Driver{plan.DriverKruise}},
+	{kruise.Group, "DaemonSet", "daemonsets", []plan.Driver{plan.DriverKruise}},
+	{kruise.Group, "SidecarSet", "sidecarsets", []plan.Driver{plan.DriverKruise}},
+	{kruise.Group, "UnitedDeployment", "uniteddeployments", []plan.Driver{plan.DriverKruise}},
+	{"apps", "Deployment", "deployments", []plan.Driver{plan.DriverNative}},
+	{"apps", "StatefulSet", "statefulsets", []plan.Driver{plan.DriverNative, plan.DriverClient}},
+	{"apps", "DaemonSet", "daemonsets", []plan.Driver{plan.DriverNative, plan.DriverClient}},
+	{"apps", "ReplicaSet", "replicasets", []plan.Driver{plan.DriverClient}},
+}
+
+// Resource is the plural of a kind that rollouts drive.
+func Resource(name string) string {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.kind == name })
+	if i < 0 {
+		return ""
+	}
+	return kinds[i].resource
+}
+
+// Feature is something that rollouts can do and not everybody wants.
+type Feature string
+
+// The features.
+const (
+	// Pull has images pulled before pods change.
+	Pull Feature = "pull"
+	// Restart restarts containers within their pods.
+	Restart Feature = "restart"
+	// Verify runs Jobs that say whether the new pods are good.
+	Verify Feature = "verify"
+	// Scale changes replicas.
+	Scale Feature = "scale"
+)
+
+// Features are all of them.
+var Features = []Feature{Pull, Restart, Verify, Scale}
+
+// steps are steps of all kinds that a feature makes.
+var steps = map[Feature][]plan.Step{
+	Pull:    {{Kind: plan.StepPullImages, Pull: &plan.Pull{}}},
+	Restart: {{Kind: plan.StepRecreateContainers, Containers: &plan.Containers{}}},
+	Verify:  {{Kind: plan.StepVerify, Verify: &plan.Verify{Job: map[string]any{}}}},
+	Scale:   {{Kind: plan.StepScale, Patches: []plan.Patch{{Subresource: "scale"}}}},
+}
+
+// All are the needs of every rollout of some drivers with some features.
+func All(drivers []plan.Driver, features []Feature) []Need {
+	var l list
+	var p plan.Plan
+	for _, f := range features {
+		p.Steps = append(p.Steps, steps[f]...)
+	}
+	for _, k := range kinds {
+		for _, p.Driver = range k.drivers {
+			if !slices.Contains(drivers, p.Driver) {
+				continue
+			}
+			ref := cluster.Ref{Group: k.group, Kind: k.kind, Namespace: "any", Name: "any"}
+			if k.kind == "SidecarSet" {
+				ref.Namespace = ""
+			}
+			for _, n := range Rollout(ref, k.resource, p) {
+				l.put(n, n.Path(), []string{n.Verb})
+			}
+		}
+	}
+	// The verbs that look after rollouts: list, abort, and what plan reads.
+	l.add(Beside, "", "configmaps", "delete")
+	l.maybe(Beside, kruise.PolicyGroup, "podunavailablebudgets", "list")
+	return sorted(l)
+}
+
+// Rules are the rules of a role that has all needs that pass keep.
+func Rules(needs []Need, keep func(Need) bool) []rbacv1.PolicyRule {
+	var out []rbacv1.PolicyRule
+	verbs := map[string][]string{}
+	var order []Need
+	for _, n := range needs {
+		key := n.Group + "/" + n.Path()
+		if !keep(n) || slices.Contains(verbs[key], n.Verb) {
+			continue
+		}
+		if verbs[key] == nil {
+			order = append(order, n)
+		}
+		verbs[key] = append(verbs[key], n.Verb)
+	}
+	for _, n := range order {
+		list := inOrder(verbs[n.Group+"/"+n.Path()])
+		if i := len(out) - 1; i >= 0 && out[i].APIGroups[0] == n.Group && slices.Equal(out[i].Verbs, list) {
+			out[i].Resources = append(out[i].Resources, n.Path())
+			continue
+		}
+		out = append(out, rbacv1.PolicyRule{APIGroups: []string{n.Group}, Resources: []string{n.Path()}, Verbs: list})
+	}
+	return out
+}
+
+// usual is the order in which people write verbs.
+const usual = "get list watch create update patch delete"
+
+func inOrder(verbs []string) []string {
+	slices.SortFunc(verbs, func(a, b string) int { return strings.Index(usual, a) - strings.Index(usual, b) })
+	return verbs
+}

@@ -1,0 +1,103 @@
+package permit
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Rollout are the needs of carrying out a plan for a workload; object is what the
+// plan writes to.
+func Rollout(object cluster.Ref, resource string, p plan.Plan) []Need {
+	var l list
+	l.workload(object, resource)
+	l.record()
+	if object.Namespace == "" {
+		l.add(Everywhere, "", "namespaces", "get", "create")
+	}
+	if p.Driver == plan.DriverClient {
+		l.client()
+	}
+	for i := range p.Steps {
+		l.step(object, &p.Steps[i])
+	}
+	return sorted(l)
+}
+
+// workload is what is read of a workload and all that belongs to it, and the write to
+// the workload itself.
+func (l *list) workload(o cluster.Ref, resource string) {
+	l.add(Beside, o.Group, resource, "get", "list", "watch", "patch")
+	l.add(Beside, "", "pods", "get", "list", "watch")
+	switch {
+	case o.Kind == "SidecarSet":
+		l.maybe(Home, "apps", "controllerrevisions", "list", "watch")
+		l.maybe(Everywhere, "", "namespaces", "list", "watch")
+	case o.Kind == "Deployment":
+		l.add(Beside, "apps", "replicasets", "list", "watch")
+	case o.Kind != "ReplicaSet":
+		l.maybe(Beside, "apps", "controllerrevisions", "list", "watch")
+	}
+	if o.Kind == "DaemonSet" {
+		l.add(Everywhere, "", "nodes", "list", "watch")
+	} else {
+		l.maybe(Everywhere, "", "nodes", "list", "watch")
+	}
+	if o.Group != kruise.Group {
+		l.maybe(Beside, "policy", "poddisruptionbudgets", "list", "watch")
+	}
+}
+
+// record is what a rollout keeps in the cluster.
+func (l *list) record() {
+	l.add(State, "", "configmaps", "get", "list", "watch", "create", "update", "patch")
+	l.add(State, "coordination.k8s.io", "leases", "get", "watch", "create", "update")
+	l.maybe(Beside, "events.k8s.io", "events", "create")
+}
+
+// client is what the driver client writes to pods.
+func (l *list) client() {
+	l.add(Beside, "", "pods", "patch")
+	l.add(Beside, "", "pods/status", "patch")
+	l.add(Beside, "", "pods/eviction", "create")
+	l.maybe(Beside, "", "pods/resize", "patch")
+}
+
+// step is what one step needs beyond that.
+func (l *list) step(o cluster.Ref, s *plan.Step) {
+	switch {
+	case s.Pull != nil && o.Group == kruise.Group:
+		l.add(Beside, kruise.Group, "imagepulljobs", "get", "list", "watch", "create")
+	case s.Pull != nil:
+		l.jobs()
+	case s.Containers != nil:
+		l.restarts(s.Containers.Method)
+	case s.Verify != nil && s.Verify.Job != nil:
+		l.jobs()
+	}
+	for i := range s.Patches {
+		if s.Patches[i].Subresource == "scale" {
+			l.add(Beside, o.Group, Resource(o.Kind)+"/scale", "patch")
+		}
+	}
+}
+
+// jobs are Jobs that a rollout makes, with the pods that say what is wrong.
+func (l *list) jobs() { l.add(Beside, "batch", "jobs", "get", "list", "watch", "create") }
+
+// restarts are restarts of containers, by a method; with "" each pod has the one that
+// it can have, and that is refused only when it comes to it.
+func (l *list) restarts(method string) {
+	l.add(Beside, "", "pods", "patch")
+	add := l.add
+	if method == "" {
+		add = l.maybe
+	}
+	if method == "" || method == plan.RestartCRR {
+		add(Beside, kruise.Group, "containerrecreaterequests", "get", "list", "watch", "create")
+	}
+	if method == "" || method == plan.RestartSignal {
+		// An exec is a GET with a web socket and a POST without.
+		add(Beside, "", "pods/exec", "get", "create")
+	}
+}

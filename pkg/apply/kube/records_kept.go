@@ -1,0 +1,122 @@
+package kube
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+)
+
+func writtenOf(r Record) written {
+	p := r.Progress
+	return written{
+		Target: target{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
+		Progress: progress{p.Step, p.Started.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.Halted, p.Finished.UTC()},
+	}
+}
+
+func (r Records) configMap(rec Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
+	text, err := json.Marshal(writtenOf(rec))
+	if err != nil {
+		return nil, err
+	}
+	base, err := json.Marshal(rec.Base)
+	if err != nil {
+		return nil, err
+	}
+	namespace, name := r.where(rec.Ref)
+	cm := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: name, ResourceVersion: rec.version, OwnerReferences: []metav1.OwnerReference{owner},
+			Labels: map[string]string{
+				recordLabel: kruise.SourceValue(rec.Ref.Kind, rec.Ref.Name), "app.kubernetes.io/managed-by": FieldManager,
+			},
+		},
+		Data:       map[string]string{keyRecord: string(text)},
+		BinaryData: map[string][]byte{keyPlan: packed(planfile.Write(rec.Plan)), keyBase: packed(base)},
+	}
+	if size := len(text) + len(cm.BinaryData[keyPlan]) + len(cm.BinaryData[keyBase]); size > mostBytes {
+		return nil, fmt.Errorf("the plan takes %d KiB of the %d that a record may hold: roll out in fewer steps", size>>10, mostBytes>>10)
+	}
+	return cm, nil
+}
+
+func readRecord(cm *corev1.ConfigMap) (Record, error) {
+	broken := func(err error) (Record, error) {
+		return Record{}, fmt.Errorf("ConfigMap %s/%s holds no rollout that this version can read: %w", cm.Namespace, cm.Name, err)
+	}
+	var w written
+	if err := json.Unmarshal([]byte(cm.Data[keyRecord]), &w); err != nil {
+		return broken(err)
+	}
+	text, err := unpacked(cm.BinaryData[keyPlan])
+	if err != nil {
+		return broken(err)
+	}
+	p, err := planfile.Read(text)
+	if err != nil {
+		return broken(err)
+	}
+	out := Record{
+		Ref:  cluster.Ref{Group: w.Target.Group, Kind: w.Target.Kind, Namespace: w.Target.Namespace, Name: w.Target.Name},
+		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, version: cm.ResourceVersion,
+		Progress: plan.Progress{
+			Step: w.Progress.Step, Started: w.Progress.Started, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
+			Free: w.Progress.Free, Held: w.Progress.Held, Halted: w.Progress.Halted, Finished: w.Progress.Finished,
+		},
+	}
+	if text, err = unpacked(cm.BinaryData[keyBase]); err != nil {
+		return broken(err)
+	}
+	if err := json.Unmarshal(text, &out.Base); err != nil {
+		return broken(err)
+	}
+	return out, nil
+}
+
+// withoutPods is a plan without the pods that its steps were expected to touch: what
+// a record is for needs them only where the pods themselves are the step.
+func withoutPods(p plan.Plan) plan.Plan {
+	steps := make([]plan.Step, len(p.Steps))
+	for i, s := range p.Steps {
+		if s.Kind != plan.StepRecreateContainers {
+			s.Pods = nil
+		}
+		steps[i] = s
+	}
+	p.Steps = steps
+	return p
+}
+
+func packed(text []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(text) // a buffer takes everything
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// mostUnpacked bounds what a record can unpack to.
+const mostUnpacked = 64 << 20
+
+func unpacked(text []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(z, mostUnpacked))
+	if err == nil && len(out) == mostUnpacked {
+		return nil, errors.New("it is too large")
+	}
+	return out, err
+}

@@ -1,0 +1,147 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+var (
+	web       = cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}
+	configs   = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	errLate   = apierrors.NewTimeoutError("it may have happened", 0)
+	errBroken = apierrors.NewInternalError(errors.New("broken"))
+	onePlan   = plan.Plan{
+		Driver: plan.DriverKruise, Target: plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Namespace: "shop", Name: "web"},
+		Change: plan.Change{Mode: rules.ModeRecreate, ToHash: "abc"},
+		Steps:  []plan.Step{{Name: "update", Kind: plan.StepUpdate, OnFailure: plan.FailPause}},
+	}
+)
+
+// spoiled is a cluster where the first writes of a verb go wrong, each in its way;
+// lost is a write that took effect and whose answer did not come.
+func spoiled(verb string, errs ...error) Records {
+	client := fake.NewClientset()
+	client.PrependReactor(verb, "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if c, ok := a.(clienttesting.CreateAction); ok {
+			c.GetObject().(*corev1.ConfigMap).ResourceVersion = "1" // which the fake does not
+		}
+		if len(errs) == 0 {
+			return false, nil, nil
+		}
+		err := errs[0]
+		errs = errs[1:]
+		if errors.Is(err, errLate) {
+			_, _, _ = clienttesting.ObjectReaction(client.Tracker())(a)
+		}
+		return true, nil, err
+	})
+	return Records{Client: client}
+}
+
+// TestBegin: a plan is on record once, whatever becomes of the answers.
+func TestBegin(t *testing.T) {
+	for name, errs := range map[string][]error{
+		"fair":          nil,
+		"lost answer":   {errLate},
+		"broken, lost":  {errBroken, errLate},
+		"created first": {apierrors.NewAlreadyExists(configs.GroupResource(), "web")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := spoiled("create", errs...)
+			rec, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, map[string]any{"a": "b"}, "anna")
+			if err != nil || rec.By != "anna" || len(rec.Plan.Steps) != 1 || rec.Base["a"] != "b" {
+				t.Fatal(rec, err)
+			}
+			again, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "ben")
+			if err != nil || again.By != "ben" || again.Base["a"] != "b" || again.Begun.Equal(rec.Begun) {
+				t.Fatal(again, err)
+			}
+		})
+	}
+}
+
+// TestChange: a change is made once, on top of what others have written.
+func TestChange(t *testing.T) {
+	for name, c := range map[string]struct {
+		errs []error
+		made int
+	}{
+		"fair":        {nil, 1},
+		"lost answer": {[]error{errLate}, 1},
+		"conflict":    {[]error{apierrors.NewConflict(configs.GroupResource(), "web", errors.New("changed"))}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := spoiled("patch", c.errs...)
+			if _, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna"); err != nil {
+				t.Fatal(err)
+			}
+			made := 0
+			rec, err := r.Change(t.Context(), web, "ben", func(rec *Record) error {
+				made++
+				rec.Progress.Sent++
+				return nil
+			})
+			if err != nil || rec.Progress.Sent != 1 || rec.By != "ben" || made != c.made {
+				t.Error(rec.Progress, rec.By, made, err)
+			}
+		})
+	}
+}
+
+// TestRefusal: what will not change is not tried again.
+func TestRefusal(t *testing.T) {
+	forbidden := apierrors.NewForbidden(configs.GroupResource(), "web", errors.New("you may not"))
+	r := spoiled("create", forbidden)
+	if _, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna"); !apierrors.IsForbidden(err) {
+		t.Error(err)
+	}
+	if _, err := r.Change(t.Context(), web, "anna", nil); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := spoiled("create", errBroken, errBroken).Begin(ctx, web, metav1.OwnerReference{}, onePlan, nil, "anna"); err == nil {
+		t.Error("nobody waits any more")
+	}
+}
+
+// TestKindOf: what answers mean.
+func TestKindOf(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	budget := apierrors.NewTooManyRequests("a budget", 0)
+	budget.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "DisruptionBudget"}}
+	for name, c := range map[string]struct {
+		err  error
+		want error
+	}{
+		"not found":    {apierrors.NewNotFound(pods, "a"), plan.ErrNotFound},
+		"conflict":     {apierrors.NewConflict(pods, "a", errors.New("changed")), plan.ErrConflict},
+		"budget":       {budget, plan.ErrRefused},
+		"busy":         {apierrors.NewTooManyRequests("busy", 1), plan.ErrUnavailable},
+		"broken":       {errBroken, plan.ErrUnavailable},
+		"timeout":      {errLate, plan.ErrUnavailable},
+		"no answer":    {context.DeadlineExceeded, plan.ErrUnavailable},
+		"two budgets":  {apierrors.NewInternalError(errors.New("two: This pod has more than one PodDisruptionBudget")), nil},
+		"forbidden":    {apierrors.NewForbidden(pods, "a", errors.New("you may not")), nil},
+		"kruise's pub": {apierrors.NewForbidden(pods, "a", errors.New(`admission webhook "podunavailablebudget.policy.kruise.io" denied`)), plan.ErrRefused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := kindOf(c.err); !errors.Is(got, c.want) || (got == nil) != (c.want == nil) {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}

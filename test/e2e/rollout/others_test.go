@@ -1,0 +1,229 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
+)
+
+// paused is a policy that stops after the first pod.
+func paused(t *testing.T) plan.Policy {
+	t.Helper()
+	p := plan.Policy{Driver: plan.DriverKruise, Steps: steps(t, "1", "100%"), Pull: plan.PullNever}
+	p.Steps[0].Pause = &plan.Pause{}
+	return p
+}
+
+// operator is somebody who drives, with access of their own.
+func (b *bed) operator(t *testing.T, name string) (*kube.Cluster, *proxy.Proxy) {
+	t.Helper()
+	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
+	must(t, err)
+	t.Cleanup(p.Kill)
+	c, err := kube.Open(t.Context(), p.Config(), kube.Options{
+		Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: name, Lease: quick,
+	})
+	must(t, err)
+	t.Cleanup(c.Close)
+	return c, p
+}
+
+// TestSecondOperator: whoever comes second is told who drives; after a kill they go
+// on where the first has stopped.
+func TestSecondOperator(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kinds["CloneSet"].workload)
+	first, network := b.operator(t, "anna@desk")
+	held, release, err := first.Hold(t.Context(), nil)
+	must(t, err)
+	defer release()
+	p := b.plan(t, first, paused(t))
+	if res := b.run(held, t, first, p, apply.Options{AtPause: true}); res.Outcome != event.AtPause {
+		t.Fatalf("%s: %s", res.Outcome, res.Reason)
+	}
+	second, _ := b.operator(t, "ben@train")
+	if _, _, err := second.Hold(t.Context(), nil); !errors.Is(err, plan.ErrTaken) || !strings.Contains(err.Error(), "anna@desk") {
+		t.Fatalf("while the first is alive: %v", err)
+	}
+	network.Kill()
+	var told []string
+	going, done, err := second.Hold(t.Context(), func(holder string) { told = append(told, holder) })
+	must(t, err)
+	defer done()
+	if len(told) != 1 || !strings.Contains(told[0], "anna@desk") {
+		t.Errorf("told of %q", told)
+	}
+	rec, err := second.Resume()
+	must(t, err)
+	if rec.By != "anna@desk" || rec.Progress.Step == 0 {
+		t.Errorf("the record: by %s, step %d", rec.By, rec.Progress.Step)
+	}
+	promote(t, b)
+	if res := b.run(going, t, second, rec.Plan, apply.Options{}); res.Outcome != event.Completed {
+		t.Errorf("%s: %s", res.Outcome, res.Reason)
+	}
+	if held.Err() == nil {
+		select {
+		case <-held.Done():
+		case <-time.After(quick.Lasts):
+		}
+	}
+}
+
+// promote lets the rollout go on, as another terminal does.
+func promote(t *testing.T, b *bed) {
+	t.Helper()
+	_, err := kube.Records{Client: b.Client()}.Change(t.Context(), b.object.Ref, "carla", func(r *kube.Record) error {
+		r.Progress.Promoted = true
+		return nil
+	})
+	must(t, err)
+}
+
+// TestAnotherPlan: whoever finds another plan on record than the one that they carry
+// out leaves the rollout alone.
+func TestAnotherPlan(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kinds["CloneSet"].workload)
+	first, second := b.open(t), b.open(t)
+	p := b.plan(t, first, paused(t))
+	ended := make(chan apply.Result)
+	go func() {
+		res, _ := apply.Run(t.Context(), first, b.object.Ref, p, apply.Options{})
+		ended <- res
+	}()
+	must(t, second.Begin(t.Context(), b.object.Ref, p))
+	if res := <-ended; res.Outcome != event.TakenOver || !strings.Contains(res.Reason, "another plan") {
+		t.Errorf("%s: %s", res.Outcome, res.Reason)
+	}
+}
+
+// TestDrift: what somebody else changes halts the rollout, with what it was and by
+// whom.
+func TestDrift(t *testing.T) {
+	for name, c := range map[string]struct {
+		patch  string
+		reason []string
+	}{
+		"template":  {`{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"registry.example.com/web:3"}]}}}}`, []string{"template", "intruder wrote it last"}},
+		"partition": {`{"spec":{"updateStrategy":{"partition":0,"rollingUpdate":{"partition":0}}}}`, []string{"partition", "intruder wrote it last"}},
+		"paused":    {`{"spec":{"updateStrategy":{"paused":true,"rollingUpdate":{"paused":true}}}}`, []string{"paused", "intruder wrote it last"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, kinds["CloneSet"].workload)
+			b.halts(t, func(client dynamic.ResourceInterface) error {
+				_, err := client.Patch(t.Context(), "web", types.MergePatchType, []byte(c.patch), metav1.PatchOptions{FieldManager: "intruder"})
+				return err
+			}, c.reason...)
+		})
+	}
+}
+
+// TestGone: a workload that is deleted, or deleted and made again, is no longer the
+// one that the plan was made for.
+func TestGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		again  bool
+		reason string
+	}{"deleted": {false, "the object is gone"}, "made again": {true, "object"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBed(t, kinds["CloneSet"].workload)
+			b.halts(t, func(client dynamic.ResourceInterface) error {
+				err := client.Delete(t.Context(), "web", metav1.DeleteOptions{})
+				if c.again {
+					b.Apply(t, b.namespace, b.text)
+				}
+				return err
+			}, c.reason)
+		})
+	}
+}
+
+// halts runs a rollout to its pause, lets something happen, and wants it to halt.
+func (b *bed) halts(t *testing.T, meanwhile func(dynamic.ResourceInterface) error, reasons ...string) {
+	t.Helper()
+	c := b.open(t)
+	p := b.plan(t, c, paused(t))
+	if res := b.run(t.Context(), t, c, p, apply.Options{AtPause: true}); res.Outcome != event.AtPause {
+		t.Fatalf("%s: %s", res.Outcome, res.Reason)
+	}
+	client, err := dynamic.NewForConfig(b.Config())
+	must(t, err)
+	must(t, meanwhile(client.Resource(b.object.Resource).Namespace(b.namespace)))
+	res := b.run(t.Context(), t, c, p, apply.Options{})
+	for _, reason := range reasons {
+		if res.Outcome != event.Failed || !strings.Contains(res.Reason, reason) {
+			t.Errorf("%s: %s; want %q", res.Outcome, res.Reason, reason)
+		}
+	}
+}
+
+// TestOutage: while the server is away nothing is written; when it is back the
+// rollout goes on, with the lease that nobody else has taken.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kinds["CloneSet"].workload)
+	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
+	must(t, err)
+	t.Cleanup(p.Kill)
+	c, err := kube.Open(t.Context(), p.Config(), kube.Options{
+		Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", Lease: quick,
+	})
+	must(t, err)
+	t.Cleanup(c.Close)
+	held, release, err := c.Hold(t.Context(), nil)
+	must(t, err)
+	defer release()
+	made := b.plan(t, c, paused(t))
+	if res := b.run(held, t, c, made, apply.Options{AtPause: true}); res.Outcome != event.AtPause {
+		t.Fatalf("%s: %s", res.Outcome, res.Reason)
+	}
+	p.Away(true)
+	promote(t, b)
+	back := time.AfterFunc(3*quick.Lasts, func() { p.Away(false) })
+	defer back.Stop()
+	if res := b.run(held, t, c, made, apply.Options{}); res.Outcome != event.Completed {
+		t.Errorf("%s: %s", res.Outcome, res.Reason)
+	}
+}
+
+// TestEvents: the workload has an Event for each step, and one for the end.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kinds["CloneSet"].workload)
+	c := b.open(t)
+	p := b.plan(t, c, plan.Policy{Driver: plan.DriverKruise, Steps: steps(t, "1", "100%"), Pull: plan.PullNever})
+	_, err := apply.Run(t.Context(), c, b.object.Ref, p, apply.Options{Emit: c.Announce})
+	must(t, err)
+	seen := map[string]int{}
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
+	defer cancel()
+	_, err = testcluster.Await(ctx, b.Client().EventsV1().Events(b.namespace), "", func(_ watch.EventType, e *eventsv1.Event) bool {
+		if e.ReportingController == "kubectl-kruise.dev/rollout" && e.Regarding.Name == "web" && e.Type == corev1.EventTypeNormal {
+			seen[e.Reason]++
+		}
+		return seen["RolloutStep"] == len(p.Steps) && seen["RolloutCompleted"] == 1
+	})
+	if err != nil {
+		t.Errorf("%v: %v", err, seen)
+	}
+}
