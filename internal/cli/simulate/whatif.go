@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -64,7 +63,7 @@ func (f *whatIf) parse() error {
 			return usage.Errorf("1 is the first pod that is updated", "--fail-pod: %d is no number of a pod", n)
 		}
 	}
-	if f.nodes < 0 || f.nodes > state.MostPods {
+	if f.nodes < 0 || f.nodes > engine.MostPods {
 		return usage.Errorf("", "--nodes: %d is no number of nodes", f.nodes)
 	}
 	return f.parseBudget()

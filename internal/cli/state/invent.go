@@ -24,10 +24,6 @@ type Invention struct {
 	Gates gates.Set
 }
 
-// MostPods is how many pods, and nodes, are made up at the most: as many pods as
-// Kubernetes says that a cluster may have. More are a typing error, and would keep the machine busy until it is full.
-const MostPods = 150_000
-
 // longEnough is for how long the model cluster may take to bring pods up.
 const longEnough = 24 * time.Hour
 
@@ -153,12 +149,12 @@ func apply(w *simulate.World, read *cluster.Workload, target *resource.Resource,
 	return target.Wrap(w.Apply(node), "")
 }
 
-// bounded refuses more pods than are made up.
+// bounded refuses more pods than a model holds.
 func bounded(r *resource.Resource, pods int) error {
-	if pods <= MostPods {
+	if pods <= simulate.MostPods {
 		return nil
 	}
-	return r.Fault("spec.replicas", "--pods N plans for N pods", "%d pods are more than the %d that can be made up", pods, MostPods)
+	return r.Fault("spec.replicas", "--pods N plans for N pods", "%d pods are more than the %d that a model of a cluster holds", pods, simulate.MostPods)
 }
 
 // surrounds reports whether an object matters to the rollout of another.

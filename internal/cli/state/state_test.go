@@ -127,7 +127,7 @@ func TestInventSidecars(t *testing.T) {
 func TestInventFaults(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"no pods wanted": {workload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 0"), "in.yaml:5: CloneSet shop/web: spec.replicas: a workload without pods has no rollout"},
-		"too many":       {workload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 2147483647"), "in.yaml:5: CloneSet shop/web: spec.replicas: 2147483647 pods are more than the 150000 that can be made up"},
+		"too many":       {workload("apps.kruise.io/v1beta1", "CloneSet", "  replicas: 2147483647"), "in.yaml:5: CloneSet shop/web: spec.replicas: 2147483647 pods are more than the 150000 that a model of a cluster holds"},
 		"too many around": {
 			mesh + "\n---\n" + strings.ReplaceAll(workload("apps/v1", "Deployment", "  replicas: 150001"), "app: web", "meshed: 'true', tier: api, team: a"),
 			"in.yaml:13: Deployment shop/web: spec.replicas: 150001 pods are",

@@ -34,10 +34,18 @@ const (
 	again = time.Second
 )
 
+// MostPods is how many pods of a workload, and how many nodes, a model holds at the
+// most: as many pods as Kubernetes says that a cluster may have. More are a typing
+// error, and would keep the machine busy until it is full.
+const MostPods = 150_000
+
 // Rollout drives a plan as the executor will: look, ask [plan.Next], act, look
 // again. What comes of it, halted or stuck runs too, is in the timeline; an error
-// is something that no plan should lead to.
+// is something that no plan should lead to, or more pods than [MostPods].
 func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
+	if n := p.Limits.Replicas; n > MostPods {
+		return Timeline{}, fmt.Errorf("%d pods are more than the %d that a model of a cluster holds", n, MostPods)
+	}
 	d := &driver{World: w, plan: p, opt: o, ref: refOfTarget(p.Target)}
 	if o.Patience == 0 {
 		d.opt.Patience = patience + 2*p.Limits.MinReady

@@ -225,6 +225,10 @@ func TestCheck(t *testing.T) {
 	if err = Check(p, s, o); err == nil || !strings.Contains(err.Error(), "cannot finish") || !strings.Contains(err.Error(), "budget web") {
 		t.Errorf("a budget that never allows anything: %v", err)
 	}
+	p.Limits.Replicas = 2147483647
+	if err = Check(p, s, o); err == nil || !strings.Contains(err.Error(), "2147483647 pods are more than the 150000") {
+		t.Errorf("a number with a digit too many: %v", err)
+	}
 }
 
 // TestCheckLeavesTheSnapshot: a preview changes nothing of what it was given.
