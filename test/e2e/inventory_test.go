@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
+	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
 // inhabited is what a cluster holds before it is asked: a subset that has grown,
@@ -159,7 +160,7 @@ func TestInventoryOfSomeRights(t *testing.T) {
 // as calls the product as somebody, without an input.
 func as(t *testing.T, kubeconfig string, args ...string) (out, said string, err error) {
 	t.Helper()
-	path, err := build()
+	path, err := product.Binary()
 	if err != nil {
 		t.Fatal(err)
 	}

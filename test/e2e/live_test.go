@@ -4,9 +4,7 @@ package e2e
 import (
 	"bytes"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,28 +12,13 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
-
-// build makes the product's binary, once, by its own module's pins.
-var build = sync.OnceValues(func() (string, error) {
-	path, err := filepath.Abs("../../out/e2e/kubectl-kruise")
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/kubectl-kruise")
-	cmd.Dir = "../.."
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	if err := cmd.Run(); err != nil {
-		return "", &exec.Error{Name: said.String(), Err: err}
-	}
-	return path, nil
-})
 
 // run calls the product with manifests on its input and returns its output.
 func run(t *testing.T, c *cluster.Cluster, manifests string, args ...string) string {
 	t.Helper()
-	path, err := build()
+	path, err := product.Binary()
 	if err != nil {
 		t.Fatal(err)
 	}

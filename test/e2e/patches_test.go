@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
+	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
 // hand is somebody with a shell, in a folder of patches.
@@ -73,7 +74,7 @@ func (h *hand) write(name, manifest string) string {
 // render calls the product and returns the path of what it rendered.
 func (h *hand) render(name string, args ...string) string {
 	h.t.Helper()
-	binary, err := build()
+	binary, err := product.Binary()
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 
 const long = `Bring a cluster to what manifests say, in one step: render them, show what differs
 from the cluster and how changed workloads will be rolled out, ask, apply on the
-server's side, roll out, prune, and wait until all is there.
+server's side, roll out, wait until all is there, and prune.
 
 Workloads that are new are created. A workload whose template changes gets all but
 its template at once; the template follows step by step, by a plan, as "rollout run"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -201,8 +202,8 @@ func (it *item) fault(err error) error { return it.manifest.Wrap(err, "") }
 func advised(err error) error {
 	var all resource.Errors
 	all.Add(err)
-	for i := len(all) - 1; i >= 0; i-- {
-		place, ok := errors.AsType[*resource.Error](all[i])
+	for _, one := range slices.Backward(all) {
+		place, ok := errors.AsType[*resource.Error](one)
 		if !ok {
 			continue
 		}

@@ -44,7 +44,7 @@ func (b *bed) apply(t *testing.T, manifests string, args ...string) answer {
 	t.Helper()
 	path, err := product.Binary()
 	must(t, err)
-	cmd := exec.CommandContext(t.Context(), path, append([]string{"apply", "--kubeconfig", b.Kubeconfig(), "-n", b.namespace, "-f", "-"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), path, append([]string{"apply", "--kubeconfig", b.Kubeconfig(), "-n", b.namespace, "-f", "-", "--timeout", "2m"}, args...)...)
 	var out, said bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(manifests), &out, &said
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
