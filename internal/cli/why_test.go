@@ -92,6 +92,9 @@ sidecars:
 	if diff := cmp.Diff(want, out); diff != "" {
 		t.Errorf("%s\n%s", diff, errOut)
 	}
+	if _, out, _ = call(t.Context(), t, "", "why", "cloneset/web", "-n", "shop", "-o", "json", "--server", server); !strings.Contains(out, `"updatedReady": 0`) {
+		t.Errorf("no counts in\n%s", out)
+	}
 	_, out, _ = call(t.Context(), t, "", "why", "pod/web-2", "-n", "shop", "-o", "json", "--server", server)
 	var got struct {
 		About, Answer string

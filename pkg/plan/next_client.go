@@ -7,6 +7,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -23,6 +24,8 @@ type client struct {
 	revision string
 	spec     any
 	budgets  *permits
+	// counted is the snapshot as budgets see it, see [run.counted].
+	counted *Snapshot
 	// actions are what is done now, said the same in words.
 	actions []Action
 	said    []string
@@ -35,7 +38,7 @@ type client struct {
 // brought to its end first, read off the pods alone; then further pods are chosen
 // by the rules of the Kruise object, within all budgets.
 func (r *run) pods(s *Step) (Decision, bool) {
-	c := &client{run: r, step: s, revision: r.revision(), spec: source(*r.snap, r.object()), budgets: newPermits(r.snap)}
+	c := &client{run: r, step: s, revision: r.revision(), spec: source(*r.snap, r.object()), budgets: newPermits(r.snap), counted: r.counted()}
 	if c.revision == "" {
 		return r.unfinished(s, Blocker{Gate: GateTemplate, Why: "the controller has not named the revision of the new template yet"}), false
 	}
@@ -58,6 +61,24 @@ func (r *run) pods(s *Step) (Decision, bool) {
 		d.Until = earliest(d.Until, c.until)
 	}
 	return d, false
+}
+
+// counted is the snapshot with every pod unready whose containers are about to
+// restart: from the write on that asks for it, though the node has not heard of it yet
+// and the pod's status says otherwise. Where there is Kruise the readiness gate does
+// that, in the same write (semantics workloads 2.2).
+func (r *run) counted() *Snapshot {
+	s := *r.snap
+	s.Pods = slices.Clone(s.Pods)
+	unready := cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodReady), corev1.ConditionFalse, "StartInPlaceUpdate", "")}}
+	for i, p := range s.Pods {
+		record, _ := rules.InPlaceRecordOf(p)
+		restarts := record.UpdateImages || record.UpdateEnvFromMetadata
+		if restarts && rules.Active(p) && !rules.InPlacePending(p, s.report(p)).Done() {
+			s.Pods[i] = p.With(unready, r.now)
+		}
+	}
+	return &s
 }
 
 // revision is the name that the pods of the present template carry; empty while
@@ -108,7 +129,7 @@ func (c *client) pickClones(spec kruise.CloneSetSpec) ([]*cluster.Pod, string) {
 	rolling := copied(spec.UpdateStrategy.RollingUpdate)
 	rolling.Partition = &kept
 	spec.UpdateStrategy.RollingUpdate = rolling
-	set := &rules.CloneSet{Spec: &spec, Update: c.revision, Pods: c.snap.Pods, Nodes: c.snap.Nodes, Gates: c.snap.Gates, Now: c.now}
+	set := &rules.CloneSet{Spec: &spec, Update: c.revision, Pods: c.counted.Pods, Nodes: c.snap.Nodes, Gates: c.snap.Gates, Now: c.now}
 	return waiting(set.ChooseUpdate())
 }
 
@@ -125,7 +146,7 @@ func (c *client) pickStateful(spec kruise.StatefulSetSpec) ([]*cluster.Pod, stri
 	rolling := copied(spec.UpdateStrategy.RollingUpdate)
 	rolling.Partition = &kept
 	spec.UpdateStrategy.RollingUpdate = rolling
-	set := &rules.StatefulSet{Spec: &spec, Update: c.revision, Pods: c.snap.Pods, Gates: c.snap.Gates, Now: c.now, Busy: c.busy}
+	set := &rules.StatefulSet{Spec: &spec, Update: c.revision, Pods: c.counted.Pods, Gates: c.snap.Gates, Now: c.now, Busy: c.busy}
 	if scale := set.Scale(); scale.Stop {
 		return onlyPrepared(c.snap.Pods), scale.Why
 	}
@@ -150,7 +171,7 @@ func (c *client) busy(p *cluster.Pod) bool { return !rules.InPlacePending(p, c.s
 // pickDaemons leaves nothing to chance: pods that are out of service already come
 // first, the others in the order of the eligible nodes.
 func (c *client) pickDaemons(spec kruise.DaemonSetSpec) ([]*cluster.Pod, string) {
-	set := daemonSetRules(*c.snap, &spec, c.revision, scheduledOf(c.object().Object))
+	set := daemonSetRules(*c.counted, &spec, c.revision, scheduledOf(c.object().Object))
 	kept := intstr.FromInt32(int32(max(set.Scheduled-c.step.Updated, 0)))
 	rolling := copied(spec.UpdateStrategy.RollingUpdate)
 	rolling.Partition = &kept

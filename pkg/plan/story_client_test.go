@@ -1,10 +1,12 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -46,5 +48,41 @@ func TestClientDriver(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestChangingPodsCount: a pod whose new image was asked for counts as unavailable
+// before its node has heard of it, while its status still says that it is ready.
+func TestChangingPodsCount(t *testing.T) {
+	unheard := cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Ready", "True", "", "")}}
+	starts := func(d plan.Decision) (names []string) {
+		for _, a := range d.Actions {
+			if a.Pod != nil && len(a.Pod.Change.Images) > 0 {
+				names = append(names, a.Pod.Name)
+			}
+		}
+		return names
+	}
+	for kind, text := range carriers {
+		t.Run(kind, func(t *testing.T) {
+			w, ref := world(t, simulate.Usual(), text)
+			p := built(t, w, ref, strings.ReplaceAll(text, "web:1", newer), plan.Policy{Steps: must(plan.ParseSteps("100%")), Pull: plan.PullNever})
+			begun := 0
+			drive(t, w, ref, p, func(d plan.Decision) {
+				begun += len(starts(d))
+				s := observe(t, w, ref)
+				for i, pod := range s.Pods {
+					if slices.Contains(starts(d), pod.Name) {
+						s.Pods[i] = pod.With(unheard, w.Now())
+					}
+				}
+				if more := starts(plan.Next(p, s, w.Now())); len(starts(d)) > 0 && len(more) > 0 {
+					t.Errorf("right after %v, %v", starts(d), more)
+				}
+			})
+			if begun == 0 {
+				t.Error("no pod was changed")
+			}
+		})
 	}
 }

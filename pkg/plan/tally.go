@@ -8,9 +8,12 @@ import (
 // Tally counts the pods of a rollout that are not being deleted.
 type Tally struct {
 	// Desired is how many there shall be, Total how many there are.
-	Desired, Total, Ready int
+	Desired int `json:"desired"`
+	Total   int `json:"total"`
+	Ready   int `json:"ready"`
 	// Updated carry the new template, UpdatedReady are ready besides.
-	Updated, UpdatedReady int
+	Updated      int `json:"updated"`
+	UpdatedReady int `json:"updatedReady"`
 }
 
 // Count counts the pods of a rollout.
