@@ -34,6 +34,11 @@ test: $(BIN)/kustomize cluster ## Run all tests (RACE=1 adds the race detector, 
 test-cluster: cluster ## Run only the tests that need a real control plane
 	$(CLUSTER_TEST)
 
+.PHONY: test-chaos
+test-chaos: cluster ## Roll out through bad weather and kills, 300 random histories (CHAOS_SEED is the first)
+	CHAOS_HISTORIES=$(or $(CHAOS_HISTORIES),300) CHAOS_KILLED=$(or $(CHAOS_KILLED),10) \
+	  go test -C test ./e2e/rollout -run 'TestChaos|TestKilled' -count=1 -timeout 120m
+
 # One package at a time: each has control planes of its own. The limit is for a
 # machine that does other things too.
 CLUSTER_TEST = go test -C test -p 1 -timeout 45m $(if $(RACE),-race) $(TESTFLAGS) ./...

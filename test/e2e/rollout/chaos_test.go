@@ -33,13 +33,22 @@ const atOnce = 10
 // many there are, CHAOS_SEED the first of them.
 func TestChaos(t *testing.T) {
 	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_HISTORIES", 30)
+	atATime(t, first, count, func(t *testing.T, seed uint64) {
+		t.Helper()
+		newHistory(t, seed).run(t)
+	})
+}
+
+// atATime tells histories, some of them at a time.
+func atATime(t *testing.T, first, count uint64, tell func(*testing.T, uint64)) {
+	t.Helper()
 	var all sync.WaitGroup
 	turns := make(chan struct{}, atOnce)
 	for seed := first; seed < first+count; seed++ {
 		all.Go(func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { newHistory(t, seed).run(t) })
+			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { tell(t, seed) })
 		})
 	}
 	all.Wait()
@@ -103,11 +112,7 @@ func (h *history) tell(format string, args ...any) {
 // run drives the rollout by one process after the other.
 func (h *history) run(t *testing.T) {
 	t.Helper()
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("seed %d\n%s\n%v", h.seed, strings.Join(h.story, "\n"), h.log.Count())
-		}
-	})
+	t.Cleanup(func() { h.tellIfFailed(t) })
 	available := watchAvailability(t, h.bed)
 	for kills := h.chance.IntN(4); ; kills-- {
 		res, err := h.process(t, kills > 0)
@@ -122,6 +127,20 @@ func (h *history) run(t *testing.T) {
 			t.Fatal("it does not end")
 		}
 	}
+	h.outcome(t, available)
+}
+
+// tellIfFailed helps whoever has to find out why.
+func (h *history) tellIfFailed(t *testing.T) {
+	t.Helper()
+	if t.Failed() {
+		t.Logf("seed %d\n%s\n%v", h.seed, strings.Join(h.story, "\n"), h.log.Count())
+	}
+}
+
+// outcome checks that the planned state is there, and how it was reached.
+func (h *history) outcome(t *testing.T, available *availability) {
+	t.Helper()
 	if pods := h.pods(t); running(pods, web2) != len(pods) {
 		t.Errorf("%d of %d pods run the new image", running(pods, web2), len(pods))
 	}

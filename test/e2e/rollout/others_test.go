@@ -34,9 +34,7 @@ func paused(t *testing.T) plan.Policy {
 // operator is somebody who drives, with access of their own.
 func (b *bed) operator(t *testing.T, name string) (*kube.Cluster, *proxy.Proxy) {
 	t.Helper()
-	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
-	must(t, err)
-	t.Cleanup(p.Kill)
+	p := fair(t, b)
 	c, err := kube.Open(t.Context(), p.Config(), kube.Options{
 		Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: name, Lease: quick,
 	})
@@ -182,9 +180,7 @@ func (b *bed) halts(t *testing.T, meanwhile func(dynamic.ResourceInterface) erro
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
-	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
-	must(t, err)
-	t.Cleanup(p.Kill)
+	p := fair(t, b)
 	c, err := kube.Open(t.Context(), p.Config(), kube.Options{
 		Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", Lease: quick,
 	})

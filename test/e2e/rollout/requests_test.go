@@ -31,11 +31,8 @@ var tenSteps = []string{"10%", "20%", "30%", "40%", "50%", "60%", "70%", "80%", 
 
 // counted rolls a bed out through a proxy in fair weather, and returns the requests
 // of the rollout, without the lease and the questions for permissions.
-func counted(t *testing.T, b *bed, driver plan.Driver, texts []string) (map[string]int, plan.Plan) {
+func counted(t *testing.T, b *bed, p *proxy.Proxy, driver plan.Driver, texts []string) (map[string]int, plan.Plan) {
 	t.Helper()
-	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
-	must(t, err)
-	defer p.Kill()
 	c, err := kube.Open(t.Context(), p.Config(), kube.Options{Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test"})
 	must(t, err)
 	held, release, err := c.Hold(t.Context(), nil)
@@ -50,6 +47,15 @@ func counted(t *testing.T, b *bed, driver plan.Driver, texts []string) (map[stri
 	release()
 	c.Close()
 	return rolloutsOwn(p.Log.Count()), made
+}
+
+// fair is a proxy that only counts.
+func fair(t *testing.T, b *bed) *proxy.Proxy {
+	t.Helper()
+	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
+	must(t, err)
+	t.Cleanup(p.Kill)
+	return p
 }
 
 func rolloutsOwn(counts map[string]int) map[string]int {
@@ -95,7 +101,7 @@ func TestRequests(t *testing.T) {
 		w := kruiseKind("CloneSet", "clonesets", `updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: "50%"}}`)
 		w.text = strings.Replace(w.text, "replicas: 4", fmt.Sprint("replicas: ", n), 1)
 		b := bedIn(t, c, c.Namespace(t), w)
-		counts, p := counted(t, b, plan.DriverKruise, tenSteps)
+		counts, p := counted(t, b, fair(t, b), plan.DriverKruise, tenSteps)
 		t.Logf("%d pods, %d steps: %v", n, len(p.Steps), counts)
 		readOnce(t, counts)
 		if most := 4 * len(p.Steps); writes(counts) > most {
@@ -118,7 +124,7 @@ func TestRequestsOfClient(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, driven)
 			pods := len(b.pods(t))
-			counts, p := counted(t, b, plan.DriverClient, []string{"1", "100%"})
+			counts, p := counted(t, b, fair(t, b), plan.DriverClient, []string{"1", "100%"})
 			t.Logf("%d pods, %d steps: %v", pods, len(p.Steps), counts)
 			readOnce(t, counts)
 			n := 0
@@ -138,9 +144,7 @@ func TestRequestsOfClient(t *testing.T) {
 func TestRequestsAtStart(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
-	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
-	must(t, err)
-	defer p.Kill()
+	p := fair(t, b)
 	path, err := product.Binary()
 	must(t, err)
 	cmd := exec.CommandContext(t.Context(), path, "rollout", "run", "cloneset/web", "--image", "main="+web2, "--steps", "1,100%",
