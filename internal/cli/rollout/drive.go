@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,7 +109,7 @@ func (d *driving) end(res apply.Result) error {
 	case event.Interrupted:
 		return ending.ErrInterrupted
 	case event.TakenOver:
-		return fmt.Errorf("%s; it goes on there", res.Reason)
+		return fmt.Errorf("%w%s; it goes on there", plan.ErrTaken, strings.TrimPrefix(res.Reason, plan.ErrTaken.Error()))
 	}
 	return ending.ErrFailed
 }

@@ -85,8 +85,10 @@ func All(drivers []plan.Driver, features []Feature) []Need {
 			}
 		}
 	}
-	// The verbs that look after rollouts: list, abort, and what plan reads.
+	// The verbs that look after rollouts: list, abort, approve, and what plan reads.
 	l.add(Beside, "", "configmaps", "delete")
+	l.maybe(Beside, releases, "rollouts", "patch")
+	l.maybe(Beside, releases, "rollouts/status", "patch")
 	l.maybe(Beside, kruise.PolicyGroup, "podunavailablebudgets", "list")
 	return sorted(l)
 }

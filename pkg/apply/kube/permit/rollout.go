@@ -24,6 +24,9 @@ func Rollout(object cluster.Ref, resource string, p plan.Plan) []Need {
 	return sorted(l)
 }
 
+// releases is the group of Kruise Rollout's objects, which may drive a workload.
+const releases = "rollouts.kruise.io"
+
 // workload is what is read of a workload and all that belongs to it, and the write to
 // the workload itself.
 func (l *list) workload(o cluster.Ref, resource string) {
@@ -43,6 +46,7 @@ func (l *list) workload(o cluster.Ref, resource string) {
 	} else {
 		l.maybe(Everywhere, "", "nodes", "list", "watch")
 	}
+	l.maybe(Beside, releases, "rollouts", "get", "list", "watch")
 	if o.Group != kruise.Group {
 		l.maybe(Beside, "policy", "poddisruptionbudgets", "list", "watch")
 	}
