@@ -63,6 +63,12 @@ conformance: ## Compare with the recorded behaviour of the real Kruise, with cou
 conformance-cluster: cluster ## Compare the stand-ins of Kruise on a real API server with it
 	CONFORMANCE_CASES=all go test -C test ./cluster/standin -run Conformance -v | grep -E '^(conformance |FAIL|--- FAIL|    --- FAIL|ok )'
 
+.PHONY: accept
+accept: cluster ## Hold what is rendered against API servers of all versions that the test cluster has
+	for line in $(SERVER_LINES); do KUBECTL_KRUISE_SERVER=$$line go test -C test -count=1 ./e2e/accept; done
+
+SERVER_LINES = $(notdir $(wildcard test/cluster/binaries/v*))
+
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Check formatting and run the linters
 	$(BIN)/golangci-lint fmt --diff

@@ -66,6 +66,7 @@ var layer = map[string][]string{
 	"pkg/apply/kube/objects": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
 	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/plan/rules"},
 	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/plan/cluster"},
+	"pkg/apply/kube/united":  {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise"},
 	"pkg/plan":               planImports("pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 	"pkg/plan/cluster":       planImports(),
 	"pkg/plan/planfile":      append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),

@@ -147,3 +147,16 @@ func PartitionPath(group, kind, version string) []string {
 	}
 	return slices.Concat([]string{"spec"}, path, []string{"partition"})
 }
+
+// PartitionOf is the partition in force of a workload, in text; "" for one that has
+// none.
+func PartitionOf(w *cluster.Workload) string {
+	if w == nil {
+		return ""
+	}
+	v, ok := partitionOf(w.Object)
+	if !ok {
+		return ""
+	}
+	return v.String()
+}

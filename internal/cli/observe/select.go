@@ -31,6 +31,19 @@ func Select(ctx context.Context, c dynamic.Interface, kinds []schema.GroupKind, 
 	return out, nil
 }
 
+// Owned names the workloads of a kind that a selector matches and an object controls.
+func Owned(ctx context.Context, c dynamic.Interface, kind schema.GroupKind, namespace, selector, uid string) ([]named.Name, error) {
+	r := &reader{ctx: ctx, client: c}
+	var out []named.Name
+	err := r.selected(kind, namespace, selector, func(u *unstructured.Unstructured) error {
+		if owner := metav1.GetControllerOfNoCopy(u); owner != nil && string(owner.UID) == uid {
+			out = append(out, named.Of(kind, u.GetName()))
+		}
+		return nil
+	})
+	return out, err
+}
+
 // selected lists a kind in the newest version that is served.
 func (r *reader) selected(kind schema.GroupKind, namespace, selector string, add func(*unstructured.Unstructured) error) error {
 	for _, version := range versionsOf(kind.Group) {

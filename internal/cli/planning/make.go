@@ -89,6 +89,9 @@ func (o *Options) build(desired *resource.Resource, s plan.Snapshot) (plan.Plan,
 	if err := o.policy.read(&policy); err != nil {
 		return plan.Plan{}, err
 	}
+	if o.Counted {
+		count(&policy, s)
+	}
 	p, err := plan.Build(w, s, policy)
 	return p, desired.Wrap(err, "")
 }
@@ -118,4 +121,22 @@ func (m *Made) Run(o simulate.Options, r simulate.RolloutOptions) (simulate.Time
 		return simulate.Timeline{}, err
 	}
 	return simulate.Rollout(w, m.Plan, r)
+}
+
+// count has steps stop at numbers of pods.
+func count(policy *plan.Policy, s plan.Snapshot) {
+	total := plan.Standing(s).Limits.Replicas
+	if len(policy.Steps) == 0 {
+		policy.Steps = plan.DefaultSteps(total)
+	}
+	var out []plan.PolicyStep
+	for _, step := range policy.Steps {
+		step.To = plan.Pods(step.To.Of(total))
+		if n := len(out); n > 0 && out[n-1].To == step.To { // half of one pod is that pod
+			out[n-1] = step
+			continue
+		}
+		out = append(out, step)
+	}
+	policy.Steps = out
 }

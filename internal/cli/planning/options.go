@@ -38,6 +38,9 @@ type Options struct {
 	// Several says that names come later, one by one (For).
 	Several bool
 
+	// Counted says that steps stop at numbers of pods, whatever they are given in.
+	Counted bool
+
 	name      *named.Name
 	files     []string
 	kustomize string

@@ -38,7 +38,7 @@ func (o *Own) Validate() error { return o.validate() }
 // Run has a plan made from what is known of a workload, shows it, asks the question
 // and carries it out. A native workload that stands for one of Kruise is driven as
 // that one, by whichever name it is called.
-func (o *Own) Run(ctx context.Context, name named.Name, question string, make func(plan.Snapshot) (plan.Plan, error)) error {
+func (o *Own) Run(ctx context.Context, name named.Name, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
 	s, err := o.locate(ctx, name)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, make fu
 	if err != nil {
 		return err
 	}
-	p, err := make(snapshot)
+	p, err := plans(snapshot)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ type runOptions struct {
 	// selector and types stand for several workloads.
 	selector string
 	types    []string
+	// united is the name of a UnitedDeployment whose subsets are rolled out.
+	united   string
 	manifest *writeback.Manifest
 	called   named.Name
 	desired  *resource.Resource
@@ -62,7 +64,7 @@ Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
 		},
 		ValidArgsFunction: planning.CompleteNames,
 	}
-	o.Options.AddFlags(c)
+	o.AddFlags(c)
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "roll out all workloads that this label selector matches, one after the other")
 	for _, only := range []string{"against", "with", "pods"} {
 		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
@@ -73,33 +75,42 @@ Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
 
 // addRunFlags adds the flags of all verbs that make a plan and carry it out.
 func (o *runOptions) addRunFlags(c *cobra.Command) {
-	o.driving.addFlags(c)
+	o.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&o.into, "write-back", "", "when it is done, write the new template and the final partition into the manifest in this file or directory")
 	_ = c.MarkFlagFilename("write-back", "yaml", "yml")
 }
 
 func (o *runOptions) complete(args []string) error {
-	if err := o.driving.validate(); err != nil {
+	if err := o.validate(); err != nil {
 		return err
+	}
+	if len(args) == 1 {
+		if name, ok := unitedNamed(args[0]); ok {
+			o.united, o.Several = name, true
+			return o.CompleteSubsets()
+		}
 	}
 	if o.FromFiles() {
 		return usage.Errorf("kubectl kruise plan and simulate work from files", "a rollout starts from the cluster: --against, --with and --pods are not for it")
 	}
 	if o.selector == "" {
-		return o.Options.Complete(args)
+		return o.Complete(args)
 	}
 	o.types = args
 	if err := bare(args); err != nil {
 		return err
 	}
-	o.Options.Several = true
-	return o.Options.Complete(nil)
+	o.Several = true
+	return o.Complete(nil)
 }
 
 // runAll rolls out what the command line means: one workload, or several one after
 // the other.
 func (o *runOptions) runAll(ctx context.Context) (err error) {
+	if o.united != "" {
+		return o.runUnited(ctx)
+	}
 	var names []named.Name
 	if o.selector != "" {
 		names, err = o.selected(ctx, o.types, o.selector)
@@ -160,6 +171,9 @@ func (o *runOptions) ready(ctx context.Context, object, desired *resource.Resour
 		return err
 	}
 	o.sayOwners(object)
+	if err := o.session.parent.allows(object, desired); err != nil {
+		return err
+	}
 	return o.handed(ctx, desired)
 }
 

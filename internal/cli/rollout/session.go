@@ -26,6 +26,8 @@ type session struct {
 	object  *resource.Resource
 	target  kube.Object
 	carrier *kube.Object
+	// parent is the UnitedDeployment that the workload is a subset of; nil for none.
+	parent *parent
 }
 
 // common are the flags of all verbs, and what they make clients from.
@@ -49,7 +51,9 @@ func (c *common) locate(ctx context.Context, name named.Name) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
-	return located(found, name), nil
+	s := located(found, name)
+	s.parent, err = parentOf(ctx, client, found)
+	return s, err
 }
 
 // located is what was found under a name: the workload, or what stands for it.

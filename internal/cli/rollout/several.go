@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
@@ -106,20 +105,15 @@ func rank(err error) int {
 	if err == nil {
 		return len(ranks) + 1
 	}
-	i := slices.IndexFunc(ranks[:], func(r struct {
-		err  error
-		text string
-	},
-	) bool {
-		return errors.Is(err, r.err)
-	})
-	switch {
-	case i < 0:
-		return 1
-	case i > 0:
-		return i + 1
+	for i, r := range ranks {
+		switch is := errors.Is(err, r.err); {
+		case is && i == 0:
+			return 0
+		case is:
+			return i + 1
+		}
 	}
-	return 0
+	return 1
 }
 
 // runSeveral rolls out every workload that the command line means.

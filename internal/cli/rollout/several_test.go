@@ -43,7 +43,7 @@ func TestSeveral(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 		var told []string
-		for _, line := range strings.Split(d.factory.Streams.Err.(*bytes.Buffer).String(), "\n") {
+		for line := range strings.SplitSeq(d.factory.Streams.Err.(*bytes.Buffer).String(), "\n") {
 			if rest, ok := strings.CutPrefix(line, "cloneset/"); ok {
 				told = append(told, strings.TrimSpace(rest[1:]))
 			}

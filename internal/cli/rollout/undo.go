@@ -101,7 +101,7 @@ func newChange(
 		if len(args) != 1 {
 			return usage.Errorf("for instance cloneset/web", "give one TYPE/NAME")
 		}
-		if err := errors.Join(o.driving.validate(), o.Options.Complete(args)); err != nil {
+		if err := errors.Join(o.validate(), o.Complete(args)); err != nil {
 			return err
 		}
 		return o.run(c.Context())

@@ -89,7 +89,8 @@ func TestWrite(t *testing.T) {
 		"no partition":   {[2]string{"web:1", "web:2"}, nil, []string{"web:1 #", "web:2 #", "50% #", "0 #"}},
 		"it stays there": {[2]string{"web:1", "web:2"}, tree.String("50%"), []string{"web:1 #", "web:2 #"}},
 		"a new variable": {
-			[2]string{`image: "log:1",`, `image: "log:1", env: [{name: A, value: b}],`}, zero,
+			[2]string{`image: "log:1",`, `image: "log:1", env: [{name: A, value: b}],`},
+			zero,
 			[]string{"image: log:1\n", "image: log:1\n        env:\n        - name: A\n          value: b\n", "50% #", "0 #"},
 		},
 		"a container less":   {[2]string{`      - {name: log, image: "log:1", imagePullPolicy: Always}` + "\n", ""}, zero, []string{"      - name: log\n        image: log:1\n", "", "50% #", "0 #"}},

@@ -168,7 +168,7 @@ func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 			return err
 		}
 	}
-	rec, err := c.record.Records.Begin(ctx, c.opt.Target.Ref, c.ownerReference(seen.workload), p, base, c.opt.Holder)
+	rec, err := c.record.Begin(ctx, c.opt.Target.Ref, c.ownerReference(seen.workload), p, base, c.opt.Holder)
 	if err != nil {
 		return err
 	}

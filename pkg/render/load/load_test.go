@@ -224,7 +224,7 @@ func TestHandedPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close() //nolint:errcheck // it was only read
+	defer r.Close()
 	if _, err := w.WriteString(config("a")); err != nil {
 		t.Fatal(err)
 	}

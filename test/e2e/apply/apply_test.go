@@ -78,7 +78,7 @@ func TestFaultsBefore(t *testing.T) {
 	b := newBed(t)
 	for name, c := range map[string]struct{ text, want string }{
 		"unknown field": {"{apiVersion: v1, kind: ConfigMap, metadata: {name: bad}, date: {a: b}}", "date"},
-		"unknown kind":  {"{apiVersion: example.com/v1, kind: Gadget, metadata: {name: bad}}", "does not serve example.com/v1 Gadget"},
+		"unknown kind":  {"{apiVersion: example.org/v1, kind: Gizmo, metadata: {name: bad}}", "does not serve example.org/v1 Gizmo"},
 		"invalid":       {document("apps/v1", "Deployment", "1", "minReadySeconds: -1"), "minReadySeconds"},
 	} {
 		if a := b.apply(t, settings+c.text, "--yes"); a.code != 1 || !strings.Contains(a.err, c.want) || b.configMap(t, "settings") != nil {

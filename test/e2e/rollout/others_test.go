@@ -156,6 +156,37 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestOtherTemplate: a plan that was made for another template writes nothing.
+func TestOtherTemplate(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kinds["CloneSet"].workload)
+	c := b.open(t)
+	p := b.plan(t, c, paused(t))
+	client, err := dynamic.NewForConfig(b.Config())
+	must(t, err)
+	clones := client.Resource(b.object.Resource).Namespace(b.namespace)
+	other := `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"registry.example.com/web:3"}]}}}}`
+	written, err := clones.Patch(t.Context(), "web", types.MergePatchType, []byte(other), metav1.PatchOptions{FieldManager: "intruder"})
+	must(t, err)
+	for {
+		s, err := c.Observe(t.Context(), b.object.Ref)
+		must(t, err)
+		if s.Workload.Generation == written.GetGeneration() {
+			break
+		}
+		must(t, c.Await(t.Context(), b.object.Ref, s.Version, time.Time{}))
+	}
+	res := b.run(t.Context(), t, c, p, apply.Options{})
+	if res.Outcome != event.Failed || !strings.Contains(res.Reason, "template") || !strings.Contains(res.Reason, "intruder") {
+		t.Errorf("%s: %s", res.Outcome, res.Reason)
+	}
+	now, err := clones.Get(t.Context(), "web", metav1.GetOptions{})
+	must(t, err)
+	if now.GetGeneration() != written.GetGeneration() {
+		t.Errorf("something was written: %v", now.Object["spec"])
+	}
+}
+
 // halts runs a rollout to its pause, lets something happen, and wants it to halt.
 func (b *bed) halts(t *testing.T, meanwhile func(dynamic.ResourceInterface) error, reasons ...string) {
 	t.Helper()

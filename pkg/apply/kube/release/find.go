@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -72,10 +73,5 @@ func Of(ctx context.Context, c dynamic.Interface, w cluster.Ref) (*Rollout, erro
 }
 
 func possible(w cluster.Ref) bool {
-	for _, kind := range kinds[w.Group] {
-		if kind == w.Kind {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(kinds[w.Group], w.Kind)
 }

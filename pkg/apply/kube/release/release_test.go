@@ -172,10 +172,14 @@ func TestWrites(t *testing.T) {
 		"approve":            {waiting, approve, merge + `v1beta1 rollouts/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"currentStepState":"StepReady"}}}`},
 		"approve v1alpha1":   {old, approve, merge + `v1alpha1 rollouts/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"currentStepState":"StepReady"}}}`},
 		"approve blue-green": {blueGreen, approve, merge + `v1beta1 rollouts/status {"metadata":{"uid":"r1"},"status":{"blueGreenStatus":{"currentStepState":"StepReady"}}}`},
-		"approve too early": {strings.ReplaceAll(waiting, StepPaused, "StepUpgrade"), approve,
-			`rollouts.rollouts.kruise.io "web" does not allow to approve, because current canary state is not 'StepPaused'`},
-		"approve blue-green too early": {strings.ReplaceAll(blueGreen, StepPaused, "StepUpgrade"), approve,
-			`rollouts.rollouts.kruise.io "web" does not allow to approve, because current blue-green state is not 'StepPaused'`},
+		"approve too early": {
+			strings.ReplaceAll(waiting, StepPaused, "StepUpgrade"), approve,
+			`rollouts.rollouts.kruise.io "web" does not allow to approve, because current canary state is not 'StepPaused'`,
+		},
+		"approve blue-green too early": {
+			strings.ReplaceAll(blueGreen, StepPaused, "StepUpgrade"), approve,
+			`rollouts.rollouts.kruise.io "web" does not allow to approve, because current blue-green state is not 'StepPaused'`,
+		},
 		"approve nothing": {rollout("", "phase: Healthy"), approve, `rollouts.rollouts.kruise.io "web" no need to approve: not in canary or blue-green progress`},
 		"pause":           {waiting, pause(true), merge + `v1beta1 rollouts/ {"metadata":{"uid":"r1"},"spec":{"strategy":{"paused":true}}}`},
 		"pause again":     {old, pause(true), `rollouts.rollouts.kruise.io "web" is already paused`},
@@ -251,7 +255,7 @@ func TestOf(t *testing.T) {
 		client := server(t, c.texts...)
 		if strings.Contains(c.texts[0], "v1alpha1") {
 			client.PrependReactor("list", "rollouts", func(a clienttesting.Action) (bool, runtime.Object, error) {
-				return a.GetResource().Version == "v1beta1", nil, notServed
+				return a.GetResource().Version == "v1beta1", nil, errNotServed
 			})
 		}
 		r, err := Of(t.Context(), client, c.w)
@@ -261,7 +265,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-var notServed = &statusError{}
+var errNotServed = &statusError{}
 
 type statusError struct{}
 

@@ -1,0 +1,132 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// parent is the UnitedDeployment above a workload. It writes the workload anew all
+// the time, partition included: a rollout of the workload moves the partition there.
+type parent struct {
+	client dynamic.Interface
+	object *united.Object
+	subset string
+}
+
+// parentOf finds the UnitedDeployment that controls a workload; nil for none.
+func parentOf(ctx context.Context, c dynamic.Interface, r *resource.Resource) (*parent, error) {
+	for _, owner := range tree.Items(tree.Get(r.Node(), "metadata", "ownerReferences")) {
+		if tree.StrAt(owner, "kind") != "UnitedDeployment" || resource.GroupOf(tree.StrAt(owner, "apiVersion")) != kruise.Group || !tree.Bool(tree.Get(owner, "controller")) {
+			continue
+		}
+		o, err := readUnited(ctx, c, r.Namespace(), tree.StrAt(owner, "name"))
+		if err != nil {
+			return nil, err
+		}
+		return &parent{c, o, r.Labels()[kruise.SubsetNameLabel]}, nil
+	}
+	return nil, nil //nolint:nilnil // that there is none is no error
+}
+
+// readUnited reads a UnitedDeployment in the newest version that is served.
+func readUnited(ctx context.Context, c dynamic.Interface, namespace, name string) (*united.Object, error) {
+	var err error
+	for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
+		u, got := c.Resource(united.Resource(version)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		if got == nil {
+			return united.Read(u), nil
+		}
+		if err = got; !apierrors.IsNotFound(err) {
+			break
+		}
+	}
+	return nil, fmt.Errorf("uniteddeployment/%s: %w", name, err)
+}
+
+// allows refuses a change of the template: it would not last.
+func (p *parent) allows(object, desired *resource.Resource) error {
+	if p == nil || tree.Equal(tree.Get(object.Node(), "spec", "template"), tree.Get(desired.Node(), "spec", "template")) {
+		return nil
+	}
+	return &resource.Error{
+		Err:  fmt.Errorf("%s %s is a subset of UnitedDeployment %s, which would undo the change", object.Kind(), object.Name(), p.object.Name),
+		Hint: "kubectl kruise rollout run uniteddeployment/" + p.object.Name,
+	}
+}
+
+// Do carries out an action; the partition of a subset is moved where it lasts.
+func (s *session) Do(ctx context.Context, ref cluster.Ref, a plan.Action) error {
+	if s.parent == nil || a.Patch == nil {
+		return s.Cluster.Do(ctx, ref, a)
+	}
+	n, err := partitionIn(a.Patch, s.partitionPath())
+	if err != nil {
+		return fmt.Errorf("%w: UnitedDeployment %s would undo it: %w", plan.ErrRefused, s.parent.object.Name, err)
+	}
+	if err := s.parent.object.Partition(ctx, s.parent.client, s.parent.subset, n); err != nil {
+		return err
+	}
+	return s.until(ctx, ref, strconv.Itoa(int(n)))
+}
+
+func (s *session) partitionPath() []string {
+	return plan.PartitionPath(s.target.Group, s.target.Kind, s.target.Resource.Version)
+}
+
+// partitionIn is the partition that a merge patch sets, which sets nothing else.
+func partitionIn(p *plan.Patch, path []string) (int32, error) {
+	body := p.Body
+	for _, key := range path {
+		m, ok := body.(map[string]any)
+		if !ok || len(m) != 1 {
+			return 0, errors.New("a subset has nothing but its partition to change")
+		}
+		body = m[key]
+	}
+	switch v := body.(type) {
+	case int:
+		return int32(v), nil
+	case int64:
+		return int32(v), nil
+	case float64:
+		return int32(v), nil
+	}
+	return 0, fmt.Errorf("a subset's partition is a number of pods, not %v (%s)", body, strings.Join(path, "."))
+}
+
+// followsWithin is how long a UnitedDeployment may take to pass a partition on.
+const followsWithin = 2 * time.Minute
+
+// until waits until the workload shows the partition.
+func (s *session) until(ctx context.Context, ref cluster.Ref, partition string) error {
+	end := s.Now().Add(followsWithin)
+	for {
+		snapshot, err := s.Observe(ctx, ref)
+		switch {
+		case err != nil:
+			return err
+		case plan.PartitionOf(snapshot.Workload) == partition:
+			return nil
+		case !s.Now().Before(end):
+			return fmt.Errorf("%w: UnitedDeployment %s has not passed the partition on", plan.ErrUnavailable, s.parent.object.Name)
+		}
+		if err := s.Await(ctx, ref, snapshot.Version, end); err != nil {
+			return err
+		}
+	}
+}

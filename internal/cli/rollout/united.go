@@ -1,0 +1,191 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// unitedNamed is the name in uniteddeployment/NAME, with or without the group.
+func unitedNamed(arg string) (name string, ok bool) {
+	kind, name, ok := strings.Cut(arg, "/")
+	word, group, _ := strings.Cut(strings.ToLower(kind), ".")
+	switch word {
+	case "uniteddeployment", "uniteddeployments", "ud":
+	default:
+		return "", false
+	}
+	own := group == "" || group == kruise.Group || strings.HasSuffix(group, "."+kruise.Group)
+	return name, ok && own && name != "" && !strings.Contains(name, "/")
+}
+
+// runUnited rolls out the subsets of a UnitedDeployment one after the other, in the
+// order given. Its template comes to all of them at once, held back by their
+// partitions; each subset then has a plan and a record of its own, so that all
+// verbs work on it.
+func (o *runOptions) runUnited(ctx context.Context) error {
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return err
+	}
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	u, err := readUnited(ctx, client, namespace, o.united)
+	if apierrors.IsNotFound(err) {
+		return o.runRendered(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.releaseUnited(ctx, u); err != nil {
+		return err
+	}
+	names, err := o.subsets(ctx, u)
+	if err != nil {
+		return err
+	}
+	return o.several(names, func(n named.Name) error {
+		one := *o
+		one.Options = o.For(n)
+		one.Change, one.Counted = follow, true
+		return one.runSubset(ctx, n)
+	})
+}
+
+// releaseUnited writes new images into the template, unless they are there.
+func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error {
+	if !o.Images() {
+		return nil
+	}
+	template := tree.FromValue(u.Template)
+	workload := tree.Get(template, u.TemplateField)
+	tree.Set(workload, "kind", tree.String(u.Kind.Kind))
+	desired, err := o.SetImages(resource.Parsed(workload, nil, resource.Origin{File: observe.File}))
+	if err != nil {
+		return err
+	}
+	n := desired.Edit()
+	tree.Delete(n, "kind")
+	tree.Delete(workload, "kind")
+	if tree.Equal(n, workload) {
+		return nil
+	}
+	tree.Set(template, u.TemplateField, n)
+	w := o.factory.Streams.Err
+	_, _ = fmt.Fprintf(w, "UnitedDeployment %s rolls out its subsets one after the other: %s\n", u.Name, strings.Join(u.Subsets, ", "))
+	if !u.Paced() {
+		_, _ = fmt.Fprintln(w, "warning: its subsets are Deployments, which no partition holds back: all of them follow at once")
+	}
+	if err := o.ask(o.yes, "Write the template of UnitedDeployment "+u.Name+"?"); err != nil {
+		return err
+	}
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	value, _ := tree.Value(template).(map[string]any)
+	return u.Release(ctx, client, value)
+}
+
+// subsets names the workloads of the subsets, in the order given.
+func (o *runOptions) subsets(ctx context.Context, u *united.Object) ([]named.Name, error) {
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	var out []named.Name
+	for _, subset := range u.Subsets {
+		names, err := observe.Owned(ctx, client, u.Kind, u.Namespace, kruise.SubsetNameLabel+"="+subset, u.UID)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(names) != 1:
+			return nil, &resource.Error{Err: fmt.Errorf("subset %s of UnitedDeployment %s has %d workloads", subset, u.Name, len(names)), Hint: "its controller says why: kubectl describe uniteddeployment " + u.Name}
+		}
+		out = append(out, names[0])
+	}
+	return out, nil
+}
+
+// follow is a subset's workload without a partition: its template is written already.
+func follow(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
+	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
+	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
+		tree.SetAt(out.Edit(), tree.Int64(0), path...)
+	}
+	return out, nil
+}
+
+// runSubset rolls out a subset: by the plan on record where one is under way, by a
+// new one otherwise. One that has no partition is only watched.
+func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
+	s, err := o.open(ctx, n)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	rec, err := s.Rollout()
+	switch {
+	case err != nil && !errors.Is(err, kube.ErrNone):
+		return err
+	case err == nil && !over(rec):
+		return (&control{driving: o.driving, name: n}).goOn(ctx, rec)
+	case n.Kinds[0].Kind != "Deployment":
+		return o.run(ctx)
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	t := o.teller()
+	defer t.stop()
+	res, err := apply.Watch(ctx, s, s.target.Ref, plan.Standing(snapshot), apply.Options{Emit: t.event, Until: o.until()})
+	if err != nil {
+		return err
+	}
+	return o.end(res)
+}
+
+// runRendered rolls out what a UnitedDeployment was rendered into, where there is no
+// Kruise: each workload by itself, in the order of their names.
+func (o *runOptions) runRendered(ctx context.Context) error {
+	var kinds []schema.GroupKind
+	for _, kind := range []string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"} {
+		kinds = append(kinds, schema.GroupKind{Group: "apps", Kind: kind})
+	}
+	kinds = append(kinds, schema.GroupKind{Group: kruise.Group, Kind: "CloneSet"}, schema.GroupKind{Group: kruise.Group, Kind: "StatefulSet"})
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return err
+	}
+	names, err := observe.Select(ctx, client, kinds, namespace, kruise.SourceLabel+"="+kruise.SourceValue("UnitedDeployment", o.united))
+	switch {
+	case err != nil:
+		return err
+	case len(names) == 0:
+		return &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", o.united, namespace), Hint: "check the name and -n"}
+	case !o.Images():
+		return &resource.Error{Err: errors.New("nothing to roll out"), Hint: "give --image CONTAINER=IMAGE"}
+	}
+	return o.runSeveral(ctx, names)
+}

@@ -1,0 +1,157 @@
+// Package united writes to UnitedDeployments what a rollout of their subsets needs.
+// The controller writes the workloads of subsets anew all the time: what is not
+// written here does not last (semantics fanout-and-jobs 1.2, 1.5).
+package united
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// manager is the name under which is written.
+const manager = "kubectl-kruise"
+
+// held is a partition that no subset grows beyond: the controller takes as much of it
+// as the subset has replicas.
+const held = math.MaxInt32
+
+// Object is a UnitedDeployment.
+type Object struct {
+	Namespace, Name, UID string
+	// Version is the API version that it was read in.
+	Version string
+	// Kind is that of its subsets' workloads, TemplateField where their template is.
+	Kind          schema.GroupKind
+	TemplateField string
+	// Subsets are the names of its subsets in the order given.
+	Subsets []string
+	// Template is spec.template.
+	Template map[string]any
+	// Generation of the spec, Observed that which the controller has acted upon.
+	Generation, Observed int64
+}
+
+// kinds are those of the templates.
+var kinds = map[string]schema.GroupKind{
+	"cloneSetTemplate":            {Group: kruise.Group, Kind: "CloneSet"},
+	"advancedStatefulSetTemplate": {Group: kruise.Group, Kind: "StatefulSet"},
+	"statefulSetTemplate":         {Group: "apps", Kind: "StatefulSet"},
+	"deploymentTemplate":          {Group: "apps", Kind: "Deployment"},
+}
+
+// Resource is where UnitedDeployments of a version are served.
+func Resource(version string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: kruise.Group, Version: version, Resource: "uniteddeployments"}
+}
+
+// Read reads a UnitedDeployment.
+func Read(u *unstructured.Unstructured) *Object {
+	o := &Object{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Version: u.GroupVersionKind().Version, Generation: u.GetGeneration()}
+	o.Template, _, _ = unstructured.NestedMap(u.Object, "spec", "template")
+	for field, kind := range kinds {
+		if o.Template[field] != nil {
+			o.Kind, o.TemplateField = kind, field
+		}
+	}
+	subsets, _, _ := unstructured.NestedSlice(u.Object, "spec", "topology", "subsets")
+	for _, s := range subsets {
+		if m, ok := s.(map[string]any); ok {
+			name, _ := m["name"].(string)
+			o.Subsets = append(o.Subsets, name)
+		}
+	}
+	o.Observed, _, _ = unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	return o
+}
+
+// Paced reports whether partitions hold subsets back: Deployments have none.
+func (o *Object) Paced() bool { return o.Kind.Kind != "Deployment" }
+
+// Release writes a new template and, in the same request, holds every subset back: no
+// pod is of the new template before somebody lets it be.
+func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[string]any) error {
+	patch := []any{
+		map[string]any{"op": "test", "path": "/metadata/uid", "value": o.UID},
+		map[string]any{"op": "replace", "path": "/spec/template", "value": template},
+	}
+	if o.Paced() {
+		partitions := map[string]any{}
+		for _, s := range o.Subsets {
+			partitions[s] = held
+		}
+		patch = append(patch, map[string]any{
+			"op": "add", "path": "/spec/updateStrategy", "value": map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": partitions}},
+		})
+	}
+	stored, err := o.patch(ctx, c, types.JSONPatchType, patch)
+	if err != nil {
+		return err
+	}
+	return o.observed(ctx, c, stored.GetGeneration())
+}
+
+// Partition lets all pods of a subset but so many follow the template.
+func (o *Object) Partition(ctx context.Context, c dynamic.Interface, subset string, n int32) error {
+	_, err := o.patch(ctx, c, types.MergePatchType, map[string]any{
+		"metadata": map[string]any{"uid": o.UID},
+		"spec":     map[string]any{"updateStrategy": map[string]any{"manualUpdate": map[string]any{"partitions": map[string]any{subset: n}}}},
+	})
+	return err
+}
+
+func (o *Object) patch(ctx context.Context, c dynamic.Interface, kind types.PatchType, v any) (*unstructured.Unstructured, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.Resource(Resource(o.Version)).Namespace(o.Namespace).Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: manager})
+	if err != nil {
+		return nil, fmt.Errorf("uniteddeployment/%s: %w", o.Name, err)
+	}
+	return out, nil
+}
+
+// observed waits until the controller has acted upon a generation of the spec.
+func (o *Object) observed(ctx context.Context, c dynamic.Interface, generation int64) error {
+	client := c.Resource(Resource(o.Version)).Namespace(o.Namespace)
+	only := fields.OneTermEqualSelector("metadata.name", o.Name).String()
+	source := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, l metav1.ListOptions) (runtime.Object, error) {
+			l.FieldSelector = only
+			return client.List(ctx, l)
+		},
+		WatchFuncWithContext: func(ctx context.Context, l metav1.ListOptions) (watch.Interface, error) {
+			l.FieldSelector = only
+			return client.Watch(ctx, l)
+		},
+	}, c)
+	_, err := watchtools.UntilWithSync(ctx, source, &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
+		u, ok := e.Object.(*unstructured.Unstructured)
+		switch {
+		case !ok || u.GetName() != o.Name:
+			return false, nil
+		case e.Type == watch.Deleted || string(u.GetUID()) != o.UID:
+			return true, fmt.Errorf("uniteddeployment/%s was deleted", o.Name)
+		}
+		return Read(u).Observed >= generation, nil
+	})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,0 +1,236 @@
+package rollout
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
+	"github.com/kubectl-kruise/kubectl-kruise/test/product"
+)
+
+// kubectl calls the command in a namespace; it returns its exit code and what it said.
+func kubectl(t *testing.T, c *testcluster.Cluster, namespace string, args ...string) (code int, out, said string) {
+	t.Helper()
+	path, err := product.Binary()
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append(args, "-n", namespace, "--kubeconfig", c.Kubeconfig())...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
+}
+
+// images counts the ready pods of each image, by the value of a label.
+func images(t *testing.T, c *testcluster.Cluster, namespace, label string) map[string]int {
+	t.Helper()
+	list, err := c.Client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	out := map[string]int{}
+	for i := range list.Items {
+		for _, image := range []string{web1, web2} {
+			out[list.Items[i].Labels[label]+" "+image[len(image)-1:]] += running(list.Items[i:i+1], image)
+		}
+	}
+	return out
+}
+
+func await(t *testing.T, c *testcluster.Cluster, namespace string, pods int) {
+	t.Helper()
+	b := &bed{Cluster: c, namespace: namespace}
+	b.await(t, func(list []corev1.Pod) bool { return running(list, web1) == pods })
+}
+
+const unitedWeb = `
+apiVersion: apps.kruise.io/v1beta1
+kind: UnitedDeployment
+metadata: {name: web}
+spec:
+  replicas: 5
+  selector: {matchLabels: {app: web}}
+  template:
+    cloneSetTemplate:
+      metadata: {labels: {app: web}}
+      spec:
+        selector: {matchLabels: {app: web}}
+        updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 2}}
+        template:
+          metadata: {labels: {app: web}}
+          spec: {containers: [{name: main, image: "registry.example.com/web:1"}]}
+  topology: {subsets: [{name: zone-b, replicas: 2}, {name: zone-a, replicas: 3}]}
+`
+
+// TestSubsets: subsets are rolled out in the order given, none before its turn, and
+// what was left goes on where it stood.
+func TestSubsets(t *testing.T) {
+	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
+	c.Apply(t, namespace, unitedWeb)
+	await(t, c, namespace, 5)
+	subset := "apps.kruise.io/subset-name"
+	run := []string{"rollout", "run", "uniteddeployment/web", "--yes", "--pull-images", "never", "--exit-on-pause", "--steps", "50%,100%", "--pause-after", "50%"}
+	code, out, said := kubectl(t, c, namespace, append(run, "--image", "main="+web2)...)
+	if got := images(t, c, namespace, subset); code != 5 || got["zone-b 2"] != 1 || got["zone-a 2"] != 0 && !strings.Contains(said, "paused") {
+		t.Fatalf("exit %d, %v\n%s\n%s", code, got, out, said)
+	}
+	for range 4 {
+		for _, name := range names(t, c, namespace) {
+			_, _, _ = kubectl(t, c, namespace, "rollout", "promote", name, "--no-wait")
+		}
+		if code, out, said = kubectl(t, c, namespace, run...); code == 0 {
+			break
+		}
+	}
+	if got := images(t, c, namespace, subset); code != 0 || got["zone-b 2"] != 2 || got["zone-a 2"] != 3 {
+		t.Fatalf("exit %d, %v\n%s\n%s", code, got, out, said)
+	}
+	one := names(t, c, namespace)[0]
+	if code, _, said := kubectl(t, c, namespace, "rollout", "run", one, "--yes", "--image", "main="+web1); code != 1 || !strings.Contains(said, "is a subset of UnitedDeployment web") {
+		t.Errorf("exit %d\n%s", code, said)
+	}
+}
+
+// names are the CloneSets of a namespace.
+func names(t *testing.T, c *testcluster.Cluster, namespace string) []string {
+	t.Helper()
+	client, err := dynamic.NewForConfig(c.Config())
+	must(t, err)
+	list, err := client.Resource(schema.GroupVersionResource{Group: kruiseGroup, Version: "v1beta1", Resource: "clonesets"}).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	var out []string
+	for i := range list.Items {
+		out = append(out, "cloneset/"+list.Items[i].GetName())
+	}
+	return out
+}
+
+func cloneSet(name string) string {
+	return strings.NewReplacer("name: web", "name: "+name+", labels: {team: shop}, annotations: {argocd.argoproj.io/tracking-id: 'shop:x'}", "app: web", "app: "+name).
+		Replace(document(kruiseGroup+"/v1beta1", "CloneSet", "updateStrategy: {rollingUpdate: {partition: 0, podUpdatePolicy: InPlaceIfPossible}}"))
+}
+
+// TestSeveralWorkloads: one after the other; their manifests have the new state in
+// the end; whoever writes them is named.
+func TestSeveralWorkloads(t *testing.T) {
+	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
+	manifests := "# ours\n" + strings.TrimSpace(cloneSet("a")) + "\n---\n" + strings.TrimSpace(cloneSet("b")) + "\n"
+	c.Apply(t, namespace, manifests)
+	await(t, c, namespace, 8)
+	file := filepath.Join(t.TempDir(), "shop.yaml")
+	must(t, os.WriteFile(file, []byte(manifests), 0o600))
+	code, out, said := kubectl(t, c, namespace, "rollout", "run", "-l", "team=shop", "--yes", "--pull-images", "never", "--image", "main="+web2, "--write-back", file)
+	if got := images(t, c, namespace, "app"); code != 0 || got["a 2"] != 4 || got["b 2"] != 4 {
+		t.Fatalf("exit %d, %v\n%s\n%s", code, got, out, said)
+	}
+	for _, want := range []string{"Argo CD Application shop writes CloneSet a", "ignoreDifferences", "cloneset.apps.kruise.io/b  done"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+	written, err := os.ReadFile(file)
+	must(t, err)
+	if want := strings.ReplaceAll(manifests, web1, web2); string(written) != want {
+		t.Errorf("the manifest is\n%s\nwant\n%s", written, want)
+	}
+	if code, out, said = kubectl(t, c, namespace, "rollout", "status", "-l", "team=shop"); code != 0 || strings.Count(out, "complete") != 2 {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+}
+
+const rollouts = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: rollouts.rollouts.kruise.io}
+spec:
+  group: rollouts.kruise.io
+  scope: Namespaced
+  names: {kind: Rollout, plural: rollouts, singular: rollout}
+  versions:
+  - name: v1beta1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`
+
+// TestRolloutObjects: a workload of a Kruise Rollout is approved and taken back
+// through that, and no partition of it is touched.
+func TestRolloutObjects(t *testing.T) {
+	b := newBed(t, kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {partition: 100%}}"))
+	c, namespace := b.Cluster, b.namespace
+	c.Apply(t, namespace, rollouts)
+	client, err := dynamic.NewForConfig(c.Config())
+	must(t, err)
+	api := client.Resource(schema.GroupVersionResource{Group: "rollouts.kruise.io", Version: "v1beta1", Resource: "rollouts"}).Namespace(namespace)
+	deadline := time.Now().Add(30 * time.Second)
+	for { // the API server begins to serve the kind a moment later
+		if _, err = api.List(t.Context(), metav1.ListOptions{}); err == nil || time.Now().After(deadline) {
+			break
+		}
+	}
+	must(t, err)
+	c.Apply(t, namespace, `
+apiVersion: rollouts.kruise.io/v1beta1
+kind: Rollout
+metadata: {name: web}
+spec:
+  workloadRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: web}
+  strategy: {canary: {steps: [{replicas: 1}, {replicas: 100%}]}}
+`)
+	// A new image, and what the Rollout's webhook and controller make of it.
+	web := client.Resource(schema.GroupVersionResource{Group: kruiseGroup, Version: "v1beta1", Resource: "clonesets"}).Namespace(namespace)
+	_, err = web.Patch(t.Context(), "web", types.JSONPatchType, []byte(`[
+		{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "`+web2+`"},
+		{"op": "add", "path": "/metadata/annotations", "value": {"rollouts.kruise.io/in-progressing": "{}"}}]`), metav1.PatchOptions{})
+	must(t, err)
+	stand := func(phase, state, more string) {
+		t.Helper()
+		_, err := api.Patch(t.Context(), "web", types.MergePatchType, []byte(`{"status": {"observedGeneration": 1, "phase": "`+phase+`"`+more+`,
+			"canaryStatus": {"currentStepIndex": 1, "currentStepState": "`+state+`"}}}`), metav1.PatchOptions{}, "status")
+		must(t, err)
+	}
+	stand("Progressing", "StepPaused", "")
+	if code, _, said := kubectl(t, c, namespace, "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:3", "--yes"); code != 1 || !strings.Contains(said, "in the hands of Kruise Rollout web: step 1 of 2") {
+		t.Errorf("run: exit %d\n%s", code, said)
+	}
+	if code, out, said := kubectl(t, c, namespace, "rollout", "approve", "cloneset/web"); code != 0 {
+		t.Errorf("approve: exit %d\n%s\n%s", code, out, said)
+	}
+	if code, out, said := kubectl(t, c, namespace, "rollout", "status", "cloneset/web"); code != 0 || !strings.Contains(out, "StepReady") {
+		t.Errorf("status: exit %d\n%s\n%s", code, out, said)
+	}
+	code, out, said := kubectl(t, c, namespace, "rollout", "undo", "rollout/web", "--yes", "--timeout", "1s")
+	if code != 4 || !strings.Contains(said, "Only the template is written here") {
+		t.Errorf("undo: exit %d\n%s\n%s", code, out, said)
+	}
+	got, err := web.Get(t.Context(), "web", metav1.GetOptions{})
+	must(t, err)
+	text, err := got.MarshalJSON()
+	must(t, err)
+	if !strings.Contains(string(text), web1) || strings.Contains(string(text), `"image":"`+web2) || !strings.Contains(string(text), `"partition":"100%"`) {
+		t.Errorf("%s", text)
+	}
+	stand("Healthy", "Completed", `, "conditions": [{"type": "Succeeded", "status": "False"}]`)
+	if code, out, said := kubectl(t, c, namespace, "rollout", "status", "rollout/web", "--watch"); code != 3 || !strings.Contains(out, "taken back") {
+		t.Errorf("status --watch: exit %d\n%s\n%s", code, out, said)
+	}
+}
