@@ -74,7 +74,7 @@ func says(code int, reason metav1.StatusReason, retryAfter int) func(*Proxy, htt
 func status(code int, reason metav1.StatusReason) *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: "spoiled by the test: " + string(reason), //nolint:gosec // a code
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: "spoiled by the test: " + string(reason),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"io"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -161,9 +162,7 @@ func (p *Proxy) send(r *http.Request, req *Request) (*http.Response, error) {
 }
 
 func (a answer) write(w http.ResponseWriter) {
-	for k, v := range a.header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.code)
 	_, _ = w.Write(a.body) // the client may have gone
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"time"
@@ -60,9 +61,7 @@ func (p *Proxy) watch(w http.ResponseWriter, r *http.Request, req *Request) {
 	}
 	defer resp.Body.Close() //nolint:errcheck // nothing is left to be said
 	req.Code = resp.StatusCode
-	for k, v := range resp.Header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), resp.Header)
 	w.WriteHeader(resp.StatusCode)
 	if resp.StatusCode != http.StatusOK {
 		_, _ = io.Copy(w, resp.Body)
@@ -86,24 +85,9 @@ func (s stream) relay(w http.ResponseWriter, resp *http.Response, r *http.Reques
 	if !ok || info.StreamSerializer == nil {
 		return errors.New("unknown stream " + media)
 	}
-	type event struct {
-		at    time.Time
-		frame []byte
-	}
-	in := make(chan event, 10000)
-	go func() {
-		defer close(in)
-		frames := info.StreamSerializer.NewFrameReader(resp.Body)
-		for {
-			frame, err := next(frames)
-			if err != nil {
-				return
-			}
-			in <- event{time.Now(), frame}
-		}
-	}()
+	in := arrivals(info.StreamSerializer.NewFrameReader(resp.Body))
 	out := info.StreamSerializer.NewFrameWriter(w)
-	flush := http.NewResponseController(w) //nolint:bodyclose // of the client's side
+	flush := http.NewResponseController(w)
 	_ = flush.Flush()
 	for n := 0; n != s.ends; n++ {
 		e, ok := <-in
@@ -125,6 +109,28 @@ func (s stream) relay(w http.ResponseWriter, resp *http.Response, r *http.Reques
 	}
 	_, err = out.Write(text)
 	return err
+}
+
+// arrival is one frame, and when it came.
+type arrival struct {
+	at    time.Time
+	frame []byte
+}
+
+// arrivals reads frames until there are no more.
+func arrivals(from io.Reader) <-chan arrival {
+	in := make(chan arrival, 10000)
+	go func() {
+		defer close(in)
+		for {
+			frame, err := next(from)
+			if err != nil {
+				return
+			}
+			in <- arrival{time.Now(), frame}
+		}
+	}()
+	return in
 }
 
 // next reads one whole frame.
