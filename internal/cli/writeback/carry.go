@@ -26,10 +26,14 @@ func carry(before, after, into *tree.Node) *tree.Node {
 	return remarked(into, tree.Sync(into, tree.Value(after)))
 }
 
-// remarked is v with the comments of what it takes the place of.
+// remarked is v with the comments of what it takes the place of, and in its quotes.
 func remarked(old, v *tree.Node) *tree.Node {
-	if old != nil && old != v {
-		v.HeadComment, v.LineComment, v.FootComment = old.HeadComment, old.LineComment, old.FootComment
+	if old == nil || old == v {
+		return v
+	}
+	v.HeadComment, v.LineComment, v.FootComment = old.HeadComment, old.LineComment, old.FootComment
+	if old.Style != 0 && tree.IsString(old) && tree.IsString(v) { // a plain one may need quotes now
+		v.Style = old.Style
 	}
 	return v
 }

@@ -119,6 +119,31 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestWriteKeepsQuotes: a value stays in the quotes that somebody gave it.
+func TestWriteKeepsQuotes(t *testing.T) {
+	const text = `apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web}
+spec:
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: "web:1"}, {name: log, image: 'log:1'}]}
+`
+	path := file(t, text)
+	m, err := Find(path, web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := strings.NewReplacer("web:1", "web:2", "log:1", "log:2")
+	if _, err := m.Write(Change{parsed(t, live), parsed(t, after.Replace(live)), nil}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if diff := cmp.Diff(after.Replace(text), string(got)); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}
+
 // TestWriteNothing: a manifest that says it all stays untouched.
 func TestWriteNothing(t *testing.T) {
 	path := file(t, strings.Replace(manifest, "50%", "0", 1))
