@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
@@ -55,10 +56,15 @@ func images(t *testing.T, c *testcluster.Cluster, namespace, label string) map[s
 	return out
 }
 
+// await waits until so many pods are ready.
 func await(t *testing.T, c *testcluster.Cluster, namespace string, pods int) {
 	t.Helper()
-	b := &bed{Cluster: c, namespace: namespace}
-	b.await(t, func(list []corev1.Pod) bool { return running(list, web1) == pods })
+	_, err := testcluster.Await(t.Context(), c.Client().CoreV1().Pods(namespace), "", func(watch.EventType, *corev1.Pod) bool {
+		list, err := c.Client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+		must(t, err)
+		return running(list.Items, web1) == pods
+	})
+	must(t, err)
 }
 
 const unitedWeb = `
