@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -36,7 +33,7 @@ func (r *run) drifted(s *Step) (Decision, bool) {
 		if !ok || len(want) == 0 || slices.Contains(want, have) {
 			continue
 		}
-		why := fmt.Sprintf("%s is %s, not %s%s", what.condition, have, want[0], lastWriter(r.object()))
+		why := fmt.Sprintf("%s is %s, not %s%s", what.condition, have, want[0], lastWriter(r.object(), fieldsOf[what.condition]))
 		return r.halt(Blocker{Gate: what.gate, Why: why}), true
 	}
 	return Decision{}, false
@@ -91,19 +88,4 @@ func valueIn(list []Condition, c ConditionType) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// lastWriter names who wrote the object's spec last, as the cluster recorded it.
-func lastWriter(w *cluster.Workload) string {
-	var last *metav1.ManagedFieldsEntry
-	list := metaOf(w).GetManagedFields()
-	for i := range list {
-		if f := &list[i]; f.Subresource == "" && f.Time != nil && (last == nil || last.Time.Before(f.Time)) {
-			last = f
-		}
-	}
-	if last == nil {
-		return ""
-	}
-	return fmt.Sprintf("; %s wrote it last, at %s", last.Manager, last.Time.UTC().Format(time.RFC3339))
 }

@@ -117,6 +117,10 @@ func newResume(shared *common) *cobra.Command {
 			return "", &resource.Error{Err: fmt.Errorf("it has halted: %s", r.Progress.Halted), Hint: "mend that and 'rollout retry', or 'rollout abort --rollback'"}
 		}
 		r.Progress.Held = ""
+		if i := r.Progress.Step; i < len(r.Plan.Steps) && r.Plan.Steps[i].Kind != plan.StepPause {
+			// While nobody drove the step, its time did not run.
+			r.Progress.Started = time.Now().UTC()
+		}
 		return "goes on: " + stands(*r), nil
 	}}, &cobra.Command{
 		Use: "resume TYPE/NAME", Short: "Go on with a rollout that was paused or left",

@@ -103,8 +103,9 @@ var outcomes = map[event.Outcome]notice{
 // not worth one.
 func noticeOf(e event.Event, steps int) (n notice, ok bool) {
 	switch e.Type {
-	case event.StepBegun:
-		return notice{corev1.EventTypeNormal, "RolloutStep", fmt.Sprintf("step %d of %d: %s", e.Step+1, steps, e.Text)}, true
+	case event.StepDone:
+		// The end says that the last one is done.
+		return notice{corev1.EventTypeNormal, "RolloutStep", fmt.Sprintf("step %d of %d is done: %s", e.Step+1, steps, e.Text)}, e.Step+1 < steps
 	case event.RollingBack:
 		return notice{corev1.EventTypeWarning, "RolloutRollsBack", "goes back: " + e.Text}, true
 	case event.Ended:

@@ -13,7 +13,8 @@ func TestNotices(t *testing.T) {
 		event event.Event
 		want  string
 	}{
-		"step":      {event.Event{Type: event.StepBegun, Step: 1, Text: "let 3 of 6 pods follow"}, "Normal RolloutStep step 2 of 4: let 3 of 6 pods follow"},
+		"step":      {event.Event{Type: event.StepDone, Step: 1, Text: "let 3 of 6 pods follow"}, "Normal RolloutStep step 2 of 4 is done: let 3 of 6 pods follow"},
+		"last step": {event.Event{Type: event.StepDone, Step: 3}, ""},
 		"way back":  {event.Event{Type: event.RollingBack, Text: "crash web-0"}, "Warning RolloutRollsBack goes back: crash web-0"},
 		"completed": {event.Event{Type: event.Ended, Outcome: event.Completed}, "Normal RolloutCompleted all steps are done"},
 		"taken back": {

@@ -11,6 +11,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
@@ -55,7 +56,7 @@ func (h *hold) election() (*leaderelection.LeaderElector, error) {
 	var e *leaderelection.LeaderElector
 	lock := &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: h.namespace, Name: h.name},
-		Client:     h.cluster.core.CoordinationV1(),
+		Client:     ownedLeases{h.cluster.core.CoordinationV1(), h.cluster.ownerReferences()},
 		LockConfig: resourcelock.ResourceLockConfig{Identity: h.me},
 	}
 	e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
@@ -162,6 +163,30 @@ func holderOf(l *coordinationv1.Lease, now time.Time) string {
 		return ""
 	}
 	return *l.Spec.HolderIdentity
+}
+
+// ownedLeases makes leases that go away with the workload.
+type ownedLeases struct {
+	coordination.LeasesGetter
+
+	owners []metav1.OwnerReference
+}
+
+// Leases is the client of a namespace.
+func (l ownedLeases) Leases(namespace string) coordination.LeaseInterface {
+	return ownedLease{l.LeasesGetter.Leases(namespace), l.owners}
+}
+
+type ownedLease struct {
+	coordination.LeaseInterface
+
+	owners []metav1.OwnerReference
+}
+
+// Create creates a lease with its owner.
+func (l ownedLease) Create(ctx context.Context, lease *coordinationv1.Lease, o metav1.CreateOptions) (*coordinationv1.Lease, error) {
+	lease.OwnerReferences = l.owners
+	return l.LeaseInterface.Create(ctx, lease, o)
 }
 
 // watchedLock is a lock that keeps why it was refused.

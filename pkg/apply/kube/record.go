@@ -182,6 +182,16 @@ func (c *Cluster) ownerReference(w *cluster.Workload) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
 }
 
+// ownerReferences are those of what goes away with the object in the cluster; none
+// where it is gone.
+func (c *Cluster) ownerReferences() []metav1.OwnerReference {
+	present, err := c.present()
+	if err != nil || present.workload == nil {
+		return nil
+	}
+	return []metav1.OwnerReference{c.ownerReference(present.workload)}
+}
+
 // stateNamespace makes the namespace for records of kinds without one.
 func (c *Cluster) stateNamespace(ctx context.Context) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}

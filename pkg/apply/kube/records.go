@@ -140,7 +140,9 @@ func (r Records) List(ctx context.Context, namespace string) ([]Record, error) {
 // the cluster that the record goes away with. base is kept unless it is nil: then
 // the one on record stays.
 func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerReference, p plan.Plan, base map[string]any, by string) (Record, error) {
-	next := Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: time.Now().UTC(), By: by}
+	now := time.Now().UTC()
+	next := Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: now, By: by, Progress: plan.Progress{Started: now}}
+	next.Times = timed(next, next.Progress, now)
 	var out Record
 	err := again(ctx, func() error {
 		before, err := r.Load(ctx, ref)

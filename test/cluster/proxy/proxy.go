@@ -102,11 +102,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req := &Request{RequestInfo: info, Query: r.URL.Query(), Body: body, At: time.Now()}
-	defer p.Log.add(req)
 	if info.Verb == "watch" {
 		p.watch(w, r, req)
 		return
 	}
+	defer p.Log.add(req)
 	p.plain(w, r, req)
 }
 

@@ -45,34 +45,45 @@ func (p *Proxy) storm() stream {
 	return stream{name: "410", ends: p.chance.IntN(30), expired: true}
 }
 
-// watch passes events on.
+// watch passes events on. It is noted as soon as it has begun.
 func (p *Proxy) watch(w http.ResponseWriter, r *http.Request, req *Request) {
 	s := p.storm()
-	if fault := p.fault(req); fault.before != nil {
-		req.Fault = fault.name
-		if fault.before(p, w, r) {
-			return
-		}
-	}
-	resp, err := p.send(r, req)
+	resp, err := p.begin(w, r, req, s)
+	p.Log.add(req)
 	if err != nil {
 		reset(w)
+	}
+	if resp == nil {
 		return
 	}
 	defer resp.Body.Close() //nolint:errcheck // nothing is left to be said
-	req.Code = resp.StatusCode
 	maps.Copy(w.Header(), resp.Header)
 	w.WriteHeader(resp.StatusCode)
 	if resp.StatusCode != http.StatusOK {
 		_, _ = io.Copy(w, resp.Body)
 		return
 	}
-	if s.name != "" {
-		req.Fault = "watch " + s.name
-	}
 	if err := s.relay(w, resp, r); err != nil {
 		reset(w)
 	}
+}
+
+// begin asks the server for a watch; there is no answer where the client has one.
+func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, req *Request, s stream) (*http.Response, error) {
+	if s.name != "" {
+		req.Fault = "watch " + s.name
+	}
+	if fault := p.fault(req); fault.before != nil {
+		req.Fault = fault.name
+		if fault.before(p, w, r) {
+			return nil, nil //nolint:nilnil // it has been answered
+		}
+	}
+	resp, err := p.send(r, req)
+	if err == nil {
+		req.Code = resp.StatusCode
+	}
+	return resp, err
 }
 
 // relay passes events on, one frame after the other.

@@ -77,11 +77,10 @@ func TestSecondOperator(t *testing.T) {
 	if res := b.run(going, t, second, rec.Plan, apply.Options{}); res.Outcome != event.Completed {
 		t.Errorf("%s: %s", res.Outcome, res.Reason)
 	}
-	if held.Err() == nil {
-		select {
-		case <-held.Done():
-		case <-time.After(quick.Lasts):
-		}
+	lease, err := b.Client().CoordinationV1().Leases(b.namespace).Get(t.Context(), "rollout.cloneset.web", metav1.GetOptions{})
+	must(t, err)
+	if owners := lease.OwnerReferences; len(owners) != 1 || owners[0].Kind != "CloneSet" || owners[0].Name != "web" {
+		t.Errorf("the lease outlives the workload: %v", owners)
 	}
 }
 
@@ -248,7 +247,7 @@ func TestEvents(t *testing.T) {
 		if e.ReportingController == "kubectl-kruise.dev/rollout" && e.Regarding.Name == "web" && e.Type == corev1.EventTypeNormal {
 			seen[e.Reason]++
 		}
-		return seen["RolloutStep"] == len(p.Steps) && seen["RolloutCompleted"] == 1
+		return seen["RolloutStep"] == len(p.Steps)-1 && seen["RolloutCompleted"] == 1
 	})
 	if err != nil {
 		t.Errorf("%v: %v", err, seen)
