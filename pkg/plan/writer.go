@@ -59,7 +59,7 @@ func owns(set *metav1.FieldsV1, fields []string) bool {
 		return false
 	}
 	var all map[string]any
-	if json.Unmarshal(set.Raw, &all) != nil {
+	if json.Unmarshal(set.GetRawBytes(), &all) != nil {
 		return false
 	}
 	spec, _ := all["f:spec"].(map[string]any)

@@ -16,7 +16,7 @@ func TestLastWriter(t *testing.T) {
 		return &metav1.Time{Time: time.Date(2026, 7, 1, 12, 0, second, 0, time.UTC)}
 	}
 	entry := func(manager string, second int, fields string) metav1.ManagedFieldsEntry {
-		return metav1.ManagedFieldsEntry{Manager: manager, Time: at(second), FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
+		return metav1.ManagedFieldsEntry{Manager: manager, Time: at(second), FieldsV1: metav1.NewFieldsV1(fields)}
 	}
 	const (
 		partition = `{"f:spec":{"f:updateStrategy":{"f:rollingUpdate":{"f:partition":{}}}}}`
