@@ -44,8 +44,12 @@ func spreadAll(c *stage.Context, in []*resource.Resource) ([]*resource.Resource,
 		return nil, err
 	}
 	over := map[*resource.Resource]*spreading{}
-	for _, s := range all {
-		if _, twice := over[s.target]; s.target != nil && !twice {
+	for _, r := range in { // in the input's order: of two for one target the first takes it
+		s := all[r]
+		if s == nil || s.target == nil {
+			continue
+		}
+		if _, twice := over[s.target]; !twice {
 			over[s.target] = s
 		}
 	}
