@@ -101,19 +101,24 @@ func pinned(a plan.Action) ([]byte, types.PatchType, error) {
 		return nil, "", fmt.Errorf("step %s: patches are not of type %q", a.Step, a.Patch.Type)
 	}
 	body := a.Patch.Body
-	for field, v := range map[string]string{"uid": a.Precondition.UID, "resourceVersion": a.Precondition.ResourceVersion} {
-		if v == "" {
-			continue
-		}
-		switch b := body.(type) {
-		case []any:
-			body = append([]any{map[string]any{"op": "test", "path": "/metadata/" + field, "value": v}}, b...)
-		case map[string]any:
-			body = withMeta(b, field, v)
-		}
-	}
+	body = pin(body, "resourceVersion", a.Precondition.ResourceVersion)
+	body = pin(body, "uid", a.Precondition.UID)
 	text, err := json.Marshal(body)
 	return text, kind, err
+}
+
+// pin makes a field of the metadata a condition of the patch, unless v is empty.
+func pin(body any, field, v string) any {
+	if v == "" {
+		return body
+	}
+	switch b := body.(type) {
+	case []any:
+		return append([]any{map[string]any{"op": "test", "path": "/metadata/" + field, "value": v}}, b...)
+	case map[string]any:
+		return withMeta(b, field, v)
+	}
+	return body
 }
 
 // withMeta is a merge patch that also sets a field of the metadata, which is refused

@@ -97,10 +97,13 @@ func fractionalPercentage(s *subject) {
 	if r == nil {
 		return
 	}
-	for field, v := range map[string]*intstr.IntOrString{"maxSurge": r.MaxSurge, "maxUnavailable": r.MaxUnavailable} {
-		if text := rolls(v); strings.HasSuffix(text, "%") && strings.Contains(text, ".") {
-			s.say(rolling+field, "use a whole percentage, or a number", "%s counts as 0: only whole percentages are understood here", text)
-		}
+	s.wholePercentage("maxSurge", r.MaxSurge)
+	s.wholePercentage("maxUnavailable", r.MaxUnavailable)
+}
+
+func (s *subject) wholePercentage(field string, v *intstr.IntOrString) {
+	if text := rolls(v); strings.HasSuffix(text, "%") && strings.Contains(text, ".") {
+		s.say(rolling+field, "use a whole percentage, or a number", "%s counts as 0: only whole percentages are understood here", text)
 	}
 }
 
