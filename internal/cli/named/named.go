@@ -53,6 +53,14 @@ func Parse(arg string) (Name, error) {
 	return n, nil
 }
 
+// One reads the only argument of a verb, a TYPE/NAME. Errors are of usage.
+func One(args []string) (Name, error) {
+	if len(args) != 1 {
+		return Name{}, usage.Errorf("for instance cloneset/web", "give one TYPE/NAME")
+	}
+	return Parse(args[0])
+}
+
 // Kinds reads types without a name, separated by commas; "" are all there are.
 // Errors are of usage.
 func Kinds(arg string) ([]schema.GroupKind, error) {

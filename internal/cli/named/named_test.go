@@ -122,3 +122,15 @@ func TestPickNamesCandidates(t *testing.T) {
 		t.Errorf("%+v", bad)
 	}
 }
+
+func TestOne(t *testing.T) {
+	if n, err := One([]string{"cloneset/web"}); err != nil || n.Name != "web" {
+		t.Errorf("%+v, %v", n, err)
+	}
+	for _, args := range [][]string{nil, {"web"}, {"cloneset/web", "cloneset/api"}} {
+		var bad *usage.Error
+		if _, err := One(args); !errors.As(err, &bad) || bad.Hint == "" {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}

@@ -51,11 +51,8 @@ func (o *control) complete(args []string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	if len(args) != 1 {
-		return usage.Errorf("for instance cloneset/web", "give one TYPE/NAME")
-	}
 	var err error
-	o.name, err = named.Parse(args[0])
+	o.name, err = named.One(args)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -32,11 +31,8 @@ func newHistory(shared *common) *cobra.Command {
 from one to the next. --revision shows one change whole.`,
 		Example: "  kubectl kruise rollout history cloneset/web\n  kubectl kruise rollout history cloneset/web --revision 3",
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage.Errorf("for instance cloneset/web", "give one TYPE/NAME")
-			}
 			var err error
-			if o.name, err = named.Parse(args[0]); err != nil {
+			if o.name, err = named.One(args); err != nil {
 				return err
 			}
 			return o.run(c.Context())

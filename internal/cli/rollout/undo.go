@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -98,8 +99,8 @@ func newChange(
 	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Change: change}, back: c.Name() == "undo"}
 	c.ValidArgsFunction = planning.CompleteNames
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usage.Errorf("for instance cloneset/web", "give one TYPE/NAME")
+		if _, err := named.One(args); err != nil {
+			return err
 		}
 		if err := errors.Join(o.validate(), o.Complete(args)); err != nil {
 			return err
