@@ -5,6 +5,7 @@ go 1.26.0
 replace github.com/kubectl-kruise/kubectl-kruise => ..
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/distribution/reference v0.6.0
 	github.com/google/go-cmp v0.7.0
 	github.com/kubectl-kruise/kubectl-kruise v0.0.0-00010101000000-000000000000
