@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	fncmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/fn"
 	inventorycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/inventory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	lintcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
 	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
 	pullcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/pull"
@@ -92,6 +93,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
 	root.AddCommand(rendercmd.New(f), applycmd.New(f), explain.New(f), plancmd.New(f), rolloutcmd.New(f), restartcmd.New(f), pullcmd.New(f), simulatecmd.New(f), whycmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), rbaccmd.New(f), version.New(f))
+	root.AddCommand(kubectl.Commands(f)...)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

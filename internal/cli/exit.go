@@ -31,11 +31,14 @@ func exitCode(ctx context.Context, err error) int {
 	var bad *usage.Error
 	var failed *ending.FailedError
 	var trouble *ending.TroubleError
+	var own *ending.CodeError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &bad):
 		return exitUsage
+	case errors.As(err, &own):
+		return own.Code
 	case errors.As(err, &failed), errors.Is(err, ending.ErrFailed):
 		return exitFailed
 	case errors.Is(err, ending.ErrTimedOut):

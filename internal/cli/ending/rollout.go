@@ -22,5 +22,6 @@ func Silent(err error) bool {
 			return true
 		}
 	}
-	return false
+	own, ok := errors.AsType[*CodeError](err)
+	return ok && own.Error() == ""
 }

@@ -1,0 +1,34 @@
+// Package kubectl takes commands of kubectl over as they are: it hands them this
+// program's streams and connection, and turns the way in which they end a process into
+// errors.
+package kubectl
+
+import (
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+)
+
+// Factory makes kubectl's clients from our flags. It opens nothing.
+func Factory(f *factory.Factory) cmdutil.Factory { return cmdutil.NewFactory(Getter(f)) }
+
+// Getter is what cli-runtime's builders start from.
+func Getter(f *factory.Factory) genericclioptions.RESTClientGetter { return getter{f.Flags, f} }
+
+// Streams are the three streams in kubectl's type.
+func Streams(f *factory.Factory) genericiooptions.IOStreams {
+	return genericiooptions.IOStreams{In: f.Streams.In, Out: f.Streams.Out, ErrOut: f.Streams.Err}
+}
+
+// getter connects as all our commands do: with their limits, and each warning of the
+// server once.
+type getter struct {
+	*genericclioptions.ConfigFlags
+	factory *factory.Factory
+}
+
+// ToRESTConfig is how to reach the cluster.
+func (g getter) ToRESTConfig() (*rest.Config, error) { return g.factory.Config() }
