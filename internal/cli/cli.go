@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	applycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/argocd"
 	convertcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
 	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/explain"
@@ -92,7 +93,26 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})
-	root.AddCommand(rendercmd.New(f), applycmd.New(f), explain.New(f), plancmd.New(f), rolloutcmd.New(f), restartcmd.New(f), pullcmd.New(f), simulatecmd.New(f), whycmd.New(f), fncmd.New(f), lintcmd.New(f), diffcmd.New(f), inventorycmd.New(f), convertcmd.New(f), schemacmd.New(f), rbaccmd.New(f), version.New(f))
+	root.AddCommand(
+		rendercmd.New(f),
+		applycmd.New(f),
+		explain.New(f),
+		plancmd.New(f),
+		rolloutcmd.New(f),
+		restartcmd.New(f),
+		pullcmd.New(f),
+		simulatecmd.New(f),
+		whycmd.New(f),
+		fncmd.New(f),
+		lintcmd.New(f),
+		diffcmd.New(f),
+		inventorycmd.New(f),
+		convertcmd.New(f),
+		schemacmd.New(f),
+		rbaccmd.New(f),
+		argocd.New(f),
+		version.New(f),
+	)
 	root.AddCommand(kubectl.Commands(f)...)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/argocd"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -53,7 +54,12 @@ func New(f *factory.Factory) *cobra.Command {
 		Long:    long,
 		Example: example,
 		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),
-		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().NFlag() == 0 && argocd.Inside(f) {
+				return argocd.Generate(c.Context(), f)
+			}
+			return o.run(c.Context())
+		},
 	}
 	o.addFlags(c)
 	complete(c)

@@ -88,21 +88,50 @@ func (c *Config) Options() render.Options {
 func Read(n *tree.Node) (*Config, error) {
 	n = tree.Root(n)
 	c := &Config{}
-	switch group := resource.GroupOf(tree.StrAt(n, "apiVersion")); {
-	case tree.IsNull(n):
-		return c, nil
-	case group == Group && tree.StrAt(n, "kind") == Kind:
-		return c, c.renderConfig(n)
-	case tree.StrAt(n, "kind") == "ConfigMap" && tree.StrAt(n, "apiVersion") == "v1":
-		return c, c.texts(n, tree.Get(n, "data"), "", "data.%s")
+	r := reader{root: n, path: pathOf(n), errs: c.read(n)}
+	r.judge(c)
+	return c, errors.Join(r.errs...)
+}
+
+// read does not judge what concerns several options: there may be more to come.
+func (c *Config) read(n *tree.Node) []error {
+	path := pathOf(n)
+	switch path {
+	case "":
+		return nil
+	case inSpec:
+		return c.renderConfig(n)
+	case inData:
+		return c.texts(n, tree.Get(n, "data"), "", path)
 	default:
-		return c, c.texts(n, tree.Get(n, "metadata", "annotations"), Annotation, "metadata.annotations["+Annotation+"%s]")
+		return c.texts(n, tree.Get(n, "metadata", "annotations"), Annotation, path)
 	}
 }
 
-func (c *Config) renderConfig(n *tree.Node) error {
+// Where the options of a function config stand: formats that make a name a field
+// path.
+const (
+	inSpec        = "spec.%s"
+	inData        = "data.%s"
+	inAnnotations = "metadata.annotations[" + Annotation + "%s]"
+)
+
+func pathOf(n *tree.Node) string {
+	switch group := resource.GroupOf(tree.StrAt(n, "apiVersion")); {
+	case tree.IsNull(n):
+		return ""
+	case group == Group && tree.StrAt(n, "kind") == Kind:
+		return inSpec
+	case tree.StrAt(n, "kind") == "ConfigMap" && tree.StrAt(n, "apiVersion") == "v1":
+		return inData
+	default:
+		return inAnnotations
+	}
+}
+
+func (c *Config) renderConfig(n *tree.Node) []error {
 	if v := tree.StrAt(n, "apiVersion"); v != Group+"/"+Version {
-		return tree.Errorf(n, "apiVersion", "this version reads "+Group+"/"+Version, "unknown version %q of %s", v, Kind)
+		return []error{tree.Errorf(n, "apiVersion", "this version reads "+Group+"/"+Version, "unknown version %q of %s", v, Kind)}
 	}
 	var errs []error
 	tree.Each(n, func(k, _ *tree.Node) {
@@ -116,15 +145,14 @@ func (c *Config) renderConfig(n *tree.Node) error {
 	if spec != nil && !tree.IsMap(spec) {
 		errs = append(errs, tree.Errorf(n, "spec", "", "is no mapping"))
 	}
-	r := reader{root: n, path: "spec.%s"}
+	r := reader{root: n, path: inSpec}
 	tree.Each(spec, func(k, v *tree.Node) { r.set(c, k.Value, v) })
-	r.judge(c)
-	return errors.Join(append(errs, r.errs...)...)
+	return append(errs, r.errs...)
 }
 
 // texts reads options whose values are texts; keys without the prefix belong
 // to somebody else.
-func (c *Config) texts(root, values *tree.Node, prefix, path string) error {
+func (c *Config) texts(root, values *tree.Node, prefix, path string) []error {
 	r := reader{root: root, path: path}
 	tree.Each(values, func(k, v *tree.Node) {
 		name, ours := strings.CutPrefix(k.Value, prefix)
@@ -137,8 +165,7 @@ func (c *Config) texts(root, values *tree.Node, prefix, path string) error {
 		}
 		r.set(c, name, fromText(name, tree.Str(v)))
 	})
-	r.judge(c)
-	return errors.Join(r.errs...)
+	return r.errs
 }
 
 // engines are annotations with our prefix that the engine itself writes.

@@ -1,0 +1,120 @@
+// Package argocd is the verb that Argo CD's repo server runs: manifests of an
+// application on stdout, everything else on stderr. It works in the application's
+// folder, asks no cluster, and reads nothing outside the repository.
+package argocd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+)
+
+const long = `Serve Argo CD as a config management plugin: generate the manifests of the
+application in the working folder, or announce its parameters.
+
+The options are those of a RenderConfig in kruise-render.yaml; variables of the
+application (KRUISE_TARGET, …) go over them, and its parameters over both.
+'render' without -f and -k does the same as 'argocd generate' where Argo CD's
+variables are set.`
+
+const example = `  # what Argo CD runs, by hand, in an application's folder
+  KUBE_VERSION=1.35 kubectl kruise argocd generate
+
+  # what the form of the application shows
+  kubectl kruise argocd parameters`
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	c := &cobra.Command{
+		Use: "argocd", Short: "Serve Argo CD as a config management plugin",
+		Long: long, Example: example, Args: usage.NoArgs("see 'kubectl kruise argocd --help'"),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "generate", Short: "Write the application's manifests", Example: "  kubectl kruise argocd generate > manifests.yaml",
+			Args: usage.NoArgs("the application is the working folder"),
+			RunE: func(c *cobra.Command, _ []string) error { return Generate(c.Context(), f) },
+		},
+		&cobra.Command{
+			Use: "parameters", Short: "Announce the application's parameters, as JSON", Example: "  kubectl kruise argocd parameters",
+			Args: usage.NoArgs("the application is the working folder"),
+			RunE: func(*cobra.Command, []string) error { return announce(f) },
+		},
+	)
+	return c
+}
+
+// Inside reports whether Argo CD has started this process.
+func Inside(f *factory.Factory) bool { return engine.Inside(f.Streams.Getenv) }
+
+// Generate writes the manifests of the application in the working folder.
+func Generate(ctx context.Context, f *factory.Factory) error {
+	env, s, err := settings(f)
+	if err != nil {
+		return err
+	}
+	root, folder, err := repository(env.Above)
+	if err != nil {
+		return err
+	}
+	a := &application{factory: f, env: env, settings: s, root: root, folder: folder}
+	return a.generate(ctx)
+}
+
+func announce(f *factory.Factory) error {
+	_, s, err := settings(f)
+	if err != nil {
+		return err
+	}
+	return engine.WriteAnnouncements(f.Streams.Out, engine.Announce(s))
+}
+
+func settings(f *factory.Factory) (engine.Environment, *engine.Settings, error) {
+	env, err := engine.ReadEnvironment(f.Streams.Getenv)
+	if err != nil {
+		return env, nil, err
+	}
+	config, err := renderConfig()
+	if err != nil {
+		return env, nil, err
+	}
+	s, err := env.Settings(config)
+	return env, s, err
+}
+
+// renderConfig reads the application's RenderConfig, nil without one: a plugin can be
+// asked for by name, too.
+func renderConfig() (*tree.Node, error) {
+	if _, err := os.Lstat(engine.File); os.IsNotExist(err) {
+		return nil, nil
+	}
+	b, err := load.Below(".")(engine.File)
+	if err != nil {
+		return nil, err
+	}
+	return load.Single(engine.File, b)
+}
+
+// repository returns the root of the repository and the working folder below it. The
+// variable that tells how deep it lies is believed only as far as folders go.
+func repository(above int) (root, folder string, err error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", "", err
+	}
+	root = dir
+	for range above {
+		root = filepath.Dir(root)
+	}
+	folder, err = filepath.Rel(root, dir)
+	return root, folder, err
+}

@@ -1,0 +1,131 @@
+package argocd
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// Source is how the manifests come about that are rendered.
+type Source string
+
+// The sources. Auto takes a chart for one where there is a Chart.yaml, a
+// kustomization where there is one of its files, and else all manifests of the
+// directory.
+const (
+	Auto      Source = "auto"
+	Directory Source = "directory"
+	Kustomize Source = "kustomize"
+	Helm      Source = "helm"
+)
+
+// Settings are how an application is rendered: the options of a RenderConfig, and
+// what only an application has.
+type Settings struct {
+	config.Config
+	Source Source
+	// Recurse looks into the folders of a directory, too.
+	Recurse bool
+	// HelmValues are files of values within the repository, in order.
+	HelmValues []string
+	// SyncWaves puts what others need into earlier waves.
+	SyncWaves bool
+}
+
+// Settings reads the RenderConfig of the application, nil without one, and what the
+// Application sets: its variables over the file, its parameters over both. All faults
+// are reported, joined.
+func (e Environment) Settings(file *tree.Node) (*Settings, error) {
+	s := &Settings{Source: Auto}
+	ours, theirs := parted(tree.Root(file))
+	variables, parameters := e.layers()
+	errs := []error{s.take("spec.%s", ours), s.take(variables.Path, variables.ours), s.take(parameters.Path, parameters.ours)}
+	known, err := e.known()
+	read, faults := config.Layered(known, theirs, variables.Layer, parameters.Layer)
+	s.Config = *read
+	return s, errors.Join(append(errs, err, faults)...)
+}
+
+// known is what Argo CD tells of the cluster, which any option overrides.
+func (e Environment) known() (config.Config, error) {
+	c := config.Config{Namespace: e.Namespace, APIVersions: e.APIVersions}
+	if e.KubeVersion == "" {
+		return c, nil
+	}
+	minor, err := stage.ParseKubernetes(e.KubeVersion)
+	if err != nil {
+		return c, tree.Errorf(nil, "KUBE_VERSION", "the parameter kubernetesVersion overrides it", "%v", err)
+	}
+	c.Kubernetes = minor
+	return c, nil
+}
+
+// layer is a layer of options, those of this package apart from the engine's.
+type layer struct {
+	config.Layer
+	ours map[string]*tree.Node
+}
+
+func newLayer(path string) layer {
+	return layer{config.Layer{Path: path, Texts: map[string]string{}, Values: map[string]*tree.Node{}}, map[string]*tree.Node{}}
+}
+
+func (e Environment) layers() (variables, parameters layer) {
+	variables, parameters = newLayer("option %s from the environment"), newLayer("parameter %s")
+	for name, text := range e.Options {
+		variables.text(name, text)
+	}
+	for _, p := range e.Parameters {
+		parameters.add(p)
+	}
+	return variables, parameters
+}
+
+// add files the parameter's value.
+func (l *layer) add(p Parameter) {
+	_, ours := own[p.Name]
+	switch {
+	case p.String != nil:
+		l.text(p.Name, *p.String)
+	case len(p.Array) > 0 && ours:
+		l.ours[p.Name] = list(p.Array)
+	case len(p.Array) > 0:
+		l.Values[p.Name] = list(p.Array)
+	case len(p.Map) > 0:
+		l.Values[p.Name] = mapping(p.Map)
+	}
+}
+
+// text files a value that was written as text, unless it is empty: forms send empty
+// texts for what nobody filled in.
+func (l *layer) text(name, value string) {
+	if value = strings.TrimSpace(value); value == "" {
+		return
+	}
+	if o, ours := own[name]; ours {
+		l.ours[name] = o.fromText(value)
+		return
+	}
+	l.Texts[name] = value
+}
+
+func list(texts []string) *tree.Node {
+	out := tree.Seq()
+	for _, t := range texts {
+		if t != "" {
+			out.Content = append(out.Content, tree.String(t))
+		}
+	}
+	return out
+}
+
+func mapping(m map[string]string) *tree.Node {
+	out := map[string]any{}
+	for key, value := range m {
+		out[key] = value
+	}
+	return tree.FromValue(out)
+}
