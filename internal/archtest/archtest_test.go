@@ -31,8 +31,11 @@ var layer = map[string][]string{
 		"pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"internal/kustomize": {},
-	"internal/fidelity":  {"pkg/render/finding"},
-	"internal/bench":     {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
+	"internal/tuitest": {
+		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/golden", "pkg/plan/...", "pkg/plan", "pkg/tui", "pkg/tui/...",
+	},
+	"internal/fidelity": {"pkg/render/finding"},
+	"internal/bench":    {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
 	"internal/cli": {
 		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view", "internal/view/svg",
 		"k8s.io/...", "pkg/apply", "pkg/apply/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
@@ -75,6 +78,18 @@ var layer = map[string][]string{
 	"pkg/plan/controller":    planImports("pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
 	"pkg/plan/simulate":      planImports("gopkg.in/evanphx/json-patch.v4", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 
+	"pkg/tui": {
+		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
+		"pkg/plan/cluster", "pkg/tui/...",
+	},
+	"pkg/tui/world":     {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose"},
+	"pkg/tui/theme":     {"github.com/charmbracelet/x/ansi"},
+	"pkg/tui/draw":      {"github.com/charmbracelet/x/ansi", "pkg/tui/theme"},
+	"pkg/tui/match":     {"k8s.io/apimachinery/pkg/labels"},
+	"pkg/tui/show":      {"k8s.io/apimachinery/pkg/util/duration", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
+	"pkg/tui/screen":    {"charm.land/bubbletea/v2", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
+	"pkg/tui/workloads": screenImports("pkg/tui/match"),
+
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},
 	"pkg/render/resource": {"pkg/kruise/tree"},
 	"pkg/render/finding":  {"pkg/kruise/tree", "pkg/render/resource"},
@@ -116,6 +131,13 @@ var stageImports = []string{
 	"pkg/plan/rules", "pkg/render/finding", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
 }
 
+// screenImports is what a screen may know: never another screen.
+func screenImports(more ...string) []string {
+	return append([]string{
+		"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/screen", "pkg/tui/show", "pkg/tui/theme", "pkg/tui/world",
+	}, more...)
+}
+
 // planImports is what a room of the core may know, besides some of its
 // neighbours.
 func planImports(neighbours ...string) []string {
@@ -123,7 +145,7 @@ func planImports(neighbours ...string) []string {
 }
 
 // pure are the rooms without clock, files and processes.
-var pure = []string{"pkg/plan", "pkg/kruise"}
+var pure = []string{"pkg/plan", "pkg/kruise", "pkg/tui"}
 
 // fileless are rooms that may not touch files, but may use goroutines.
 var fileless = []string{"pkg/render/check", "pkg/render/compare", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/raise", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/admission", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/argocd", "pkg/render/patches", "pkg/render/requests"}

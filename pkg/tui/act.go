@@ -1,0 +1,131 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// effect is what an act would do, or why it cannot be done.
+type effect struct {
+	turn  int
+	lines []string
+	err   error
+}
+
+// done is what an act has done.
+type done struct {
+	text string
+	err  error
+}
+
+// act begins what a key stands for, with what the screen points at.
+func (m Model) act(v verb) (Model, tea.Cmd) {
+	if m.options.ReadOnly {
+		m.notice = screen.Say{Text: "read-only: nothing is changed from here"}
+		return m, nil
+	}
+	sel := m.top().Selection(m.env)
+	if len(sel.Workloads) == 0 {
+		m.notice = screen.Say{Text: "nothing is selected to " + v.Does}
+		return m, nil
+	}
+	a := world.Act{Verb: v.verb, On: sel.Workloads, Pods: sel.Pods, Containers: sel.Containers}
+	if v.needs != "" {
+		m.over = typing{newInput(""), v, a}
+		return m, nil
+	}
+	return m.ask(a)
+}
+
+// ask shows what an act is about, and works out what it would do.
+func (m Model) ask(a world.Act) (Model, tea.Cmd) {
+	if m.options.ReadOnly {
+		return m.act(verb{})
+	}
+	d := newDialog(m, a)
+	m.over = d
+	ctx, actions := m.ctx, m.options.Actions
+	return m, func() tea.Msg {
+		lines, err := actions.Effect(ctx, a)
+		return effect{d.turn, lines, err}
+	}
+}
+
+// worked takes the effect into the dialog, unless somebody has closed it.
+func (m Model) worked(e effect) (Model, tea.Cmd) {
+	if d, ok := m.over.(dialog); ok && d.turn == e.turn {
+		d.effect, d.err, d.ready = e.lines, e.err, true
+		m.over = d
+	}
+	return m, nil
+}
+
+// carry does what was confirmed.
+func (m Model) carry(a world.Act) (Model, tea.Cmd) {
+	m.working = string(a.Verb) + " " + names(a.On)
+	ctx, actions := m.ctx, m.options.Actions
+	return m, func() tea.Msg {
+		text, err := actions.Do(ctx, a)
+		return done{text, err}
+	}
+}
+
+func (m Model) did(d done) Model {
+	m.working = ""
+	m.notice = screen.Say{Text: d.text}
+	if d.err != nil {
+		m.notice = screen.Say{Text: d.err.Error(), Bad: true}
+	}
+	return m
+}
+
+// names are those of workloads, as a command line spells them.
+func names(refs []cluster.Ref) string {
+	list := make([]string, len(refs))
+	for i, r := range refs {
+		list[i] = show.Name(r)
+	}
+	return strings.Join(list, ", ")
+}
+
+// typing is a value that an act needs.
+type typing struct {
+	input
+	verb verb
+	act  world.Act
+}
+
+func (t typing) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+	switch k.String() {
+	case "esc", "ctrl+c":
+		return m.closed(), nil
+	case "enter":
+		if t.act.Value = strings.TrimSpace(t.Value()); t.act.Value == "" {
+			return m.closed(), nil
+		}
+		return m.ask(t.act)
+	}
+	t.input = t.press(k)
+	m.over = t
+	return m, nil
+}
+
+func (t typing) paste(text string) overlay {
+	t.input = t.insert(text)
+	return t
+}
+
+func (typing) body(_ Model, under []draw.Line) []draw.Line { return under }
+
+func (t typing) foot(Model) (draw.Line, bool) {
+	return draw.Text(theme.Key, " "+t.verb.Does+" "+names(t.act.On)).
+		Add(theme.Plain, "  "+t.verb.needs+": ").Join(t.line()), true
+}

@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// command is one that can be typed after a colon.
+type command struct {
+	name, help string
+	// args are what may follow, for completion; nil is nothing.
+	args func(m Model) []string
+	run  func(m Model, args []string) (Model, tea.Cmd)
+}
+
+// commands are those of the interface and those of the screen that is seen.
+func (m Model) commands() []command {
+	list := m.opening()
+	if !m.options.ReadOnly {
+		list = append(list, acting()...)
+	}
+	if s, ok := m.top().(screen.Ordered); ok {
+		for _, o := range s.Orders() {
+			list = append(list, command{
+				o.Name, o.Help, func(Model) []string { return o.Args },
+				func(m Model, args []string) (Model, tea.Cmd) { return m.pass(screen.Order{Name: o.Name, Args: args}) },
+			})
+		}
+	}
+	return append(list, command{"quit", everywhere.quit.Help, nil, func(m Model, _ []string) (Model, tea.Cmd) { return m.quit() }})
+}
+
+// opening are the screens that need no more than a name, and the one of a workload.
+func (m Model) opening() []command {
+	var list []command
+	for _, r := range routes {
+		if r.help == "" {
+			continue
+		}
+		c := command{name: r.name, help: r.help}
+		if !r.alone {
+			c.args = workloadNames
+		}
+		c.run = func(m Model, args []string) (Model, tea.Cmd) { return m.openNamed(r, args) }
+		list = append(list, c)
+	}
+	return list
+}
+
+// openNamed opens a screen of what is named, or of what the screen points at.
+func (m Model) openNamed(r destination, args []string) (Model, tea.Cmd) {
+	o := screen.Open{Screen: r.name}
+	if sel := m.top().Selection(m.env); len(args) == 0 && len(sel.Workloads) > 0 {
+		o.Ref = sel.Workloads[0]
+	}
+	if len(args) > 0 {
+		row := m.named(args[0])
+		if row == nil {
+			m.notice = screen.Say{Text: "there is no workload " + args[0], Bad: true}
+			return m, nil
+		}
+		o.Ref = row.Ref
+	}
+	return m.open(o)
+}
+
+func (m Model) named(name string) *world.Workload {
+	i := slices.IndexFunc(m.env.World.Workloads, func(w *world.Workload) bool {
+		return show.Name(w.Ref) == name || w.Namespace+"/"+show.Name(w.Ref) == name
+	})
+	if i < 0 {
+		return nil
+	}
+	return m.env.World.Workloads[i]
+}
+
+func workloadNames(m Model) []string {
+	var list []string
+	for _, w := range m.env.World.Workloads {
+		list = append(list, show.Name(w.Ref))
+	}
+	return list
+}
+
+// acting are the verbs; those that need a value take it from what was typed.
+func acting() []command {
+	var list []command
+	for _, v := range verbs {
+		list = append(list, command{v.Does, v.Help, nil, func(m Model, args []string) (Model, tea.Cmd) {
+			sel := m.top().Selection(m.env)
+			if len(args) == 0 || len(sel.Workloads) == 0 {
+				return m.act(v)
+			}
+			return m.ask(world.Act{Verb: v.verb, On: sel.Workloads, Pods: sel.Pods, Containers: sel.Containers, Value: args[0]})
+		}})
+	}
+	return list
+}
+
+func (m Model) commandHelp() []screen.Binding {
+	var list []screen.Binding
+	for _, c := range m.commands() {
+		list = append(list, screen.Binding{Keys: []string{":" + c.name}, Help: c.help})
+	}
+	return list
+}
+
+// run carries out what was typed.
+func (m Model) run(text string) (Model, tea.Cmd) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return m, nil
+	}
+	for _, c := range m.commands() {
+		if c.name == words[0] || c.name[:1] == words[0] && c.name == "quit" {
+			return c.run(m, words[1:])
+		}
+	}
+	m.notice = screen.Say{Text: "there is no command " + words[0] + "; ? lists them", Bad: true}
+	return m, nil
+}
+
+// commanding is a command that is typed.
+type commanding struct {
+	input
+	// tabs counts completions in a row, of what stood there before them.
+	tabs   int
+	before string
+}
+
+func newCommand(Model) commanding { return commanding{input: newInput("")} }
+
+func (c commanding) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+	switch k.String() {
+	case "esc", "ctrl+c":
+		return m.closed(), nil
+	case "enter":
+		return m.closed().run(c.Value())
+	case "tab", "shift+tab":
+		m.over = c.complete(m, k.String() == "tab")
+		return m, nil
+	}
+	m.over = commanding{input: c.press(k)}
+	return m, nil
+}
+
+func (c commanding) paste(text string) overlay { return commanding{input: c.insert(text)} }
+
+func (commanding) body(_ Model, under []draw.Line) []draw.Line { return under }
+
+// foot is the command, and what it may become.
+func (c commanding) foot(m Model) (draw.Line, bool) {
+	l := draw.Text(theme.Key, " :").Join(c.line()).Add(theme.Plain, " ")
+	list := c.candidates(m, c.Value())
+	for _, word := range list[:min(len(list), 8)] {
+		l = l.Add(theme.Faint, " "+word)
+	}
+	return l, true
+}

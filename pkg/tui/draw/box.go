@@ -1,0 +1,54 @@
+package draw
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// widest is how wide a box gets.
+const widest = 76
+
+// BoxWidth is the room in a box on so wide a screen.
+func BoxWidth(width int) int { return max(min(width-6, widest), 10) }
+
+// Box draws lines in a box in the middle of others, which become faint.
+func Box(t *theme.Theme, under []Line, title string, lines []Line, width, height int) []Line {
+	inner := BoxWidth(width)
+	f := t.Symbols.Frame
+	head := Text(theme.Key, f[0]+f[4]+" ").Add(theme.Title, title).Add(theme.Key, " "+strings.Repeat(f[4], max(inner-Width(title)-1, 0))+f[1])
+	box := []Line{head}
+	for _, l := range lines[:min(len(lines), max(height-2, 0))] {
+		box = append(box, Text(theme.Key, f[5]+" ").Join(l.Fit(inner, t.Symbols.Ellipsis)).Add(theme.Key, " "+f[5]))
+	}
+	box = append(box, Text(theme.Key, f[2]+strings.Repeat(f[4], inner+2)+f[3]))
+	out, top, left := faded(under, height), max((height-len(box))/2, 0), max((width-inner-4)/2, 0)
+	for i, l := range box {
+		if top+i < len(out) {
+			out[top+i] = Text(theme.Plain, Spaces(left)).Join(l)
+		}
+	}
+	return out
+}
+
+func faded(lines []Line, height int) []Line {
+	out := make([]Line, height)
+	for i := range min(len(lines), height) {
+		out[i] = Text(theme.Faint, lines[i].String())
+	}
+	return out
+}
+
+// Wrap breaks a text into lines of so many columns, between words where it can.
+func Wrap(style theme.Style, text string, width int) []Line {
+	var out []Line
+	for line := range strings.Lines(text) {
+		clean := Clean(strings.TrimRight(line, "\r\n"))
+		for l := range strings.SplitSeq(ansi.Wrap(clean, max(width, 1), ""), "\n") {
+			out = append(out, Text(style, l))
+		}
+	}
+	return out
+}

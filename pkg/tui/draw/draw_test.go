@@ -1,0 +1,132 @@
+package draw
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		line  Line
+		width int
+		want  string
+	}{
+		{Text(theme.Plain, "abc"), 5, "abc  "},
+		{Text(theme.Plain, "abcdef"), 4, "abc…"},
+		{Text(theme.Bad, "ab").Add(theme.Good, "cdef"), 5, "abcd…"[:4] + "…"},
+		{Text(theme.Plain, "日本語"), 4, "日… "},
+		{Text(theme.Plain, "a\x1b[31mb"), 10, "a?[31mb   "},
+		{Text(theme.Plain, "tab\there"), 8, "tab here"},
+		{Text(theme.Plain, "x"), 0, ""},
+	} {
+		if got := c.line.Fit(c.width, "…"); got.String() != c.want || got.Width() != c.width {
+			t.Errorf("%v in %d: %q, want %q", c.line, c.width, got.String(), c.want)
+		}
+	}
+}
+
+// TestBar: parts fill the width, and the smallest is never lost.
+func TestBar(t *testing.T) {
+	for _, c := range []struct {
+		width, a, b int
+		want        string
+	}{
+		{10, 5, 5, "aaaaabbbbb"},
+		{10, 999, 1, "aaaaaaaaab"},
+		{10, 0, 3, "bbbbbbbbbb"},
+		{3, 1, 1, "aab"},
+		{4, 0, 0, "    "},
+		{0, 1, 1, ""},
+	} {
+		got := Bar(c.width, Part{c.a, "a", theme.Good}, Part{c.b, "b", theme.Bad}).String()
+		if got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+func TestWindow(t *testing.T) {
+	w := Window{}
+	for _, c := range []struct {
+		key          string
+		rows, height int
+		want         Window
+	}{
+		{"up", 100, 10, Window{}},
+		{"pgdown", 100, 10, Window{At: 10, Top: 1}},
+		{"end", 100, 10, Window{At: 99, Top: 90}},
+		{"k", 100, 10, Window{At: 98, Top: 90}},
+		{"j", 5, 10, Window{At: 4}},
+		{"home", 0, 10, Window{}},
+	} {
+		var ok bool
+		if w, ok = w.Key(c.key, c.rows, c.height); !ok || w != c.want {
+			t.Errorf("%s: %+v, want %+v", c.key, w, c.want)
+		}
+	}
+	if _, ok := w.Key("x", 3, 3); ok {
+		t.Error("x moves")
+	}
+}
+
+// TestTableGivesWay: columns leave and shrink in their order, and what must stay does.
+func TestTableGivesWay(t *testing.T) {
+	th := theme.New(theme.Options{ASCII: true})
+	table := Table{
+		Columns: []Column{
+			{Title: "NAME", Width: 10, Min: 4, Keep: true},
+			{Title: "N", Width: 3, Right: true, Give: 1, Keep: true},
+			{Title: "WHY", Width: 20, Min: 5, Give: 3},
+			{Title: "AGE", Width: 3, Give: 2},
+		},
+		Rows: 2,
+		Row: func(int) []Line {
+			return []Line{Text(theme.Plain, "storefront"), Text(theme.Plain, "7"), Text(theme.Plain, "because"), Text(theme.Plain, "3d")}
+		},
+		Marked: func(i int) bool { return i == 1 },
+	}
+	for width, want := range map[int]string{
+		50: "> storefront    7  because               3d",
+		32: "> storefront    7  because   3d",
+		26: "> storef~    7  beca~  3d",
+		17: "> stor~    7  3d",
+		14: "> storef~    7",
+	} {
+		lines := table.Draw(th, width, 3)
+		if got := strings.TrimRight(lines[1].String(), " "); len(lines) != 3 || got != want {
+			t.Errorf("%d: %q, want %q", width, got, want)
+		}
+	}
+	if got := table.Draw(th, 50, 9)[2].String(); !strings.HasPrefix(got, " *storefront") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	var got []string
+	for _, l := range Wrap(theme.Plain, "one two three\nfour\x07", 8) {
+		got = append(got, l.String())
+	}
+	if diff := cmp.Diff([]string{"one two", "three", "four?"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBox: the box has the size that it says, in the middle of what it covers.
+func TestBox(t *testing.T) {
+	th := theme.New(theme.Options{ASCII: true})
+	lines := Box(th, []Line{Text(theme.Bad, "under")}, "title", []Line{Text(theme.Plain, "text")}, 30, 7)
+	if len(lines) != 7 || lines[0].String() != "under" || lines[0].Spans[0].Style != theme.Faint {
+		t.Fatalf("%v", lines)
+	}
+	width := lines[2].Width()
+	for _, l := range lines[2:5] {
+		if l.Width() != width {
+			t.Errorf("%q is not as wide as the rest of the box", l)
+		}
+	}
+}

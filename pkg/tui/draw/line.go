@@ -1,0 +1,123 @@
+// Package draw has what screens are made of: lines of styled text, tables that show
+// the rows that fit, bars, boxes. It works on plain text and styles, so nothing is
+// ever measured or cut inside an escape.
+package draw
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// Span is text in one style.
+type Span struct {
+	Text  string
+	Style theme.Style
+}
+
+// Line is one line of a screen.
+type Line struct {
+	Spans []Span
+	// Cursor draws it as the line one is at.
+	Cursor bool
+}
+
+// Text is a line in one style.
+func Text(style theme.Style, text string) Line { return Line{Spans: []Span{{text, style}}} }
+
+// Of is a line of spans.
+func Of(spans ...Span) Line { return Line{Spans: spans} }
+
+// Add returns the line with more text at its end.
+func (l Line) Add(style theme.Style, text string) Line {
+	l.Spans = append(slices.Clip(l.Spans), Span{text, style})
+	return l
+}
+
+// Join returns the line with another at its end.
+func (l Line) Join(more Line) Line {
+	l.Spans = append(slices.Clip(l.Spans), more.Spans...)
+	return l
+}
+
+// Width is how many columns it takes.
+func (l Line) Width() int {
+	n := 0
+	for _, s := range l.Spans {
+		n += Width(s.Text)
+	}
+	return n
+}
+
+// String is its text without styles.
+func (l Line) String() string {
+	var b strings.Builder
+	for _, s := range l.Spans {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// Fit returns the line with just so many columns: cut, or with spaces at its end, and
+// nothing in it that would do something to a terminal.
+func (l Line) Fit(width int, ellipsis string) Line {
+	l, left := l.clean(), width
+	for i, s := range l.Spans {
+		w := Width(s.Text)
+		if w > left {
+			out := Line{Spans: append([]Span{}, l.Spans[:i]...), Cursor: l.Cursor}
+			cut := Cut(s.Text, left, ellipsis)
+			out.Spans = append(out.Spans, Span{cut, s.Style})
+			return out.pad(left - Width(cut))
+		}
+		left -= w
+	}
+	return l.pad(left)
+}
+
+func (l Line) pad(n int) Line {
+	if n <= 0 {
+		return l
+	}
+	return l.Add(theme.Plain, Spaces(n))
+}
+
+// Both returns a line with one part at its left and one at its right; the left one
+// gives way.
+func Both(left, right Line, width int, ellipsis string) Line {
+	return left.Fit(max(width-right.Width(), 0), ellipsis).Join(right)
+}
+
+const spaces = "                                                                                                    "
+
+// Spaces is so many spaces.
+func Spaces(n int) string {
+	if n <= len(spaces) {
+		return spaces[:max(n, 0)]
+	}
+	return strings.Repeat(" ", n)
+}
+
+// Width is how many columns a text takes.
+func Width(text string) int {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return ansi.StringWidth(text)
+		}
+	}
+	return len(text)
+}
+
+// Cut returns a text with at most so many columns.
+func Cut(text string, width int, ellipsis string) string {
+	switch {
+	case width <= 0:
+		return ""
+	case Width(text) <= width:
+		return text
+	}
+	return ansi.Truncate(text, width, ellipsis)
+}

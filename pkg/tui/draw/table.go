@@ -1,0 +1,149 @@
+package draw
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// Column is one column of a table.
+type Column struct {
+	Title string
+	// Width is what it would like to have, Min what it can do with; 0 is Width.
+	Width, Min int
+	// Right aligns it at its right.
+	Right bool
+	// Give is who gives way for want of room: the highest first. Those with Keep
+	// shrink, but are never left out.
+	Give int
+	Keep bool
+}
+
+// Table draws rows. It asks only for those that are seen, so it costs the same for
+// ten rows and ten thousand.
+type Table struct {
+	Columns []Column
+	Rows    int
+	// Row returns the cells of a row, one per column.
+	Row func(i int) []Line
+	// Marked reports whether a row is marked; nil marks none.
+	Marked func(i int) bool
+	Window Window
+}
+
+// gap is between two columns, gutter before the first: it has cursor and mark. Short
+// is a column that has no room to say that it was cut.
+const (
+	gap    = 2
+	gutter = 2
+	short  = 2
+)
+
+// Draw returns the header and the rows that fit.
+func (t Table) Draw(th *theme.Theme, width, height int) []Line {
+	widths := fit(t.Columns, width-gutter)
+	lines := []Line{t.header(widths, th)}
+	for i := t.Window.Top; i < min(t.Window.Top+height-1, t.Rows); i++ {
+		lines = append(lines, t.row(i, widths, th))
+	}
+	return lines
+}
+
+func (t Table) header(widths []int, th *theme.Theme) Line {
+	l := Text(theme.Header, Spaces(gutter))
+	for i, c := range t.Columns {
+		if widths[i] > 0 {
+			l = l.cell(Text(theme.Header, c.Title), c, widths[i], th)
+		}
+	}
+	return l
+}
+
+func (t Table) row(i int, widths []int, th *theme.Theme) Line {
+	l := Line{Cursor: i == t.Window.At, Spans: make([]Span, 0, 4*len(widths))}
+	l.Spans = append(l.Spans, t.pointer(i, th), t.mark(i, th))
+	for c, cell := range t.Row(i) {
+		if widths[c] > 0 {
+			l = l.cell(cell, t.Columns[c], widths[c], th)
+		}
+	}
+	return l
+}
+
+func (t Table) pointer(i int, th *theme.Theme) Span {
+	if i == t.Window.At {
+		return Span{th.Symbols.Cursor, theme.Title}
+	}
+	return Span{" ", theme.Plain}
+}
+
+func (t Table) mark(i int, th *theme.Theme) Span {
+	if t.Marked != nil && t.Marked(i) {
+		return Span{th.Symbols.Mark, theme.Mark}
+	}
+	return Span{" ", theme.Plain}
+}
+
+func (l Line) cell(cell Line, c Column, width int, th *theme.Theme) Line {
+	if c.Right {
+		l.Spans = append(l.Spans, Span{Spaces(width - cell.Width()), theme.Plain})
+		width = min(width, cell.Width())
+	}
+	ellipsis := th.Symbols.Ellipsis
+	if width <= short {
+		ellipsis = ""
+	}
+	l.Spans = append(l.Spans, cell.Fit(width, ellipsis).Spans...)
+	l.Spans = append(l.Spans, Span{Spaces(gap), theme.Plain})
+	return l
+}
+
+// fit gives each column its width, 0 where it is left out.
+func fit(columns []Column, room int) []int {
+	least, widths := make([]int, len(columns)), make([]int, len(columns))
+	for i, c := range columns {
+		least[i], widths[i] = c.least(), c.Width
+	}
+	order := giving(columns)
+	for _, i := range order {
+		if sum(least) > room && !columns[i].Keep {
+			least[i], widths[i] = 0, 0
+		}
+	}
+	excess := sum(widths) - room
+	for _, i := range order {
+		take := min(max(excess, 0), widths[i]-least[i])
+		widths[i] -= take
+		excess -= take
+	}
+	return widths
+}
+
+// giving are columns in the order in which they give way.
+func giving(columns []Column) []int {
+	order := make([]int, len(columns))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(columns[b].Give, columns[a].Give) })
+	return order
+}
+
+func (c Column) least() int {
+	if c.Min > 0 {
+		return min(c.Min, c.Width)
+	}
+	return c.Width
+}
+
+// sum is how many columns of the terminal widths take.
+func sum(widths []int) int {
+	n := -gap
+	for _, w := range widths {
+		if w > 0 {
+			n += w + gap
+		}
+	}
+	return n
+}

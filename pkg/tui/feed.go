@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// pace is the least time between two states: nobody sees more, and a thousand changes
+// a second cost no more than a few.
+const pace = 50 * time.Millisecond
+
+// feed is the question to the source that is under way. Another want ends it and asks
+// anew; what still comes of the old one is known by its turn and passed over.
+type feed struct {
+	want  world.Want
+	turn  int
+	began bool
+	stop  context.CancelFunc
+}
+
+// arrived is a world, or why there is none.
+type arrived struct {
+	turn  int
+	world *world.World
+	err   error
+}
+
+// again asks for the next world.
+type again struct{ turn int }
+
+func (f feed) wants(ctx context.Context, s world.Source, want world.Want) (feed, tea.Cmd) {
+	if f.stop != nil {
+		f.stop()
+	}
+	ctx, stop := context.WithCancel(ctx)
+	f = feed{want: want, turn: f.turn + 1, began: true, stop: stop}
+	return f, f.await(ctx, s, 0)
+}
+
+func (f feed) next(ctx context.Context, s world.Source, a again, since int64) tea.Cmd {
+	if a.turn != f.turn {
+		return nil
+	}
+	return f.await(ctx, s, since)
+}
+
+func (f feed) await(ctx context.Context, s world.Source, since int64) tea.Cmd {
+	return func() tea.Msg {
+		w, err := s.Await(ctx, since, f.want)
+		return arrived{f.turn, w, err}
+	}
+}
+
+// arrive takes a world over.
+func (m Model) arrive(a arrived) (Model, tea.Cmd) {
+	switch {
+	case a.turn != m.feed.turn:
+		return m, nil
+	case errors.Is(a.err, context.Canceled):
+		return m, nil
+	case a.err != nil:
+		m.err = a.err
+		return m, tea.Quit
+	}
+	m.env.World = a.world
+	m, cmd := m.pass(screen.Changed{})
+	turn := m.feed.turn
+	return m, tea.Batch(cmd, tea.Tick(pace, func(time.Time) tea.Msg { return again{turn} }))
+}
+
+// beat is the next picture of what is waited for.
+type beat struct{}
+
+// tick asks for a beat while something is waited for.
+func (m Model) tick() (Model, tea.Cmd) {
+	if m.ticking || m.env.World.Loaded && m.working == "" {
+		return m, nil
+	}
+	m.ticking = true
+	return m, tea.Tick(2*pace, func(time.Time) tea.Msg { return beat{} })
+}

@@ -1,0 +1,170 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// View is the frame, composed in one pass.
+func (m Model) View() tea.View {
+	v := tea.NewView(m.frame())
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = "kubectl kruise " + m.top().Title()
+	return v
+}
+
+func (m Model) frame() string {
+	var b strings.Builder
+	b.Grow(m.width * m.height * 2)
+	t := m.env.Theme
+	head, foot := m.header(), m.footer()
+	if m.around() > 2 {
+		rule := draw.Text(theme.Faint, strings.Repeat(t.Symbols.Rule, m.width))
+		head, foot = append(head, rule), append([]draw.Line{rule}, foot...)
+	}
+	draw.Write(&b, t, head, m.width, false)
+	b.WriteByte('\n')
+	draw.Write(&b, t, m.body(), m.width, m.env.World.Link.Lost != "" && m.over == nil)
+	b.WriteByte('\n')
+	draw.Write(&b, t, foot, m.width, false)
+	return b.String()
+}
+
+// body is the screen and what lies over it, of just the height that there is.
+func (m Model) body() []draw.Line {
+	var lines []draw.Line
+	if m.env.World.Loaded {
+		lines = m.top().Draw(m.env)
+	} else {
+		lines = m.loading()
+	}
+	lines = height(lines, m.env.Height)
+	if m.over != nil {
+		lines = height(m.over.body(m, lines), m.env.Height)
+	}
+	return lines
+}
+
+func height(lines []draw.Line, n int) []draw.Line {
+	for len(lines) < n {
+		lines = append(lines, draw.Line{})
+	}
+	return lines[:n]
+}
+
+func (m Model) loading() []draw.Line {
+	w := m.env.World
+	if w.Link.Lost != "" {
+		return []draw.Line{{}, draw.Text(theme.Bad, "  no connection: "+w.Link.Lost), draw.Text(theme.Faint, "  trying again ...")}
+	}
+	return []draw.Line{{}, draw.Text(theme.Busy, "  "+m.spin()+" ").Add(theme.Plain, "loading "+w.Loading)}
+}
+
+func (m Model) spin() string {
+	list := m.env.Theme.Symbols.Spin
+	return list[m.env.Beat%len(list)]
+}
+
+// header is where one is, at the left, and how the connection is, at the right.
+func (m Model) header() []draw.Line {
+	l := draw.Text(theme.Plain, " ").Join(m.place())
+	for i, s := range m.stack {
+		style := theme.Plain
+		if i == len(m.stack)-1 {
+			style = theme.Title
+		}
+		l = l.Add(theme.Faint, " "+m.env.Theme.Symbols.Crumb+" ").Add(style, s.Title())
+	}
+	return []draw.Line{draw.Both(l, m.link().Add(theme.Plain, " "), m.width, m.env.Theme.Symbols.Ellipsis)}
+}
+
+func (m Model) place() draw.Line {
+	where := m.env.World.Where
+	style, name := theme.Strong, where.Context
+	if where.Production {
+		style, name = theme.Danger, " "+name+" "
+	}
+	space := where.Namespace
+	if space == "" {
+		space = "all namespaces"
+	}
+	if name == "" {
+		return draw.Text(theme.Strong, "kruise")
+	}
+	return draw.Text(style, name).Add(theme.Faint, " "+space)
+}
+
+// link says how fresh all this is, and what goes on behind.
+func (m Model) link() draw.Line {
+	l := draw.Line{}
+	if m.options.ReadOnly {
+		l = l.Add(theme.Faint, " read-only")
+	}
+	w, s := m.env.World, m.env.Theme.Symbols
+	switch {
+	case w.Link.Lost != "":
+		return l.Add(theme.Bad, " "+s.Stuck+" lost; as of "+show.Age(w.Now, w.At)+" ago")
+	case m.working != "":
+		return l.Add(theme.Busy, " "+m.spin()+" "+m.working)
+	case !w.Loaded:
+		return l.Add(theme.Busy, " "+m.spin())
+	case w.Where.Simulated:
+		return m.clock(l.Add(theme.Mark, " simulated"))
+	}
+	return m.clock(l.Add(theme.Good, " "+s.Healthy+" live"))
+}
+
+// clock is the time in the cluster, where there is room for it.
+func (m Model) clock(l draw.Line) draw.Line {
+	if m.width < 80 {
+		return l
+	}
+	return l.Add(theme.Faint, " "+m.env.World.Now.Format("15:04:05"))
+}
+
+// footer is what is typed, what is to be said, or the keys.
+func (m Model) footer() []draw.Line {
+	if m.over != nil {
+		if l, ok := m.over.foot(m); ok {
+			return []draw.Line{l}
+		}
+	}
+	switch {
+	case m.notice.Bad:
+		return []draw.Line{draw.Text(theme.Bad, " "+m.env.Theme.Symbols.Stuck+" "+m.notice.Text)}
+	case m.notice.Text != "":
+		return []draw.Line{draw.Text(theme.Strong, " "+m.notice.Text)}
+	}
+	return []draw.Line{m.keyLine()}
+}
+
+// keyLine is the keys for which there is room, help always among them.
+func (m Model) keyLine() draw.Line {
+	list := m.visible(m.top().Keys())
+	if _, ok := m.top().(screen.Filterable); ok {
+		list = append(list, everywhere.filter)
+	}
+	if len(m.stack) > 1 {
+		list = append(list, screen.Binding{Keys: []string{"esc"}, Does: "back"})
+	}
+	list = append(list, m.visible(bindings())...)
+	end := keyHint(everywhere.help).Join(keyHint(everywhere.quit))
+	l, room := draw.Line{}, m.width-end.Width()
+	for _, b := range list {
+		if hint := keyHint(b); l.Width()+hint.Width() <= room {
+			l = l.Join(hint)
+		}
+	}
+	return draw.Both(l, end, m.width, "")
+}
+
+func keyHint(b screen.Binding) draw.Line {
+	return draw.Text(theme.Key, " "+b.Keys[0]).Add(theme.Faint, " "+b.Does+" ")
+}

@@ -1,0 +1,31 @@
+package tui
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/workloads"
+)
+
+// destination is a screen that can be opened.
+type destination struct {
+	name string
+	// help is for the command line, for those that need no more than a name; key
+	// opens it from anywhere.
+	help, key string
+	// alone takes the place of all that is open.
+	alone bool
+	make  func(screen.Open) screen.Screen
+}
+
+// routes are all screens; the first is where one begins.
+var routes = []destination{
+	{screen.Workloads, "all workloads", "1", true, func(screen.Open) screen.Screen { return workloads.New() }},
+}
+
+func route(name string) (destination, bool) {
+	for _, r := range routes {
+		if r.name == name {
+			return r, true
+		}
+	}
+	return destination{}, false
+}

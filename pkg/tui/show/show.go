@@ -1,0 +1,66 @@
+// Package show has the words and pictures of the world that several screens share.
+package show
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Health is the symbol of a health and its word.
+func Health(t *theme.Theme, h world.Health) draw.Line {
+	return draw.Text(HealthStyle(h), HealthSymbol(t, h)+" "+h.String())
+}
+
+// HealthSymbol is its symbol alone.
+func HealthSymbol(t *theme.Theme, h world.Health) string {
+	s := t.Symbols
+	return [...]string{s.Unknown, s.Healthy, s.Busy, s.Paused, s.Degraded, s.Stuck}[h]
+}
+
+// HealthStyle is its style.
+func HealthStyle(h world.Health) theme.Style {
+	return [...]theme.Style{theme.Faint, theme.Good, theme.Busy, theme.Warn, theme.Warn, theme.Bad}[h]
+}
+
+// Pods are the pods of a workload as a bar: new ones, new ones that are not ready,
+// old ones, old ones that are not ready, and those that are missing.
+func Pods(t *theme.Theme, n plan.Tally, width int) draw.Line {
+	s, old := t.Symbols, max(n.Total-n.Updated, 0)
+	oldReady := min(max(n.Ready-n.UpdatedReady, 0), old)
+	return draw.Bar(
+		width,
+		draw.Part{Count: n.UpdatedReady, Symbol: s.New, Style: theme.Updated},
+		draw.Part{Count: n.Updated - n.UpdatedReady, Symbol: s.NewDown, Style: theme.Down},
+		draw.Part{Count: oldReady, Symbol: s.Old, Style: theme.Outdated},
+		draw.Part{Count: old - oldReady, Symbol: s.Down, Style: theme.Down},
+		draw.Part{Count: n.Desired - n.Total, Symbol: s.Empty, Style: theme.Faint},
+	)
+}
+
+// Name is how a command line names a workload: cloneset/web.
+func Name(r cluster.Ref) string { return strings.ToLower(r.Kind) + "/" + r.Name }
+
+// Age is how long ago a time was, in a few characters; empty for no time.
+func Age(now, then time.Time) string {
+	if then.IsZero() {
+		return ""
+	}
+	return duration.HumanDuration(max(now.Sub(then), 0))
+}
+
+// Count is a number and its noun.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,90 @@
+// Package theme is how the terminal interface looks: a palette that people with any
+// kind of colour vision can tell apart, and the symbols that say the same without any
+// colour. The hues are those of Okabe and Ito.
+package theme
+
+import "github.com/charmbracelet/x/ansi"
+
+// Style is what a piece of text means; the palette gives it a look.
+type Style uint8
+
+// The styles.
+const (
+	Plain Style = iota
+	// Faint is what matters less, Strong what matters more.
+	Faint
+	Strong
+	// Title is where one is, Header the names of columns, Key a key to press.
+	Title
+	Header
+	Key
+	// Good, Busy, Warn and Bad are how something is.
+	Good
+	Busy
+	Warn
+	Bad
+	// Updated and Outdated are revisions of pods, Down is what is not available.
+	Updated
+	Outdated
+	Down
+	// Mark is what was marked, Found what a search found.
+	Mark
+	Found
+	// Danger is a place where a mistake costs much.
+	Danger
+	styles
+)
+
+// Colors is what a terminal can show.
+type Colors uint8
+
+// From nothing to everything.
+const (
+	// None still has bold, faint and reverse.
+	None Colors = iota
+	Sixteen
+	Many
+)
+
+// Options say how a terminal is.
+type Options struct {
+	Colors Colors
+	// Light is for a light background.
+	Light bool
+	// ASCII does without symbols beyond it.
+	ASCII bool
+}
+
+// Theme turns styles into escapes. It never changes.
+type Theme struct {
+	Symbols Symbols
+
+	options Options
+	open    [styles]string
+	cursor  string
+}
+
+// New returns the theme for a terminal.
+func New(o Options) *Theme {
+	t := &Theme{options: o, Symbols: unicode}
+	if o.ASCII {
+		t.Symbols = ascii
+	}
+	for s, l := range looks {
+		t.open[s] = l.style(o).escape()
+	}
+	t.cursor = cursorLook(o).escape()
+	return t
+}
+
+// Options are those that the theme was made with.
+func (t *Theme) Options() Options { return t.options }
+
+// Open is the escape that begins a style, empty for none; Reset ends it.
+func (t *Theme) Open(s Style) string { return t.open[s] }
+
+// Cursor is the escape that begins the line of the cursor.
+func (t *Theme) Cursor() string { return t.cursor }
+
+// Reset ends every style.
+const Reset = ansi.ResetStyle

@@ -1,0 +1,95 @@
+// Package tui is the terminal interface: a model that messages change and a view that
+// is drawn from it. It knows no client, no file and no clock: the cluster comes
+// through [world.Source], what changes it goes through [world.Actions], and times
+// come with the world. Each screen is a package of its own; here is what is around
+// them.
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Options say what is shown, and how.
+type Options struct {
+	Source world.Source
+	// Actions change the cluster; nil is ReadOnly.
+	Actions  world.Actions
+	ReadOnly bool
+	// Theme is how the terminal is; what the terminal itself says overrides it unless
+	// Fixed.
+	Theme theme.Options
+	Fixed bool
+	// First is a screen that opens on top of the list; its zero value is none.
+	First screen.Open
+}
+
+// Model is the state of the interface.
+type Model struct {
+	options Options
+	ctx     context.Context
+	feed    feed
+	env     screen.Env
+	// stack are the screens from the first to the one that is seen.
+	stack []screen.Screen
+	over  overlay
+	// notice is shown instead of the keys until the next one is pressed.
+	notice screen.Say
+	// working is what goes on behind, empty for nothing.
+	working string
+	ticking bool
+	click   screen.Click
+	err     error
+
+	width, height int
+}
+
+// New is the interface before anything is known; the context ends all that it asks.
+func New(ctx context.Context, o Options) Model {
+	o.ReadOnly = o.ReadOnly || o.Actions == nil
+	m := Model{options: o, ctx: ctx, width: 80, height: 24}
+	m.env = screen.Env{
+		World: &world.World{Loading: "the cluster"}, Theme: theme.New(o.Theme), Source: o.Source, ReadOnly: o.ReadOnly,
+	}
+	m.stack = []screen.Screen{routes[0].make(screen.Open{Screen: screen.Workloads})}
+	if r, ok := route(o.First.Screen); ok && o.First.Screen != screen.Workloads {
+		m.stack = append(m.stack, r.make(o.First))
+	}
+	m.feed = feed{want: m.top().Want()}
+	return m.sized()
+}
+
+// Err is why the interface ended by itself, nil where somebody left it.
+func (m Model) Err() error { return m.err }
+
+// Init asks for the world and for the terminal's colours.
+func (m Model) Init() tea.Cmd {
+	return tea.Batch(screen.Send(start{}), tea.RequestBackgroundColor)
+}
+
+type start struct{}
+
+func (m Model) top() screen.Screen { return m.stack[len(m.stack)-1] }
+
+// sized gives the screens what header and footer leave.
+func (m Model) sized() Model {
+	m.env.Width = m.width
+	m.env.Height = max(m.height-m.around(), 1)
+	return m
+}
+
+// around is how many lines header and footer take.
+func (m Model) around() int {
+	if m.height >= roomy {
+		return 4
+	}
+	return 2
+}
+
+// roomy is from how many lines on there is room for rules between the parts.
+const roomy = 22

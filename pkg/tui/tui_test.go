@@ -1,0 +1,194 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+var (
+	now    = time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
+	web    = cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}
+	ledger = cluster.Ref{Group: "apps.kruise.io", Kind: "StatefulSet", Namespace: "pay", Name: "ledger"}
+	middle = tuitest.Sizes[1]
+)
+
+func two() world.World {
+	pods := plan.Tally{Desired: 3, Total: 3, Ready: 3, Updated: 1, UpdatedReady: 1}
+	return world.World{
+		Now: now, At: now, Loaded: true, Where: world.Where{Context: "lab"},
+		Workloads: []*world.Workload{
+			{Ref: ledger, Driver: plan.DriverKruise, Health: world.Paused, Pods: pods, Why: "waits for somebody to promote it"},
+			{Ref: web, Driver: plan.DriverNative, Health: world.Progressing, Pods: pods},
+		},
+	}
+}
+
+func start(t *testing.T, w world.World) (*tuitest.Session, *tuitest.Still) {
+	t.Helper()
+	still := tuitest.NewStill(w)
+	s := tuitest.Start(t, tui.Options{Source: still, Actions: still}, middle)
+	if w.Loaded {
+		s.Until("web", "ledger")
+	}
+	return s, still
+}
+
+// TestActAsks: what changes the cluster says where and what, and does it after a yes
+// only.
+func TestActAsks(t *testing.T) {
+	s, still := start(t, two())
+	s.Press("n")
+	s.Until("context    lab", "namespace  pay", "what       promote statefulset/ledger", "this would promote 1", "y yes")
+	s.Press("n")
+	s.Gone("y yes")
+	s.Press("n")
+	s.Until("this would promote 1")
+	s.Press("y")
+	s.Until("promote: done")
+	if diff := cmp.Diff([]world.Act{{Verb: world.Promote, On: []cluster.Ref{ledger}}}, still.Acts()); diff != "" {
+		t.Errorf("acts (-want +got):\n%s", diff)
+	}
+}
+
+// TestProductionAsksForTheName: y is not enough there, and another name neither.
+func TestProductionAsksForTheName(t *testing.T) {
+	w := two()
+	w.Where.Production = true
+	s, still := start(t, w)
+	s.Press("a")
+	s.Until("production", "type ledger and enter")
+	s.Type("yes").Press("enter", "backspace", "backspace", "backspace").Type("ledger")
+	s.Until("enter: ledger")
+	if len(still.Acts()) > 0 {
+		t.Fatal("it was done without the name")
+	}
+	s.Press("enter")
+	s.Until("abort: done")
+}
+
+// TestValue: scale and partition ask for a value first; what cannot be done says why.
+func TestValue(t *testing.T) {
+	s, still := start(t, two())
+	s.Press("s").Type("bad").Press("enter")
+	s.Until("bad is no value", "esc back")
+	s.Press("esc", "s").Type("7")
+	s.Until("how many pods: 7")
+	s.Press("enter")
+	s.Until("to 7", "this would scale 1")
+	s.Press("y")
+	s.Until("scale: done")
+	if acts := still.Acts(); len(acts) != 1 || acts[0].Value != "7" {
+		t.Errorf("%v", acts)
+	}
+}
+
+// TestMarked: an act is about all that is marked.
+func TestMarked(t *testing.T) {
+	s, _ := start(t, two())
+	s.Press("space", "space", "R")
+	s.Until("namespace  pay, shop", "statefulset/ledger, cloneset/web", "this would restart 2")
+}
+
+// TestReadOnly hides what changes the cluster, and refuses it.
+func TestReadOnly(t *testing.T) {
+	still := tuitest.NewStill(two())
+	s := tuitest.Start(t, tui.Options{Source: still, Actions: still, ReadOnly: true}, middle)
+	if frame := s.Until("read-only", "web"); strings.Contains(tuitest.Plain(frame), "promote  ") {
+		t.Error("the last line offers to promote")
+	}
+	s.Press("n")
+	s.Until("read-only: nothing is changed from here")
+	s.Press("?")
+	if frame := s.Until("Everywhere"); strings.Contains(frame, "undo") {
+		t.Error("the page of help offers to undo")
+	}
+}
+
+// TestHelp: the page is made of the tables of keys, and any key closes it.
+func TestHelp(t *testing.T) {
+	s, _ := start(t, two())
+	s.Press("?")
+	s.Until("This screen: workloads", "Lists", "Acting", "Everywhere", "roll back to the revision before", ":promote")
+	s.Press("x")
+	s.Until("cloneset/web")
+}
+
+// TestCommand: tab completes commands and what they take.
+func TestCommand(t *testing.T) {
+	s, _ := start(t, two())
+	s.Press(":").Type("so").Press("tab")
+	s.Until(":sort", "health name updated")
+	s.Type("na").Press("tab", "enter")
+	s.Until("by name")
+	s.Press(":").Type("nonsense").Press("enter")
+	s.Until("there is no command nonsense")
+	s.Press(":").Type("scale 4").Press("enter")
+	s.Until("scale statefulset/ledger to 4")
+	s.Press("esc", ":").Type("q").Press("enter")
+	s.Ended()
+}
+
+// TestConnectionLost keeps the last state, and its age; then it is there again.
+func TestConnectionLost(t *testing.T) {
+	s, still := start(t, two())
+	w := two()
+	w.Now, w.Link = now.Add(40*time.Second), world.Link{Lost: "connection refused", Since: now}
+	still.Show(w)
+	s.Until("lost; as of 40s ago", "cloneset/web")
+	w.Link, w.At = world.Link{}, w.Now
+	still.Show(w)
+	s.Until("✓ live")
+}
+
+// TestLoading: there is something to see before anything is known.
+func TestLoading(t *testing.T) {
+	s, still := start(t, world.World{Loading: "workloads, 12 of 40 kinds"})
+	s.Until("loading workloads, 12 of 40 kinds")
+	still.Show(two())
+	s.Until("cloneset/web")
+}
+
+// TestLeavingAsks where a rollout would stop with the program.
+func TestLeavingAsks(t *testing.T) {
+	w := two()
+	w.Driving = []cluster.Ref{web}
+	s, _ := start(t, w)
+	s.Press("q")
+	s.Until("cloneset/web", "stops where it stands", "y yes")
+	s.Press("n")
+	s.Gone("stops where it stands")
+	s.Press("q", "y")
+	s.Ended()
+}
+
+// TestResize: every size from the smallest to the largest has frames of just that size.
+func TestResize(t *testing.T) {
+	s, _ := start(t, two())
+	for _, size := range []tuitest.Size{tuitest.Sizes[0], tuitest.Sizes[2], {Width: 61, Height: 21}, {Width: 61, Height: 22}, {Width: 20, Height: 5}} {
+		s.Send(tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
+		frame := s.OfSize(size)
+		if !strings.Contains(tuitest.Plain(frame), "q quit") && size.Width >= 60 {
+			t.Errorf("%v: no keys:\n%s", size, tuitest.Plain(frame))
+		}
+	}
+}
+
+// TestHostileText: what the cluster says cannot do anything to the terminal.
+func TestHostileText(t *testing.T) {
+	w := two()
+	w.Workloads[0].Why = "pwned \x1b]0;title\x07 \u202e \u009b2J"
+	s, _ := start(t, w)
+	if frame := s.Until("pwned"); strings.Contains(frame, "\x1b]0") || strings.ContainsAny(frame, "\x07\u202e\u009b") {
+		t.Errorf("%q", frame)
+	}
+}

@@ -1,0 +1,143 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// Update is the model after a message.
+func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m, cmd := m.take(msg)
+	m, more := m.settle()
+	return m, tea.Batch(cmd, more)
+}
+
+// settle follows what a message may have led to: another thing that is wanted, or
+// something that is waited for.
+func (m Model) settle() (Model, tea.Cmd) {
+	var ask tea.Cmd
+	if m.feed.began && m.top().Want() != m.feed.want {
+		m.feed, ask = m.feed.wants(m.ctx, m.options.Source, m.top().Want())
+	}
+	m, tick := m.tick()
+	return m, tea.Batch(ask, tick)
+}
+
+func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case start:
+		var cmd tea.Cmd
+		m.feed, cmd = m.feed.wants(m.ctx, m.options.Source, m.top().Want())
+		return m, cmd
+	case arrived:
+		return m.arrive(msg)
+	case again:
+		return m, m.feed.next(m.ctx, m.options.Source, msg, m.env.World.Version)
+	case beat:
+		m.ticking = false
+		m.env.Beat++
+		return m, nil
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		return m.sized().pass(screen.Changed{})
+	case tea.ColorProfileMsg, tea.BackgroundColorMsg:
+		return m.terminal(msg), nil
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.MouseMsg:
+		return m.mouse(msg)
+	case tea.PasteMsg:
+		return m.paste(msg)
+	}
+	return m.asked(msg)
+}
+
+// asked is what screens and overlays ask for; anything else is the top screen's own.
+func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.Open:
+		return m.open(msg)
+	case screen.Back:
+		return m.back()
+	case screen.Ask:
+		return m.ask(msg.Act)
+	case screen.Say:
+		m.notice = msg
+		return m, nil
+	case effect:
+		return m.worked(msg)
+	case done:
+		return m.did(msg), nil
+	}
+	return m.pass(msg)
+}
+
+// pass gives a message to the screen that is seen.
+func (m Model) pass(msg tea.Msg) (Model, tea.Cmd) {
+	top, cmd := m.top().Update(m.env, msg)
+	return m.with(top), cmd
+}
+
+// with puts another state of the top screen in its place.
+func (m Model) with(top screen.Screen) Model {
+	m.stack = append(m.stack[:len(m.stack)-1:len(m.stack)-1], top)
+	return m
+}
+
+func (m Model) open(o screen.Open) (Model, tea.Cmd) {
+	r, ok := route(o.Screen)
+	if !ok {
+		m.notice = screen.Say{Text: "there is no screen " + o.Screen, Bad: true}
+		return m, nil
+	}
+	if r.alone {
+		m.stack = m.stack[:1:1]
+	}
+	if o.Screen != screen.Workloads {
+		m.stack = append(slices.Clip(m.stack), r.make(o))
+	}
+	return m.pass(screen.Changed{})
+}
+
+// back takes the filter away or, without one, the screen.
+func (m Model) back() (Model, tea.Cmd) {
+	if f, ok := m.top().(screen.Filterable); ok && f.Filtered() != "" {
+		return m.pass(screen.Filter{})
+	}
+	if len(m.stack) == 1 {
+		m.notice = screen.Say{Text: "this is the first screen; q leaves"}
+		return m, nil
+	}
+	m.stack = m.stack[: len(m.stack)-1 : len(m.stack)-1]
+	return m.pass(screen.Changed{})
+}
+
+// terminal takes over what the terminal says of itself.
+func (m Model) terminal(msg tea.Msg) Model {
+	o := m.env.Theme.Options()
+	switch msg := msg.(type) {
+	case tea.ColorProfileMsg:
+		o.Colors = colors(msg.Profile)
+	case tea.BackgroundColorMsg:
+		o.Light = !msg.IsDark()
+	}
+	if !m.options.Fixed && o != m.env.Theme.Options() {
+		m.env.Theme = theme.New(o)
+	}
+	return m
+}
+
+func colors(p colorprofile.Profile) theme.Colors {
+	switch {
+	case p <= colorprofile.ASCII:
+		return theme.None
+	case p == colorprofile.ANSI:
+		return theme.Sixteen
+	}
+	return theme.Many
+}

@@ -1,0 +1,159 @@
+package workloads
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Draw is a summary, and the rows that fit.
+func (s Screen) Draw(env screen.Env) []draw.Line {
+	lines := []draw.Line{s.summary(env)}
+	if len(s.rows) == 0 {
+		return append(lines, draw.Line{}, s.nothing())
+	}
+	table := draw.Table{
+		Columns: s.columns(env), Rows: len(s.rows), Window: s.window,
+		Row:    func(i int) []draw.Line { return cells(env, s.rows[i]) },
+		Marked: func(i int) bool { return s.marked[s.rows[i].Ref] },
+	}
+	lines = append(lines, table.Draw(env.Theme, env.Width, env.Height-1-below)...)
+	for len(lines) < env.Height-below {
+		lines = append(lines, draw.Line{})
+	}
+	return append(lines, s.reason(env))
+}
+
+// reason is why the row of the cursor is as it is, with all the room of a line.
+func (s Screen) reason(env screen.Env) draw.Line {
+	w := s.rows[s.window.At]
+	return draw.Text(show.HealthStyle(w.Health), "  "+show.HealthSymbol(env.Theme, w.Health)+" "+w.Name+": ").Join(why(w))
+}
+
+// summary counts all workloads by health, and says what hides some of them.
+func (s Screen) summary(env screen.Env) draw.Line {
+	l := draw.Text(theme.Plain, "  "+show.Count(s.counts.all, "workload"))
+	for h := world.Stuck; ; h-- {
+		if n := s.counts.health[h]; n > 0 {
+			l = l.Add(theme.Plain, "  ").Add(show.HealthStyle(h), fmt.Sprintf("%s %d %s", show.HealthSymbol(env.Theme, h), n, h))
+		}
+		if h == world.Unknown {
+			break
+		}
+	}
+	return draw.Both(l, s.narrowed(env), env.Width, env.Theme.Symbols.Ellipsis)
+}
+
+// narrowed is what hides rows, and their order.
+func (s Screen) narrowed(env screen.Env) draw.Line {
+	var l draw.Line
+	if n := len(s.marked); n > 0 {
+		l = l.Add(theme.Mark, fmt.Sprintf(" %s %d marked", env.Theme.Symbols.Mark, n))
+	}
+	if s.faults {
+		l = l.Add(theme.Warn, " faults only")
+	}
+	if s.filter != "" {
+		l = l.Add(theme.Key, " /"+s.filter)
+	}
+	if s.faults || s.filter != "" {
+		l = l.Add(theme.Faint, fmt.Sprintf(" (%d)", len(s.rows)))
+	}
+	if env.Width >= wide {
+		way := env.Theme.Symbols.Less
+		if s.order.turned {
+			way = env.Theme.Symbols.Up
+		}
+		l = l.Add(theme.Faint, " by "+s.order.name()+" "+way)
+	}
+	return l.Add(theme.Plain, " ")
+}
+
+// wide is from how many columns on there is room for what is only nice to know.
+const wide = 90
+
+func (s Screen) nothing() draw.Line {
+	switch {
+	case s.counts.all == 0:
+		return draw.Text(theme.Faint, "  no workloads here; :ns NAME looks elsewhere")
+	case s.faults && s.filter == "":
+		return draw.Text(theme.Good, "  nothing that somebody should look at; f shows all")
+	}
+	return draw.Text(theme.Faint, "  nothing passes the filter; esc takes it away")
+}
+
+// columns are in the order of the screen; why takes what is left.
+func (s Screen) columns(env screen.Env) []draw.Column {
+	list := []draw.Column{
+		{Title: "HEALTH", Width: 13, Min: 1, Give: 1, Keep: true},
+		{Title: "NAMESPACE", Width: max(s.sizes.namespace, 9), Min: 6, Give: 3},
+		{Title: "WORKLOAD", Width: max(s.sizes.name, 8), Min: 20, Keep: true},
+		{Title: "UPDATED", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
+		{Title: "", Width: bar, Give: 4},
+		{Title: "STEP", Width: 14, Min: 4, Give: 5},
+		{Title: "READY", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
+		{Title: "DRIVER", Width: 6, Give: 6},
+		{Title: "AGE", Width: 5, Right: true, Give: 9},
+		{Title: "WHY", Width: 200, Min: 24, Give: 10},
+	}
+	if s.counts.namespaces < 2 || env.World.Where.Namespace != "" {
+		list[1].Width, list[1].Min = 0, 0
+	}
+	return list
+}
+
+// bar is how wide the picture of pods is.
+const bar = 10
+
+func cells(env screen.Env, w *world.Workload) []draw.Line {
+	return []draw.Line{
+		show.Health(env.Theme, w.Health),
+		draw.Text(theme.Plain, w.Namespace),
+		draw.Of(draw.Span{Text: kind(w), Style: theme.Faint}, draw.Span{Text: w.Name, Style: theme.Strong}),
+		draw.Text(theme.Plain, fraction(w.Pods.Updated, max(w.Pods.Desired, w.Pods.Total))),
+		show.Pods(env.Theme, w.Pods, bar),
+		step(w),
+		ready(w),
+		draw.Text(theme.Faint, string(w.Driver)),
+		draw.Text(theme.Faint, show.Age(env.World.Now, w.Created)),
+		why(w),
+	}
+}
+
+func kind(w *world.Workload) string {
+	name := show.Name(w.Ref)
+	return name[:len(name)-len(w.Name)]
+}
+
+func step(w *world.Workload) draw.Line {
+	if w.Steps == 0 {
+		return draw.Line{}
+	}
+	return draw.Of(
+		draw.Span{Text: fraction(w.Step+1, w.Steps), Style: theme.Plain},
+		draw.Span{Text: " " + w.StepName, Style: theme.Faint},
+	)
+}
+
+func ready(w *world.Workload) draw.Line {
+	style := theme.Plain
+	if w.Pods.Ready < w.Pods.Desired {
+		style = theme.Warn
+	}
+	return draw.Text(style, fraction(w.Pods.Ready, w.Pods.Desired))
+}
+
+func fraction(part, of int) string { return strconv.Itoa(part) + "/" + strconv.Itoa(of) }
+
+// why is faint where there is nothing to do about it.
+func why(w *world.Workload) draw.Line {
+	if w.Health == world.Healthy {
+		return draw.Text(theme.Faint, w.Why)
+	}
+	return draw.Text(theme.Plain, w.Why)
+}

@@ -1,0 +1,42 @@
+package workloads
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+)
+
+var (
+	open   = screen.Binding{Keys: []string{"enter", "right"}, Does: "open", Help: "the rollout of the workload: steps, pods, what it waits for"}
+	mark   = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark several, then act on all of them"}
+	faults = screen.Binding{Keys: []string{"f"}, Does: "faults", Help: "only workloads that somebody should look at: paused, degraded, stuck"}
+	sortBy = screen.Binding{Keys: []string{"o"}, Does: "sort", Help: "sort by the next column"}
+	turn   = screen.Binding{Keys: []string{"O"}, Does: "turn", Help: "turn the order around"}
+)
+
+// Keys are those of this screen.
+func (Screen) Keys() []screen.Binding { return []screen.Binding{open, faults, sortBy, turn, mark} }
+
+// Orders are its commands.
+func (Screen) Orders() []screen.OrderHelp {
+	names := make([]string, len(orders))
+	for i, o := range orders {
+		names[i] = o.name
+	}
+	return []screen.OrderHelp{
+		{Name: "sort", Help: "sort by a column", Args: names},
+		{Name: "faults", Help: "only what somebody should look at, or all again"},
+	}
+}
+
+func (s Screen) command(env screen.Env, c screen.Order) Screen {
+	switch {
+	case c.Name == "faults":
+		s.faults = !s.faults
+	case c.Name == "sort" && len(c.Args) == 1:
+		for i, o := range orders {
+			if o.name == c.Args[0] {
+				s.order = order{by: i}
+			}
+		}
+	}
+	return s.refresh(env)
+}

@@ -1,0 +1,84 @@
+package workloads
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/match"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// counts are of all workloads, whatever the filter.
+type counts struct {
+	all, namespaces int
+	health          [world.Stuck + 1]int
+}
+
+// sizes are the widths that the longest names need.
+type sizes struct{ namespace, name int }
+
+// refresh works out the rows from the world. The cursor stays at its workload, or at
+// its line when that has gone.
+func (s Screen) refresh(env screen.Env) Screen {
+	all := env.World.Workloads
+	s.counts = count(all)
+	s.rows = s.passing(all)
+	slices.SortFunc(s.rows, s.order.compare)
+	s.sizes = measure(s.rows)
+	s = s.forget(env.World)
+	if i := slices.IndexFunc(s.rows, func(w *world.Workload) bool { return w.Ref == s.at }); i >= 0 {
+		s.window.At = i
+	}
+	return s.move(s.window.Keep(len(s.rows), page(env)))
+}
+
+func (s Screen) passing(all []*world.Workload) []*world.Workload {
+	filter := match.New(s.filter)
+	rows := make([]*world.Workload, 0, len(all))
+	for _, w := range all {
+		if s.faults && !w.Health.Faulty() {
+			continue
+		}
+		if filter.Row(w.Labels, w.Name, show.Name(w.Ref), w.Namespace, w.Health.String(), string(w.Driver)) {
+			rows = append(rows, w)
+		}
+	}
+	return rows
+}
+
+// forget takes marks off workloads that are gone.
+func (s Screen) forget(w *world.World) Screen {
+	if len(s.marked) == 0 {
+		return s
+	}
+	there := map[cluster.Ref]bool{}
+	for _, row := range w.Workloads {
+		there[row.Ref] = true
+	}
+	s.marked = maps.Clone(s.marked)
+	maps.DeleteFunc(s.marked, func(r cluster.Ref, _ bool) bool { return !there[r] })
+	return s
+}
+
+func count(all []*world.Workload) counts {
+	c, spaces := counts{all: len(all)}, map[string]bool{}
+	for _, w := range all {
+		c.health[w.Health]++
+		spaces[w.Namespace] = true
+	}
+	c.namespaces = len(spaces)
+	return c
+}
+
+func measure(rows []*world.Workload) sizes {
+	var s sizes
+	for _, w := range rows {
+		s.namespace = max(s.namespace, draw.Width(w.Namespace))
+		s.name = max(s.name, len(w.Kind)+1+draw.Width(w.Name))
+	}
+	return s
+}

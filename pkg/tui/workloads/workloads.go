@@ -1,0 +1,146 @@
+// Package workloads is the first screen: all workloads, how they are, and why.
+package workloads
+
+import (
+	"maps"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Screen is the list.
+type Screen struct {
+	// rows are those of a version of the world that pass the filter, in order.
+	rows   []*world.Workload
+	counts counts
+	sizes  sizes
+
+	filter string
+	faults bool
+	order  order
+
+	window draw.Window
+	// at is where the cursor is: rows come and go, and it stays.
+	at     cluster.Ref
+	marked map[cluster.Ref]bool
+}
+
+// New is the screen as it opens: what is most urgent first.
+func New() Screen { return Screen{marked: map[cluster.Ref]bool{}} }
+
+// Title is its breadcrumb.
+func (Screen) Title() string { return "workloads" }
+
+// Want is nothing but the list.
+func (Screen) Want() world.Want { return world.Want{} }
+
+// Filtered is the filter.
+func (s Screen) Filtered() string { return s.filter }
+
+// above is how many lines stand above the rows: the summary and the header; below them
+// stands why the row of the cursor is as it is.
+const above, below = 2, 1
+
+func page(env screen.Env) int { return max(env.Height-above-below, 1) }
+
+// Update is the screen after a message.
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.Changed:
+		return s.refresh(env), nil
+	case screen.Filter:
+		s.filter = msg.Text
+		return s.refresh(env), nil
+	case screen.Wheel:
+		return s.move(s.window.Move(msg.By, len(s.rows), page(env))), nil
+	case screen.Click:
+		return s.click(env, msg)
+	case screen.Order:
+		return s.command(env, msg), nil
+	case tea.KeyPressMsg:
+		return s.key(env, msg.String())
+	}
+	return s, nil
+}
+
+func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+	if w, ok := s.window.Key(key, len(s.rows), page(env)); ok {
+		return s.move(w), nil
+	}
+	switch {
+	case open.Is(key):
+		return s, s.open()
+	case mark.Is(key):
+		return s.mark(env), nil
+	case sortBy.Is(key):
+		s.order = s.order.next()
+	case turn.Is(key):
+		s.order.turned = !s.order.turned
+	case faults.Is(key):
+		s.faults = !s.faults
+	default:
+		return s, nil
+	}
+	return s.refresh(env), nil
+}
+
+func (s Screen) move(w draw.Window) Screen {
+	s.window = w
+	if w.At < len(s.rows) {
+		s.at = s.rows[w.At].Ref
+	}
+	return s
+}
+
+// click selects a row; a second click opens it.
+func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, tea.Cmd) {
+	i := s.window.Top + c.Y - above
+	if c.Y < above || c.Y >= env.Height-below || i >= len(s.rows) {
+		return s, nil
+	}
+	s = s.move(s.window.Move(i-s.window.At, len(s.rows), page(env)))
+	if c.Double {
+		return s, s.open()
+	}
+	return s, nil
+}
+
+func (s Screen) open() tea.Cmd {
+	if len(s.rows) == 0 {
+		return nil
+	}
+	return screen.Send(screen.Open{Screen: screen.Rollout, Ref: s.at})
+}
+
+// mark marks the row or takes the mark away, and goes on to the next.
+func (s Screen) mark(env screen.Env) Screen {
+	if len(s.rows) == 0 {
+		return s
+	}
+	s.marked = maps.Clone(s.marked)
+	if s.marked[s.at] {
+		delete(s.marked, s.at)
+	} else {
+		s.marked[s.at] = true
+	}
+	return s.move(s.window.Move(1, len(s.rows), page(env)))
+}
+
+// Selection is what is marked, else the row of the cursor. What is marked counts
+// although a filter hides it, and is said in the summary.
+func (s Screen) Selection(screen.Env) screen.Selection {
+	if len(s.marked) > 0 {
+		refs := slices.Collect(maps.Keys(s.marked))
+		slices.SortFunc(refs, compareRefs)
+		return screen.Selection{Workloads: refs}
+	}
+	if len(s.rows) == 0 {
+		return screen.Selection{}
+	}
+	return screen.Selection{Workloads: []cluster.Ref{s.at}}
+}

@@ -1,0 +1,56 @@
+package world
+
+import (
+	"context"
+	"io"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Actions change the cluster, through package apply and nothing else.
+type Actions interface {
+	// Effect says what an act would do, one line per workload, or why it cannot be
+	// done; nothing is changed.
+	Effect(ctx context.Context, act Act) ([]string, error)
+	// Do carries it out, and says what was done in a line. What takes longer goes on
+	// behind and is seen in the world.
+	Do(ctx context.Context, act Act) (string, error)
+	// Shell is a program that takes the terminal over, in a container.
+	Shell(namespace, pod, container string) (Program, error)
+}
+
+// Act is what somebody wants done.
+type Act struct {
+	Verb Verb
+	On   []cluster.Ref
+	// Pods and Containers narrow a restart; none stands for all.
+	Pods, Containers []string
+	// Value is a number of replicas, a partition or a revision.
+	Value string
+}
+
+// Verb is what is done.
+type Verb string
+
+// The verbs; those with a value say which.
+const (
+	Promote Verb = "promote"
+	// PauseResume pauses what runs and resumes what is paused.
+	PauseResume Verb = "pause"
+	// Undo goes back to a revision; without a value to the one before.
+	Undo    Verb = "undo"
+	Abort   Verb = "abort"
+	Restart Verb = "restart"
+	// Scale needs how many pods there shall be.
+	Scale Verb = "scale"
+	// Partition needs how many pods shall stay old, as the spec has it.
+	Partition Verb = "partition"
+)
+
+// Program is what bubbletea can hand the terminal to.
+type Program interface {
+	Run() error
+	SetStdin(io.Reader)
+	SetStdout(io.Writer)
+	SetStderr(io.Writer)
+}

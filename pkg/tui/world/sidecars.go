@@ -1,0 +1,47 @@
+package world
+
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+
+// Sidecars are all SidecarSets against all workloads.
+type Sidecars struct{ Sets []*SidecarSet }
+
+// SidecarSet is a row of the matrix.
+type SidecarSet struct {
+	Name     string
+	Revision string
+	Paused   bool
+	// Partition is as in the spec, empty without one.
+	Partition  string
+	Containers []SidecarContainer
+	Matched    int
+	Updated    int
+	Ready      int
+	// Cells are the workloads that it matches pods of.
+	Cells []SidecarCell
+}
+
+// SidecarContainer is one container of a set.
+type SidecarContainer struct {
+	Name, Image string
+	// Hot is upgraded without a gap, through its empty twin.
+	Hot bool
+}
+
+// SidecarCell is one set on the pods of one workload.
+type SidecarCell struct {
+	// Workload owns the pods; its name is empty for pods without an owner.
+	Workload cluster.Ref
+	Matched  int
+	Updated  int
+	Ready    int
+	// Held are pods that cannot be upgraded, with the reason.
+	Held []Held
+	// Upgrading are pods in the middle of a hot upgrade, by name, with its phase.
+	Upgrading map[string]string
+}
+
+// Held is pods that something holds back for one reason.
+type Held struct {
+	Pods []string
+	Why  string
+}

@@ -1,0 +1,42 @@
+package world
+
+import (
+	"context"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Source tells of a cluster. Its methods may be called from several goroutines.
+//
+// It is asked for states, not for changes: whoever asks late gets the newest state at
+// once, so that a flood of changes costs frames and no state is lost.
+type Source interface {
+	// Await returns the world once there is one that is newer than the version, with
+	// what is wanted, or as soon as that is there; since 0 returns at once. A second
+	// later it returns in any case, so that times go on, also while the connection is
+	// lost. An error is that of the context, or final.
+	Await(ctx context.Context, since int64, want Want) (*World, error)
+	// Manifest is an object as YAML, with the values of Secrets masked.
+	Manifest(ctx context.Context, ref cluster.Ref) (string, error)
+	// Describe is an object as text, as `kubectl describe` has it.
+	Describe(ctx context.Context, ref cluster.Ref) (string, error)
+	// Logs opens the log of a container.
+	Logs(ctx context.Context, q LogQuery) (Log, error)
+}
+
+// LogQuery says which log.
+type LogQuery struct {
+	Namespace, Pod, Container string
+	// Previous is the container before its last restart.
+	Previous bool
+	// Follow waits for more at the end.
+	Follow bool
+	// Tail is how many lines from the end; 0 is all.
+	Tail int
+}
+
+// Log is an open log; it ends with its context.
+type Log interface {
+	// Next waits for lines and returns all that are there; io.EOF is the end.
+	Next() ([]string, error)
+}

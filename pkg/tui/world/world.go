@@ -1,0 +1,79 @@
+// Package world is what the terminal interface shows: a cluster as it stands at one
+// moment, as plain data, and the two doors to it, [Source] and [Actions]. It knows no
+// screen, no client and no clock.
+package world
+
+import (
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// World is all that is shown. It never changes: a source makes a new one, which shares
+// what has stayed the same. Lists are sorted by namespace, kind and name.
+type World struct {
+	// Version rises with every change, and with Now.
+	Version int64
+	// Now is the time in the cluster, At when the state was heard of: they differ
+	// while the connection is lost.
+	Now, At time.Time
+	Where   Where
+	Link    Link
+	// Loaded is false until the first list is complete; Loading says what is missing.
+	Loaded  bool
+	Loading string
+
+	Workloads []*Workload
+	// Detail is of the workload that was wanted; nil until it is there.
+	Detail *Detail
+	// Sidecars and FanOuts are nil until somebody wants them and they are there.
+	Sidecars *Sidecars
+	FanOuts  *FanOuts
+	// Driving are rollouts that this very program carries out: leaving it ends them.
+	Driving []cluster.Ref
+}
+
+// Find returns the row of a workload, nil without one.
+func (w *World) Find(ref cluster.Ref) *Workload {
+	for _, row := range w.Workloads {
+		if row.Ref == ref {
+			return row
+		}
+	}
+	return nil
+}
+
+// Of returns the detail of a workload, nil where it is another's or not there yet.
+func (w *World) Of(ref cluster.Ref) *Detail {
+	if w.Detail == nil || w.Detail.Ref != ref {
+		return nil
+	}
+	return w.Detail
+}
+
+// Where is the place that is looked at.
+type Where struct {
+	Context string
+	// Namespace is empty for all of them.
+	Namespace string
+	// Production asks for a name before anything is changed.
+	Production bool
+	// Simulated is a cluster in memory.
+	Simulated bool
+}
+
+// Link is how the connection to the cluster is.
+type Link struct {
+	// Lost is why nothing is heard any more; empty while all is well.
+	Lost string
+	// Since is when it was lost.
+	Since time.Time
+}
+
+// Want is what a screen shows beyond the list of workloads.
+type Want struct {
+	// Workload is the one that is wanted with its pods; the zero value is none.
+	Workload cluster.Ref
+	Sidecars bool
+	FanOuts  bool
+}
