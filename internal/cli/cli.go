@@ -22,6 +22,7 @@ import (
 	inventorycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/inventory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	lintcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
+	migratecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/migrate"
 	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
 	pullcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/pull"
 	rbaccmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rbac"
@@ -100,6 +101,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		plancmd.New(f),
 		rolloutcmd.New(f),
 		restartcmd.New(f),
+		migratecmd.New(f),
 		pullcmd.New(f),
 		simulatecmd.New(f),
 		whycmd.New(f),

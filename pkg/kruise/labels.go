@@ -11,6 +11,10 @@ const (
 	// ConvertedFromAnnotation is on what convert made of an object of another
 	// kind: as JSON, what the present kind cannot hold.
 	ConvertedFromAnnotation = "kubectl-kruise.dev/converted-from"
+	// WorkloadLabel is in the selector of a workload that replicas are migrated to:
+	// its kind and name, as [SourceValue] writes them, so that it selects no pod of
+	// the one that they come from.
+	WorkloadLabel = "kubectl-kruise.dev/workload"
 	// NodesAnnotation on a BroadcastJob is how many nodes it shall run on, for
 	// rendering where nobody knows their names.
 	NodesAnnotation = "kubectl-kruise.dev/nodes"

@@ -1,0 +1,60 @@
+package migrate
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// made is the new workload before it is created.
+type made struct {
+	object   *unstructured.Unstructured
+	findings []finding.Finding
+}
+
+// counterpart makes the new workload of the old one: what convert makes of it, under
+// its own name, with a selector that no pod of the old one matches, and so many
+// replicas.
+func counterpart(source *unstructured.Unstructured, to *migrate.Kind, version, name string, replicas int32) (*made, error) {
+	targets, err := convert.ParseTargets([]string{to.Word})
+	if err != nil {
+		return nil, err
+	}
+	in := resource.Parsed(tree.FromValue(source.Object), nil, resource.Origin{File: "(cluster)"})
+	res, err := convert.ToKinds([]*resource.Resource{in}, convert.Options{Targets: targets, Namespace: source.GetNamespace()})
+	if err != nil {
+		return nil, err
+	}
+	if len(res.Resources) != 1 || res.Converted != 1 {
+		return nil, fmt.Errorf("%s/%s becomes no %s", source.GetKind(), source.GetName(), to.Word)
+	}
+	if _, _, err := convert.ToVersion(res.Resources, version); err != nil {
+		return nil, err
+	}
+	object, _ := tree.Value(res.Resources[0].Node()).(map[string]any)
+	u := &unstructured.Unstructured{Object: object}
+	u.SetName(name)
+	u.SetNamespace(source.GetNamespace())
+	u.SetFinalizers(nil) // they would wait for whoever looks after the old one
+	if err := apart(u, kruise.SourceValue(to.Word, name)); err != nil {
+		return nil, err
+	}
+	return &made{u, res.Findings}, unstructured.SetNestedField(u.Object, int64(replicas), "spec", "replicas")
+}
+
+// apart writes the label that tells pods of both sides from each other.
+func apart(u *unstructured.Unstructured, value string) error {
+	for _, path := range [][]string{{"spec", "selector", "matchLabels"}, {"spec", "template", "metadata", "labels"}} {
+		if err := unstructured.SetNestedField(u.Object, value, append(path, kruise.WorkloadLabel)...); err != nil {
+			return fmt.Errorf("%s/%s: %w", u.GetKind(), u.GetName(), err)
+		}
+	}
+	return nil
+}

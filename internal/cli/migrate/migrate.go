@@ -1,0 +1,100 @@
+// Package migrate has the verb that moves replicas from a workload to one of the
+// counterpart kind: onto Kruise, or off it.
+package migrate
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
+)
+
+const long = `Move replicas from a workload to one of the counterpart kind, batch by batch:
+
+  Deployment     <->  CloneSet
+  StatefulSet    <->  AdvancedStatefulSet
+
+The plan is shown first. Pods of the old workload go only for pods of the new one that
+are available, within PodDisruptionBudgets; pods of a StatefulSet keep their names and
+claims, and go one by one before they come back. A HorizontalPodAutoscaler keeps its
+hands off meanwhile and scales the new workload afterwards.
+
+A migration is on record in the cluster: after Ctrl-C, or worse, the same command goes
+on from there, from any machine. The way back is the same command with the sides
+changed, even halfway. The old workload stays, with the replicas that have not moved;
+whoever misses nothing deletes it.
+
+The older form, "migrate KIND --from KIND", makes the new workload with --create, and
+moves replicas to it without. DaemonSets: see docs/moving.md.`
+
+const example = `  # a Deployment becomes a CloneSet, two pods at a time
+  kubectl kruise migrate deployment/web --to CloneSet --max-surge 2
+
+  # only show what would be done
+  kubectl kruise migrate statefulset.apps/db --to AdvancedStatefulSet --dry-run
+
+  # and back
+  kubectl kruise migrate cloneset/web --to Deployment --yes
+
+  # the older form: make it without replicas, then move some
+  kubectl kruise migrate CloneSet --from Deployment -n default --src-name web --dst-name web --create
+  kubectl kruise migrate CloneSet --from Deployment -n default --src-name web --dst-name web --replicas 3`
+
+type options struct {
+	factory *factory.Factory
+
+	// from and to are the kinds of the two sides, older says that the call has the
+	// older plugin's form.
+	from, to *migrate.Kind
+	older    bool
+
+	fromWord, toWord string
+	source           string
+	destination      string
+	create, copied   bool
+	replicas         int32
+	surge            int32
+	seconds          int32
+	timeout          time.Duration
+	dryRun           string
+	yes              bool
+}
+
+var dryRuns = []string{"none", "client", "server"}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	c := &cobra.Command{
+		Use: "migrate (TYPE/NAME --to KIND | KIND --from KIND --src-name NAME --dst-name NAME)", Short: "Move replicas between a workload and its counterpart of Kruise",
+		Long: long, Example: example,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.complete(args); err != nil {
+				return err
+			}
+			return o.run(c.Context())
+		},
+		ValidArgsFunction: cobra.FixedCompletions(migrate.Words(), cobra.ShellCompDirectiveNoFileComp),
+	}
+	fl := c.Flags()
+	fl.StringVar(&o.toWord, "to", "", "kind of the new workload")
+	fl.StringVar(&o.fromWord, "from", "", "kind of the old workload, in the older form")
+	fl.StringVar(&o.source, "src-name", "", "name of the old workload, in the older form")
+	fl.StringVar(&o.destination, "dst-name", "", "name of the new workload; that of the old one by default")
+	fl.BoolVar(&o.create, "create", false, "make the new workload, without replicas, and move none")
+	fl.BoolVar(&o.copied, "copy", false, "with --create: as many replicas as the old one has")
+	fl.Int32Var(&o.replicas, "replicas", -1, "how many replicas move; -1 is all")
+	fl.Int32Var(&o.surge, "max-surge", 1, "how many pods there may be beyond those before; of StatefulSets, how many are away at a time")
+	fl.Int32Var(&o.seconds, "timeout-seconds", -1, "how many seconds to wait; -1 waits for whatever it takes")
+	fl.DurationVar(&o.timeout, "timeout", 0, "the same, such as 10m")
+	fl.StringVar(&o.dryRun, "dry-run", "none", "none, client (show the plan), or server (let the server check the new workload, too)")
+	fl.Lookup("dry-run").NoOptDefVal = "client"
+	fl.BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	usage.Offer(c, "to", migrate.Words()...)
+	usage.Offer(c, "from", migrate.Words()...)
+	usage.Offer(c, "dry-run", dryRuns...)
+	return c
+}

@@ -1,0 +1,99 @@
+package migrate
+
+import (
+	"strings"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
+)
+
+// complete reads the arguments, in the older form or ours. Errors are of usage.
+func (o *options) complete(args []string) error {
+	if err := usage.OneOf("dry-run", o.dryRun, dryRuns...); err != nil {
+		return err
+	}
+	if len(args) != 1 {
+		return usage.Errorf("for instance: kubectl kruise migrate deployment/web --to CloneSet", "give one workload, or one kind in the older form")
+	}
+	read := o.olderForm
+	if strings.Contains(args[0], "/") {
+		read = o.ourForm
+	}
+	if err := read(args[0]); err != nil {
+		return err
+	}
+	return o.numbers()
+}
+
+func (o *options) ourForm(arg string) error {
+	word, name, _ := strings.Cut(arg, "/")
+	o.source, o.from, o.to = name, migrate.KindOf(word), migrate.KindOf(o.toWord)
+	switch {
+	case name == "" || strings.Contains(name, "/"):
+		return usage.Errorf("for instance deployment/web", "%q is not TYPE/NAME", arg)
+	case o.from == nil:
+		return usage.Errorf("types: "+strings.Join(migrate.Words(), ", ")+"; DaemonSets: docs/moving.md", "replicas of a %s cannot move", word)
+	case o.toWord == "":
+		return usage.Errorf("--to "+o.from.Counterpart.Word, "must specify --to")
+	case o.fromWord != "":
+		return usage.Errorf("", "--from is of the older form: %s has the kind already", arg)
+	case o.copied:
+		return usage.Errorf("--copy is for --create alone", "--copy and moving replicas exclude each other")
+	}
+	if o.to != o.from.Counterpart {
+		return usage.Errorf("one of: "+o.from.Counterpart.Word, "--to: a %s cannot become %q", o.from.Word, o.toWord)
+	}
+	if o.destination == "" {
+		o.destination = name
+	}
+	return nil
+}
+
+// olderForm asks for what the older plugin asks for, in its words.
+func (o *options) olderForm(arg string) error {
+	o.older = true
+	o.to, o.from = migrate.KindOf(arg), migrate.KindOf(o.fromWord)
+	switch {
+	case o.to == nil:
+		return usage.Errorf("or name the workload: deployment/web --to CloneSet", "currently only supported %s as dst type", strings.Join(migrate.Words(), ", "))
+	case o.factory.Namespace() == "":
+		return usage.Errorf("", "must specify namespace by -n or --namespace")
+	case o.fromWord == "":
+		return usage.Errorf("", "must specify --from")
+	case o.source == "":
+		return usage.Errorf("", "must specify --src-name")
+	case o.destination == "" && !o.create:
+		return usage.Errorf("", "must specify --dst-name")
+	case o.from != o.to.Counterpart:
+		return usage.Errorf("", "currently only supported %s as src type", o.to.Counterpart.Word)
+	case o.copied && !o.create:
+		return usage.Errorf("", "--copy is for --create alone")
+	}
+	if o.destination == "" {
+		o.destination = o.source
+	}
+	return nil
+}
+
+func (o *options) numbers() error {
+	if o.surge == 0 {
+		o.surge = 1
+	}
+	switch {
+	case o.replicas == 0 || o.replicas < -1:
+		return usage.Errorf("-1 is all", "invalid replicas %d", o.replicas)
+	case o.surge < 0:
+		return usage.Errorf("", "--max-surge: %d pods at a time are too few", o.surge)
+	case o.timeout < 0:
+		return usage.Errorf("", "--timeout: %s is in the past", o.timeout)
+	case o.from.Keeps && o.copied:
+		return usage.Errorf("", "pods of both would have the same names: --copy is not for a %s", o.from.Word)
+	case o.from.Keeps && o.destination != o.source:
+		return usage.Errorf("both sides have the name "+o.source, "pods and claims of a %s have its name, which cannot change", o.from.Word)
+	}
+	if o.seconds >= 0 && o.timeout == 0 {
+		o.timeout = max(time.Duration(o.seconds)*time.Second, time.Nanosecond)
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
+)
+
+// run is the whole story.
+func (o *options) run(ctx context.Context) error {
+	w, err := o.look(ctx)
+	if err != nil {
+		return err
+	}
+	if err := w.show(o.factory.Streams.Err); err != nil {
+		return err
+	}
+	if !w.create && w.record.Replicas == 0 {
+		return w.say("%s has no replicas: there is nothing to move", w.record.From)
+	}
+	switch o.dryRun {
+	case "client":
+		return nil
+	case "server":
+		return w.check(ctx)
+	}
+	if err := w.ask(); err != nil {
+		return err
+	}
+	if err := w.born(ctx); err != nil || w.create {
+		return err
+	}
+	return w.move(ctx)
+}
+
+// ask asks a person. The older form, which scripts use, says all that is to be done:
+// where nobody can be asked it goes on.
+func (w *work) ask() error {
+	if w.older && !w.factory.Streams.InTTY {
+		return nil
+	}
+	return rolloutcmd.NewBatch(w.factory).Ask(w.yes, "Do this?")
+}
+
+func (w *work) say(format string, args ...any) error {
+	_, err := fmt.Fprintf(w.factory.Streams.Err, format+"\n", args...)
+	return err
+}
+
+// check has the server check the new workload.
+func (w *work) check(ctx context.Context) error {
+	if w.made == nil {
+		return nil
+	}
+	if _, err := w.client.Create(ctx, w.to, w.made.object); err != nil {
+		return err
+	}
+	return w.say("%s created (server dry run)", w.title())
+}
+
+// born creates the new workload. It has the record from its first moment on.
+func (w *work) born(ctx context.Context) error {
+	if w.made == nil {
+		return nil
+	}
+	if !w.create {
+		annotations := w.made.object.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[migrate.Annotation] = w.record.Encode()
+		w.made.object.SetAnnotations(annotations)
+	}
+	if _, err := w.client.Create(ctx, w.to, w.made.object); err != nil {
+		return fmt.Errorf("failed to create from %s to %s: %w", w.record.From, w.title(), err)
+	}
+	return w.say("Successfully created from %s to %s", w.record.From, w.title())
+}
+
+// move moves the replicas.
+func (w *work) move(ctx context.Context) error {
+	if w.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, w.timeout)
+		defer cancel()
+	}
+	m, err := w.client.Begin(ctx, w.record, w.target(), w.around)
+	if err == nil {
+		m.Emit = w.tell()
+		err = m.Run(ctx)
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return errors.Join(w.say("failed to migrate: task timeout exceeded; the same command goes on from here"), ending.ErrTimedOut)
+	case ctx.Err() != nil:
+		return errors.Join(w.say("left; the same command goes on from here"), ending.ErrInterrupted)
+	case err != nil:
+		return fmt.Errorf("failed to migrate: %w", err)
+	}
+	return w.moved()
+}
+
+// tell returns what tells of progress: each pair of numbers once, in the older
+// plugin's words, and what is waited for.
+func (w *work) tell() func(migrate.Decision) {
+	var out, in int32
+	why := ""
+	return func(d migrate.Decision) {
+		if d.Out != out || d.In != in {
+			out, in = d.Out, d.In
+			_ = w.say("Migration progress: %s scale in %d, %s scale out %d", w.record.From, out, w.title(), in)
+		}
+		if d.Verb == migrate.Wait && d.Why != why {
+			why = d.Why
+			_ = w.say("waits: %s", why)
+		}
+	}
+}
+
+// moved says what has been done, and what is left to do.
+func (w *work) moved() error {
+	kindOf := func(k *migrate.Kind) string {
+		return k.Resource() + "." + k.Group
+	}
+	err := w.say("Successfully migrated %d replicas from %s to %s", w.record.Replicas, w.record.From, w.title())
+	if w.record.Replicas < w.record.Source {
+		return err
+	}
+	return errors.Join(err,
+		w.say("%s is left without replicas. When nobody misses it: kubectl delete -n %s %s %s", w.record.From, w.old.GetNamespace(), kindOf(w.from), w.source),
+		w.say("The way back: kubectl kruise migrate -n %s %s/%s --to %s", w.old.GetNamespace(), kindOf(w.to), w.destination, w.from.Word))
+}

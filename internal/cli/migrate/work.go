@@ -1,0 +1,171 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// work is a migration with all that is known before it begins.
+type work struct {
+	*options
+
+	client *kube.Client
+	// old and now are the two workloads; now is nil where it has to be made.
+	old, now *unstructured.Unstructured
+	made     *made
+	record   migrate.Record
+	// resumed says that the record was there already.
+	resumed bool
+	around  *kube.Around
+}
+
+// look reads everything, and refuses what cannot be done. Nothing is written.
+func (o *options) look(ctx context.Context) (*work, error) {
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := o.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	w := &work{options: o}
+	if w.client, err = kube.New(cfg, namespace); err != nil {
+		return nil, err
+	}
+	w.client.DryRun = o.dryRun == "server"
+	if w.old, err = w.client.Get(ctx, o.from, o.source); err != nil {
+		return nil, err
+	}
+	if w.old == nil {
+		return nil, &resource.Error{Err: fmt.Errorf("%s/%s is not in namespace %s", o.from.Word, o.source, namespace), Hint: "check the name and -n"}
+	}
+	if w.now, err = w.client.Get(ctx, o.to, o.destination); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) error{w.make, w.plan, w.surroundings} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// make makes the new workload, where there is none.
+func (w *work) make(context.Context) error {
+	switch {
+	case w.now != nil && w.create:
+		return &resource.Error{Err: fmt.Errorf("%s exists already", w.title()), Hint: "without --create, replicas move to it"}
+	case w.now != nil:
+		return nil
+	case w.older && !w.create:
+		return &resource.Error{Err: fmt.Errorf("%s does not exist", w.title()), Hint: "make it first, with --create"}
+	}
+	gvr, err := w.client.Version(w.to)
+	if err != nil {
+		return err
+	}
+	replicas := int32(0)
+	if w.copied {
+		replicas = kube.SideOf(w.old).Replicas
+	}
+	w.made, err = counterpart(w.old, w.to, gvr.Version, w.destination, replicas)
+	return err
+}
+
+// plan says how many move. What is on record goes on as it is.
+func (w *work) plan(context.Context) error {
+	old := kube.SideOf(w.old)
+	w.record = migrate.Record{From: kube.WorkloadOf(w.old), UID: old.UID, Replicas: w.replicas, Source: old.Replicas, Surge: w.surge, First: first(w.old)}
+	if w.now != nil {
+		w.record.Destination = kube.SideOf(w.now).Replicas
+		r, err := kube.RecordOf(w.now)
+		switch {
+		case err != nil:
+			return err
+		case r != nil && r.From != w.record.From:
+			return &resource.Error{Err: fmt.Errorf("replicas of %s move to %s already", r.From, w.title()), Hint: "end that migration first"}
+		case r != nil && w.replicas > 0 && w.replicas != r.Replicas:
+			return usage.Errorf("without --replicas it goes on", "a migration of %d replicas is under way", r.Replicas)
+		case r != nil:
+			w.record, w.resumed = *r, true
+			return nil
+		}
+	}
+	if w.replicas < 0 {
+		w.record.Replicas = old.Replicas
+	}
+	if w.record.Replicas > old.Replicas {
+		return usage.Errorf("-1 is all", "invalid replicas %d: %s has %d", w.replicas, w.record.From, old.Replicas)
+	}
+	if w.from.Keeps {
+		return w.identity()
+	}
+	return nil
+}
+
+// first is the lowest ordinal of a workload's pods.
+func first(u *unstructured.Unstructured) int32 {
+	n, _, _ := unstructured.NestedInt64(u.Object, "spec", "ordinals", "start")
+	return int32(n)
+}
+
+// identity refuses sets whose claims would not outlive the move, or whose ordinals
+// the other side does not have.
+func (w *work) identity() error {
+	for _, field := range []string{"whenScaled", "whenDeleted"} {
+		if v, _, _ := unstructured.NestedString(w.old.Object, "spec", "persistentVolumeClaimRetentionPolicy", field); v == "Delete" {
+			return &resource.Error{
+				Err:  fmt.Errorf("%s: spec.persistentVolumeClaimRetentionPolicy.%s is Delete: claims would go with the pods that move", w.record.From, field),
+				Hint: "set it to Retain first",
+			}
+		}
+	}
+	reserved, _, _ := unstructured.NestedSlice(w.old.Object, "spec", "reserveOrdinals")
+	if w.to.Native() && len(reserved) > 0 && (w.now == nil || len(reserved) != int(w.record.Destination)) {
+		return &resource.Error{Err: errors.New("a StatefulSet of Kubernetes has no reserveOrdinals"), Hint: "scale in to where no ordinal is reserved"}
+	}
+	return nil
+}
+
+// title names the new workload.
+func (w *work) title() string { return w.to.Kind + "/" + w.destination }
+
+// target is the new workload.
+func (w *work) target() migrate.Workload {
+	return migrate.Workload{Group: w.to.Group, Kind: w.to.Kind, Name: w.destination}
+}
+
+// next is the new workload as it is, or will be.
+func (w *work) next() *unstructured.Unstructured {
+	if w.now != nil {
+		return w.now
+	}
+	return w.made.object
+}
+
+// surroundings reads what refers to both sides, and refuses autoscalers that would
+// scale against the migration.
+func (w *work) surroundings(ctx context.Context) (err error) {
+	w.around, err = w.client.Around(ctx, w.record.From, w.target(), kube.Labels(w.old), kube.Labels(w.next()))
+	if err != nil || w.create {
+		return err
+	}
+	for _, s := range w.around.Scalers {
+		switch name := "horizontalpodautoscaler/" + s.Name; {
+		case s.Controller != "":
+			return &resource.Error{Err: fmt.Errorf("%s scales %s, and %s looks after it", name, s.Of, s.Controller), Hint: "pause " + s.Controller + ", and point it at " + w.title() + " afterwards"}
+		case !w.resumed && w.record.Replicas < w.record.Source:
+			return &resource.Error{Err: fmt.Errorf("%s scales %s: it can follow all replicas, not %d of %d", name, s.Of, w.record.Replicas, w.record.Source), Hint: "leave --replicas away, or take the autoscaler away first"}
+		}
+	}
+	return nil
+}

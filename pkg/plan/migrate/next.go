@@ -1,0 +1,131 @@
+package migrate
+
+import "fmt"
+
+// Side is how one of the workloads stands.
+type Side struct {
+	UID string
+	// Replicas is what its spec asks for.
+	Replicas int32
+	// Exist and Available are of its status.
+	Exist, Available int32
+	// Observed says that its controller has seen the spec.
+	Observed bool
+}
+
+// Verb is what is to be done.
+type Verb string
+
+// The verbs.
+const (
+	// Grow writes the destination's replicas.
+	Grow Verb = "grow"
+	// Shrink writes the source's replicas.
+	Shrink Verb = "shrink"
+	// Wait writes nothing.
+	Wait Verb = "wait"
+	// Done says that all have moved.
+	Done Verb = "done"
+	// Halt says that somebody else scales one of the sides.
+	Halt Verb = "halt"
+)
+
+// Decision is what is to be done now, and why.
+type Decision struct {
+	Verb Verb
+	// Replicas are to be written.
+	Replicas int32
+	// Reserve is how many ordinals, from the first on, Kruise's StatefulSet leaves to
+	// that of Kubernetes, to be written with Replicas; -1 where there is none to write.
+	Reserve int32
+	// Out and In are how many have left the source, and come to the destination.
+	Out, In int32
+	Why     string
+}
+
+// Next says what to do now. Whatever it returns can be written twice and by two: it
+// depends on the state alone, and pods of the source only go for pods of the
+// destination that are available, or that cannot be beside them.
+func Next(r Record, source, destination Side, budgets []Budget) Decision {
+	d := Decision{Verb: Wait, Reserve: -1, Out: r.Source - source.Replicas, In: destination.Replicas - r.Destination}
+	switch {
+	case r.UID != source.UID:
+		return d.halt("%s is another object than the one replicas were moved from", r.From)
+	case d.Out < 0 || d.Out > r.Replicas:
+		return d.halt("somebody scaled %s to %d", r.From, source.Replicas)
+	case d.In < 0 || d.In > r.Replicas:
+		return d.halt("somebody scaled the destination to %d", destination.Replicas)
+	case !source.Observed || !destination.Observed:
+		return d.because("controllers have not seen the last change yet")
+	}
+	if kind := Of(r.From.Group, r.From.Kind); kind != nil && kind.Keeps {
+		return d.inPlaceOf(r, kind, source, destination, budgets)
+	}
+	return d.beside(r, source, destination, budgets)
+}
+
+func (d Decision) halt(format string, args ...any) Decision {
+	d.Verb, d.Why = Halt, fmt.Sprintf(format, args...)
+	return d
+}
+
+func (d Decision) because(format string, args ...any) Decision {
+	d.Why = fmt.Sprintf(format, args...)
+	return d
+}
+
+func (d Decision) write(v Verb, replicas int32, why string) Decision {
+	d.Verb, d.Replicas, d.Why = v, replicas, why
+	return d
+}
+
+// beside moves pods whose names are random: first more, then fewer.
+func (d Decision) beside(r Record, source, destination Side, budgets []Budget) Decision {
+	missing := max(0, destination.Replicas-destination.Available)
+	if n := min(r.Surge-(d.In-d.Out), r.Replicas-d.In); n > 0 {
+		return d.write(Grow, destination.Replicas+n, fmt.Sprintf("%d more", n))
+	}
+	want := min(d.In-d.Out-missing, r.Replicas-d.Out)
+	if len(budgets) > 0 && want > 0 && source.Exist > source.Replicas {
+		return d.because("%d pods of %s are going: budgets still count them", source.Exist-source.Replicas, r.From)
+	}
+	switch n, why := allowed(budgets, max(0, want), true); {
+	case n > 0:
+		return d.write(Shrink, source.Replicas-n, fmt.Sprintf("%d of the others are available", n))
+	case why != "":
+		return d.because("%s", why)
+	case missing > 0:
+		return d.because("%d pods of the destination are not available", missing)
+	case source.Exist > source.Replicas:
+		return d.because("%d pods of %s are going", source.Exist-source.Replicas, r.From)
+	}
+	return d.write(Done, 0, "all have moved")
+}
+
+// inPlaceOf moves pods that keep their names: a pod goes on one side before it comes
+// on the other. The StatefulSet of Kubernetes has the low ordinals, Kruise's the high
+// ones.
+func (d Decision) inPlaceOf(r Record, from *Kind, source, destination Side, budgets []Budget) Decision {
+	missing := max(0, destination.Replicas-destination.Available)
+	switch {
+	case d.Out > d.In && source.Exist > source.Replicas:
+		return d.because("%d pods of %s are going", source.Exist-source.Replicas, r.From)
+	case d.Out > d.In:
+		if from.Native() {
+			d.Reserve = source.Replicas
+		}
+		return d.write(Grow, r.Destination+d.Out, fmt.Sprintf("%d come back under their names", d.Out-d.In))
+	case missing > 0:
+		return d.because("%d pods of the destination are not available", missing)
+	case d.Out == r.Replicas:
+		return d.write(Done, 0, "all have moved")
+	}
+	n, why := allowed(budgets, min(r.Surge, r.Replicas-d.Out), false)
+	if n == 0 {
+		return d.because("%s", why)
+	}
+	if !from.Native() {
+		d.Reserve = r.Destination + d.Out + n
+	}
+	return d.write(Shrink, source.Replicas-n, fmt.Sprintf("%d at a time", n))
+}

@@ -1,0 +1,69 @@
+// Package migrate decides how the replicas of one workload move to another of the
+// counterpart kind, batch by batch: a Deployment's to a CloneSet, a StatefulSet's to
+// an Advanced StatefulSet, and back. It is pure: whoever drives a migration hands in
+// how both sides stand, and carries out what comes back (older-plugin 1.4).
+package migrate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Annotation is where a migration is on record, on the workload that replicas move
+// to: whoever starts the same migration again goes on from there. A
+// HorizontalPodAutoscaler that is held back for the time being has it, too.
+const Annotation = "kubectl-kruise.dev/migration"
+
+// Record is what is known of a migration beside the two workloads themselves. How far
+// it is follows from their replicas now.
+type Record struct {
+	// From is the workload that replicas move from, UID the very object.
+	From Workload `json:"from"`
+	UID  string   `json:"uid"`
+	// Replicas is how many move.
+	Replicas int32 `json:"replicas"`
+	// Source and Destination are the replicas of both sides before.
+	Source      int32 `json:"source"`
+	Destination int32 `json:"destination"`
+	// Surge is how many pods there may be beyond those before; where pods keep their
+	// names, how many are away at a time.
+	Surge int32 `json:"surge"`
+	// First is the lowest ordinal of pods that keep their names.
+	First int32 `json:"first,omitempty"`
+}
+
+// Workload names one side, in the namespace of the migration.
+type Workload struct {
+	Group string `json:"group"`
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+}
+
+// String is how messages name a workload, as the older plugin does.
+func (w Workload) String() string { return w.Kind + "/" + w.Name }
+
+// Encode writes the record as compact JSON.
+func (r Record) Encode() string {
+	text, _ := json.Marshal(r) // strings and numbers alone
+	return string(text)
+}
+
+// Decode reads a record.
+func Decode(text string) (Record, error) {
+	var r Record
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return Record{}, fmt.Errorf("annotation %s: %w", Annotation, err)
+	}
+	return r, r.check()
+}
+
+func (r Record) check() error {
+	switch {
+	case r.From.Name == "" || r.From.Kind == "":
+		return errors.New("annotation " + Annotation + " names no workload")
+	case r.Replicas <= 0 || r.Replicas > r.Source || r.Destination < 0 || r.Surge <= 0 || r.First < 0:
+		return fmt.Errorf("annotation %s: %d of %d replicas, %d at a time, is no migration", Annotation, r.Replicas, r.Source, r.Surge)
+	}
+	return nil
+}
