@@ -19,7 +19,7 @@ func (o *options) run(ctx context.Context) error {
 	if err := w.show(o.factory.Streams.Err); err != nil {
 		return err
 	}
-	if !w.create && w.record.Replicas == 0 {
+	if w.record.Replicas == 0 && !w.create && !w.turned {
 		return w.say("%s has no replicas: there is nothing to move", w.record.From)
 	}
 	switch o.dryRun {
@@ -127,7 +127,7 @@ func (w *work) moved() error {
 		return k.Resource() + "." + k.Group
 	}
 	err := w.say("Successfully migrated %d replicas from %s to %s", w.record.Replicas, w.record.From, w.title())
-	if w.record.Replicas < w.record.Source {
+	if w.turned || w.record.Replicas < w.record.Source {
 		return err
 	}
 	return errors.Join(err,

@@ -51,6 +51,8 @@ func (w *work) headline() string {
 	case w.resumed:
 		s, d := kube.SideOf(w.old), kube.SideOf(w.now)
 		return fmt.Sprintf("Go on moving %d replicas from %s to %s: %d have left, %d have come.", r.Replicas, r.From, w.title(), r.Source-s.Replicas, d.Replicas-r.Destination)
+	case w.turned:
+		return fmt.Sprintf("Turn back: move the %d replicas that have left from %s to %s again.", r.Replicas, r.From, w.title())
 	}
 	return fmt.Sprintf("Move %d of %d replicas from %s to %s, which has %d.", r.Replicas, r.Source, r.From, w.title(), r.Destination)
 }

@@ -22,9 +22,10 @@ type work struct {
 	old, now *unstructured.Unstructured
 	made     *made
 	record   migrate.Record
-	// resumed says that the record was there already.
-	resumed bool
-	around  *kube.Around
+	// resumed says that the record was there already, turned that it is the way back
+	// from one.
+	resumed, turned bool
+	around          *kube.Around
 }
 
 // look reads everything, and refuses what cannot be done. Nothing is written.
@@ -81,23 +82,14 @@ func (w *work) make(context.Context) error {
 	return err
 }
 
-// plan says how many move. What is on record goes on as it is.
+// plan says how many move. What is on record goes on as it is, or turns back.
 func (w *work) plan(context.Context) error {
 	old := kube.SideOf(w.old)
 	w.record = migrate.Record{From: kube.WorkloadOf(w.old), UID: old.UID, Replicas: w.replicas, Source: old.Replicas, Surge: w.surge, First: first(w.old)}
 	if w.now != nil {
 		w.record.Destination = kube.SideOf(w.now).Replicas
-		r, err := kube.RecordOf(w.now)
-		switch {
-		case err != nil:
+		if known, err := w.underWay(); known || err != nil {
 			return err
-		case r != nil && r.From != w.record.From:
-			return &resource.Error{Err: fmt.Errorf("replicas of %s move to %s already", r.From, w.title()), Hint: "end that migration first"}
-		case r != nil && w.replicas > 0 && w.replicas != r.Replicas:
-			return usage.Errorf("without --replicas it goes on", "a migration of %d replicas is under way", r.Replicas)
-		case r != nil:
-			w.record, w.resumed = *r, true
-			return nil
 		}
 	}
 	if w.replicas < 0 {
@@ -110,6 +102,32 @@ func (w *work) plan(context.Context) error {
 		return w.identity()
 	}
 	return nil
+}
+
+// underWay finds a migration between the two that is on record.
+func (w *work) underWay() (known bool, err error) {
+	there, err := kube.RecordOf(w.now)
+	if err != nil {
+		return false, err
+	}
+	back, err := kube.RecordOf(w.old)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case there != nil && there.From != w.record.From:
+		return false, &resource.Error{Err: fmt.Errorf("replicas of %s move to %s already", there.From, w.title()), Hint: "end that migration first"}
+	case back != nil && back.From != w.target():
+		return false, &resource.Error{Err: fmt.Errorf("replicas of %s move to %s at present", back.From, w.record.From), Hint: "end that migration first"}
+	case there != nil:
+		w.record, w.resumed = *there, true
+	case back != nil:
+		w.record, w.turned = back.Back(w.record.From, kube.SideOf(w.now), kube.SideOf(w.old)), true
+	}
+	if w.replicas > 0 && (w.resumed || w.turned) && w.replicas != w.record.Replicas {
+		return false, usage.Errorf("without --replicas it goes on", "a migration of %d replicas is under way", w.record.Replicas)
+	}
+	return w.resumed || w.turned, nil
 }
 
 // first is the lowest ordinal of a workload's pods.
@@ -163,7 +181,7 @@ func (w *work) surroundings(ctx context.Context) (err error) {
 		switch name := "horizontalpodautoscaler/" + s.Name; {
 		case s.Controller != "":
 			return &resource.Error{Err: fmt.Errorf("%s scales %s, and %s looks after it", name, s.Of, s.Controller), Hint: "pause " + s.Controller + ", and point it at " + w.title() + " afterwards"}
-		case !w.resumed && w.record.Replicas < w.record.Source:
+		case !w.resumed && !w.turned && w.record.Replicas < w.record.Source:
 			return &resource.Error{Err: fmt.Errorf("%s scales %s: it can follow all replicas, not %d of %d", name, s.Of, w.record.Replicas, w.record.Source), Hint: "leave --replicas away, or take the autoscaler away first"}
 		}
 	}

@@ -51,7 +51,7 @@ func Next(r Record, source, destination Side, budgets []Budget) Decision {
 	switch {
 	case r.UID != source.UID:
 		return d.halt("%s is another object than the one replicas were moved from", r.From)
-	case d.Out < 0 || d.Out > r.Replicas:
+	case d.Out < -r.Ahead || d.Out > r.Replicas:
 		return d.halt("somebody scaled %s to %d", r.From, source.Replicas)
 	case d.In < 0 || d.In > r.Replicas:
 		return d.halt("somebody scaled the destination to %d", destination.Replicas)

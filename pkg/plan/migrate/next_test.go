@@ -156,6 +156,39 @@ func walk(t *testing.T, r Record) {
 	t.Errorf("%+v does not end", r)
 }
 
+// TestBack turns back wherever a migration can stand: both sides end as they began.
+func TestBack(t *testing.T) {
+	for _, kind := range []string{"Deployment", "StatefulSet"} {
+		for turn := range 20 {
+			r := record(kind, 4, 4, 1, 2)
+			source, destination := settled(4), settled(1)
+			for range turn {
+				apply(Next(r, source, destination, nil), &source, &destination)
+			}
+			to := Workload{"apps.kruise.io", Of("apps", kind).Counterpart.Kind, "web"}
+			back := r.Back(to, source, destination)
+			if _, err := Decode(back.Encode()); err != nil {
+				t.Errorf("%s, turned after %d: %v", kind, turn, err)
+			}
+			for range 20 {
+				apply(Next(back, destination, source, nil), &destination, &source)
+			}
+			if d := Next(back, destination, source, nil); d.Verb != Done || source.Replicas != 4 || destination.Replicas != 1 {
+				t.Errorf("%s, turned after %d: %d and %d, %+v", kind, turn, source.Replicas, destination.Replicas, d)
+			}
+		}
+	}
+}
+
+func apply(d Decision, source, destination *Side) {
+	switch d.Verb {
+	case Grow:
+		*destination = settled(d.Replicas)
+	case Shrink:
+		*source = settled(d.Replicas)
+	}
+}
+
 func TestRecord(t *testing.T) {
 	want := record("Deployment", 4, 4, 0, 1)
 	got, err := Decode(want.Encode())

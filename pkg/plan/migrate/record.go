@@ -29,6 +29,9 @@ type Record struct {
 	// Surge is how many pods there may be beyond those before; where pods keep their
 	// names, how many are away at a time.
 	Surge int32 `json:"surge"`
+	// Ahead is how many more pods than Source the way back may find there: they had
+	// come, and those they came for had not left.
+	Ahead int32 `json:"ahead,omitempty"`
 	// First is the lowest ordinal of pods that keep their names.
 	First int32 `json:"first,omitempty"`
 }
@@ -62,8 +65,18 @@ func (r Record) check() error {
 	switch {
 	case r.From.Name == "" || r.From.Kind == "":
 		return errors.New("annotation " + Annotation + " names no workload")
-	case r.Replicas <= 0 || r.Replicas > r.Source || r.Destination < 0 || r.Surge <= 0 || r.First < 0:
+	case r.Replicas < 0 || r.Replicas > r.Source || r.Destination < 0 || r.Surge <= 0 || r.Ahead < 0 || r.First < 0:
 		return fmt.Errorf("annotation %s: %d of %d replicas, %d at a time, is no migration", Annotation, r.Replicas, r.Source, r.Surge)
 	}
 	return nil
+}
+
+// Back is the record of the way back from a migration under way, whose sides stand
+// so: what has moved moves back.
+func (r Record) Back(to Workload, source, destination Side) Record {
+	out, in := r.Source-source.Replicas, destination.Replicas-r.Destination
+	return Record{
+		From: to, UID: destination.UID, Replicas: out, Source: r.Destination + out, Destination: source.Replicas,
+		Surge: r.Surge, Ahead: max(0, in-out), First: r.First,
+	}
 }
