@@ -66,8 +66,9 @@ type options struct {
 var dryRuns = []string{"none", "client", "server"}
 
 // New returns the verb.
-func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f}
+func New(f *factory.Factory) *cobra.Command { return command(&options{factory: f}) }
+
+func command(o *options) *cobra.Command {
 	c := &cobra.Command{
 		Use: "migrate (TYPE/NAME --to KIND | KIND --from KIND --src-name NAME --dst-name NAME)", Short: "Move replicas between a workload and its counterpart of Kruise",
 		Long: long, Example: example,
@@ -79,6 +80,11 @@ func New(f *factory.Factory) *cobra.Command {
 		},
 		ValidArgsFunction: cobra.FixedCompletions(migrate.Words(), cobra.ShellCompDirectiveNoFileComp),
 	}
+	o.addFlags(c)
+	return c
+}
+
+func (o *options) addFlags(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&o.toWord, "to", "", "kind of the new workload")
 	fl.StringVar(&o.fromWord, "from", "", "kind of the old workload, in the older form")
@@ -96,5 +102,4 @@ func New(f *factory.Factory) *cobra.Command {
 	usage.Offer(c, "to", migrate.Words()...)
 	usage.Offer(c, "from", migrate.Words()...)
 	usage.Offer(c, "dry-run", dryRuns...)
-	return c
 }
