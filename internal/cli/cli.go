@@ -122,6 +122,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 			c.Args, c.RunE = noSuchCommand, showHelp
 		}
 	}
+	groupHelp(root)
 	root.Args = noSuchCommand
 	root.RunE = showHelp
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return checkColor(f.Color) }

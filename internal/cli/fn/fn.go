@@ -23,7 +23,9 @@ func New(f *factory.Factory) *cobra.Command {
 		Use:   "fn",
 		Short: "Run as a KRM function (ResourceList in, ResourceList out)",
 		Long:  long,
-		Args:  usage.NoArgs("options go into the function config"),
+		Example: `  # what kustomize and kpt do with it
+  kubectl kruise fn < resourcelist.yaml > rendered.yaml`,
+		Args: usage.NoArgs("options go into the function config"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			s := f.Streams
 			return krm.Run(c.Context(), s.In, s.Out, s.Err, krm.Options{ReadFile: load.Below(".")})

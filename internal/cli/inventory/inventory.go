@@ -65,7 +65,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
 		Use:     "inventory [-f FILE | -k DIR]",
-		Short:   "Write down what rendering must know of a cluster, for render --with",
+		Short:   "Write down what rendering must know of a cluster",
 		Long:    long,
 		Example: example,
 		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),

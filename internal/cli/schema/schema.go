@@ -18,7 +18,7 @@ const long = `Print what other programs need to know of OpenKruise's kinds.
 func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "schema",
-		Short: "Print schemas of Kruise's kinds, for kustomize, editors and validators",
+		Short: "Print schemas of Kruise's kinds, for kustomize and editors",
 		Long:  long,
 		Args:  usage.NoArgs("one of: kustomize, kustomize-config, json"),
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },

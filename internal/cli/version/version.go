@@ -55,9 +55,10 @@ func Get() Info {
 func New(f *factory.Factory) *cobra.Command {
 	var output string
 	c := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version and how it was built",
-		Args:  usage.NoArgs(""),
+		Use:     "version",
+		Short:   "Print the version and how it was built",
+		Example: "  kubectl kruise version\n  kubectl kruise version -o json",
+		Args:    usage.NoArgs(""),
 		RunE: func(*cobra.Command, []string) error {
 			return write(f, Get(), output)
 		},

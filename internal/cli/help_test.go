@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+)
+
+// whole is the command tree as kubectl calls it.
+func whole() *cobra.Command {
+	return newRoot(factory.New(factory.Streams{Getenv: func(string) string { return "" }}), "kubectl-kruise")
+}
+
+// TestHelpFits: --help is one screen of 40 lines and 80 columns.
+func TestHelpFits(t *testing.T) {
+	code, out, _ := call(t.Context(), t, "", "--help")
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if code != 0 || len(lines) > 40 {
+		t.Errorf("exit %d, %d lines:\n%s", code, len(lines), out)
+	}
+	for _, line := range lines {
+		if len(line) > columns {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	if _, bare, _ := call(t.Context(), t, ""); bare != out {
+		t.Errorf("without arguments:\n%s", bare)
+	}
+}
+
+// TestGroups: every command stands in the help, once.
+func TestGroups(t *testing.T) {
+	var listed, there []string
+	for _, g := range groups {
+		listed = append(listed, g.names...)
+	}
+	for _, c := range whole().Commands() {
+		if !c.Hidden {
+			there = append(there, c.Name())
+		}
+	}
+	slices.Sort(listed)
+	if twice := slices.Compact(slices.Clone(listed)); len(twice) != len(listed) {
+		t.Errorf("a command is listed twice: %q", listed)
+	}
+	for _, name := range there {
+		if !slices.Contains(listed, name) {
+			t.Errorf("%s stands in no group of the help", name)
+		}
+	}
+}
+
+// each calls do with every command that has no commands below it.
+func each(c *cobra.Command, do func(*cobra.Command)) {
+	for _, sub := range c.Commands() {
+		if sub.Hidden || sub.Name() == "help" || c.Name() == "completion" {
+			continue // cobra's own, which say themselves how they are used
+		}
+		each(sub, do)
+	}
+	if len(c.Commands()) == 0 {
+		do(c)
+	}
+}
+
+// TestExamplesParse: every command has an example, and each example is a command line
+// that this program takes.
+func TestExamplesParse(t *testing.T) {
+	count := 0
+	each(whole(), func(c *cobra.Command) {
+		lines := commandLines(c.Example)
+		if len(lines) == 0 {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		own := false
+		for _, args := range lines {
+			count++
+			if pending[args[0]] {
+				continue
+			}
+			found, err := parse(args)
+			if err != nil {
+				t.Errorf("%s: %q: %v", c.CommandPath(), args, err)
+				continue
+			}
+			own = own || found.CommandPath() == c.CommandPath()
+		}
+		if !own {
+			t.Errorf("no example of %s calls it", c.CommandPath())
+		}
+	})
+	if count < 50 {
+		t.Errorf("only %d examples were found", count)
+	}
+}
+
+// pending are commands that examples name and that are not there yet.
+var pending = map[string]bool{"get": true}
+
+// parse finds the command of a line and reads its flags.
+func parse(args []string) (*cobra.Command, error) {
+	root := whole()
+	c, rest, err := root.Find(args)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.ParseFlags(rest)
+}
+
+// commandLines are the calls of this program in a text, without its name.
+func commandLines(text string) [][]string {
+	var out [][]string
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	for line := range strings.Lines(text) {
+		for words := range commands(words(line)) {
+			if len(words) > 2 && words[0] == "kubectl" && (words[1] == "kruise" || words[1] == "-kruise") {
+				out = append(out, words[2:])
+			}
+		}
+	}
+	return out
+}
+
+// commands are the parts of a line between what a shell reads as an operator.
+func commands(line []string) func(func([]string) bool) {
+	return func(yield func([]string) bool) {
+		from := 0
+		for i, w := range append(line, "|") {
+			if w == "|" || w == "&&" || w == ";" || w == ">" || w == "2>" || w == "<" {
+				if i > from && !yield(line[from:i]) {
+					return
+				}
+				from = i + 1
+			}
+		}
+	}
+}
+
+// words splits a line as a shell does, as far as examples need it.
+func words(line string) []string {
+	var out []string
+	var word strings.Builder
+	var quote rune
+	any := false
+	for _, r := range strings.TrimSpace(line) {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, any = r, true
+		case quote == 0 && r == '#' && !any:
+			return out
+		case quote == 0 && (r == ' ' || r == '\t'):
+			if any {
+				out = append(out, word.String())
+			}
+			any = false
+			word.Reset()
+		default:
+			any = true
+			word.WriteRune(r)
+		}
+	}
+	if any {
+		out = append(out, word.String())
+	}
+	return out
+}
+
+func TestWords(t *testing.T) {
+	got := commandLines("  # a comment\n  kubectl kruise get -o 'a b' \\\n    x | kubectl kruise render -f - > out # why\n  kubectl get pods\n")
+	if diff := cmp.Diff([][]string{{"get", "-o", "a b", "x"}, {"render", "-f", "-"}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
