@@ -146,27 +146,27 @@ func words(line string) []string {
 	var out []string
 	var word strings.Builder
 	var quote rune
-	any := false
+	begun := false
 	for _, r := range strings.TrimSpace(line) {
 		switch {
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote == 0 && (r == '\'' || r == '"'):
-			quote, any = r, true
-		case quote == 0 && r == '#' && !any:
+			quote, begun = r, true
+		case quote == 0 && r == '#' && !begun:
 			return out
 		case quote == 0 && (r == ' ' || r == '\t'):
-			if any {
+			if begun {
 				out = append(out, word.String())
 			}
-			any = false
+			begun = false
 			word.Reset()
 		default:
-			any = true
+			begun = true
 			word.WriteRune(r)
 		}
 	}
-	if any {
+	if begun {
 		out = append(out, word.String())
 	}
 	return out
