@@ -26,7 +26,7 @@ var groups = []group{
 	{"Deploy commands", false, []string{
 		"rollout", "apply", "plan", "simulate", "restart", "pull", "migrate", "scaledown", "protect", "unprotect", "distribute",
 	}},
-	{"Render and GitOps commands", false, []string{"render", "diff", "lint", "convert", "inventory", "schema", "fn"}},
+	{"Render and GitOps commands", false, []string{"render", "diff", "lint", "convert", "inventory", "schema", "argocd", "fn"}},
 	{"Troubleshooting commands", false, []string{"why", "explain", "spread"}},
 	{"Settings and other commands", true, []string{
 		"rbac", "version", "completion", "options", "config", "kustomize", "plugin", "api-resources", "api-versions", "help",
