@@ -15,7 +15,9 @@ import (
 	applycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/argocd"
 	convertcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
+	createcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/create"
 	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/explain"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	fncmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/fn"
@@ -113,6 +115,8 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		schemacmd.New(f),
 		rbaccmd.New(f),
 		argocd.New(f),
+		createcmd.New(f),
+		distribute.New(f),
 		version.New(f),
 	)
 	root.AddCommand(kubectl.Commands(f)...)

@@ -1,0 +1,69 @@
+package create
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// operations are those that a budget can refuse.
+var operations = []string{string(kruise.PubDeleteOperation), string(kruise.PubUpdateOperation), string(kruise.PubEvictOperation), string(kruise.PubResizeOperation)}
+
+var budgetFields = []fields.Field{
+	{Flag: "selector", Path: "spec.selector", Shape: fields.Selector, Help: "the pods by labels"},
+	{Flag: "max-unavailable", Path: "spec.maxUnavailable", Shape: fields.Amount, Help: "how many pods may be unavailable"},
+	{Flag: "min-available", Path: "spec.minAvailable", Shape: fields.Amount, Help: "how many pods must be available"},
+	{Flag: "protect-operations", Path: "spec.protectOperations", Shape: fields.Texts, Help: "what the budget refuses; DELETE, UPDATE and EVICT by default", Legal: operations},
+	{Flag: "protect-total-replicas", Path: "spec.protectTotalReplicas", Shape: fields.Number, Help: "how many pods there should be; those of the workload by default"},
+	{Flag: "ignored-pod-selector", Path: "spec.ignoredPodSelector", Shape: fields.Selector, Help: "pods that the budget leaves out"},
+}
+
+func budget(f *factory.Factory) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "podunavailablebudget NAME (--target TYPE/NAME | --selector SELECTOR) (--max-unavailable N | --min-available N)",
+		Aliases: []string{"PodUnavailableBudget", "podUnavailableBudget", "podunavailablebudgets", "pub"},
+		Short:   "Create a PodUnavailableBudget: pods are guarded against deletion, eviction and updates",
+		Example: `  # at most one pod of a workload down
+  kubectl kruise create podunavailablebudget web --target cloneset/web --max-unavailable 1
+
+  # pods by labels, evictions only
+  kubectl kruise create pub web --selector app=web --min-available 80% --protect-operations EVICT`,
+	}
+	var target string
+	o := newForm(f, c, "PodUnavailableBudget", func() any { return &kruise.PodUnavailableBudget{} }, budgetFields)
+	c.Flags().StringVar(&target, "target", "", "the workload whose pods are guarded, TYPE/NAME")
+	_ = c.RegisterFlagCompletionFunc("target", planning.CompleteNames)
+	o.finish = func(_ context.Context, object *tree.Node) error {
+		if target == "" {
+			return nil
+		}
+		ref, err := reference(target)
+		if err == nil {
+			tree.SetAt(object, ref, "spec", "targetRef")
+		}
+		return err
+	}
+	return c
+}
+
+// reference points to a workload, in the newest version of its kind.
+func reference(target string) (*tree.Node, error) {
+	n, err := named.Parse(target)
+	if err != nil {
+		return nil, err
+	}
+	kind, version := n.Kinds[0], "v1"
+	for _, k := range kruise.Kinds() {
+		if k.Group == kind.Group && k.Kind == kind.Kind {
+			version = k.Newest()
+		}
+	}
+	return tree.Map("apiVersion", tree.String(kind.Group+"/"+version), "kind", tree.String(kind.Kind), "name", tree.String(n.Name)), nil
+}

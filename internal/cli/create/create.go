@@ -1,0 +1,51 @@
+// Package create has the verb that makes objects: from files as kubectl does, and
+// kinds of Kruise from flags.
+package create
+
+import (
+	"github.com/spf13/cobra"
+	native "k8s.io/kubectl/pkg/cmd/create"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+)
+
+const long = `Create objects from files, or an object of Kruise from flags.
+
+Every kind below has flags for its fields; what has none is reached by --set, such as
+--set spec.updateStrategy.scatterStrategy[0].key=zone. What Kruise would refuse is said
+with the field before anything is sent. With --dry-run=client -o yaml no cluster is asked
+(--from and containers that nobody named are read), and the manifest is one for Git.`
+
+const example = `  # from a file
+  kubectl kruise create -f cloneset.yaml
+
+  # a manifest for Git
+  kubectl kruise create sidecarset logs -l app=web --container agent=registry.example.com/agent:1 --dry-run=client -o yaml > logs.yaml`
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	c := native.NewCmdCreate(kubectl.Factory(f), kubectl.Streams(f))
+	c.RemoveCommand(c.Commands()...)
+	kubectl.Wrap(c)
+	c.Use, c.Short, c.Long, c.Example = "create -f FILE", "Create objects from files, or of Kruise from flags", long, example
+	c.Args = func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) > 0:
+			return usage.Errorf("see '"+c.CommandPath()+" --help'", "unknown kind %q", args[0])
+		case !c.Flags().Changed("filename") && !c.Flags().Changed("kustomize"):
+			return usage.Errorf("or name a kind, see '"+c.CommandPath()+" --help'", "must specify one of -f and -k")
+		}
+		return nil
+	}
+	for _, form := range forms {
+		c.AddCommand(form(f))
+	}
+	return c
+}
+
+// forms are the kinds, in the order of the help's alphabet.
+var forms = []func(*factory.Factory) *cobra.Command{
+	broadcastJob, recreateRequest, imageListPullJob, imagePullJob, job, budget, distribution, sidecarSet,
+}

@@ -1,0 +1,86 @@
+package create
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/rdgen"
+)
+
+// content is what is distributed, in kubectl's words for ConfigMaps and Secrets.
+type content struct {
+	configMap, secret, kind string
+	literals, files, envs   []string
+	immutable               bool
+}
+
+func (d *content) addFlags(fl *pflag.FlagSet) {
+	fl.StringVar(&d.configMap, "configmap", "", "name of the ConfigMap that namespaces get")
+	fl.StringVar(&d.secret, "secret", "", "name of the Secret that namespaces get")
+	fl.StringArrayVar(&d.literals, "from-literal", nil, "KEY=VALUE of its data, again for more")
+	fl.StringArrayVar(&d.files, "from-file", nil, "[KEY=]FILE of its data, again for more")
+	fl.StringArrayVar(&d.envs, "from-env-file", nil, "file with lines of KEY=VALUE, again for more")
+	fl.StringVar(&d.kind, "type", "", "type of the Secret; Opaque by default")
+	fl.BoolVar(&d.immutable, "immutable", false, "the copies cannot be changed")
+}
+
+func distribution(f *factory.Factory) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "resourcedistribution NAME (--configmap NAME | --secret NAME) --from-literal KEY=VALUE --all-namespaces",
+		Aliases: []string{"ResourceDistribution", "resourceDistribution", "resourcedistributions", "distributor", "rd"},
+		Short:   "Create a ResourceDistribution: namespaces get a Secret or ConfigMap",
+		Long: `Create a ResourceDistribution: namespaces get a Secret or ConfigMap. One that exists is
+distributed by "kubectl kruise distribute".`,
+		Example: `  kubectl kruise create resourcedistribution settings --configmap settings --from-literal mode=prod --include shop,api
+
+  # files, to all namespaces but one
+  kubectl kruise create resourcedistribution ca --configmap ca --from-file ca.crt --all-namespaces --exclude kube-system`,
+	}
+	d := &content{}
+	o := newForm(f, c, "ResourceDistribution", func() any { return &kruise.ResourceDistribution{} }, distribute.Targets)
+	d.addFlags(c.Flags())
+	o.begin = func(_ context.Context, object *tree.Node, words []string) error {
+		if len(words) > 0 {
+			return o.commandless()
+		}
+		return d.fill(object)
+	}
+	return c
+}
+
+// fill makes the object that is distributed as the generator for kustomize does.
+func (d *content) fill(object *tree.Node) error {
+	kind, name := "ConfigMap", d.configMap
+	if d.secret != "" {
+		kind, name = "Secret", d.secret
+	}
+	switch {
+	case (d.configMap != "") == (d.secret != ""):
+		return usage.Errorf("", "either --configmap or --secret must be specified")
+	case d.kind != "" && kind == "ConfigMap":
+		return usage.Errorf("", "--type is for Secrets")
+	}
+	config := tree.FromValue(map[string]any{
+		"metadata": map[string]any{"name": tree.StrAt(object, "metadata", "name")},
+		"resource": map[string]any{
+			"resourceKind": kind, "resourceName": name, "type": d.kind,
+			"literals": texts(d.literals), "files": texts(d.files), "envs": texts(d.envs),
+			"resourceOptions": map[string]any{"immutable": d.immutable},
+		},
+		"targets": map[string]any{"allNamespaces": true},
+	})
+	made, err := rdgen.Generate(config, os.ReadFile)
+	if err != nil {
+		return err
+	}
+	tree.SetAt(object, tree.Get(made, "spec", "resource"), "spec", "resource")
+	return nil
+}

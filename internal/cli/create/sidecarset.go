@@ -1,0 +1,64 @@
+package create
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// Words of a SidecarSet's fields.
+var (
+	sides         = []string{string(kruise.BeforeAppContainerType), string(kruise.AfterAppContainerType)}
+	upgrades      = []string{string(kruise.SidecarContainerColdUpgrade), string(kruise.SidecarContainerHotUpgrade)}
+	shares        = []string{string(kruise.ShareVolumePolicyEnabled), string(kruise.ShareVolumePolicyDisabled)}
+	updates       = []string{string(kruise.RollingUpdateSidecarSetStrategyType), string(kruise.NotUpdateSidecarSetStrategyType)}
+	patchPolicies = []string{string(kruise.SidecarSetRetainPatchPolicy), string(kruise.SidecarSetOverwritePatchPolicy), string(kruise.SidecarSetMergePatchJSONPatchPolicy)}
+	revisions     = []string{string(kruise.AlwaysSidecarSetInjectRevisionPolicy), string(kruise.PartialSidecarSetInjectRevisionPolicy)}
+)
+
+// sidecarFields: what belongs to a container goes to all that --container names.
+var sidecarFields = []fields.Field{
+	{Flag: "selector", Short: "l", Path: "spec.selector", Shape: fields.Selector, Help: "the pods by labels"},
+	{Flag: "namespace-selector", Path: "spec.namespaceSelector", Shape: fields.Selector, Help: "the namespaces by labels; all by default"},
+	{Flag: "container", Path: "spec.containers", Shape: fields.Containers, Help: "a sidecar by name with its image, again for more"},
+	{Flag: "init-container", Path: "spec.initContainers", Shape: fields.Containers, Help: "an init container by name with its image, again for more"},
+	{Flag: "inject-policy", Path: "spec.containers.*.podInjectPolicy", Shape: fields.Text, Help: "on which side of the pod's own containers", Legal: sides},
+	{Flag: "upgrade-type", Path: "spec.containers.*.upgradeStrategy.upgradeType", Shape: fields.Text, Help: "how a sidecar gets a new image", Legal: upgrades},
+	{Flag: "hot-upgrade-empty-image", Path: "spec.containers.*.upgradeStrategy.hotUpgradeEmptyImage", Shape: fields.Text, Help: "what the idle one of a hot-upgraded pair runs"},
+	{Flag: "share-volume", Path: "spec.containers.*.shareVolumePolicy.type", Shape: fields.Text, Help: "whether a sidecar gets the mounts of the pod's own containers", Legal: shares},
+	{Flag: "share-volume-devices", Path: "spec.containers.*.shareVolumeDevicePolicy.type", Shape: fields.Text, Help: "the same for block devices", Legal: shares},
+	{Flag: "image-pull-policy", Path: "spec.containers.*.imagePullPolicy", Shape: fields.Text, Help: "when the sidecars' images are pulled", Legal: []string{"Always", "IfNotPresent", "Never"}},
+	{Flag: "image-pull-secrets", Path: "spec.imagePullSecrets", Shape: fields.Names, Help: "Secrets for the registry, in the namespaces of the pods"},
+	{Flag: "update-strategy", Path: "spec.updateStrategy.type", Shape: fields.Text, Help: "whether pods that have sidecars follow", Legal: updates},
+	{Flag: "paused", Path: "spec.updateStrategy.paused", Shape: fields.Truth, Help: "no pod follows for now"},
+	{Flag: "update-selector", Path: "spec.updateStrategy.selector", Shape: fields.Selector, Help: "only these pods follow"},
+	{Flag: "partition", Path: "spec.updateStrategy.partition", Shape: fields.Amount, Help: "how many pods stay old"},
+	{Flag: "max-unavailable", Path: "spec.updateStrategy.maxUnavailable", Shape: fields.Amount, Help: "how many pods may be unavailable; 1 by default"},
+	{Flag: "injection-paused", Path: "spec.injectionStrategy.paused", Shape: fields.Truth, Help: "new pods get no sidecar for now"},
+	{Flag: "injection-version", Path: "spec.injectionStrategy.revision.customVersion", Shape: fields.Text, Help: "new pods get this version"},
+	{Flag: "injection-revision", Path: "spec.injectionStrategy.revision.revisionName", Shape: fields.Text, Help: "new pods get this stored revision"},
+	{Flag: "injection-policy", Path: "spec.injectionStrategy.revision.policy", Shape: fields.Text, Help: "for which pods the revision is fixed", Legal: revisions},
+	{Flag: "patch-annotations", Path: "spec.patchPodMetadata[0].annotations", Shape: fields.Pairs, Help: "annotations that pods get"},
+	{Flag: "patch-policy", Path: "spec.patchPodMetadata[0].patchPolicy", Shape: fields.Text, Help: "what happens to those that exist", Legal: patchPolicies},
+	{Flag: "revision-history-limit", Path: "spec.revisionHistoryLimit", Shape: fields.Number, Help: "how many old revisions are kept; 10 by default"},
+	{Flag: "custom-version", Path: "spec.customVersion", Shape: fields.Text, Help: "a name for this revision"},
+}
+
+func sidecarSet(f *factory.Factory) *cobra.Command {
+	c := &cobra.Command{
+		Use:     "sidecarset NAME --selector SELECTOR --container NAME=IMAGE",
+		Aliases: []string{"SidecarSet", "sidecarSet", "sidecarsets"},
+		Short:   "Create a SidecarSet: pods get further containers",
+		Example: `  # a log agent for all pods of an app
+  kubectl kruise create sidecarset logs --selector app=web --container agent=registry.example.com/agent:1
+
+  # one that is upgraded without a gap
+  kubectl kruise create sidecarset proxy -l mesh=on --container proxy=registry.example.com/proxy:1 \
+    --upgrade-type HotUpgrade --hot-upgrade-empty-image registry.example.com/empty:1 \
+    --set 'spec.containers[0].lifecycle.postStart.exec.command=[/bin/sh, -c, /migrate.sh]'`,
+	}
+	newForm(f, c, "SidecarSet", func() any { return &kruise.SidecarSet{} }, sidecarFields)
+	return c
+}

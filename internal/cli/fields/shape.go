@@ -1,0 +1,160 @@
+package fields
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// Shape is how the text of a flag becomes a value.
+type Shape string
+
+// The shapes; their text stands in the help.
+const (
+	// Text is a string.
+	Text Shape = "string"
+	// Number is a whole number.
+	Number Shape = "int"
+	// Amount is a number or a percentage.
+	Amount Shape = "number|percent"
+	// Truth is true without a value.
+	Truth Shape = "bool"
+	// Texts are strings with commas; each call of the flag adds to them.
+	Texts Shape = "strings"
+	// Names are objects that have a name only.
+	Names Shape = "names"
+	// Pairs are keys with values, with commas.
+	Pairs Shape = "key=value"
+	// Selector is a label selector, such as app=web,tier!=db.
+	Selector Shape = "selector"
+	// Containers are containers by name with their images.
+	Containers Shape = "name=image"
+)
+
+// value is what a flag was given.
+type value struct {
+	shape Shape
+	legal []string
+	text  string
+	node  *tree.Node
+}
+
+func (v *value) String() string { return v.text }
+
+// Type is shown in the help.
+func (v *value) Type() string { return string(v.shape) }
+
+// Set reads the text that one call of the flag has.
+func (v *value) Set(text string) error {
+	n, err := v.parse(text)
+	if err != nil {
+		return err
+	}
+	v.node, v.text = n, text
+	return nil
+}
+
+func (v *value) parse(text string) (*tree.Node, error) {
+	switch v.shape {
+	case Number:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, errors.New("not a whole number")
+		}
+		return tree.Int64(n), nil
+	case Amount:
+		return amount(text)
+	case Truth:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, errors.New("neither true nor false")
+		}
+		return tree.Boolean(b), nil
+	case Texts, Names, Containers:
+		return v.list(text)
+	case Pairs:
+		return v.pairs(text)
+	case Selector:
+		return selector(text)
+	}
+	return tree.String(text), v.check(text)
+}
+
+// amount reads a number or a percentage.
+func amount(text string) (*tree.Node, error) {
+	digits, percent := strings.CutSuffix(text, "%")
+	n, err := strconv.ParseInt(digits, 10, 32)
+	switch {
+	case err != nil:
+		return nil, errors.New("neither a number nor a percentage")
+	case percent:
+		return tree.String(text), nil
+	}
+	return tree.Int64(n), nil
+}
+
+func (v *value) check(text string) error {
+	if len(v.legal) > 0 && !slices.Contains(v.legal, text) {
+		return errors.New("one of: " + strings.Join(v.legal, ", "))
+	}
+	return nil
+}
+
+// list adds to what calls before this one gave.
+func (v *value) list(text string) (*tree.Node, error) {
+	list := tree.Seq(tree.Items(v.node)...)
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			return nil, errors.New("holds an empty element")
+		}
+		n := tree.String(part)
+		switch v.shape {
+		case Names:
+			n = tree.Map("name", part)
+		case Containers:
+			name, image, ok := strings.Cut(part, "=")
+			if !ok || name == "" || image == "" {
+				return nil, fmt.Errorf("%q is not NAME=IMAGE", part)
+			}
+			n = tree.Map("name", name, "image", image)
+		default:
+			if err := v.check(part); err != nil {
+				return nil, err
+			}
+		}
+		tree.Append(list, []*tree.Node{n})
+	}
+	return list, nil
+}
+
+func (v *value) pairs(text string) (*tree.Node, error) {
+	out := tree.Map()
+	tree.Each(v.node, func(k, n *tree.Node) { tree.Set(out, k.Value, n) })
+	for part := range strings.SplitSeq(text, ",") {
+		key, given, ok := strings.Cut(part, "=")
+		if key = strings.TrimSpace(key); !ok || key == "" {
+			return nil, fmt.Errorf("%q is not KEY=VALUE", part)
+		}
+		tree.Set(out, key, tree.String(given))
+	}
+	return out, nil
+}
+
+// read is a value of --set.
+func read(text string) (*tree.Node, error) {
+	if text == "" {
+		return tree.String(""), nil
+	}
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		return nil, errors.New("the value is no YAML")
+	}
+	return tree.FromValue(v), nil
+}
