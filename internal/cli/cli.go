@@ -16,14 +16,19 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/argocd"
 	convertcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
 	createcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/create"
+	debugcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/debug"
+	describecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/describe"
 	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
+	execcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/exec"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/explain"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	fncmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/fn"
+	getcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/get"
 	inventorycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/inventory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	lintcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
+	logscmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/logs"
 	migratecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/migrate"
 	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
 	pullcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/pull"
@@ -118,14 +123,14 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		createcmd.New(f),
 		distribute.New(f),
 		version.New(f),
+		getcmd.New(f),
+		describecmd.New(f),
+		execcmd.New(f),
+		logscmd.New(f),
+		debugcmd.New(f),
 	)
 	root.AddCommand(kubectl.Commands(f)...)
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Args, c.RunE = noSuchCommand, showHelp
-		}
-	}
+	completion(root)
 	groupHelp(root)
 	root.Args = noSuchCommand
 	root.RunE = showHelp

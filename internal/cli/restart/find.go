@@ -2,7 +2,6 @@ package restart
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,8 +12,8 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/served"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -113,19 +112,6 @@ func (o *options) served() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
-		list, err := d.ServerResourcesForGroupVersion(kruise.Group + "/" + version)
-		if err != nil {
-			if apierrors.IsNotFound(err) {
-				continue
-			}
-			return false, errors.Join(errors.New("cannot find out whether the cluster has Kruise"), err)
-		}
-		for _, r := range list.APIResources {
-			if r.Name == "containerrecreaterequests" {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
+	version, err := served.Kind(d, "containerrecreaterequests")
+	return version != "", err
 }

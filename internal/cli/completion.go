@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+)
+
+const shells = "one of: bash, zsh, fish, powershell"
+
+// completion is cobra's command of that name, which says what is wrong with a call.
+func completion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args = func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage.Errorf(shells, "shell not specified")
+			}
+			return usage.Errorf(shells, "unsupported shell type %q", args[0])
+		}
+		c.RunE = showHelp
+		c.Example = "  source <(kubectl kruise completion bash)"
+	}
+}

@@ -1,0 +1,144 @@
+package debug
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/rand"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/served"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// job is what flags say of an EphemeralJob.
+type job struct {
+	name                       string
+	replicas, parallelism, ttl int32
+}
+
+func (j *job) flags(fl *pflag.FlagSet) {
+	fl.StringVar(&j.name, "job-name", "", "name of the EphemeralJob; by default one is made up")
+	fl.Int32Var(&j.replicas, "replicas", 0, "how many pods of those that match; all by default")
+	fl.Int32Var(&j.parallelism, "parallelism", 0, "into how many pods at once; 1 by default")
+	fl.Int32Var(&j.ttl, "ttl", 0, "seconds after which a finished EphemeralJob is deleted; never by default")
+}
+
+const plural = "ephemeraljobs"
+
+// jobsServed is the version of EphemeralJobs that the cluster has, "" for none.
+func (o *options) jobsServed() (string, error) {
+	d, err := o.factory.Discovery()
+	if err != nil {
+		return "", err
+	}
+	return served.Kind(d, plural)
+}
+
+// createJob makes an EphemeralJob over pods.
+func (o *options) createJob(ctx context.Context, chosen pods.Chosen, version string) error {
+	u, err := o.ephemeralJob(chosen, version)
+	if err != nil {
+		return err
+	}
+	if o.dryRun != cmdutil.DryRunClient {
+		if u, err = o.send(ctx, u, version); err != nil {
+			return err
+		}
+	}
+	printer, err := cmdutil.PrintFlagsWithDryRunStrategy(o.output, o.dryRun).ToPrinter()
+	if err != nil {
+		return err
+	}
+	if err := printer.PrintObj(u, o.Out); err != nil || o.dryRun != cmdutil.DryRunNone {
+		return err
+	}
+	return o.tell("hint: kubectl kruise logs -l '%s' -c %s shows what it prints", chosen.Selector, o.Container)
+}
+
+func (o *options) send(ctx context.Context, u *unstructured.Unstructured, version string) (*unstructured.Unstructured, error) {
+	client, err := o.kubectl.DynamicClient()
+	if err != nil {
+		return nil, err
+	}
+	options := metav1.CreateOptions{FieldManager: o.fieldManager}
+	if o.dryRun == cmdutil.DryRunServer {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	r := schema.GroupVersionResource{Group: kruise.Group, Version: version, Resource: plural}
+	return client.Resource(r).Namespace(u.GetNamespace()).Create(ctx, u, options)
+}
+
+// ephemeralJob is the object.
+func (o *options) ephemeralJob(chosen pods.Chosen, version string) (*unstructured.Unstructured, error) {
+	selector, err := metav1.ParseToLabelSelector(chosen.Selector.String())
+	if err != nil {
+		return nil, err
+	}
+	container, err := o.container()
+	if err != nil {
+		return nil, err
+	}
+	out := kruise.EphemeralJob{
+		TypeMeta:   metav1.TypeMeta{APIVersion: kruise.Group + "/" + version, Kind: "EphemeralJob"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: chosen.Namespace, Name: o.job.name},
+		Spec: kruise.EphemeralJobSpec{
+			Selector: selector, Replicas: given(o.job.replicas), Parallelism: given(o.job.parallelism), TTLSecondsAfterFinished: given(o.job.ttl),
+			Template: kruise.EphemeralContainerTemplate{EphemeralContainers: []corev1.EphemeralContainer{container}},
+		},
+	}
+	if out.Name == "" {
+		out.Name = "debug-" + suffix()
+	}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&out)
+	if err != nil {
+		return nil, err
+	}
+	// There is no status yet, and no time of creation.
+	delete(object, "status")
+	unstructured.RemoveNestedField(object, "metadata", "creationTimestamp")
+	return &unstructured.Unstructured{Object: object}, nil
+}
+
+// container is the one that kubectl would put into a pod, with its profile.
+func (o *options) container() (corev1.EphemeralContainer, error) {
+	if o.Container == "" {
+		o.Container = "debugger-" + suffix()
+	}
+	c := corev1.EphemeralContainer{
+		EphemeralContainerCommon: corev1.EphemeralContainerCommon{
+			Name: o.Container, Image: o.Image, ImagePullPolicy: o.PullPolicy, Env: o.Env, TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+		},
+		TargetContainerName: o.TargetContainer,
+	}
+	if o.ArgsOnly {
+		c.Args = o.Args
+	} else {
+		c.Command = o.Args
+	}
+	pod := &corev1.Pod{Spec: corev1.PodSpec{
+		Containers:          []corev1.Container{{Name: o.TargetContainer}},
+		EphemeralContainers: []corev1.EphemeralContainer{c},
+	}}
+	err := o.Applier.Apply(pod, o.Container, pod)
+	return pod.Spec.EphemeralContainers[0], err
+}
+
+// given is a number of a flag, nil where it was left out.
+func given(n int32) *int32 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// suffix tells a thing from others of its name.
+func suffix() string { return rand.String(suffixLength) }
+
+const suffixLength = 5

@@ -1,0 +1,262 @@
+package describe
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+// look says how the page of a Rollout looks.
+type look struct {
+	color bool
+	// all pods, not only those of the present batch.
+	all bool
+}
+
+// releasePage describes a Rollout (older-plugin 1.8), with the workload that it is for,
+// nil where that cannot be read, and its pods.
+func releasePage(u, workload *unstructured.Unstructured, list []corev1.Pod, l look, now time.Time) (string, error) {
+	r, err := release.Read(u)
+	if err != nil {
+		return "", err
+	}
+	p := &page{}
+	p.row("Name", "%s", r.Name)
+	p.row("Namespace", "%s", r.Namespace)
+	if r.Phase != "" {
+		p.row("Status", "%s %s", icon(r.Phase, l), r.Phase)
+	}
+	if r.Message != "" {
+		p.row("Message", "%s", r.Message)
+	}
+	p.row("Strategy", "%s", style(r))
+	p.steps(r, u, l)
+	p.routings(part(u.Object, "spec", "strategy", string(r.Style)))
+	sub := part(u.Object, "status", string(r.Style)+"Status")
+	p.workload(workload, sub, r)
+	p.batch(r, sub, list, l, now)
+	return p.text.String(), nil
+}
+
+func style(r *release.Rollout) string {
+	if r.Style == release.BlueGreen {
+		return "BlueGreen"
+	}
+	return "Canary"
+}
+
+// icon is a sign for a phase.
+func icon(phase string, l look) string {
+	switch phase {
+	case "Healthy", "Running":
+		return l.paint(green, "✔")
+	case "Progressing", "Initial", "Pending":
+		return l.paint(yellow, "⚠")
+	}
+	return l.paint(red, "✖")
+}
+
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (l look) paint(color, s string) string {
+	if !l.color {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+// steps writes the ladder; the present step stands out.
+func (p *page) steps(r *release.Rollout, u *unstructured.Unstructured, l look) {
+	if len(r.Steps) == 0 {
+		return
+	}
+	if r.Index > 0 {
+		p.row(" Step", "%d/%d", r.Index, len(r.Steps))
+	}
+	p.text.WriteString(" Steps:\n")
+	given, _ := part(u.Object, "spec", "strategy", string(r.Style))["steps"].([]any)
+	for i, s := range r.Steps {
+		lines := []string{"  -  Replicas: " + s.Replicas, "     Traffic: " + s.Traffic}
+		if m := matches(given, i); len(m) > 0 {
+			lines = append(append(lines, "     Matches: "), m...)
+		}
+		present := r.Index == i+1
+		if present {
+			lines = append(lines, "     State: "+r.State)
+		}
+		for _, line := range lines {
+			if present {
+				line = l.paint(green, line)
+			}
+			p.text.WriteString(line + "\n")
+		}
+	}
+}
+
+// matches are the requests that one of the steps sends to the new pods.
+func matches(steps []any, i int) []string {
+	if i >= len(steps) {
+		return nil
+	}
+	var out []string
+	step, _ := steps[i].(map[string]any)
+	list, _ := step["matches"].([]any)
+	for _, item := range list {
+		m, _ := item.(map[string]any)
+		for _, kind := range []string{"headers", "queryParams"} {
+			entries, _ := m[kind].([]any)
+			for _, e := range entries {
+				h, _ := e.(map[string]any)
+				out = append(out, fmt.Sprintf("      - Name: %s", word(h, "name")), fmt.Sprintf("        Value: %s", word(h, "value")), fmt.Sprintf("        Type: %s", cmp.Or(word(h, "type"), "Exact")))
+			}
+		}
+		if path, ok := m["path"].(map[string]any); ok {
+			out = append(out, fmt.Sprintf("      - Path: %s", word(path, "value")), fmt.Sprintf("        Type: %s", cmp.Or(word(path, "type"), "PathPrefix")))
+		}
+	}
+	return out
+}
+
+// routings writes what sends the traffic.
+func (p *page) routings(strategy map[string]any) {
+	list, _ := strategy["trafficRoutings"].([]any)
+	ref, _ := strategy["trafficRoutingRef"].(string)
+	if len(list) == 0 && ref == "" {
+		return
+	}
+	p.text.WriteString("Traffic Routings:\n")
+	if ref != "" {
+		p.text.WriteString("  -  TrafficRouting: " + ref + "\n")
+	}
+	for _, item := range list {
+		t, _ := item.(map[string]any)
+		lines := []string{"Service: " + word(t, "service")}
+		if i := part(t, "ingress"); i != nil {
+			lines = append(lines, "Ingress: "+word(i, "name"))
+		}
+		if g := part(t, "gateway"); g != nil {
+			lines = append(lines, "HTTPRoute: "+word(g, "httpRouteName"))
+		}
+		networks, _ := t["customNetworkRefs"].([]any)
+		for _, n := range networks {
+			m, _ := n.(map[string]any)
+			lines = append(lines, "CustomNetworkRef: "+word(m, "kind")+"/"+word(m, "name"))
+		}
+		p.text.WriteString("  -  " + strings.Join(lines, "\n     ") + "\n")
+	}
+}
+
+// workload writes what runs, as far as the workload tells.
+func (p *page) workload(w *unstructured.Unstructured, sub map[string]any, r *release.Rollout) {
+	if w == nil {
+		p.row("Workload", "%s cannot be read", r.Workload)
+		return
+	}
+	p.row("Images", "%s", strings.Join(images(w), ", "))
+	p.row("Current Revision", "%s", r.Stable)
+	p.row("Update Revision", "%s", cmp.Or(word(sub, "canaryRevision"), word(sub, "updatedRevision"), word(part(w.Object, "status"), "updateRevision")))
+	status := part(w.Object, "status")
+	number := func(of map[string]any, keys ...string) string {
+		for _, k := range keys {
+			if s := word(of, k); s != "" {
+				return s
+			}
+		}
+		return "0"
+	}
+	p.text.WriteString("Replicas:\n")
+	desired := number(status, "desiredNumberScheduled")
+	if s := word(part(w.Object, "spec"), "replicas"); s != "" {
+		desired = s
+	}
+	p.row(" Desired", "%s", desired)
+	p.row(" Updated", "%s", number(status, "updatedReplicas", "updatedNumberScheduled"))
+	p.row(" Current", "%s", number(status, "replicas", "currentNumberScheduled"))
+	p.row(" Ready", "%s", number(status, "readyReplicas", "numberReady"))
+	p.row(" Available", "%s", number(status, "availableReplicas", "numberAvailable"))
+}
+
+func images(w *unstructured.Unstructured) []string {
+	var out []string
+	for _, path := range stage.TemplatePaths(w.GroupVersionKind().Group, w.GetKind()) {
+		containers, _ := part(w.Object, append(strings.Split(path, "."), "spec")...)["containers"].([]any)
+		for _, c := range containers {
+			m, _ := c.(map[string]any)
+			out = append(out, word(m, "image"))
+		}
+	}
+	return out
+}
+
+// batchLabel is on pods that a Rollout has brought out, with the number of the step.
+const batchLabel = "rollouts.kruise.io/rollout-batch-id"
+
+// batch writes the pods: those of the present step, or of all.
+func (p *page) batch(r *release.Rollout, sub map[string]any, list []corev1.Pod, l look, now time.Time) {
+	hash := cmp.Or(word(sub, "podTemplateHash"), r.Stable)
+	var chosen []corev1.Pod
+	for i := range list {
+		at := pods.Revision(&list[i])
+		// The hash is the label, or the last part of it.
+		of := hash != "" && (at == hash || strings.HasSuffix(at, "-"+hash))
+		if of && (l.all || !r.Holds() || list[i].Labels[batchLabel] == strconv.Itoa(r.Index)) {
+			chosen = append(chosen, list[i])
+		}
+	}
+	slices.SortStableFunc(chosen, func(a, b corev1.Pod) int {
+		return cmp.Or(batchOf(&a)-batchOf(&b), readiness(&b, now)-readiness(&a, now), strings.Compare(a.Name, b.Name))
+	})
+	rows := [][]string{{"NAME", "READY", "BATCH ID", "REVISION", "AGE", "RESTARTS", "STATUS"}}
+	for i := range chosen {
+		row := pods.RowOf(&chosen[i], now)
+		rows = append(rows, []string{row.Name, row.Ready, chosen[i].Labels[batchLabel], row.Revision, row.Age, row.Restarts, row.Status})
+	}
+	if len(chosen) > 0 {
+		p.text.WriteString("\n" + aligned(rows))
+	}
+}
+
+func batchOf(p *corev1.Pod) int {
+	n := 0
+	// Without a number it is of no batch.
+	_, _ = fmt.Sscan(p.Labels[batchLabel], &n)
+	return n
+}
+
+func readiness(p *corev1.Pod, now time.Time) int {
+	if pods.RowOf(p, now).IsReady {
+		return 1
+	}
+	return 0
+}
+
+// part is a map below an object, nil where there is none.
+func part(o map[string]any, path ...string) map[string]any {
+	for _, key := range path {
+		o, _ = o[key].(map[string]any)
+	}
+	return o
+}
+
+// word is a value as text, "" where there is none.
+func word(o map[string]any, key string) string {
+	switch v := o[key].(type) {
+	case string, bool, int64, float64, int:
+		return fmt.Sprint(v)
+	}
+	return ""
+}

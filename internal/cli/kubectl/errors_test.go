@@ -1,0 +1,77 @@
+package kubectl_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/client-go/rest"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+func TestErr(t *testing.T) {
+	wrong := cmdutil.UsageErrorf(&cobra.Command{Use: "get"}, "Required resource not specified.")
+	none := &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: "apps.kruise.io", Kind: "CloneSet"}}
+	for name, c := range map[string]struct {
+		err        error
+		say, hints []string
+	}{
+		"none":          {},
+		"plain":         {err: errors.New("pods \"a\" not found"), say: []string{"pods \"a\" not found"}, hints: []string{""}},
+		"usage":         {err: wrong, say: []string{"required resource not specified"}, hints: []string{"see 'get --help'"}},
+		"type unknown":  {err: none, say: []string{none.Error()}, hints: []string{"the cluster may lack Kruise: what was rendered for it has native types"}},
+		"each of many":  {err: utilerrors.NewAggregate([]error{errors.New("a"), utilerrors.NewAggregate([]error{errors.New("b"), errors.New("c")})}), say: []string{"a", "b", "c"}, hints: []string{"", "", ""}},
+		"many of usage": {err: utilerrors.NewAggregate([]error{wrong}), say: []string{"required resource not specified"}, hints: []string{"see 'get --help'"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all resource.Errors
+			all.Add(kubectl.Err(c.err))
+			var say, hints []string
+			for _, e := range all {
+				say, hints = append(say, e.Error()), append(hints, hintOf(e))
+			}
+			if diff := cmp.Diff(c.say, say) + cmp.Diff(c.hints, hints); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func hintOf(err error) string {
+	if e, ok := errors.AsType[*usage.Error](err); ok {
+		return e.Hint
+	}
+	if e, ok := errors.AsType[*resource.Error](err); ok {
+		return e.Hint
+	}
+	return ""
+}
+
+// TestChangedFactory: clients go where kubectl's flags say, and a change reaches them.
+func TestChangedFactory(t *testing.T) {
+	t.Setenv("KUBECONFIG", t.TempDir()+"/none")
+	var out strings.Builder
+	f := factory.New(factory.Streams{Out: &out, Err: &out, Getenv: func(string) string { return "" }})
+	*f.Flags.APIServer = "https://example.com:6443"
+	own := kubectl.ChangedFactory(f, func(c *rest.Config) { c.UserAgent = "changed" })
+	cfg, err := own.ToRESTConfig()
+	if err != nil || cfg.Host != "https://example.com:6443" || cfg.UserAgent != "changed" {
+		t.Errorf("%+v, %v", cfg, err)
+	}
+	if cfg, err = kubectl.Factory(f).ToRESTConfig(); err != nil || cfg.UserAgent == "changed" {
+		t.Errorf("the change reached others: %v", err)
+	}
+	if s := kubectl.Streams(f); s.Out != &out || s.ErrOut != &out {
+		t.Error("other streams")
+	}
+}

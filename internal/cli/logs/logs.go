@@ -1,0 +1,134 @@
+// Package logs has kubectl's verb of that name, for pods of Kruise's kinds and for the
+// working container of a hot-upgraded sidecar too.
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/kubectl/pkg/cmd/logs"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+	"k8s.io/kubectl/pkg/util/completion"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+)
+
+const long = `Print the logs of containers, as kubectl's logs does. TYPE/NAME may be of any kind that
+has pods, Kruise's too: of one pod, or of all with --all-pods. On a cluster without
+Kruise, the native object that was rendered for it is meant.
+
+--sidecar names a sidecar of a SidecarSet: where it is upgraded hot, with two containers
+of which one works, the logs are of the one that works in each pod.`
+
+const example = `  # follow all pods of a CloneSet
+  kubectl kruise logs -f cloneset/web --all-pods
+
+  # the sidecar "proxy" of all pods with a label, the last 20 lines of each
+  kubectl kruise logs -l app=web -S proxy --tail 20
+
+  # all containers of one pod
+  kubectl kruise logs web-x2k9p --all-containers`
+
+type options struct {
+	*logs.LogsOptions
+	factory *factory.Factory
+	kubectl cmdutil.Factory
+	sidecar string
+}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{LogsOptions: logs.NewLogsOptions(kubectl.Streams(f)), factory: f, kubectl: kubectl.Factory(f)}
+	c := &cobra.Command{
+		Use: "logs (POD | TYPE/NAME | -l SELECTOR) [-c CONTAINER | -S SIDECAR]", Short: "Print the logs of containers", Long: long, Example: example,
+		DisableFlagsInUseLine: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.complete(c, args); err != nil {
+				return err
+			}
+			return kubectl.Err(o.RunLogsContext(c.Context()))
+		},
+		ValidArgsFunction: completion.PodResourceNameAndContainerCompletionFunc(o.kubectl),
+	}
+	o.AddFlags(c)
+	c.Flags().StringVarP(&o.sidecar, "sidecar", "S", "", "of the working container of this sidecar")
+	// The error says that the flag does not exist, which it does.
+	_ = c.RegisterFlagCompletionFunc("container", completion.ContainerCompletionFunc(o.kubectl))
+	return c
+}
+
+func (o *options) complete(c *cobra.Command, args []string) error {
+	if o.sidecar != "" && (o.Container != "" || len(args) > 1 || o.AllContainers) {
+		return usage.Errorf("leave it out", "--sidecar names the container itself")
+	}
+	if len(args) > 0 && o.Selector == "" && pods.Typed(args[0]) {
+		if err := o.choose(c, args[0]); err != nil {
+			return kubectl.Err(err)
+		}
+	}
+	if err := o.Complete(o.kubectl, c, args); err != nil {
+		return kubectl.Err(err)
+	}
+	if err := o.Validate(); err != nil {
+		return usage.Errorf("", "%w", err)
+	}
+	if o.sidecar != "" {
+		o.ofSidecar()
+	}
+	return nil
+}
+
+// choose finds the pods of an object.
+func (o *options) choose(c *cobra.Command, arg string) error {
+	namespace, enforce, err := o.kubectl.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return err
+	}
+	limit, err := cmdutil.GetPodRunningTimeoutFlag(c)
+	if err != nil {
+		return usage.Errorf("", "%w", err)
+	}
+	list, err := o.podsOf(c.Context(), &pods.Finder{Factory: o.kubectl, Namespace: namespace, Enforce: enforce}, arg, limit)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(list) == 0:
+		return errors.New("no pods")
+	case o.AllPods:
+		o.Object = &corev1.PodList{Items: list}
+		return nil
+	case len(list) > 1:
+		_, err = fmt.Fprintf(o.ErrOut, "Found %d pods, using pod/%s\n", len(list), list[0].Name)
+	}
+	o.Object = &list[0]
+	return err
+}
+
+func (o *options) podsOf(ctx context.Context, find *pods.Finder, arg string, limit time.Duration) ([]corev1.Pod, error) {
+	u, err := find.Named(ctx, arg)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := pods.Of(ctx, u, find.Get)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := o.kubectl.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	client, err := corev1client.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return chosen.Sorted(ctx, client, limit, pods.ByLogging)
+}
