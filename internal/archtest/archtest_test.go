@@ -34,8 +34,9 @@ var layer = map[string][]string{
 	"internal/tuitest": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/golden", "pkg/plan/...", "pkg/plan", "pkg/tui", "pkg/tui/...",
 	},
-	"internal/fidelity": {"pkg/render/finding"},
-	"internal/bench":    {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
+	"internal/fidelity":       {"pkg/render/finding"},
+	"internal/bench":          {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
+	"internal/customizations": {"sigs.k8s.io/yaml"},
 	"internal/cli": {
 		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view", "internal/view/svg",
 		"k8s.io/...", "pkg/apply", "pkg/apply/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",

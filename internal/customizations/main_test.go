@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+func TestPagesAreUpToDate(t *testing.T) {
+	want, err := pages("../../plugins/argocd/lua")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range want {
+		have, err := os.ReadFile(filepath.Join("../../plugins/argocd", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(text, string(have)); diff != "" {
+			t.Errorf("%s is out of date, run make generate (-scripts +page):\n%s", name, diff)
+		}
+		var page struct {
+			Data map[string]string `json:"data"`
+		}
+		if err := yaml.UnmarshalStrict(have, &map[string]any{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := yaml.Unmarshal(have, &page); err != nil || len(page.Data) == 0 {
+			t.Errorf("%s holds nothing (%v)", name, err)
+		}
+	}
+}
+
+// TestEveryScript: a kind has a script, and a script a kind.
+func TestEveryScript(t *testing.T) {
+	known := map[string]bool{"lib": true}
+	for _, k := range kinds {
+		known[k.name] = true
+	}
+	files, err := filepath.Glob("../../plugins/argocd/lua/*.lua")
+	if err != nil || len(files) != len(known) {
+		t.Errorf("%d scripts (%v), want %d", len(files), err, len(known))
+	}
+	for _, f := range files {
+		if name := strings.TrimSuffix(filepath.Base(f), ".lua"); !known[name] {
+			t.Errorf("%s is no kind's", name)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	if err := run(t.TempDir()); err == nil {
+		t.Error("no error without scripts")
+	}
+}

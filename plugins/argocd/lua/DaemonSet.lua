@@ -1,0 +1,13 @@
+local wait = behind()
+if wait then
+  return wait
+end
+local total = count("desiredNumberScheduled")
+local expected = math.max(total - scaled(at("spec", "updateStrategy", "rollingUpdate", "partition"), total, math.floor), 0)
+if at("spec", "updateStrategy", "type") == "OnDelete" then
+  expected = 0
+end
+return rollout({
+  total = total, updated = count("updatedNumberScheduled"), available = count("numberAvailable"), expected = expected,
+  paused = at("spec", "updateStrategy", "rollingUpdate", "paused"),
+})

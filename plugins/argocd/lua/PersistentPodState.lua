@@ -1,0 +1,5 @@
+local wait = behind()
+if wait then
+  return wait
+end
+return answer("Healthy", "in force")
