@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,9 +24,9 @@ from the cluster and how changed workloads will be rolled out, ask, apply on the
 server's side, roll out, wait until all is there, and prune.
 
 Workloads that are new are created. A workload whose template changes gets all but
-its template at once; the template follows step by step, by a plan, as "rollout run"
-does it. A rollout that is left on the way goes on with "rollout resume"; the same
-apply afterwards does what is left.
+its template at once; when Jobs are done the template follows step by step, by a plan,
+as "rollout run" does it; a UnitedDeployment subset by subset. A rollout that was left
+on the way goes on with the same apply, or with "rollout resume".
 
 With --applyset the objects are members of a set that kubectl knows, too (ApplySet);
 --prune deletes members that the manifests do not hold any more, when all rollouts
@@ -58,6 +59,7 @@ type options struct {
 	applySet     string
 	prune        bool
 	wait         bool
+	jobTimeout   time.Duration
 }
 
 // New returns the verb.
@@ -88,7 +90,8 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.fieldManager, "field-manager", kube.FieldManager, "name under which fields are owned")
 	fl.StringVar(&o.applySet, "applyset", "", "set that the objects belong to: NAME of a Secret, or secret/NAME, configmap/NAME; made if there is none")
 	fl.BoolVar(&o.prune, "prune", false, "with --applyset: delete members that the manifests do not hold any more")
-	fl.BoolVar(&o.wait, "wait", true, "wait until the pods of applied workloads are there")
+	fl.BoolVar(&o.wait, "wait", true, "wait until Jobs are done and the pods of applied workloads are there")
+	fl.DurationVar(&o.jobTimeout, "job-timeout", 10*time.Minute, "how long to wait for Jobs; 0 waits for whatever it takes")
 	usage.Offer(c, "dry-run", dryRuns...)
 }
 
@@ -103,6 +106,8 @@ func (o *options) complete() error {
 	switch {
 	case o.prune && o.applySet == "":
 		return usage.Errorf("give --applyset NAME: only members of a set are deleted", "--prune needs --applyset")
+	case o.jobTimeout < 0:
+		return usage.Errorf("", "--job-timeout: %s is in the past", o.jobTimeout)
 	case o.fieldManager == "":
 		return usage.Errorf("", "--field-manager is empty")
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -174,7 +173,7 @@ func (w *work) foresee(ctx context.Context, it *item) error {
 		it.early = true
 		return nil
 	}
-	if err == nil && it.live != nil && cluster.IsWorkload(it.manifest.Group(), it.manifest.Kind()) {
+	if err == nil && it.live != nil && it.driven() {
 		it.held, it.rolls = set.Held(it.live, it.final)
 	}
 	return err

@@ -59,11 +59,17 @@ func (w *work) say(u *unstructured.Unstructured, result string) {
 		_ = json.NewEncoder(out).Encode(l) // a reader that has gone is no matter to the cluster
 		return
 	}
+	_, _ = fmt.Fprintf(out, "%s %s%s%s\n", nameOf(u), result, w.within(u), suffixes[w.dryRun])
+}
+
+// nameOf is an object as kubectl names it.
+func nameOf(u *unstructured.Unstructured) string {
+	gvk := u.GroupVersionKind()
 	kind := strings.ToLower(gvk.Kind)
 	if gvk.Group != "" {
 		kind += "." + gvk.Group
 	}
-	_, _ = fmt.Fprintf(out, "%s/%s %s%s%s\n", kind, u.GetName(), result, w.within(u), suffixes[w.dryRun])
+	return kind + "/" + u.GetName()
 }
 
 // within names the namespace of an object that is not in the one that is worked in.

@@ -61,25 +61,40 @@ func parsed(u *unstructured.Unstructured, from resource.Origin) *resource.Resour
 	return resource.Parsed(tree.FromValue(u.Object), nil, from)
 }
 
-// plan shows the plan of a workload. One that a rollout has left halfway gets no
-// further by having what holds its pods back taken away.
+// plan shows the plan of a workload, or of each subset.
 func (w *work) plan(ctx context.Context, it *item) error {
+	if it.united() {
+		subsets, err := w.subsets(ctx, it)
+		if err != nil {
+			return err
+		}
+		if err := subsets.Each(ctx, it.free); err != nil {
+			return err
+		}
+		return subsets.Show(ctx, it.final)
+	}
 	part, err := w.open(ctx, it)
 	if err != nil {
 		return err
 	}
 	defer part.Close()
-	why, err := part.Halted()
-	if err != nil {
+	if err := it.free(part); err != nil {
 		return err
 	}
-	if why != "" && set.Releases(it.rolls) {
-		return &resource.Error{
+	return part.Show(ctx, it.desired())
+}
+
+// free refuses a workload that a rollout has left halfway: it gets no further by
+// having what holds its pods back taken away.
+func (it *item) free(part *rolloutcmd.Part) error {
+	why, err := part.Halted()
+	if err == nil && why != "" && set.Releases(it.rolls) {
+		err = &resource.Error{
 			Err:  fmt.Errorf("its last rollout has halted: %s", why),
 			Hint: "mend that and 'kubectl kruise rollout retry', or 'kubectl kruise rollout abort --rollback'; then apply again",
 		}
 	}
-	return part.Show(ctx, it.desired())
+	return err
 }
 
 func (w *work) open(ctx context.Context, it *item) (*rolloutcmd.Part, error) {

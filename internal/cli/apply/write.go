@@ -2,18 +2,19 @@ package apply
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// carryOut writes: first all but what rollouts drive, then those, one after the
-// other, then what is left of the set. It goes no further than the first that fails.
+// carryOut writes: first all but what rollouts drive; when Jobs are done those, one
+// after the other; then what is left of the set goes. It goes no further than the first
+// that fails.
 func (w *work) carryOut(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{w.write, w.roll, w.settle, w.leave} {
+	w.rollouts.Limit(time.Now())
+	for _, step := range []func(context.Context) error{w.write, w.finishJobs, w.roll, w.settle, w.leave} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -88,77 +89,6 @@ func outcome(before, after *unstructured.Unstructured) string {
 		return "unchanged"
 	}
 	return "configured"
-}
-
-// roll rolls changed workloads out, one after the other.
-func (w *work) roll(ctx context.Context) error {
-	for i, it := range w.items {
-		if len(it.rolls) == 0 {
-			continue
-		}
-		if err := w.rollOne(ctx, it); err != nil {
-			w.waiting(w.items[i+1:])
-			return it.fault(err)
-		}
-	}
-	return nil
-}
-
-// rollOne carries a plan out, and applies the final state then: it is there already,
-// but who owns which field is not.
-func (w *work) rollOne(ctx context.Context, it *item) error {
-	part, err := w.open(ctx, it)
-	if err != nil {
-		return err
-	}
-	rolled, err := part.Run(ctx, it.desired())
-	part.Close()
-	if err != nil {
-		return err
-	}
-	now, err := w.client.Get(ctx, it.object)
-	if err != nil {
-		return err
-	}
-	if now != nil {
-		if now, err = w.client.Adopt(ctx, now, kube.FieldManager); err != nil {
-			return err
-		}
-		set.KeepMark(now, it.object)
-	}
-	got, err := w.client.Apply(ctx, it.object, w.how(false))
-	if err != nil {
-		return err
-	}
-	it.final = got
-	if rolled {
-		w.done(it, "rolled out")
-	} else {
-		w.done(it, outcome(it.live, got))
-	}
-	return nil
-}
-
-// settle waits for the pods of workloads that no plan has waited for.
-func (w *work) settle(ctx context.Context) error {
-	if !w.wait {
-		return nil
-	}
-	for _, it := range w.items {
-		if len(it.rolls) > 0 || !cluster.IsWorkload(it.manifest.Group(), it.manifest.Kind()) {
-			continue
-		}
-		part, err := w.rollouts.Open(ctx, parsed(it.final, it.manifest.Origin))
-		if err != nil {
-			return it.fault(err)
-		}
-		err = part.Settle(ctx)
-		part.Close()
-		if err != nil {
-			return it.fault(err)
-		}
-	}
-	return nil
 }
 
 // leave deletes what has left the set, and has the parent forget where that was.

@@ -91,8 +91,12 @@ func (f *Factory) Namespace() string {
 }
 
 // NamespaceOrDefault returns the namespace to work in, as kubectl chooses it: -n,
-// the context's, or default. It looks into the kubeconfig.
+// the context's, or default. Without -n it looks into the kubeconfig.
 func (f *Factory) NamespaceOrDefault() (string, error) {
+	// ConfigFlags keep what the flags said when they were first asked.
+	if given := f.Namespace(); given != "" {
+		return given, nil
+	}
 	namespace, _, err := f.Flags.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return "", noWay(err)

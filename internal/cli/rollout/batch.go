@@ -3,7 +3,9 @@ package rollout
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,11 +63,28 @@ func (b *Batch) JSON() bool { return b.output == "json" }
 // Ask asks a person before something big is changed; yes is the answer beforehand.
 func (b *Batch) Ask(yes bool, question string) error { return b.ask(yes, question) }
 
+// Limit has the time of --timeout begin: it is one for all workloads.
+func (b *Batch) Limit(now time.Time) {
+	if b.timeout > 0 {
+		b.by = now.Add(b.timeout)
+	}
+}
+
+// Within bounds a context by --timeout.
+func (b *Batch) Within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if b.by.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, b.by)
+}
+
 // Part is the rollout of one workload.
 type Part struct {
 	batch   *Batch
 	session *session
 	name    named.Name
+	// counted says that its partition is a number of pods, as a subset's is.
+	counted bool
 }
 
 // Open watches the workload that an object is.
@@ -105,18 +124,25 @@ func sourceOf(r *resource.Resource) (named.Name, bool) {
 	return name, err == nil
 }
 
-// Show makes the plan that leads to a state and shows it. The error says why there
-// is none: another rollout is under way, or this one could not finish.
+// Show makes the plan that leads to a state and shows it, or the one that is under
+// way to it. The error says why there is none: another rollout is under way, or this
+// one could not finish.
 func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
-	if err := p.batch.free(p.session); err != nil {
-		return err
-	}
 	m, err := p.make(ctx, desired)
-	if err != nil || len(m.Plan.Steps) == 0 {
+	if err != nil {
 		return err
 	}
-	s := p.batch.factory.Streams.Err
-	return view.Plan(s, m.Plan, &m.Predicted.Summary, view.Style{Color: p.batch.factory.ColorErr()})
+	w, style := p.batch.factory.Streams.Err, view.Style{Color: p.batch.factory.ColorErr()}
+	switch rec, err := p.begun(m.Plan); {
+	case err != nil:
+		return err
+	case rec != nil:
+		_, _ = fmt.Fprintf(w, "the rollout of %s that is under way goes on: %s\n", p.session.target, stands(*rec))
+		return view.Plan(w, rec.Plan, nil, style)
+	case len(m.Plan.Steps) == 0:
+		return nil
+	}
+	return view.Plan(w, m.Plan, &m.Predicted.Summary, style)
 }
 
 // Halted is why the last rollout of the workload went no further; "" for one that
@@ -129,15 +155,25 @@ func (p *Part) Halted() (string, error) {
 	return rec.Progress.Halted, err
 }
 
-// Run carries out the plan that leads to a state from the present one, and reports
-// whether any step was needed. Unless the error is nil the state is not reached;
-// errors of rollouts that come to no good end are those of package ending.
+// Run carries out the plan that leads to a state from the present one, or goes on
+// with the one that is under way to it, and reports whether any step was needed.
+// Unless the error is nil the state is not reached; errors of rollouts that come to no
+// good end are those of package ending.
 func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool, err error) {
 	m, err := p.make(ctx, desired)
-	if err != nil || len(m.Plan.Steps) == 0 {
+	if err != nil {
 		return false, err
 	}
-	res, err := p.batch.start(ctx, p.session, m.Plan)
+	rec, err := p.begun(m.Plan)
+	if err != nil || rec == nil && len(m.Plan.Steps) == 0 {
+		return false, err
+	}
+	var res apply.Result
+	if rec != nil {
+		res, err = p.goOn(ctx)
+	} else {
+		res, err = p.batch.start(ctx, p.session, m.Plan)
+	}
 	switch {
 	case err != nil:
 		return true, err
@@ -152,6 +188,7 @@ func (b *Batch) Pauses() bool { return b.successOn == "paused" }
 
 func (p *Part) make(ctx context.Context, desired *resource.Resource) (*planning.Made, error) {
 	o := p.batch.policy
+	o.Counted = p.counted
 	o.Present = func(ctx context.Context, _ named.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
 		s, err := p.session.Observe(ctx, p.session.target.Ref)
 		return p.session.object, s, err

@@ -114,16 +114,21 @@ func newResume(shared *common) *cobra.Command {
 			return "", &resource.Error{Err: fmt.Errorf("it has halted: %s", r.Progress.Halted), Hint: "mend that and 'rollout retry', or 'rollout abort --rollback'"}
 		}
 		r.Progress.Held = ""
-		if i := r.Progress.Step; i < len(r.Plan.Steps) && r.Plan.Steps[i].Kind != plan.StepPause {
-			// While nobody drove the step, its time did not run.
-			r.Progress.Started = time.Now().UTC()
-		}
+		rested(r)
 		return "goes on: " + stands(*r), nil
 	}}, &cobra.Command{
 		Use: "resume TYPE/NAME", Short: "Go on with a rollout that was paused or left",
 		Long:    "Go on with a rollout that was put on hold, or whose driver was killed or went away: from where its record in the cluster stands, without repeating or skipping a step.",
 		Example: "  kubectl kruise rollout resume cloneset/web",
 	})
+}
+
+// rested has the time of the present step begin anew: while nobody drove it, it did
+// not run.
+func rested(r *kube.Record) {
+	if i := r.Progress.Step; i < len(r.Plan.Steps) && r.Plan.Steps[i].Kind != plan.StepPause {
+		r.Progress.Started = time.Now().UTC()
+	}
 }
 
 func newPause(shared *common) *cobra.Command {

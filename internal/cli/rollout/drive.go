@@ -26,6 +26,9 @@ type driving struct {
 	timeout   time.Duration
 	successOn string
 	atPause   bool
+	// by is when the time of --timeout is over that several rollouts share; zero has
+	// each take it anew.
+	by time.Time
 }
 
 var outputs = []string{"text", "json"}
@@ -88,7 +91,10 @@ func (d *driving) carryOut(ctx context.Context, s *session, p plan.Plan) (apply.
 
 // until is when nobody waits any more; zero is never.
 func (d *driving) until() time.Time {
-	if d.timeout == 0 {
+	switch {
+	case !d.by.IsZero():
+		return d.by
+	case d.timeout == 0:
 		return time.Time{}
 	}
 	return time.Now().Add(d.timeout)

@@ -43,6 +43,10 @@ func (c *common) locate(ctx context.Context, name named.Name) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
+	return c.locateIn(ctx, name, namespace)
+}
+
+func (c *common) locateIn(ctx context.Context, name named.Name, namespace string) (*session, error) {
 	client, err := c.factory.Dynamic()
 	if err != nil {
 		return nil, err

@@ -104,8 +104,8 @@ func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error 
 }
 
 // subsets names the workloads of the subsets, in the order given.
-func (o *runOptions) subsets(ctx context.Context, u *united.Object) ([]named.Name, error) {
-	client, err := o.factory.Dynamic()
+func (c *common) subsets(ctx context.Context, u *united.Object) ([]named.Name, error) {
+	client, err := c.factory.Dynamic()
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,10 @@ import (
 // keyed are the fields by which items of a list are told apart.
 var keyed = []string{"name", "mountPath", "containerPort", "key"}
 
-// carry makes in into the change that leads from before to after, and returns what
+// Carry makes in into the change that leads from before to after, and returns what
 // into is then. What before and after agree on stays as somebody wrote it: the
 // server's defaults do not come into a manifest.
-func carry(before, after, into *tree.Node) *tree.Node {
+func Carry(before, after, into *tree.Node) *tree.Node {
 	switch {
 	case tree.Equal(before, after):
 		return into
@@ -46,7 +46,7 @@ func carryMap(before, after, into *tree.Node) *tree.Node {
 	})
 	tree.Each(after, func(key, value *tree.Node) {
 		old, now := tree.Get(into, key.Value), tree.Get(before, key.Value)
-		if v := carry(now, value, old); v != nil && v != old {
+		if v := Carry(now, value, old); v != nil && v != old {
 			tree.Set(into, key.Value, v)
 		}
 	})
@@ -63,7 +63,7 @@ func carryList(before, after, into *tree.Node, key string) *tree.Node {
 		now, _ := tree.Find(after, key, name)
 		switch {
 		case now != nil:
-			kept = append(kept, carry(was, now, item))
+			kept = append(kept, Carry(was, now, item))
 		case was == nil: // not of the cluster: the manifest is ahead
 			kept = append(kept, item)
 		}

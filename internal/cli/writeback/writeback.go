@@ -128,7 +128,7 @@ func (m *Manifest) Write(c Change) (bool, error) {
 	before, after := tree.Clone(c.Before), tree.Clone(c.After)
 	tree.DeleteAt(before, strategy...)
 	tree.DeleteAt(after, strategy...)
-	if v := carry(tree.Get(before, path...), tree.Get(after, path...), tree.Get(n, path...)); v != nil {
+	if v := Carry(tree.Get(before, path...), tree.Get(after, path...), tree.Get(n, path...)); v != nil {
 		tree.SetAt(n, v, path...)
 	}
 	m.setPartition(n, c.Partition)

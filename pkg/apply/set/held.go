@@ -24,15 +24,20 @@ var driven = [][]string{
 }
 
 func drivenOf(kind string) [][]string {
-	if kind != "SidecarSet" {
-		return driven
+	switch kind {
+	case united:
+		return [][]string{{"spec", "template"}, {"spec", "updateStrategy"}}
+	case "SidecarSet":
+		out := slices.Clone(driven[1:])
+		for _, field := range rules.SidecarSetFields() {
+			out = append(out, []string{"spec", field})
+		}
+		return out
 	}
-	out := slices.Clone(driven[1:])
-	for _, field := range rules.SidecarSetFields() {
-		out = append(out, []string{"spec", field})
-	}
-	return out
+	return driven
 }
+
+const united = "UnitedDeployment"
 
 // Held returns the final state of a workload with all that a rollout drives as it
 // is now: what may be written before the rollout begins. rolls are the fields that
@@ -55,14 +60,37 @@ func Held(live, final *unstructured.Unstructured) (held *unstructured.Unstructur
 		// all but a strategy that turned into another type.
 		_ = unstructured.SetNestedField(held.Object, now, path...)
 	}
+	if held.GetKind() == united {
+		dropPartitions(held.Object)
+	}
 	return held, rolls
+}
+
+// dropPartitions leaves out partitions of subsets that there are no more: a webhook
+// refuses them.
+func dropPartitions(u map[string]any) {
+	at := []string{"spec", "updateStrategy", "manualUpdate", "partitions"}
+	partitions, found, _ := unstructured.NestedMap(u, at...)
+	if !found {
+		return
+	}
+	subsets, _, _ := unstructured.NestedSlice(u, "spec", "topology", "subsets")
+	names := map[string]bool{}
+	for _, s := range subsets {
+		names[nameOf(s)] = true
+	}
+	for name := range partitions {
+		if !names[name] {
+			unstructured.RemoveNestedField(u, slices.Concat(at, []string{name})...)
+		}
+	}
 }
 
 // Releases reports whether fields that a rollout drives are those alone that hold
 // pods back: the template stays.
 func Releases(rolls []string) bool {
 	return !slices.ContainsFunc(rolls, func(field string) bool {
-		return !strings.HasSuffix(field, "partition") && !strings.HasSuffix(field, "paused")
+		return !strings.HasSuffix(field, "partition") && !strings.HasSuffix(field, "paused") && !strings.HasSuffix(field, "updateStrategy")
 	})
 }
 

@@ -4,6 +4,7 @@ package apply
 import (
 	"bytes"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,11 +43,21 @@ type answer struct {
 // apply calls the verb with manifests on its input.
 func (b *bed) apply(t *testing.T, manifests string, args ...string) answer {
 	t.Helper()
+	how := []string{"apply", "-f", "-"}
+	if !slices.Contains(args, "--timeout") {
+		how = append(how, "--timeout", "2m")
+	}
+	return b.run(t, manifests, append(how, args...)...)
+}
+
+// run calls the binary.
+func (b *bed) run(t *testing.T, input string, args ...string) answer {
+	t.Helper()
 	path, err := product.Binary()
 	must(t, err)
-	cmd := exec.CommandContext(t.Context(), path, append([]string{"apply", "--kubeconfig", b.Kubeconfig(), "-n", b.namespace, "-f", "-", "--timeout", "2m"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), path, append(args, "--kubeconfig", b.Kubeconfig(), "-n", b.namespace)...)
 	var out, said bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(manifests), &out, &said
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &said
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
@@ -62,6 +73,18 @@ func (b *bed) done(t *testing.T, manifests string, args ...string) answer {
 		t.Fatalf("%q: exit %d\n%s%s", args, a.code, a.out, a.err)
 	}
 	return a
+}
+
+func (a answer) is(t *testing.T, code int, said ...string) {
+	t.Helper()
+	for _, text := range said {
+		if !strings.Contains(a.err, text) {
+			t.Errorf("lacks %q:\n%s", text, a.err)
+		}
+	}
+	if a.code != code {
+		t.Fatalf("exit %d, want %d\n%s%s", a.code, code, a.out, a.err)
+	}
 }
 
 func (a answer) has(t *testing.T, lines ...string) {
@@ -119,4 +142,18 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func (b *bed) cloneSets(t *testing.T) []string {
+	t.Helper()
+	client, err := dynamic.NewForConfig(b.Config())
+	must(t, err)
+	list, err := client.Resource(schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "clonesets"}).
+		Namespace(b.namespace).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	var out []string
+	for i := range list.Items {
+		out = append(out, list.Items[i].GetName())
+	}
+	return out
 }

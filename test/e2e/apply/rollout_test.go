@@ -33,13 +33,26 @@ func TestRollout(t *testing.T) {
 			text:   func(image, more string) string { return document("apps/v1", "Deployment", image, more) },
 			object: "deployment.apps/web", first: "minReadySeconds: 0", then: "revisionHistoryLimit: 3",
 		},
+		"Advanced StatefulSet": {
+			text: func(image, more string) string {
+				return document("apps.kruise.io/v1beta1", "StatefulSet", image, "serviceName: web\n  "+more)
+			},
+			object: "statefulset.apps.kruise.io/web", first: "revisionHistoryLimit: 9", then: "updateStrategy: {rollingUpdate: {maxUnavailable: 2}}",
+		},
+		"Advanced DaemonSet": {
+			text: func(image, more string) string {
+				return strings.Replace(document("apps.kruise.io/v1beta1", "DaemonSet", image, more), "  replicas: 3\n", "", 1)
+			},
+			object: "daemonset.apps.kruise.io/web", first: "minReadySeconds: 0", then: "updateStrategy: {rollingUpdate: {maxUnavailable: 2}}",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBed(t)
 			b.done(t, c.text("1", c.first)).has(t, c.object+" created")
-			if got := b.images(t); got[web1] != 3 {
-				t.Fatalf("not waited for: %v", got)
+			pods := b.images(t)[web1]
+			if pods < 3 {
+				t.Fatalf("not waited for: %v", b.images(t))
 			}
 			for i, image := range []string{"2", "3", "3"} {
 				want := c.object + " rolled out"
@@ -47,7 +60,7 @@ func TestRollout(t *testing.T) {
 					want = c.object + " unchanged"
 				}
 				b.done(t, settings+c.text(image, c.then), "--steps", "1,100%", "--pull-images", "never").has(t, want)
-				if got := b.images(t); got["registry.example.com/web:"+image] != 3 {
+				if got := b.images(t); got["registry.example.com/web:"+image] != pods {
 					t.Errorf("after %s: %v", image, got)
 				}
 			}
@@ -79,7 +92,8 @@ func TestOwnership(t *testing.T) {
 }
 
 // TestPause: a rollout that waits for a person ends the command, which prunes
-// nothing then; another apply refuses until it is done.
+// nothing then. The same apply waits on; one of another state refuses. When somebody
+// has promoted it, the same apply finishes it and prunes.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -98,8 +112,17 @@ func TestPause(t *testing.T) {
 	if partition, _, _ := unstructured.NestedFieldNoCopy(b.cloneSet(t, "web").Object, "spec", "updateStrategy", "rollingUpdate", "partition"); partition == nil || partition == int64(0) {
 		t.Errorf("partition: %v", partition)
 	}
-	if a := b.apply(t, two, how...); a.code != 1 || !strings.Contains(a.err, "is under way") {
+	three := document("apps.kruise.io/v1beta1", "CloneSet", "3", "")
+	if a := b.apply(t, three, how...); a.code != 1 || !strings.Contains(a.err, "is under way") {
 		t.Errorf("exit %d\n%s", a.code, a.err)
+	}
+	if a := b.apply(t, two, append(how, "--exit-on-pause")...); a.code != 5 || !strings.Contains(a.err, "that is under way goes on") {
+		t.Errorf("exit %d\n%s%s", a.code, a.out, a.err)
+	}
+	b.run(t, "", "rollout", "promote", "cloneset/web", "--no-wait").is(t, 0)
+	b.done(t, two, how...).has(t, "cloneset.apps.kruise.io/web rolled out", "configmap/settings pruned")
+	if got := b.images(t); got[web2] != 3 {
+		t.Errorf("pods: %v", got)
 	}
 }
 

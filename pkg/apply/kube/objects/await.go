@@ -2,6 +2,7 @@ package objects
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,7 +14,11 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// Await watches one object until a condition holds.
+// ErrGone is wrapped where an object is deleted that was waited for.
+var ErrGone = errors.New("it was deleted")
+
+// Await watches one object until a condition holds. One that is deleted before is an
+// error that wraps [ErrGone].
 func (c *Client) Await(ctx context.Context, u *unstructured.Unstructured, holds func(*unstructured.Unstructured) bool) error {
 	client, err := c.of(u)
 	if err != nil {
@@ -32,7 +37,15 @@ func (c *Client) Await(ctx context.Context, u *unstructured.Unstructured, holds 
 		},
 	}, &unstructured.Unstructured{}, nil, func(e watch.Event) (bool, error) {
 		got, ok := e.Object.(*unstructured.Unstructured)
-		return ok && holds(got), nil
+		switch {
+		case !ok || got.GetName() != u.GetName():
+			return false, nil
+		case holds(got):
+			return true, nil
+		case e.Type == watch.Deleted:
+			return false, ErrGone
+		}
+		return false, nil
 	})
 	if err != nil {
 		return fmt.Errorf("waiting for %s %s: %w", u.GetKind(), u.GetName(), err)

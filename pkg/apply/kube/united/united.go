@@ -42,6 +42,9 @@ type Object struct {
 	Subsets []string
 	// Template is spec.template.
 	Template map[string]any
+	// Partitions are how many pods of each subset keep the old template; a subset
+	// that is not in it keeps none.
+	Partitions map[string]int64
 	// Generation of the spec, Observed that which the controller has acted upon.
 	Generation, Observed int64
 }
@@ -75,8 +78,19 @@ func Read(u *unstructured.Unstructured) *Object {
 			o.Subsets = append(o.Subsets, name)
 		}
 	}
+	partitions, _, _ := unstructured.NestedMap(u.Object, "spec", "updateStrategy", "manualUpdate", "partitions")
+	o.Partitions = map[string]int64{}
+	for subset, v := range partitions {
+		o.Partitions[subset], _ = v.(int64)
+	}
 	o.Observed, _, _ = unstructured.NestedInt64(u.Object, "status", "observedGeneration")
 	return o
+}
+
+// PodTemplate is the template of pods in the template of the subsets' workloads.
+func (o *Object) PodTemplate() map[string]any {
+	template, _, _ := unstructured.NestedMap(o.Template, o.TemplateField, "spec", "template")
+	return template
 }
 
 // Paced reports whether partitions hold subsets back: Deployments have none.
@@ -102,7 +116,7 @@ func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[
 	if err != nil {
 		return err
 	}
-	return o.observed(ctx, c, stored.GetGeneration())
+	return o.Await(ctx, c, stored.GetGeneration())
 }
 
 // Partition lets all pods of a subset but so many follow the template.
@@ -126,8 +140,8 @@ func (o *Object) patch(ctx context.Context, c dynamic.Interface, kind types.Patc
 	return out, nil
 }
 
-// observed waits until the controller has acted upon a generation of the spec.
-func (o *Object) observed(ctx context.Context, c dynamic.Interface, generation int64) error {
+// Await waits until the controller has acted upon a generation of the spec.
+func (o *Object) Await(ctx context.Context, c dynamic.Interface, generation int64) error {
 	client := c.Resource(Resource(o.Version)).Namespace(o.Namespace)
 	only := fields.OneTermEqualSelector("metadata.name", o.Name).String()
 	source := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
