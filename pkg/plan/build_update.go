@@ -91,7 +91,7 @@ func (b *builder) bounds() (already, reach int) {
 	}
 	switch n := b.sub.allowed(own); {
 	case n >= b.sub.total:
-	case len(b.policy.Steps) == 0:
+	case len(b.policy.Steps) == 0 || b.policy.Steps[len(b.policy.Steps)-1].To.Of(b.sub.total) == n:
 		reach = n
 	default:
 		b.warning("the partition of the new spec, %s, gives way to the steps of the policy", own.String())

@@ -194,8 +194,17 @@ func (o *options) how(dryRun bool) objects.Apply {
 	return objects.Apply{Force: o.force, DryRun: dryRun, Ours: []string{kube.FieldManager}}
 }
 
-// fault places an error at the object.
-func (it *item) fault(err error) error { return it.manifest.Wrap(err, "") }
+// fault places an error at the object; what it advises stays.
+func (it *item) fault(err error) error {
+	placed, _ := it.manifest.Wrap(err, "").(*resource.Error) //nolint:errorlint // that is what Wrap makes
+	if inner, ok := errors.AsType[*resource.Error](err); ok && placed != nil && placed.Hint == "" {
+		placed.Hint = inner.Hint
+	}
+	if placed == nil {
+		return nil
+	}
+	return placed
+}
 
 // advised gives the last of several conflicts kubectl's advice, which is long.
 func advised(err error) error {

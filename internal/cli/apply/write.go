@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // carryOut writes: first all but what rollouts drive; when Jobs are done those, one
@@ -56,14 +58,27 @@ func (w *work) writeOne(ctx context.Context, it *item) error {
 	return nil
 }
 
-// hold writes all of a workload but what its rollout drives.
+// hold writes all of a workload but what its rollout drives. That its status goes on
+// changing meanwhile does not matter; what anybody else writes does.
 func (w *work) hold(ctx context.Context, it *item) error {
-	patch, err := set.Patch(it.live, it.held)
-	if err != nil || patch == nil {
-		return err
+	from := it.live
+	for {
+		patch, err := set.Patch(from, it.held)
+		if err != nil || patch == nil {
+			return err
+		}
+		if _, err = w.client.Merge(ctx, it.object, patch); !apierrors.IsConflict(err) {
+			return err
+		}
+		now, got := w.client.Get(ctx, it.object)
+		switch {
+		case got != nil:
+			return got
+		case now == nil || now.GetUID() != from.GetUID() || !set.Same(now, it.live):
+			return &tree.Error{Msg: "somebody else has changed it since it was compared", Hint: "apply again"}
+		}
+		from = now
 	}
-	_, err = w.client.Merge(ctx, it.object, patch)
-	return err
 }
 
 // established waits until the server serves a kind that was defined.

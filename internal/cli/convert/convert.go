@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -56,11 +57,11 @@ const example = `  # a Deployment onto Kruise, images updated in place
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use:     "convert -f FILE (--to KIND | --to-version VERSION)",
+		Use:     "convert (-f FILE | -k DIR) (--to KIND | --to-version VERSION)",
 		Short:   "Write objects as another kind, or in another version of their API",
 		Long:    long,
 		Example: example,
-		Args:    usage.NoArgs("name files with -f, objects with --name"),
+		Args:    usage.NoArgs("name files with -f, a kustomization with -k, objects with --name"),
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}
 	o.addFlags(c)
@@ -72,50 +73,70 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stream, err := load.Load(ctx, load.Options{Files: o.files, Recursive: o.recursive, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()})
+	stream, err := load.Load(ctx, load.Options{Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()})
 	if err != nil {
 		return err
 	}
-	stream, lossyKinds, err := o.toKinds(ctx, stream, opt)
+	count := len(stream)
+	stream, found, err := o.toKinds(ctx, stream, opt)
 	if err != nil {
 		return err
 	}
-	lossyVersion, err := o.toVersion(stream)
+	lost, err := o.toVersion(stream)
 	if err != nil {
 		return err
 	}
-	if o.strict && (lossyKinds || lossyVersion) {
+	found = append(found, lost...)
+	if err := o.writeReport(count, len(stream), found); err != nil {
+		return err
+	}
+	if o.strict && finding.Worst(found).Rank() >= finding.Lost.Rank() {
 		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: "the lines above name each field"}
 	}
 	return o.emit(stream)
 }
 
-// toKinds does what --to asks for, and tells whether something is lost by it.
-func (o *options) toKinds(ctx context.Context, stream []*resource.Resource, opt engine.Options) (out []*resource.Resource, lossy bool, err error) {
+// toKinds does what --to asks for, and says what is lost by it.
+func (o *options) toKinds(ctx context.Context, stream []*resource.Resource, opt engine.Options) (out []*resource.Resource, found []finding.Finding, err error) {
 	if len(o.to) == 0 {
-		return stream, false, nil
+		return stream, nil, nil
 	}
 	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	count := len(stream)
 	res, err := engine.ToKinds(stream, opt)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
-	return res.Resources, finding.Worst(res.Findings).Rank() >= finding.Lost.Rank(), o.sayKinds(count, res)
+	return res.Resources, res.Findings, o.sayKinds(count, res)
 }
 
 // toVersion does what --to-version asks for, in place.
-func (o *options) toVersion(stream []*resource.Resource) (lossy bool, err error) {
+func (o *options) toVersion(stream []*resource.Resource) (found []finding.Finding, err error) {
 	if o.version == "" {
-		return false, nil
+		return nil, nil
 	}
 	lost, skipped, err := engine.ToVersion(stream, o.version)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	return len(lost) > 0, o.sayVersion(lost, skipped)
+	for _, l := range lost {
+		found = append(found, l.Finding())
+	}
+	return found, o.sayVersion(lost, skipped)
+}
+
+// writeReport writes what --report asks for.
+func (o *options) writeReport(in, out int, found []finding.Finding) error {
+	if o.report == "" {
+		return nil
+	}
+	b, err := view.NewReport(in, out, found, nil).JSON()
+	if err != nil {
+		return err
+	}
+	return emit.File(o.report, b)
 }
 
 func (o *options) emit(list []*resource.Resource) error {

@@ -21,6 +21,7 @@ type options struct {
 
 	files     []string
 	recursive bool
+	kustomize string
 	with      []string
 
 	to         []string
@@ -34,6 +35,7 @@ type options struct {
 	version   string
 	output    string
 	outputDir string
+	report    string
 	strict    bool
 	quiet     bool
 	verbose   int
@@ -50,6 +52,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
+	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
 	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, never emitted; - is standard input")
 	fl.StringSliceVar(&o.to, "to", nil, "kinds that there shall be: "+words(engine.Words()))
 	fl.StringSliceVar(&o.names, "name", nil, "convert only objects of these names with --to")
@@ -61,6 +64,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.version, "to-version", "", words(versions))
 	fl.StringVarP(&o.output, "output", "o", outputs[0], words(outputs))
 	fl.StringVar(&o.outputDir, "output-dir", "", "write one file per object into this directory")
+	fl.StringVar(&o.report, "report", "", "write all findings as JSON into this file")
 	fl.BoolVar(&o.strict, "strict", false, "fail when something is lost")
 	fl.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing about findings")
 	fl.CountVarP(&o.verbose, "verbose", "v", "show exact findings too")
@@ -71,6 +75,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	}
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
+	_ = c.MarkFlagDirname("kustomize")
 	_ = c.MarkFlagDirname("output-dir")
 }
 
@@ -78,8 +83,12 @@ func (o *options) addFlags(c *cobra.Command) {
 func (o *options) validate() (engine.Options, error) {
 	opt := engine.Options{Forget: o.forget, Namespace: o.factory.Namespace()}
 	switch {
-	case len(o.files) == 0:
-		return opt, usage.Errorf("give -f FILE, -f DIRECTORY or -f -", "no input")
+	case len(o.files) == 0 && o.kustomize == "":
+		return opt, usage.Errorf("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
+	case len(o.files) > 0 && o.kustomize != "":
+		return opt, usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
+	case o.kustomize != "" && o.recursive:
+		return opt, usage.Errorf("a kustomization names its own files", "-k and -R exclude each other")
 	case len(o.to) == 0 && o.version == "":
 		return opt, usage.Errorf("give --to KIND or --to-version VERSION", "nothing to convert to")
 	}

@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
@@ -90,7 +91,7 @@ func (o *Options) build(desired *resource.Resource, s plan.Snapshot) (plan.Plan,
 		return plan.Plan{}, err
 	}
 	if o.Counted {
-		count(&policy, s)
+		count(&policy, w, s)
 	}
 	p, err := plan.Build(w, s, policy)
 	return p, desired.Wrap(err, "")
@@ -123,15 +124,20 @@ func (m *Made) Run(o simulate.Options, r simulate.RolloutOptions) (simulate.Time
 	return simulate.Rollout(w, m.Plan, r)
 }
 
-// count has steps stop at numbers of pods.
-func count(policy *plan.Policy, s plan.Snapshot) {
+// count has steps stop at numbers of pods, and the last where the workload's own
+// partition does.
+func count(policy *plan.Policy, desired *cluster.Workload, s plan.Snapshot) {
 	total := plan.Standing(s).Limits.Replicas
+	reach := total
+	if keep, err := strconv.Atoi(plan.PartitionOf(desired)); err == nil {
+		reach = max(total-keep, 0)
+	}
 	if len(policy.Steps) == 0 {
 		policy.Steps = plan.DefaultSteps(total)
 	}
 	var out []plan.PolicyStep
 	for _, step := range policy.Steps {
-		step.To = plan.Pods(step.To.Of(total))
+		step.To = plan.Pods(min(step.To.Of(total), reach))
 		if n := len(out); n > 0 && out[n-1].To == step.To { // half of one pod is that pod
 			out[n-1] = step
 			continue

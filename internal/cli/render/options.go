@@ -113,10 +113,25 @@ func (o *options) validate() error {
 			return usage.Errorf("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
 		}
 	}
+	if err := o.idle(); err != nil {
+		return err
+	}
 	if err := usage.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
 		return err
 	}
 	return o.changeFlags.validate(o.outputDir)
+}
+
+// idle refuses a flag that would change nothing, without a word.
+func (o *options) idle() error {
+	kind, value := engine.Options{
+		Target: engine.Target(o.target), Expand: o.expand, SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs),
+	}.Idle()
+	if kind == "" {
+		return nil
+	}
+	flag := map[string]string{"SidecarSet": "sidecarset-as", "WorkloadSpread": "spread-as"}[kind]
+	return usage.Errorf("give --expand "+kind+", too", "--%s %s changes nothing: --target kruise keeps every %s", flag, value, kind)
 }
 
 func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {

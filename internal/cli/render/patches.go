@@ -28,9 +28,12 @@ type changeFlags struct {
 	base       string
 	patchesDir string
 	steps      string
+	// flags are those of the command, where the empty text can be told from no flag.
+	flags *pflag.FlagSet
 }
 
 func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
+	f.flags = fl
 	fl.StringVar(&f.base, "base", "", "file or directory with the state before, - for standard input: a partition becomes a stable and a canary workload, and --patches-dir begins here")
 	fl.StringVar(&f.patchesDir, "patches-dir", "", "write into this directory, step by step, the patches that lead each workload from --base to the output, and those that container restarts and ephemeral containers become")
 	fl.StringVar(&f.steps, "steps", "", "with --patches-dir: how many pods are updated after each step, such as 1,10%,50%,100%")
@@ -38,6 +41,8 @@ func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
 
 func (f *changeFlags) validate(outputDir string) error {
 	switch {
+	case f.patchesDir == "" && f.patchesGiven():
+		return usage.Errorf("give --patches-dir DIR", "--patches-dir is empty")
 	case f.steps != "" && f.patchesDir == "":
 		return usage.Errorf("give --patches-dir DIR", "--steps is for patches")
 	case f.patchesDir != "" && outputDir != "" && filepath.Clean(f.patchesDir) == filepath.Clean(outputDir):
@@ -46,6 +51,8 @@ func (f *changeFlags) validate(outputDir string) error {
 	_, err := f.policySteps()
 	return err
 }
+
+func (f *changeFlags) patchesGiven() bool { return f.flags != nil && f.flags.Changed("patches-dir") }
 
 func (f *changeFlags) policySteps() ([]plan.PolicyStep, error) {
 	if f.steps == "" {

@@ -153,7 +153,7 @@ func (c *Config) renderConfig(n *tree.Node) []error {
 // texts reads options whose values are texts; keys without the prefix belong
 // to somebody else.
 func (c *Config) texts(root, values *tree.Node, prefix, path string) []error {
-	r := reader{root: root, path: path}
+	r := reader{root: root, path: path, own: prefix != ""}
 	tree.Each(values, func(k, v *tree.Node) {
 		name, ours := strings.CutPrefix(k.Value, prefix)
 		if !ours || prefix != "" && engines[name] {
@@ -176,6 +176,8 @@ type reader struct {
 	root *tree.Node
 	// path is a format that makes an option's name a field path.
 	path string
+	// own says that the options stand on a Kruise object, which is expanded itself.
+	own  bool
 	errs []error
 }
 
@@ -200,6 +202,10 @@ func (r *reader) set(c *Config, name string, v *tree.Node) {
 
 // judge checks what concerns several options.
 func (r *reader) judge(c *Config) {
+	if kind, value := c.Options().Idle(); kind != "" && !r.own {
+		option := map[string]string{"SidecarSet": "sidecarSetAs", "WorkloadSpread": "spreadAs"}[kind]
+		r.fail(option, "name "+kind+" in expand, too", "%s changes nothing: target kruise keeps every %s", value, kind)
+	}
 	if c.Target == render.Auto && len(c.APIVersions) == 0 && len(c.With) == 0 {
 		r.fail("target", "list what the cluster serves in apiVersions, such as apps.kruise.io/v1beta1", "auto needs apiVersions or with: a function asks no cluster")
 	}

@@ -183,6 +183,8 @@ func TestFaults(t *testing.T) {
 		"with number":        {spec("with: [1]"), "spec.with", "must be a list of objects and of file names", ""},
 		"sidecarSetAs":       {data("sidecarSetAs: policy"), "data.sidecarSetAs", `unknown value "policy"`, "one of: inject, admission"},
 		"spreadAs":           {data("spreadAs: even"), "data.spreadAs", `unknown value "even"`, "one of: split, constraints"},
+		"idle":               {spec("target: kruise, spreadAs: constraints"), "spec.spreadAs", "constraints changes nothing", "WorkloadSpread in expand"},
+		"idle as text":       {data("target: kruise, sidecarSetAs: admission"), "data.sidecarSetAs", "admission changes nothing", "SidecarSet in expand"},
 		"validate":           {spec("validate: 'no'"), "spec.validate", `unknown value "no"`, "one of: echo, empty"},
 		"api versions":       {spec("apiVersions: {a: b}"), "spec.apiVersions", "must be a list of texts", ""},
 		"namespace":          {spec("namespace: []"), "spec.namespace", "must be text", ""},

@@ -103,6 +103,12 @@ func (o Options) annotate(c *stage.Context, p piece, undone *resource.Resource) 
 	}
 	had, made := essence(tree.Root(p.was.Node())), essence(again)
 	k := kept{APIVersion: p.was.APIVersion(), Kind: p.was.Kind(), Fields: differences(made, had, nil)}
+	for i := range k.Fields {
+		f := &k.Fields[i]
+		if f.Text, err = written(tree.Root(p.was.Node()), f.Path, f.Had); err != nil {
+			return p.was.Wrap(err, "")
+		}
+	}
 	if len(k.Fields) == 0 && k.APIVersion == undone.APIVersion() {
 		return nil
 	}

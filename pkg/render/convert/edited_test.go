@@ -153,3 +153,46 @@ func TestParseTargets(t *testing.T) {
 		}
 	}
 }
+
+// TestWrittenReturns: what the other kind has no field for comes back with its
+// comments, and with its numbers as they were written.
+func TestWrittenReturns(t *testing.T) {
+	for name, was := range map[string]string{
+		"comments": `
+  # never two at a time
+  strategy:
+    # what the team agreed
+    type: Recreate # really
+`,
+		"comments of a level that went": `
+  # how
+  revisionHistoryLimit: 4 # many
+  strategy:
+    # by hand
+    rollingUpdate:
+      # nobody waits
+      maxUnavailable: 0 # none
+      maxSurge: 100%
+`,
+		"a number beyond all bits": `
+  example:
+    exact: 1.10
+    hex: 0x1F
+    number: 18446744073709551617
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			from := strings.Replace(deployment, "\n  strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 20%}}\n", was, 1)
+			there := text(t, to(t, "CloneSet", golden.Parse(t, from)).Resources)
+			if !strings.Contains(there, kruise.ConvertedFromAnnotation) {
+				t.Fatalf("nothing is kept:\n%s", there)
+			}
+			back := text(t, to(t, "Deployment", golden.Parse(t, there)).Resources)
+			for line := range strings.Lines(was) {
+				if line = strings.TrimSpace(line); !strings.Contains(back, line) {
+					t.Errorf("no %q in\n%s\nfrom\n%s", line, back, there)
+				}
+			}
+		})
+	}
+}

@@ -26,6 +26,8 @@ type field struct {
 	Path []string `json:"path"`
 	// Had is what was there.
 	Had any `json:"had,omitempty"`
+	// Text is what was there as somebody wrote it, where that says more.
+	Text string `json:"text,omitempty"`
 	// Made is what converting back made of it at that time. Where it makes
 	// something else by now, somebody changed it meanwhile, and that counts.
 	Made any `json:"made,omitempty"`
@@ -108,7 +110,7 @@ func restored(n *tree.Node, f field, path []string) *tree.Node {
 		if f.Had == nil {
 			return nil
 		}
-		return tree.FromValue(f.Had)
+		return f.had()
 	}
 	if tree.IsSeq(n) {
 		item, i := tree.Find(n, "name", path[0])
@@ -136,6 +138,7 @@ func restoredKey(n *tree.Node, f field, path []string) *tree.Node {
 	n = tree.Shallow(n)
 	if after != nil {
 		tree.Set(n, path[0], after)
+		f.comment(n, path)
 		return n
 	}
 	tree.Delete(n, path[0])

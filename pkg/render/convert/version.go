@@ -7,6 +7,7 @@ package convert
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -17,6 +18,12 @@ type Loss struct {
 	File   string
 	Line   int
 	kruise.Loss
+}
+
+// Finding is the loss as a finding.
+func (l Loss) Finding() finding.Finding {
+	rule := finding.Lookup("convert/version")
+	return finding.Finding{ID: rule.ID, Severity: rule.Severity, Object: l.Object, File: l.File, Line: l.Line, Field: l.Path, Message: l.Why, Action: rule.Action}
 }
 
 // ToVersion rewrites the objects of Kruise that exist in this version in it, and

@@ -163,4 +163,9 @@ var _ = register(
 		Becomes: "is not kept: converting back would not bring it back",
 		Action:  "convert without --forget where there may be a way back",
 	},
+	Rule{
+		ID: "convert/version", Kind: "*", When: "--to-version", Severity: Lost,
+		Becomes: "the other version of the API has no such field",
+		Action:  "keep the object in the version that has the field",
+	},
 )

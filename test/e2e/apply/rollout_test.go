@@ -35,7 +35,7 @@ func TestRollout(t *testing.T) {
 		},
 		"Advanced StatefulSet": {
 			text: func(image, more string) string {
-				return document("apps.kruise.io/v1beta1", "StatefulSet", image, "serviceName: web\n  "+more)
+				return document("apps.kruise.io/v1beta1", "StatefulSet", image, "serviceName: web\n  podManagementPolicy: Parallel\n  "+more)
 			},
 			object: "statefulset.apps.kruise.io/web", first: "revisionHistoryLimit: 9", then: "updateStrategy: {rollingUpdate: {maxUnavailable: 2}}",
 		},
