@@ -124,4 +124,3 @@ func (w *work) settleOne(ctx context.Context, it *item) error {
 	defer part.Close()
 	return part.Settle(ctx)
 }
-

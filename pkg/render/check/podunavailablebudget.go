@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 const totalReplicas = "spec.protectTotalReplicas"
@@ -75,27 +74,14 @@ func (s *subject) guarded(spec *kruise.PodUnavailableBudgetSpec) {
 // disjoint: two budgets that select by the same keys may not meet; others are
 // not compared.
 func (s *subject) disjoint(sel *metav1.LabelSelector) {
-	mine := requirements(sel)
-	for _, r := range s.others(kruise.PolicyGroup, "PodUnavailableBudget") {
-		n := tree.Get(r.Node(), "spec", "selector")
-		other, err := labelSelector(n)
-		if n == nil || err != nil {
-			continue
-		}
-		theirs := requirements(other)
-		if sameKeys(mine, theirs) && compatible(mine, theirs) && compatible(theirs, mine) {
-			s.fault("spec.selector", "make the selectors disjoint", "PodUnavailableBudget %s may select the same pods", r.Name())
+	mine, id := requirements(sel), s.c.Facts.IDOf(s.r)
+	x := s.selectors(kruise.PolicyGroup, "PodUnavailableBudget")
+	for _, place := range x.near(id.Namespace, mine) {
+		theirs := x.wants[place]
+		if x.beside(place, s.r, id) && compatible(mine, theirs) && compatible(theirs, mine) {
+			s.fault("spec.selector", "make the selectors disjoint", "PodUnavailableBudget %s may select the same pods", x.all[place].r.Name())
 		}
 	}
-}
-
-func sameKeys[V any](a, b map[string]V) bool {
-	for key := range a {
-		if _, ok := b[key]; !ok {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 // budget: one number or percentage.

@@ -109,34 +109,6 @@ func (s *subject) before(into any) bool {
 	return true
 }
 
-// others are the objects of a kind that exist beside this one: what the input
-// has before it, and the context's unless the input replaces it. Only those in
-// the object's own namespace count, where it has one.
-func (s *subject) others(group, kind string) []*resource.Resource {
-	var out []*resource.Resource
-	replaced := map[resource.ID]bool{}
-	self := s.c.Facts.IDOf(s.r)
-	earlier := true
-	take := func(r *resource.Resource) {
-		if id := s.c.Facts.IDOf(r); id != self && !replaced[id] && id.Namespace == self.Namespace {
-			out = append(out, r)
-		}
-	}
-	stream := s.c.Facts.Stream(group, kind)
-	for _, r := range stream {
-		if earlier = earlier && r != s.r; earlier {
-			take(r)
-		}
-	}
-	for _, r := range stream {
-		replaced[s.c.Facts.IDOf(r)] = true
-	}
-	for _, r := range s.c.Facts.Context(group, kind) {
-		take(r)
-	}
-	return out
-}
-
 // find returns the object of this name that exists in the object's namespace,
 // nil when it is not known.
 func (s *subject) find(group, kind, name string) *resource.Resource {

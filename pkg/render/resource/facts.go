@@ -20,6 +20,7 @@ type Facts struct {
 	context   []*Resource
 	byID      map[ID][]*Resource
 	existing  map[ID]*Resource
+	memo      memo
 }
 
 // NewFacts indexes stream and context. namespace is what an object without

@@ -1,0 +1,108 @@
+package check
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// selectors are the selectors of all objects of a kind, arranged so that those that
+// may select the same pods are found without looking at each.
+type selectors struct {
+	*peers
+
+	// wants are the requirements of each, by place; nil for one without a selector.
+	wants []wants
+	// alike are those of one namespace that name the same keys.
+	alike map[string]*alike
+}
+
+type wants = map[string][]metav1.LabelSelectorRequirement
+
+// alike are places of selectors with the same keys.
+type alike struct {
+	all []int
+	// with are those that want a key to have a value, open those that say something
+	// else of the key.
+	with map[[2]string][]int
+	open map[string][]int
+}
+
+type selectorsOf peersOf
+
+func (s *subject) selectors(group, kind string) *selectors {
+	return resource.Once(s.c.Facts, selectorsOf{group, kind}, func() *selectors {
+		x := &selectors{peers: s.peers(group, kind), alike: map[string]*alike{}}
+		x.wants = make([]wants, len(x.all))
+		for place, p := range x.all {
+			n := tree.Get(p.r.Node(), "spec", "selector")
+			if selector, err := labelSelector(n); n != nil && err == nil {
+				x.wants[place] = requirements(selector)
+				x.add(place, p.id.Namespace)
+			}
+		}
+		return x
+	})
+}
+
+func group(namespace string, w wants) string {
+	return namespace + "\n" + strings.Join(slices.Sorted(maps.Keys(w)), "\n")
+}
+
+func (x *selectors) add(place int, namespace string) {
+	w := x.wants[place]
+	a := x.alike[group(namespace, w)]
+	if a == nil {
+		a = &alike{with: map[[2]string][]int{}, open: map[string][]int{}}
+		x.alike[group(namespace, w)] = a
+	}
+	a.all = append(a.all, place)
+	for key, list := range w {
+		values := oneOfThese(list)
+		if values == nil {
+			a.open[key] = append(a.open[key], place)
+		}
+		for _, v := range values {
+			a.with[[2]string{key, v}] = append(a.with[[2]string{key, v}], place)
+		}
+	}
+}
+
+// oneOfThese are the values of the first requirement that names some; nil for none.
+func oneOfThese(list []metav1.LabelSelectorRequirement) []string {
+	for _, r := range list {
+		if r.Operator == metav1.LabelSelectorOpIn {
+			return slices.Compact(slices.Sorted(slices.Values(r.Values)))
+		}
+	}
+	return nil
+}
+
+// near are the places of selectors that name the same keys, without some of those that
+// want other values: what the key leaves that tells most of them apart.
+func (x *selectors) near(namespace string, mine wants) []int {
+	a := x.alike[group(namespace, mine)]
+	if a == nil {
+		return nil
+	}
+	best := a.all
+	for key, list := range mine {
+		values := oneOfThese(list)
+		if values == nil {
+			continue
+		}
+		some := slices.Clone(a.open[key])
+		for _, v := range values {
+			some = append(some, a.with[[2]string{key, v}]...)
+		}
+		if len(some) < len(best) {
+			best = some
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(best)))
+}
