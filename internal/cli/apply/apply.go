@@ -33,7 +33,7 @@ With --applyset the objects are members of a set that kubectl knows, too (ApplyS
 are done.
 
 Exit codes: 0 done, 1 error (nothing is written where one shows beforehand), 2
-usage, 3 a rollout failed, 4 timed out, 5 paused for a person.`
+usage, 3 a rollout or a Job failed, 4 timed out, 5 paused for a person.`
 
 const example = `  # show what would be done, and ask
   kubectl kruise apply -f manifests/

@@ -153,7 +153,7 @@ func (c *Config) renderConfig(n *tree.Node) []error {
 // texts reads options whose values are texts; keys without the prefix belong
 // to somebody else.
 func (c *Config) texts(root, values *tree.Node, prefix, path string) []error {
-	r := reader{root: root, path: path, own: prefix != ""}
+	r := reader{root: root, path: path}
 	tree.Each(values, func(k, v *tree.Node) {
 		name, ours := strings.CutPrefix(k.Value, prefix)
 		if !ours || prefix != "" && engines[name] {
@@ -176,8 +176,6 @@ type reader struct {
 	root *tree.Node
 	// path is a format that makes an option's name a field path.
 	path string
-	// own says that the options stand on a Kruise object, which is expanded itself.
-	own  bool
 	errs []error
 }
 
@@ -202,7 +200,7 @@ func (r *reader) set(c *Config, name string, v *tree.Node) {
 
 // judge checks what concerns several options.
 func (r *reader) judge(c *Config) {
-	if kind, value := c.Options().Idle(); kind != "" && !r.own {
+	if kind, value := c.Options().Idle(); kind != "" && r.path != inAnnotations { // a Kruise object with options is expanded itself
 		option := map[string]string{"SidecarSet": "sidecarSetAs", "WorkloadSpread": "spreadAs"}[kind]
 		r.fail(option, "name "+kind+" in expand, too", "%s changes nothing: target kruise keeps every %s", value, kind)
 	}
