@@ -70,10 +70,7 @@ type subject struct {
 
 // check refuses what no plan can be made for.
 func (b *builder) check() error {
-	b.present = b.snap.Workload
-	if b.snap.Carrier != nil {
-		b.present = b.snap.Carrier
-	}
+	b.present = b.snap.Object()
 	if b.desired == nil || b.present == nil || b.desired.Object == nil || b.present.Object == nil {
 		return &tree.Error{Msg: "there is nothing to compare with", Hint: "a rollout changes a workload that is there: create it first"}
 	}

@@ -27,10 +27,7 @@ type Restarting struct {
 // be unavailable. The template stays as it is. Errors name the pod and the container
 // that cannot be restarted.
 func BuildRestart(s Snapshot, r Restarting, policy Policy) (Plan, error) {
-	present := s.Workload
-	if s.Carrier != nil {
-		present = s.Carrier
-	}
+	present := s.Object()
 	b := &builder{desired: present, snap: s, policy: policy}
 	if err := b.check(); err != nil {
 		return Plan{}, err

@@ -72,10 +72,7 @@ func (r *run) disowned() (Decision, bool) {
 	if w == nil || w.Object == nil {
 		return r.halt(Blocker{Gate: GateObject, Why: "the object is gone"}), true
 	}
-	want := r.plan.Target
-	if want.Carrier != nil {
-		want = *want.Carrier
-	}
+	want := r.plan.Target.Object()
 	switch owner := rolloutOwner(w); {
 	case want.UID != "" && w.UID != "" && want.UID != w.UID:
 		return r.halt(Blocker{Gate: GateObject, Why: fmt.Sprintf("%s was deleted and created anew: uid %s, not %s", title(w.Ref), w.UID, want.UID)}), true

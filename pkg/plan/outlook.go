@@ -35,10 +35,7 @@ type Outlook struct {
 // Look returns the outlook of a workload at a time. It is false where the snapshot
 // has none.
 func Look(s Snapshot, now time.Time) (*Outlook, bool) {
-	w := s.Workload
-	if s.Carrier != nil {
-		w = s.Carrier
-	}
+	w := s.Object()
 	if w == nil || w.Object == nil {
 		return nil, false
 	}

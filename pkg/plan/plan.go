@@ -63,6 +63,14 @@ type Target struct {
 	Carrier *Target
 }
 
+// Object is what is in the cluster: the carrier if there is one.
+func (t Target) Object() Target {
+	if t.Carrier != nil {
+		return *t.Carrier
+	}
+	return t
+}
+
 // Change is what the rollout brings about.
 type Change struct {
 	// FromRevision and ToRevision are names of revisions; ToRevision is empty

@@ -45,6 +45,15 @@ type Snapshot struct {
 	Base map[string]any
 }
 
+// Object is the one in the cluster: the carrier if there is one. It is nil when that
+// is gone.
+func (s *Snapshot) Object() *cluster.Workload {
+	if s.Carrier != nil {
+		return s.Carrier
+	}
+	return s.Workload
+}
+
 // report is what the node says of a pod; one that says nothing has nothing pending.
 func (s *Snapshot) report(p *cluster.Pod) rules.NodeReport {
 	if r, ok := s.Reports[p.UID]; ok {

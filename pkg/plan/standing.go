@@ -4,10 +4,7 @@ package plan
 // is written already, and its controller brings the pods there. Asked with it, Next
 // says whether that is done, and what is missing.
 func Standing(s Snapshot) Plan {
-	w := s.Workload
-	if s.Carrier != nil {
-		w = s.Carrier
-	}
+	w := s.Object()
 	if w == nil || w.Object == nil {
 		return Plan{Driver: DriverNative, Steps: []Step{{Name: "update", Kind: StepUpdate}}}
 	}

@@ -43,10 +43,7 @@ func one(is bool) int {
 // Observed reports whether the controller has seen the present spec: until then its
 // status, and so which pods are updated, is that of another.
 func Observed(s Snapshot) bool {
-	w := s.Workload
-	if s.Carrier != nil {
-		w = s.Carrier
-	}
+	w := s.Object()
 	return w != nil && w.Object != nil && rules.Observed(w.Object)
 }
 

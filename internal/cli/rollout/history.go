@@ -66,7 +66,7 @@ func (o *historyOptions) run(ctx context.Context) error {
 
 // revisions are the stored templates, the oldest first, each with what it changed.
 func revisions(s plan.Snapshot) []view.Revision {
-	w := carried(s)
+	w := s.Object()
 	list := history(s)
 	present, _ := rules.FindRevision(list, w.Template)
 	var out []view.Revision

@@ -42,7 +42,7 @@ were added since are gone.`,
 // older is the revision of a number, or the newest that is not the present one.
 func older(s plan.Snapshot, number int64) (cluster.Revision, error) {
 	list := history(s)
-	now, _ := rules.FindRevision(list, carried(s).Template)
+	now, _ := rules.FindRevision(list, s.Object().Template)
 	if number > 0 {
 		i := slices.IndexFunc(list, func(r cluster.Revision) bool { return r.Number == number })
 		if i < 0 {
@@ -56,14 +56,6 @@ func older(s plan.Snapshot, number int64) (cluster.Revision, error) {
 		}
 	}
 	return cluster.Revision{}, &tree.Error{Msg: "has no older revision on record", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
-}
-
-// carried is the object in the cluster whose template counts.
-func carried(s plan.Snapshot) *cluster.Workload {
-	if s.Carrier != nil {
-		return s.Carrier
-	}
-	return s.Workload
 }
 
 // history are the revisions, the oldest first.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,11 +29,12 @@ type notice struct{ kind, reason, note string }
 type announcer struct {
 	queue chan *eventsv1.Event
 	over  chan struct{}
+	stop  sync.Once
 	steps int
 }
 
 func (c *Cluster) startAnnouncer() {
-	c.announcer = announcer{queue: make(chan *eventsv1.Event, 32), over: make(chan struct{})}
+	c.announcer.queue, c.announcer.over = make(chan *eventsv1.Event, 32), make(chan struct{})
 	go func() {
 		defer close(c.announcer.over)
 		for e := range c.announcer.queue {

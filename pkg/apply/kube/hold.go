@@ -161,6 +161,19 @@ func (c *Cluster) refresh(ctx context.Context, all bool) error {
 	return c.pods.reread(ctx)
 }
 
+// lookAgain reads the record and the workload again, as soon as the server answers.
+func (c *Cluster) lookAgain(ctx context.Context) error {
+	for n := 1; ; n++ {
+		err := c.refresh(ctx, false)
+		if err == nil || !unavailable(err) {
+			return err
+		}
+		if err := c.bell.settle(ctx, backoff(n)); err != nil {
+			return err
+		}
+	}
+}
+
 func uidOf(w *cluster.Workload) types.UID { return types.UID(w.UID) }
 
 // held is a hold that readers and the election share.

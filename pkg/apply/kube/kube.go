@@ -119,9 +119,9 @@ func protobuf(cfg *rest.Config) *rest.Config {
 	return out
 }
 
-// Close ends the watches. It is called once.
+// Close ends the watches.
 func (c *Cluster) Close() {
-	c.stopAnnouncer()
+	c.announcer.stop.Do(c.stopAnnouncer)
 	c.cancel(errClosed)
 }
 
@@ -164,6 +164,12 @@ func (c *Cluster) Observe(ctx context.Context, _ cluster.Ref) (plan.Snapshot, er
 		return plan.Snapshot{}, context.Cause(ctx)
 	}
 	s, rec, err := c.assemble()
+	if err == nil && c.record.lost(rec) {
+		// It goes away with the workload, and one watch may be ahead of the other.
+		if err = c.lookAgain(ctx); err == nil {
+			s, rec, err = c.assemble()
+		}
+	}
 	if err != nil {
 		return s, err
 	}

@@ -93,17 +93,16 @@ func (m *mirror[T]) put(obj any) error {
 }
 
 // putValue takes in what was written under a name, as it was answered.
-func (m *mirror[T]) putValue(namespace, name, version string, value T) error {
+func (m *mirror[T]) putValue(namespace, name string, uid types.UID, version string, value T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := namespace + "/" + name
 	have, ok := m.kept[key]
-	if ok && !newer(version, have.version) {
-		return nil
+	if m.gone[uid] || ok && !newer(version, have.version) {
+		return
 	}
-	m.kept[key] = kept[T]{have.uid, version, value}
+	m.kept[key] = kept[T]{uid, version, value}
 	m.note()
-	return nil
 }
 
 // take reports whether the object was news.

@@ -66,6 +66,15 @@ func TestMirror(t *testing.T) {
 		"unreadable, and not listed": {func(m m) error {
 			return errors.Join(m.put(object("bad", "1", "4")), m.replace([]any{object("a", "1", "4")}, "7"))
 		}, "[a/1@4]"},
+		"written, listed before any event": {func(m m) error {
+			m.putValue("shop", "a", "1", "5", "a/1@5")
+			return m.replace([]any{object("a", "1", "5")}, "7")
+		}, "[a/1@5]"},
+		"written, gone": {func(m m) error {
+			err := m.drop(object("a", "1", "6"))
+			m.putValue("shop", "a", "1", "5", "a/1@5")
+			return err
+		}, "[]"},
 		"unreadable": {func(m m) error { return m.put(object("bad", "1", "4")) }, "it cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

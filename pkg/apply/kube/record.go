@@ -26,9 +26,10 @@ type record struct {
 	mu sync.Mutex
 	// shown is the record that the last snapshot showed, by the snapshot's version.
 	shown map[string]Record
-	// begun is when the rollout was begun that this process drives; zero until it
-	// drives one.
+	// begun is when the rollout was begun that this process drives, of the uid of the
+	// object that it was begun for; zero until it drives one.
 	begun time.Time
+	of    string
 }
 
 func newRecord(c *Cluster) *record {
@@ -61,6 +62,8 @@ func (r *record) show(s plan.Snapshot, rec Record) error {
 	switch {
 	case r.begun.IsZero() || s.Workload == nil || rec.Begun.Equal(r.begun):
 		return nil
+	case rec.version == "" && r.of != "" && r.of != s.Object().UID:
+		return nil // it went with the object, and that is what there is to say
 	case rec.version == "":
 		return fmt.Errorf("the record of the rollout is gone, somebody has deleted it: %w", plan.ErrNotFound)
 	}
@@ -71,7 +74,14 @@ func (r *record) show(s plan.Snapshot, rec Record) error {
 func (r *record) drives(rec Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.begun = rec.Begun
+	r.begun, r.of = rec.Begun, rec.Plan.Target.Object().UID
+}
+
+// lost reports whether the record is gone of the rollout that this process drives.
+func (r *record) lost(rec Record) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.begun.IsZero() && rec.version == ""
 }
 
 // Resume returns the rollout on record, to be driven from where it stands: from now
@@ -121,7 +131,8 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 		_, _ = c.doubts.settle(ctx) // the next write tries again
 		return told("the record of the rollout", err)
 	}
-	return r.put(stored)
+	r.put(stored)
+	return nil
 }
 
 // timed notes when the present step began.
@@ -142,9 +153,9 @@ func timed(rec Record, p plan.Progress, now time.Time) map[string]time.Time {
 }
 
 // put shows at once what was written.
-func (r *record) put(rec Record) error {
+func (r *record) put(rec Record) {
 	namespace, name := r.where(rec.Ref)
-	return r.mirror.putValue(namespace, name, rec.version, rec)
+	r.mirror.putValue(namespace, name, rec.uid, rec.version, rec)
 }
 
 // Begin puts a plan on record.
@@ -173,7 +184,8 @@ func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 		return err
 	}
 	c.record.drives(rec)
-	return c.record.put(rec)
+	c.record.put(rec)
+	return nil
 }
 
 // ownerReference has the record go away with the object in the cluster.

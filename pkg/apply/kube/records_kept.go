@@ -69,7 +69,7 @@ func readRecord(cm *corev1.ConfigMap) (Record, error) {
 	}
 	out := Record{
 		Ref:  cluster.Ref{Group: w.Target.Group, Kind: w.Target.Kind, Namespace: w.Target.Namespace, Name: w.Target.Name},
-		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, version: cm.ResourceVersion,
+		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, uid: cm.UID, version: cm.ResourceVersion,
 		Progress: plan.Progress{
 			Step: w.Progress.Step, Started: w.Progress.Started, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
 			Free: w.Progress.Free, Held: w.Progress.Held, Halted: w.Progress.Halted, Finished: w.Progress.Finished,

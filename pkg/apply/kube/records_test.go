@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -141,6 +142,38 @@ func TestKindOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := kindOf(c.err); !errors.Is(got, c.want) || (got == nil) != (c.want == nil) {
 				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestRecordShown: whoever finds another record than the one that they drive by, or
+// none, is told, unless it is the object that has gone.
+func TestRecordShown(t *testing.T) {
+	mine := Record{Begun: time.Unix(1, 0), version: "1", By: "anna", Plan: onePlan}
+	mine.Plan.Target.UID = "a"
+	for name, c := range map[string]struct {
+		rec  Record
+		uid  string
+		want error
+	}{
+		"mine":                    {mine, "a", nil},
+		"another":                 {Record{Begun: time.Unix(2, 0), version: "2"}, "a", plan.ErrTaken},
+		"deleted":                 {Record{}, "a", plan.ErrNotFound},
+		"deleted with the object": {Record{}, "b", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &record{shown: map[string]Record{}}
+			if r.lost(Record{}) {
+				t.Error("nothing is lost before there is anything")
+			}
+			r.drives(mine)
+			if got, want := r.lost(c.rec), c.rec.version == ""; got != want {
+				t.Errorf("lost: %t, want %t", got, want)
+			}
+			s := plan.Snapshot{Version: "1", Workload: &cluster.Workload{Ref: web, UID: c.uid}}
+			if err := r.show(s, c.rec); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+				t.Errorf("%v, want %v", err, c.want)
 			}
 		})
 	}
