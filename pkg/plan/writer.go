@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,7 @@ const ourName = "kubectl-kruise"
 
 // lastWriter names who wrote one of the fields last, as the cluster recorded it; where
 // no one is on record, who wrote the object last. Times have whole seconds: of writes
-// within one, somebody else's counts.
+// within one, somebody else's counts, and more than one of those are all named.
 func lastWriter(w *cluster.Workload, fields []string) string {
 	list := slices.DeleteFunc(slices.Clone(metaOf(w).GetManagedFields()), func(f metav1.ManagedFieldsEntry) bool {
 		return f.Subresource != "" || f.Time == nil
@@ -42,7 +43,14 @@ func lastWriter(w *cluster.Workload, fields []string) string {
 		}
 		return others(a) - others(b)
 	})
-	return fmt.Sprintf("; %s wrote it last, at %s", last.Manager, last.Time.UTC().Format(time.RFC3339))
+	var names []string
+	for _, f := range list {
+		if f.Time.Equal(last.Time) && others(f) == others(last) && !slices.Contains(names, f.Manager) {
+			names = append(names, f.Manager)
+		}
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("; %s wrote it last, at %s", strings.Join(names, " or "), last.Time.UTC().Format(time.RFC3339))
 }
 
 // others is 1 for what is not ours.

@@ -30,14 +30,15 @@ func TestLastWriter(t *testing.T) {
 		of     ConditionType
 		want   string
 	}{
-		"nobody":             {nil, HoldsPartition, ""},
-		"the field's":        {[]metav1.ManagedFieldsEntry{entry("anna", 1, partition), entry("ben", 5, notes)}, HoldsPartition, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
-		"the last of two":    {[]metav1.ManagedFieldsEntry{entry("anna", 1, template), entry("ben", 5, template)}, HoldsTemplate, "; ben wrote it last, at 2026-07-01T12:00:05Z"},
-		"within one second":  {[]metav1.ManagedFieldsEntry{entry("anna", 1, template), entry(ourName, 1, template)}, HoldsTemplate, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
-		"no one on record":   {[]metav1.ManagedFieldsEntry{entry("anna", 1, notes), entry("ben", 5, notes)}, HoldsPaused, "; ben wrote it last, at 2026-07-01T12:00:05Z"},
-		"not by the status":  {[]metav1.ManagedFieldsEntry{entry("anna", 1, partition), status}, HoldsPartition, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
-		"broken, by itself":  {[]metav1.ManagedFieldsEntry{entry("anna", 1, "{")}, HoldsPartition, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
-		"not what it is for": {[]metav1.ManagedFieldsEntry{entry("anna", 1, partition), entry("ben", 5, template)}, HoldsPartition, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
+		"nobody":                {nil, HoldsPartition, ""},
+		"the field's":           {[]metav1.ManagedFieldsEntry{entry("anna", 1, partition), entry("ben", 5, notes)}, HoldsPartition, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
+		"the last of two":       {[]metav1.ManagedFieldsEntry{entry("anna", 1, template), entry("ben", 5, template)}, HoldsTemplate, "; ben wrote it last, at 2026-07-01T12:00:05Z"},
+		"within one second":     {[]metav1.ManagedFieldsEntry{entry("anna", 1, template), entry(ourName, 1, template)}, HoldsTemplate, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
+		"two within one second": {[]metav1.ManagedFieldsEntry{entry("ben", 1, template), entry(ourName, 1, template), entry("anna", 1, template), entry("anna", 1, template)}, HoldsTemplate, "; anna or ben wrote it last, at 2026-07-01T12:00:01Z"},
+		"no one on record":      {[]metav1.ManagedFieldsEntry{entry("anna", 1, notes), entry("ben", 5, notes)}, HoldsPaused, "; ben wrote it last, at 2026-07-01T12:00:05Z"},
+		"not by the status":     {[]metav1.ManagedFieldsEntry{entry("anna", 1, partition), status}, HoldsPartition, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
+		"broken, by itself":     {[]metav1.ManagedFieldsEntry{entry("anna", 1, "{")}, HoldsPartition, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
+		"not what it is for":    {[]metav1.ManagedFieldsEntry{entry("anna", 1, partition), entry("ben", 5, template)}, HoldsPartition, "; anna wrote it last, at 2026-07-01T12:00:01Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &cluster.Workload{Object: &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{ManagedFields: c.fields}}}

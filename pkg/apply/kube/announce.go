@@ -44,7 +44,7 @@ func (c *Cluster) startAnnouncer() {
 }
 
 func (c *Cluster) write(e *eventsv1.Event) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), answerWithin)
 	defer cancel()
 	_, _ = c.core.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{FieldManager: FieldManager}) // best effort
 }

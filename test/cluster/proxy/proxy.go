@@ -37,6 +37,9 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	chance *rand.Rand
+	// count is how many requests came; then happens with the one of the number at.
+	count, at int
+	then      func()
 	// older are former answers to lists, by what was asked.
 	older map[string]answer
 }
@@ -91,6 +94,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reset(w)
 		return
 	}
+	p.counts()
 	info, err := paths.NewRequestInfo(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -200,3 +204,18 @@ func reset(w http.ResponseWriter) {
 
 // Away has the server answer nothing, until it is back.
 func (p *Proxy) Away(away bool) { p.away.Store(away) }
+
+// At has something happen when the n-th request comes, while that is under way.
+func (p *Proxy) At(n int, then func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at, p.then = n, then
+}
+
+func (p *Proxy) counts() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.count++; p.count == p.at {
+		go p.then()
+	}
+}

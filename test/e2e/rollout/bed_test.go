@@ -5,6 +5,7 @@ package rollout
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -93,17 +95,38 @@ func bedIn(t *testing.T, c *testcluster.Cluster, namespace string, w workload) *
 	c.Apply(t, namespace, w.text)
 	read := b.read(t, w.text)
 	b.object = kube.Object{Ref: read.Ref, Resource: w.resource}
-	want := max(replicasOf(w.text), 1)
-	b.await(t, func(pods []corev1.Pod) bool { return len(pods) >= want && running(pods, web1) == len(pods) })
+	await(t, c, namespace, wantsPods(t, c, w.text))
 	return b
 }
 
-// replicasOf is what a document asks for, 0 for a DaemonSet.
-func replicasOf(text string) int {
-	_, after, _ := strings.Cut(text, "replicas: ")
+// wantsPods is how many pods a document asks for, which is one on each node for a
+// DaemonSet.
+func wantsPods(t *testing.T, c *testcluster.Cluster, text string) int {
+	t.Helper()
+	_, after, ok := strings.Cut(text, "replicas: ")
+	if !ok {
+		nodes, err := c.Client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+		must(t, err)
+		return len(nodes.Items)
+	}
 	n := 0
-	_, _ = fmt.Sscan(after, &n)
+	_, err := fmt.Sscan(after, &n)
+	must(t, err)
 	return n
+}
+
+// await waits until the namespace has so many pods, all of them ready with the old
+// image.
+func await(t *testing.T, c *testcluster.Cluster, namespace string, pods int) {
+	t.Helper()
+	now := map[types.UID]bool{}
+	_, err := testcluster.Await(t.Context(), c.Client().CoreV1().Pods(namespace), "", func(what watch.EventType, p *corev1.Pod) bool {
+		if now[p.UID] = ready(p, web1); what == watch.Deleted || p.DeletionTimestamp != nil {
+			delete(now, p.UID)
+		}
+		return len(now) == pods && !slices.Contains(slices.Collect(maps.Values(now)), false)
+	})
+	must(t, err)
 }
 
 // read reads a document as it is in the bed's namespace.
@@ -162,25 +185,22 @@ func (b *bed) pods(t *testing.T) []corev1.Pod {
 	return slices.DeleteFunc(list.Items, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
 }
 
-// await waits until the pods are as they should be.
-func (b *bed) await(t *testing.T, holds func([]corev1.Pod) bool) {
-	t.Helper()
-	_, err := testcluster.Await(t.Context(), b.Client().CoreV1().Pods(b.namespace), "", func(watch.EventType, *corev1.Pod) bool { return holds(b.pods(t)) })
-	must(t, err)
-}
-
 // running counts the pods that are ready with an image.
 func running(pods []corev1.Pod, image string) int {
 	n := 0
 	for i := range pods {
-		ready := slices.ContainsFunc(pods[i].Status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-		})
-		if ready && pods[i].Spec.Containers[0].Image == image {
+		if ready(&pods[i], image) {
 			n++
 		}
 	}
 	return n
+}
+
+// ready reports whether a pod is ready with an image.
+func ready(p *corev1.Pod, image string) bool {
+	return p.Spec.Containers[0].Image == image && slices.ContainsFunc(p.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
 }
 
 func must(t *testing.T, err error) {

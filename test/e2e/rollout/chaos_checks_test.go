@@ -59,7 +59,7 @@ func watchAvailability(t *testing.T, b *bed) *availability {
 func (a *availability) see(what watch.EventType, p *corev1.Pod) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.now[p.UID] = what != watch.Deleted && p.DeletionTimestamp == nil && running([]corev1.Pod{*p}, p.Spec.Containers[0].Image) == 1
+	a.now[p.UID] = what != watch.Deleted && p.DeletionTimestamp == nil && ready(p, p.Spec.Containers[0].Image)
 	n := 0
 	for _, ready := range a.now {
 		if ready {

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
 )
 
@@ -156,7 +157,7 @@ func (h *history) process(t *testing.T, killed bool) (apply.Result, error) {
 	t.Helper()
 	p, err := proxy.New(h.Config(), &h.log, h.weather, h.chance.Uint64())
 	must(t, err)
-	ctx, end := context.WithTimeoutCause(t.Context(), 3*time.Minute, errors.New("the test has no patience left"))
+	ctx, end := context.WithTimeoutCause(t.Context(), testcluster.Patience, errors.New("the test has no patience left"))
 	defer end()
 	die := func() {
 		p.Kill() // first: nothing is said farewell to
@@ -164,12 +165,10 @@ func (h *history) process(t *testing.T, killed bool) (apply.Result, error) {
 	}
 	defer die()
 	if killed {
-		after := time.Duration(h.chance.Int64N(int64(4 * time.Second)))
-		timer := time.AfterFunc(after, func() {
+		p.At(1+h.chance.IntN(50), func() {
 			h.tell("killed")
 			die()
 		})
-		defer timer.Stop()
 	}
 	c, err := kube.Open(ctx, p.Config(), kube.Options{
 		Target: h.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", Lease: quick,

@@ -11,11 +11,10 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
@@ -29,7 +28,7 @@ func kubectl(t *testing.T, c *testcluster.Cluster, namespace string, args ...str
 	t.Helper()
 	path, err := product.Binary()
 	must(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append(args, "-n", namespace, "--kubeconfig", c.Kubeconfig())...)
 	var stdout, stderr bytes.Buffer
@@ -56,17 +55,6 @@ func images(t *testing.T, c *testcluster.Cluster, namespace, label string) map[s
 	return out
 }
 
-// await waits until so many pods are ready.
-func await(t *testing.T, c *testcluster.Cluster, namespace string, pods int) {
-	t.Helper()
-	_, err := testcluster.Await(t.Context(), c.Client().CoreV1().Pods(namespace), "", func(watch.EventType, *corev1.Pod) bool {
-		list, err := c.Client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
-		must(t, err)
-		return running(list.Items, web1) == pods
-	})
-	must(t, err)
-}
-
 const unitedWeb = `
 apiVersion: apps.kruise.io/v1beta1
 kind: UnitedDeployment
@@ -89,6 +77,7 @@ spec:
 // TestSubsets: subsets are rolled out in the order given, none before its turn, and
 // what was left goes on where it stood.
 func TestSubsets(t *testing.T) {
+	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
 	c.Apply(t, namespace, unitedWeb)
 	await(t, c, namespace, 5)
@@ -137,6 +126,7 @@ func cloneSet(name string) string {
 // TestSeveralWorkloads: one after the other; their manifests have the new state in
 // the end; whoever writes them is named.
 func TestSeveralWorkloads(t *testing.T) {
+	t.Parallel()
 	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
 	manifests := "# ours\n" + strings.TrimSpace(cloneSet("a")) + "\n---\n" + strings.TrimSpace(cloneSet("b")) + "\n"
 	c.Apply(t, namespace, manifests)
@@ -181,19 +171,18 @@ spec:
 // TestRolloutObjects: a workload of a Kruise Rollout is approved and taken back
 // through that, and no partition of it is touched.
 func TestRolloutObjects(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {partition: 100%}}"))
 	c, namespace := b.Cluster, b.namespace
 	c.Apply(t, namespace, rollouts)
 	client, err := dynamic.NewForConfig(c.Config())
 	must(t, err)
 	api := client.Resource(schema.GroupVersionResource{Group: "rollouts.kruise.io", Version: "v1beta1", Resource: "rollouts"}).Namespace(namespace)
-	deadline := time.Now().Add(30 * time.Second)
-	for { // the API server begins to serve the kind a moment later
-		if _, err = api.List(t.Context(), metav1.ListOptions{}); err == nil || time.Now().After(deadline) {
-			break
-		}
-	}
-	must(t, err)
+	// The API server begins to serve the kind a moment later.
+	must(t, wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, testcluster.Patience, true, func(ctx context.Context) (bool, error) {
+		_, err := api.List(ctx, metav1.ListOptions{})
+		return err == nil, nil
+	}))
 	c.Apply(t, namespace, `
 apiVersion: rollouts.kruise.io/v1beta1
 kind: Rollout

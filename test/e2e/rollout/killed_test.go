@@ -6,9 +6,9 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
@@ -17,6 +17,7 @@ import (
 // with another: the lease has its real times, so each history takes a minute.
 // CHAOS_KILLED is how many there are.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_KILLED", 2)
 	path, err := product.Binary()
 	must(t, err)
@@ -33,30 +34,26 @@ func (h *history) killed(t *testing.T, path string) {
 	t.Cleanup(func() { h.tellIfFailed(t) })
 	h.weather.Requests /= 4
 	available := watchAvailability(t, h.bed)
-	name := strings.ToLower(h.object.Kind)
-	if h.object.Group != "" {
-		name += "." + h.object.Group
-	}
-	name += "/web"
+	deaths := 0
 	for kills := 1 + h.chance.IntN(2); ; kills-- {
-		rec, err := kube.Records{Client: h.Client()}.Load(t.Context(), h.object.Ref)
-		args := []string{"rollout", "resume", name}
-		if err != nil {
-			args = []string{"rollout", "run", name, "--image", "main=" + web2, "--pull-images", "never", "--driver", string(h.policy.Driver), "--yes"}
-			if list := kinds[h.kind].steps; list != nil {
-				args = append(args, "--steps", strings.Join(list, ","))
-			}
-		}
-		after := 5 * time.Minute
+		args, halted := h.command(t)
+		at := 0
 		if kills > 0 {
-			after = time.Second + time.Duration(h.chance.Int64N(int64(3*time.Second)))
+			at = 10 + h.chance.IntN(20)
 		}
-		if h.program(t, path, args, after) == 0 {
+		code := h.program(t, path, args, at)
+		if code == 0 {
 			break
 		}
-		if err == nil && rec.Progress.Halted != "" || kills < -5 {
+		if code < 0 {
+			deaths++
+		}
+		if halted || kills < -5 {
 			t.Fatal("it does not end")
 		}
+	}
+	if deaths == 0 {
+		t.Error("nobody was killed")
 	}
 	rec, err := kube.Records{Client: h.Client()}.Load(t.Context(), h.object.Ref)
 	must(t, err)
@@ -64,18 +61,41 @@ func (h *history) killed(t *testing.T, path string) {
 	h.outcome(t, available)
 }
 
-// program runs one process, which is killed after a time, and returns its exit code.
-func (h *history) program(t *testing.T, path string, args []string, after time.Duration) int {
+// command is the one that begins the rollout, or goes on with it.
+func (h *history) command(t *testing.T) (args []string, halted bool) {
+	t.Helper()
+	name := strings.ToLower(h.object.Kind)
+	if h.object.Group != "" {
+		name += "." + h.object.Group
+	}
+	name += "/web"
+	rec, err := kube.Records{Client: h.Client()}.Load(t.Context(), h.object.Ref)
+	if err == nil {
+		return []string{"rollout", "resume", name}, rec.Progress.Halted != ""
+	}
+	args = []string{"rollout", "run", name, "--image", "main=" + web2, "--pull-images", "never", "--driver", string(h.policy.Driver), "--yes"}
+	if list := kinds[h.kind].steps; list != nil {
+		args = append(args, "--steps", strings.Join(list, ","))
+	}
+	return args, false
+}
+
+// program runs one process, which is killed when it makes a request of a number, 0
+// for never, and returns its exit code.
+func (h *history) program(t *testing.T, path string, args []string, at int) int {
 	t.Helper()
 	p, err := proxy.New(h.Config(), &h.log, h.weather, h.chance.Uint64())
 	must(t, err)
 	defer p.Kill()
-	ctx, cancel := context.WithTimeout(t.Context(), after)
-	defer cancel()
+	ctx, kill := context.WithTimeout(t.Context(), testcluster.Patience)
+	defer kill()
+	if at > 0 {
+		p.At(at, kill)
+	}
 	cmd := exec.CommandContext(ctx, path, append(args, "--kubeconfig", kubeconfig(t, p.Config()), "-n", h.namespace)...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	_ = cmd.Run() // the exit code says it
-	h.tell("%v: %d\n%s", args, cmd.ProcessState.ExitCode(), &out)
+	h.tell("%v, killed at request %d: %d\n%s", args, at, cmd.ProcessState.ExitCode(), &out)
 	return cmd.ProcessState.ExitCode()
 }

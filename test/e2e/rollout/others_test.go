@@ -31,12 +31,15 @@ func paused(t *testing.T) plan.Policy {
 	return p
 }
 
+// steady is a lease that a slow machine does not lose.
+var steady = kube.Lease{Lasts: 6 * time.Second, Tries: 5 * time.Second, Renew: 300 * time.Millisecond}
+
 // operator is somebody who drives, with access of their own.
 func (b *bed) operator(t *testing.T, name string) (*kube.Cluster, *proxy.Proxy) {
 	t.Helper()
 	p := fair(t, b)
 	c, err := kube.Open(t.Context(), p.Config(), kube.Options{
-		Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: name, Lease: quick,
+		Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: name, Lease: steady,
 	})
 	must(t, err)
 	t.Cleanup(c.Close)
@@ -119,9 +122,9 @@ func TestDrift(t *testing.T) {
 		patch  string
 		reason []string
 	}{
-		"template":  {`{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"registry.example.com/web:3"}]}}}}`, []string{"template", "intruder wrote it last"}},
-		"partition": {`{"spec":{"updateStrategy":{"partition":0,"rollingUpdate":{"partition":0}}}}`, []string{"partition", "intruder wrote it last"}},
-		"paused":    {`{"spec":{"updateStrategy":{"paused":true,"rollingUpdate":{"paused":true}}}}`, []string{"paused", "intruder wrote it last"}},
+		"template":  {`{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"registry.example.com/web:3"}]}}}}`, []string{"template", "intruder"}},
+		"partition": {`{"spec":{"updateStrategy":{"partition":0,"rollingUpdate":{"partition":0}}}}`, []string{"partition", "intruder"}},
+		"paused":    {`{"spec":{"updateStrategy":{"paused":true,"rollingUpdate":{"paused":true}}}}`, []string{"paused", "intruder"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -34,6 +33,7 @@ const badImage = "registry.example.com/web:bad"
 
 // TestPull has images pulled by Kruise's jobs; a node that does not get one is named.
 func TestPull(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, kruiseKind("CloneSet", "clonesets", ""))
 	k := b.open(t)
 	for image, want := range map[string]event.Outcome{web2: event.Completed, badImage: event.Failed} {
@@ -56,12 +56,13 @@ func TestPull(t *testing.T) {
 
 // TestPullWithoutKruise pulls by Jobs.
 func TestPullWithoutKruise(t *testing.T) {
+	t.Parallel()
 	c, namespace := testcluster.Shared(t)
 	w := nativeKind("ReplicaSet", "replicasets", "")
 	b := &bed{Cluster: c, namespace: namespace, text: w.text}
 	c.Apply(t, namespace, w.text)
 	b.object = kube.Object{Ref: cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: namespace, Name: "web"}, Resource: w.resource}
-	b.await(t, func(pods []corev1.Pod) bool { return running(pods, web1) == 4 })
+	await(t, c, namespace, 4)
 	k := b.open(t)
 	p := b.pullPlan(t, k, web2)
 	nodes := map[string]bool{}

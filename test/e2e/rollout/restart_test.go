@@ -111,6 +111,7 @@ func TestRestartResumes(t *testing.T) {
 
 // TestRestartRefused: the reason is the rollout's end.
 func TestRestartRefused(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, nativeKind("ReplicaSet", "replicasets", ""))
 	k := b.open(t)
 	s, err := k.Observe(t.Context(), b.object.Ref)
