@@ -17,6 +17,7 @@ import (
 	convertcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
 	createcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/create"
 	debugcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/debug"
+	deletecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/delete"
 	describecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/describe"
 	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
@@ -31,12 +32,16 @@ import (
 	logscmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/logs"
 	migratecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/migrate"
 	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/protect"
 	pullcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/pull"
 	rbaccmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rbac"
 	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
 	restartcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/restart"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/scale"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/scaledown"
 	schemacmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/schema"
+	setcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/set"
 	simulatecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
@@ -122,6 +127,13 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		argocd.New(f),
 		createcmd.New(f),
 		distribute.New(f),
+		setcmd.New(f),
+		scale.New(f),
+		scale.NewAutoscale(f),
+		scaledown.New(f),
+		protect.New(f),
+		protect.NewUnprotect(f),
+		deletecmd.New(f),
 		version.New(f),
 		getcmd.New(f),
 		describecmd.New(f),

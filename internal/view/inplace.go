@@ -47,6 +47,14 @@ func NewInPlace(ref cluster.Ref, e rules.Eligibility) InPlace {
 	}
 }
 
+// Explained is the answer to a change of a workload, with what else is to know of it.
+func Explained(old, updated *cluster.Workload, gates cluster.Gates) InPlace {
+	e := rules.Change(old, updated, rules.PolicyOf(updated.Object), gates)
+	answer := NewInPlace(updated.Ref, e)
+	answer.Remarks = rules.Remarks(old, updated, e)
+	return answer
+}
+
 // Add adds the answer under one policy.
 func (x *InPlace) Add(e rules.Eligibility) {
 	policy := policyWord(cluster.Ref{Group: x.Object.Group, Kind: x.Object.Kind}, e.Policy)

@@ -106,8 +106,7 @@ func (o *inPlace) run(ctx context.Context) error {
 	if old.Group != updated.Group || old.Kind != updated.Kind {
 		return usage.Errorf("compare two states of the same kind", "%s is a %s of %s, %s a %s of %s", o.old, old.Kind, old.Group, o.updated, updated.Kind, updated.Group)
 	}
-	answer := view.NewInPlace(updated.Ref, rules.Change(old, updated, rules.PolicyOf(updated.Object), o.gates.Gates))
-	answer.Remarks = rules.Remarks(old, updated, rules.Change(old, updated, rules.PolicyOf(updated.Object), o.gates.Gates))
+	answer := view.Explained(old, updated, o.gates.Gates)
 	for _, policy := range rules.PoliciesOf(updated.Object) {
 		answer.Add(rules.Change(old, updated, policy, o.gates.Gates))
 	}

@@ -17,12 +17,21 @@ func Wrap(c *cobra.Command) *cobra.Command {
 	if run := c.Run; run != nil {
 		c.Run = nil
 		c.RunE = func(c *cobra.Command, args []string) error { return Call(func() { run(c, args) }) }
+		c.PreRunE = required
 	}
 	c.Example = strings.ReplaceAll(c.Example, "kubectl ", "kubectl kruise ")
 	for _, sub := range c.Commands() {
 		Wrap(sub)
 	}
 	return c
+}
+
+// required asks for flags that a command cannot do without, as an error of usage.
+func required(c *cobra.Command, _ []string) error {
+	if err := c.ValidateRequiredFlags(); err != nil {
+		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
+	}
+	return nil
 }
 
 // Call runs what kubectl would end the process from, and returns that end as an error.

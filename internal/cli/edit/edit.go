@@ -1,0 +1,126 @@
+// Package edit changes objects one by one, of a cluster or of files: what the verbs
+// have in common that set a field of whatever object is named. It knows flags,
+// requests and what is printed, and not what is changed.
+package edit
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/printers"
+	"k8s.io/cli-runtime/pkg/resource"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+	"k8s.io/kubectl/pkg/util/completion"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+)
+
+// FieldManager is who writes, unless --field-manager says otherwise.
+const FieldManager = "kubectl-kruise"
+
+// Verb is a verb that changes objects, with its flags.
+type Verb struct {
+	Factory *factory.Factory
+	// Done is what is printed behind the name of a changed object.
+	Done string
+	// Types are those that completion offers.
+	Types []string
+	// Tell, where it is not nil, is called before an object is written for the first
+	// time.
+	Tell func(before, after *unstructured.Unstructured) error
+	// Wrote, where it is not nil, is called with an object before its line is printed.
+	Wrote func(*resource.Info) error
+	// Remote leaves out --local: the change needs the cluster.
+	Remote bool
+	// Single refuses more than one object.
+	Single bool
+	// Pinned has a write fail that comes upon another resource version than the one
+	// that the change has set.
+	Pinned bool
+
+	files    resource.FilenameOptions
+	selector string
+	all      bool
+	local    bool
+	manager  string
+	dryRun   cmdutil.DryRunStrategy
+	print    *genericclioptions.PrintFlags
+	record   *genericclioptions.RecordFlags
+
+	printer  printers.ResourcePrinter
+	recorder genericclioptions.Recorder
+}
+
+// Local reports whether the cluster must not be asked.
+func (v *Verb) Local() bool { return v.local }
+
+// Only reports whether nothing will be written.
+func (v *Verb) Only() bool { return v.local || v.dryRun != cmdutil.DryRunNone }
+
+// Output is the value of -o.
+func (v *Verb) Output() string { return *v.print.OutputFormat }
+
+// AddFlags adds the flags that all these verbs have.
+func (v *Verb) AddFlags(c *cobra.Command) {
+	v.print = genericclioptions.NewPrintFlags(v.Done)
+	v.print.AddFlags(c)
+	v.record = genericclioptions.NewRecordFlags()
+	v.record.AddFlags(c)
+	fl := c.Flags()
+	cmdutil.AddFilenameOptionFlags(c, &v.files, "that holds the objects to change")
+	cmdutil.AddLabelSelectorFlagVar(c, &v.selector)
+	fl.BoolVar(&v.all, "all", false, "all objects of the types named, in the namespace")
+	if !v.Remote {
+		fl.BoolVar(&v.local, "local", false, "change what the files hold and print it; the cluster is not asked")
+	}
+	cmdutil.AddDryRunFlag(c)
+	cmdutil.AddFieldManagerFlagVar(c, &v.manager, FieldManager)
+	// Flags are read when the shell asks, so that --context and -n count.
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return completion.SpecifiedResourceTypeAndNameCompletionFunc(kubectl.Factory(v.Factory), v.Types)(c, args, typed)
+	}
+}
+
+// Complete reads the flags; named are the arguments that name objects.
+func (v *Verb) Complete(c *cobra.Command, named []string) error {
+	var err error
+	if v.dryRun, err = cmdutil.GetDryRunStrategy(c); err != nil {
+		return usage.Errorf("one of: none, client, server", "--dry-run: unknown value %q", cmdutil.GetFlagString(c, "dry-run"))
+	}
+	if err := v.contradiction(named); err != nil {
+		return err
+	}
+	v.record.Complete(c)
+	if v.recorder, err = v.record.ToRecorder(); err != nil {
+		return err
+	}
+	v.printer, err = cmdutil.PrintFlagsWithDryRunStrategy(v.print, v.dryRun).ToPrinter()
+	if err != nil {
+		return usage.Errorf("see '"+c.CommandPath()+" --help'", "-o: %w", err)
+	}
+	return nil
+}
+
+func (v *Verb) contradiction(named []string) error {
+	files := len(v.files.Filenames) > 0 || v.files.Kustomize != ""
+	switch {
+	case v.local && v.dryRun == cmdutil.DryRunServer:
+		return usage.Errorf("did you mean --dry-run=client?", "cannot specify --local and --dry-run=server")
+	case v.all && v.selector != "":
+		return usage.Errorf("", "cannot set --all and --selector at the same time")
+	case v.local && len(named) > 0:
+		return usage.Errorf("name files with -f, and no objects", "--local does not ask the cluster for %s", named[0])
+	case !files && len(named) == 0:
+		return usage.Errorf("for instance cloneset/web, or -f FILE", "one or more resources must be specified as <resource> <name> or <resource>/<name>")
+	}
+	return usage.OneStdin(v.files.Filenames...)
+}
+
+// ReadsStdin reports whether objects come from standard input.
+func (v *Verb) ReadsStdin() bool {
+	return slices.Contains(v.files.Filenames, "-")
+}

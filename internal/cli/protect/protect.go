@@ -1,0 +1,118 @@
+// Package protect has the verbs that keep objects from being deleted by mistake, by
+// Kruise's label.
+package protect
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/edit"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+)
+
+const long = `Keep objects from being deleted, by the label policy.kruise.io/delete-protection:
+
+  Always      never deleted while the label is there
+  Cascading   not deleted while something is below: a workload with replicas above 0,
+              a Namespace with pods or bound claims, a CustomResourceDefinition with objects
+
+Of Deployments, ReplicaSets, StatefulSets, CloneSets, Advanced StatefulSets,
+UnitedDeployments, Namespaces, CustomResourceDefinitions, Services and Ingresses (those
+two only Always). Kruise's webhook enforces it where its feature gate
+ResourcesDeletionProtection is on, which it is not by default: under Always the server
+is asked, and a warning says so where nothing would refuse a deletion. Without Kruise,
+"kubectl kruise render" makes an admission policy of the label.`
+
+const example = `  kubectl kruise protect cloneset/web
+
+  # all namespaces of a team, unless they are empty
+  kubectl kruise protect namespaces -l team=shop --mode Cascading`
+
+var types = []string{"cloneset", "statefulset.apps.kruise.io", "uniteddeployment", "deployment", "statefulset", "replicaset", "namespace", "service", "ingress", "customresourcedefinition"}
+
+// New returns the verb protect.
+func New(f *factory.Factory) *cobra.Command {
+	v := &edit.Verb{Factory: f, Done: "protected", Types: types}
+	modes := []string{kruise.DeleteProtectionAlways, kruise.DeleteProtectionCascading}
+	mode := modes[0]
+	c := &cobra.Command{
+		Use: "protect (-f FILENAME | TYPE NAME)", Short: "Keep objects from being deleted", Long: long, Example: example,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := usage.OneOf("mode", mode, modes...); err != nil {
+				return err
+			}
+			if err := v.Complete(c, args); err != nil {
+				return err
+			}
+			if mode == kruise.DeleteProtectionAlways && !v.Only() {
+				v.Wrote = func(info *resource.Info) error { return warn(f, info) }
+			}
+			return v.Each(args, func(u *unstructured.Unstructured) error { return protect(u, mode) })
+		},
+	}
+	v.AddFlags(c)
+	c.Flags().StringVar(&mode, "mode", mode, "Always or Cascading")
+	usage.Offer(c, "mode", modes...)
+	return c
+}
+
+// NewUnprotect returns the verb unprotect.
+func NewUnprotect(f *factory.Factory) *cobra.Command {
+	v := &edit.Verb{Factory: f, Done: "unprotected", Types: types}
+	c := &cobra.Command{
+		Use: "unprotect (-f FILENAME | TYPE NAME)", Short: "Let protected objects be deleted again",
+		Long:    "Remove the label policy.kruise.io/delete-protection.",
+		Example: "  kubectl kruise unprotect cloneset/web",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := v.Complete(c, args); err != nil {
+				return err
+			}
+			return v.Each(args, func(u *unstructured.Unstructured) error {
+				labels := u.GetLabels()
+				delete(labels, kruise.DeleteProtectionLabel)
+				u.SetLabels(labels)
+				return nil
+			})
+		},
+	}
+	v.AddFlags(c)
+	return c
+}
+
+// protect sets the label, where it does something.
+func protect(u *unstructured.Unstructured, mode string) error {
+	labels := u.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[kruise.DeleteProtectionLabel] = mode
+	ref := cluster.Ref{Group: u.GroupVersionKind().Group, Kind: u.GetKind()}
+	if controller.RefuseDeletion(ref, labels, controller.Content{Pods: 1}) == "" {
+		hint := ""
+		if mode == kruise.DeleteProtectionCascading {
+			hint = "--mode Always protects Services and Ingresses"
+		}
+		return &tree.Error{Msg: fmt.Sprintf("%s protects no %s", mode, u.GetKind()), Hint: hint}
+	}
+	u.SetLabels(labels)
+	return nil
+}
+
+// warn asks the server whether it would delete the object all the same.
+func warn(f *factory.Factory, info *resource.Info) error {
+	_, err := resource.NewHelper(info.Client, info.Mapping).DeleteWithOptions(info.Namespace, info.Name, &metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		return nil //nolint:nilerr // a refusal is what was wanted, and others say nothing
+	}
+	_, err = fmt.Fprintf(f.Streams.Err, "warning: nothing refuses to delete %s: Kruise's feature gate ResourcesDeletionProtection is off, or Kruise is not here; 'kubectl kruise render' makes an admission policy of the label\n", info.ObjectName())
+	return err
+}

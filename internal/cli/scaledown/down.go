@@ -1,0 +1,93 @@
+package scaledown
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// down takes the pods away from a workload.
+func (o *options) down(ctx context.Context, u *unstructured.Unstructured) error {
+	take, err := takerOf(u)
+	if err != nil {
+		return err
+	}
+	if owner := metav1.GetControllerOf(u); owner != nil {
+		return &tree.Error{Path: "spec.replicas", Msg: fmt.Sprintf("is written by %s %s", owner.Kind, owner.Name), Hint: "scale that, or delete the pods with the label apps.kruise.io/specified-delete"}
+	}
+	if err := o.check(ctx, u); err != nil {
+		return err
+	}
+	added, err := take(u, o.pods)
+	if err != nil {
+		return err
+	}
+	replicas, found, err := unstructured.NestedInt64(u.Object, "spec", "replicas")
+	if err != nil {
+		return err
+	}
+	if !found {
+		replicas = 1 // as Kruise's webhook fills it in
+	}
+	return unstructured.SetNestedField(u.Object, max(replicas-int64(added), 0), "spec", "replicas")
+}
+
+// taker marks pods to go; added is how many were not marked before.
+type taker func(u *unstructured.Unstructured, pods []string) (added int, err error)
+
+func takerOf(u *unstructured.Unstructured) (taker, error) {
+	switch u.GroupVersionKind().GroupKind().String() {
+	case "CloneSet." + kruise.Group:
+		return podsToDelete, nil
+	case "StatefulSet." + kruise.Group:
+		if kruise.Serves(kruise.Group, "StatefulSet", u.GroupVersionKind().Version) && u.GroupVersionKind().Version != kruise.V1alpha1 {
+			return reserveOrdinals, nil
+		}
+	}
+	hint := "Kubernetes' own workloads choose by themselves: the annotation controller.kubernetes.io/pod-deletion-cost on pods of a Deployment or ReplicaSet is a wish"
+	if u.GetKind() == "UnitedDeployment" {
+		hint = "name the workload of a subset with the label apps.kruise.io/specified-delete on its pods"
+	}
+	return nil, &tree.Error{Msg: "currently only supported CloneSet and Advanced StatefulSet selective pods deletion", Hint: hint}
+}
+
+// podsToDelete: semantics workloads 1.9. Kruise takes names out of the list when the
+// pods are gone.
+func podsToDelete(u *unstructured.Unstructured, pods []string) (int, error) {
+	field := []string{"spec", "scaleStrategy", "podsToDelete"}
+	list, _, err := unstructured.NestedStringSlice(u.Object, field...)
+	if err != nil {
+		return 0, err
+	}
+	before := len(list)
+	for _, p := range pods {
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return len(list) - before, unstructured.SetNestedStringSlice(u.Object, list, field...)
+}
+
+// reserveOrdinals: semantics workloads 3 and 7.
+func reserveOrdinals(u *unstructured.Unstructured, pods []string) (int, error) {
+	list, _, err := unstructured.NestedSlice(u.Object, "spec", "reserveOrdinals")
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range pods {
+		n, err := strconv.ParseInt(strings.TrimPrefix(p, u.GetName()+"-"), 10, 32)
+		if err != nil {
+			return 0, &tree.Error{Msg: fmt.Sprintf("pod %s has no ordinal", p)}
+		}
+		list = append(list, n)
+	}
+	return len(pods), unstructured.SetNestedSlice(u.Object, list, "spec", "reserveOrdinals")
+}

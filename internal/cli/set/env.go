@@ -1,0 +1,173 @@
+package set
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	envutil "k8s.io/kubectl/pkg/cmd/set/env"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+const envLong = `Set, remove and list environment variables of containers. KEY=VALUE sets, KEY-
+removes, - reads such lines from standard input; --from takes every key of a ConfigMap
+or Secret as a reference to it, never its value.
+
+--list prints what there is, with the changes that are asked for, and writes nothing.
+Where the policy in force updates a pod in place, env still never is: pods are made
+anew, and --explain says so before anything is written.`
+
+const envExample = `  # set a variable, remove another
+  kubectl kruise set env cloneset/web MODE=fast DEBUG-
+
+  # what there is, references resolved
+  kubectl kruise set env cloneset/web --list --resolve
+
+  # every key of a ConfigMap, for one container
+  kubectl kruise set env --from=configmap/settings --prefix=SHOP_ cloneset/web -c app
+
+  # part of this shell's environment
+  env | grep ^SHOP_ | kubectl kruise set env -e - cloneset/web`
+
+type envSetting struct {
+	*setting
+
+	params     []string
+	from       string
+	keys       []string
+	prefix     string
+	containers string
+	list       bool
+	resolve    bool
+	overwrite  bool
+
+	set    []map[string]any
+	remove []string
+}
+
+func newEnv(f *factory.Factory) *cobra.Command {
+	o := &envSetting{setting: newSetting(f, "env updated")}
+	c := &cobra.Command{
+		Use: "env (-f FILENAME | TYPE NAME) KEY=VALUE… KEY-…", Short: "Set environment variables of containers", Long: envLong, Example: envExample,
+		RunE: func(c *cobra.Command, args []string) error {
+			named, pairs, ok := envutil.SplitEnvironmentFromResources(args)
+			if !ok {
+				return usage.Errorf("for instance cloneset/web MODE=fast", "all resources must be specified before environment changes: %s", strings.Join(args, " "))
+			}
+			if err := o.complete(c, named); err != nil {
+				return err
+			}
+			if err := o.read(append(slices.Clone(o.params), pairs...)); err != nil {
+				return err
+			}
+			if o.list {
+				return o.listed(c.Context(), named)
+			}
+			return o.Each(named, o.change)
+		},
+	}
+	o.addFlags(c)
+	fl := c.Flags()
+	fl.StringVarP(&o.containers, "containers", "c", "*", "containers to change; * stands for any text in their names")
+	fl.StringArrayVarP(&o.params, "env", "e", nil, "KEY=VALUE to set, or - to read them from standard input")
+	fl.StringVar(&o.from, "from", "", "configmap/NAME or secret/NAME whose keys become variables")
+	fl.StringSliceVar(&o.keys, "keys", nil, "only these keys of --from")
+	fl.StringVar(&o.prefix, "prefix", "", "put before the names of variables")
+	fl.BoolVar(&o.list, "list", false, "print the variables, as they would be, and write nothing")
+	fl.BoolVar(&o.resolve, "resolve", false, "with --list, print what references lead to")
+	fl.BoolVar(&o.overwrite, "overwrite", true, "change variables that have a value; with false that is an error")
+	return c
+}
+
+// read reads what to set and what to remove.
+func (o *envSetting) read(params []string) error {
+	switch {
+	case o.list && o.Output() != "":
+		return usage.Errorf("", "--list and --output may not be specified together")
+	case len(o.keys) > 0 && o.from == "":
+		return usage.Errorf("", "when specifying --keys, a configmap or secret must be provided with --from")
+	case o.ReadsStdin() && slices.Contains(params, "-"):
+		return usage.OneStdin("-", "-")
+	}
+	vars, remove, _, err := envutil.ParseEnv(params, o.Factory.Streams.In)
+	if err != nil {
+		return usage.Errorf("for instance MODE=fast", "%w", err)
+	}
+	for _, v := range vars {
+		o.set = append(o.set, variable(v.Name, v.Value))
+	}
+	if err := o.takeFrom(); err != nil {
+		return err
+	}
+	for _, v := range o.set {
+		v["name"] = o.prefix + nameOf(v)
+	}
+	o.remove = remove
+	if len(o.set) == 0 && len(o.remove) == 0 && !o.list {
+		return usage.Errorf("for instance MODE=fast, or --list", "at least one environment variable must be provided")
+	}
+	return nil
+}
+
+// variable is one with a value; none is written where it is empty, as the API server
+// stores it.
+func variable(name, value string) map[string]any {
+	v := map[string]any{"name": name}
+	if value != "" {
+		v["value"] = value
+	}
+	return v
+}
+
+func (o *envSetting) change(u *unstructured.Unstructured) error {
+	containers, err := matching(u, o.containers)
+	if err != nil {
+		return err
+	}
+	for _, c := range containers {
+		if err := o.into(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// into sets and removes variables of a container: those that are there keep their
+// place, others come last, in the order in which they were given.
+func (o *envSetting) into(container map[string]any) error {
+	have, _ := container["env"].([]any)
+	out := slices.DeleteFunc(slices.Clone(have), func(v any) bool { return slices.Contains(o.remove, envName(v)) })
+	for _, v := range o.set {
+		at := slices.IndexFunc(out, func(e any) bool { return envName(e) == nameOf(v) })
+		if at < 0 {
+			out = append(out, v)
+			continue
+		}
+		old, _ := out[at].(map[string]any)
+		if !o.overwrite && !same(old, v) {
+			return &tree.Error{Msg: fmt.Sprintf("%s of container %s already has a value, and --overwrite is false", nameOf(v), nameOf(container))}
+		}
+		out[at] = v
+	}
+	if len(out) == 0 {
+		delete(container, "env")
+		return nil
+	}
+	container["env"] = out
+	return nil
+}
+
+func envName(v any) string {
+	m, _ := v.(map[string]any)
+	return nameOf(m)
+}
+
+// same reports whether two variables have the same value, and no reference.
+func same(a, b map[string]any) bool {
+	return a["value"] == b["value"] && a["valueFrom"] == nil && b["valueFrom"] == nil
+}

@@ -1,0 +1,147 @@
+package set
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/edit"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// explainer says, before an object is written, what should be known of the change.
+type explainer struct {
+	*edit.Verb
+
+	ctx    context.Context //nolint:containedctx // it lives for one call
+	gates  cluster.Gates
+	wanted bool
+}
+
+func (e *explainer) tell(before, after *unstructured.Unstructured) error {
+	if e.wanted {
+		if err := e.explain(before, after); err != nil {
+			return err
+		}
+	}
+	if e.Local() {
+		return nil
+	}
+	return e.owners(after)
+}
+
+func (e *explainer) out() io.Writer { return e.Factory.Streams.Err }
+
+// explain says what the change does to pods.
+func (e *explainer) explain(before, after *unstructured.Unstructured) error {
+	group, kind := after.GroupVersionKind().Group, after.GetKind()
+	switch {
+	case cluster.IsWorkload(group, kind):
+		return e.workload(before, after, "")
+	case group == kruise.Group && kind == "UnitedDeployment":
+		return e.united(before, after)
+	}
+	_, err := fmt.Fprintf(e.out(), "%s/%s: %s\n", strings.ToLower(kind), after.GetName(), unchanged[kind])
+	return err
+}
+
+// unchanged says of kinds that roll nothing out when the new template counts.
+var unchanged = map[string]string{
+	"Pod":                   "a running pod takes a new image in place, its container restarts; the API server refuses most other changes",
+	"Job":                   "the API server refuses a new template: make a new Job",
+	"CronJob":               "Jobs that run stay as they are, the next ones have it",
+	"AdvancedCronJob":       "Kruise refuses a new template: with --dry-run=client -o yaml, pipe it to 'kubectl kruise replace --force -f -'",
+	"BroadcastJob":          "pods that are there stay as they are, those made from now on have it",
+	"ReplicationController": "pods that are there stay as they are, those made from now on have it",
+	"PodTemplate":           "no pods come from it",
+}
+
+// workload explains the change of a workload; of stands behind the count of pods.
+func (e *explainer) workload(before, after *unstructured.Unstructured, of string) error {
+	old, err := cluster.ReadWorkload(tree.FromValue(before.Object))
+	if err != nil {
+		return err
+	}
+	updated, err := cluster.ReadWorkload(tree.FromValue(after.Object))
+	if err != nil {
+		return err
+	}
+	answer := view.Explained(old, updated, e.gates)
+	if err := answer.Text(e.out(), view.Style{Color: e.Factory.ColorErr(), Width: e.Factory.Streams.Width}); err != nil {
+		return err
+	}
+	reach, total, ok := plan.Reach(updated, e.gates)
+	switch {
+	case of != "":
+		_, err = fmt.Fprintf(e.out(), "pods: %s\n", of)
+	case !ok:
+		_, err = fmt.Fprintf(e.out(), "pods: none of %d follows by itself\n", total)
+	case reach < total:
+		_, err = fmt.Fprintf(e.out(), "pods: %d of %d follow, the others are held back by partition or pause\n", reach, total)
+	default:
+		_, err = fmt.Fprintf(e.out(), "pods: %d of %d follow\n", reach, total)
+	}
+	return err
+}
+
+// united explains the change of a UnitedDeployment by what it makes of a subset.
+func (e *explainer) united(before, after *unstructured.Unstructured) error {
+	old, _, err := subset(before)
+	if err != nil {
+		return err
+	}
+	updated, n, err := subset(after)
+	if err != nil {
+		return err
+	}
+	return e.workload(old, updated, fmt.Sprintf("those of %d subsets, each a %s", n, updated.GetKind()))
+}
+
+// subset is the workload that a UnitedDeployment makes for each of its subsets,
+// before what is a subset's own; n is how many there are.
+func subset(u *unstructured.Unstructured) (workload *unstructured.Unstructured, n int, err error) {
+	hub, _, err := kruise.ToHub(tree.FromValue(u.Object))
+	if err != nil {
+		return nil, 0, err
+	}
+	object, _ := tree.Value(hub).(map[string]any)
+	read := united.Read(&unstructured.Unstructured{Object: object})
+	version := "v1"
+	if read.Kind.Group == kruise.Group {
+		version = kruise.V1beta1
+	}
+	workload = &unstructured.Unstructured{Object: map[string]any{"spec": below(read.Template, read.TemplateField+".spec")}}
+	workload.SetGroupVersionKind(read.Kind.WithVersion(version))
+	workload.SetName(u.GetName())
+	workload.SetNamespace(u.GetNamespace())
+	return workload, len(read.Subsets), nil
+}
+
+// owners says who else has a word about the object's pods.
+func (e *explainer) owners(u *unstructured.Unstructured) error {
+	if owner := metav1.GetControllerOf(u); owner != nil && u.GetKind() != "Pod" {
+		_, err := fmt.Fprintf(e.out(), "note: %s %s belongs to %s %s, which may take this back: change that instead\n", u.GetKind(), u.GetName(), owner.Kind, owner.Name)
+		return err
+	}
+	client, err := e.Factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	ref := cluster.Ref{Group: u.GroupVersionKind().Group, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
+	r, err := release.Of(e.ctx, client, ref)
+	if err != nil || r == nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.out(), "note: a new template starts %s: 'kubectl kruise rollout status rollout/%s' follows it\n", r.Title(), r.Name)
+	return err
+}
