@@ -94,7 +94,9 @@ func (v *Verb) Complete(c *cobra.Command, named []string) error {
 	if err := v.contradiction(named); err != nil {
 		return err
 	}
-	v.record.Complete(c)
+	if err := v.record.Complete(c); err != nil {
+		return err
+	}
 	if v.recorder, err = v.record.ToRecorder(); err != nil {
 		return err
 	}

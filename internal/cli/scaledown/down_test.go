@@ -25,9 +25,9 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 }
 
 func TestTidy(t *testing.T) {
-	for text, want := range map[string]string{"a": "a", " a , b,a,,": "a b", ",": ""} {
-		if got := strings.Join(tidy(strings.Split(text, ",")), " "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+	for want, names := range map[string][]string{"a": {"a"}, "a b": {" a ", " b", "a", "", ""}, "": {"", " "}} {
+		if got := strings.Join(tidy(names), " "); got != want {
+			t.Errorf("%q: %q, want %q", names, got, want)
 		}
 	}
 }
