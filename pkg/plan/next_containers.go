@@ -130,10 +130,13 @@ func (c *restarts) permitted(p *cluster.Pod) (why string, ok bool) {
 }
 
 // under looks at a pod whose containers restart: one that was ready is down meanwhile,
-// and one that cannot come back ends the rollout.
+// to the budgets too, and one that cannot come back ends the rollout.
 func (c *restarts) under(p *cluster.Pod, text string) {
 	if c.available(p) {
 		c.down++
+	}
+	if rules.Ready(p) {
+		_, _ = c.permitted(p) // takes what it was given before
 	}
 	b, grace, bad := trouble(p)
 	if !bad {

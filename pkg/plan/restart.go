@@ -23,8 +23,10 @@ func CannotRestart(p *cluster.Pod, container string) string {
 		return "the pod has ended"
 	case p.Node == "":
 		return "the pod is on no node yet"
-	case !c.Reported:
+	case !c.Reported, c.ImageID == "" && c.Waiting != "":
 		return "the container has not been started yet"
+	case c.Final:
+		return "nobody starts it again: its restartPolicy is Never"
 	}
 	return ""
 }
@@ -33,6 +35,8 @@ func CannotRestart(p *cluster.Pod, container string) string {
 func notRegular(p *cluster.Pod, name string) string {
 	i := slices.IndexFunc(p.InitContainers, func(c cluster.Container) bool { return c.Name == name })
 	switch {
+	case slices.Contains(p.Ephemeral, name):
+		return "it is an ephemeral container: those run once"
 	case i < 0:
 		return "the pod has no such container"
 	case p.InitContainers[i].Native:

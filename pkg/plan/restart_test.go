@@ -110,7 +110,17 @@ func TestBuildRestartRefuses(t *testing.T) {
 			"it is a native sidecar",
 		},
 		"not started": {func(p *cluster.Pod) { p.Containers[0].Reported = false }, plan.Restarting{}, "container main of pod web-00001: the container has not been started yet"},
-		"no node":     {func(p *cluster.Pod) { p.Node = "" }, plan.Restarting{}, "web-00001: the pod is on no node yet"},
+		"pulls its image": {
+			func(p *cluster.Pod) { p.Containers[0].Waiting, p.Containers[0].ImageID = "ContainerCreating", "" },
+			plan.Restarting{}, "container main of pod web-00001: the container has not been started yet",
+		},
+		"ephemeral container": {
+			func(p *cluster.Pod) { p.Ephemeral = []string{"debug"} },
+			plan.Restarting{Pods: []string{"web-00001"}, Containers: []string{"debug"}},
+			"container debug of pod web-00001: it is an ephemeral container",
+		},
+		"never restarted": {func(p *cluster.Pod) { p.Containers[0].Final = true }, plan.Restarting{}, "container main of pod web-00001: nobody starts it again"},
+		"no node":         {func(p *cluster.Pod) { p.Node = "" }, plan.Restarting{}, "web-00001: the pod is on no node yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, clones(""), 5)
@@ -184,13 +194,15 @@ func TestRestartsKeepBudgets(t *testing.T) {
 		spoil func(*plan.Snapshot)
 		want  string
 	}{
-		"room for two":  {nil, "act 2"},
-		"a strict one":  {func(s *plan.Snapshot) { budget(s, 0) }, "wait budget web-00004: "},
-		"room for one":  {func(s *plan.Snapshot) { budget(s, 20) }, "act 1"},
-		"evictions":     {func(s *plan.Snapshot) { disruption(s, 0) }, "wait budget web-00004: "},
-		"one under way": {func(s *plan.Snapshot) { restarting(s, 4) }, "act 1"},
-		"a later one":   {func(s *plan.Snapshot) { restarting(s, 0); restarting(s, 1) }, "wait ready web-00001: its containers restart"},
-		"one is down":   {func(s *plan.Snapshot) { unready(s.Pods[:1]) }, "act 2"},
+		"room for two":            {nil, "act 2"},
+		"a strict one":            {func(s *plan.Snapshot) { budget(s, 0) }, "wait budget web-00004: "},
+		"room for one":            {func(s *plan.Snapshot) { budget(s, 20) }, "act 1"},
+		"evictions":               {func(s *plan.Snapshot) { disruption(s, 0) }, "wait budget web-00004: "},
+		"one under way":           {func(s *plan.Snapshot) { restarting(s, 4) }, "act 1"},
+		"room for one, under way": {func(s *plan.Snapshot) { budget(s, 20); restarting(s, 4) }, "wait ready web-00004: its containers restart"},
+		"one eviction, under way": {func(s *plan.Snapshot) { disruption(s, 20); restarting(s, 4) }, "wait ready web-00004: its containers restart"},
+		"a later one":             {func(s *plan.Snapshot) { restarting(s, 0); restarting(s, 1) }, "wait ready web-00001: its containers restart"},
+		"one is down":             {func(s *plan.Snapshot) { unready(s.Pods[:1]) }, "act 2"},
 		"crashes": {func(s *plan.Snapshot) {
 			restarting(s, 4)
 			unready(s.Pods[4:])

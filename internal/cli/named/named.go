@@ -83,6 +83,9 @@ func Kinds(arg string) ([]schema.GroupKind, error) {
 
 // Of names an object of a kind.
 func Of(kind schema.GroupKind, name string) Name {
+	if kind == pods {
+		return Name{Kinds: []schema.GroupKind{pods}, Name: name, text: "pod/" + name}
+	}
 	return Name{Kinds: []schema.GroupKind{kind}, Name: name, text: strings.ToLower(kind.Kind) + "." + kind.Group + "/" + name}
 }
 
@@ -132,8 +135,14 @@ func Types() []string {
 	return out
 }
 
+// pods are no workloads: no argument of TYPE/NAME means one.
+var pods = schema.GroupKind{Kind: "Pod"}
+
 // Plural returns the name of the kind in URLs.
 func Plural(k schema.GroupKind) string {
+	if k == pods {
+		return "pods"
+	}
 	for _, t := range types {
 		if t.group == k.Group && t.kind == k.Kind {
 			return t.words[1]

@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 
 func TestPlural(t *testing.T) {
 	for kind, want := range map[schema.GroupKind]string{
-		{Group: "apps", Kind: "ReplicaSet"}: "replicasets", {Group: "apps.kruise.io", Kind: "DaemonSet"}: "daemonsets", {Kind: "Pod"}: "",
+		{Group: "apps", Kind: "ReplicaSet"}: "replicasets", {Group: "apps.kruise.io", Kind: "DaemonSet"}: "daemonsets", {Kind: "Pod"}: "pods", {Kind: "Node"}: "",
 	} {
 		if got := Plural(kind); got != want {
 			t.Errorf("%v: %q, want %q", kind, got, want)

@@ -26,12 +26,13 @@ func (r *reader) around(w *cluster.Workload) error {
 	}
 	selector := compiled.String()
 	owners := map[string]bool{w.UID: true}
+	r.res.owners = owners
 	steps := []func() error{
 		func() error { return r.children(w, selector, owners) },
 		func() error { return r.pods(w, selector, owners) },
 		func() error { return r.revisions(w, selector) },
 		func() error { return r.nodes(w) },
-		func() error { return r.budgets(w) },
+		func() error { return r.guards(w) },
 		func() error { return r.namespaces(w) },
 		func() error { return r.claims(w, selector) },
 	}
@@ -111,24 +112,6 @@ func (r *reader) nodes(w *cluster.Workload) error {
 		r.res.State.Nodes = append(r.res.State.Nodes, &cluster.Node{Name: u.GetName(), Labels: u.GetLabels()})
 		return nil
 	})
-}
-
-// budgets are those of the workload's namespace; which of them cover its pods is
-// for the rules to say.
-func (r *reader) budgets(w *cluster.Workload) error {
-	if w.Namespace == "" {
-		return nil
-	}
-	keep := func(u *unstructured.Unstructured) error { r.keep(u); return nil }
-	for _, q := range []query{
-		{what: "PodUnavailableBudgets", resource: gvr(kruise.PolicyGroup, kruise.V1alpha1, "podunavailablebudgets"), namespace: w.Namespace},
-		{what: "PodDisruptionBudgets", resource: gvr("policy", "v1", "poddisruptionbudgets"), namespace: w.Namespace},
-	} {
-		if err := r.list(q, keep); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // namespaces matter to SidecarSets alone.

@@ -40,6 +40,10 @@ type Result struct {
 	// Skipped says in words what could not be read, and why; the plan is made
 	// without it.
 	Skipped []string
+
+	// owners are the uids of the controllers of its pods.
+	owners  map[string]bool
+	budgets budgets
 }
 
 // Workload reads the workload that name means, in a namespace that counts for
@@ -143,6 +147,8 @@ type query struct {
 	selector  string
 	// needed says that there is no plan without an answer.
 	needed bool
+	// versioned says that there are other versions to ask for.
+	versioned bool
 }
 
 // list hands every object of the answer to each. The server may answer from its
@@ -167,6 +173,8 @@ func (r *reader) list(q query, each func(*unstructured.Unstructured) error) erro
 
 func (r *reader) failed(q query, err error) error {
 	switch {
+	case apierrors.IsNotFound(err) && q.versioned:
+		return err
 	case apierrors.IsNotFound(err) && !q.needed: // not served here
 		return nil
 	case apierrors.IsForbidden(err) && !q.needed:

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -135,7 +134,7 @@ func TestWorkload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := state.Snapshot(res.State, res.Ref, cluster.DefaultGates(), time.Time{})
+	s, err := res.Snapshot(cluster.DefaultGates(), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +185,7 @@ func TestDeployment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := state.Snapshot(res.State, res.Ref, cluster.Gates{}, time.Time{})
+	snap, err := res.Snapshot(cluster.Gates{}, time.Time{})
 	if err != nil || len(snap.Pods) != 2 || len(snap.Revisions) != 2 {
 		t.Errorf("%d pods, %d revisions, %v", len(snap.Pods), len(snap.Revisions), err)
 	}

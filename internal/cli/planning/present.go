@@ -65,10 +65,7 @@ func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource
 		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: planning goes on without %s\n", s)
 	}
 	at := now()
-	snapshot, err := state.Snapshot(res.State, res.Ref, o.gates.Gates, at)
-	if res.Source != nil {
-		snapshot.Workload, snapshot.Carrier = res.Source, snapshot.Workload
-	}
+	snapshot, err := res.Snapshot(o.gates.Gates, at)
 	return present{res.Object, snapshot, at}, err
 }
 

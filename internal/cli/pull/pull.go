@@ -26,6 +26,9 @@ const long = `Have nodes pull an image before anything needs it there: those of 
 those with labels, or all. Kruise does it where it is in the cluster (ImagePullJob);
 elsewhere a Job for each node mounts the image as a volume, and nothing in it runs.
 
+Secrets for the registry are those of --pull-secret, of the workload's pods and
+template, and of the service account; without a workload that is default, of -n.
+
 Nodes that fail are named with the reason, and the exit code is 3. Ctrl-C and --timeout
 end the waiting only: the same command finds the pull again. What pulls goes away ten
 minutes after it is done.`

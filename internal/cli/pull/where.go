@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -28,8 +29,8 @@ func (o *options) where(ctx context.Context) (kube.ImagePull, error) {
 	p := kube.ImagePull{Image: o.image, Namespace: namespace, Secrets: o.secrets, Parallel: o.parallel, HelperImage: o.helper}
 	if o.name != nil {
 		err = o.ofPods(ctx, &p)
-	} else {
-		p.Nodes, err = o.byLabels(ctx)
+	} else if p.Nodes, err = o.byLabels(ctx); err == nil {
+		err = o.addSecrets(ctx, &p, nil)
 	}
 	if err == nil && len(p.Nodes) == 0 {
 		err = &resource.Error{Err: fmt.Errorf("there is no node to pull %s on", o.image), Hint: "see 'kubectl get nodes', or 'kubectl get pods -o wide' of the workload"}
@@ -37,7 +38,8 @@ func (o *options) where(ctx context.Context) (kube.ImagePull, error) {
 	return p, err
 }
 
-// ofPods takes the nodes that a workload's pods are on, and their pull secrets.
+// ofPods takes the nodes that a workload's pods are on, and the pull secrets of these
+// pods and of those to come.
 func (o *options) ofPods(ctx context.Context, p *kube.ImagePull) error {
 	client, err := o.factory.Dynamic()
 	if err != nil {
@@ -52,16 +54,42 @@ func (o *options) ofPods(ctx context.Context, p *kube.ImagePull) error {
 			p.Nodes = append(p.Nodes, pod.Node)
 		}
 	}
-	if len(found.State.Pods) == 0 || found.Ref.Namespace == "" {
+	if found.Ref.Namespace == "" {
 		return nil // the pods of a SidecarSet have secrets in many namespaces
 	}
+	template, _ := tree.Value(tree.Get(found.Object.Node(), "spec", "template")).(map[string]any)
+	if err := o.addSecrets(ctx, p, template); err != nil || len(found.State.Pods) == 0 {
+		return err
+	}
 	secrets, err := secretsOf(ctx, client, found.State.Pods[0])
+	add(p, secrets)
+	return err
+}
+
+// addSecrets adds those that a pod of a template gets; nil is a pod that says nothing.
+func (o *options) addSecrets(ctx context.Context, p *kube.ImagePull, template map[string]any) error {
+	cfg, err := o.factory.Config()
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return err
+	}
+	secrets, err := kube.TemplateSecrets(ctx, client, p.Namespace, template)
+	if err != nil {
+		_, err = fmt.Fprintf(o.factory.Streams.Err, "warning: %v\n", err)
+	}
+	add(p, secrets)
+	return err
+}
+
+func add(p *kube.ImagePull, secrets []string) {
 	for _, name := range secrets {
 		if !slices.Contains(p.Secrets, name) {
 			p.Secrets = append(p.Secrets, name)
 		}
 	}
-	return err
 }
 
 // secretsOf are the names of a pod's pull secrets; its service account's are among

@@ -28,6 +28,8 @@ type options struct {
 var (
 	drivers  = []string{string(plan.DriverKruise), string(plan.DriverNative), string(plan.DriverClient)}
 	features = texts(permit.Features)
+	// known are those that somebody may ask for.
+	known = append(texts(permit.Features), string(permit.Apply))
 )
 
 func texts[T ~string](list []T) []string {
@@ -55,6 +57,9 @@ What is missing is said by name before a rollout writes anything.`,
   # a pipeline that only moves partitions, and its account
   kubectl kruise rbac --driver kruise --features "" --bind ci/deployer
 
+  # a pipeline that also writes whole manifests: kubectl kruise apply
+  kubectl kruise rbac --features pull,verify,scale,apply --bind ci/deployer
+
   # without Kruise, pods updated by this program
   kubectl kruise rbac --driver native,client --name rollouts`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -66,11 +71,11 @@ What is missing is said by name before a rollout writes anything.`,
 	}
 	fl := c.Flags()
 	fl.StringSliceVar(&o.drivers, "driver", drivers, "who replaces pods: "+strings.Join(drivers, ", "))
-	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", "))
+	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", ")+"; and apply, for the verb of that name")
 	fl.StringVar(&o.name, "name", "kubectl-kruise", "name of the roles")
 	fl.StringVar(&o.bind, "bind", "", "also print bindings for a service account, NAMESPACE/NAME")
 	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(drivers, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("features", cobra.FixedCompletions(features, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("features", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -78,7 +83,7 @@ func (o *options) run() error {
 	for _, check := range []struct {
 		flag        string
 		given, know []string
-	}{{"driver", o.drivers, drivers}, {"features", o.features, features}} {
+	}{{"driver", o.drivers, drivers}, {"features", o.features, known}} {
 		for _, v := range check.given {
 			if !slices.Contains(check.know, v) {
 				return usage.Errorf("one or more of: "+strings.Join(check.know, ", "), "--%s: unknown value %q", check.flag, v)

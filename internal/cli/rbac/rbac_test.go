@@ -50,6 +50,8 @@ func TestRoles(t *testing.T) {
 		"all":         {nil, []right{evict, crr, clones, sets, record}, nil},
 		"kruise only": {[]string{"--driver", "kruise"}, []right{crr, clones, record}, []right{evict, sets}},
 		"no features": {[]string{"--features", ""}, []right{evict, clones}, []right{crr}},
+		"apply":       {[]string{"--driver", "native", "--features", "apply"}, []right{{"create", "apps", "deployments"}, {"delete", "", "services"}, {"create", "policy", "poddisruptionbudgets"}}, []right{clones, crr}},
+		"budgets":     {nil, []right{{"watch", "policy.kruise.io", "podunavailablebudgets"}, {"watch", "policy", "poddisruptionbudgets"}}, []right{{"delete", "", "services"}, {"create", "apps", "deployments"}}},
 		"client":      {[]string{"--driver", "client"}, []right{evict, sets}, []right{clones}},
 	} {
 		t.Run(name, func(t *testing.T) {

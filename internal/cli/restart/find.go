@@ -63,7 +63,7 @@ func (o *options) owners(ctx context.Context, pods []string) ([]work, error) {
 }
 
 // ownerOf is the workload that a pod belongs to: of a ReplicaSet that a Deployment
-// owns it is the Deployment.
+// owns it is the Deployment. A pod of nobody, or of a Job, stands for itself.
 func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod string) (named.Name, error) {
 	o, err := get(ctx, client, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, namespace, pod)
 	if err != nil {
@@ -85,14 +85,7 @@ func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod strin
 			return name, nil
 		}
 	}
-	return named.Name{}, &resource.Error{Err: fmt.Errorf("pod %s belongs to no workload that is restarted in order: %s", pod, controller(ref)), Hint: "its restart can be written out: kubectl kruise render --patches takes a ContainerRecreateRequest"}
-}
-
-func controller(ref *metav1.OwnerReference) string {
-	if ref == nil {
-		return "it has no controller"
-	}
-	return "its controller is " + ref.Kind + " " + ref.Name
+	return named.Of(o.GroupVersionKind().GroupKind(), pod), nil
 }
 
 func get(ctx context.Context, client dynamic.Interface, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error) {

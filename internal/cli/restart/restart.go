@@ -17,6 +17,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const long = `Restart containers inside their pods: the pods stay, with their addresses and volumes.
@@ -30,9 +32,14 @@ Methods, chosen by what the cluster can do:
                the container anew; the pod keeps that name
   signal       TERM for the container's first process, by a program of its image
 
-What was restarted is kept in the cluster: "kubectl kruise rollout resume" goes on where
-a terminal was lost, and restarts nothing twice. Init containers and native sidecars
-are refused, as Kruise refuses them.`
+Pods of a Job, or of nobody, are restarted one after the other, each when the one
+before is ready again.
+
+What was restarted is kept in the cluster: "kubectl kruise rollout resume", or for pods
+of a Job or of nobody the same command again, goes on where a terminal was lost, and
+restarts nothing twice. A plan that could not finish is refused, and so are init
+containers, native sidecars and ephemeral containers, as Kruise refuses them, and
+containers that nobody starts again (restartPolicy Never).`
 
 const example = `  # all containers of all pods of a workload
   kubectl kruise restart cloneset/web
@@ -127,8 +134,23 @@ func (o *options) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// plan makes the plan, with a method that the cluster can do.
+// plan makes the plan, and refuses one that cannot finish. A pod by itself has no
+// workload whose limits could keep it from finishing.
 func (o *options) plan(s plan.Snapshot, pods []string, served bool) (plan.Plan, error) {
+	p, err := o.build(s, pods, served)
+	if err != nil || len(p.Steps) == 0 || p.Target.Kind == "Pod" {
+		return p, err
+	}
+	assumed := simulate.Usual()
+	assumed.Gates, assumed.Start = s.Gates, time.Now()
+	if err := simulate.Check(p, s, assumed); err != nil {
+		return p, &resource.Error{Err: err, Hint: "wait until its pods are ready and its budgets have room, or name pods that can restart; 'kubectl kruise why' says what is in the way"}
+	}
+	return p, nil
+}
+
+// build makes the plan with a method that the cluster can do.
+func (o *options) build(s plan.Snapshot, pods []string, served bool) (plan.Plan, error) {
 	what := o.what
 	what.Pods = pods
 	p, err := plan.BuildRestart(s, what, o.policy)

@@ -43,7 +43,7 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, plans f
 	if err != nil {
 		return err
 	}
-	if source, ok := sourceOf(s.object); ok {
+	if source, ok := sourceOf(s.object); ok && s.target.Kind != "Pod" {
 		if same, err := o.locate(ctx, source); err == nil && same.object.ID() == s.object.ID() {
 			s = same
 		}
@@ -52,6 +52,10 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, plans f
 		return err
 	}
 	defer s.Close()
+	if rec, err := s.Rollout(); err == nil && !over(rec) && s.target.Kind == "Pod" {
+		// No other verb goes on with it.
+		return (&control{driving: o.driving, name: name}).goOn(ctx, rec)
+	}
 	if err := o.free(s); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -24,11 +23,8 @@ func (o *options) question(ctx context.Context, name named.Name, namespace strin
 	for _, s := range res.Skipped {
 		o.warn("the answer goes without %s", s)
 	}
-	if q.Snapshot, err = state.Snapshot(res.State, res.Ref, o.gates, q.Now); err != nil {
+	if q.Snapshot, err = res.Snapshot(o.gates, q.Now); err != nil {
 		return q, err
-	}
-	if res.Source != nil {
-		q.Snapshot.Workload, q.Snapshot.Carrier = res.Source, q.Snapshot.Workload
 	}
 	o.recorded(ctx, &q)
 	return q, nil

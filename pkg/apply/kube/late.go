@@ -33,9 +33,9 @@ type late struct {
 
 func (c *Cluster) newLate() late {
 	return late{
-		pulls:       kruised[kruise.ImagePullJob](c, "imagepulljobs", c.beside(), c.ours()),
-		recreations: kruised[kruise.ContainerRecreateRequest](c, "containerrecreaterequests", c.opt.Target.Namespace, c.ours()),
-		nodeImages:  kruised[kruise.NodeImage](c, "nodeimages", "", ""),
+		pulls:       kruised[kruise.ImagePullJob](c, kruise.Group, "imagepulljobs", c.beside(), c.ours()),
+		recreations: kruised[kruise.ContainerRecreateRequest](c, kruise.Group, "containerrecreaterequests", c.opt.Target.Namespace, c.ours()),
+		nodeImages:  kruised[kruise.NodeImage](c, kruise.Group, "nodeimages", "", ""),
 		jobs: begins(func() (*mirror[*batchv1.Job], error) {
 			return keep(c, needed(typed("jobs", &batchv1.Job{}, c.core.BatchV1().Jobs(c.beside()), c.ours())), itself[*batchv1.Job])
 		}),
@@ -93,11 +93,11 @@ func (l *lately[T]) shown() *mirror[T] {
 }
 
 // kruised is a kind of Kruise in the newest version that is served.
-func kruised[T any](c *Cluster, plural, namespace, selector string) *lately[*T] {
+func kruised[T any](c *Cluster, group, plural, namespace, selector string) *lately[*T] {
 	l := &lately[*T]{}
 	l.begin = func() (m *mirror[*T], err error) {
 		for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
-			l.resource = schema.GroupVersionResource{Group: kruise.Group, Version: version, Resource: plural}
+			l.resource = schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
 			s := c.untyped(l.resource, namespace)
 			s.selector = selector
 			m = newMirror(c.bell.ring, decoded[T])

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -113,16 +112,6 @@ func imagePull(at *site, image string, parallel int) (*kruise.ImagePullJobSpec, 
 	return spec, err
 }
 
-// pullSecrets are the names of a pod's pull secrets: those of the template, or of the
-// service account.
-func pullSecrets(p *corev1.Pod) []string {
-	var out []string
-	for _, s := range p.Spec.ImagePullSecrets {
-		out = append(out, s.Name)
-	}
-	return out
-}
-
 // own are the pods of the workload that are not being deleted.
 func (c *Cluster) own(w *cluster.Workload) ([]pod, error) {
 	list, err := c.pods.all()
@@ -136,18 +125,6 @@ func (c *Cluster) own(w *cluster.Workload) ([]pod, error) {
 	return slices.DeleteFunc(slices.Clone(list), func(p pod) bool {
 		return !rules.Active(p.Pod) || w.Kind != "SidecarSet" && !owners[p.Owner.UID]
 	}), nil
-}
-
-// secretsOf are the names of the pull secrets of the workload's pods.
-func (c *Cluster) secretsOf(w *cluster.Workload) ([]string, error) {
-	pods, err := c.own(w)
-	names := map[string]bool{}
-	for _, p := range pods {
-		for _, name := range p.secrets {
-			names[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names)), err
 }
 
 // nodesOf are the nodes that the workload's pods are on, by name.

@@ -4,13 +4,11 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -72,7 +70,7 @@ func (c *Cluster) fillPods(s *plan.Snapshot, w *cluster.Workload) error {
 	}
 	s.Pods, s.Reports = make([]*cluster.Pod, 0, len(list)), map[string]rules.NodeReport{}
 	for _, p := range list {
-		if w.Kind != "SidecarSet" && !owners[p.Owner.UID] {
+		if w.Kind != "SidecarSet" && !owners[p.Owner.UID] && p.UID != w.UID {
 			continue
 		}
 		s.Pods = append(s.Pods, p.Pod)
@@ -124,38 +122,6 @@ func (c *Cluster) fillNamespaces(s *plan.Snapshot, _ *cluster.Workload) error {
 		s.Namespaces[n.Name] = n.Labels
 	}
 	return err
-}
-
-// fillBudgets adds the PodDisruptionBudgets all of whose pods are the workload's.
-// The server, which sees the others, has the last word on every eviction in any
-// case.
-func (c *Cluster) fillBudgets(s *plan.Snapshot, w *cluster.Workload) error {
-	if c.budgets == nil {
-		return nil
-	}
-	list, err := c.budgets.all()
-	for _, b := range list {
-		view := &controller.EvictionView{Now: c.Now(), Budget: b, Pods: s.Pods, Workloads: only(w)}
-		if r := view.Rules(); len(r.Pods) > 0 && !reachesFurther(b, r) {
-			s.Disruptions = append(s.Disruptions, r)
-		}
-	}
-	return err
-}
-
-// reachesFurther reports whether a budget covers pods that we do not see.
-func reachesFurther(b *policyv1.PodDisruptionBudget, r *rules.DisruptionBudget) bool {
-	return int(b.Status.ExpectedPods) > max(r.Expected, len(r.Pods))
-}
-
-// only knows one workload, as the owner of pods.
-func only(w *cluster.Workload) controller.Workloads {
-	return func(namespace string, owner cluster.Owner) *cluster.Workload {
-		if namespace == w.Namespace && owner.Kind == w.Kind && owner.Name == w.Name {
-			return w
-		}
-		return nil
-	}
 }
 
 // resized reports whether the status has the resources of the spec.

@@ -30,7 +30,9 @@ type views struct {
 	children   *mirror[owned[cluster.Revision]]
 	nodes      *mirror[*cluster.Node]
 	namespaces *mirror[*corev1.Namespace]
-	budgets    *mirror[*policyv1.PodDisruptionBudget]
+	// disruptions and budgets are those of Kubernetes and of Kruise.
+	disruptions *mirror[*policyv1.PodDisruptionBudget]
+	budgets     *mirror[*kruise.PodUnavailableBudget]
 }
 
 // seen is the workload, and the Kruise workload that it stands for, if it does.
@@ -97,6 +99,10 @@ func (c *Cluster) watchWorkload() error {
 		if !ok {
 			return seen{}, fmt.Errorf("unexpected %T", m)
 		}
+		if c.alone() {
+			w, err := lone(u)
+			return seen{workload: w}, err
+		}
 		n := tree.FromValue(u.Object)
 		w, err := cluster.ReadWorkload(n)
 		if err != nil || c.opt.Carrier == nil {
@@ -160,7 +166,9 @@ func keep[O metav1.Object, T any](c *Cluster, s source, read func(O) (T, error))
 // in all namespaces.
 func (c *Cluster) watchPods(w *cluster.Workload, selector string) (err error) {
 	s := typed("pods", &corev1.Pod{}, c.core.CoreV1().Pods(w.Namespace), selector)
-	s.needed = true
+	if s.needed = true; c.alone() {
+		s.selector, s.fields = "", fields.OneTermEqualSelector("metadata.name", w.Name).String()
+	}
 	c.pods, err = keep(c, s, func(p *corev1.Pod) (pod, error) {
 		read := cluster.ReadPod(p)
 		read.Digest()
@@ -171,9 +179,9 @@ func (c *Cluster) watchPods(w *cluster.Workload, selector string) (err error) {
 }
 
 // watchRevisions watches the stored templates; a Deployment has ReplicaSets instead,
-// and a ReplicaSet has none.
+// and a ReplicaSet, or a pod, has none.
 func (c *Cluster) watchRevisions(w *cluster.Workload, selector string) (err error) {
-	if w.Kind == "Deployment" || w.Kind == "ReplicaSet" {
+	if w.Kind == "Deployment" || w.Kind == "ReplicaSet" || c.alone() {
 		return nil
 	}
 	namespace := w.Namespace
@@ -222,17 +230,6 @@ func (c *Cluster) watchNamespaces(w *cluster.Workload, _ string) (err error) {
 	}
 	s := typed("namespaces", &corev1.Namespace{}, c.core.CoreV1().Namespaces(), "")
 	c.namespaces, err = keep(c, s, func(n *corev1.Namespace) (*corev1.Namespace, error) { return n, nil })
-	return err
-}
-
-// watchBudgets watches PodDisruptionBudgets where this client evicts pods: nobody
-// else asks us about them.
-func (c *Cluster) watchBudgets(w *cluster.Workload, _ string) (err error) {
-	if w.Group == kruise.Group || w.Namespace == "" {
-		return nil
-	}
-	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, c.core.PolicyV1().PodDisruptionBudgets(w.Namespace), "")
-	c.budgets, err = keep(c, s, func(b *policyv1.PodDisruptionBudget) (*policyv1.PodDisruptionBudget, error) { return b, nil })
 	return err
 }
 

@@ -33,6 +33,8 @@ type Pod struct {
 	// with its status.
 	Containers     []Container
 	InitContainers []Container
+	// Ephemeral are names of ephemeral containers.
+	Ephemeral []string
 
 	Namespace string
 	Name      string
@@ -59,6 +61,8 @@ type Container struct {
 	Image string
 	// Native is true for an init container with restartPolicy Always.
 	Native bool
+	// Final is true where nobody starts it again when it ends: restartPolicy Never.
+	Final bool
 	// Reported is true once the status has an entry; without one the fields
 	// below are empty.
 	Reported bool

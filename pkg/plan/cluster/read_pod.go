@@ -25,6 +25,13 @@ func ReadPod(p *corev1.Pod) *Pod {
 	if o := metav1.GetControllerOfNoCopy(p); o != nil {
 		out.Owner = Owner{Kind: o.Kind, Name: o.Name, UID: string(o.UID)}
 	}
+	for i := range out.Containers {
+		own := p.Spec.Containers[i].RestartPolicy
+		out.Containers[i].Final = own == nil && p.Spec.RestartPolicy == corev1.RestartPolicyNever || own != nil && *own == corev1.ContainerRestartPolicyNever
+	}
+	for i := range p.Spec.EphemeralContainers {
+		out.Ephemeral = append(out.Ephemeral, p.Spec.EphemeralContainers[i].Name)
+	}
 	for _, g := range p.Spec.ReadinessGates {
 		out.ReadinessGates = append(out.ReadinessGates, string(g.ConditionType))
 	}

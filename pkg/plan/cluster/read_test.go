@@ -221,3 +221,22 @@ func TestReadNode(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestReadPodRestarts: what says whether a container can restart.
+func TestReadPodRestarts(t *testing.T) {
+	for policy, want := range map[corev1.RestartPolicy]string{"": "own", corev1.RestartPolicyAlways: "own", corev1.RestartPolicyOnFailure: "own", corev1.RestartPolicyNever: "main own"} {
+		p := &corev1.Pod{Spec: corev1.PodSpec{RestartPolicy: policy, Containers: []corev1.Container{
+			{Name: "main"}, {Name: "own", RestartPolicy: new(corev1.ContainerRestartPolicyNever)}, {Name: "always", RestartPolicy: new(corev1.ContainerRestartPolicyAlways)},
+		}, EphemeralContainers: []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "debug"}}}}}
+		read := cluster.ReadPod(p)
+		var final []string
+		for _, c := range read.Containers {
+			if c.Final {
+				final = append(final, c.Name)
+			}
+		}
+		if got := strings.Join(final, " "); got != want || len(read.Ephemeral) != 1 || read.Ephemeral[0] != "debug" {
+			t.Errorf("%q: %s end for good, want %s; ephemeral %v", policy, got, want, read.Ephemeral)
+		}
+	}
+}

@@ -43,6 +43,8 @@ type BudgetView struct {
 	Reports map[string]rules.NodeReport
 	// VerticalScaling is the cluster's gate InPlacePodVerticalScaling.
 	VerticalScaling bool
+	// Beyond is what the budget covers besides Pods.
+	Beyond rules.Beyond
 }
 
 // BudgetPass is what one pass of a budget's controller does.
@@ -135,7 +137,7 @@ func (v *BudgetView) budget(covered []*cluster.Pod, expected int, s *kruise.PodU
 func (v *BudgetView) rule(expected int) *rules.Budget {
 	sets := v.sets()
 	return &rules.Budget{
-		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, VerticalScaling: v.VerticalScaling,
+		Name: v.Budget.Name, Spec: &v.Budget.Spec, Expected: expected, VerticalScaling: v.VerticalScaling, Beyond: v.Beyond,
 		Inconsistent: func(p *cluster.Pod) bool { return v.inconsistent(p, sets) },
 	}
 }

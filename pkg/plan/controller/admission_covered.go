@@ -93,13 +93,30 @@ func (v *BudgetView) owner(p *cluster.Pod) *cluster.Workload {
 	if p.Owner.Kind == "" || v.Workloads == nil {
 		return nil
 	}
-	return v.Workloads(p.Namespace, p.Owner)
+	return standingFor(v.Workloads(p.Namespace, p.Owner), v.Budget.Spec.TargetReference)
+}
+
+// standingFor is the workload under the name of a target which it stands for where
+// there is no Kruise.
+func standingFor(w *cluster.Workload, t *kruise.TargetReference) *cluster.Workload {
+	if w == nil || t == nil || w.Labels[kruise.SourceLabel] != kruise.SourceValue(t.Kind, t.Name) {
+		return w
+	}
+	out := *w
+	version, _ := schema.ParseGroupVersion(t.APIVersion)
+	out.Ref = cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: w.Namespace, Name: t.Name}
+	return &out
 }
 
 // expected sums up over the distinct workloads; one that cannot be scaled counts
 // -1, which voids a maxUnavailable. owners are nil where they are not known.
 func (v *BudgetView) expected(owners []*cluster.Workload) int {
 	if t := v.Budget.Spec.TargetReference; t != nil {
+		for _, w := range owners {
+			if w != nil && w.Kind == t.Kind && w.Name == t.Name {
+				return replicasOf(w)
+			}
+		}
 		if v.Workloads == nil {
 			return 0
 		}

@@ -25,6 +25,8 @@ type EvictionView struct {
 	// Pods are those of the budget's namespace.
 	Pods      []*cluster.Pod
 	Workloads Workloads
+	// Beyond is what the budget covers besides Pods.
+	Beyond rules.Beyond
 }
 
 // ReconcileEvictions counts a PodDisruptionBudget. The status is nil when nothing
@@ -69,7 +71,7 @@ func (v *EvictionView) covered() []*cluster.Pod {
 func (v *EvictionView) budget(covered []*cluster.Pod, s *policyv1.PodDisruptionBudgetStatus) *rules.DisruptionBudget {
 	return &rules.DisruptionBudget{
 		Name: v.Budget.Name, Spec: &v.Budget.Spec, Pods: covered, Expected: v.expected(covered),
-		Disrupted: slices.Sorted(maps.Keys(s.DisruptedPods)),
+		Disrupted: slices.Sorted(maps.Keys(s.DisruptedPods)), Beyond: v.Beyond,
 	}
 }
 

@@ -19,6 +19,7 @@ type DisruptionBudget struct {
 	// Expected is the sum of the replicas of the controllers of its pods.
 	Expected int
 	Pods     []*cluster.Pod
+	Beyond
 	// Disrupted are the names recorded in the status.
 	Disrupted []string
 }
@@ -26,16 +27,16 @@ type DisruptionBudget struct {
 // Counts calculates the status as Kubernetes does: percentages are rounded up,
 // and a number for minAvailable is of the pods that there are.
 func (b *DisruptionBudget) Counts() BudgetCounts {
-	n := BudgetCounts{Expected: b.Expected}
+	n := BudgetCounts{Expected: b.Expected + b.Beyond.Expected}
 	switch {
 	case b.Spec.MaxUnavailable != nil:
 		n.Desired = max(0, n.Expected-scaled(b.Spec.MaxUnavailable, n.Expected, true))
 	case b.Spec.MinAvailable != nil && b.Spec.MinAvailable.Type == intstr.Int:
-		n.Expected, n.Desired = len(b.Pods), b.Spec.MinAvailable.IntValue()
+		n.Expected, n.Desired = len(b.Pods)+b.Beyond.Expected, b.Spec.MinAvailable.IntValue()
 	case b.Spec.MinAvailable != nil:
 		n.Desired = scaled(b.Spec.MinAvailable, n.Expected, true)
 	}
-	n.Current = count(b.Pods, func(p *cluster.Pod) bool {
+	n.Current = b.Beyond.Available + count(b.Pods, func(p *cluster.Pod) bool {
 		return !p.Deleting && podReady(p) && !slices.Contains(b.Disrupted, p.Name)
 	})
 	if n.Expected > 0 {

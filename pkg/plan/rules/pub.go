@@ -20,6 +20,7 @@ type Budget struct {
 	Expected int
 	// Pods are those that the budget covers.
 	Pods []*cluster.Pod
+	Beyond
 	// Disrupted and Unavailable are the names recorded in the status.
 	Disrupted, Unavailable []string
 	// Records stands for the two lists when only a decision is asked for; nil has
@@ -49,7 +50,7 @@ func (b *Budget) Counts() BudgetCounts {
 
 // CountsOf calculates the status from how many pods are steady and not on record.
 func (b *Budget) CountsOf(current int) BudgetCounts {
-	n := BudgetCounts{Expected: b.Expected, Current: current}
+	n := BudgetCounts{Expected: b.Expected + b.Beyond.Expected, Current: current + b.Beyond.Available}
 	if b.Spec.ProtectTotalReplicas != nil {
 		n.Expected = int(*b.Spec.ProtectTotalReplicas)
 	}

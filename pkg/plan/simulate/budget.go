@@ -19,12 +19,15 @@ type guard struct {
 	turn
 	budget *kruise.PodUnavailableBudget
 	tally  controller.Tally
+	// beyond is what it covers outside of the world.
+	beyond rules.Beyond
 }
 
 // disruption is a PodDisruptionBudget.
 type disruption struct {
 	turn
 	budget *policyv1.PodDisruptionBudget
+	beyond rules.Beyond
 }
 
 // covers reports whether evictions of the pod are the budget's business.
@@ -88,7 +91,7 @@ func (w *World) setDisruption(d *disruption, status *policyv1.PodDisruptionBudge
 
 func (w *World) guardView(g *guard) *controller.BudgetView {
 	v := &controller.BudgetView{
-		Now: w.now(), Budget: g.budget, Pods: w.podsIn(g.budget.Namespace), Workloads: w.workload, Reports: w.reports,
+		Now: w.now(), Budget: g.budget, Pods: w.podsIn(g.budget.Namespace), Workloads: w.workload, Reports: w.reports, Beyond: g.beyond,
 	}
 	for _, set := range w.sets {
 		v.SidecarSets = append(v.SidecarSets, set.workload)
@@ -100,7 +103,7 @@ func (w *World) guardView(g *guard) *controller.BudgetView {
 }
 
 func (w *World) disruptionView(d *disruption) *controller.EvictionView {
-	return &controller.EvictionView{Now: w.now(), Budget: d.budget, Pods: w.podsIn(d.budget.Namespace), Workloads: w.workload}
+	return &controller.EvictionView{Now: w.now(), Budget: d.budget, Pods: w.podsIn(d.budget.Namespace), Workloads: w.workload, Beyond: d.beyond}
 }
 
 // podsIn are the pods of a namespace, in a list that must not be kept.
@@ -184,5 +187,5 @@ func (w *World) admitEviction(e *pod) error {
 func disruptionOf(b *rules.DisruptionBudget, namespace string) *disruption {
 	budget := &policyv1.PodDisruptionBudget{}
 	budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-	return &disruption{budget: budget}
+	return &disruption{budget: budget, beyond: b.Beyond}
 }

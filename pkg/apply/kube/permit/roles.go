@@ -53,7 +53,7 @@ const (
 	Scale Feature = "scale"
 )
 
-// Features are all of them.
+// Features are all that rollouts have.
 var Features = []Feature{Pull, Restart, Verify, Scale}
 
 // steps are steps of all kinds that a feature makes.
@@ -67,7 +67,7 @@ var steps = map[Feature][]plan.Step{
 // All are the needs of every rollout of some drivers with some features.
 func All(drivers []plan.Driver, features []Feature) []Need {
 	var l list
-	var p plan.Plan
+	p := plan.Plan{Steps: []plan.Step{{Kind: plan.StepUpdate}}}
 	for _, f := range features {
 		p.Steps = append(p.Steps, steps[f]...)
 	}
@@ -85,11 +85,13 @@ func All(drivers []plan.Driver, features []Feature) []Need {
 			}
 		}
 	}
+	if slices.Contains(features, Apply) {
+		l.apply(func(d plan.Driver) bool { return slices.Contains(drivers, d) })
+	}
 	// The verbs that look after rollouts: list, abort, approve, and what plan reads.
 	l.add(Beside, "", "configmaps", "delete")
 	l.maybe(Beside, releases, "rollouts", "patch")
 	l.maybe(Beside, releases, "rollouts/status", "patch")
-	l.maybe(Beside, kruise.PolicyGroup, "podunavailablebudgets", "list")
 	return sorted(l)
 }
 

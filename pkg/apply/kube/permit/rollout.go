@@ -1,6 +1,8 @@
 package permit
 
 import (
+	"slices"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -15,13 +17,20 @@ func Rollout(object cluster.Ref, resource string, p plan.Plan) []Need {
 	if object.Namespace == "" {
 		l.add(Everywhere, "", "namespaces", "get", "create")
 	}
-	if p.Driver == plan.DriverClient {
+	if p.Driver == plan.DriverClient && changesPods(p) {
 		l.client()
 	}
 	for i := range p.Steps {
 		l.step(object, &p.Steps[i])
 	}
 	return sorted(l)
+}
+
+// changesPods reports whether a plan does more to pods than restart their containers.
+func changesPods(p plan.Plan) bool {
+	return len(p.Steps) == 0 || slices.ContainsFunc(p.Steps, func(s plan.Step) bool {
+		return s.Kind != plan.StepRecreateContainers && s.Kind != plan.StepPause && s.Kind != plan.StepVerify
+	})
 }
 
 // releases is the group of Kruise Rollout's objects, which may drive a workload.
@@ -38,7 +47,7 @@ func (l *list) workload(o cluster.Ref, resource string) {
 		l.maybe(Everywhere, "", "namespaces", "list", "watch")
 	case o.Kind == "Deployment":
 		l.add(Beside, "apps", "replicasets", "list", "watch")
-	case o.Kind != "ReplicaSet":
+	case o.Kind != "ReplicaSet" && o.Kind != "Pod":
 		l.maybe(Beside, "apps", "controllerrevisions", "list", "watch")
 	}
 	if o.Kind == "DaemonSet" {
@@ -47,9 +56,8 @@ func (l *list) workload(o cluster.Ref, resource string) {
 		l.maybe(Everywhere, "", "nodes", "list", "watch")
 	}
 	l.maybe(Beside, releases, "rollouts", "get", "list", "watch")
-	if o.Group != kruise.Group {
-		l.maybe(Beside, "policy", "poddisruptionbudgets", "list", "watch")
-	}
+	l.maybe(Beside, "policy", "poddisruptionbudgets", "list", "watch")
+	l.maybe(Beside, kruise.PolicyGroup, "podunavailablebudgets", "list", "watch")
 }
 
 // record is what a rollout keeps in the cluster.
@@ -69,9 +77,14 @@ func (l *list) client() {
 
 // step is what one step needs beyond that.
 func (l *list) step(o cluster.Ref, s *plan.Step) {
+	if s.Pull != nil {
+		l.maybe(Beside, "", "serviceaccounts", "get")
+	}
 	switch {
 	case s.Pull != nil && o.Group == kruise.Group:
 		l.add(Beside, kruise.Group, "imagepulljobs", "get", "list", "watch", "create")
+		// They say why a node does not get an image.
+		l.maybe(Everywhere, kruise.Group, "nodeimages", "list", "watch")
 	case s.Pull != nil:
 		l.jobs()
 	case s.Containers != nil:

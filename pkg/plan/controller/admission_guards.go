@@ -1,0 +1,133 @@
+package controller
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Guards are the budgets around one workload, as somebody knows them who sees that
+// workload and its pods alone.
+type Guards struct {
+	Now         time.Time
+	Unavailable []*kruise.PodUnavailableBudget
+	Disruption  []*policyv1.PodDisruptionBudget
+	// Pods are the workload's; those of a SidecarSet are in many namespaces.
+	Pods      []*cluster.Pod
+	Workloads Workloads
+	// Reports are as in [View].
+	Reports map[string]rules.NodeReport
+}
+
+// Rules returns the budgets that cover one of the pods: those of Kruise, those which
+// a PodDisruptionBudget was rendered from, and PodDisruptionBudgets themselves. What
+// they cover of other workloads is read off their status.
+func (g *Guards) Rules() (budgets []*rules.Budget, disruptions []*rules.DisruptionBudget, err error) {
+	pods := map[string][]*cluster.Pod{}
+	for _, p := range g.Pods {
+		pods[p.Namespace] = append(pods[p.Namespace], p)
+	}
+	all, err := g.unavailable()
+	for _, b := range all {
+		v := &BudgetView{Now: g.Now, Budget: b, Pods: pods[b.Namespace], Workloads: g.Workloads, Reports: g.Reports}
+		if r := v.Rules(); len(r.Pods) > 0 {
+			r.Beyond = v.beyond(r)
+			budgets = append(budgets, r)
+		}
+	}
+	for _, b := range g.Disruption {
+		v := &EvictionView{Now: g.Now, Budget: b, Pods: pods[b.Namespace], Workloads: g.Workloads}
+		if r := v.Rules(); len(r.Pods) > 0 {
+			r.Beyond = v.beyond(r)
+			disruptions = append(disruptions, r)
+		}
+	}
+	return budgets, disruptions, err
+}
+
+// OwnedBy knows one workload: by the uids of its pods' controllers, and by its name.
+func OwnedBy(w *cluster.Workload, uids map[string]bool) Workloads {
+	return func(namespace string, owner cluster.Owner) *cluster.Workload {
+		if namespace == w.Namespace && (uids[owner.UID] || owner.UID == "" && owner.Kind == w.Kind && owner.Name == w.Name) {
+			return w
+		}
+		return nil
+	}
+}
+
+// unavailable are Kruise's budgets, and after them those that were rendered.
+func (g *Guards) unavailable() (out []*kruise.PodUnavailableBudget, err error) {
+	seen := map[string]bool{}
+	for _, b := range g.Unavailable {
+		own := *b
+		kruise.Default(&own)
+		out, seen[b.Namespace+"/"+b.Name] = append(out, &own), true
+	}
+	for _, d := range g.Disruption {
+		b, broken := Rendered(d)
+		switch {
+		case broken != nil:
+			err = broken
+		case b != nil && !seen[b.Namespace+"/"+b.Name]:
+			out = append(out, b)
+		}
+	}
+	return out, err
+}
+
+// Rendered returns the PodUnavailableBudget that a PodDisruptionBudget was rendered
+// from, nil for any other: its spec is in an annotation (DESIGN section 1). Its counts
+// are those of the PodDisruptionBudget.
+func Rendered(d *policyv1.PodDisruptionBudget) (*kruise.PodUnavailableBudget, error) {
+	text, kept := d.Annotations[kruise.StrategyAnnotation]
+	if !kept || !strings.HasPrefix(d.Labels[kruise.SourceLabel], "podunavailablebudget.") {
+		return nil, nil //nolint:nilnil // that it is none is no error
+	}
+	b := &kruise.PodUnavailableBudget{}
+	if err := json.Unmarshal([]byte(text), &b.Spec); err != nil {
+		return nil, fmt.Errorf("PodDisruptionBudget %s: annotation %s holds no spec of a PodUnavailableBudget: %w", d.Name, kruise.StrategyAnnotation, err)
+	}
+	b.Namespace, b.Name, b.Generation = d.Namespace, d.Name, d.Generation
+	b.Status.ObservedGeneration = d.Status.ObservedGeneration
+	b.Status.TotalReplicas, b.Status.CurrentAvailable = d.Status.ExpectedPods, d.Status.CurrentHealthy
+	kruise.Default(b)
+	return b, nil
+}
+
+// beyond is what the status counts more than the pods that are seen. A target's pods
+// are all seen.
+func (v *BudgetView) beyond(r *rules.Budget) rules.Beyond {
+	s := &v.Budget.Status
+	if s.ObservedGeneration != v.Budget.Generation || v.Budget.Spec.TargetReference != nil {
+		return rules.Beyond{}
+	}
+	return beyond(r.Pods, r.Expected, int(s.TotalReplicas), int(s.CurrentAvailable))
+}
+
+func (v *EvictionView) beyond(r *rules.DisruptionBudget) rules.Beyond {
+	s := &v.Budget.Status
+	if s.ObservedGeneration != v.Budget.Generation {
+		return rules.Beyond{}
+	}
+	return beyond(r.Pods, r.Expected, int(s.ExpectedPods), int(s.CurrentHealthy))
+}
+
+// beyond takes all pods that are seen for available in the status, which may be older
+// than what is seen of them: better too slow than below a budget.
+func beyond(seen []*cluster.Pod, replicas, expected, available int) rules.Beyond {
+	running := 0
+	for _, p := range seen {
+		if p.Phase != corev1.PodSucceeded && p.Phase != corev1.PodFailed {
+			running++
+		}
+	}
+	return rules.Beyond{Expected: max(0, expected-replicas), Available: max(0, available-max(running, replicas))}
+}

@@ -1,0 +1,58 @@
+package rollout
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
+)
+
+func barePod(name, policy string) string {
+	return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", labels: {app: web}}\nspec: {restartPolicy: " + policy + ", containers: [{name: main, image: \"" + web1 + "\"}]}\n"
+}
+
+// TestRestartPods: pods of nobody restart one after the other, also as nobody but the
+// holder of the printed roles; one that would not come back is refused.
+func TestRestartPods(t *testing.T) {
+	t.Parallel()
+	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
+	b := &bed{Cluster: c, namespace: namespace}
+	for name, policy := range map[string]string{"a": "Always", "b": "OnFailure", "never": "Never"} {
+		c.Apply(t, namespace, barePod(name, policy))
+	}
+	b.await(t, func(pods []corev1.Pod) bool { return running(pods, web1) == 3 })
+	code, out, said := kubectl(t, c, namespace, "restart", "never", "--yes")
+	if code != 1 || !strings.Contains(said, "restartPolicy is Never") {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+	most := b.most(t)
+	if code, out, said = kubectl(t, c, namespace, "restart", "a", "pod/b", "--yes"); code != 0 {
+		t.Fatalf("exit %d\n%s\n%s", code, out, said)
+	}
+	if n := most(); n != 1 {
+		t.Errorf("%d pods were down at once", n)
+	}
+	if n := slices.Sorted(maps.Values(restarts(b.pods(t)))); !slices.Equal(n, []int{0, 1, 1}) {
+		t.Errorf("restarts %v", n)
+	}
+}
+
+// TestRestartCannotFinish: a budget without room is said before anything is written.
+func TestRestartCannotFinish(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kruiseKind("CloneSet", "clonesets", ""))
+	b.Apply(t, b.namespace, guardedBy(strings.Replace(targetWeb, `"maxUnavailable": 1`, `"maxUnavailable": 0`, 1)))
+	code, out, said := kubectl(t, b.Cluster, b.namespace, "restart", "cloneset/web", "--yes")
+	if code != 1 || !strings.Contains(said, "the plan cannot finish") || !strings.Contains(said, "budget web") {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+	if code, out, _ := kubectl(t, b.Cluster, b.namespace, "rollout", "list"); code != 0 || strings.Contains(out, "web") {
+		t.Errorf("exit %d: something is on record\n%s", code, out)
+	}
+}
