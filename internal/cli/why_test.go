@@ -149,3 +149,43 @@ func TestWhyFaults(t *testing.T) {
 		}
 	}
 }
+
+const liveRelease = `{"kind": "List", "apiVersion": "v1", "items": [{"apiVersion": "rollouts.kruise.io/v1beta1", "kind": "Rollout", "metadata": {"name": "web", "namespace": "shop", "generation": 1},
+  "spec": {"workloadRef": {"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "name": "web"}, "strategy": {"canary": {"steps": [{"replicas": 1}, {"replicas": "100%"}]}}},
+  "status": {"observedGeneration": 1, "phase": "Progressing", "currentStepIndex": 1, "currentStepState": "StepPaused", "canaryStatus": {"currentStepIndex": 1, "currentStepState": "StepPaused"}}}]}`
+
+// TestWhyARelease: who holds the partition, at which step, and what has it go on.
+func TestWhyARelease(t *testing.T) {
+	server := brokenShop(t, map[string]string{"/apis/rollouts.kruise.io/v1beta1/namespaces/shop/rollouts": liveRelease})
+	for _, about := range []string{"cloneset/web", "web-1"} {
+		_, out, errOut := call(t.Context(), t, "", "why", about, "-n", "shop", "--server", server)
+		if !strings.Contains(out, "! owner: Kruise Rollout web drives it: step 1 of 2, StepPaused: waits to be approved\n      hint: kubectl kruise rollout approve rollout/web\n") {
+			t.Errorf("%s\n%s\n%s", about, out, errOut)
+		}
+	}
+}
+
+// TestWhyUnited: each subset has its answer, and the first that is stuck is the one
+// of the whole.
+func TestWhyUnited(t *testing.T) {
+	subset := strings.NewReplacer(`"name": "web"`, `"name": "web", "labels": {"apps.kruise.io/subset-name": "a"}, "ownerReferences": [{"apiVersion": "apps.kruise.io/v1beta1", "kind": "UnitedDeployment", "name": "web", "uid": "ud", "controller": true}]`)
+	live := subset.Replace(strings.ReplaceAll(liveWeb, `"image": "web:1"`, `"image": "web:2"`))
+	united := `{"apiVersion": "apps.kruise.io/v1beta1", "kind": "UnitedDeployment", "metadata": {"name": "web", "namespace": "shop", "uid": "ud", "generation": 2},
+	  "spec": {"template": {"cloneSetTemplate": {}}, "topology": {"subsets": [{"name": "a"}]}}, "status": {"observedGeneration": 1}}`
+	server := brokenShop(t, map[string]string{
+		"/apis/apps.kruise.io/v1beta1/namespaces/shop/uniteddeployments/web": united,
+		"/apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets":             `{"kind": "List", "apiVersion": "v1", "items": [` + live + `]}`,
+	})
+	code, out, errOut := call(t.Context(), t, "", "why", "ud/web", "-n", "shop", "--server", server)
+	for _, want := range []string{
+		"ud/web  waits: Kruise has not seen its newest spec yet; subset 1 of 1, cloneset.apps.kruise.io/web: waits: web-2: container main (web:1): CrashLoopBackOff",
+		"the last lines of container main in web-2",
+	} {
+		if !strings.Contains(out, want) || code != 0 {
+			t.Errorf("exit %d: no %q in\n%s\n%s", code, want, out, errOut)
+		}
+	}
+	if code, _, errOut := call(t.Context(), t, "", "why", "ud/none", "-n", "shop", "--server", server); code != 1 || !strings.Contains(errOut, "uniteddeployment/none is not in namespace shop") {
+		t.Errorf("exit %d\n%s", code, errOut)
+	}
+}

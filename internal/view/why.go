@@ -12,6 +12,8 @@ type Diagnosed struct {
 	diagnose.Diagnosis
 	// Logs are the last lines of containers that crash.
 	Logs []LogTail `json:"logs,omitempty"`
+	// Subsets are about each workload of a UnitedDeployment.
+	Subsets []Diagnosed `json:"subsets,omitempty"`
 }
 
 // LogTail is the end of a container's log, in the application's own words.
@@ -26,6 +28,16 @@ type LogTail struct {
 // Why writes a diagnosis: the answer, what stands in the way, and what to do.
 func Why(w io.Writer, d Diagnosed, st Style) error {
 	b := &builder{st: st}
+	b.why(d)
+	for _, subset := range d.Subsets {
+		b.line("")
+		b.why(subset)
+	}
+	return b.write(w)
+}
+
+func (b *builder) why(d Diagnosed) {
+	st := b.st
 	b.line("%s  %s", st.paint(bold, d.About), d.Answer)
 	if t := d.Pods; t != nil {
 		b.line("  pods: %d of %d updated, %d of these ready; %d ready in all", t.Updated, max(t.Desired, t.Total), t.UpdatedReady, t.Ready)
@@ -40,7 +52,6 @@ func Why(w io.Writer, d Diagnosed, st Style) error {
 		b.tail(l)
 	}
 	b.sidecars(d.Sidecars)
-	return b.write(w)
 }
 
 func (b *builder) cause(c diagnose.Cause) {

@@ -112,7 +112,8 @@ func TestBuildRestartRefuses(t *testing.T) {
 		"not started": {func(p *cluster.Pod) { p.Containers[0].Reported = false }, plan.Restarting{}, "container main of pod web-00001: the container has not been started yet"},
 		"pulls its image": {
 			func(p *cluster.Pod) { p.Containers[0].Waiting, p.Containers[0].ImageID = "ContainerCreating", "" },
-			plan.Restarting{}, "container main of pod web-00001: the container has not been started yet",
+			plan.Restarting{},
+			"container main of pod web-00001: the container has not been started yet",
 		},
 		"ephemeral container": {
 			func(p *cluster.Pod) { p.Ephemeral = []string{"debug"} },

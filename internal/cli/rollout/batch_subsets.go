@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -29,14 +30,18 @@ func (b *Batch) Subsets(ctx context.Context, namespace, name string) (*Subsets, 
 	if err != nil {
 		return nil, err
 	}
-	u, err := readUnited(ctx, client, namespace, name)
+	u, err := united.Get(ctx, client, namespace, name)
 	return &Subsets{b, u}, err
 }
 
 // Each does something for the workload of each subset, in the order given, and stops
 // at the first error.
 func (s *Subsets) Each(ctx context.Context, do func(*Part) error) error {
-	names, err := s.batch.subsets(ctx, s.object)
+	client, err := s.batch.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	names, err := observe.Subsets(ctx, client, s.object)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
@@ -34,28 +32,13 @@ func parentOf(ctx context.Context, c dynamic.Interface, r *resource.Resource) (*
 		if tree.StrAt(owner, "kind") != "UnitedDeployment" || resource.GroupOf(tree.StrAt(owner, "apiVersion")) != kruise.Group || !tree.Bool(tree.Get(owner, "controller")) {
 			continue
 		}
-		o, err := readUnited(ctx, c, r.Namespace(), tree.StrAt(owner, "name"))
+		o, err := united.Get(ctx, c, r.Namespace(), tree.StrAt(owner, "name"))
 		if err != nil {
 			return nil, err
 		}
 		return &parent{c, o, r.Labels()[kruise.SubsetNameLabel]}, nil
 	}
 	return nil, nil //nolint:nilnil // that there is none is no error
-}
-
-// readUnited reads a UnitedDeployment in the newest version that is served.
-func readUnited(ctx context.Context, c dynamic.Interface, namespace, name string) (*united.Object, error) {
-	var err error
-	for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
-		u, got := c.Resource(united.Resource(version)).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-		if got == nil {
-			return united.Read(u), nil
-		}
-		if err = got; !apierrors.IsNotFound(err) {
-			break
-		}
-	}
-	return nil, fmt.Errorf("uniteddeployment/%s: %w", name, err)
 }
 
 // allows refuses a change of the template: it would not last.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -51,7 +52,7 @@ func TestNamesOfOthers(t *testing.T) {
 		if !ok {
 			release = ""
 		}
-		united, ok := unitedNamed(arg)
+		united, ok := named.United(arg)
 		if !ok {
 			united = ""
 		}

@@ -96,7 +96,7 @@ func (c *common) released(ctx context.Context, arg string) (*release.Rollout, er
 func inHands(what string, r *release.Rollout) error {
 	name := "rollout/" + r.Name
 	return &resource.Error{
-		Err:  fmt.Errorf("%s is in the hands of Kruise Rollout %s: %s", what, r.Name, releaseStands(r)),
+		Err:  fmt.Errorf("%s is in the hands of Kruise Rollout %s: %s", what, r.Name, r.Stands()),
 		Hint: fmt.Sprintf("'rollout approve %s' lets it go on, 'rollout pause %s' holds it, 'rollout undo %s' takes it back: a partition of ours would be undone", name, name, name),
 	}
 }

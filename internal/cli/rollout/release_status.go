@@ -14,47 +14,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 )
 
-// releaseStands says in a few words where a Rollout is.
-func releaseStands(r *release.Rollout) string {
-	switch {
-	case r.Done() && r.Cancelled:
-		return "the last release was taken back"
-	case r.Done():
-		return "no release is under way"
-	case !r.Holds() || r.Index == 0:
-		return "phase " + orUnknown(r.Phase)
-	}
-	text := fmt.Sprintf("step %d of %d, %s", r.Index, len(r.Steps), r.State)
-	switch {
-	case r.Paused:
-		text += "; paused"
-	case r.Waits():
-		text += ": waits to be approved"
-	case r.Reason != "" && r.Reason != "InRolling":
-		text += "; " + r.Reason
-	}
-	return text
-}
-
-func orUnknown(phase string) string {
-	if phase == "" {
-		return "unknown: its controller has not seen it yet"
-	}
-	return phase
-}
-
 // releaseState is a Rollout for people and machines.
 func releaseState(r *release.Rollout) view.Release {
 	out := view.Release{
 		Name: "rollout/" + r.Name, Namespace: r.Namespace, Workload: r.Workload.String(), Style: string(r.Style), Phase: r.Phase,
-		Stands: releaseStands(r), Message: r.Message, Step: r.Index, State: r.State, Waits: r.Waits(), Cancelled: r.Cancelled,
+		Stands: r.Stands(), Message: r.Message, Step: r.Index, State: r.State, Waits: r.Waits(), Cancelled: r.Cancelled,
 		Updated: r.Updated, Ready: r.Ready,
 	}
-	if r.Waits() {
-		verb := "approve"
-		if r.Paused {
-			verb = "resume"
-		}
+	if verb := r.Next(); verb != "" {
 		out.Next = "kubectl kruise rollout " + verb + " rollout/" + r.Name
 	}
 	for _, s := range r.Steps {
@@ -154,7 +121,7 @@ func (d *driving) atPauseOf() error {
 
 // said is what a line about a Rollout says.
 func said(r release.Rollout) string {
-	return strings.TrimSpace(fmt.Sprintf("%s, %d updated, %d ready  %s", releaseStands(&r), r.Updated, r.Ready, r.Message))
+	return strings.TrimSpace(fmt.Sprintf("%s, %d updated, %d ready  %s", r.Stands(), r.Updated, r.Ready, r.Message))
 }
 
 func (d *driving) tellStep(r *release.Rollout) {

@@ -86,7 +86,7 @@ func (o *runOptions) complete(args []string) error {
 		return err
 	}
 	if len(args) == 1 {
-		if name, ok := unitedNamed(args[0]); ok {
+		if name, ok := named.United(args[0]); ok {
 			o.united, o.Several = name, true
 			return o.CompleteSubsets()
 		}

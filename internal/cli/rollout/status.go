@@ -163,7 +163,7 @@ func (o *statusOptions) glance(ctx context.Context, name named.Name) (view.Rollo
 	defer s.Close()
 	status, err := o.look(ctx, s)
 	if r, rerr := o.releaseOf(ctx, s); rerr == nil && r != nil && err == nil && r.Holds() {
-		status.Decision = plan.Decision{Verb: plan.Wait, Reason: "Kruise Rollout " + r.Name + ": " + releaseStands(r)}
+		status.Decision = plan.Decision{Verb: plan.Wait, Reason: "Kruise Rollout " + r.Name + ": " + r.Stands()}
 	}
 	return status, err
 }

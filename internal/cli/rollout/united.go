@@ -6,32 +6,15 @@ import (
 	"fmt"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
-
-// unitedNamed is the name in uniteddeployment/NAME, with or without the group.
-func unitedNamed(arg string) (name string, ok bool) {
-	kind, name, ok := strings.Cut(arg, "/")
-	word, group, _ := strings.Cut(strings.ToLower(kind), ".")
-	switch word {
-	case "uniteddeployment", "uniteddeployments", "ud":
-	default:
-		return "", false
-	}
-	own := group == "" || group == kruise.Group || strings.HasSuffix(group, "."+kruise.Group)
-	return name, ok && own && name != "" && !strings.Contains(name, "/")
-}
 
 // runUnited rolls out the subsets of a UnitedDeployment one after the other, in the
 // order given. Its template comes to all of them at once, held back by their
@@ -46,8 +29,8 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	u, err := readUnited(ctx, client, namespace, o.united)
-	if apierrors.IsNotFound(err) {
+	u, err := united.Get(ctx, client, namespace, o.united)
+	if errors.Is(err, united.ErrNone) {
 		return o.runRendered(ctx)
 	}
 	if err != nil {
@@ -56,7 +39,7 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	if err := o.releaseUnited(ctx, u); err != nil {
 		return err
 	}
-	names, err := o.subsets(ctx, u)
+	names, err := observe.Subsets(ctx, client, u)
 	if err != nil {
 		return err
 	}
@@ -103,26 +86,6 @@ func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error 
 	return u.Release(ctx, client, value)
 }
 
-// subsets names the workloads of the subsets, in the order given.
-func (c *common) subsets(ctx context.Context, u *united.Object) ([]named.Name, error) {
-	client, err := c.factory.Dynamic()
-	if err != nil {
-		return nil, err
-	}
-	var out []named.Name
-	for _, subset := range u.Subsets {
-		names, err := observe.Owned(ctx, client, u.Kind, u.Namespace, kruise.SubsetNameLabel+"="+subset, u.UID)
-		switch {
-		case err != nil:
-			return nil, err
-		case len(names) != 1:
-			return nil, &resource.Error{Err: fmt.Errorf("subset %s of UnitedDeployment %s has %d workloads", subset, u.Name, len(names)), Hint: "its controller says why: kubectl describe uniteddeployment " + u.Name}
-		}
-		out = append(out, names[0])
-	}
-	return out, nil
-}
-
 // follow is a subset's workload without a partition: its template is written already.
 func follow(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
 	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
@@ -165,11 +128,6 @@ func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
 // runRendered rolls out what a UnitedDeployment was rendered into, where there is no
 // Kruise: each workload by itself, in the order of their names.
 func (o *runOptions) runRendered(ctx context.Context) error {
-	var kinds []schema.GroupKind
-	for _, kind := range []string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"} {
-		kinds = append(kinds, schema.GroupKind{Group: "apps", Kind: kind})
-	}
-	kinds = append(kinds, schema.GroupKind{Group: kruise.Group, Kind: "CloneSet"}, schema.GroupKind{Group: kruise.Group, Kind: "StatefulSet"})
 	client, err := o.factory.Dynamic()
 	if err != nil {
 		return err
@@ -178,7 +136,7 @@ func (o *runOptions) runRendered(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	names, err := observe.Select(ctx, client, kinds, namespace, kruise.SourceLabel+"="+kruise.SourceValue("UnitedDeployment", o.united))
+	names, err := observe.RenderedFrom(ctx, client, namespace, "UnitedDeployment", o.united)
 	switch {
 	case err != nil:
 		return err

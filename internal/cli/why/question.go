@@ -27,6 +27,7 @@ func (o *options) question(ctx context.Context, name named.Name, namespace strin
 		return q, err
 	}
 	o.recorded(ctx, &q)
+	o.hand(ctx, &q, res)
 	return q, nil
 }
 

@@ -26,6 +26,10 @@ has no sidecar or an old one. What does not pass by itself comes first (!), with
 what to do about it. Of containers that end again and again it shows the last
 lines of their logs, which are the application's own words.
 
+Of a UnitedDeployment it asks about each of its subsets. Where a Kruise Rollout or a
+UnitedDeployment drives the workload, it says who, where that stands, and what has it
+go on.
+
 It reads the workload, its pods, budgets and SidecarSets, and writes nothing. The
 exit code is 0 whatever the answer is: "rollout status" has one for scripts.`
 
@@ -34,6 +38,9 @@ const example = `  # why does it not move
 
   # why does this pod run the old image, or no sidecar
   kubectl kruise why web-7f9c2 -n shop
+
+  # which subset is it
+  kubectl kruise why uniteddeployment/web -n shop
 
   # as data
   kubectl kruise why sidecarset/mesh -o json`
@@ -85,6 +92,9 @@ func (o *options) run(ctx context.Context, arg string) error {
 
 // answer asks about a workload or a pod.
 func (o *options) answer(ctx context.Context, arg string) (view.Diagnosed, error) {
+	if name, ok := named.United(arg); ok {
+		return o.united(ctx, arg, name)
+	}
 	pod, isPod := podName(arg)
 	var name named.Name
 	var err error
@@ -100,6 +110,10 @@ func (o *options) answer(ctx context.Context, arg string) (view.Diagnosed, error
 	if isPod {
 		return o.pod(ctx, namespace, pod)
 	}
+	return o.workload(ctx, name, namespace)
+}
+
+func (o *options) workload(ctx context.Context, name named.Name, namespace string) (view.Diagnosed, error) {
 	q, err := o.question(ctx, name, namespace)
 	if err != nil {
 		return view.Diagnosed{}, err

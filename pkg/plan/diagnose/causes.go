@@ -15,7 +15,7 @@ import (
 // decision takes over what the rollout itself says.
 func (a *answer) decision(d plan.Decision) {
 	for _, b := range d.Blockers {
-		if a.shown(b) {
+		if a.shown(b) || b.Gate == plan.GateOwner && a.q.Hand != nil {
 			continue
 		}
 		a.blocker(b, d.Verb == plan.Halt || persons[b.Gate])
@@ -162,7 +162,7 @@ func (a *answer) unready() {
 		}
 		b, stuck := plan.Unready(a.q.Snapshot, p)
 		b.Pod = ""
-		b.Why += more(p) + a.old(p)
+		b.Why += more(p) + placed(p) + a.old(p)
 		g := group{b, stuck}
 		if pods[g] == nil {
 			order = append(order, g)

@@ -25,7 +25,9 @@ type Question struct {
 	// nobody.
 	Begun  bool
 	Holder string
-	Now    time.Time
+	// Hand is who else drives the workload; nil for nobody.
+	Hand *Hand
+	Now  time.Time
 }
 
 // Cause is one thing that stands in the way.
@@ -61,6 +63,7 @@ func Workload(q Question) Diagnosis {
 	a := &answer{q: &q}
 	a.outlook, _ = plan.Look(q.Snapshot, q.Now)
 	a.decision(d)
+	a.hand()
 	if a.outlook != nil {
 		a.spec(d)
 		a.pace(d)
@@ -113,6 +116,7 @@ func (a *answer) line(d plan.Decision) string {
 	}
 	head := "waits"
 	switch {
+	case a.handed(d):
 	case d.Verb == plan.Halt:
 		head = "has halted"
 	case a.q.Begun:

@@ -31,6 +31,8 @@ var hints = map[string]string{
 func (a *answer) hint(c Cause) string {
 	text := hints[c.Gate]
 	switch {
+	case a.q.Hand != nil && a.q.Hand.Next != "" && (c.Gate == plan.GateOwner || c.Gate == plan.GatePartition):
+		return a.q.Hand.Next
 	case a.q.Name == "" && strings.Contains(text, "NAME"):
 		return ""
 	case c.Gate == plan.GatePartition && c.Stuck:

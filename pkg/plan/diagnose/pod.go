@@ -51,7 +51,7 @@ var aboutReadiness = map[string]bool{plan.GateCrash: true, plan.GateImage: true,
 func (a *answer) podTrouble(p *cluster.Pod) {
 	if rules.Active(p) && !rules.Ready(p) {
 		b, stuck := plan.Unready(a.q.Snapshot, p)
-		a.add(b.Gate, b.Why+more(p), stuck, p.Name)
+		a.add(b.Gate, b.Why+more(p)+placed(p), stuck, p.Name)
 	}
 	switch {
 	case p.Deleting && len(p.Finalizers) > 0:
@@ -75,6 +75,7 @@ func (a *answer) behind(p *cluster.Pod) {
 	if a.q.Begun && d.Verb != plan.Done {
 		a.decision(d)
 	}
+	a.hand()
 	a.turn(p)
 	if why, ok := o.Budget(p); !ok {
 		a.add(plan.GateBudget, why, false, p.Name)

@@ -131,6 +131,15 @@ func TestWorkload(t *testing.T) {
 ! schedule web-0: 0/3 nodes are available
 - updated updatedAvailableReplicas is 1 of 4
 - maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-3 waits`},
+		"unschedulable, spread": {func(q *diagnose.Question) {
+			p := down(q, 0, "")
+			p.Phase, p.Node = corev1.PodPending, ""
+			p.Annotations = map[string]string{kruise.MatchedWorkloadSpreadAnnotation: `{"name": "zones", "subset": "a"}`}
+			p.Conditions = append(p.Conditions, cluster.Condition{Type: "PodScheduled", Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"})
+		}, `waits: web-0: 0/3 nodes are available; WorkloadSpread zones has put it into subset a, whose nodes alone it may go to
+! schedule web-0: 0/3 nodes are available; WorkloadSpread zones has put it into subset a, whose nodes alone it may go to
+- updated updatedAvailableReplicas is 1 of 4
+- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-3 waits`},
 		"controller away": {func(q *diagnose.Question) { set(q).Generation = 4 }, `waits: the controller has not seen generation 4 yet (observedGeneration 3)
 - updated the controller has not seen generation 4 yet (observedGeneration 3)
 - updated updatedAvailableReplicas is 1 of 4
@@ -208,5 +217,61 @@ func TestBudget(t *testing.T) {
 	q.Plan = plan.Standing(q.Snapshot)
 	if got := text(diagnose.Workload(*q)); !strings.Contains(got, "- budget web-3: ") || !strings.Contains(got, "web-budget") {
 		t.Error(got)
+	}
+}
+
+// TestHand: who else drives the workload is named, with the command that has it go on.
+func TestHand(t *testing.T) {
+	release := &diagnose.Hand{Name: "Kruise Rollout web", Stands: "step 1 of 3, StepPaused: waits to be approved", Waits: true, Next: "kubectl kruise rollout approve rollout/web"}
+	above := &diagnose.Hand{Name: "UnitedDeployment web", Stands: "it writes the partition of its subsets", Next: "kubectl kruise rollout run uniteddeployment/web"}
+	held := func(q *diagnose.Question) {
+		q.Snapshot.Workload.Annotations = map[string]string{"rollouts.kruise.io/in-progressing": "{}"}
+		rolling(q).Partition = new(intstr.FromInt32(3))
+		set(q).Status.ExpectedUpdatedReplicas = 1
+	}
+	const partition = "\n- partition the partition 3 lets 1 of 4 pods be updated"
+	for name, c := range map[string]struct {
+		hand  *diagnose.Hand
+		spoil func(*diagnose.Question)
+		want  string
+	}{
+		"a Kruise Rollout": {release, held, "waits: Kruise Rollout web drives it: step 1 of 3, StepPaused: waits to be approved\n! owner Kruise Rollout web drives it: step 1 of 3, StepPaused: waits to be approved" + partition},
+		"a subset":         {above, func(q *diagnose.Question) { held(q); q.Snapshot.Workload.Annotations = nil }, "does what its spec says: 1 of 4 pods are updated, and no more shall be\n- owner UnitedDeployment web drives it: it writes the partition of its subsets" + partition},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := question(t)
+			c.spoil(q)
+			q.Hand, q.Plan = c.hand, plan.Standing(q.Snapshot)
+			d := diagnose.Workload(*q)
+			if diff := cmp.Diff(c.want, text(d)); diff != "" {
+				t.Error(diff)
+			}
+			for _, cause := range d.Causes {
+				if cause.Hint != c.hand.Next {
+					t.Errorf("%s: hint %q", cause.Gate, cause.Hint)
+				}
+			}
+			if d := diagnose.Pod(*q, "web-1"); !strings.Contains(text(d), c.hand.Name+" drives it") {
+				t.Error(text(d))
+			}
+		})
+	}
+}
+
+// TestDeadlines: a step that has taken too long says so, and what it waited for.
+func TestDeadlines(t *testing.T) {
+	q := question(t)
+	q.Begun, q.Holder = true, "ann@there"
+	q.Snapshot.Workload = read(t, strings.ReplaceAll(cloneSet, "web:2", "web:1"))
+	desired := read(t, cloneSet)
+	p, err := plan.Build(desired, q.Snapshot, plan.Policy{Timeout: time.Minute, Pull: plan.PullNever})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Snapshot.Workload, q.Plan = desired, p
+	q.Snapshot.Progress = plan.Progress{Started: noon.Add(-time.Hour), Sent: len(p.Steps[0].Patches)}
+	d := diagnose.Workload(*q)
+	if !strings.HasPrefix(d.Answer, "has halted: ") || d.Causes[0].Gate != plan.GateDeadline || !strings.Contains(d.Causes[0].Hint, "rollout retry cloneset/web") {
+		t.Errorf("%s: %+v", d.Answer, d.Causes)
 	}
 }

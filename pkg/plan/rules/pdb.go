@@ -19,7 +19,7 @@ type DisruptionBudget struct {
 	// Expected is the sum of the replicas of the controllers of its pods.
 	Expected int
 	Pods     []*cluster.Pod
-	Beyond
+	Beyond   Beyond
 	// Disrupted are the names recorded in the status.
 	Disrupted []string
 }

@@ -19,8 +19,8 @@ type Budget struct {
 	// of the matched pods; -1 for a target that cannot be scaled.
 	Expected int
 	// Pods are those that the budget covers.
-	Pods []*cluster.Pod
-	Beyond
+	Pods   []*cluster.Pod
+	Beyond Beyond
 	// Disrupted and Unavailable are the names recorded in the status.
 	Disrupted, Unavailable []string
 	// Records stands for the two lists when only a decision is asked for; nil has
