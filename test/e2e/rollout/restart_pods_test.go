@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
@@ -26,7 +24,7 @@ func TestRestartPods(t *testing.T) {
 	for name, policy := range map[string]string{"a": "Always", "b": "OnFailure", "never": "Never"} {
 		c.Apply(t, namespace, barePod(name, policy))
 	}
-	b.await(t, func(pods []corev1.Pod) bool { return running(pods, web1) == 3 })
+	await(t, c, namespace, 3)
 	code, out, said := kubectl(t, c, namespace, "restart", "never", "--yes")
 	if code != 1 || !strings.Contains(said, "restartPolicy is Never") {
 		t.Errorf("exit %d\n%s\n%s", code, out, said)
