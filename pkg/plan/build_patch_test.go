@@ -150,6 +150,23 @@ func TestFirstPatchHoldsBack(t *testing.T) {
 	}
 }
 
+// TestPausedPaths: where each version of a kind has its pause.
+func TestPausedPaths(t *testing.T) {
+	for kind, want := range map[[3]string]string{
+		{"apps.kruise.io", "CloneSet", "v1alpha1"}:   "spec.updateStrategy.paused",
+		{"apps.kruise.io", "CloneSet", "v1beta1"}:    "spec.updateStrategy.rollingUpdate.paused",
+		{"apps.kruise.io", "SidecarSet", "v1beta1"}:  "spec.updateStrategy.paused",
+		{"apps.kruise.io", "StatefulSet", "v1beta1"}: "spec.updateStrategy.rollingUpdate.paused",
+		{"apps", "Deployment", "v1"}:                 "spec.paused",
+		{"apps", "StatefulSet", "v1"}:                "",
+		{"apps", "DaemonSet", "v1"}:                  "",
+	} {
+		if got := strings.Join(plan.PausedPath(kind[0], kind[1], kind[2]), "."); got != want {
+			t.Errorf("%v: %q, want %q", kind, got, want)
+		}
+	}
+}
+
 // TestPartitionPaths: semantics workloads 7; an Advanced StatefulSet is always
 // patched in v1beta1.
 func TestPartitionPaths(t *testing.T) {

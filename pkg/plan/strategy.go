@@ -148,6 +148,22 @@ func PartitionPath(group, kind, version string) []string {
 	return slices.Concat([]string{"spec"}, path, []string{"partition"})
 }
 
+// PausedPath is where an object of a kind, as it is served in a version, says that its
+// controller shall not update pods; nil for kinds that cannot.
+func PausedPath(group, kind, version string) []string {
+	if group == "apps" && kind == "Deployment" {
+		return []string{"spec", "paused"}
+	}
+	if group == "apps" {
+		return nil
+	}
+	path := PartitionPath(group, kind, version)
+	if path == nil {
+		return nil
+	}
+	return append(path[:len(path)-1:len(path)-1], "paused")
+}
+
 // PartitionOf is the partition in force of a workload, in text; "" for one that has
 // none.
 func PartitionOf(w *cluster.Workload) string {

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -27,12 +29,23 @@ type control struct {
 	change func(*kube.Record) (said string, err error)
 	// goesOn says that whoever calls drives the rollout, unless somebody does.
 	goesOn bool
+
+	// without is what the verb does to a workload that no rollout is on record for;
+	// such a verb takes several objects, and prints them. release is what it does to
+	// an object of Kruise Rollout.
+	without func(context.Context, *control, *session) error
+	release func(context.Context, *control, *release.Rollout) error
+	objects objects
+	manager string
 }
 
 func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	o.common = shared
 	c.ValidArgsFunction = planning.CompleteNames
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if o.print != nil {
+			return o.several(c, args)
+		}
 		if err := o.complete(args); err != nil {
 			return err
 		}
@@ -56,6 +69,43 @@ func (o *control) complete(args []string) error {
 	return err
 }
 
+// addObjects adds the flags of a verb that takes several objects, and prints them with
+// what was done.
+func (o *control) addObjects(c *cobra.Command, done string) {
+	o.objects.addFlags(c)
+	o.print = newPrinted(c, done, &o.output).pretends(c)
+	if c.Flags().Lookup("output") == nil {
+		c.Flags().StringVarP(&o.output, "output", "o", "", printedFormats)
+	}
+	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
+}
+
+// several does it to every object that the command line means.
+func (o *control) several(c *cobra.Command, args []string) error {
+	if err := o.print.complete(c); err != nil {
+		return err
+	}
+	if err := o.validate(); err != nil {
+		return err
+	}
+	ctx := c.Context()
+	return o.each(ctx, &o.objects, args, func(arg string) error {
+		if name, ok := releaseNamed(arg); ok {
+			r, err := o.common.release(ctx, name)
+			if err != nil {
+				return err
+			}
+			return o.release(ctx, o, r)
+		}
+		one := *o
+		var err error
+		if one.name, err = named.Parse(arg); err != nil {
+			return err
+		}
+		return one.run(ctx)
+	})
+}
+
 func (o *control) run(ctx context.Context) error {
 	s, err := o.locate(ctx, o.name)
 	if err != nil {
@@ -65,6 +115,22 @@ func (o *control) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.without != nil {
+		rec, err := records.Load(ctx, s.target.Ref)
+		switch {
+		case errors.Is(err, kube.ErrNone), err == nil && over(rec):
+			return o.without(ctx, o, s)
+		case err != nil:
+			return err
+		case o.print.only():
+			return o.print.resource(o.common, s.object)
+		}
+	}
+	return o.onRecord(ctx, s, records)
+}
+
+// onRecord changes the record, and goes on with it.
+func (o *control) onRecord(ctx context.Context, s *session, records kube.Records) error {
 	var said string
 	rec, err := records.Change(ctx, s.target.Ref, holder(), func(r *kube.Record) (err error) {
 		said, err = o.change(r)
@@ -80,6 +146,11 @@ func (o *control) run(ctx context.Context) error {
 		return err
 	}
 	_, _ = fmt.Fprintln(o.factory.Streams.Err, said)
+	if o.print != nil {
+		if err := o.print.resource(o.common, s.object); err != nil {
+			return err
+		}
+	}
 	if !o.goesOn || o.only {
 		return nil
 	}
@@ -109,18 +180,26 @@ func (o *control) goOn(ctx context.Context, rec kube.Record) error {
 }
 
 func newResume(shared *common) *cobra.Command {
-	return newControl(shared, &control{goesOn: true, change: func(r *kube.Record) (string, error) {
-		if r.Progress.Halted != "" {
-			return "", &resource.Error{Err: fmt.Errorf("it has halted: %s", r.Progress.Halted), Hint: "mend that and 'rollout retry', or 'rollout abort --rollback'"}
-		}
-		r.Progress.Held = ""
-		rested(r)
-		return "goes on: " + stands(*r), nil
-	}}, &cobra.Command{
-		Use: "resume TYPE/NAME", Short: "Go on with a rollout that was paused or left",
-		Long:    "Go on with a rollout that was put on hold, or whose driver was killed or went away: from where its record in the cluster stands, without repeating or skipping a step.",
-		Example: "  kubectl kruise rollout resume cloneset/web",
+	o := &control{goesOn: true, without: pauseField(false), release: releasePause(false), change: resumed}
+	c := newControl(shared, o, &cobra.Command{
+		Use: "resume (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Go on with a rollout that was paused or left",
+		Long: `Go on with a rollout that was put on hold, or whose driver was killed or went away:
+from where its record in the cluster stands, without repeating or skipping a step. A
+workload that no rollout of ours is on record for has its own pause taken away; so has
+a Rollout of rollouts.kruise.io.`,
+		Example: "  kubectl kruise rollout resume cloneset/web\n  kubectl kruise rollout resume deployment api web",
 	})
+	o.addObjects(c, "resumed")
+	return c
+}
+
+func resumed(r *kube.Record) (string, error) {
+	if r.Progress.Halted != "" {
+		return "", &resource.Error{Err: fmt.Errorf("it has halted: %s", r.Progress.Halted), Hint: "mend that and 'rollout retry', or 'rollout abort --rollback'"}
+	}
+	r.Progress.Held = ""
+	rested(r)
+	return "goes on: " + stands(*r), nil
 }
 
 // rested has the time of the present step begin anew: while nobody drove it, it did
@@ -132,16 +211,23 @@ func rested(r *kube.Record) {
 }
 
 func newPause(shared *common) *cobra.Command {
-	return newControl(shared, &control{change: func(r *kube.Record) (string, error) {
-		if err := running(*r); err != nil {
-			return "", err
-		}
-		r.Progress.Held = fmt.Sprintf("by %s at %s", holder(), time.Now().UTC().Format(time.RFC3339))
-		return "on hold: no further step is taken until 'rollout resume'; pods of the present step go on", nil
-	}}, &cobra.Command{
-		Use: "pause TYPE/NAME", Short: "Put a rollout on hold",
-		Example: "  kubectl kruise rollout pause cloneset/web",
+	o := &control{without: pauseField(true), release: releasePause(true), change: paused}
+	c := newControl(shared, o, &cobra.Command{
+		Use: "pause (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Put a rollout on hold",
+		Long: `Put a rollout on hold. Where none of ours is on record, the workload's own controller
+is told to update no more pods; a Rollout of rollouts.kruise.io is paused itself.`,
+		Example: "  kubectl kruise rollout pause cloneset/web\n  kubectl kruise rollout pause rollout/web",
 	})
+	o.addObjects(c, "paused")
+	return c
+}
+
+func paused(r *kube.Record) (string, error) {
+	if err := running(*r); err != nil {
+		return "", err
+	}
+	r.Progress.Held = fmt.Sprintf("by %s at %s", holder(), time.Now().UTC().Format(time.RFC3339))
+	return "on hold: no further step is taken until 'rollout resume'; pods of the present step go on", nil
 }
 
 func newRetry(shared *common) *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,30 @@ type driving struct {
 	// by is when the time of --timeout is over that several rollouts share; zero has
 	// each take it anew.
 	by time.Time
+	// print is of verbs that print objects as kubectl does: -o is theirs.
+	print *printed
+}
+
+// fieldManager is who writes, unless --field-manager says otherwise.
+const fieldManager = "kubectl-kruise"
+
+// printedFormats are the values of -o where objects are printed.
+const printedFormats = "kubectl's formats for the object in the end: json, yaml, name, jsonpath=…; or events: one event a line as JSON"
+
+// machine reports whether events are for programs.
+func (d *driving) machine() bool {
+	if d.print != nil {
+		return d.output == "events"
+	}
+	return d.output == "json"
+}
+
+// eventsTo is where events go: to stderr where stdout has the object.
+func (d *driving) eventsTo() io.Writer {
+	if d.print.object() {
+		return d.factory.Streams.Err
+	}
+	return d.factory.Streams.Out
 }
 
 var outputs = []string{"text", "json"}
@@ -44,7 +69,7 @@ func (d *driving) addFlags(c *cobra.Command) {
 
 func (d *driving) validate() error {
 	switch {
-	case !slices.Contains(outputs, d.output):
+	case d.print == nil && !slices.Contains(outputs, d.output):
 		return usage.Errorf("one of: text, json", "--output: unknown value %q", d.output)
 	case d.successOn != "complete" && d.successOn != "paused":
 		return usage.Errorf("one of: complete, paused", "--success-on: unknown value %q", d.successOn)

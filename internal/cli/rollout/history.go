@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -25,20 +26,27 @@ type historyOptions struct {
 
 func newHistory(shared *common) *cobra.Command {
 	o := &historyOptions{common: shared}
+	var which objects
 	c := &cobra.Command{
-		Use: "history TYPE/NAME", Short: "List the revisions of a workload, and what changed between them",
+		Use: "history (TYPE/NAME | TYPE NAME | -f FILE)", Short: "List the revisions of a workload, and what changed between them",
 		Long: `List the templates that a workload had, how many pods carry each, and what changed
 from one to the next. --revision shows one change whole.`,
 		Example: "  kubectl kruise rollout history cloneset/web\n  kubectl kruise rollout history cloneset/web --revision 3",
 		RunE: func(c *cobra.Command, args []string) error {
-			var err error
-			if o.name, err = named.One(args); err != nil {
-				return err
+			if o.revision < 0 {
+				return usage.Errorf("", "revision must be a positive integer: %d", o.revision)
 			}
-			return o.run(c.Context())
+			return shared.each(c.Context(), &which, args, func(arg string) error {
+				var err error
+				if o.name, err = named.Parse(arg); err != nil {
+					return err
+				}
+				return o.run(c.Context())
+			})
 		},
 		ValidArgsFunction: planning.CompleteNames,
 	}
+	which.addFlags(c)
 	c.Flags().Int64Var(&o.revision, "revision", 0, "show all fields that this revision changed")
 	return c
 }

@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -25,21 +27,6 @@ func releaseNamed(arg string) (name string, ok bool) {
 	}
 	own := group == "" || group == release.Group || strings.HasSuffix(group, "."+release.Group)
 	return name, ok && own && name != "" && !strings.Contains(name, "/")
-}
-
-// orRelease has a verb do something else where it is given rollout/NAME, an object
-// of Kruise Rollout.
-func orRelease(c *cobra.Command, do func(c *cobra.Command, name string) error) *cobra.Command {
-	own := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 1 {
-			if name, ok := releaseNamed(args[0]); ok {
-				return do(c, name)
-			}
-		}
-		return own(c, args)
-	}
-	return c
 }
 
 // release reads a Rollout by its name.
@@ -101,55 +88,63 @@ func inHands(what string, r *release.Rollout) error {
 	}
 }
 
-// releaseWrite is a verb that writes to a Rollout and says what it did.
-func releaseWrite(shared *common, done string, write func(ctx context.Context, c *common, r *release.Rollout) error) func(*cobra.Command, string) error {
-	return func(c *cobra.Command, arg string) error {
-		if name, ok := releaseNamed(arg); !ok && !strings.Contains(arg, "/") {
-			arg = "rollout/" + arg
-		} else if ok {
-			arg = "rollout/" + name
-		}
-		r, err := shared.released(c.Context(), arg)
-		if err != nil {
-			return err
-		}
-		if err := write(c.Context(), shared, r); err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(shared.factory.Streams.Out, "%s %s\n", r.Title(), done)
-		return err
+// releasePause pauses a Rollout, or has it go on.
+func releasePause(on bool) func(context.Context, *control, *release.Rollout) error {
+	return func(ctx context.Context, o *control, r *release.Rollout) error {
+		return o.printWritten(o.print, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
+			return release.Pause(ctx, c, r, on, o.print.request(o.manager))
+		})
 	}
 }
 
-func pauseRelease(on bool) func(context.Context, *common, *release.Rollout) error {
-	return func(ctx context.Context, c *common, r *release.Rollout) error {
-		client, err := c.factory.Dynamic()
-		if err != nil {
-			return err
-		}
-		return release.Pause(ctx, client, r, on)
+// request says how is written, by --dry-run.
+func (p *printed) request(manager string) release.Request {
+	return release.Request{Manager: manager, Only: p.only() && !p.atServer(), DryRun: p.only()}
+}
+
+// printWritten writes to an object, and prints it.
+func (c *common) printWritten(p *printed, do func(dynamic.Interface) (*unstructured.Unstructured, error)) error {
+	client, err := c.factory.Dynamic()
+	if err != nil {
+		return err
 	}
+	u, err := do(client)
+	if err != nil {
+		return err
+	}
+	return p.write(c, u)
 }
 
 func newApprove(shared *common) *cobra.Command {
-	approve := releaseWrite(shared, "approved", func(ctx context.Context, c *common, r *release.Rollout) error {
-		client, err := c.factory.Dynamic()
-		if err != nil {
-			return err
-		}
-		return release.Approve(ctx, client, r)
-	})
-	return &cobra.Command{
-		Use: "approve rollout/NAME | TYPE/NAME", Short: "Let a Kruise Rollout go on past the step at which it stands",
+	var o objects
+	var output, manager string
+	c := &cobra.Command{
+		Use: "approve (rollout/NAME | TYPE/NAME | -f FILE)", Short: "Let a Kruise Rollout go on past the step at which it stands",
 		Long: `Let a Rollout of rollouts.kruise.io go on past the step at which it stands. It is
 named itself, or by its workload. Rollouts of kubectl kruise itself go on by
 "rollout promote".`,
 		Example: "  kubectl kruise rollout approve rollout/web\n  kubectl kruise rollout approve cloneset/web",
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage.Errorf("for instance rollout/web or cloneset/web", "give one Rollout, or one TYPE/NAME")
-			}
-			return approve(c, args[0])
-		},
 	}
+	o.addFlags(c)
+	c.Flags().StringVarP(&output, "output", "o", "", "kubectl's formats for the object: json, yaml, name, jsonpath=…")
+	p := newPrinted(c, "approved", &output).pretends(c)
+	cmdutil.AddFieldManagerFlagVar(c, &manager, fieldManager)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := p.complete(c); err != nil {
+			return err
+		}
+		if len(args) == 1 && !strings.Contains(args[0], "/") {
+			args = []string{"rollout/" + args[0]}
+		}
+		return shared.each(c.Context(), &o, args, func(arg string) error {
+			r, err := shared.released(c.Context(), arg)
+			if err != nil {
+				return err
+			}
+			return shared.printWritten(p, func(client dynamic.Interface) (*unstructured.Unstructured, error) {
+				return release.Approve(c.Context(), client, r, p.request(manager))
+			})
+		})
+	}
+	return c
 }

@@ -2,10 +2,11 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -40,34 +41,55 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 	template := tree.Get(h.desired.Node(), "spec", "template")
 	switch {
 	case tree.Equal(template, tree.Get(s.object.Node(), "spec", "template")):
-		_, err := fmt.Fprintln(o.factory.Streams.Out, "the template is that already: there is nothing to roll out")
-		return err
+		return o.unchanged("the template is that already: there is nothing to roll out")
 	case r.Holds() && !o.back:
 		return inHands(s.target.String(), r)
 	}
 	o.sayHanded(h)
+	if o.print.only() {
+		return o.pretend(ctx)
+	}
 	if err := o.ask(o.yes, "Write the template of "+s.target.String()+"?"); err != nil {
 		return err
 	}
-	client, err := o.factory.Dynamic()
-	if err != nil {
-		return err
-	}
-	value, _ := tree.Value(template).(map[string]any)
-	got, err := release.Hand(ctx, client, release.Template{
-		Workload: s.target.Ref, Resource: s.target.Resource, UID: tree.StrAt(s.object.Node(), "metadata", "uid"), Template: value,
-	})
+	got, err := o.writeTemplate(ctx, release.Request{Manager: fieldManager})
 	if err != nil {
 		return err
 	}
 	if got.GetAnnotations()[inProgressing] == "" && !r.Holds() {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: Kruise Rollout %s did not take the change: pods follow at once\n", r.Name)
-		return nil
+		return o.changed(ctx)
 	}
 	if done, err := o.followRelease(ctx, r, following{got.GetGeneration(), o.back}); err != nil || !done {
 		return err
 	}
-	return o.writeBack(ctx)
+	return errors.Join(o.writeBack(ctx), o.changed(ctx))
+}
+
+// writeTemplate writes the new template and nothing else.
+func (o *runOptions) writeTemplate(ctx context.Context, q release.Request) (*unstructured.Unstructured, error) {
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return nil, err
+	}
+	s := o.session
+	value, _ := tree.Value(tree.Get(o.desired.Node(), "spec", "template")).(map[string]any)
+	ref := objectOf(s.object)
+	return release.Hand(ctx, client, release.Template{
+		Workload: ref.Ref, Resource: ref.Resource, UID: tree.StrAt(s.object.Node(), "metadata", "uid"), Template: value,
+	}, q)
+}
+
+// pretend prints the workload as it would be, by the server's word where it is asked.
+func (o *runOptions) pretend(ctx context.Context) error {
+	if !o.print.atServer() || tree.Get(o.desired.Node(), "spec", "template") == nil {
+		return o.print.resource(o.common, o.desired)
+	}
+	u, err := o.writeTemplate(ctx, release.Request{Manager: fieldManager, DryRun: true})
+	if err != nil {
+		return err
+	}
+	return o.print.write(o.common, u)
 }
 
 // sayHanded says who rolls out, and what is left undone.
@@ -93,19 +115,16 @@ func besides(r *resource.Resource) *tree.Node {
 	return spec
 }
 
-// undoRelease takes the workload of a Rollout back: nothing is written to the
-// Rollout itself (older-plugin 3.3).
-func undoRelease(shared *common, c *cobra.Command) *cobra.Command {
-	own := c.RunE
-	return orRelease(c, func(c *cobra.Command, name string) error {
-		r, err := shared.release(c.Context(), name)
-		if err != nil {
-			return err
-		}
-		word := strings.ToLower(r.Workload.Kind)
-		if r.Workload.Group != "" {
-			word += "." + r.Workload.Group
-		}
-		return own(c, []string{word + "/" + r.Workload.Name})
-	})
+// workloadOf names the workload of a Rollout: that is taken back, and nothing is
+// written to the Rollout itself (older-plugin 3.3).
+func workloadOf(r *release.Rollout) string {
+	return singular(r.Workload.Kind, r.Workload.Group) + "/" + r.Workload.Name
+}
+
+// singular is a kind as kubectl prints it.
+func singular(kind, group string) string {
+	if group == "" {
+		return strings.ToLower(kind)
+	}
+	return strings.ToLower(kind) + "." + group
 }

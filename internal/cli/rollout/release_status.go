@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
@@ -38,15 +36,12 @@ func pauseOf(s release.Step) string {
 }
 
 // statusOfRelease tells of a Rollout of Kruise Rollout once, or until it ends.
-func (o *statusOptions) statusOfRelease(c *cobra.Command, name string) error {
-	if err := o.validate(); err != nil {
-		return err
-	}
-	r, err := o.release(c.Context(), name)
+func (o *statusOptions) statusOfRelease(ctx context.Context, name string) error {
+	r, err := o.release(ctx, name)
 	if err != nil {
 		return err
 	}
-	return o.tellRelease(c.Context(), r)
+	return o.tellRelease(ctx, r)
 }
 
 func (o *statusOptions) tellRelease(ctx context.Context, r *release.Rollout) error {
@@ -125,9 +120,9 @@ func said(r release.Rollout) string {
 }
 
 func (d *driving) tellStep(r *release.Rollout) {
-	if d.output == "json" {
+	if d.machine() {
 		_ = json.NewEncoder(d.factory.Streams.Out).Encode(releaseState(r)) // a reader that has gone is no matter
 		return
 	}
-	_, _ = fmt.Fprintf(d.factory.Streams.Out, "%s  rollout/%s  %s\n", time.Now().Format(time.TimeOnly), r.Name, said(*r))
+	_, _ = fmt.Fprintf(d.eventsTo(), "%s  rollout/%s  %s\n", time.Now().Format(time.TimeOnly), r.Name, said(*r))
 }

@@ -21,16 +21,21 @@ const (
 )
 
 func newRestart(shared *common) *cobra.Command {
-	return newChange(shared, &cobra.Command{
-		Use: "restart TYPE/NAME", Short: "Have all pods made anew",
-		Long: `Have all pods of a workload made anew, as a rollout like any other: planned, shown,
-asked for, in steps. "kubectl kruise restart" restarts containers inside their pods.`,
-		Example: "  kubectl kruise rollout restart cloneset/web --steps 1,100%",
-	}, func(*cobra.Command) {}, func(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
+	v := &change{done: "restarted", change: func(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
 		if object.Kind() == "SidecarSet" {
 			return nil, object.Wrap(&tree.Error{Msg: "has no pods of its own", Hint: "restart the workloads whose pods it is in"}, "")
 		}
+		if object.Is("apps", "Deployment") && tree.Bool(tree.Get(object.Node(), "spec", "paused")) {
+			return nil, object.Wrap(&tree.Error{Msg: "can't restart paused deployment (run rollout resume first)"}, "")
+		}
 		return restarted(object, time.Now()), nil
+	}}
+	return newChange(shared, v, &cobra.Command{
+		Use: "restart (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Have all pods made anew",
+		Long: `Have all pods of a workload made anew, as a rollout like any other: planned, shown,
+asked for on a terminal, in steps. "kubectl kruise restart" restarts containers inside
+their pods.`,
+		Example: "  kubectl kruise rollout restart cloneset/web --steps 1,100%\n  kubectl kruise rollout restart deployment/api cloneset/web",
 	})
 }
 

@@ -42,9 +42,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c.AddCommand(
 		newRun(shared), newApply(shared), newStatus(shared), newList(shared),
 		newPromote(shared), newAbort(shared), newRetry(shared), newApprove(shared),
-		orRelease(newPause(shared), releaseWrite(shared, "paused", pauseRelease(true))),
-		orRelease(newResume(shared), releaseWrite(shared, "resumed", pauseRelease(false))),
-		undoRelease(shared, newUndo(shared)), newHistory(shared), newRestart(shared),
+		newPause(shared), newResume(shared), newUndo(shared), newHistory(shared), newRestart(shared),
 	)
 	return c
 }

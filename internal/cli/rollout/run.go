@@ -39,6 +39,8 @@ type runOptions struct {
 	manifest *writeback.Manifest
 	called   named.Name
 	desired  *resource.Resource
+	// as is the verb that makes the new state by itself; nil for run.
+	as *change
 }
 
 func newRun(shared *common) *cobra.Command {
@@ -144,11 +146,13 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	if len(m.Plan.Steps) == 0 {
-		_, err := fmt.Fprintln(o.factory.Streams.Out, m.Plan.Change.Why)
-		return err
+		return o.unchanged(m.Plan.Change.Why)
 	}
 	if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return err
+	}
+	if o.print.only() {
+		return o.pretend(ctx)
 	}
 	if err := o.ask(o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
 		return err
@@ -158,7 +162,7 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	if res.Outcome == event.Completed {
-		return o.writeBack(ctx)
+		return errors.Join(o.writeBack(ctx), o.changed(ctx))
 	}
 	return o.end(res)
 }

@@ -24,18 +24,26 @@ type statusOptions struct {
 	types    []string
 	selector string
 	watch    bool
+	// rollout is the name of an object of Kruise Rollout; "" for a workload.
+	rollout  string
+	detail   bool
+	revision int64
+	files    objects
 }
 
 func newStatus(shared *common) *cobra.Command {
 	o := &statusOptions{driving: driving{common: shared}}
 	c := &cobra.Command{
-		Use: "status (TYPE/NAME... | [TYPE] -l SELECTOR)", Short: "Say how a rollout stands, and what it waits for",
+		Use: "status (TYPE/NAME... | TYPE NAME | [TYPE] -l SELECTOR | -f FILE)", Short: "Say how a rollout stands, and what it waits for",
 		Long: `Say how a rollout stands, and what it waits for. Of a workload that no rollout of
 ours is on record for, it says whether its controller has come to where the spec
-wants it. Nothing is written.`,
-		Example: "  kubectl kruise rollout status cloneset/web\n  kubectl kruise rollout status cloneset/web --watch --timeout 10m\n  kubectl kruise rollout status -l team=shop",
+wants it. Nothing is written.
+
+One workload is watched until its rollout ends, and the exit code says how; with
+--watch=false, and of several, it is looked at once.`,
+		Example: "  kubectl kruise rollout status cloneset/web --timeout 10m\n  kubectl kruise rollout status cloneset/web --watch=false\n  kubectl kruise rollout status -l team=shop",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.complete(args); err != nil {
+			if err := o.complete(c, args); err != nil {
 				return err
 			}
 			return o.run(c.Context())
@@ -43,21 +51,38 @@ wants it. Nothing is written.`,
 		ValidArgsFunction: planning.CompleteNames,
 	}
 	o.addFlags(c)
-	c.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on until the rollout ends")
+	c.Flags().BoolVarP(&o.watch, "watch", "w", true, "go on until the rollout ends; of several workloads only where it is given")
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "tell of all workloads that this label selector matches")
-	return orRelease(c, o.statusOfRelease)
+	c.Flags().BoolVarP(&o.detail, "detail", "d", false, "also name the updated pods, ready and not")
+	c.Flags().Int64Var(&o.revision, "revision", 0, "fail unless this revision is the present one")
+	o.files.addFlags(c)
+	return c
 }
 
-func (o *statusOptions) complete(args []string) error {
+func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 	if err := o.validate(); err != nil {
 		return err
+	}
+	if o.revision < 0 {
+		return usage.Errorf("", "revision must be a positive integer: %d", o.revision)
+	}
+	if o.selector == "" {
+		if args, err = o.common.names(c.Context(), &o.files, args); err != nil {
+			return err
+		}
+	}
+	if !c.Flags().Changed("watch") && (o.selector != "" || len(args) > 1) {
+		o.watch = false
 	}
 	switch {
 	case o.selector != "":
 		o.types = args
 		return bare(args)
-	case len(args) == 0:
-		return usage.Errorf("for instance cloneset/web, or -l app=web", "give one TYPE/NAME or more")
+	case len(args) == 1:
+		var ok bool
+		if o.rollout, ok = releaseNamed(args[0]); ok {
+			return nil
+		}
 	}
 	for _, arg := range args {
 		name, err := named.Parse(arg)
@@ -70,6 +95,9 @@ func (o *statusOptions) complete(args []string) error {
 }
 
 func (o *statusOptions) run(ctx context.Context) (err error) {
+	if o.rollout != "" {
+		return o.statusOfRelease(ctx, o.rollout)
+	}
 	if o.selector != "" {
 		if o.names, err = o.selected(ctx, o.types, o.selector); err != nil {
 			return err
@@ -98,13 +126,19 @@ func (o *statusOptions) one(ctx context.Context, name named.Name) error {
 	if err != nil {
 		return err
 	}
+	if err := o.expected(ctx, s); err != nil {
+		return err
+	}
 	if o.watch {
-		return o.follow(ctx, s, status.Plan)
+		return errors.Join(o.follow(ctx, s, status.Plan), o.details(ctx, s))
 	}
 	if o.output == "json" {
 		return view.JSON(o.factory.Streams.Out, status.JSON())
 	}
 	if err := view.Status(o.factory.Streams.Out, status, o.factory.OutStyle(false)); err != nil {
+		return err
+	}
+	if err := o.details(ctx, s); err != nil {
 		return err
 	}
 	return o.endOf(status.Decision)

@@ -36,15 +36,15 @@ const (
 func (d *driving) teller() *teller {
 	f := d.factory
 	switch {
-	case d.output == "json":
+	case d.machine():
 		return newTeller(&jsonLines{json.NewEncoder(f.Streams.Out)}, lineBeat)
-	case f.Redraws():
+	case f.Redraws() && !d.print.object():
 		return newTeller(&picture{
 			live:   view.RolloutLive{Style: f.OutStyle(false)},
 			screen: screen{out: f.Streams.Out, size: f.Streams.Size},
 		}, pictureBeat)
 	}
-	return newTeller(&view.RolloutLines{Out: f.Streams.Out, Style: f.OutStyle(false)}, lineBeat)
+	return newTeller(&view.RolloutLines{Out: d.eventsTo(), Style: f.OutStyle(false)}, lineBeat)
 }
 
 func newTeller(r reader, every time.Duration) *teller {

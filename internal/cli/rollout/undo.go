@@ -1,15 +1,16 @@
 package rollout
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -19,24 +20,56 @@ import (
 
 func newUndo(shared *common) *cobra.Command {
 	var number int64
-	return newChange(shared, &cobra.Command{
-		Use: "undo TYPE/NAME", Short: "Go back to an older template",
-		Long: `Go back to an older template of a workload, as a rollout like any other: planned,
-shown, asked for, in steps. It is the very template of that revision: fields that
-were added since are gone.`,
-		Example: "  kubectl kruise rollout undo cloneset/web\n  kubectl kruise rollout undo cloneset/web --to-revision 3 --steps 1,100%",
-	}, func(c *cobra.Command) {
-		c.Flags().Int64Var(&number, "to-revision", 0, "number of the revision, as history lists them; 0 is the one before the present")
-	}, func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
-		if number < 0 {
-			return nil, usage.Errorf("history lists them", "--to-revision: %d is no revision", number)
-		}
+	var fast bool
+	v := &change{done: "rolled back"}
+	v.change = func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
 		revision, err := older(s, number)
 		if err != nil {
 			return nil, object.Wrap(err, "")
 		}
+		if now, ok := rules.FindRevision(history(s), carried(s).Template); ok && now.Name == revision.Name {
+			v.same = fmt.Sprintf("skipped rollback (current template already matches revision %d)", revision.Number)
+		}
 		return withTemplate(object, revision.Template), nil
+	}
+	v.release = func(ctx context.Context, o *runOptions, name string) (string, error) {
+		r, err := shared.release(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		if fast {
+			return "", shared.printWritten(o.print, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
+				return release.Fast(ctx, c, r, o.print.request(fieldManager))
+			})
+		}
+		return workloadOf(r), nil
+	}
+	v.check = func(list []string) error {
+		if number < 0 {
+			return usage.Errorf("history lists them", "--to-revision: %d is no revision", number)
+		}
+		for _, name := range list {
+			if _, ok := releaseNamed(name); fast && !ok {
+				return usage.Errorf("name a Rollout of rollouts.kruise.io, such as rollout/web", "%s: rollback is not supported on given object with --fast", name)
+			}
+		}
+		return nil
+	}
+	c := newChange(shared, v, &cobra.Command{
+		Use: "undo (TYPE/NAME | TYPE NAME | rollout/NAME | -f FILE)", Short: "Go back to an older template",
+		Long: `Go back to an older template of a workload, as a rollout like any other: planned,
+shown, asked for on a terminal, in steps. It is the very template of that revision:
+fields that were added since are gone.
+
+A Rollout of rollouts.kruise.io is taken back by its workload; with --fast it goes to an
+earlier step at which no traffic goes to new pods, and pods stay.`,
+		Example: `  kubectl kruise rollout undo cloneset/web
+  kubectl kruise rollout undo cloneset/web --to-revision 3 --steps 1,100%
+  kubectl kruise rollout undo rollout/web --fast`,
 	})
+	c.Flags().Int64Var(&number, "to-revision", 0, "number of the revision, as history lists them; 0 is the one before the present")
+	c.Flags().BoolVar(&fast, "fast", false, "take only the traffic of a Rollout of rollouts.kruise.io back")
+	return c
 }
 
 // older is the revision of a number, or the newest that is not the present one.
@@ -82,25 +115,4 @@ func withTemplate(object *resource.Resource, template map[string]any) *resource.
 		}
 	}
 	return out
-}
-
-// newChange is a verb that rolls out what it makes of the present state.
-func newChange(
-	shared *common, c *cobra.Command, flags func(*cobra.Command), change func(*resource.Resource, plan.Snapshot) (*resource.Resource, error),
-) *cobra.Command {
-	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Change: change}, back: c.Name() == "undo"}
-	c.ValidArgsFunction = planning.CompleteNames
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if _, err := named.One(args); err != nil {
-			return err
-		}
-		if err := errors.Join(o.validate(), o.Complete(args)); err != nil {
-			return err
-		}
-		return o.run(c.Context())
-	}
-	o.AddPolicyFlags(c)
-	o.addRunFlags(c)
-	flags(c)
-	return c
 }

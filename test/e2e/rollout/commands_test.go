@@ -210,7 +210,7 @@ spec:
 	if code, out, said := kubectl(t, c, namespace, "rollout", "approve", "cloneset/web"); code != 0 {
 		t.Errorf("approve: exit %d\n%s\n%s", code, out, said)
 	}
-	if code, out, said := kubectl(t, c, namespace, "rollout", "status", "cloneset/web"); code != 0 || !strings.Contains(out, "StepReady") {
+	if code, out, said := kubectl(t, c, namespace, "rollout", "status", "cloneset/web", "--watch=false"); code != 0 || !strings.Contains(out, "StepReady") {
 		t.Errorf("status: exit %d\n%s\n%s", code, out, said)
 	}
 	code, out, said := kubectl(t, c, namespace, "rollout", "undo", "rollout/web", "--yes", "--timeout", "1s")

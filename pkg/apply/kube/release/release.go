@@ -42,6 +42,8 @@ type Step struct {
 	Replicas, Traffic string
 	// Pause is how long the step lasts in seconds, -1 until somebody approves.
 	Pause int64
+	// Matched says that requests of some kind go to the new pods, whatever Traffic says.
+	Matched bool
 }
 
 // Rollout is a Rollout object.
@@ -72,6 +74,9 @@ type Rollout struct {
 	Generation int64
 	// Updated and Ready are how many pods are of the new template, and ready.
 	Updated, Ready int64
+
+	// object is the Rollout as it was read.
+	object *unstructured.Unstructured
 }
 
 // Title names the Rollout as kubectl does.
@@ -106,7 +111,7 @@ func Read(u *unstructured.Unstructured) (*Rollout, error) {
 	if v.Group != Group || v.Kind != "Rollout" {
 		return nil, fmt.Errorf("%s %s is no Rollout of %s", v.Kind, u.GetName(), Group)
 	}
-	r := &Rollout{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Version: v.Version}
+	r := &Rollout{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Version: v.Version, object: u}
 	r.readSpec(u.Object)
 	r.readStatus(u)
 	return r, nil
@@ -143,6 +148,8 @@ func readStep(s map[string]any) Step {
 	if out.Replicas == "" {
 		out.Replicas = out.Traffic
 	}
+	matches, _ := s["matches"].([]any)
+	out.Matched = len(matches) > 0
 	if d, ok := at(s, "pause")["duration"]; ok {
 		out.Pause = number(d)
 	}

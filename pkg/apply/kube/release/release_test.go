@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -82,25 +83,25 @@ func TestRead(t *testing.T) {
 			rollout("", "phase: Progressing, message: waits, conditions: [{type: Progressing, reason: InRolling}], canaryStatus: {currentStepIndex: 1, currentStepState: StepPaused, stableRevision: abc, observedWorkloadGeneration: 7, canaryReplicas: 1, canaryReadyReplicas: 1}"),
 			Rollout{
 				Namespace: "shop", Name: "web", UID: "r1", Version: "v1beta1", Workload: web, Style: Canary, Seen: true, Begun: true,
-				Steps: []Step{{"1", "5%", -1}, {"50%", "", 60}}, Phase: "Progressing", Message: "waits", Reason: "InRolling",
+				Steps: []Step{{Replicas: "1", Traffic: "5%", Pause: -1}, {Replicas: "50%", Pause: 60}}, Phase: "Progressing", Message: "waits", Reason: "InRolling",
 				Index: 1, State: StepPaused, Stable: "abc", Generation: 7, Updated: 1, Ready: 1,
 			},
 		},
 		"v1alpha1": {old, Rollout{
 			Namespace: "shop", Name: "web", UID: "r1", Version: "v1alpha1", Workload: web, Style: Canary, Paused: true, Seen: true, Begun: true,
-			Steps: []Step{{"20%", "20%", -1}, {"3", "40%", -1}}, Phase: "Progressing", Index: 2, State: StepPaused, Updated: 3, Ready: 2,
+			Steps: []Step{{Replicas: "20%", Traffic: "20%", Pause: -1}, {Replicas: "3", Traffic: "40%", Pause: -1}}, Phase: "Progressing", Index: 2, State: StepPaused, Updated: 3, Ready: 2,
 		}},
 		"blue-green": {blueGreen, Rollout{
 			Namespace: "shop", Name: "web", UID: "r1", Version: "v1beta1", Style: BlueGreen, Seen: true, Begun: true,
 			Workload: cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"},
-			Steps:    []Step{{"100%", "0%", -1}}, Phase: "Progressing", Index: 1, State: StepPaused, Updated: 4, Ready: 3,
+			Steps:    []Step{{Replicas: "100%", Traffic: "0%", Pause: -1}}, Phase: "Progressing", Index: 1, State: StepPaused, Updated: 4, Ready: 3,
 		}},
 	} {
 		got, err := Read(parsed(t, c.text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(&c.want, got); diff != "" {
+		if diff := cmp.Diff(&c.want, got, cmpopts.IgnoreUnexported(Rollout{})); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
@@ -205,12 +206,53 @@ func TestWrites(t *testing.T) {
 }
 
 func approve(c *fake.FakeDynamicClient, r *Rollout) error {
-	return Approve(context.Background(), c, r)
+	_, err := Approve(context.Background(), c, r, Request{Manager: "test"})
+	return err
 }
 
 func pause(on bool) func(*fake.FakeDynamicClient, *Rollout) error {
 	return func(c *fake.FakeDynamicClient, r *Rollout) error {
-		return Pause(context.Background(), c, r, on)
+		_, err := Pause(context.Background(), c, r, on, Request{Manager: "test"})
+		return err
+	}
+}
+
+// TestDefectFast: the older plugin took matches for no traffic, compared numbers with
+// percentages, had several Rollouts share a target, and wrote under --dry-run.
+func TestDefectFast(t *testing.T) {
+	const steps = `[{replicas: 1}, {replicas: 50%, traffic: 0%}, {replicas: 60%, matches: [{headers: []}]}, {replicas: 3, traffic: 30%}, {replicas: 100%}]`
+	canary := func(phase string, index int) string {
+		return fmt.Sprintf(`{apiVersion: rollouts.kruise.io/v1beta1, kind: Rollout, metadata: {name: web, namespace: shop, uid: r1},
+spec: {workloadRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: web}, strategy: {canary: {steps: %s}}},
+status: {phase: %s, canaryStatus: {currentStepIndex: %d, currentStepState: StepPaused}}}`, steps, phase, index)
+	}
+	write := func(to int) string {
+		return fmt.Sprintf(`application/merge-patch+json v1beta1 rollouts/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"nextStepIndex":%d}}}`, to)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"matches are traffic":  {canary("Progressing", 4), write(2)},
+		"just the one before":  {canary("Progressing", 2), write(1)},
+		"none is before":       {canary("Progressing", 1), `rollouts.rollouts.kruise.io "web" already at the first step`},
+		"too far":              {canary("Progressing", 6), `rollouts.rollouts.kruise.io "web" has 5 steps, but current step is too large 6`},
+		"nothing under way":    {canary("Healthy", 3), `rollouts.rollouts.kruise.io "web" no need to roll back: not in canary or blue-green progress`},
+		"all had some traffic": {strings.NewReplacer("{replicas: 1}", "{replicas: 1, traffic: 1%}", "traffic: 0%", "traffic: 2%").Replace(canary("Progressing", 4)), `rollouts.rollouts.kruise.io "web" no previous step with no traffic found`},
+		"v1alpha1":             {strings.Replace(old, "weight: 20", "weight: 0", 1), `application/merge-patch+json v1alpha1 rollouts/status {"metadata":{"uid":"r1"},"status":{"canaryStatus":{"nextStepIndex":1}}}`},
+	} {
+		client := server(t, c.text)
+		r, err := Get(t.Context(), client, "shop", "web")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if u, err := Fast(t.Context(), client, r, Request{Only: true}); sent(client) != "" || err == nil && u.GetName() != "web" {
+			t.Errorf("%s: it was pretended, and written: %s, %v", name, sent(client), err)
+		}
+		got := ""
+		if _, err := Fast(t.Context(), client, r, Request{}); err != nil {
+			got = err.Error()
+		}
+		if got += sent(client); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
 	}
 }
 
@@ -224,7 +266,7 @@ spec: {replicas: 3, template: {metadata: {labels: {app: web, more: x}}}}
 `)
 	v := schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "clonesets"}
 	w := Template{Workload: web, Resource: v, UID: "w1", Template: map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": "web"}}}}
-	got, err := Hand(t.Context(), c, w)
+	got, err := Hand(t.Context(), c, w, Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +275,7 @@ spec: {replicas: 3, template: {metadata: {labels: {app: web, more: x}}}}
 		t.Error(diff)
 	}
 	w.UID = "another"
-	if _, err := Hand(t.Context(), c, w); err == nil {
+	if _, err := Hand(t.Context(), c, w, Request{}); err == nil {
 		t.Error("its successor was written to")
 	}
 }

@@ -14,8 +14,21 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// manager is the name under which is written.
-const manager = "kubectl-kruise"
+// Request says how a Rollout or its workload is written to.
+type Request struct {
+	// Manager is who writes.
+	Manager string
+	// Only has nothing sent; DryRun has the server answer without writing.
+	Only, DryRun bool
+}
+
+func (q Request) options() metav1.PatchOptions {
+	o := metav1.PatchOptions{FieldManager: q.Manager}
+	if q.DryRun {
+		o.DryRun = []string{metav1.DryRunAll}
+	}
+	return o
+}
 
 // RefusedError is a write that would make no sense, in the words that users of
 // Kruise's own plugin know (older-plugin 1.1).
@@ -65,40 +78,79 @@ func (r *Rollout) pausing(on bool) (patch, error) {
 	return patch{body: map[string]any{"spec": map[string]any{"strategy": map[string]any{"paused": value}}}}, nil
 }
 
-// Approve lets the step end at which a Rollout stands. A refusal is a RefusedError.
-func Approve(ctx context.Context, c dynamic.Interface, r *Rollout) error {
+// free reports whether new pods serve nobody at the step.
+func (s Step) free() bool { return !s.Matched && (s.Traffic == "" || s.Traffic == "0%") }
+
+// backing has the Rollout go back to the last step before the present one at which no
+// traffic goes to new pods. Replicas never fall from one step to the next, so that is
+// the one with the most pods (older-plugin 1.1, 3.3).
+func (r *Rollout) backing() (patch, error) {
+	switch {
+	case !r.Begun || !r.Holds():
+		return patch{}, r.refuse("no need to roll back: not in canary or blue-green progress")
+	case r.Index <= 1:
+		return patch{}, r.refuse("already at the first step")
+	case r.Index > len(r.Steps):
+		return patch{}, r.refuse(fmt.Sprintf("has %d steps, but current step is too large %d", len(r.Steps), r.Index))
+	}
+	for i := r.Index - 2; i >= 0; i-- {
+		if r.Steps[i].free() {
+			body := map[string]any{"status": map[string]any{r.statusField(): map[string]any{"nextStepIndex": i + 1}}}
+			return patch{body, "status"}, nil
+		}
+	}
+	return patch{}, r.refuse("no previous step with no traffic found")
+}
+
+// Approve lets the step end at which a Rollout stands. It returns the Rollout as it is
+// then; a refusal is a RefusedError.
+func Approve(ctx context.Context, c dynamic.Interface, r *Rollout, q Request) (*unstructured.Unstructured, error) {
 	p, err := r.approval()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return r.send(ctx, c, p)
+	return r.send(ctx, c, p, q)
 }
 
-// Pause puts a Rollout on hold, or has it go on. A refusal is a RefusedError.
-func Pause(ctx context.Context, c dynamic.Interface, r *Rollout, on bool) error {
+// Pause puts a Rollout on hold, or has it go on. It returns the Rollout as it is then;
+// a refusal is a RefusedError.
+func Pause(ctx context.Context, c dynamic.Interface, r *Rollout, on bool, q Request) (*unstructured.Unstructured, error) {
 	p, err := r.pausing(on)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return r.send(ctx, c, p)
+	return r.send(ctx, c, p, q)
 }
 
-func (r *Rollout) send(ctx context.Context, c dynamic.Interface, p patch) error {
+// Fast takes the traffic of a Rollout's new pods back at once: it goes to an earlier
+// step, and pods stay. It returns the Rollout as it is then; a refusal is a
+// RefusedError.
+func Fast(ctx context.Context, c dynamic.Interface, r *Rollout, q Request) (*unstructured.Unstructured, error) {
+	p, err := r.backing()
+	if err != nil {
+		return nil, err
+	}
+	return r.send(ctx, c, p, q)
+}
+
+func (r *Rollout) send(ctx context.Context, c dynamic.Interface, p patch, q Request) (*unstructured.Unstructured, error) {
+	if q.Only {
+		return r.object, nil
+	}
 	p.body["metadata"] = map[string]any{"uid": r.UID} // never its successor
 	body, err := json.Marshal(p.body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var sub []string
 	if p.subresource != "" {
 		sub = []string{p.subresource}
 	}
-	_, err = c.Resource(resourceOf(r.Version)).Namespace(r.Namespace).
-		Patch(ctx, r.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: manager}, sub...)
+	u, err := c.Resource(resourceOf(r.Version)).Namespace(r.Namespace).Patch(ctx, r.Name, types.MergePatchType, body, q.options(), sub...)
 	if err != nil {
-		return fmt.Errorf("failed to patch: %w", err)
+		return nil, fmt.Errorf("failed to patch: %w", err)
 	}
-	return nil
+	return u, nil
 }
 
 // Template is a new template of a workload that a Rollout takes over from there.
@@ -113,7 +165,7 @@ type Template struct {
 
 // Hand writes a template and nothing else: what follows is the Rollout's. It returns
 // the workload as the server stored it.
-func Hand(ctx context.Context, c dynamic.Interface, t Template) (*unstructured.Unstructured, error) {
+func Hand(ctx context.Context, c dynamic.Interface, t Template, q Request) (*unstructured.Unstructured, error) {
 	body, err := json.Marshal([]any{
 		map[string]any{"op": "test", "path": "/metadata/uid", "value": t.UID},
 		map[string]any{"op": "replace", "path": "/spec/template", "value": t.Template},
@@ -122,7 +174,7 @@ func Hand(ctx context.Context, c dynamic.Interface, t Template) (*unstructured.U
 		return nil, err
 	}
 	out, err := c.Resource(t.Resource).Namespace(t.Workload.Namespace).
-		Patch(ctx, t.Workload.Name, types.JSONPatchType, body, metav1.PatchOptions{FieldManager: manager})
+		Patch(ctx, t.Workload.Name, types.JSONPatchType, body, q.options())
 	if err != nil {
 		return nil, fmt.Errorf("failed to patch %s: %w", t.Workload, err)
 	}

@@ -1,0 +1,120 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// change is a verb that rolls out what it makes of the present state, of one workload
+// or of several, one after the other. Scripts call these verbs as they call kubectl's:
+// where nobody can be asked they go on.
+type change struct {
+	// done is what is printed behind the name of a workload.
+	done string
+	// change makes the new state.
+	change func(*resource.Resource, plan.Snapshot) (*resource.Resource, error)
+	// same is what is printed where nothing is left to do; "" for the plan's words.
+	same string
+	// release finds the workload of a Rollout of Kruise Rollout, "" where all is done;
+	// nil for a verb that is not for those.
+	release func(ctx context.Context, o *runOptions, name string) (string, error)
+	// check looks at the names before anything is done; nil for a verb that has no
+	// such question.
+	check func(names []string) error
+
+	objects objects
+}
+
+func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
+	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Change: v.change}, back: c.Name() == "undo", as: v}
+	c.ValidArgsFunction = planning.CompleteNames
+	o.AddPolicyFlags(c)
+	o.addRunFlags(c)
+	v.objects.addFlags(c)
+	o.print = newPrinted(c, v.done, &o.output).pretends(c)
+	c.Flags().Lookup("output").Usage, c.Flags().Lookup("output").DefValue, o.output = printedFormats, "", ""
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := o.print.complete(c); err != nil {
+			return err
+		}
+		if err := o.validate(); err != nil {
+			return err
+		}
+		return o.changeAll(c.Context(), args)
+	}
+	return c
+}
+
+// changeAll changes every workload that the command line means.
+func (o *runOptions) changeAll(ctx context.Context, args []string) error {
+	list, err := o.names(ctx, &o.as.objects, args)
+	if err != nil {
+		return err
+	}
+	if o.as.check != nil {
+		if err := o.as.check(list); err != nil {
+			return err
+		}
+	}
+	var names []named.Name
+	for _, arg := range list {
+		if release, ok := releaseNamed(arg); ok && o.as.release != nil {
+			if arg, err = o.as.release(ctx, o, release); err != nil {
+				return err
+			}
+			if arg == "" {
+				continue
+			}
+		}
+		n, err := named.Parse(arg)
+		if err != nil {
+			return err
+		}
+		names = append(names, n)
+	}
+	o.yes = o.yes || !o.factory.Streams.InTTY
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return o.changeOne(ctx, names[0])
+	}
+	return o.several(names, func(n named.Name) error {
+		one := *o
+		return one.changeOne(ctx, n)
+	})
+}
+
+func (o *runOptions) changeOne(ctx context.Context, n named.Name) error {
+	o.as.same = ""
+	if err := o.Complete([]string{n.String()}); err != nil {
+		return err
+	}
+	return o.run(ctx)
+}
+
+// changed prints what was done to the workload.
+func (o *runOptions) changed(ctx context.Context) error {
+	if o.as == nil {
+		return nil
+	}
+	ref := objectOf(o.session.object)
+	return o.print.fetch(ctx, o.common, ref.Resource, ref.Namespace, ref.Name)
+}
+
+// unchanged says why nothing is done.
+func (o *runOptions) unchanged(why string) error {
+	if o.as != nil && o.as.same != "" {
+		ref := objectOf(o.session.object)
+		why = fmt.Sprintf("%s/%s %s", singular(ref.Kind, ref.Group), ref.Name, o.as.same)
+	}
+	_, err := fmt.Fprintln(o.eventsTo(), why)
+	return err
+}

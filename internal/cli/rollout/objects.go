@@ -1,0 +1,143 @@
+package rollout
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+	cliresource "k8s.io/cli-runtime/pkg/resource"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// objects are what verbs are called with, as kubectl's are: TYPE/NAME, TYPE NAME, or
+// what stands in files.
+type objects struct {
+	files    cliresource.FilenameOptions
+	selector string
+}
+
+func (o *objects) addFlags(c *cobra.Command) {
+	cmdutil.AddFilenameOptionFlags(c, &o.files, "that names the objects")
+	if c.Flags().Lookup("selector") == nil {
+		c.Flags().StringVarP(&o.selector, "selector", "l", "", "all workloads that this label selector matches")
+	}
+}
+
+// names are the objects as TYPE/NAME, each once.
+func (c *common) names(ctx context.Context, o *objects, args []string) ([]string, error) {
+	if o.selector != "" {
+		if err := bare(args); err != nil {
+			return nil, err
+		}
+		list, err := c.selected(ctx, args, o.selector)
+		var out []string
+		for _, n := range list {
+			out = append(out, n.String())
+		}
+		return out, err
+	}
+	out, err := pairs(args)
+	if err != nil {
+		return nil, err
+	}
+	inFiles, err := c.inFiles(o)
+	if err != nil {
+		return nil, err
+	}
+	if out = once(append(out, inFiles...)); len(out) == 0 {
+		return nil, usage.Errorf("for instance cloneset/web, or -f FILE", "required resource not specified: give one TYPE/NAME or more")
+	}
+	return out, nil
+}
+
+// pairs reads TYPE/NAME … or TYPE[,TYPE…] NAME ….
+func pairs(args []string) ([]string, error) {
+	if len(args) == 0 || strings.Contains(args[0], "/") {
+		for _, arg := range args {
+			if !strings.Contains(arg, "/") {
+				return nil, usage.Errorf("for instance cloneset/web", "%q is not TYPE/NAME", arg)
+			}
+		}
+		return args, nil
+	}
+	if len(args) == 1 {
+		return nil, usage.Errorf("for instance cloneset/web", "%q is not TYPE/NAME: give one TYPE/NAME or more", args[0])
+	}
+	var out []string
+	for word := range strings.SplitSeq(args[0], ",") {
+		for _, name := range args[1:] {
+			out = append(out, word+"/"+name)
+		}
+	}
+	return out, nil
+}
+
+// inFiles are the objects that files hold.
+func (c *common) inFiles(o *objects) ([]string, error) {
+	if len(o.files.Filenames) == 0 && o.files.Kustomize == "" {
+		return nil, nil
+	}
+	b := kubectl.Factory(c.factory).NewBuilder().Unstructured().Local().ContinueOnError().FilenameParam(false, &o.files).Flatten()
+	infos, err := b.Do().Infos()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, info := range infos {
+		gvk := kindOf(info.Object)
+		out = append(out, strings.ToLower(gvk)+"/"+info.Name)
+	}
+	return out, nil
+}
+
+// kindOf is an object's kind with its group.
+func kindOf(o runtime.Object) string {
+	gvk := o.GetObjectKind().GroupVersionKind()
+	if gvk.Group == "" {
+		return gvk.Kind
+	}
+	return gvk.Kind + "." + gvk.Group
+}
+
+func once(list []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, s := range list {
+		if !seen[s] {
+			out = append(out, s)
+		}
+		seen[s] = true
+	}
+	return out
+}
+
+// each does something for every object. What fails with one does not keep the others
+// from being done.
+func (c *common) each(ctx context.Context, o *objects, args []string, do func(name string) error) error {
+	list, err := c.names(ctx, o, args)
+	if err != nil {
+		return err
+	}
+	for _, name := range list {
+		if _, ok := releaseNamed(name); ok {
+			continue
+		}
+		if _, err := named.Parse(name); err != nil {
+			return err
+		}
+	}
+	if len(list) == 1 {
+		return do(list[0])
+	}
+	var errs resource.Errors
+	for _, name := range list {
+		errs.Add(do(name))
+	}
+	return errs.Err()
+}
