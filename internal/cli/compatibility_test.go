@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What families of commands of the older plugin have in common.
+const (
+	ofPrint  = " output template show-managed-fields allow-missing-template-keys"
+	ofFiles  = " filename kustomize recursive"
+	ofSet    = ofFiles + ofPrint + " all local dry-run field-manager"
+	ofCreate = ofPrint + " save-config validate dry-run field-manager"
+)
+
+// older are the commands of the older plugin with their flags (older-plugin 1).
+var older = map[string]string{
+	"": "namespace server kubeconfig context cluster user token as as-group as-uid request-timeout cache-dir client-certificate client-key certificate-authority " +
+		"insecure-skip-tls-verify tls-server-name disable-compression username password match-server-version warnings-as-errors profile profile-output",
+	"rollout pause":                   ofFiles + ofPrint,
+	"rollout resume":                  ofFiles + ofPrint,
+	"rollout restart":                 ofFiles + ofPrint,
+	"rollout approve":                 ofFiles + ofPrint,
+	"rollout undo":                    ofFiles + ofPrint + " to-revision fast dry-run",
+	"rollout history":                 ofFiles + ofPrint + " revision",
+	"rollout status":                  ofFiles + " watch revision timeout detail",
+	"set image":                       ofSet + " selector record",
+	"set env":                         ofSet + " selector containers env from keys prefix list resolve overwrite",
+	"set resources":                   ofSet + " selector record limits requests containers",
+	"set selector":                    ofSet + " record resource-version",
+	"set serviceaccount":              ofSet + " record",
+	"set subject":                     ofSet + " selector user group serviceaccount",
+	"scaledown":                       "pods",
+	"migrate":                         "from src-name dst-name create copy replicas max-surge timeout-seconds",
+	"exec":                            "container sidecar stdin tty filename pod-running-timeout",
+	"create":                          ofFiles + ofCreate + " edit windows-line-endings raw selector",
+	"create job":                      ofCreate + " image from",
+	"create broadcastJob":             ofCreate + " image from",
+	"create ContainerRecreateRequest": ofCreate + " pod containers unreadyGracePeriodSeconds minStartedSeconds",
+	"expose": ofFiles + ofPrint + " generator protocol port type load-balancer-ip selector labels container-port target-port external-ip overrides name " +
+		"session-affinity cluster-ip dry-run field-manager save-config record",
+	"describe rollout": "watch no-color timeout all",
+	"get":              "output watch",
+	"scale":            ofFiles + ofPrint + " all selector replicas current-replicas resource-version timeout dry-run record",
+	"apply": ofFiles + ofPrint + " selector all prune prune-allowlist applyset server-side force-conflicts field-manager dry-run validate overwrite " +
+		"force grace-period cascade timeout wait openapi-patch",
+	"diff":          ofFiles + " selector server-side force-conflicts field-manager concurrency show-managed-fields prune prune-allowlist",
+	"patch":         ofFiles + ofPrint + " patch patch-file type local subresource dry-run field-manager record",
+	"replace":       ofFiles + ofPrint + " force cascade grace-period timeout wait raw save-config validate subresource dry-run field-manager",
+	"wait":          "for timeout filename recursive selector all all-namespaces field-selector local" + ofPrint,
+	"kustomize":     "output enable-helm helm-command load-restrictor network env mount reorder",
+	"config view":   "flatten merge minify raw" + ofPrint,
+	"plugin list":   "name-only",
+	"version":       "client output",
+	"api-versions":  "",
+	"api-resources": "api-group cached namespaced no-headers output sort-by verbs",
+	"options":       "",
+	"completion":    "",
+	"alpha":         "",
+}
+
+// landing are commands of the older plugin that are about to be there.
+var landing = map[string]bool{
+	"set image": true, "set env": true, "set resources": true, "set selector": true, "set serviceaccount": true, "set subject": true,
+	"scaledown": true, "scale": true, "expose": true,
+}
+
+// kubectls are commands that are others here: their row names kubectl's own, and what
+// flags there are.
+var kubectls = map[string]bool{"apply": true, "diff": true}
+
+// row is a row of docs/compatibility.md.
+type row struct{ older, here, difference string }
+
+// rows are those of all tables, by what the older plugin is called with.
+func rows(t *testing.T) map[string]row {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/compatibility.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]row{}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) != 3 || !strings.HasPrefix(cells[0], "| `") {
+			continue
+		}
+		key := strings.Trim(cells[0], "|` ")
+		if _, twice := out[key]; twice {
+			t.Errorf("%q has two rows", key)
+		}
+		out[key] = row{key, strings.TrimSpace(cells[1]), strings.TrimSpace(strings.TrimSuffix(cells[2], "|"))}
+	}
+	return out
+}
+
+// has reports whether our tree has a command, and one of its flags.
+func has(command, flag string) bool {
+	root := whole()
+	c, rest, err := root.Find(strings.Fields(command))
+	if err != nil || len(rest) > 0 || command != "" && c == root {
+		return false
+	}
+	return flag == "" || c.Flags().Lookup(flag) != nil || c.InheritedFlags().Lookup(flag) != nil || command == "" && root.PersistentFlags().Lookup(flag) != nil
+}
+
+// TestCompatible: every command of the older plugin has a row, and every flag of it is
+// here or has one that says what to do.
+func TestCompatible(t *testing.T) {
+	table := rows(t)
+	for command, flags := range older {
+		if landing[command] {
+			continue
+		}
+		r, ok := table[command]
+		if command != "" && !ok {
+			t.Errorf("docs/compatibility.md has no row for %q", command)
+		}
+		there := has(command, "")
+		if !there && r.difference == "" {
+			t.Errorf("%q is not here, and docs/compatibility.md does not say so", command)
+		}
+		if kubectls[command] && strings.Contains(r.difference, "`kubectl "+command+"`") {
+			continue
+		}
+		for flag := range strings.FieldsSeq(flags) {
+			said := table[strings.TrimSpace(command+" --"+flag)].difference
+			switch is := there && has(command, flag); {
+			case !is && said == "":
+				t.Errorf("%s --%s is not here, and docs/compatibility.md does not say so", command, flag)
+			case is && strings.HasPrefix(said, "not here"):
+				t.Errorf("%s --%s is here by now", command, flag)
+			}
+		}
+	}
+}
+
+var code = regexp.MustCompile("`([^`]+)`")
+
+// TestCompatibleNamesOurs: what the table says there is here is here.
+func TestCompatibleNamesOurs(t *testing.T) {
+	for _, r := range rows(t) {
+		if landing[r.older] || landing[strings.Split(r.older, " --")[0]] {
+			continue
+		}
+		for _, m := range code.FindAllStringSubmatch(r.here, -1) {
+			var command []string
+			for word := range strings.FieldsSeq(m[1]) {
+				if !strings.HasPrefix(word, "-") {
+					if strings.ToUpper(word) == word || strings.Contains(word, "/") {
+						break // what it is called with
+					}
+					command = append(command, word)
+					continue
+				}
+				if name := strings.TrimPrefix(word, "--"); !has(strings.Join(command, " "), strings.SplitN(name, "=", 2)[0]) {
+					t.Errorf("%s: there is no %s", r.older, m[1])
+				}
+			}
+			if !has(strings.Join(command, " "), "") {
+				t.Errorf("%s: there is no %s", r.older, m[1])
+			}
+		}
+	}
+}
