@@ -27,7 +27,7 @@ func newUndo(shared *common) *cobra.Command {
 		if err != nil {
 			return nil, object.Wrap(err, "")
 		}
-		if now, ok := rules.FindRevision(history(s), carried(s).Template); ok && now.Name == revision.Name {
+		if now, ok := rules.FindRevision(history(s), s.Object().Template); ok && now.Name == revision.Name {
 			v.same = fmt.Sprintf("skipped rollback (current template already matches revision %d)", revision.Number)
 		}
 		return withTemplate(object, revision.Template), nil
