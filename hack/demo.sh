@@ -33,4 +33,8 @@ echo "the picture: $picture (open it in a browser)"
 say "7. And if the third pod does not come up?"
 "$bin" simulate "$plan" --against "$present" --fail-pod 3 -o summary || true
 
+say "8. A cluster in memory with rollouts in flight: one stuck, one waiting for approval, one hot upgrade (the last of it)"
+"$bin" demo --headless --for 1m | tail -n 14
+echo "the same with keys to press: $bin demo"
+
 say "Render your own: $bin render -f YOUR-MANIFESTS/ -R"

@@ -38,6 +38,7 @@ var layer = map[string][]string{
 	"internal/bench":          {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
 	"internal/customizations": {"sigs.k8s.io/yaml"},
 	"internal/cli": {
+		"charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile", "pkg/tui", "pkg/tui/...",
 		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view", "internal/view/svg",
 		"k8s.io/...", "pkg/apply", "pkg/apply/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
 	},
@@ -93,6 +94,11 @@ var layer = map[string][]string{
 	"pkg/tui/show":      {"k8s.io/apimachinery/pkg/util/duration", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/screen":    {"charm.land/bubbletea/v2", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/workloads": screenImports("pkg/tui/match"),
+	"pkg/tui/rollout":   screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose"),
+	"pkg/tui/demo": {
+		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/simulate",
+		"pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
+	},
 
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},
 	"pkg/render/resource": {"pkg/kruise/tree"},

@@ -18,6 +18,7 @@ import (
 	createcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/create"
 	debugcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/debug"
 	deletecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/delete"
+	democmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/demo"
 	describecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/describe"
 	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
@@ -117,6 +118,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		pullcmd.New(f),
 		simulatecmd.New(f),
 		whycmd.New(f),
+		democmd.New(f),
 		fncmd.New(f),
 		lintcmd.New(f),
 		diffcmd.New(f),

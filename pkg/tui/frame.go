@@ -147,22 +147,33 @@ func (m Model) footer() []draw.Line {
 
 // keyLine is the keys for which there is room, help always among them.
 func (m Model) keyLine() draw.Line {
-	list := m.visible(m.top().Keys())
+	end := keyHint(everywhere.help).Join(keyHint(everywhere.quit))
+	l, room := draw.Line{}, m.width-end.Width()
+	for _, b := range m.hints() {
+		if hint := keyHint(b); l.Width()+hint.Width() <= room {
+			l = l.Join(hint)
+		}
+	}
+	return draw.Both(l, end, m.width, "")
+}
+
+// hints are the keys of the screen, the acts, and then what is minor.
+func (m Model) hints() []screen.Binding {
+	var list, minor []screen.Binding
+	for _, b := range m.visible(m.top().Keys()) {
+		if b.Minor {
+			minor = append(minor, b)
+		} else if b.Does != "" {
+			list = append(list, b)
+		}
+	}
 	if _, ok := m.top().(screen.Filterable); ok {
 		list = append(list, everywhere.filter)
 	}
 	if len(m.stack) > 1 {
 		list = append(list, screen.Binding{Keys: []string{"esc"}, Does: "back"})
 	}
-	list = append(list, m.visible(bindings())...)
-	end := keyHint(everywhere.help).Join(keyHint(everywhere.quit))
-	l, room := draw.Line{}, m.width-end.Width()
-	for _, b := range list {
-		if hint := keyHint(b); l.Width()+hint.Width() <= room {
-			l = l.Join(hint)
-		}
-	}
-	return draw.Both(l, end, m.width, "")
+	return append(append(list, m.visible(bindings())...), minor...)
 }
 
 func keyHint(b screen.Binding) draw.Line {

@@ -53,7 +53,7 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	}
 	name := k.String()
 	switch {
-	case everywhere.back.Is(name):
+	case everywhere.back.Is(name) && !m.claimed(name):
 		return m.back()
 	case everywhere.quit.Is(name):
 		return m.quit()

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/workloads"
 )
@@ -19,6 +20,7 @@ type destination struct {
 // routes are all screens; the first is where one begins.
 var routes = []destination{
 	{screen.Workloads, "all workloads", "1", true, func(screen.Open) screen.Screen { return workloads.New() }},
+	{screen.Rollout, "a workload: steps, pods, what it waits for", "", false, func(o screen.Open) screen.Screen { return rollout.New(o) }},
 }
 
 func route(name string) (destination, bool) {

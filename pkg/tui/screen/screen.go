@@ -74,6 +74,8 @@ type Binding struct {
 	Does, Help string
 	// Changes is for what changes the cluster.
 	Changes bool
+	// Minor stands behind the acts in the last line.
+	Minor bool
 }
 
 // Is reports whether a key is one of the binding's.

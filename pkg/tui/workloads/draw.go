@@ -91,15 +91,18 @@ func (s Screen) nothing() draw.Line {
 func (s Screen) columns(env screen.Env) []draw.Column {
 	list := []draw.Column{
 		{Title: "HEALTH", Width: 13, Min: 1, Give: 1, Keep: true},
-		{Title: "NAMESPACE", Width: max(s.sizes.namespace, 9), Min: 6, Give: 3},
+		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: 4, Give: 3},
 		{Title: "WORKLOAD", Width: max(s.sizes.name, 8), Min: 20, Keep: true},
 		{Title: "UPDATED", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
 		{Title: "", Width: bar, Give: 4},
 		{Title: "STEP", Width: 14, Min: 4, Give: 5},
 		{Title: "READY", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
-		{Title: "DRIVER", Width: 6, Give: 6},
-		{Title: "AGE", Width: 5, Right: true, Give: 9},
-		{Title: "WHY", Width: 200, Min: 24, Give: 10},
+		{Title: "DRIVER", Width: 6, Give: 9},
+		{Title: "AGE", Width: 5, Right: true, Give: 10},
+		{Title: "WHY", Width: 200, Min: 24, Give: 8},
+	}
+	if env.Width >= wide {
+		list[0].Min = list[0].Width
 	}
 	if s.counts.namespaces < 2 || env.World.Where.Namespace != "" {
 		list[1].Width, list[1].Min = 0, 0

@@ -31,6 +31,7 @@ type Detail struct {
 // call it when something has changed, never while a frame is drawn.
 func Describe(q diagnose.Question, events []Event) *Detail {
 	w := q.Snapshot.Workload
+	q.Snapshot.Pods = own(q.Snapshot)
 	d := &Detail{
 		Ref: w.Ref, Question: q, Driver: q.Plan.Driver, Events: events,
 		Diagnosis: diagnose.Workload(q), Pods: plan.Count(q.Plan, q.Snapshot), Updated: map[string]bool{},
@@ -43,6 +44,21 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 	}
 	d.Health = d.judge()
 	return d
+}
+
+// own are the pods that a workload counts: a SidecarSet is asked with all that it may
+// match, and counts those that it is in.
+func own(s plan.Snapshot) []*cluster.Pod {
+	if s.Workload.Kind != "SidecarSet" {
+		return s.Pods
+	}
+	var pods []*cluster.Pod
+	for _, p := range s.Pods {
+		if diagnose.In(p, s.Workload.Name) {
+			pods = append(pods, p)
+		}
+	}
+	return pods
 }
 
 // Row is the line of the list that belongs to it.

@@ -1,0 +1,99 @@
+// Package demo is the verb that shows the terminal interface on a cluster in memory.
+package demo
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
+)
+
+const long = `Show the terminal interface on a cluster in memory: a small shop with rollouts in
+flight, one of them stuck, one waiting for somebody to promote it, one upgrading a
+sidecar without a gap. Every key works, and no cluster is needed or touched.
+
+--headless prints what happens there as lines instead, as fast as it can.`
+
+const example = `  # try every key
+  kubectl kruise demo
+
+  # four times as fast
+  kubectl kruise demo --speed 4
+
+  # what happens in two minutes, as lines
+  kubectl kruise demo --headless --for 2m`
+
+type options struct {
+	factory *factory.Factory
+
+	headless, readOnly bool
+	speed              float64
+	seed               uint64
+	length             time.Duration
+}
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	c := &cobra.Command{
+		Use: "demo", Short: "Try the terminal interface on a simulated cluster", Long: long, Example: example,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.speed <= 0 || o.speed > fastest {
+				return usage.Errorf("more than 0, up to 100", "--speed: %v is no speed", o.speed)
+			}
+			return o.run(c.Context())
+		},
+	}
+	c.Flags().BoolVar(&o.headless, "headless", false, "print what happens as lines")
+	c.Flags().DurationVar(&o.length, "for", 2*time.Minute, "how much time goes by with --headless")
+	c.Flags().Float64Var(&o.speed, "speed", 1, "how many seconds go by in one")
+	c.Flags().Uint64Var(&o.seed, "seed", 1, "the same seed tells the same story")
+	c.Flags().BoolVar(&o.readOnly, "read-only", false, "hide what changes the cluster")
+	return c
+}
+
+const fastest = 100
+
+func (o *options) run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if o.headless {
+		return o.tell(ctx)
+	}
+	if err := terminal.Check(o.factory.Streams, "'kubectl kruise demo --headless' prints lines"); err != nil {
+		return err
+	}
+	shop, err := demo.Start(ctx, o.seed, time.Now().UTC())
+	if err != nil {
+		return err
+	}
+	go o.live(ctx, shop)
+	return terminal.Run(ctx, o.factory.Streams, o.factory.Color, tui.Options{Source: shop, Actions: shop, ReadOnly: o.readOnly})
+}
+
+// step is how often time goes on.
+const step = 100 * time.Millisecond
+
+// live lets time go by as the clock has it. It ends with the context, and with an
+// error of the model, which then stands still.
+func (o *options) live(ctx context.Context, shop *demo.Cluster) {
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if shop.Advance(time.Duration(float64(step)*o.speed)) != nil {
+				return
+			}
+		}
+	}
+}

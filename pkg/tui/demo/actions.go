@@ -1,0 +1,229 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+var _ world.Actions = (*Cluster)(nil)
+
+// acting is how a verb is done: it works out what would happen, and returns what does
+// it.
+type acting func(c *Cluster, d *world.Detail, act world.Act) (effect string, do func() error, err error)
+
+var verbs = map[world.Verb]acting{
+	world.Promote: promote, world.PauseResume: pause, world.Undo: undo, world.Abort: abort,
+	world.Restart: restart, world.Scale: scale, world.Partition: partition,
+}
+
+// Effect is [world.Actions].
+func (c *Cluster) Effect(_ context.Context, act world.Act) ([]string, error) {
+	var lines []string
+	err := c.each(act, func(ref cluster.Ref, effect string, _ func() error) error {
+		lines = append(lines, nameOf(ref)+": "+effect)
+		return nil
+	})
+	return lines, err
+}
+
+// Do is [world.Actions].
+func (c *Cluster) Do(_ context.Context, act world.Act) (string, error) {
+	said := ""
+	err := c.each(act, func(ref cluster.Ref, effect string, do func() error) error {
+		said = nameOf(ref) + ": " + effect
+		return do()
+	})
+	if err == nil && len(act.On) > 1 {
+		said = fmt.Sprintf("%s: %d workloads", act.Verb, len(act.On))
+	}
+	return said, err
+}
+
+func (c *Cluster) each(act world.Act, f func(ref cluster.Ref, effect string, do func() error) error) error {
+	var errs []error
+	for _, ref := range act.On {
+		c.mu.Lock()
+		d := c.details[ref]
+		c.mu.Unlock()
+		if d == nil {
+			errs = append(errs, missing(ref))
+			continue
+		}
+		effect, do, err := verbs[act.Verb](c, d, act)
+		if err == nil {
+			err = f(ref, effect, do)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", nameOf(ref), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Shell is not there: there is nothing to run in.
+func (*Cluster) Shell(string, string, string) (world.Program, error) {
+	return nil, errors.New("the containers of the demo have no shell")
+}
+
+// record changes what is on record of a rollout.
+func (c *Cluster) record(ref cluster.Ref, change func(*plan.Progress)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, err := c.world.Snapshot(ref)
+	if err != nil {
+		return err
+	}
+	p := s.Progress
+	change(&p)
+	return c.world.Record(c.ctx, ref, s.Version, p)
+}
+
+var errNone = errors.New("no rollout of it is on record")
+
+func (c *Cluster) on(d *world.Detail) (*run, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.runs[d.Ref]
+	if r == nil || !d.Snapshot.Progress.Finished.IsZero() {
+		return nil, errNone
+	}
+	return r, nil
+}
+
+func promote(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
+	if _, err := c.on(d); err != nil {
+		return "", nil, err
+	}
+	p := d.Snapshot.Progress
+	if p.Halted != "" {
+		return "", nil, fmt.Errorf("it has halted: %s", p.Halted)
+	}
+	text := "step " + d.Plan.Steps[min(p.Step, len(d.Plan.Steps)-1)].Name + " is over"
+	if p.Step+1 < len(d.Plan.Steps) {
+		text += ", next: " + d.Plan.Steps[p.Step+1].Title
+	}
+	return text, func() error {
+		return c.record(d.Ref, func(p *plan.Progress) { p.Held, p.Promoted = "", true })
+	}, nil
+}
+
+// pause puts a rollout on hold, or has it go on, tried again where it had halted.
+func pause(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
+	r, err := c.on(d)
+	if err != nil {
+		return "", nil, err
+	}
+	now := d.Now
+	switch p := d.Snapshot.Progress; {
+	case p.Halted != "":
+		return "it is tried again from where it halted", func() error {
+			if err := c.record(d.Ref, func(p *plan.Progress) { p.Halted, p.Started = "", now }); err != nil {
+				return err
+			}
+			c.drive(d.Ref, r.plan)
+			return nil
+		}, nil
+	case p.Held != "":
+		return "it goes on", func() error { return c.record(d.Ref, func(p *plan.Progress) { p.Held = "" }) }, nil
+	}
+	return "no further step is taken until somebody resumes it", func() error {
+		return c.record(d.Ref, func(p *plan.Progress) { p.Held = "by you at " + now.Format(time.RFC3339) })
+	}, nil
+}
+
+func undo(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
+	if !d.Begun {
+		return "", nil, errNone
+	}
+	back, err := plan.Back(d.Plan, d.Snapshot, "somebody wanted it")
+	if err != nil {
+		return "", nil, err
+	}
+	return fmt.Sprintf("back to the template before: %d pods are updated again, in %d steps", d.Pods.Updated, len(back.Steps)), func() error {
+		c.end(d.Ref)
+		return c.begin(d.Ref, back)
+	}, nil
+}
+
+func abort(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
+	if _, err := c.on(d); err != nil {
+		return "", nil, err
+	}
+	text := fmt.Sprintf("it ends where it stands: %d of %d pods are updated", d.Pods.Updated, d.Pods.Desired)
+	return text, func() error {
+		c.end(d.Ref)
+		return c.record(d.Ref, func(p *plan.Progress) { p.Halted = "aborted by you" })
+	}, nil
+}
+
+// end has nobody carry a rollout out any more.
+func (c *Cluster) end(ref cluster.Ref) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.runs[ref]
+	if r == nil {
+		return
+	}
+	r.stop()
+	for !r.over && c.ctx.Err() == nil {
+		c.moved.Broadcast()
+		c.moved.Wait()
+	}
+}
+
+func restart(c *Cluster, d *world.Detail, act world.Act) (string, func() error, error) {
+	p, err := plan.BuildRestart(d.Snapshot, plan.Restarting{Containers: act.Containers, Pods: act.Pods}, plan.Policy{})
+	if err != nil {
+		return "", nil, err
+	}
+	pods := len(d.Snapshot.Pods)
+	if len(act.Pods) > 0 {
+		pods = len(act.Pods)
+	}
+	return fmt.Sprintf("containers of %d pods restart in place", pods), func() error { return c.begin(d.Ref, p) }, nil
+}
+
+func scale(c *Cluster, d *world.Detail, act world.Act) (string, func() error, error) {
+	n, err := strconv.Atoi(act.Value)
+	if err != nil || n < 0 || n > largest {
+		return "", nil, fmt.Errorf("%s: a number of pods from 0 to %d", act.Value, largest)
+	}
+	patch := plan.Patch{Type: "merge", Subresource: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(n)}}}
+	return fmt.Sprintf("%d pods become %d", d.Pods.Desired, n), func() error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.world.Patch(d.Ref, patch)
+	}, nil
+}
+
+// largest is the largest workload of the demo.
+const largest = 1000
+
+func partition(c *Cluster, d *world.Detail, act world.Act) (string, func() error, error) {
+	path := plan.PartitionPath(d.Ref.Group, d.Ref.Kind, d.Snapshot.Workload.Version)
+	if len(path) == 0 {
+		return "", nil, errors.New("it has no partition")
+	}
+	var value any = act.Value
+	if n, err := strconv.Atoi(act.Value); err == nil {
+		value = int64(n)
+	} else if _, err := plan.ParseAmount(act.Value); err != nil {
+		return "", nil, err
+	}
+	for _, name := range slices.Backward(path) {
+		value = map[string]any{name: value}
+	}
+	return "so many pods stay at the old revision: " + act.Value, func() error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.world.MergePatch(d.Ref, value.(map[string]any))
+	}, nil
+}

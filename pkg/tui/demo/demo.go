@@ -1,0 +1,133 @@
+// Package demo is a cluster in memory for the terminal interface: a small shop with
+// rollouts in flight, one of them stuck, one waiting for a person, one a hot upgrade.
+// The controllers are those of the simulator, and the rollouts are carried out by
+// package apply, as on a real cluster. It has no clock: whoever holds it says how much
+// time goes by.
+package demo
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Cluster is the shop. It is a [world.Source] and [world.Actions].
+type Cluster struct {
+	mu    sync.Mutex
+	moved *sync.Cond
+
+	ctx     context.Context
+	world   *simulate.World
+	start   time.Time
+	refs    []cluster.Ref
+	runs    map[cluster.Ref]*run
+	details map[cluster.Ref]*world.Detail
+	events  map[cluster.Ref][]world.Event
+	version int64
+}
+
+//go:embed shop.yaml
+var shop string
+
+// Start makes the shop and begins its rollouts; they end with the context. The same
+// seed gives the same shop.
+func Start(ctx context.Context, seed uint64, now time.Time) (*Cluster, error) {
+	c := &Cluster{
+		ctx: ctx, world: simulate.New(options(seed, now)),
+		runs: map[cluster.Ref]*run{}, details: map[cluster.Ref]*world.Detail{}, events: map[cluster.Ref][]world.Event{},
+	}
+	c.moved = sync.NewCond(&c.mu)
+	context.AfterFunc(ctx, c.moved.Broadcast)
+	for i := range nodes {
+		c.world.AddNode(fmt.Sprintf("node-%d", i+1), map[string]string{"topology.kubernetes.io/zone": "zone-" + string(rune('a'+i%zones))})
+	}
+	if err := c.fill(); err != nil {
+		return nil, err
+	}
+	c.start = c.world.Now()
+	if err := c.look(); err != nil {
+		return nil, err
+	}
+	for _, r := range rollouts {
+		if err := c.release(r); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.Advance(head)
+}
+
+// fill puts the shop's objects there and waits until they are at rest.
+func (c *Cluster) fill() error {
+	for doc := range strings.SplitSeq(shop, "\n---\n") {
+		n, err := yaml.Parse(doc)
+		if err != nil {
+			return err
+		}
+		if err := c.world.Apply(n.YNode()); err != nil {
+			return err
+		}
+		w, err := cluster.ReadWorkload(n.YNode())
+		if err != nil {
+			return err
+		}
+		c.refs = append(c.refs, w.Ref)
+	}
+	ok, err := c.world.Settle(time.Hour)
+	if err == nil && !ok {
+		err = errors.New("the shop does not come to rest")
+	}
+	return err
+}
+
+// release begins the rollout of a new version.
+func (c *Cluster) release(r rollout) error {
+	s, err := c.world.Snapshot(r.ref)
+	if err != nil {
+		return err
+	}
+	n, err := yaml.Parse(strings.ReplaceAll(manifest(r.ref), r.from, r.to))
+	if err != nil {
+		return err
+	}
+	desired, err := cluster.ReadWorkload(n.YNode())
+	if err != nil {
+		return err
+	}
+	policy := plan.Policy{Driver: r.driver}
+	if policy.Steps, err = plan.ParseSteps(r.steps); err != nil {
+		return err
+	}
+	if r.pause != "" {
+		if err := policy.PauseAfter(r.pause); err != nil {
+			return err
+		}
+	}
+	p, err := plan.Build(desired, s, policy)
+	if err != nil {
+		return err
+	}
+	return c.begin(r.ref, p)
+}
+
+// manifest is the document of the shop that an object was made from.
+func manifest(ref cluster.Ref) string {
+	for doc := range strings.SplitSeq(shop, "\n---\n") {
+		n, err := yaml.Parse(doc)
+		if err == nil && tree.StrAt(n.YNode(), "metadata", "name") == ref.Name && tree.StrAt(n.YNode(), "kind") == ref.Kind {
+			return doc
+		}
+	}
+	return ""
+}

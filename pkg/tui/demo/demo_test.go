@@ -1,0 +1,143 @@
+package demo_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func open(t *testing.T) *demo.Cluster {
+	t.Helper()
+	c, err := demo.Start(t.Context(), 1, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func look(t *testing.T, c *demo.Cluster, want world.Want) *world.World {
+	t.Helper()
+	w, err := c.Await(t.Context(), 0, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func named(w *world.World, name string) *world.Workload {
+	for _, row := range w.Workloads {
+		if row.Name == name {
+			return row
+		}
+	}
+	return &world.Workload{}
+}
+
+// until lets time go by until a workload has a health.
+func until(t *testing.T, c *demo.Cluster, name string, h world.Health) *world.Workload {
+	t.Helper()
+	for range 600 {
+		if row := named(look(t, c, world.Want{}), name); row.Health == h {
+			return row
+		}
+		if err := c.Advance(time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row := named(look(t, c, world.Want{}), name)
+	t.Fatalf("%s is %v after ten minutes, not %v: %s", name, row.Health, h, row.Why)
+	return nil
+}
+
+// TestStories: what the demo promises is there when somebody first looks, or soon.
+func TestStories(t *testing.T) {
+	c := open(t)
+	for _, row := range look(t, c, world.Want{}).Workloads {
+		t.Logf("%-12s %-10s %v %d/%d %s", row.Health, row.Name, row.Pods, row.Step, row.Steps, row.Why)
+	}
+	if row := until(t, c, "storefront", world.Paused); !strings.Contains(row.Why, "promote") {
+		t.Errorf("storefront: %s", row.Why)
+	}
+	if row := until(t, c, "checkout", world.Stuck); !strings.Contains(row.Why, "Crash") {
+		t.Errorf("checkout: %s", row.Why)
+	}
+	if row := until(t, c, "mesh", world.Healthy); row.Pods.UpdatedReady != 10 {
+		t.Errorf("mesh: %+v", row)
+	}
+}
+
+func of(name string) cluster.Ref {
+	return cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: name}
+}
+
+func do(t *testing.T, c *demo.Cluster, act world.Act) {
+	t.Helper()
+	if effect, err := c.Effect(context.Background(), act); err != nil || len(effect) != len(act.On) {
+		t.Fatalf("%s: %v, %v", act.Verb, effect, err)
+	}
+	if said, err := c.Do(context.Background(), act); err != nil || said == "" {
+		t.Fatalf("%s: %q, %v", act.Verb, said, err)
+	}
+}
+
+// TestActions: every key works with no cluster.
+func TestActions(t *testing.T) {
+	c := open(t)
+	until(t, c, "storefront", world.Paused)
+	do(t, c, world.Act{Verb: world.Promote, On: []cluster.Ref{of("storefront")}})
+	until(t, c, "storefront", world.Healthy)
+
+	until(t, c, "checkout", world.Stuck)
+	do(t, c, world.Act{Verb: world.Undo, On: []cluster.Ref{of("checkout")}})
+	until(t, c, "checkout", world.Healthy)
+
+	do(t, c, world.Act{Verb: world.PauseResume, On: []cluster.Ref{of("search")}})
+	until(t, c, "search", world.Paused)
+	do(t, c, world.Act{Verb: world.PauseResume, On: []cluster.Ref{of("search")}})
+	until(t, c, "search", world.Progressing)
+	do(t, c, world.Act{Verb: world.Abort, On: []cluster.Ref{of("search")}})
+	until(t, c, "search", world.Stuck)
+
+	do(t, c, world.Act{Verb: world.Scale, On: []cluster.Ref{of("basket")}, Value: "4"})
+	for range 60 {
+		if err := c.Advance(time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if row := named(look(t, c, world.Want{}), "basket"); row.Pods.Total != 4 {
+		t.Errorf("%+v", row)
+	}
+	do(t, c, world.Act{Verb: world.Restart, On: []cluster.Ref{of("basket")}, Containers: []string{"app"}})
+	until(t, c, "basket", world.Progressing)
+	until(t, c, "basket", world.Healthy)
+	if _, err := c.Do(t.Context(), world.Act{Verb: world.Promote, On: []cluster.Ref{of("basket"), {Kind: "CloneSet", Name: "none"}}}); err == nil {
+		t.Error("what is not there was promoted")
+	}
+}
+
+// TestSameSeedSameStory: two shops of a seed are the same after the same time.
+func TestSameSeedSameStory(t *testing.T) {
+	tell := func() string {
+		c := open(t)
+		for range 40 {
+			if err := c.Advance(time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, err := c.Describe(t.Context(), of("search"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	if a, b := tell(), tell(); a != b {
+		t.Errorf("%s\n---\n%s", a, b)
+	}
+}

@@ -1,0 +1,63 @@
+package demo
+
+import (
+	"strings"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+)
+
+// nodes and zones are how large the cluster is; head is how long its rollouts have
+// been going on when somebody first looks.
+const (
+	nodes = 12
+	zones = 3
+	head  = 45 * time.Second
+)
+
+// rollout is a new version of a part of the shop.
+type rollout struct {
+	ref          cluster.Ref
+	from, to     string
+	steps, pause string
+	driver       plan.Driver
+}
+
+// rollouts are those in flight: one waits for a person, one is stuck because its pods
+// crash, one upgrades a sidecar without a gap, one goes on step by step.
+var rollouts = []rollout{
+	{ref: of("CloneSet", "shop", "storefront"), from: "storefront:4.7.1", to: "storefront:4.8.0", steps: "1,25%,100%", pause: "1"},
+	{ref: of("CloneSet", "shop", "checkout"), from: "checkout:1.9.4", to: "checkout:2.0.0-" + broken, steps: "2,50%,100%"},
+	{ref: of("SidecarSet", "", "mesh"), from: "proxy:1.20", to: "proxy:1.21", steps: "25%,100%"},
+	{ref: of("StatefulSet", "pay", "ledger"), from: "ledger:3.2", to: "ledger:3.3", steps: "1,2,50%,100%", pause: "1=20s"},
+	{ref: of("CloneSet", "shop", "search"), from: "search:11", to: "search:12", steps: "1,10%,50%,100%"},
+}
+
+func of(kind, namespace, name string) cluster.Ref {
+	return cluster.Ref{Group: kruise.Group, Kind: kind, Namespace: namespace, Name: name}
+}
+
+// broken is in the tag of images that crash.
+const broken = "rc1"
+
+func options(seed uint64, now time.Time) simulate.Options {
+	o := simulate.Usual()
+	o.Seed, o.Start = seed, now.Add(-time.Hour)
+	o.Latency = 200 * time.Millisecond
+	o.Agent.Start = simulate.Span{Mean: 2 * time.Second, Spread: time.Second}
+	o.Agent.Ready = simulate.Span{Mean: 6 * time.Second, Spread: 4 * time.Second}
+	o.Agent.Pull = simulate.Span{Mean: 8 * time.Second, Spread: 3 * time.Second}
+	o.Agent.Stop = simulate.Span{Mean: 3 * time.Second, Spread: time.Second}
+	o.Agent.Override = func(p *cluster.Pod) simulate.Override {
+		for _, c := range p.Containers {
+			if strings.HasSuffix(c.Image, broken) {
+				return simulate.Override{Crash: true}
+			}
+		}
+		return simulate.Override{}
+	}
+	return o
+}

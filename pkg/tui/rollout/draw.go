@@ -1,0 +1,58 @@
+package rollout
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// Draw is the head, and below it what has room.
+func (s Screen) Draw(env screen.Env) []draw.Line {
+	if s.detail == nil {
+		return []draw.Line{{}, s.nothing(env)}
+	}
+	a := s.arrange(env)
+	lines := s.head(env)
+	steps, pods := s.stepsAndCauses(env, a.steps), s.pods(env, a)
+	if a.beside {
+		lines = append(lines, beside(steps, pods, a.steps.width, env.Theme.Symbols.Ellipsis)...)
+	} else {
+		lines = append(append(lines, steps...), pods...)
+	}
+	return append(lines, s.events(env, a.events)...)
+}
+
+func (s Screen) nothing(env screen.Env) draw.Line {
+	if env.World.Find(s.ref) == nil {
+		return draw.Text(theme.Faint, "  "+s.Title()+" is not there, or not any more; esc goes back")
+	}
+	return draw.Text(theme.Busy, "  loading the pods of "+s.Title()+" ...")
+}
+
+// beside puts lines beside each other; both have as many.
+func beside(left, right []draw.Line, width int, ellipsis string) []draw.Line {
+	out := make([]draw.Line, 0, len(left))
+	for i := range max(len(left), len(right)) {
+		var l, r draw.Line
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		out = append(out, l.Fit(width-1, ellipsis).Add(theme.Plain, " ").Join(r))
+	}
+	return out
+}
+
+// exactly cuts or fills to so many lines.
+func exactly(lines []draw.Line, n int) []draw.Line {
+	for len(lines) < n {
+		lines = append(lines, draw.Line{})
+	}
+	return lines[:max(n, 0)]
+}
+
+func heading(text, more string) draw.Line {
+	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
+}

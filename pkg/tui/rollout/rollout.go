@@ -1,0 +1,124 @@
+// Package rollout is the screen of one workload: the steps of its rollout, its pods,
+// what it waits for, and what happens.
+package rollout
+
+import (
+	"maps"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Screen is one workload.
+type Screen struct {
+	ref    cluster.Ref
+	detail *world.Detail
+
+	grid   grid
+	moving []*cluster.Pod
+	feed   []happening
+
+	by    grouping
+	panel panel
+	// at is the UID of the pod of the cursor, marked are those that acts are about.
+	at     string
+	marked map[string]bool
+}
+
+// New is the screen of the workload that is opened.
+func New(o screen.Open) Screen { return Screen{ref: o.Ref, marked: map[string]bool{}} }
+
+// Title is the workload's name.
+func (s Screen) Title() string { return show.Name(s.ref) }
+
+// Want is the workload with its pods.
+func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+
+// Selection is the workload, and those of its pods that are marked.
+func (s Screen) Selection(screen.Env) screen.Selection {
+	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}}
+	for _, p := range s.grid.pods {
+		if s.marked[p.UID] {
+			sel.Pods = append(sel.Pods, p.Name)
+		}
+	}
+	slices.Sort(sel.Pods)
+	return sel
+}
+
+// Update is the screen after a message.
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.Changed:
+		return s.refresh(env), nil
+	case screen.Wheel:
+		return s.move(s.grid.lineOf(s.at, msg.By)), nil
+	case tea.KeyPressMsg:
+		return s.key(env, msg.String())
+	}
+	return s, nil
+}
+
+func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+	switch {
+	case left.Is(key):
+		return s.move(s.grid.beside(s.at, -1)), nil
+	case right.Is(key):
+		return s.move(s.grid.beside(s.at, 1)), nil
+	case key == "up" || key == "k":
+		return s.move(s.grid.lineOf(s.at, -1)), nil
+	case key == "down" || key == "j":
+		return s.move(s.grid.lineOf(s.at, 1)), nil
+	case group.Is(key):
+		s.by = s.by.next(s.detail)
+		return s.refresh(env), nil
+	case turn.Is(key):
+		s.panel = (s.panel + 1) % panels
+		return s.refresh(env), nil
+	case mark.Is(key):
+		return s.mark(), nil
+	case open.Is(key):
+		return s, s.open()
+	}
+	return s, s.elsewhere(key)
+}
+
+func (s Screen) move(uid string) Screen {
+	if uid != "" {
+		s.at = uid
+	}
+	return s
+}
+
+func (s Screen) mark() Screen {
+	s.marked = maps.Clone(s.marked)
+	if s.marked[s.at] {
+		delete(s.marked, s.at)
+	} else if s.at != "" {
+		s.marked[s.at] = true
+	}
+	return s.move(s.grid.beside(s.at, 1))
+}
+
+func (s Screen) open() tea.Cmd {
+	p := s.grid.find(s.at)
+	if p == nil {
+		return nil
+	}
+	return screen.Send(screen.Open{Screen: screen.Pod, Ref: s.ref, Pod: p.Name})
+}
+
+// elsewhere opens another screen of the same workload.
+func (s Screen) elsewhere(key string) tea.Cmd {
+	for _, to := range doors {
+		if to.Is(key) {
+			return screen.Send(screen.Open{Screen: to.screen, Ref: s.ref, Text: to.text})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package rollout_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+func of(name string) cluster.Ref {
+	return cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: name}
+}
+
+// at is the shop of the demo, held still, with a workload on the screen.
+func at(t *testing.T, name string) (tui.Options, *tuitest.Still) {
+	t.Helper()
+	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := shop.Await(t.Context(), 0, world.Want{Workload: of(name)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	still := tuitest.NewStill(*w)
+	return tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.Rollout, Ref: of(name)}}, still
+}
+
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"storefront", "checkout", "search"} {
+		o, _ := at(t, name)
+		tuitest.Golden(t, name, o, func(s *tuitest.Session) string { return s.Until("cloneset/", "PODS", "updated,") })
+	}
+}
+
+// TestGoldenPanels: where not all fits, tab shows the rest.
+func TestGoldenPanels(t *testing.T) {
+	o, _ := at(t, "checkout")
+	for panel, has := range map[string]string{"steps": "IN THE WAY", "events": "EVENTS"} {
+		tuitest.Golden(t, panel, o, func(s *tuitest.Session) string {
+			s.Until("PODS")
+			s.Press("tab")
+			if panel == "events" {
+				s.Press("tab")
+			}
+			return s.Until(has, "updated,")
+		})
+	}
+}
+
+// TestWhy: a stuck rollout says why, in the words of the verb why, with what to do.
+func TestWhy(t *testing.T) {
+	o, _ := at(t, "checkout")
+	s := tuitest.Start(t, o, tuitest.Sizes[2])
+	s.Until("✖ stuck", "has halted", "CrashLoopBackOff", "hint: kubectl logs --previous", "rollout undo cloneset/checkout")
+}
+
+// TestGroups: o goes through the groups; there are no subsets here.
+func TestGroups(t *testing.T) {
+	o, _ := at(t, "search")
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("by revision", " new ", " old ")
+	s.Press("o")
+	s.Until("by node", "node-1 ", "node-12")
+	s.Press("o")
+	s.Until("by zone", "zone-a", "zone-c")
+	s.Press("o")
+	s.Until("by revision")
+}
+
+// TestMarkedPods: restart is about the pods that are marked, and left is no way back
+// here.
+func TestMarkedPods(t *testing.T) {
+	o, still := at(t, "storefront")
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("PODS")
+	s.Press("right", "left", "space", "space")
+	s.Until("2 marked")
+	s.Press("R")
+	s.Until("restart cloneset/storefront: storefront-", "this would restart 1")
+	s.Press("y")
+	s.Until("restart: done")
+	if acts := still.Acts(); len(acts) != 1 || len(acts[0].Pods) != 2 {
+		t.Errorf("%+v", acts)
+	}
+}
+
+// TestMoves: the cursor goes from pod to pod and from row to row, and stays inside.
+func TestMoves(t *testing.T) {
+	o, _ := at(t, "search")
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("PODS")
+	first := pointed(s.Until("› "))
+	s.Press("down")
+	s.Press("down", "down", "space")
+	s.Until("1 marked")
+	s.Press("up", "up", "up", "left", "left", "left", "left", "left", "left", "left", "left", "left", "left", "left", "left", "space")
+	frame := s.Until("2 marked")
+	if first == "" || pointed(frame) == "" {
+		t.Errorf("no pod is pointed at:\n%s", tuitest.Plain(frame))
+	}
+}
+
+func pointed(frame string) string {
+	for line := range strings.SplitSeq(tuitest.Plain(frame), "\n") {
+		if _, pod, ok := strings.Cut(line, " › "); ok && strings.Contains(pod, "node-") {
+			return strings.Fields(pod)[1]
+		}
+	}
+	return ""
+}
+
+// TestGoneWorkload: it says so when the workload goes away under one's eyes.
+func TestGoneWorkload(t *testing.T) {
+	o, still := at(t, "search")
+	s := tuitest.Start(t, o, tuitest.Sizes[0])
+	s.Until("PODS")
+	w, _ := still.Await(t.Context(), 0, world.Want{})
+	next := *w
+	next.Detail, next.Workloads = nil, nil
+	still.Show(next)
+	s.Until("is not there, or not any more")
+	s.Press("esc")
+	s.Until("no workloads here")
+}
