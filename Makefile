@@ -88,9 +88,9 @@ fmt: $(BIN)/golangci-lint ## Format all Go files
 	$(BIN)/golangci-lint fmt
 
 .PHONY: bench
-bench: ## Measure rendering, planning and simulating, as ratios within the run
+bench: ## Measure rendering, planning, simulating and drawing, as ratios within the run
 	go run ./internal/bench
-	go test ./pkg/plan ./pkg/plan/simulate -run '^$$' -bench . -benchtime 3x
+	go test ./pkg/plan ./pkg/plan/simulate ./pkg/tui -run '^$$' -bench . -benchtime 3x
 
 FUZZTIME ?= 10m
 .PHONY: fuzz
