@@ -53,8 +53,10 @@ func manifests(n int) [][]byte {
 			Status: corev1.PodStatus{
 				Phase: corev1.PodRunning,
 				Conditions: []corev1.PodCondition{
-					{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: at}, {Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: at},
-					{Type: corev1.ContainersReady, Status: corev1.ConditionTrue, LastTransitionTime: at}, {Type: corev1.PodInitialized, Status: corev1.ConditionTrue, LastTransitionTime: at},
+					{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: at},
+					{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: at},
+					{Type: corev1.ContainersReady, Status: corev1.ConditionTrue, LastTransitionTime: at},
+					{Type: corev1.PodInitialized, Status: corev1.ConditionTrue, LastTransitionTime: at},
 				},
 				ContainerStatuses: []corev1.ContainerStatus{{Name: "main", Image: "web:1", ImageID: "sha256:1", Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at}}}},
 			},

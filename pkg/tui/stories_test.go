@@ -1,0 +1,100 @@
+package tui_test
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// visit opens the shop of the demo, where time goes by only when a story says so.
+// What was done is said in the last line, at its very beginning.
+func visit(t *testing.T) (*tuitest.Session, func(time.Duration)) {
+	t.Helper()
+	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := tuitest.Start(t, tui.Options{Source: shop, Actions: shop}, middle)
+	s.Until("storefront", "checkout")
+	return s, func(by time.Duration) {
+		t.Helper()
+		if err := shop.Advance(by); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStoryStuck: somebody is called at night, sees what is stuck, reads why, and takes
+// it back.
+func TestStoryStuck(t *testing.T) {
+	s, pass := visit(t)
+	s.Press("f")
+	s.Until("faults only", "✖ stuck")
+	s.Press("enter")
+	golden.Same(t, "testdata/story-stuck.txt", tuitest.Plain(s.Until("has halted", "hint: kubectl logs --previous")))
+	s.Press("u")
+	s.Until("undo cloneset/checkout", "2 pods are updated again", "y yes")
+	s.Press("y")
+	s.Until("\n cloneset/checkout: back to the template before")
+	pass(2 * time.Minute)
+	s.Until("✓ healthy")
+	s.Press("x")
+	golden.Same(t, "testdata/story-undone.txt", tuitest.Plain(s.Until("RolloutEnded", "enter pod")))
+}
+
+// TestStoryPromote: a canary has been looked at, and goes on.
+func TestStoryPromote(t *testing.T) {
+	s, pass := visit(t)
+	s.Press("/").Type("storefront").Press("enter", "enter")
+	s.Until("PODS", "waits until somebody promotes")
+	s.Press("n")
+	golden.Same(t, "testdata/story-asked.txt", tuitest.Plain(s.Until("next: let 2 more pods follow")))
+	s.Press("y")
+	s.Until("\n cloneset/storefront: step pause-1 is over")
+	pass(20 * time.Second)
+	s.Press("x")
+	golden.Same(t, "testdata/story-promoted.txt", tuitest.Plain(s.Until("◐ progressing", "enter pod")))
+	pass(3 * time.Minute)
+	s.Until("✓ healthy", "12/12 updated")
+}
+
+// TestStoryHotUpgrade: a sidecar gets a new version while its pods go on.
+func TestStoryHotUpgrade(t *testing.T) {
+	s, pass := visit(t)
+	s.Press(":").Type("rollout sidecarset/mesh").Press("enter")
+	s.Until("◐ progressing", "PODS", "proxy-1")
+	pass(3 * time.Minute)
+	s.Until("✓ healthy", "10/10 updated, 10 of these ready")
+}
+
+// TestLooks: the same screen for light terminals, those of sixteen colours, and those
+// without symbols.
+func TestLooks(t *testing.T) {
+	for name, o := range map[string]theme.Options{
+		"light": {Colors: theme.Many, Light: true}, "sixteen": {Colors: theme.Sixteen}, "ascii": {ASCII: true},
+	} {
+		still := tuitest.NewStill(two())
+		s := tuitest.Start(t, tui.Options{Source: still, Actions: still, Theme: o}, tuitest.Sizes[0])
+		golden.Same(t, "testdata/look-"+name+".ansi", s.Until("web", "ledger")+"\n")
+	}
+}
+
+// TestMouse: a click selects, another opens, the wheel scrolls.
+func TestMouse(t *testing.T) {
+	s, _ := start(t, two())
+	click := tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft}
+	s.Send(click)
+	s.Until("◐ web:")
+	s.Send(tea.MouseWheelMsg{X: 20, Y: 5, Button: tea.MouseWheelUp})
+	s.Until("‖ ledger:")
+	s.Send(click)
+	s.Send(click)
+	s.Until("› cloneset/web", "loading the pods")
+}
