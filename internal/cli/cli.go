@@ -24,6 +24,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
 	execcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/exec"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/explain"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/expose"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	fncmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/fn"
 	getcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/get"
@@ -44,6 +45,7 @@ import (
 	schemacmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/schema"
 	setcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/set"
 	simulatecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	whycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/why"
@@ -136,6 +138,8 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		protect.New(f),
 		protect.NewUnprotect(f),
 		deletecmd.New(f),
+		expose.New(f),
+		spread.New(f),
 		version.New(f),
 		getcmd.New(f),
 		describecmd.New(f),

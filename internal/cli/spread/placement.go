@@ -1,0 +1,87 @@
+package spread
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// placement is where the pods of a workload shall be and are.
+type placement struct {
+	// Object is the WorkloadSpread or UnitedDeployment, TYPE/NAME.
+	Object string `json:"object"`
+	// Target is the workload that a WorkloadSpread spreads.
+	Target    string `json:"target,omitempty"`
+	Namespace string `json:"namespace"`
+	Replicas  int    `json:"replicas"`
+	// Strategy is Fixed or Adaptive.
+	Strategy string   `json:"strategy"`
+	Subsets  []subset `json:"subsets"`
+	// Why is about the whole.
+	Why []string `json:"why,omitempty"`
+}
+
+// subset is one place for pods. The last one of a placement may stand for pods in
+// none.
+type subset struct {
+	Name string `json:"name"`
+	// Limits are what the spec gives, as written there.
+	Limits string   `json:"limits,omitempty"`
+	Wish   int      `json:"wish"`
+	Pods   []pod    `json:"pods"`
+	Ready  int      `json:"ready"`
+	Why    []string `json:"why,omitempty"`
+}
+
+// pod is one that counts.
+type pod struct {
+	Name  string `json:"name"`
+	Node  string `json:"node,omitempty"`
+	Ready bool   `json:"ready"`
+	// Stuck is what the scheduler says of a pod without a node.
+	Stuck string `json:"stuck,omitempty"`
+}
+
+// outside is the name of the place of pods that are in no subset.
+const outside = "(none)"
+
+// add counts a pod in.
+func (s *subset) add(p *cluster.Pod) {
+	out := pod{Name: p.Name, Node: p.Node, Ready: rules.Ready(p)}
+	if rules.Unschedulable(p) {
+		c, _ := p.Condition(string(corev1.PodScheduled))
+		out.Stuck = c.Message
+	}
+	if out.Ready {
+		s.Ready++
+	}
+	s.Pods = append(s.Pods, out)
+}
+
+// stuck says how many pods find no node, and why the first does not.
+func (s *subset) stuck() {
+	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p pod) bool { return p.Stuck == "" })
+	if len(waiting) > 0 {
+		s.Why = append(s.Why, many(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Stuck, "."))
+	}
+}
+
+func (p *placement) pods() int {
+	n := 0
+	for _, s := range p.Subsets {
+		n += len(s.Pods)
+	}
+	return n
+}
+
+func many(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + more
+}

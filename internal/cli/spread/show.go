@@ -1,0 +1,75 @@
+package spread
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// text shows a placement as a table, with pods where they are asked for.
+func (p *placement) text(w io.Writer, pods bool) error {
+	var b bytes.Buffer
+	title := p.Object
+	if p.Target != "" {
+		title += " of " + p.Target
+	}
+	fmt.Fprintf(&b, "%s in namespace %s: %s, %s\n", title, p.Namespace, many(p.Replicas, "replica", "replicas"), p.Strategy)
+	for _, why := range p.Why {
+		fmt.Fprintln(&b, why)
+	}
+	b.WriteByte('\n')
+	table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "SUBSET\tLIMIT\tWISH\tPODS\tREADY\tWHY")
+	for _, s := range p.Subsets {
+		limit := s.Limits
+		if limit == "" {
+			limit = "-"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%s\n", s.Name, limit, s.Wish, len(s.Pods), s.Ready, strings.Join(s.Why, "; "))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if pods {
+		p.list(&b)
+	}
+	_, err := w.Write(trimmed(b.Bytes()))
+	return err
+}
+
+// list shows the pods of each subset.
+func (p *placement) list(b *bytes.Buffer) {
+	b.WriteByte('\n')
+	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "POD\tSUBSET\tNODE\tREADY")
+	for _, s := range p.Subsets {
+		for _, pod := range s.Pods {
+			node := pod.Node
+			if node == "" {
+				node = "-"
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%t\n", pod.Name, s.Name, node, pod.Ready)
+		}
+	}
+	_ = table.Flush() // into memory
+}
+
+// trimmed are the lines without spaces at their ends.
+func trimmed(text []byte) []byte {
+	var out bytes.Buffer
+	for line := range bytes.Lines(text) {
+		out.Write(bytes.TrimRight(line, " \n"))
+		out.WriteByte('\n')
+	}
+	return out.Bytes()
+}
+
+// json shows a placement for programs.
+func (p *placement) json(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(p)
+}

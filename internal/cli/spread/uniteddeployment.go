@@ -1,0 +1,139 @@
+package spread
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// unitedPlacement compares a UnitedDeployment with its workloads and their pods
+// (semantics fanout-and-jobs 1.3).
+func unitedPlacement(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) (*placement, error) {
+	strategy := ud.Spec.Topology.ScheduleStrategy
+	in := allocate.Input{Replicas: ud.Spec.Replicas, Adaptive: strategy.Type == kruise.AdaptiveUnitedDeploymentScheduleStrategyType}
+	in.Reserve = strategy.Adaptive != nil && strategy.Adaptive.ReserveUnschedulablePods
+	p := &placement{
+		Object: "uniteddeployment/" + ud.Name, Namespace: ud.Namespace,
+		Strategy: string(cmp.Or(strategy.Type, kruise.FixedUnitedDeploymentScheduleStrategyType)),
+	}
+	for _, s := range ud.Spec.Topology.Subsets {
+		state := stateOf(ud, s.Name, workloads)
+		in.Subsets = append(in.Subsets, allocate.Subset{Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, State: state})
+		out := subset{Name: s.Name, Limits: limits(s)}
+		if state.Unschedulable {
+			out.Why = append(out.Why, "taken as unschedulable: it keeps what is ready and gets no more")
+		}
+		p.Subsets = append(p.Subsets, out)
+	}
+	counts, err := allocate.Replicas(in)
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range counts {
+		p.Subsets[i].Wish = int(n)
+		p.Replicas += int(n)
+	}
+	if ud.Spec.Replicas != nil {
+		if left := int(*ud.Spec.Replicas) - p.Replicas; left > 0 {
+			p.Why = append(p.Why, many(left, "pod", "pods")+" of spec.replicas fit into no subset")
+		}
+		p.Replicas = int(*ud.Spec.Replicas)
+	}
+	p.count(pods)
+	p.allocated(in.Subsets, workloads)
+	return p, nil
+}
+
+// limits are a subset's replicas as they are written.
+func limits(s kruise.Subset) string {
+	switch {
+	case s.Replicas != nil:
+		return s.Replicas.String()
+	case s.MinReplicas != nil || s.MaxReplicas != nil:
+		return amount(s.MinReplicas) + ".." + amount(s.MaxReplicas)
+	}
+	return ""
+}
+
+// count puts pods into their subsets by the label that their workload gives them.
+func (p *placement) count(pods []*cluster.Pod) {
+	none := subset{Name: outside}
+	for _, pod := range pods {
+		if !rules.Active(pod) {
+			continue
+		}
+		i := slices.IndexFunc(p.Subsets, func(s subset) bool { return s.Name == pod.Labels[kruise.SubsetNameLabel] })
+		if i < 0 {
+			none.add(pod)
+			continue
+		}
+		p.Subsets[i].add(pod)
+	}
+	if len(none.Pods) > 0 {
+		none.Why = []string{"of a subset that is no longer there, or of something else that the selector matches"}
+		p.Subsets = append(p.Subsets, none)
+	}
+}
+
+// allocated says where a subset is on its way to what it shall have.
+func (p *placement) allocated(subsets []allocate.Subset, workloads []*tree.Node) {
+	for i := range subsets {
+		s, now := &p.Subsets[i], subsets[i].Current
+		switch have := len(s.Pods); {
+		case workloadOf(s.Name, workloads) == nil:
+			s.Why = append(s.Why, "its workload is not there yet")
+		case int(now) != s.Wish:
+			s.Why = append(s.Why, "its workload still has "+many(int(now), "replica", "replicas"))
+		case have < s.Wish:
+			s.Why = append(s.Why, many(s.Wish-have, "pod is", "pods are")+" not created yet")
+		case have > s.Wish:
+			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" more while its workload has more than it shall have")
+		}
+		s.stuck()
+	}
+}
+
+// stateOf is what allocation asks of a subset's workload.
+func stateOf(ud *kruise.UnitedDeployment, name string, workloads []*tree.Node) allocate.State {
+	var out allocate.State
+	if w := workloadOf(name, workloads); w != nil {
+		out.Current = number(tree.Get(w, "spec", "replicas"), 1)
+		out.Ready = number(tree.Get(w, "status", "readyReplicas"), 0)
+	}
+	for _, s := range ud.Status.SubsetStatuses {
+		if s.Name == name {
+			out.Reserved = s.ReservedPods
+			out.Unschedulable = slices.ContainsFunc(s.Conditions, func(c kruise.UnitedDeploymentCondition) bool {
+				return strings.HasSuffix(c.Type, "Schedulable") && c.Status == corev1.ConditionFalse
+			})
+		}
+	}
+	return out
+}
+
+func workloadOf(subset string, workloads []*tree.Node) *tree.Node {
+	i := slices.IndexFunc(workloads, func(n *tree.Node) bool {
+		return tree.StrAt(n, "metadata", "labels", kruise.SubsetNameLabel) == subset
+	})
+	if i < 0 {
+		return nil
+	}
+	return workloads[i]
+}
+
+// number is a count of pods, or what stands for one that is not there.
+func number(n *tree.Node, missing int32) int32 {
+	v, ok := tree.Int(n)
+	if !ok || v < 0 || v > 1<<30 {
+		return missing
+	}
+	return int32(v)
+}
