@@ -3,8 +3,8 @@
 package expose
 
 import (
-	"bytes"
 	"encoding/json"
+	"os"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -37,6 +37,9 @@ type options struct {
 	// container is the older name of --target-port.
 	container string
 }
+
+// operation is what the line of each object says.
+const operation = "exposed"
 
 const (
 	serviceV1 = "service/v1"
@@ -88,20 +91,37 @@ func (o *options) run(c *cobra.Command, args []string) error {
 
 // one has kubectl expose a single object.
 func (o *options) one(c *cobra.Command, object []byte) error {
-	flags := *o.flags
-	e, err := flags.ToOptions(c, nil)
+	o.flags.PrintFlags.NamePrintFlags.Operation = operation // kubectl adds to it what a dry run is
+	e, err := o.flags.ToOptions(c, nil)
 	if err != nil {
 		return usage.Errorf("", "%w", err)
 	}
-	e.FilenameOptions = cli.FilenameOptions{}
+	file, err := written(object)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file) }()
+	e.FilenameOptions = cli.FilenameOptions{Filenames: []string{file}}
 	if o.generator == serviceV1 {
 		e.PortName = "default"
 	}
 	if err := e.Complete(kubectl.Factory(o.factory)); err != nil {
 		return err
 	}
-	e.Builder = e.Builder.Stream(bytes.NewReader(object), "the object")
 	return e.RunExpose(c, nil)
+}
+
+// written is a file with the object, since kubectl reads it from files or the cluster
+// alone. Nobody else may read it.
+func written(object []byte) (path string, err error) {
+	f, err := os.CreateTemp("", "expose-*.json")
+	if err != nil {
+		return "", err
+	}
+	if _, err = f.Write(object); err == nil {
+		err = f.Close()
+	}
+	return f.Name(), err
 }
 
 // read reads the objects that are named, as JSON that kubectl can expose.

@@ -14,7 +14,8 @@ import (
 func plain(object map[string]any) map[string]any {
 	n := tree.FromValue(object)
 	group, kind := resource.GroupOf(tree.StrAt(n, "apiVersion")), tree.StrAt(n, "kind")
-	if group != kruise.Group && !(group == "apps" && (kind == "StatefulSet" || kind == "DaemonSet")) {
+	native := group == "apps" && (kind == "StatefulSet" || kind == "DaemonSet")
+	if group != kruise.Group && !native {
 		return object
 	}
 	template := podsOf(n, kind)

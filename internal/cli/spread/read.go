@@ -40,10 +40,10 @@ func (o *options) read(ctx context.Context, args []string) (*placement, error) {
 		return nil, err
 	}
 	u := infos[0].Object.(*unstructured.Unstructured)
-	switch gk := u.GroupVersionKind().GroupKind(); {
-	case gk == schema.GroupKind{Group: kruise.Group, Kind: "UnitedDeployment"}:
+	switch u.GroupVersionKind().GroupKind() {
+	case schema.GroupKind{Group: kruise.Group, Kind: "UnitedDeployment"}:
 		return r.united(ctx, u)
-	case gk == schema.GroupKind{Group: kruise.Group, Kind: "WorkloadSpread"}:
+	case schema.GroupKind{Group: kruise.Group, Kind: "WorkloadSpread"}:
 		return r.spread(ctx, u, nil)
 	}
 	return r.spreadOf(ctx, u)

@@ -22,13 +22,13 @@ func (p *placement) text(w io.Writer, pods bool) error {
 	}
 	b.WriteByte('\n')
 	table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "SUBSET\tLIMIT\tWISH\tPODS\tREADY\tWHY")
+	_, _ = fmt.Fprintln(table, "SUBSET\tLIMIT\tWISH\tPODS\tREADY\tWHY")
 	for _, s := range p.Subsets {
 		limit := s.Limits
 		if limit == "" {
 			limit = "-"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%s\n", s.Name, limit, s.Wish, len(s.Pods), s.Ready, strings.Join(s.Why, "; "))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%s\n", s.Name, limit, s.Wish, len(s.Pods), s.Ready, strings.Join(s.Why, "; "))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -44,14 +44,14 @@ func (p *placement) text(w io.Writer, pods bool) error {
 func (p *placement) list(b *bytes.Buffer) {
 	b.WriteByte('\n')
 	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "POD\tSUBSET\tNODE\tREADY")
+	_, _ = fmt.Fprintln(table, "POD\tSUBSET\tNODE\tREADY")
 	for _, s := range p.Subsets {
 		for _, pod := range s.Pods {
 			node := pod.Node
 			if node == "" {
 				node = "-"
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%t\n", pod.Name, s.Name, node, pod.Ready)
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%t\n", pod.Name, s.Name, node, pod.Ready)
 		}
 	}
 	_ = table.Flush() // into memory

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,8 +39,9 @@ func TestCreateKinds(t *testing.T) {
 	b.call(t, "create", "pub", "web", "--selector", "app=web").ends(t, 1, "PodUnavailableBudget")
 
 	u := b.get(t, kruiseV1, "ImagePullJob", "warm")
-	if got := u.GetManagedFields()[0].Manager; got != "kubectl-kruise" || at(u, "spec.selector.matchLabels.no") != "node" {
-		t.Errorf("the manager is %q: %v", got, u.Object["spec"])
+	ours := func(f metav1.ManagedFieldsEntry) bool { return f.Manager == "kubectl-kruise" }
+	if !slices.ContainsFunc(u.GetManagedFields(), ours) || at(u, "spec.selector.matchLabels.no") != "node" {
+		t.Errorf("managers %v, spec %v", u.GetManagedFields(), u.Object["spec"])
 	}
 }
 
@@ -87,7 +89,6 @@ spec:
   paused: true
   template:
     broadcastJobTemplate:
-      metadata: {labels: {team: shop}, annotations: {note: text}}
       spec: {paused: true, template: {spec: {restartPolicy: Never, containers: [{name: main, image: "registry.example.com/clean:1"}]}}}
 ---
 apiVersion: apps.kruise.io/v1beta1
@@ -104,7 +105,7 @@ metadata: {name: old}
 spec:
   schedule: "0 0 1 1 *"
   suspend: true
-  jobTemplate: {spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: main, image: "registry.example.com/old:1"}]}}}}
+  jobTemplate: {metadata: {labels: {team: shop}, annotations: {note: text}}, spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: main, image: "registry.example.com/old:1"}]}}}}
 `
 
 func TestDefectCreateFrom(t *testing.T) {
@@ -131,8 +132,8 @@ func TestDefectCreateFrom(t *testing.T) {
 			t.Errorf("%s: image %q, %v", c.name, got, u.GetAnnotations())
 		}
 	}
-	if u := b.get(t, kruiseV1, "BroadcastJob", "c"); u.GetAnnotations()["note"] != "text" {
-		t.Errorf("annotations %v", u.GetAnnotations())
+	if u := b.get(t, "batch/v1", "Job", "a"); u.GetAnnotations()["note"] != "text" || u.GetLabels()["team"] != "shop" {
+		t.Errorf("annotations %v, labels %v", u.GetAnnotations(), u.GetLabels())
 	}
 	b.call(t, "create", "job", "x", "--from", "acj/clean").ends(t, 1, "from must be a job template, but got broadcastjob")
 	b.call(t, "create", "broadcastJob", "x", "--from", "acj/report").ends(t, 1, "from must be a broadcastjob template, but got job")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// serving is a document of a paused workload whose container has two ports.
+// serving is a document of a workload whose container has two ports.
 func serving(apiVersion, kind, name string) string {
 	return strings.Replace(workload(apiVersion, kind, name, ""), `image: "registry.example.com/web:1"`,
 		`image: "registry.example.com/web:1", ports: [{containerPort: 80}, {containerPort: 53, protocol: UDP}]`, 1)
@@ -31,6 +31,9 @@ func TestDefectExposeWithoutPort(t *testing.T) {
 		"mesh": {"spec.ports.0.port": "9090", "spec.selector.mesh": "nowhere"},
 	} {
 		u := b.get(t, "v1", "Service", name)
+		if u == nil {
+			t.Fatalf("there is no Service %s", name)
+		}
 		for path, value := range want {
 			if got := at(u, path); got != value {
 				t.Errorf("%s: %s is %q, want %q", name, path, got, value)
@@ -44,7 +47,9 @@ func TestExpose(t *testing.T) {
 	b := newBed(t)
 	b.pipe(t, serving(kruiseV1, "CloneSet", "web"), "expose", "-f", "-", "--generator=service/v1", "--port", "80", "--container-port", "8080", "--dry-run=client", "-o", "yaml").
 		ends(t, 0, "name: default", "targetPort: 8080", "app: web")
-	b.Apply(t, b.namespace, cloneSet("bare", "paused: true")+"\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
+	b.pipe(t, serving(kruiseV1, "CloneSet", "one")+serving(kruiseV1, "DaemonSet", "two"), "expose", "-f", "-", "--dry-run=client").
+		prints(t, "service/one exposed (dry run)", "service/two exposed (dry run)")
+	b.Apply(t, b.namespace, cloneSet("bare", "")+"\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
 	b.call(t, "expose", "clone", "bare").ends(t, 1, "couldn't find port via --port flag or introspection")
 	b.call(t, "expose", "clone", "bare", "--port", "80").prints(t, "service/bare exposed")
 	b.call(t, "expose", "clone", "bare", "--port", "80").ends(t, 1, `services "bare" already exists`)
