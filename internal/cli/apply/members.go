@@ -143,12 +143,16 @@ func (m *members) record(ctx context.Context, all bool) error {
 	if m == nil {
 		return nil
 	}
-	contents := m.now
-	if all || !m.work.prune {
-		contents = m.recorded.With(m.now)
-	}
 	client := *m.work.client
 	client.FieldManager = set.Tool + "-applyset"
-	_, err := client.Apply(ctx, m.object(contents), objects.Apply{Force: true})
+	_, err := client.Apply(ctx, m.object(m.contents(all)), objects.Apply{Force: true})
 	return err
+}
+
+// contents are what the parent names.
+func (m *members) contents(all bool) set.Contents {
+	if all || !m.work.prune {
+		return m.recorded.With(m.now)
+	}
+	return m.now
 }

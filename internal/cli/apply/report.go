@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// pretend says what would be done, in the order in which it would be.
+// pretend says what would be done, in the order in which it would be, and every
+// request.
 func (w *work) pretend(ctx context.Context) error {
 	for _, it := range w.items {
 		switch {
@@ -21,6 +22,17 @@ func (w *work) pretend(ctx context.Context) error {
 			w.done(it, outcome(it.live, it.final))
 		}
 	}
+	if err := w.pretendPrune(ctx); err != nil {
+		return err
+	}
+	list, err := w.requests(ctx)
+	if err != nil {
+		return err
+	}
+	return w.showRequests(list)
+}
+
+func (w *work) pretendPrune(ctx context.Context) error {
 	if w.members == nil {
 		return nil
 	}

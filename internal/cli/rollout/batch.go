@@ -145,6 +145,19 @@ func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	return view.Plan(w, m.Plan, &m.Predicted.Summary, style)
 }
 
+// Plan is the plan that leads to a state, or the one that is under way to it.
+func (p *Part) Plan(ctx context.Context, desired *resource.Resource) (plan.Plan, error) {
+	m, err := p.make(ctx, desired)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	rec, err := p.begun(m.Plan)
+	if err != nil || rec == nil {
+		return m.Plan, err
+	}
+	return rec.Plan, nil
+}
+
 // Halted is why the last rollout of the workload went no further; "" for one that
 // came to its end, or none.
 func (p *Part) Halted() (string, error) {

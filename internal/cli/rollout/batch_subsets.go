@@ -74,7 +74,7 @@ func (s *Subsets) Show(ctx context.Context, final *unstructured.Unstructured) er
 // already. Each then follows by Run.
 func (s *Subsets) Release(ctx context.Context, final *unstructured.Unstructured) error {
 	to := united.Read(final)
-	if reflect.DeepEqual(s.object.Template, to.Template) {
+	if s.Writes(final) == nil {
 		return nil
 	}
 	client, err := s.batch.factory.Dynamic()
@@ -82,6 +82,35 @@ func (s *Subsets) Release(ctx context.Context, final *unstructured.Unstructured)
 		return err
 	}
 	return s.object.Release(ctx, client, to.Template)
+}
+
+// Writes is the patch of Release; nil where the template is there already.
+func (s *Subsets) Writes(final *unstructured.Unstructured) []any {
+	to := united.Read(final)
+	if reflect.DeepEqual(s.object.Template, to.Template) {
+		return nil
+	}
+	return s.object.ReleasePatch(to.Template)
+}
+
+// SubsetStep is a step of a subset's plan, as the patch that its UnitedDeployment gets.
+type SubsetStep struct {
+	Subset, Title string
+	Body          map[string]any
+}
+
+// Plans tells every step of every subset.
+func (s *Subsets) Plans(ctx context.Context, final *unstructured.Unstructured, tell func(SubsetStep)) error {
+	to := united.Read(final)
+	return s.Each(ctx, func(p *Part) error {
+		made, err := p.Plan(ctx, p.follows(s.object, to))
+		for i := range made.Steps {
+			if step := &made.Steps[i]; len(step.Patches) > 0 {
+				tell(SubsetStep{p.subset(), step.Title, s.object.PartitionPatch(p.subset(), int32(step.Kept))}) //nolint:gosec // no more than pods
+			}
+		}
+		return err
+	})
 }
 
 // Run rolls the subsets out one after the other. The template is there already.

@@ -26,13 +26,20 @@ func (c *common) sayOwners(object *resource.Resource) {
 	}
 }
 
-// findManifest finds what --write-back writes to, before anything is changed.
+// findManifest finds what --write-back writes to, before anything is changed, and
+// whether it could be.
 func (o *runOptions) findManifest() (err error) {
 	if o.into == "" {
 		return nil
 	}
-	o.manifest, err = writeback.Find(o.into, o.session.target.Ref)
-	return err
+	if o.manifest, err = writeback.Find(o.into, o.session.target.Ref); err != nil {
+		return err
+	}
+	trial, err := writeback.Find(o.into, o.session.target.Ref)
+	if err != nil {
+		return err
+	}
+	return trial.Check(writeback.Change{Before: o.session.object.Node(), After: o.desired.Node()})
 }
 
 // writeBack writes into the manifest what is in the cluster now.
@@ -49,11 +56,11 @@ func (o *runOptions) writeBack(ctx context.Context) error {
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
 		change.Partition = tree.Get(object.Node(), path...)
 	}
-	switch changed, err := o.manifest.Write(change); {
+	switch files, err := o.manifest.Write(change); {
 	case err != nil:
 		return err
-	case changed:
-		_, err = fmt.Fprintf(o.factory.Streams.Err, "%s has the new state of %s: commit it\n", o.manifest.Path, o.session.target)
+	case len(files) > 0:
+		_, err = fmt.Fprintf(o.factory.Streams.Err, "%s: the new state of %s is there; commit it\n", strings.Join(files, ", "), o.session.target)
 		return err
 	}
 	_, err = fmt.Fprintf(o.factory.Streams.Err, "%s has that state already\n", o.manifest.Path)

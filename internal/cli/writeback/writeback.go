@@ -4,44 +4,72 @@
 package writeback
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Manifest is a document in a file that an object comes from.
+// Manifest is a document in a file that an object comes from, with the kustomizations
+// over it.
 type Manifest struct {
 	// Path is the file.
 	Path string
 
 	all    []*resource.Resource
 	object *resource.Resource
+	// layers are the kustomizations, the outermost first.
+	layers []*kustomization
 }
 
-// Find finds the manifest of an object in a file, or in the YAML files below a
-// directory. Two of them are an error, as is one that could not be written to.
+// Find finds the manifest of an object in a file, among the YAML files below a
+// directory, or among the resources of a kustomization. Two of them are an error.
 func Find(path string, w cluster.Ref) (*Manifest, error) {
+	if file := kustomizationAt(path); file != "" {
+		return findLayered(path, file, w)
+	}
 	files, err := filesOf(path)
 	if err != nil {
 		return nil, err
 	}
-	var found []*Manifest
+	refs := map[string]cluster.Ref{}
 	for _, file := range files {
-		m, err := open(file, w)
+		refs[file] = w
+	}
+	return findIn(path, refs, w)
+}
+
+func findLayered(path, file string, w cluster.Ref) (*Manifest, error) {
+	list, resources, err := layers(file, w, map[string]bool{})
+	if err != nil {
+		return nil, err
+	}
+	for file, ref := range resources {
+		ref.Namespace = "" // a kustomization may set it
+		resources[file] = ref
+	}
+	m, err := findIn(path, resources, w)
+	if err == nil {
+		m.layers = list
+	}
+	return m, err
+}
+
+// findIn finds the object in files, under the name that it has in each.
+func findIn(path string, refs map[string]cluster.Ref, w cluster.Ref) (*Manifest, error) {
+	var found []*Manifest
+	for _, file := range slices.Sorted(maps.Keys(refs)) {
+		m, err := open(file, refs[file])
 		switch {
-		case err != nil && len(files) == 1:
+		case err != nil && len(refs) == 1:
 			return nil, err
 		case err == nil && m != nil: // a directory may hold what is no manifest
 			found = append(found, m)
@@ -49,7 +77,7 @@ func Find(path string, w cluster.Ref) (*Manifest, error) {
 	}
 	switch len(found) {
 	case 1:
-		return found[0], found[0].writable()
+		return found[0], nil
 	case 0:
 		return nil, &resource.Error{File: path, Err: fmt.Errorf("holds no manifest of %s", w), Hint: "name the file that it is applied from"}
 	}
@@ -86,25 +114,12 @@ func open(file string, w cluster.Ref) (*Manifest, error) {
 	}
 	m := &Manifest{Path: file, all: all}
 	for _, r := range all {
-		if r.Is(w.Group, w.Kind) && r.Name() == w.Name && (r.Namespace() == "" || r.Namespace() == w.Namespace) {
+		if r.Is(w.Group, w.Kind) && r.Name() == w.Name && (r.Namespace() == "" || w.Namespace == "" || r.Namespace() == w.Namespace) {
 			m.object = r
 			return m, nil
 		}
 	}
 	return nil, nil //nolint:nilnil // that it is not there is no error
-}
-
-// writable refuses what cannot be written as it was.
-func (m *Manifest) writable() error {
-	var buf bytes.Buffer
-	if err := emit.Stream(&buf, m.all); err != nil {
-		return err
-	}
-	text, err := os.ReadFile(m.Path)
-	if err == nil && (filepath.Ext(m.Path) == ".json" || strings.TrimSpace(buf.String()) != strings.TrimSpace(string(text))) {
-		return &resource.Error{File: m.Path, Err: errors.New("cannot be written back without changing more than the object"), Hint: "one YAML document for each object can: no List, no JSON"}
-	}
-	return err
 }
 
 // Change is what a rollout has changed.
@@ -113,50 +128,6 @@ type Change struct {
 	Before, After *tree.Node
 	// Partition is the one in force now; nil where none is.
 	Partition *tree.Node
-}
-
-// Write brings a change into the manifest. It reports whether that was another
-// before; the file is written at once or not at all.
-func (m *Manifest) Write(c Change) (bool, error) {
-	was := tree.Clone(m.object.Node())
-	n := m.object.Edit()
-	path := []string{"spec", "template"}
-	if m.object.Kind() == "SidecarSet" {
-		path = path[:1]
-	}
-	strategy := slices.Concat(path[:1], []string{"updateStrategy"})
-	before, after := tree.Clone(c.Before), tree.Clone(c.After)
-	tree.DeleteAt(before, strategy...)
-	tree.DeleteAt(after, strategy...)
-	if v := Carry(tree.Get(before, path...), tree.Get(after, path...), tree.Get(n, path...)); v != nil {
-		tree.SetAt(n, v, path...)
-	}
-	m.setPartition(n, c.Partition)
-	if tree.Equal(was, n) {
-		return false, nil
-	}
-	var buf bytes.Buffer
-	if err := emit.Stream(&buf, m.all); err != nil {
-		return false, err
-	}
-	return true, replace(m.Path, buf.Bytes())
-}
-
-// setPartition sets the final partition where the manifest has one, or where it is
-// not the default.
-func (m *Manifest) setPartition(n, v *tree.Node) {
-	path := plan.PartitionPath(m.object.Group(), m.object.Kind(), m.object.Version())
-	if path == nil {
-		return
-	}
-	if v == nil {
-		v = tree.Int64(0)
-	}
-	has := tree.Get(n, path...)
-	if has == nil && tree.Str(v) == "0" || has != nil && tree.Equal(has, v) {
-		return
-	}
-	tree.SetAt(n, remarked(has, tree.Clone(v)), path...)
 }
 
 // replace writes a file at once, with the mode that it had.
@@ -172,4 +143,8 @@ func replace(path string, body []byte) error {
 		return err
 	}
 	return os.Chmod(path, info.Mode().Perm())
+}
+
+func (m *Manifest) ref() cluster.Ref {
+	return cluster.Ref{Group: m.object.Group(), Kind: m.object.Kind(), Namespace: m.object.Namespace(), Name: m.object.Name()}
 }

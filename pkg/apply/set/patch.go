@@ -11,8 +11,17 @@ import (
 // and that only the object takes whose state it was; nil where there is nothing to
 // change.
 func Patch(from, to *unstructured.Unstructured) ([]byte, error) {
+	patch, err := Change(from, to)
+	if err != nil || patch == nil {
+		return nil, err
+	}
+	return json.Marshal(patch)
+}
+
+// Change is the content of [Patch].
+func Change(from, to *unstructured.Unstructured) (map[string]any, error) {
 	if Same(from, to) {
-		return nil, nil
+		return nil, nil //nolint:nilnil // that there is nothing to change is no error
 	}
 	before, err := json.Marshal(stated(from))
 	if err != nil {
@@ -35,5 +44,5 @@ func Patch(from, to *unstructured.Unstructured) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return json.Marshal(patch)
+	return patch, nil
 }

@@ -68,6 +68,46 @@ func TestRollout(t *testing.T) {
 	}
 }
 
+// TestRequests: a dry run shows every request, in order, and is right about them.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	one := document("apps.kruise.io/v1beta1", "CloneSet", "1", "")
+	b.done(t, settings+one+zones, "--applyset", "shop")
+	two := document("apps.kruise.io/v1beta1", "CloneSet", "2", "minReadySeconds: 1")
+	a := b.apply(t, secret+two+strings.Replace(zones, "web:1", "web:2", 1), "--applyset", "shop", "--prune", "--steps", "1,100%", "--pull-images", "never", "--dry-run", "server")
+	a.is(t, 0)
+	if strings.Contains(a.out, "hunter2") {
+		t.Error("the secret is shown")
+	}
+	at := 0
+	for _, want := range []string{
+		"requests, in this order",
+		"PATCH /api/v1/namespaces/" + b.namespace + "/secrets/shop  application/apply-patch+yaml",
+		"/secrets/key  application/apply-patch+yaml",
+		"/clonesets/web  application/merge-patch+json: all but what the rollout drives",
+		"minReadySeconds: 1",
+		"application/json-patch+json: write the new template",
+		"application/merge-patch+json: let 2 more pods follow",
+		"/clonesets/web  application/apply-patch+yaml",
+		"/uniteddeployments/web  application/json-patch+json: the template, with all subsets held back",
+		"zone-b: 2147483647",
+		"subset zone-b: write the new template and let 1 of 2",
+		"subset zone-a: let 2 more pods follow",
+		"DELETE /api/v1/namespaces/" + b.namespace + "/configmaps/settings",
+		"/secrets/shop  application/apply-patch+yaml",
+	} {
+		i := strings.Index(a.out[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q after byte %d of\n%s", want, at, a.out)
+		}
+		at += i + len(want)
+	}
+	if got := b.images(t); got[web1] != 8 {
+		t.Errorf("a dry run has changed pods: %v", got)
+	}
+}
+
 // TestOwnership: after a rollout everything is applied, so that a container's
 // variable that goes from the manifest goes from the workload.
 func TestOwnership(t *testing.T) {

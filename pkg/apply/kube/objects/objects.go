@@ -6,6 +6,7 @@ package objects
 import (
 	"context"
 	"errors"
+	"path"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -69,6 +70,24 @@ func (c *Client) of(u *unstructured.Unstructured) (dynamic.ResourceInterface, er
 		return nil, err
 	}
 	return c.dynamic.Resource(m.Resource).Namespace(u.GetNamespace()), nil
+}
+
+// Path is where an object is on the server; for a kind that is not served yet, what is
+// known of it.
+func (c *Client) Path(u *unstructured.Unstructured) string {
+	gvk := u.GroupVersionKind()
+	resource := "(" + gvk.Kind + ")"
+	if m, err := c.mapping(gvk.GroupKind(), gvk.Version); err == nil {
+		resource = m.Resource.Resource
+	}
+	parts := []string{"/apis", gvk.Group, gvk.Version}
+	if gvk.Group == "" {
+		parts = []string{"/api", gvk.Version}
+	}
+	if namespace := u.GetNamespace(); namespace != "" {
+		parts = append(parts, "namespaces", namespace)
+	}
+	return path.Join(append(parts, resource, u.GetName())...)
 }
 
 // Get reads the object that bears the name; nil where there is none.

@@ -99,33 +99,43 @@ func (o *Object) Paced() bool { return o.Kind.Kind != "Deployment" }
 // Release writes a new template and, in the same request, holds every subset back: no
 // pod is of the new template before somebody lets it be.
 func (o *Object) Release(ctx context.Context, c dynamic.Interface, template map[string]any) error {
-	patch := []any{
-		map[string]any{"op": "test", "path": "/metadata/uid", "value": o.UID},
-		map[string]any{"op": "replace", "path": "/spec/template", "value": template},
-	}
-	if o.Paced() {
-		partitions := map[string]any{}
-		for _, s := range o.Subsets {
-			partitions[s] = held
-		}
-		patch = append(patch, map[string]any{
-			"op": "add", "path": "/spec/updateStrategy", "value": map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": partitions}},
-		})
-	}
-	stored, err := o.patch(ctx, c, types.JSONPatchType, patch)
+	stored, err := o.patch(ctx, c, types.JSONPatchType, o.ReleasePatch(template))
 	if err != nil {
 		return err
 	}
 	return o.Await(ctx, c, stored.GetGeneration())
 }
 
+// ReleasePatch is the JSON patch of [Object.Release].
+func (o *Object) ReleasePatch(template map[string]any) []any {
+	patch := []any{
+		map[string]any{"op": "test", "path": "/metadata/uid", "value": o.UID},
+		map[string]any{"op": "replace", "path": "/spec/template", "value": template},
+	}
+	if !o.Paced() {
+		return patch
+	}
+	partitions := map[string]any{}
+	for _, s := range o.Subsets {
+		partitions[s] = int64(held)
+	}
+	return append(patch, map[string]any{
+		"op": "add", "path": "/spec/updateStrategy", "value": map[string]any{"type": "Manual", "manualUpdate": map[string]any{"partitions": partitions}},
+	})
+}
+
 // Partition lets all pods of a subset but so many follow the template.
 func (o *Object) Partition(ctx context.Context, c dynamic.Interface, subset string, n int32) error {
-	_, err := o.patch(ctx, c, types.MergePatchType, map[string]any{
-		"metadata": map[string]any{"uid": o.UID},
-		"spec":     map[string]any{"updateStrategy": map[string]any{"manualUpdate": map[string]any{"partitions": map[string]any{subset: n}}}},
-	})
+	_, err := o.patch(ctx, c, types.MergePatchType, o.PartitionPatch(subset, n))
 	return err
+}
+
+// PartitionPatch is the merge patch of [Object.Partition].
+func (o *Object) PartitionPatch(subset string, n int32) map[string]any {
+	return map[string]any{
+		"metadata": map[string]any{"uid": o.UID},
+		"spec":     map[string]any{"updateStrategy": map[string]any{"manualUpdate": map[string]any{"partitions": map[string]any{subset: int64(n)}}}},
+	}
 }
 
 func (o *Object) patch(ctx context.Context, c dynamic.Interface, kind types.PatchType, v any) (*unstructured.Unstructured, error) {

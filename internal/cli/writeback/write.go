@@ -1,0 +1,168 @@
+package writeback
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// written is a file with its new content.
+type written struct {
+	path string
+	body []byte
+}
+
+// Check reports why a change could not be written. The manifest is of no use
+// afterwards.
+func (m *Manifest) Check(c Change) error {
+	_, err := m.prepare(c)
+	return err
+}
+
+// Write brings a change into the manifest, or where a kustomization over it says what
+// changes, there. It names the files that say something else than before; each is
+// written at once or not at all.
+func (m *Manifest) Write(c Change) ([]string, error) {
+	files, err := m.prepare(c)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, f := range files {
+		if err := replace(f.path, f.body); err != nil {
+			return out, err
+		}
+		out = append(out, f.path)
+	}
+	return out, nil
+}
+
+func (m *Manifest) prepare(c Change) ([]written, error) {
+	was := tree.Clone(m.object.Node())
+	n := m.object.Edit()
+	path := []string{"spec", "template"}
+	if m.object.Kind() == "SidecarSet" {
+		path = path[:1]
+	}
+	strategy := slices.Concat(path[:1], []string{"updateStrategy"})
+	before, after := tree.Clone(c.Before), tree.Clone(c.After)
+	tree.DeleteAt(before, strategy...)
+	tree.DeleteAt(after, strategy...)
+	for _, k := range m.layers {
+		if err := k.take(before, after, path); err != nil {
+			return nil, err
+		}
+	}
+	if v := Carry(tree.Get(before, path...), tree.Get(after, path...), tree.Get(n, path...)); v != nil {
+		tree.SetAt(n, v, path...)
+	}
+	m.setPartition(n, c.Partition)
+	return m.changed(was, n)
+}
+
+// changed are the files that say something else now.
+func (m *Manifest) changed(was, now *tree.Node) ([]written, error) {
+	var out []written
+	add := func(path string, was, now *tree.Node, whole func() ([]byte, error)) error {
+		if tree.Equal(was, now) {
+			return nil
+		}
+		body, err := edited(path, was, now, whole)
+		out = append(out, written{path, body})
+		return err
+	}
+	if err := add(m.Path, was, now, m.encode); err != nil {
+		return nil, err
+	}
+	for _, k := range m.layers {
+		if err := add(k.file, k.was, k.root, func() ([]byte, error) { return encoded(k.file, k.root) }); err != nil {
+			return nil, err
+		}
+		for _, d := range k.patches {
+			if err := add(d.file, d.was, d.root, func() ([]byte, error) { return encoded(d.file, d.root) }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// edited is the text of a file after a change: with other values where they stood if
+// that is all, else encoded as a whole.
+func edited(path string, was, now *tree.Node, whole func() ([]byte, error)) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if list, ok := scalars(was, now); ok {
+		if body, ok := splice(text, list); ok {
+			return body, nil
+		}
+	}
+	return whole()
+}
+
+// encoded writes a file anew, its lists indented as they were.
+func encoded(path string, n *tree.Node) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.MarshalWithOptions(n, &yaml.EncoderOptions{SeqIndent: yaml.SequenceIndentStyle(yaml.DeriveSeqIndentStyle(string(text)))})
+}
+
+// encode writes the file anew. One that would come out otherwise even without a change
+// is refused.
+func (m *Manifest) encode() ([]byte, error) {
+	text, err := os.ReadFile(m.Path)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := open(m.Path, m.ref())
+	if err != nil {
+		return nil, err
+	}
+	var before, after bytes.Buffer
+	if err := errors.Join(emit.Stream(&before, plain.all), emit.Stream(&after, m.all)); err != nil {
+		return nil, err
+	}
+	if filepath.Ext(m.Path) == ".json" || strings.TrimSpace(before.String()) != strings.TrimSpace(string(text)) {
+		return nil, &resource.Error{File: m.Path, Err: errors.New("cannot be written back without changing more than the object"), Hint: "one YAML document for each object can; a List only where values change that are there; JSON cannot"}
+	}
+	return after.Bytes(), nil
+}
+
+// setPartition sets the final partition where the manifest has one, or where it is
+// not the default: in a patch over the manifest, if that has one.
+func (m *Manifest) setPartition(n, v *tree.Node) {
+	path := plan.PartitionPath(m.object.Group(), m.object.Kind(), m.object.Version())
+	if path == nil {
+		return
+	}
+	if v == nil {
+		v = tree.Int64(0)
+	}
+	for _, k := range m.layers {
+		for _, d := range k.patches {
+			if has := tree.Get(d.root, path...); has != nil {
+				tree.SetAt(d.root, remarked(has, tree.Clone(v)), path...)
+				return
+			}
+		}
+	}
+	has := tree.Get(n, path...)
+	if has == nil && tree.Str(v) == "0" || has != nil && tree.Equal(has, v) {
+		return
+	}
+	tree.SetAt(n, remarked(has, tree.Clone(v)), path...)
+}
