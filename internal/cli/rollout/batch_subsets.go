@@ -106,7 +106,7 @@ func (s *Subsets) Plans(ctx context.Context, final *unstructured.Unstructured, t
 		made, err := p.Plan(ctx, p.follows(s.object, to))
 		for i := range made.Steps {
 			if step := &made.Steps[i]; len(step.Patches) > 0 {
-				tell(SubsetStep{p.subset(), step.Title, s.object.PartitionPatch(p.subset(), int32(step.Kept))}) //nolint:gosec // no more than pods
+				tell(SubsetStep{p.subset(), step.Title, s.object.PartitionPatch(p.subset(), int32(step.Kept))})
 			}
 		}
 		return err

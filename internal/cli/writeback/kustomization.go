@@ -1,6 +1,7 @@
 package writeback
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ type document struct {
 }
 
 func readDocument(file string) (*document, error) {
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(file) //nolint:gosec // the user's own kustomization names it
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +59,16 @@ func kustomizationAt(path string) string {
 		return path
 	}
 	for _, name := range kustomizationNames {
-		if info, err := os.Stat(filepath.Join(path, name)); err == nil && info.Mode().IsRegular() {
+		if regular(filepath.Join(path, name)) {
 			return filepath.Join(path, name)
 		}
 	}
 	return ""
+}
+
+func regular(path string) bool {
+	info, err := os.Stat(path) //nolint:gosec // the user's own kustomization names it
+	return err == nil && info.Mode().IsRegular()
 }
 
 // layers follows a kustomization inwards: the kustomizations that may change the
@@ -74,22 +80,17 @@ func layers(file string, w cluster.Ref, seen map[string]bool) (list []*kustomiza
 		return nil, resources, nil
 	}
 	seen[file] = true
-	d, err := readDocument(file)
+	k, err := readKustomization(file, w)
 	if err != nil {
-		return nil, nil, err
-	}
-	k := &kustomization{file: file, was: d.was, root: d.root}
-	k.object = unnamed(w, d.root)
-	if err := k.findPatches(); err != nil {
 		return nil, nil, err
 	}
 	list = append(list, k)
 	for _, field := range []string{"resources", "bases", "components"} {
-		for _, item := range tree.Items(tree.Get(d.root, field)) {
+		for _, item := range tree.Items(tree.Get(k.root, field)) {
 			path := filepath.Join(filepath.Dir(file), tree.Str(item))
 			inner := kustomizationAt(path)
 			if inner == "" {
-				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				if regular(path) {
 					resources[path] = k.object
 				}
 				continue
@@ -99,12 +100,20 @@ func layers(file string, w cluster.Ref, seen map[string]bool) (list []*kustomiza
 				return nil, nil, err
 			}
 			list = append(list, more...)
-			for path, ref := range files {
-				resources[path] = ref
-			}
+			maps.Copy(resources, files)
 		}
 	}
 	return list, resources, nil
+}
+
+// readKustomization reads a file, and what it says of an object.
+func readKustomization(file string, w cluster.Ref) (*kustomization, error) {
+	d, err := readDocument(file)
+	if err != nil {
+		return nil, err
+	}
+	k := &kustomization{file: file, was: d.was, root: d.root, object: unnamed(w, d.root)}
+	return k, k.findPatches()
 }
 
 // unnamed is the object as it is called before a kustomization names it anew.
