@@ -42,6 +42,9 @@ var layer = map[string][]string{
 		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view", "internal/view/svg",
 		"k8s.io/...", "pkg/apply", "pkg/apply/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
 	},
+	"internal/cli/writeback": {
+		"pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml",
+	},
 	"internal/view": {"internal/view/svg", "pkg/apply/event", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render/...", "sigs.k8s.io/yaml"},
 
 	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},

@@ -142,6 +142,7 @@ func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	case len(m.Plan.Steps) == 0:
 		return nil
 	}
+	p.batch.sayOwners(p.session.object)
 	return view.Plan(w, m.Plan, &m.Predicted.Summary, style)
 }
 
