@@ -69,6 +69,7 @@ func (m Model) arrive(a arrived) (Model, tea.Cmd) {
 		return m, tea.Quit
 	}
 	m.env.World = a.world
+	m = m.fade()
 	m, cmd := m.pass(screen.Changed{})
 	turn := m.feed.turn
 	return m, tea.Batch(cmd, tea.Tick(pace, func(time.Time) tea.Msg { return again{turn} }))

@@ -38,8 +38,10 @@ type Model struct {
 	// stack are the screens from the first to the one that is seen.
 	stack []screen.Screen
 	over  overlay
-	// notice is shown instead of the keys until the next one is pressed.
+	// notice is shown instead of the keys until the next one is pressed, or for a
+	// while; said is the one that was shown before, and since when.
 	notice screen.Say
+	said   said
 	// working is what goes on behind, empty for nothing.
 	working string
 	ticking bool

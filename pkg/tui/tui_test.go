@@ -192,3 +192,18 @@ func TestHostileText(t *testing.T) {
 		t.Errorf("%q", frame)
 	}
 }
+
+// TestNoticeFades: what was said is gone after a while, and the keys are there again.
+func TestNoticeFades(t *testing.T) {
+	s, still := start(t, two())
+	s.Press("esc")
+	s.Until("this is the first screen")
+	still.Show(two())
+	w := two()
+	w.Now = now.Add(time.Second)
+	still.Show(w)
+	s.Until("03:00:01", "this is the first screen")
+	w.Now = now.Add(time.Minute)
+	still.Show(w)
+	s.Until("03:01:00", "enter open")
+}

@@ -10,6 +10,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
+// opening is how long it takes until the shop is there and its rollouts are in flight:
+// its clock shows the present time then.
+const opening = 80 * time.Second
+
 // nodes and zones are how large the cluster is; head is how long its rollouts have
 // been going on when somebody first looks.
 const (
@@ -45,7 +49,7 @@ const broken = "rc1"
 
 func options(seed uint64, now time.Time) simulate.Options {
 	o := simulate.Usual()
-	o.Seed, o.Start = seed, now.Add(-time.Hour)
+	o.Seed, o.Start = seed, now.Add(-opening)
 	o.Latency = 200 * time.Millisecond
 	o.Agent.Start = simulate.Span{Mean: 2 * time.Second, Spread: time.Second}
 	o.Agent.Ready = simulate.Span{Mean: 6 * time.Second, Spread: 4 * time.Second}
