@@ -17,8 +17,11 @@ import (
 func (s Screen) head(env screen.Env) []draw.Line {
 	d := s.detail
 	answer := draw.Text(theme.Plain, " ").Join(show.Health(env.Theme, d.Health)).Add(theme.Plain, "  "+d.Diagnosis.Answer)
-	who := draw.Text(theme.Faint, "  "+s.who()+" ")
-	return []draw.Line{answer, s.share(env), draw.Both(s.down(env), who, env.Width, env.Theme.Symbols.Ellipsis)}
+	down, who := s.down(env), draw.Text(theme.Faint, "  "+s.who()+" ")
+	if down.Width()+who.Width() <= env.Width {
+		down = draw.Both(down, who, env.Width, "")
+	}
+	return []draw.Line{answer, s.share(env), down}
 }
 
 // who is the driver, and how long it takes.

@@ -17,7 +17,11 @@ func (s Screen) stepsAndCauses(env screen.Env, r room) []draw.Line {
 	}
 	causes := s.causes(env, r.width)
 	below := min(len(causes), max(r.height*2/3, 1))
-	return append(exactly(s.steps(env, r.height-below), r.height-below), causes[:below]...)
+	lines := s.steps(env, r.height-below)
+	if len(lines)+below < r.height {
+		lines = append(lines, draw.Line{})
+	}
+	return exactly(append(lines, causes[:below]...), r.height)
 }
 
 // steps is the ladder; where not all steps fit, those around the present one.
