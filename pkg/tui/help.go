@@ -40,8 +40,19 @@ func helpLines(m Model) []draw.Line {
 		out = append(out, section("Acting, always after a question", bindings())...)
 	}
 	e := everywhere
-	out = append(out, section("Everywhere", []screen.Binding{e.back, e.filter, e.command, e.help, e.quit})...)
+	out = append(out, section("Everywhere", append(jumps(), e.back, e.filter, e.command, e.help, e.quit))...)
 	return append(out, section("Commands", m.commandHelp())...)
+}
+
+// jumps are the keys that open a screen from anywhere.
+func jumps() []screen.Binding {
+	var out []screen.Binding
+	for _, r := range routes {
+		if r.key != "" {
+			out = append(out, screen.Binding{Keys: []string{r.key}, Help: r.help})
+		}
+	}
+	return out
 }
 
 func bindings() []screen.Binding {

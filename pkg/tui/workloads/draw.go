@@ -80,7 +80,7 @@ const wide = 90
 func (s Screen) nothing() draw.Line {
 	switch {
 	case s.counts.all == 0:
-		return draw.Text(theme.Faint, "  no workloads here; :ns NAME looks elsewhere")
+		return draw.Text(theme.Faint, "  no workloads here")
 	case s.faults && s.filter == "":
 		return draw.Text(theme.Good, "  nothing that somebody should look at; f shows all")
 	}
