@@ -8,7 +8,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -263,5 +266,40 @@ func TestRestartMethod(t *testing.T) {
 		if method, why := plan.RestartMethod(false, s.Pods, []string{"main"}); method != want || why == "" {
 			t.Errorf("%s: %s", method, why)
 		}
+	}
+}
+
+// TestCheckBeyond: whether a plan can finish counts what budgets cover of others.
+func TestCheckBeyond(t *testing.T) {
+	for name, c := range map[string]struct {
+		beyond rules.Beyond
+		want   string
+	}{
+		"alone":       {rules.Beyond{}, "the plan cannot finish"},
+		"with others": {rules.Beyond{Expected: 7, Available: 7}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, ref := world(t, simulate.Usual(), manifest(beta, "CloneSet", plain+"  replicas: 5\n"))
+			if err := w.Run(w.Now().Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			s, err := w.Snapshot(ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Budgets = []*rules.Budget{{
+				Name: "both", Pods: s.Pods, Expected: 5, Beyond: c.beyond,
+				Spec: &kruise.PodUnavailableBudgetSpec{MinAvailable: new(intstr.FromInt32(11)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+			}}
+			p, err := plan.BuildRestart(s, plan.Restarting{}, plan.Policy{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := simulate.Usual()
+			o.Gates, o.Start = s.Gates, w.Now()
+			if err := simulate.Check(p, s, o); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
 	}
 }
