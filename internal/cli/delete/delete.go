@@ -10,7 +10,6 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	deletecmd "k8s.io/kubectl/pkg/cmd/delete"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
-	"k8s.io/kubectl/pkg/util/completion"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
@@ -38,10 +37,8 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])", Short: "Delete objects, and say what keeps them",
 		Long: long, Example: example, SuggestFor: []string{"rm", "remove"},
-		RunE: func(c *cobra.Command, args []string) error { return o.run(c, args) },
-		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			return completion.ResourceTypeAndNameCompletionFunc(kubectl.Factory(f))(c, args, typed)
-		},
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
+		ValidArgsFunction: kubectl.Names(f),
 	}
 	o.flags.AddFlags(c)
 	cmdutil.AddDryRunFlag(c)
@@ -55,10 +52,10 @@ func (o *options) run(c *cobra.Command, args []string) error {
 	}
 	tools := kubectl.Factory(o.factory)
 	if err := d.Complete(tools, args, c); err != nil {
-		return plain(err)
+		return kubectl.Err(err)
 	}
 	if err := d.Validate(); err != nil {
-		return plain(err)
+		return kubectl.Err(err)
 	}
 	return o.explained(c.Context(), d.RunDelete(tools), args)
 }
@@ -78,8 +75,5 @@ func (o *options) explained(ctx context.Context, err error, args []string) error
 	if hint := o.advice(ctx, err, args); hint != "" {
 		return &resource.Error{Err: err, Hint: hint}
 	}
-	return plain(err)
+	return kubectl.Err(err)
 }
-
-// plain is an error as kubectl words it.
-func plain(err error) error { return kubectl.Call(func() { cmdutil.CheckErr(err) }) }

@@ -12,7 +12,6 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/cli-runtime/pkg/resource"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
-	"k8s.io/kubectl/pkg/util/completion"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
@@ -79,10 +78,7 @@ func (v *Verb) AddFlags(c *cobra.Command) {
 	}
 	cmdutil.AddDryRunFlag(c)
 	cmdutil.AddFieldManagerFlagVar(c, &v.manager, FieldManager)
-	// Flags are read when the shell asks, so that --context and -n count.
-	c.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		return completion.SpecifiedResourceTypeAndNameCompletionFunc(kubectl.Factory(v.Factory), v.Types)(c, args, typed)
-	}
+	c.ValidArgsFunction = kubectl.Names(v.Factory, v.Types...)
 }
 
 // Complete reads the flags; named are the arguments that name objects.

@@ -1,16 +1,11 @@
 package edit
 
 import (
-	"errors"
 	"slices"
-	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	place "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // find reads the objects that the flags and the arguments mean, as they are in the
@@ -32,7 +27,7 @@ func (v *Verb) find(named []string) ([]*resource.Info, error) {
 		b = b.LabelSelectorParam(v.selector).ResourceTypeOrNameArgs(v.all, named...).Latest()
 	}
 	infos, err := b.Do().Infos()
-	return infos, apart(err)
+	return infos, kubectl.Err(err)
 }
 
 // builder begins a search in the namespace; enforce says that it was asked for.
@@ -42,20 +37,4 @@ func (v *Verb) builder() (b *resource.Builder, enforce bool, err error) {
 		return nil, false, err
 	}
 	return kubectl.Factory(v.Factory).NewBuilder().Unstructured().ContinueOnError().NamespaceParam(namespace).DefaultNamespace(), enforce, nil
-}
-
-// apart gives each of several failures a line of its own, and types that are not there
-// a hint.
-func apart(err error) error {
-	var out place.Errors
-	if many, ok := errors.AsType[utilerrors.Aggregate](err); ok {
-		for _, e := range many.Errors() {
-			out.Add(apart(e))
-		}
-		return out.Err()
-	}
-	if err != nil && (meta.IsNoMatchError(err) || strings.Contains(err.Error(), "the server doesn't have a resource type")) {
-		return &place.Error{Err: err, Hint: "'kubectl kruise api-resources' lists the types; without Kruise in the cluster there are only native ones"}
-	}
-	return err
 }

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/resource"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	place "github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -27,7 +28,7 @@ func (v *Verb) Beside(named string, each func(*unstructured.Unstructured) error)
 	}
 	infos, err := b.ResourceTypeOrNameArgs(false, named).Flatten().Latest().Do().Infos()
 	if err != nil {
-		return apart(err)
+		return kubectl.Err(err)
 	}
 	return visit(infos, each)
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	autoscalecmd "k8s.io/kubectl/pkg/cmd/autoscale"
 	scalecmd "k8s.io/kubectl/pkg/cmd/scale"
-	"k8s.io/kubectl/pkg/util/completion"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
@@ -39,7 +38,7 @@ Kruise's among them.`,
 
 // ours is a command of kubectl with help of its own.
 func ours(f *factory.Factory, c *cobra.Command, short, long, example string) *cobra.Command {
-	c.ValidArgsFunction = completion.SpecifiedResourceTypeAndNameCompletionFunc(kubectl.Factory(f), types)
+	c.ValidArgsFunction = kubectl.Names(f, types...)
 	kubectl.Wrap(c)
 	c.Short, c.Long, c.Example = short, long, example
 	return c

@@ -81,6 +81,7 @@ func newEnv(f *factory.Factory) *cobra.Command {
 	fl.BoolVar(&o.list, "list", false, "print the variables, as they would be, and write nothing")
 	fl.BoolVar(&o.resolve, "resolve", false, "with --list, print what references lead to")
 	fl.BoolVar(&o.overwrite, "overwrite", true, "change variables that have a value; with false that is an error")
+	o.offerContainers(c)
 	return c
 }
 

@@ -48,6 +48,7 @@ func newImage(f *factory.Factory) *cobra.Command {
 		},
 	}
 	s.addFlags(c)
+	s.offerImages(c)
 	return c
 }
 

@@ -45,6 +45,7 @@ func newResources(f *factory.Factory) *cobra.Command {
 	fl.StringVarP(&containers, "containers", "c", "*", "containers to change; * stands for any text in their names")
 	fl.StringVar(&limits, "limits", "", "such as cpu=100m,memory=256Mi")
 	fl.StringVar(&requests, "requests", "", "such as cpu=100m,memory=256Mi")
+	s.offerContainers(c)
 	return c
 }
 

@@ -167,6 +167,17 @@ subjects: [{kind: User, apiGroup: rbac.authorization.k8s.io, name: ada}]
 	b.call(t, "set", "subject", "rolebinding/web", "--serviceaccount=web").ends(t, 2, "is not <namespace>:<name>")
 }
 
+// TestSetCompletes: the shell is offered what the cluster has.
+func TestSetCompletes(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Apply(t, b.namespace, cloneSet("web", ""))
+	b.call(t, "__complete", "set", "image", "cloneset/w").ends(t, 0, "cloneset/web\n")
+	b.call(t, "__complete", "set", "image", "cloneset/web", "").ends(t, 0, "main=\n")
+	b.call(t, "__complete", "set", "env", "cloneset/web", "-c", "").ends(t, 0, "main\n")
+	b.call(t, "__complete", "set", "image", "cloneset/nobody", "").ends(t, 0)
+}
+
 // TestSetEnv: references, what they lead to, and writers at the same time.
 func TestSetEnv(t *testing.T) {
 	t.Parallel()
