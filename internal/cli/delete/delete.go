@@ -33,7 +33,7 @@ type options struct {
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f, flags: deletecmd.NewDeleteCommandFlags("that holds the objects to delete")}
+	o := &options{factory: f, flags: deletecmd.NewDeleteCommandFlags("with the objects to delete")}
 	c := &cobra.Command{
 		Use: "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])", Short: "Delete objects, and say what keeps them",
 		Long: long, Example: example, SuggestFor: []string{"rm", "remove"},

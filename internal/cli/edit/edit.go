@@ -70,7 +70,7 @@ func (v *Verb) AddFlags(c *cobra.Command) {
 	v.record = genericclioptions.NewRecordFlags()
 	v.record.AddFlags(c)
 	fl := c.Flags()
-	cmdutil.AddFilenameOptionFlags(c, &v.files, "that holds the objects to change")
+	cmdutil.AddFilenameOptionFlags(c, &v.files, "with the objects to change")
 	cmdutil.AddLabelSelectorFlagVar(c, &v.selector)
 	fl.BoolVar(&v.all, "all", false, "all objects of the types named, in the namespace")
 	if !v.Remote {

@@ -19,7 +19,7 @@ removes, - reads such lines from standard input; --from takes every key of a Con
 or Secret as a reference to it, never its value.
 
 --list prints what there is, with the changes that are asked for, and writes nothing.
-Where the policy in force updates a pod in place, env still never is: pods are made
+Variables do not change in running pods, whatever the update policy: those are made
 anew, and --explain says so before anything is written.`
 
 const envExample = `  # set a variable, remove another
