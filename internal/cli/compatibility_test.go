@@ -63,8 +63,7 @@ var older = map[string]string{
 
 // landing are commands of the older plugin that are about to be there.
 var landing = map[string]bool{
-	"set image": true, "set env": true, "set resources": true, "set selector": true, "set serviceaccount": true, "set subject": true,
-	"scaledown": true, "scale": true, "expose": true,
+	"expose": true,
 }
 
 // kubectls are commands that are others here: their row names kubectl's own, and what
