@@ -20,12 +20,11 @@ type group struct {
 // groups are kubectl's, and what it has no heading for. A command of no group is not
 // found by anybody: a test sees to it.
 var groups = []group{
-	{"Basic commands, as kubectl's, for Kruise's kinds too", true, []string{
-		"create", "get", "describe", "expose", "set", "scale", "autoscale", "delete", "logs", "exec", "debug", "patch", "replace", "wait",
+	{"Basic commands, for Kruise's kinds and Kubernetes' own", true, []string{
+		"create", "get", "describe", "expose", "set", "scale", "scaledown", "autoscale", "delete", "logs", "exec", "debug", "patch", "replace", "wait",
+		"protect", "unprotect", "distribute",
 	}},
-	{"Deploy commands", false, []string{
-		"rollout", "apply", "plan", "simulate", "restart", "pull", "migrate", "scaledown", "protect", "unprotect", "distribute",
-	}},
+	{"Deploy commands", false, []string{"rollout", "apply", "plan", "simulate", "demo", "ui", "restart", "pull", "migrate"}},
 	{"Render and GitOps commands", false, []string{"render", "diff", "lint", "convert", "inventory", "schema", "argocd", "fn"}},
 	{"Troubleshooting commands", false, []string{"why", "explain", "spread"}},
 	{"Settings and other commands", true, []string{
