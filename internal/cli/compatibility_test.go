@@ -61,11 +61,6 @@ var older = map[string]string{
 	"alpha":         "",
 }
 
-// landing are commands of the older plugin that are about to be there.
-var landing = map[string]bool{
-	"expose": true,
-}
-
 // kubectls are commands that are others here: their row names kubectl's own, and what
 // flags there are.
 var kubectls = map[string]bool{"apply": true, "diff": true}
@@ -110,9 +105,6 @@ func has(command, flag string) bool {
 func TestCompatible(t *testing.T) {
 	table := rows(t)
 	for command, flags := range older {
-		if landing[command] {
-			continue
-		}
 		r, ok := table[command]
 		if command != "" && !ok {
 			t.Errorf("docs/compatibility.md has no row for %q", command)
@@ -141,9 +133,6 @@ var code = regexp.MustCompile("`([^`]+)`")
 // TestCompatibleNamesOurs: what the table says there is here is here.
 func TestCompatibleNamesOurs(t *testing.T) {
 	for _, r := range rows(t) {
-		if landing[r.older] || landing[strings.Split(r.older, " --")[0]] {
-			continue
-		}
 		for _, m := range code.FindAllStringSubmatch(r.here, -1) {
 			var command []string
 			for word := range strings.FieldsSeq(m[1]) {
