@@ -9,6 +9,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -32,7 +33,7 @@ type late struct {
 }
 
 func (c *Cluster) newLate() late {
-	return late{
+	l := late{
 		pulls:       kruised[kruise.ImagePullJob](c, kruise.Group, "imagepulljobs", c.beside(), c.ours()),
 		recreations: kruised[kruise.ContainerRecreateRequest](c, kruise.Group, "containerrecreaterequests", c.opt.Target.Namespace, c.ours()),
 		nodeImages:  kruised[kruise.NodeImage](c, kruise.Group, "nodeimages", "", ""),
@@ -43,6 +44,21 @@ func (c *Cluster) newLate() late {
 			return keep(c, needed(typed("pods of jobs", &corev1.Pod{}, c.core.CoreV1().Pods(c.beside()), c.ours())), itself[*corev1.Pod])
 		}),
 		needed: &sync.Map{},
+	}
+	if c.opt.Target.Group != kruise.Group {
+		l.pulls.begin = orForbidden(l.pulls.begin) // Jobs do as well
+	}
+	return l
+}
+
+// orForbidden does without what may not be read, as without what is not served.
+func orForbidden[T any](begin func() (*mirror[T], error)) func() (*mirror[T], error) {
+	return func() (*mirror[T], error) {
+		m, err := begin()
+		if apierrors.IsForbidden(err) {
+			err = fmt.Errorf("%w: %w", errNotServed, err)
+		}
+		return m, err
 	}
 }
 

@@ -87,6 +87,8 @@ func (l *list) step(o cluster.Ref, s *plan.Step) {
 		l.maybe(Everywhere, kruise.Group, "nodeimages", "list", "watch")
 	case s.Pull != nil:
 		l.jobs()
+		// Kruise pulls where it is there, and may be asked.
+		l.maybe(Beside, kruise.Group, "imagepulljobs", "get", "list", "watch", "create")
 	case s.Containers != nil:
 		l.restarts(s.Containers.Method)
 	case s.Verify != nil && s.Verify.Job != nil:
