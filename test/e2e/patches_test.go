@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,6 +24,19 @@ type hand struct {
 	t         *testing.T
 	namespace string
 	folder    string
+}
+
+// newHand has a shell whose kubectl is at home in a namespace of the test.
+func newHand(t *testing.T) *hand {
+	t.Helper()
+	bed, namespace := cluster.Shared(t, kruise.API(), standin.Controllers())
+	h := &hand{bed, t, namespace, filepath.Join(t.TempDir(), "patches")}
+	if err := os.MkdirAll(h.folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.own()
+	h.sh("kubectl config set-context --current --namespace " + namespace)
+	return h
 }
 
 // sh runs one command as it is written.
@@ -74,11 +88,17 @@ func (h *hand) write(name, manifest string) string {
 // render calls the product and returns the path of what it rendered.
 func (h *hand) render(name string, args ...string) string {
 	h.t.Helper()
+	return h.made(name, append([]string{"render"}, args...)...)
+}
+
+// made is a file with what a verb of the product writes.
+func (h *hand) made(name string, args ...string) string {
+	h.t.Helper()
 	binary, err := product.Binary()
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	cmd := exec.CommandContext(h.t.Context(), binary, append([]string{"render"}, args...)...)
+	cmd := exec.CommandContext(h.t.Context(), binary, args...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -174,6 +194,14 @@ const (
 type followed struct {
 	how, steps []string
 	old, new   string
+	// beside is a workload that is there besides, and stays as it is.
+	beside string
+	// ready is the field of the status that counts ready pods; readyReplicas without.
+	ready string
+	// image is the new image; webTwo without.
+	image string
+	// daemons says that there is a pod for each node instead of four.
+	daemons bool
 	// pods gives the pods of the cluster to the renderer.
 	pods bool
 	// updated of four pods have the new image in the end; inPlace says that they are
@@ -195,6 +223,8 @@ func TestPatches(t *testing.T) {
 		"Deployment":           {steps: []string{"--steps", "1,3,100%"}, old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, ""), updated: 4},
 		"StatefulSet":          {old: patched("StatefulSet", webOne, named), new: patched("StatefulSet", webTwo, named), updated: 4},
 		"stable and canary":    {old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, half), updated: 2},
+		"Advanced DaemonSet":   {how: byKruise, steps: []string{"--steps", "1,100%"}, old: daemons(webOne), new: daemons(webTwo), ready: "numberReady", daemons: true, pods: true},
+		"SidecarSet":           {how: byKruise, steps: []string{"--steps", "1,100%"}, old: mesh("1"), new: mesh("2"), beside: patched("CloneSet", webOne, ""), image: "registry.example.com/mesh:2", pods: true, updated: 4, inPlace: true},
 		"ReplicaSet in place":  {how: client, old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, inPlace), pods: true, updated: 4, inPlace: true},
 		"ReplicaSet recreated": {how: client, old: patched("CloneSet", webOne, ""), new: patched("CloneSet", webTwo, ""), pods: true, updated: 4},
 		"StatefulSet in place": {how: client, old: gated(patched("StatefulSet", webOne, named+inPlace)), new: gated(patched("StatefulSet", webTwo, named+inPlace)), pods: true, updated: 4, inPlace: true},
@@ -203,22 +233,48 @@ func TestPatches(t *testing.T) {
 	}
 }
 
+// daemons is an Advanced DaemonSet web.
+func daemons(image string) string {
+	return strings.Replace(patched("DaemonSet", image, "  updateStrategy: {rollingUpdate: {maxUnavailable: 1}}\n"), "  replicas: 4\n", "", 1)
+}
+
+// mesh is a SidecarSet for the pods of the namespace, with its own container first.
+func mesh(tag string) string {
+	return `
+apiVersion: apps.kruise.io/v1beta1
+kind: SidecarSet
+metadata: {name: mesh-NAMESPACE}
+spec:
+  selector: {matchLabels: {app: web}}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NAMESPACE}}
+  updateStrategy: {maxUnavailable: 2}
+  containers: [{name: mesh, podInjectPolicy: BeforeAppContainer, image: "registry.example.com/mesh:` + tag + `"}]
+`
+}
+
+// count is how many pods there are.
+func (c *followed) count(h *hand) int {
+	if c.daemons {
+		return strings.Count(h.sh("kubectl get nodes -o name"), "\n")
+	}
+	return 4
+}
+
 // uids are the pods of the application.
 const uids = `kubectl get pods -l app=web -o jsonpath='{range .items[*]}{.metadata.uid} {.spec.containers[0].image} {.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}'`
 
 func follow(t *testing.T, c followed) {
 	t.Helper()
-	bed, namespace := cluster.Shared(t, kruise.API(), standin.Controllers())
-	h := &hand{bed, t, namespace, filepath.Join(t.TempDir(), "patches")}
-	if err := os.MkdirAll(h.folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	h.own()
-	h.sh("kubectl config set-context --current --namespace " + namespace)
+	h := newHand(t)
 	base, next := h.write("old.yaml", c.old), h.write("new.yaml", c.new)
 	before := h.render("base.yaml", append([]string{"-f", base}, c.how...)...)
 	h.sh("kubectl apply -f " + before)
-	h.sh("kubectl wait -f " + before + " --for=jsonpath='{.status.readyReplicas}'=4 --timeout=10m")
+	workload, total := before, c.count(h)
+	if c.beside != "" {
+		workload = h.write("beside.yaml", c.beside)
+		h.sh("kubectl apply -f " + workload)
+	}
+	h.sh(fmt.Sprintf("kubectl wait -f %s --for=jsonpath='{.status.%s}'=%d --timeout=10m", workload, cmp.Or(c.ready, "readyReplicas"), total))
 	were := h.sh(uids)
 
 	args := append(append([]string{"-f", next, "--base", base, "--patches-dir", h.folder}, c.how...), c.steps...)
@@ -235,8 +291,12 @@ func follow(t *testing.T, c followed) {
 		t.Fatal("no steps")
 	}
 	now := h.sh(uids)
-	if n := strings.Count(now, webTwo+" True"); n != c.updated || strings.Count(now, "\n") != 4 {
-		t.Errorf("want %d of 4 pods updated and ready:\n%s", c.updated, now)
+	updated := c.updated
+	if c.daemons {
+		updated = total
+	}
+	if n := strings.Count(now, cmp.Or(c.image, webTwo)+" True"); n != updated || strings.Count(now, "\n") != total {
+		t.Errorf("want %d of %d pods updated and ready:\n%s", updated, total, now)
 	}
 	for line := range strings.Lines(were) {
 		if id, _, _ := strings.Cut(line, " "); c.inPlace && !strings.Contains(now, id) {
