@@ -1,6 +1,7 @@
 package debug
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/pflag"
@@ -113,7 +114,9 @@ func (o *options) container() (corev1.EphemeralContainer, error) {
 	}
 	c := corev1.EphemeralContainer{
 		EphemeralContainerCommon: corev1.EphemeralContainerCommon{
-			Name: o.Container, Image: o.Image, ImagePullPolicy: o.PullPolicy, Env: o.Env, TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+			Name: o.Container, Image: o.Image, Env: o.Env, TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+			// Kruise takes no EphemeralJob without a policy.
+			ImagePullPolicy: cmp.Or(o.PullPolicy, kruise.PullPolicyOf(o.Image)),
 		},
 		TargetContainerName: o.TargetContainer,
 	}

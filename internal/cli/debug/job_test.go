@@ -79,6 +79,7 @@ spec:
       - name: A
         value: b
       image: busybox
+      imagePullPolicy: Always
       name: look
       resources: {}
       securityContext:

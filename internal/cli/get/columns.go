@@ -15,7 +15,12 @@ type column struct {
 	show cell
 }
 
-var created = column{title: "AGE", show: age("metadata.creationTimestamp")}
+var (
+	created = column{title: "AGE", show: age("metadata.creationTimestamp")}
+	// The two versions of a CloneSet have these in different places.
+	partition = wide("PARTITION", at("spec.updateStrategy.partition", "spec.updateStrategy.rollingUpdate.partition"))
+	paused    = wide("PAUSED", at("spec.updateStrategy.paused", "spec.updateStrategy.rollingUpdate.paused"))
+)
 
 func shown(title string, c cell) column { return column{title: title, show: c} }
 
@@ -38,21 +43,18 @@ var tables = map[schema.GroupKind][]column{
 		shown("DESIRED", at("spec.replicas")), shown("UPDATED", count("status.updatedReplicas")),
 		shown("UPDATED_READY", count("status.updatedReadyReplicas")), shown("UPDATED_AVAILABLE", count("status.updatedAvailableReplicas")),
 		shown("READY", count("status.readyReplicas")), shown("TOTAL", count("status.replicas")), created,
-		wide("PARTITION", at("spec.updateStrategy.partition")), wide("PAUSED", at("spec.updateStrategy.paused")),
-		wide("SELECTOR", selector),
+		partition, paused, wide("SELECTOR", selector),
 	}, images(podSpec)...),
 	kind("StatefulSet"): append([]column{
 		shown("DESIRED", at("spec.replicas")), shown("CURRENT", count("status.replicas")), shown("UPDATED", count("status.updatedReplicas")),
 		shown("READY", count("status.readyReplicas")), created,
-		wide("PARTITION", at("spec.updateStrategy.rollingUpdate.partition")), wide("PAUSED", at("spec.updateStrategy.rollingUpdate.paused")),
-		wide("SELECTOR", selector),
+		partition, paused, wide("SELECTOR", selector),
 	}, images(podSpec)...),
 	kind("DaemonSet"): append([]column{
 		shown("DESIRED", count("status.desiredNumberScheduled")), shown("CURRENT", count("status.currentNumberScheduled")),
 		shown("READY", count("status.numberReady")), shown("UP-TO-DATE", count("status.updatedNumberScheduled")),
 		shown("AVAILABLE", count("status.numberAvailable")), created,
-		wide("PARTITION", at("spec.updateStrategy.rollingUpdate.partition")), wide("PAUSED", at("spec.updateStrategy.rollingUpdate.paused")),
-		wide("SELECTOR", selector),
+		partition, paused, wide("SELECTOR", selector),
 	}, images(podSpec)...),
 	kind("UnitedDeployment"): {
 		shown("DESIRED", at("spec.replicas")), shown("CURRENT", count("status.replicas")), shown("UPDATED", count("status.updatedReplicas")),
@@ -61,8 +63,7 @@ var tables = map[schema.GroupKind][]column{
 	},
 	kind("SidecarSet"): append([]column{
 		shown("MATCHED", count("status.matchedPods")), shown("UPDATED", count("status.updatedPods")), shown("READY", count("status.readyPods")), created,
-		wide("PARTITION", at("spec.updateStrategy.partition")), wide("PAUSED", at("spec.updateStrategy.paused")),
-		wide("SELECTOR", selector),
+		partition, paused, wide("SELECTOR", selector),
 	}, images("spec")...),
 	kind("BroadcastJob"): append([]column{
 		shown("DESIRED", count("status.desired")), shown("ACTIVE", count("status.active")), shown("SUCCEEDED", count("status.succeeded")),

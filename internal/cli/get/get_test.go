@@ -38,6 +38,11 @@ func TestTables(t *testing.T) {
 			"DESIRED UPDATED UPDATED_READY UPDATED_AVAILABLE READY TOTAL AGE | PARTITION PAUSED SELECTOR CONTAINERS IMAGES",
 			"3 1 0 0 2 3 60m | 50% <none> app=web a,b i:1,i:2",
 		},
+		"cloneset, newest": {
+			"apps.kruise.io", "CloneSet", "spec: {updateStrategy: {rollingUpdate: {partition: 1, paused: true}}}",
+			"DESIRED UPDATED UPDATED_READY UPDATED_AVAILABLE READY TOTAL AGE | PARTITION PAUSED SELECTOR CONTAINERS IMAGES",
+			"<none> 0 0 0 0 0 60m | 1 true <none> <none> <none>",
+		},
 		"rollout":     {"rollouts.kruise.io", "Rollout", "spec: {workloadRef: {kind: CloneSet, name: web}, strategy: {canary: {}}}\nstatus: {phase: Progressing, message: \"a\\nb\", canaryStatus: {currentStepIndex: 2, currentStepState: StepPaused}}", "STATUS CANARY_STEP CANARY_STATE MESSAGE AGE | WORKLOAD STRATEGY", "Progressing 2 StepPaused a b 60m | cloneset/web Canary"},
 		"blue-green":  {"rollouts.kruise.io", "Rollout", "spec: {strategy: {blueGreen: {}}}\nstatus: {blueGreenStatus: {currentStepIndex: 1, currentStepState: StepUpgrade}}", "STATUS CANARY_STEP CANARY_STATE MESSAGE AGE | WORKLOAD STRATEGY", "<none> 1 StepUpgrade <none> 60m | <none> BlueGreen"},
 		"distributed": {"apps.kruise.io", "ResourceDistribution", "spec: {resource: {kind: Secret, metadata: {name: s}, data: {password: aHVudGVy}}}\nstatus: {desired: 2, succeeded: 2}", "TOTAL SUCCEED FAILED AGE | RESOURCE", "2 2 0 60m | secret/s"},

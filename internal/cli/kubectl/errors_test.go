@@ -68,6 +68,9 @@ func TestChangedFactory(t *testing.T) {
 	if err != nil || cfg.Host != "https://example.com:6443" || cfg.UserAgent != "changed" {
 		t.Errorf("%+v, %v", cfg, err)
 	}
+	if _, err := rest.RESTClientFor(cfg); err != nil {
+		t.Errorf("no client can be made of it: %v", err)
+	}
 	if cfg, err = kubectl.Factory(f).ToRESTConfig(); err != nil || cfg.UserAgent == "changed" {
 		t.Errorf("the change reached others: %v", err)
 	}

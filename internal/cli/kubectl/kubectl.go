@@ -4,10 +4,12 @@
 package kubectl
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+	"k8s.io/kubectl/pkg/scheme"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 )
@@ -30,5 +32,14 @@ type getter struct {
 	factory *factory.Factory
 }
 
-// ToRESTConfig is how to reach the cluster.
-func (g getter) ToRESTConfig() (*rest.Config, error) { return g.factory.Config() }
+// ToRESTConfig is how to reach the cluster. Some of kubectl's commands make a client of
+// it as it is: it names the API of pods.
+func (g getter) ToRESTConfig() (*rest.Config, error) {
+	cfg, err := g.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	cfg.GroupVersion, cfg.APIPath = &corev1.SchemeGroupVersion, "/api"
+	cfg.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	return cfg, rest.SetKubernetesDefaults(cfg)
+}
