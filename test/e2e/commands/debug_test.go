@@ -15,7 +15,7 @@ func TestDebug(t *testing.T) {
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))
 	b.await(t, kruiseV1, "CloneSet", "web", ready)
-	pod := b.podsOf(t, "web")[0].Name
+	pod := b.podsOf(t, "web")[0]
 	b.call(t, "debug", "cloneset/web", "--image", "busybox", "--job-name", "look", "-c", "eye", "--parallelism", "2", "--", "sh", "-c", "date").
 		prints(t, "ephemeraljob.apps.kruise.io/look created")
 	u := b.get(t, ephemeralJobs, "EphemeralJob", "look")

@@ -24,7 +24,7 @@ spec: {maxUnavailable: 1, targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: 
 `)
 	b.await(t, kruiseV1, "CloneSet", "web", ready)
 	b.await(t, kruiseV1, "StatefulSet", "db", ready)
-	pod := b.podsOf(t, "web")[0].Name
+	pod := b.podsOf(t, "web")[0]
 	got := b.call(t, "describe", "cloneset/web").ends(t, 0,
 		"Name:              web\n", "Kind:              CloneSet\n", "Summary:           desired 3", "  Labels:  app=web", "registry.example.com/web:1\n",
 		"Revisions:\n", "Pods:\n", pod, "Events:")
@@ -94,7 +94,7 @@ spec: {objectRef: {workloadRef: {apiVersion: example.com/v1, kind: Nothing, name
 	b.call(t, "describe", "rollout", "web").ends(t, 0,
 		"Name:              web\n", "Status:            ⚠ Progressing\n", "Message:           waits\n", "Strategy:          Canary\n", " Step:             1/2\n",
 		"  -  Replicas: 1\n     Traffic: 20%\n     State: StepPaused\n", "Images:            registry.example.com/web:1\n", "Replicas:\n Desired:          3\n")
-	all := b.call(t, "describe", "ro", "web", "--all").ends(t, 0, "NAME", "BATCH ID", b.podsOf(t, "web")[0].Name)
+	all := b.call(t, "describe", "ro", "web", "--all").ends(t, 0, "NAME", "BATCH ID", b.podsOf(t, "web")[0])
 	if strings.Contains(all.out, "\x1b") {
 		t.Error("colour in a pipe")
 	}

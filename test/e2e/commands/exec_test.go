@@ -4,18 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
-
-// podsOf are the pods with app=NAME.
-func (b *bed) podsOf(t *testing.T, name string) []corev1.Pod {
-	t.Helper()
-	list, err := b.Client().CoreV1().Pods(b.namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=" + name})
-	must(t, err)
-	return list.Items
-}
 
 // hot has the annotation of a hot upgrade on a pod: of the sidecar proxy, main works.
 func (b *bed) hot(t *testing.T, pod string) {
@@ -32,7 +23,7 @@ func TestExec(t *testing.T) {
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload("apps/v1", "Deployment", "plain", ""))
 	b.await(t, kruiseV1, "CloneSet", "web", ready)
 	b.await(t, "apps/v1", "Deployment", "plain", ready)
-	pod := b.podsOf(t, "web")[0].Name
+	pod := b.podsOf(t, "web")[0]
 	for _, target := range []string{"cloneset/web", "clone/web", "clonesets.apps.kruise.io/web"} {
 		if got := b.call(t, "exec", target, "--", "hostname").ends(t, 0); !strings.HasPrefix(got.out, "web-") {
 			t.Errorf("%s: %s", target, got.out)
@@ -55,7 +46,7 @@ func TestExecSidecar(t *testing.T) {
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))
 	b.await(t, kruiseV1, "CloneSet", "web", ready)
-	pod := b.podsOf(t, "web")[0].Name
+	pod := b.podsOf(t, "web")[0]
 	b.hot(t, pod)
 	got := b.call(t, "exec", pod, "-S", "proxy", "--", "hostname").prints(t, pod)
 	if got.err != "Enter working container main of SidecarSet.\n" {
@@ -107,7 +98,7 @@ func TestLogs(t *testing.T) {
 	b.Apply(t, b.namespace, cloneSet("web", "")+workload("apps/v1", "Deployment", "plain", ""))
 	b.await(t, kruiseV1, "CloneSet", "web", ready)
 	b.await(t, "apps/v1", "Deployment", "plain", ready)
-	pod := b.podsOf(t, "web")[0].Name
+	pod := b.podsOf(t, "web")[0]
 	b.call(t, "logs", "cloneset/web").ends(t, 0, "Found 3 pods, using pod/web-", "main started")
 	b.call(t, "logs", "deploy/plain").ends(t, 0, "Found 3 pods, using pod/plain-", "main started")
 	b.call(t, "logs", pod, "--all-containers").ends(t, 0, pod+": main started")
@@ -115,7 +106,7 @@ func TestLogs(t *testing.T) {
 	for _, args := range [][]string{{"cloneset/web", "--all-pods"}, {"-l", "app=web", "--prefix", "-S", "main"}} {
 		got := b.call(t, append([]string{"logs"}, args...)...).ends(t, 0)
 		for _, p := range b.podsOf(t, "web") {
-			if !strings.Contains(got.out, "[pod/"+p.Name+"/main]") {
+			if !strings.Contains(got.out, "[pod/"+p+"/main]") {
 				t.Errorf("%q: %s", args, got.out)
 			}
 		}
