@@ -3,6 +3,7 @@ package pods
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,7 +31,7 @@ func RowOf(p *corev1.Pod, now time.Time) Row {
 		restarts += c.RestartCount
 	}
 	return Row{
-		Name: p.Name, Ready: fmt.Sprintf("%d/%d", ready, len(p.Spec.Containers)), Status: status(p), Restarts: fmt.Sprint(restarts),
+		Name: p.Name, Ready: fmt.Sprintf("%d/%d", ready, len(p.Spec.Containers)), Status: status(p), Restarts: strconv.Itoa(int(restarts)),
 		Age: duration.HumanDuration(now.Sub(p.CreationTimestamp.Time)), Node: cmp.Or(p.Spec.NodeName, "<none>"),
 		Revision: Revision(p), IsReady: ready == len(p.Spec.Containers),
 	}
