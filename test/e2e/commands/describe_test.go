@@ -103,7 +103,7 @@ spec: {objectRef: {workloadRef: {apiVersion: example.com/v1, kind: Nothing, name
 	if plain := b.terminal(t, "", "describe", "rollout", "web", "--no-color").ends(t, 0, "State: StepPaused"); strings.Contains(plain.out, "\x1b") {
 		t.Errorf("colour: %q", plain.out)
 	}
-	b.call(t, "describe", "rollout", "web", "-w", "--timeout", "1").ends(t, 4, " Step:             1/2\n", "context deadline exceeded")
+	b.call(t, "describe", "rollout", "web", "-w", "--timeout", "10").ends(t, 4, " Step:             1/2\n", "context deadline exceeded")
 	b.call(t, "describe", "rollout", "astray").ends(t, 0, "cannot be read")
 	b.call(t, "describe", "rollout", "nobody").ends(t, 1, "rollout/nobody is not in namespace")
 	b.call(t, "describe", "rollout").ends(t, 2)

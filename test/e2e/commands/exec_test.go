@@ -83,11 +83,11 @@ spec:
 	b.call(t, "exec", "cloneset/nobody", "--", "true").ends(t, 1, `"nobody" not found`)
 	b.call(t, "exec", "nonsense/x", "--", "true").ends(t, 1, "the server doesn't have a resource type")
 	b.call(t, "exec", "configmap/kube-root-ca.crt", "--", "true").ends(t, 1, "has no pods of its own", "hint: ")
-	b.call(t, "exec", "cloneset/empty", "--pod-running-timeout", "1s", "--", "true").ends(t, 1, "no pod with the labels app=empty")
+	b.call(t, "exec", "cloneset/empty", "--pod-running-timeout", "5s", "--", "true").ends(t, 1, "no pod with the labels app=empty")
 	b.call(t, "logs").ends(t, 2, "expected 'logs", "hint: see")
 	b.call(t, "logs", "nobody").ends(t, 1, `pods "nobody" not found`)
 	b.call(t, "logs", "cloneset/nobody").ends(t, 1, `"nobody" not found`)
-	b.call(t, "logs", "cloneset/empty", "--pod-running-timeout", "1s").ends(t, 1, "no pod with the labels app=empty")
+	b.call(t, "logs", "cloneset/empty", "--pod-running-timeout", "5s").ends(t, 1, "no pod with the labels app=empty")
 	b.call(t, "logs", "x", "--tail", "-3").ends(t, 1)
 }
 

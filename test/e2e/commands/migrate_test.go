@@ -379,7 +379,7 @@ func TestMigrateTimeout(t *testing.T) {
 	b.Apply(t, b.namespace, strings.Replace(deploymentWeb, "maxUnavailable: 0", "minAvailable: 9", 1))
 	b.awaitReady(t, 4)
 	b.call(t, "migrate", "CloneSet", "--from", "Deployment", "--src-name", "web", "--create").ends(t, 0)
-	b.call(t, "migrate", "CloneSet", "--from", "Deployment", "--src-name", "web", "--dst-name", "web", "--timeout-seconds", "3").ends(t, 4, "failed to migrate: task timeout exceeded")
+	b.call(t, "migrate", "CloneSet", "--from", "Deployment", "--src-name", "web", "--dst-name", "web", "--timeout-seconds", "20").ends(t, 4, "failed to migrate: task timeout exceeded")
 	if n, onRecord := b.replicas(t, kruiseV1, "CloneSet", "web"); n != 1 || !onRecord {
 		t.Errorf("%d replicas have come; on record: %v", n, onRecord)
 	}

@@ -151,5 +151,5 @@ func TestDefectStatusEnds(t *testing.T) {
 	b := newBed(t)
 	b.settle(t, cloneSet("web", ""), webCloneSet)
 	b.patched(t, webCloneSet, `{"spec": {"template": {"spec": {"nodeSelector": {"no": "where"}}}}}`)
-	b.call(t, "rollout", "status", "cloneset/web", "--timeout", "2s").ends(t, 4)
+	b.call(t, "rollout", "status", "cloneset/web", "--timeout", "10s").ends(t, 4)
 }
