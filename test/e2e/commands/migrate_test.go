@@ -146,7 +146,7 @@ func TestMigrate(t *testing.T) {
 	least := b.fewest(t)
 	a := b.call(t, "migrate", "deployment/web", "--to", "CloneSet", "--max-surge", "2", "--yes")
 	a.ends(t, 0, "Move 4 of 4 replicas from Deployment/web to CloneSet/web, which has 0.", "horizontalpodautoscaler/web keeps its hands off",
-		"Migration progress: Deployment/web scale in 2, CloneSet/web scale out 2", "Successfully migrated 4 replicas from Deployment/web to CloneSet/web",
+		"Migration progress: Deployment/web scale in 0, CloneSet/web scale out 2", "Successfully migrated 4 replicas from Deployment/web to CloneSet/web",
 		"kubectl delete -n "+b.namespace+" deployments.apps web")
 	if n := least(); n < 4 {
 		t.Errorf("only %d pods were ready at a time", n)
