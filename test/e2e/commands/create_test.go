@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 func TestCreateFromFile(t *testing.T) {
@@ -61,6 +62,8 @@ func TestDefectRecreateRequest(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, twoContainers)
+	// Kruise refuses requests for containers that have not been seen running.
+	b.await(t, "v1", "Pod", "web-0", func(u *unstructured.Unstructured) bool { return at(u, "status.containerStatuses.1.containerID") != "" })
 	b.call(t, "create", "ContainerRecreateRequest", "one", "-p", "web-0", "--containers", "log", "-u", "7", "-m", "8").
 		prints(t, "containerrecreaterequest.apps.kruise.io/one created")
 	u := b.get(t, kruiseV1, "ContainerRecreateRequest", "one")

@@ -3,6 +3,8 @@ package commands
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -148,6 +150,7 @@ func TestMigrate(t *testing.T) {
 	a.ends(t, 0, "Move 4 of 4 replicas from Deployment/web to CloneSet/web, which has 0.", "horizontalpodautoscaler/web keeps its hands off",
 		"Migration progress: Deployment/web scale in 0, CloneSet/web scale out 2", "Successfully migrated 4 replicas from Deployment/web to CloneSet/web",
 		"kubectl delete -n "+b.namespace+" deployments.apps web")
+	inBatches(t, a.out+a.err, 2)
 	if n := least(); n < 4 {
 		t.Errorf("only %d pods were ready at a time", n)
 	}
@@ -165,6 +168,27 @@ func TestMigrate(t *testing.T) {
 	b.stands(t, kruiseV1, "CloneSet", 0)
 	if got := b.scales(t); got != "Deployment/web" {
 		t.Errorf("the autoscaler scales %s", got)
+	}
+}
+
+var progressLine = regexp.MustCompile(`scale in (\d+), CloneSet/web scale out (\d+)`)
+
+// inBatches checks each line of progress: what was taken has come before, no more than
+// surge is ahead, and nothing goes back. How a budget parts a batch is left to it.
+func inBatches(t *testing.T, out string, surge int) {
+	t.Helper()
+	var before [2]int
+	lines := progressLine.FindAllStringSubmatch(out, -1)
+	for _, l := range lines {
+		in, _ := strconv.Atoi(l[1])
+		grown, _ := strconv.Atoi(l[2])
+		if in > grown || grown-in > surge || in < before[0] || grown < before[1] {
+			t.Errorf("%s, after %v", l[0], before)
+		}
+		before = [2]int{in, grown}
+	}
+	if len(lines) < 3 || before != [2]int{4, 4} {
+		t.Errorf("%d lines of progress, the last %v", len(lines), before)
 	}
 }
 
