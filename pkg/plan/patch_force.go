@@ -59,7 +59,29 @@ func carriedOut(doc any, op map[string]any) bool {
 	case "remove":
 		return have == nil
 	}
-	return alike(have, op["value"])
+	return written(have, op["value"])
+}
+
+// written reports whether doc has what was written there. The API server may have
+// added defaults since: a native StatefulSet that was given a partition comes back with
+// maxUnavailable, too.
+func written(doc, v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		d, ok := doc.(map[string]any)
+		for key, below := range v {
+			ok = ok && written(d[key], below)
+		}
+		return ok
+	case []any:
+		d, ok := doc.([]any)
+		ok = ok && len(d) == len(v)
+		for i := range v {
+			ok = ok && written(d[i], v[i])
+		}
+		return ok
+	}
+	return alike(doc, v)
 }
 
 // pointed follows a JSON pointer; nil where there is nothing.

@@ -150,6 +150,14 @@ func TestInForce(t *testing.T) {
 		`{op: add, path: /spec/strategy/list/-/b, value: c}`:    false,
 		`{op: add, path: /spec/labels/x~1y, value: z}`:          true,
 		`{op: add, path: /spec/replicas/deeper, value: nobody}`: false,
+		// what the server adds to what was written is no reason to write it again
+		`{op: add, path: /spec/strategy, value: {partition: 50%}}`:          true,
+		`{op: add, path: /spec/strategy, value: {partition: 40%}}`:          false,
+		`{op: add, path: /spec/strategy, value: {list: [a, {}]}}`:           true,
+		`{op: add, path: /spec/strategy, value: {list: [a]}}`:               false,
+		`{op: add, path: /spec/strategy/list, value: [{b: c}, a]}`:          false,
+		`{op: add, path: /spec/replicas, value: {}}`:                        false,
+		`{op: add, path: /spec/strategy, value: {partition: 50%, gone: 1}}`: false,
 	} {
 		if got := carriedOut(doc, template(t, op)); got != want {
 			t.Errorf("%s: %v", op, got)
