@@ -146,19 +146,25 @@ func (b *builder) timeout(pods int) time.Duration {
 	return patience + time.Duration(rounds)*(roundPatience+l.MinReady)
 }
 
-// scale changes the number of pods and returns the object as it is then.
+// scale changes the number of pods and returns the object as it is then. A workload
+// that shrinks need not have what is left of it available: pods that are broken are
+// what a new template may be for.
 func (b *builder) scale(base *cluster.Workload, from, to int) *cluster.Workload {
-	verb := "grow"
-	if to < from {
-		verb = "shrink"
-	}
-	b.add(Step{
+	step := Step{
 		Name: "scale-" + itoa(to), Kind: StepScale,
-		Title:   fmt.Sprintf("%s from %d to %d pods", verb, from, to),
+		Title:   fmt.Sprintf("shrink from %d to %d pods", from, to),
 		Patches: []Patch{b.merge(at(to, "replicas"))},
 		Updated: min(b.reached(), to), Kept: max(to-b.reached(), 0),
 		After: []Condition{{HoldsReplicas, itoa(to)}},
-	})
+	}
+	if to > from {
+		step.Title = fmt.Sprintf("grow from %d to %d pods", from, to)
+		step.After = append(step.After, Condition{HoldsAvailable, itoa(to)})
+		if b.reached() >= b.sub.total { // no partition makes further pods old
+			step.Updated, step.Kept = to, 0
+		}
+	}
+	b.add(step)
 	return withReplicas(base, to)
 }
 

@@ -36,7 +36,9 @@ func (r *run) check(c Condition) []Blocker {
 	case HoldsPulled:
 		return r.unpulled(number(c.Value))
 	case HoldsReplicas:
-		return blockers(r.scaled(number(c.Value)))
+		return blockers(rules.ReplicasPending(r.scaled(c)))
+	case HoldsAvailable:
+		return blockers(rules.AvailablePending(r.scaled(c)))
 	}
 	return nil // what nobody else may change was looked at before
 }
@@ -114,11 +116,8 @@ func (r *run) selected(o *kruise.DaemonSet) int {
 	return daemonSetRules(*r.snap, &o.Spec, o.Status.UpdateRevision, scheduledOf(o)).Selected()
 }
 
-// scaled asks for a number of pods.
-func (r *run) scaled(n int) rules.Pending {
-	w := withReplicas(r.object(), n)
-	return rules.ReplicasPending(w.Object)
-}
+// scaled is the object as if it wanted the number of pods that a condition has.
+func (r *run) scaled(c Condition) any { return withReplicas(r.object(), number(c.Value)).Object }
 
 // updated is how many pods carry the new template, as the status has it.
 func (r *run) updated() int {

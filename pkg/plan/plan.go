@@ -208,6 +208,8 @@ const (
 	HoldsPaused ConditionType = "paused"
 	// HoldsReplicas: so many pods are wanted, and there.
 	HoldsReplicas ConditionType = "replicas"
+	// HoldsAvailable: so many pods are available, whatever their revision.
+	HoldsAvailable ConditionType = "available"
 	// HoldsUpdatedAvailable: so many pods are updated and available.
 	HoldsUpdatedAvailable ConditionType = "updatedAvailable"
 	// HoldsSettled: the controller has seen the spec, and no surge is left.

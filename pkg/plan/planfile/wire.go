@@ -160,7 +160,7 @@ var (
 	failures   = []string{string(plan.FailPause), string(plan.FailRollback), string(plan.FailAbort)}
 	modes      = []string{string(rules.ModeUnchanged), string(rules.ModeInPlace), string(rules.ModeMetadataOnly), string(rules.ModeRecreate), string(rules.ModeNotAllowed)}
 	patchTypes = []string{plan.PatchMerge, plan.PatchJSON, plan.PatchStrategic}
-	conditions = []string{string(plan.HoldsUID), string(plan.HoldsTemplate), string(plan.HoldsPartition), string(plan.HoldsPaused), string(plan.HoldsReplicas), string(plan.HoldsUpdatedAvailable), string(plan.HoldsSettled), string(plan.HoldsPulled), string(plan.HoldsComplete)}
+	conditions = []string{string(plan.HoldsUID), string(plan.HoldsTemplate), string(plan.HoldsPartition), string(plan.HoldsPaused), string(plan.HoldsReplicas), string(plan.HoldsAvailable), string(plan.HoldsUpdatedAvailable), string(plan.HoldsSettled), string(plan.HoldsPulled), string(plan.HoldsComplete)}
 	drains     = []string{"", string(plan.DrainLabel), string(plan.DrainGate), string(plan.DrainNone)}
 	methods    = []string{"", plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
 	subparts   = []string{"", "status", "scale"}

@@ -59,6 +59,31 @@ func TestReplicasPending(t *testing.T) {
 	}
 }
 
+// TestAvailablePending: pods that are there and not available do not count.
+func TestAvailablePending(t *testing.T) {
+	meta, three := metav1.ObjectMeta{Generation: 2}, int32(3)
+	for available, want := range map[int32]string{3: "[]", 4: "[]", 2: "[availableReplicas is 2 of 3]"} {
+		for _, obj := range []any{
+			&kruise.CloneSet{ObjectMeta: meta, Spec: kruise.CloneSetSpec{Replicas: &three}, Status: kruise.CloneSetStatus{ObservedGeneration: 2, Replicas: 3, AvailableReplicas: available}},
+			&kruise.StatefulSet{ObjectMeta: meta, Spec: kruise.StatefulSetSpec{Replicas: &three}, Status: kruise.StatefulSetStatus{ObservedGeneration: 2, Replicas: 3, AvailableReplicas: available}},
+			&appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Replicas: &three}, Status: appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, AvailableReplicas: available}},
+			&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Replicas: &three}, Status: appsv1.ReplicaSetStatus{ObservedGeneration: 2, Replicas: 3, AvailableReplicas: available}},
+			&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Replicas: &three}, Status: appsv1.StatefulSetStatus{ObservedGeneration: 2, Replicas: 3, AvailableReplicas: available}},
+		} {
+			if got := fmt.Sprint(AvailablePending(obj)); got != want {
+				t.Errorf("%T: %s, want %s", obj, got, want)
+			}
+		}
+	}
+	late := &appsv1.StatefulSet{ObjectMeta: meta, Status: appsv1.StatefulSetStatus{AvailableReplicas: 1}}
+	if got := fmt.Sprint(AvailablePending(late)); got != "[the controller has not seen generation 2 yet (observedGeneration 0)]" {
+		t.Error(got)
+	}
+	if !AvailablePending(&appsv1.DaemonSet{}).Done() {
+		t.Error("a DaemonSet has no replicas to wait for")
+	}
+}
+
 func TestDeploymentStepPending(t *testing.T) {
 	for _, c := range []struct {
 		status appsv1.DeploymentStatus

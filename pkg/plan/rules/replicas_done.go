@@ -10,25 +10,53 @@ import (
 // seen it, and there are so many pods, whatever their revision.
 func ReplicasPending(obj any) Pending {
 	var p Pending
-	switch o := obj.(type) {
-	case *kruise.CloneSet:
-		p.replicas(o.Generation, o.Status.ObservedGeneration, o.Status.Replicas, o.Spec.Replicas)
-	case *kruise.StatefulSet:
-		p.replicas(o.Generation, o.Status.ObservedGeneration, o.Status.Replicas, o.Spec.Replicas)
-	case *appsv1.Deployment:
-		p.replicas(o.Generation, o.Status.ObservedGeneration, o.Status.Replicas, o.Spec.Replicas)
-	case *appsv1.ReplicaSet:
-		p.replicas(o.Generation, o.Status.ObservedGeneration, o.Status.Replicas, o.Spec.Replicas)
-	case *appsv1.StatefulSet:
-		p.replicas(o.Generation, o.Status.ObservedGeneration, o.Status.Replicas, o.Spec.Replicas)
+	if s, ok := sizeOf(obj); ok {
+		p.seen(s.observed, s.generation)
+		p.count("replicas", s.replicas, s.wanted)
 	}
 	return p
 }
 
-func (p *Pending) replicas(generation, observed int64, got int32, want *int32) {
-	p.seen(observed, generation)
-	p.count("replicas", got, int32(number(want, 1)))
+// AvailablePending says what a workload that grows waits for beside
+// [ReplicasPending]: so many pods are available, whatever their revision.
+func AvailablePending(obj any) Pending {
+	var p Pending
+	if s, ok := sizeOf(obj); ok {
+		p.seen(s.observed, s.generation)
+		p.atLeast("availableReplicas", s.available, s.wanted)
+	}
+	return p
 }
+
+// size is how many pods a workload shall have, and has.
+type size struct {
+	generation, observed        int64
+	wanted, replicas, available int32
+}
+
+// sizeOf reads the numbers; kinds without replicas have none.
+func sizeOf(obj any) (size, bool) {
+	switch o := obj.(type) {
+	case *kruise.CloneSet:
+		s := o.Status
+		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
+	case *kruise.StatefulSet:
+		s := o.Status
+		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
+	case *appsv1.Deployment:
+		s := o.Status
+		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
+	case *appsv1.ReplicaSet:
+		s := o.Status
+		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
+	case *appsv1.StatefulSet:
+		s := o.Status
+		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
+	}
+	return size{}, false
+}
+
+func wanted(replicas *int32) int32 { return int32(number(replicas, 1)) }
 
 // DeploymentStepPending says what a step of a Deployment that is paused once so
 // many pods are updated waits for: that they are, and that no pod is

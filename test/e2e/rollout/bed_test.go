@@ -152,10 +152,17 @@ func (b *bed) open(t *testing.T) *kube.Cluster {
 // plan makes a plan for a new image, and puts it on record.
 func (b *bed) plan(t *testing.T, c *kube.Cluster, policy plan.Policy) plan.Plan {
 	t.Helper()
+	return b.planOf(t, c, policy, func(*cluster.Workload) {})
+}
+
+// planOf makes a plan for a new image and whatever else change does to the workload.
+func (b *bed) planOf(t *testing.T, c *kube.Cluster, policy plan.Policy, change func(*cluster.Workload)) plan.Plan {
+	t.Helper()
 	s, err := c.Observe(t.Context(), b.object.Ref)
 	must(t, err)
 	desired, err := plan.WithTemplate(s.Workload, b.read(t, b.next).Template)
 	must(t, err)
+	change(desired)
 	p, err := plan.Build(desired, s, policy)
 	must(t, err)
 	must(t, c.Begin(t.Context(), b.object.Ref, p))
