@@ -7,9 +7,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes the program a command of the stories.
+// TestMain makes the program a command of the stories and of the pages.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kubectl-kruise": main})
+	testscript.Main(m, map[string]func(){"kubectl-kruise": main, "kubectl": asPlugin})
 }
 
 // TestStories runs testdata/script: one story per user task.

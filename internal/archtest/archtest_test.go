@@ -30,6 +30,7 @@ var layer = map[string][]string{
 		"github.com/google/go-cmp/cmp", "pkg/render/emit", "pkg/render/finding", "pkg/render/load",
 		"pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
+	"internal/docrun":    {},
 	"internal/kustomize": {},
 	"internal/tuitest": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/golden", "pkg/plan/...", "pkg/plan", "pkg/tui", "pkg/tui/...",

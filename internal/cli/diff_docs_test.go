@@ -11,22 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 )
 
-// TestDiffOfTheDocs: docs/diff.md shows what the command prints.
-func TestDiffOfTheDocs(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "diff.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(filepath.Join("..", "..", "examples", "shop"))
-	code, out, errOut := call(t.Context(), t, "", "diff", "overlays/staging", "overlays/prod")
-	if code != 1 || errOut != "" {
-		t.Fatalf("exit %d\n%s", code, errOut)
-	}
-	if !strings.Contains(string(page), "$ kubectl kruise diff overlays/staging overlays/prod\n"+out+"```\n") {
-		t.Errorf("docs/diff.md shows something else than\n%s", out)
-	}
-}
-
 // TestDiffInCI: the job for GitHub is whole, calls the command as it is, and finds
 // its own comment again.
 func TestDiffInCI(t *testing.T) {

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/docrun"
+)
+
+// asPlugin is kubectl as far as pages that need no cluster call it.
+func asPlugin() {
+	if len(os.Args) < 2 || os.Args[1] != "kruise" {
+		os.Exit(127)
+	}
+	os.Args = append([]string{"kubectl-kruise"}, os.Args[2:]...)
+	main()
+}
+
+// TestDocs runs the pages that need no cluster, each in a copy of the examples.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"docs/convert.md", "docs/diff.md", "docs/lint.md", "docs/schema.md", "docs/sidecarset-admission.md", "docs/spread.md"} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			work := t.TempDir()
+			if err := os.CopyFS(work, os.DirFS(filepath.Join(top, "examples"))); err != nil {
+				t.Fatal(err)
+			}
+			docrun.Run(t, filepath.Join(top, page), docrun.Ground{Dir: work, Env: alone(t)})
+		})
+	}
+}
+
+// alone is an environment without a cluster, and without the user's Git.
+func alone(t *testing.T) []string {
+	t.Helper()
+	out := []string{"KUBECONFIG=/nonexistent/kubeconfig", "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
+	for _, who := range []string{"GIT_AUTHOR", "GIT_COMMITTER"} {
+		out = append(out, who+"_NAME=ada", who+"_EMAIL=ada@example.com")
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package docrun
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const page = `# A page
+
+<!-- before: cd work -->
+<!-- a comment for writers -->
+
+` + "```console" + `
+$ one
+1
+2
+$ two \
+  more
+` + "```" + `
+
+` + "```yaml\n$ not: a command\n```" + `
+
+<!-- not run: no such program -->
+` + "```sh\nother\n```" + `
+<!--
+before:
+first
+second
+-->
+<!-- exits 3 -->
+` + "```sh\nthree\n```\n"
+
+func TestParse(t *testing.T) {
+	got, err := Parse(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Block{
+		{Kind: Before, Line: 3, Text: "cd work"},
+		{Kind: Console, Line: 6, Commands: []Command{
+			{Text: "one", Shown: []string{"1", "2"}, From: 8, To: 10},
+			{Text: "two \\\n  more", From: 12, To: 12},
+		}},
+		{Kind: Script, Line: 19, Text: "other", Left: "no such program"},
+		{Kind: Before, Line: 22, Text: "first\nsecond"},
+		{Kind: Script, Line: 28, Text: "three", Exit: 3},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"```sh\nls\n":             "line 1: a block without an end",
+		"\n<!-- exits well -->\n": "line 2: ",
+		"<!-- before: ls":         "",
+	} {
+		_, err := Parse(text)
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
