@@ -26,7 +26,7 @@ demo: $(BIN)/kubectl-kruise ## Render the example shop, then plan and simulate a
 	@hack/demo.sh $(BIN)/kubectl-kruise $(OUT)/shop
 
 .PHONY: test
-test: $(BIN)/kustomize cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
+test: $(BIN)/kustomize $(BIN)/krew cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
 	go test $(if $(RACE),-race) $(TESTFLAGS) ./...
 	$(CLUSTER_TEST)
 
@@ -54,6 +54,11 @@ test-rollouts: cluster ## Run the tests that drive rollouts on a real control pl
 .PHONY: test-commands
 test-commands: cluster ## Run the tests of plain verbs (set, create, migrate ...) on a real control plane
 	go test -C test -timeout 45m $(TESTFLAGS) ./e2e/commands/...
+
+.PHONY: test-ecosystem
+test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew with kubectl
+	go test ./pkg/render/fn ./pkg/render/kustomize $(TESTFLAGS)
+	go test -C test ./krew $(TESTFLAGS)
 
 .PHONY: cluster
 cluster: ## Build the servers of the test cluster, once per version, into the user's cache
@@ -116,6 +121,9 @@ clean: ## Remove what the other targets made
 # Tools, each pinned by a module of its own so that the product's go.mod stays small.
 $(BIN)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
 	go build -C tools/lint -o $(CURDIR)/$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(BIN)/krew $(BIN)/validate-krew-manifest &: tools/krew/go.mod tools/krew/go.sum
+	go build -C tools/krew -o $(CURDIR)/$(BIN)/ sigs.k8s.io/krew/cmd/krew sigs.k8s.io/krew/cmd/validate-krew-manifest
 
 $(BIN)/kustomize: tools/kustomize/go.mod tools/kustomize/go.sum
 	go build -C tools/kustomize -o $(CURDIR)/$@ sigs.k8s.io/kustomize/kustomize/v5

@@ -38,6 +38,8 @@ var layer = map[string][]string{
 	"internal/fidelity":       {"pkg/render/finding"},
 	"internal/bench":          {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
 	"internal/customizations": {"sigs.k8s.io/yaml"},
+	"internal/krew":           {},
+	"internal/krew/fill":      {"internal/krew"},
 	"internal/cli": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile", "pkg/tui", "pkg/tui/...",
 		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view", "internal/view/svg",
