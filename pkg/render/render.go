@@ -80,6 +80,8 @@ type Options struct {
 	Patches bool
 	// Explain makes Render say why each SidecarSet was injected or not.
 	Explain bool
+	// Limits bound what the input may become.
+	Limits stage.Limits
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }
@@ -160,6 +162,7 @@ func (o Options) context(in []*resource.Resource, expand func(string) bool) *sta
 		Patches:       o.Patches,
 		Expand:        expand,
 		TemplatePaths: o.TemplatePaths,
+		Limits:        o.Limits,
 		Workers:       o.Workers,
 	}
 	if o.Explain {

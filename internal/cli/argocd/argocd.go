@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -39,11 +40,7 @@ func New(f *factory.Factory) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(
-		&cobra.Command{
-			Use: "generate", Short: "Write the application's manifests", Example: "  kubectl kruise argocd generate > manifests.yaml",
-			Args: usage.NoArgs("the application is the working folder"),
-			RunE: func(c *cobra.Command, _ []string) error { return Generate(c.Context(), f) },
-		},
+		newGenerate(f),
 		&cobra.Command{
 			Use: "parameters", Short: "Announce the application's parameters, as JSON", Example: "  kubectl kruise argocd parameters",
 			Args: usage.NoArgs("the application is the working folder"),
@@ -53,11 +50,28 @@ func New(f *factory.Factory) *cobra.Command {
 	return c
 }
 
+func newGenerate(f *factory.Factory) *cobra.Command {
+	limits := &bounds.Flag{}
+	c := &cobra.Command{
+		Use: "generate", Short: "Write the application's manifests", Example: "  kubectl kruise argocd generate > manifests.yaml",
+		Args: usage.NoArgs("the application is the working folder"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := limits.Complete(); err != nil {
+				return err
+			}
+			return Generate(c.Context(), f, limits)
+		},
+	}
+	limits.Add(c)
+	return c
+}
+
 // Inside reports whether Argo CD has started this process.
 func Inside(f *factory.Factory) bool { return engine.Inside(f.Streams.Getenv) }
 
-// Generate writes the manifests of the application in the working folder.
-func Generate(ctx context.Context, f *factory.Factory) error {
+// Generate writes the manifests of the application in the working folder. The limits
+// are of the one who runs the repo server: no repository can raise them.
+func Generate(ctx context.Context, f *factory.Factory, limits *bounds.Flag) error {
 	env, s, err := settings(f)
 	if err != nil {
 		return err
@@ -66,7 +80,7 @@ func Generate(ctx context.Context, f *factory.Factory) error {
 	if err != nil {
 		return err
 	}
-	a := &application{factory: f, env: env, settings: s, root: root, folder: folder}
+	a := &application{factory: f, env: env, settings: s, root: root, folder: folder, limits: limits}
 	return a.generate(ctx)
 }
 

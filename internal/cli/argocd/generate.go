@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -28,6 +29,7 @@ type application struct {
 	settings *engine.Settings
 	// root is the repository's, folder the application's below it.
 	root, folder string
+	limits       *bounds.Flag
 }
 
 // generate writes nothing until all of it is known to be good: what stands on stdout
@@ -69,6 +71,7 @@ func (a *application) write(list []*resource.Resource) error {
 // options are those of the settings, with the objects that they name.
 func (a *application) options() (render.Options, error) {
 	opt := a.settings.Options()
+	opt.Limits = a.limits.Stage()
 	var err error
 	if opt.Context, err = a.settings.Context(a.read); err != nil {
 		return opt, err

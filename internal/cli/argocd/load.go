@@ -15,7 +15,7 @@ const chart = "Chart.yaml"
 
 // load reads what the application's source gives.
 func (a *application) load(ctx context.Context) ([]*resource.Resource, error) {
-	opt := load.Options{Namespace: a.settings.Namespace}
+	opt := a.limits.Load(load.Options{Namespace: a.settings.Namespace})
 	switch a.source() {
 	case engine.Helm:
 		b, err := a.template(ctx)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
@@ -60,6 +61,7 @@ type options struct {
 	known     bool
 	rules     bool
 	output    string
+	limits    bounds.Flag
 }
 
 var outputs = []string{"text", "json", "sarif", "github"}
@@ -90,6 +92,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.BoolVar(&o.known, "complete", false, "what is neither in the input nor in --with does not exist")
 	fl.BoolVar(&o.rules, "rules", false, "list all rules")
 	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
+	o.limits.Add(c)
 	complete(c)
 	return c
 }
@@ -135,6 +138,9 @@ func (o *options) validate() error {
 			return err
 		}
 	}
+	if err := o.limits.Complete(); err != nil {
+		return err
+	}
 	for _, id := range o.disable {
 		if !slices.ContainsFunc(engine.Rules(), func(r engine.Rule) bool { return r.ID == id }) {
 			return usage.Errorf("kubectl kruise lint --rules lists all", "--disable: there is no rule %q", id)
@@ -168,14 +174,15 @@ func (o *options) run(ctx context.Context) error {
 // request reads the files.
 func (o *options) request(ctx context.Context) (q engine.Request, err error) {
 	q = engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known}
-	q.Objects, err = load.Load(ctx, load.Options{
+	q.Limits = o.limits.Stage()
+	q.Objects, err = load.Load(ctx, o.limits.Load(load.Options{
 		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: q.Namespace,
-	})
+	}))
 	if err != nil {
 		return q, err
 	}
 	if len(o.old) > 0 {
-		if q.Old, err = load.Load(ctx, load.Options{Files: o.old, Recursive: true, Stdin: o.factory.Streams.In, Namespace: q.Namespace}); err != nil {
+		if q.Old, err = load.Load(ctx, o.limits.Load(load.Options{Files: o.old, Recursive: true, Stdin: o.factory.Streams.In, Namespace: q.Namespace})); err != nil {
 			return q, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
@@ -50,6 +51,7 @@ type options struct {
 	explain       bool
 	quiet         bool
 	verbose       int
+	limits        bounds.Flag
 }
 
 func (o *options) addFlags(c *cobra.Command) {
@@ -80,6 +82,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.BoolVar(&o.explain, "explain", false, "say for each pod template why each SidecarSet was injected or not")
 	fl.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing about findings")
 	fl.CountVarP(&o.verbose, "verbose", "v", "show exact findings too")
+	o.limits.Add(c)
 }
 
 func (o *options) validate() error {
@@ -116,6 +119,9 @@ func (o *options) validate() error {
 	if err := o.idle(); err != nil {
 		return err
 	}
+	if err := o.limits.Complete(); err != nil {
+		return err
+	}
 	if err := usage.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
 		return err
 	}
@@ -135,10 +141,10 @@ func (o *options) idle() error {
 }
 
 func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
-	stream, err := load.Load(ctx, load.Options{
+	stream, err := load.Load(ctx, o.limits.Load(load.Options{
 		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
 		Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace(),
-	})
+	}))
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
 		return nil, nil
 	}
@@ -158,7 +164,7 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 		Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
 		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs), PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
-		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain,
+		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain, Limits: o.limits.Stage(),
 	}
 	if opt.Context, err = o.facts(ctx, stream, opt); err != nil {
 		return opt, err

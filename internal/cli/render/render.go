@@ -56,7 +56,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().NFlag() == 0 && argocd.Inside(f) {
-				return argocd.Generate(c.Context(), f)
+				return argocd.Generate(c.Context(), f, &o.limits)
 			}
 			return o.run(c.Context())
 		},

@@ -45,6 +45,16 @@ func (s *subject) against(rule, path, hint, format string, args ...any) {
 	s.faults = append(s.faults, Fault{Rule: rule, Error: located(err)})
 }
 
+// tooMany reports more subsets than are rendered: all that looks at subsets comes after.
+func (s *subject) tooMany(path string, subsets int) bool {
+	most := s.c.Limits.OrDefault().Subsets
+	if subsets <= most {
+		return false
+	}
+	s.fault(path, "split it into several, or raise the limit of subsets", "%d subsets are more than the %d that are rendered", subsets, most)
+	return true
+}
+
 // frozen reports that an update changes what stays.
 func (s *subject) frozen(path, hint, format string, args ...any) {
 	s.against(immutable, path, hint, format, args...)

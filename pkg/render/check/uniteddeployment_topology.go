@@ -10,16 +10,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/allocate"
 )
 
-// mostSubsets bounds what one object can be made into.
-const mostSubsets = 1000
-
 const subsetsField = "spec.topology.subsets"
 
 // topology holds the rules for subsets and scheduleStrategy.
 func (k *unitedDeploymentCheck) topology() {
 	subsets := k.spec.Topology.Subsets
-	if len(subsets) > mostSubsets {
-		k.fault(subsetsField, "split it into several UnitedDeployments", "%d subsets are more than the %d that are rendered", len(subsets), mostSubsets)
+	if k.tooMany(subsetsField, len(subsets)) {
 		return
 	}
 	seen := map[string]bool{}

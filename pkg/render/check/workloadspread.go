@@ -60,13 +60,21 @@ func workloadSpread(s *subject) {
 	if f := k.spec.TargetFilter; f != nil && f.Selector != nil {
 		k.sound("spec.targetFilter.selector", f.Selector)
 	}
-	k.subsets()
-	k.limits()
-	k.schedule()
+	k.topology()
 	var old kruise.WorkloadSpread
 	if k.before(&old) {
 		k.constant(unchanging{spreadTarget.path, old.Spec.TargetReference, k.spec.TargetReference})
 	}
+}
+
+// topology holds the rules for subsets and how they are chosen.
+func (k *spreadCheck) topology() {
+	if k.tooMany(spreadSubsets, len(k.spec.Subsets)) {
+		return
+	}
+	k.subsets()
+	k.limits()
+	k.schedule()
 }
 
 func (k *spreadCheck) subsets() {

@@ -9,13 +9,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// Bounds of one run. They keep a mistake (a large Secret for all namespaces of
-// a large fleet) from filling the memory.
-const (
-	maxCopies = 100_000
-	maxBytes  = 1 << 30
-)
-
 // plan says what becomes of every ResourceDistribution.
 type plan struct {
 	c        *stage.Context
@@ -57,20 +50,21 @@ func newPlan(c *stage.Context, in []*resource.Resource) (*plan, error) {
 		errs.Add(p.add(d))
 		p.copies[d.r] = d
 	}
-	errs.Add(bounded(all))
+	errs.Add(bounded(all, c.Limits.OrDefault()))
 	return p, errs.Err()
 }
 
-// bounded refuses output beyond the bounds. The object that is blamed is the
-// one with which they are exceeded.
-func bounded(all []*distribution) error {
+// bounded refuses output beyond the limits, which keep a mistake (a large Secret for
+// all namespaces of a large fleet) from filling the memory. The object that is blamed
+// is the one with which they are exceeded.
+func bounded(all []*distribution, most stage.Limits) error {
 	copies, size := 0, 0
 	for _, d := range all {
 		copies += len(d.namespaces)
 		size += len(d.namespaces) * d.size
-		if copies > maxCopies || size > maxBytes {
+		if copies > most.Copies || size > most.CopyBytes {
 			return d.r.Fault("spec.targets", "narrow the targets, or render the distributions apart",
-				"all copies together are %d with %d MiB, more than %d copies or %d MiB", copies, size>>20, maxCopies, maxBytes>>20)
+				"all copies together are %d with %d MiB, more than %d copies or %d MiB", copies, size>>20, most.Copies, most.CopyBytes>>20)
 		}
 	}
 	return nil

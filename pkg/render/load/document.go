@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -15,6 +16,9 @@ import (
 func (d document) parse(opt Options) ([]*resource.Resource, error) {
 	if n := int64(len(d.text)); n > opt.MaxDocumentBytes {
 		return nil, d.fault(d.line, "split it into several documents", "the document is larger than %s", size(opt.MaxDocumentBytes))
+	}
+	if n := len(d.text); n > opt.MaxNodes && separators(d.text) > opt.MaxNodes {
+		return nil, d.fault(d.line, "split it into several documents", "the document has more than %d values", opt.MaxNodes)
 	}
 	root, err := d.expanded(opt)
 	if err != nil {
@@ -33,14 +37,17 @@ func (d document) expanded(opt Options) (*tree.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	lim := tree.Limits{Nodes: opt.MaxNodes, Depth: opt.MaxDepth}
-	if lim.Nodes <= 0 {
-		lim.Nodes = len(d.text) + aliasAllowance
-	}
+	lim := tree.Limits{Nodes: min(opt.MaxNodes, len(d.text)+aliasAllowance), Depth: opt.MaxDepth}
 	if _, err := tree.Expand(root, d.line-1, lim); err != nil {
 		return nil, d.placed(err)
 	}
 	return root, nil
+}
+
+// separators counts what stands between values in a text, before a parser makes
+// two hundred bytes of each.
+func separators(text []byte) int {
+	return bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("\n")) + bytes.Count(text, []byte(":"))
 }
 
 func (d document) node() (*tree.Node, error) {

@@ -21,7 +21,7 @@ func Single(name string, b []byte) (*tree.Node, error) {
 	if len(docs) > 1 {
 		return nil, docs[1].fault(docs[1].line, "", "a second document begins here, where one is allowed")
 	}
-	return docs[0].expanded(Options{MaxDepth: DefaultMaxDepth})
+	return docs[0].expanded(Options{}.withDefaults())
 }
 
 // Check refuses an object that lacks what the engine goes by, as Load does.

@@ -10,6 +10,7 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -27,9 +28,13 @@ const (
 	DefaultMaxDocumentBytes = 64 << 20
 	// DefaultMaxDepth is several times the deepest schema in use.
 	DefaultMaxDepth = 250
-	// aliasAllowance is how many nodes aliases may add to a document when
-	// Options.MaxNodes is not set; text without aliases never has more nodes
-	// than bytes.
+	// DefaultMaxNodes bounds the values and keys of one document: ten times what
+	// Kubernetes objects have in as many bytes as a document may be large.
+	DefaultMaxNodes = 10_000_000
+	// DefaultMaxObjects is more than the largest clusters hold.
+	DefaultMaxObjects = 250_000
+	// aliasAllowance is how many nodes aliases may add to a document; text without
+	// aliases never has more nodes than bytes.
 	aliasAllowance = 100_000
 )
 
@@ -52,8 +57,8 @@ type Options struct {
 	// MaxFileBytes and MaxDocumentBytes bound one file and one document.
 	MaxFileBytes, MaxDocumentBytes int64
 	// MaxNodes and MaxDepth bound one document after its aliases are written
-	// out. 0 in any limit means the default.
-	MaxNodes, MaxDepth int
+	// out, MaxObjects the objects of all files. 0 in any limit means the default.
+	MaxNodes, MaxDepth, MaxObjects int
 }
 
 // Load reads all input, files first, then the kustomization. The resources
@@ -124,6 +129,9 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	for _, f := range files {
 		docs = append(docs, f...)
 	}
+	if len(docs) > opt.MaxObjects {
+		return nil, tooMany(opt.MaxObjects)
+	}
 	parsed := make([][]*resource.Resource, len(docs))
 	more, err := each(ctx, len(docs), func(i int) (err error) {
 		parsed[i], err = docs[i].parse(opt)
@@ -132,7 +140,15 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	if err != nil {
 		return nil, err
 	}
-	return number(parsed), append(errs, more...).Err()
+	all := number(parsed)
+	if len(all) > opt.MaxObjects {
+		return nil, tooMany(opt.MaxObjects)
+	}
+	return all, append(errs, more...).Err()
+}
+
+func tooMany(most int) error {
+	return &resource.Error{Err: fmt.Errorf("the input holds more than %d objects", most), Hint: "read parts of it apart, or raise the limit of objects"}
 }
 
 func number(parsed [][]*resource.Resource) []*resource.Resource {
@@ -155,6 +171,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxDepth <= 0 {
 		o.MaxDepth = DefaultMaxDepth
+	}
+	if o.MaxNodes <= 0 {
+		o.MaxNodes = DefaultMaxNodes
+	}
+	if o.MaxObjects <= 0 {
+		o.MaxObjects = DefaultMaxObjects
 	}
 	return o
 }

@@ -48,7 +48,7 @@ func (s *survey) directory(dir string, plugin bool) {
 	s.seen[visit{whole, plugin}] = true
 	for _, name := range kustomizationFiles {
 		file := filepath.Join(dir, name)
-		if b, err := os.ReadFile(file); err == nil {
+		if b, ok := s.read(file); ok {
 			s.kustomization(file, b, plugin)
 		}
 	}
@@ -79,7 +79,7 @@ func (s *survey) parsed(file string, text []byte) []*tree.Node {
 	s.errs.Add(err)
 	var roots []*tree.Node
 	for _, d := range docs {
-		n, err := d.expanded(Options{MaxDepth: DefaultMaxDepth})
+		n, err := d.expanded(Options{}.withDefaults())
 		s.errs.Add(err)
 		if err == nil {
 			roots = append(roots, tree.Root(n))
@@ -103,9 +103,11 @@ func (s *survey) place(file, field string, entry *tree.Node, plugin bool) {
 	case info.IsDir():
 		s.directory(path, plugin)
 	case plugin:
-		if b, err := os.ReadFile(path); err == nil {
+		if b, ok := s.read(path); ok {
 			s.plugin(path, b)
 		}
+	default:
+		s.regular(path)
 	}
 }
 

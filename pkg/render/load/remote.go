@@ -41,13 +41,15 @@ var pluginNames = [][]string{
 // web matches what kustomize gets with HTTP where a file is due.
 var web = regexp.MustCompile(`(?i)^([^=]*=)?https?:`)
 
-// names refuses URLs where a file name is due.
+// names refuses URLs, and what is no file, where a file name is due.
 func (s *survey) names(file string, root *tree.Node, places [][]string) {
 	for _, place := range places {
 		for _, name := range entries(root, place...) {
 			if web.MatchString(tree.Str(name)) {
 				s.refuse(file, strings.Join(place, "."), name)
+				continue
 			}
+			s.named(file, name)
 		}
 	}
 }

@@ -20,14 +20,27 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 	if err != nil {
 		return nil, err
 	}
-	s := &injector{Context: c, sets: sets, namespaces: newNamespaces(c), notes: newNotes(c, from)}
-	return c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
+	s := &injector{Context: c, sets: sets, namespaces: newNamespaces(c), notes: newNotes(c, from), containers: stage.NewBudget(c.Limits.OrDefault().Containers)}
+	out, err := c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
 		if isSet(r) {
 			c.Lineage.Became(r.ID())
 			return nil, s.notes.fields(r)
 		}
 		return []*resource.Resource{r}, s.all(r)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return out, s.bounded()
+}
+
+// bounded fails when more was put in than may be.
+func (s *injector) bounded() error {
+	err := s.containers.Err("SidecarSets would put more than %d containers into all pod templates together")
+	if err == nil {
+		return nil
+	}
+	return &resource.Error{Err: err, Hint: "render parts of it apart, or raise the limit of containers"}
 }
 
 // injector is the stage at work.
@@ -36,6 +49,8 @@ type injector struct {
 	sets       []*inject.Set
 	namespaces *namespaces
 	notes      *notes
+	// containers are those that are put in.
+	containers *stage.Budget
 }
 
 // all injects into every pod template of r. A path of the user that leads nowhere
@@ -63,6 +78,9 @@ func (s *injector) one(r *resource.Resource, t stage.Template) (*tree.Node, erro
 		s.explainOutside(r, t, ns)
 		return t.Node, nil
 	}
+	if !s.containers.Spend(0) {
+		return t.Node, nil
+	}
 	choices, err := s.choose(r, t, ns)
 	if err != nil {
 		return nil, hinted(t.Node, err, "add the ControllerRevision of namespace kruise-system by --with or --live")
@@ -81,8 +99,14 @@ func (s *injector) one(r *resource.Resource, t stage.Template) (*tree.Node, erro
 	if _, err := inject.LaunchPriorities(out.Pod); err != nil {
 		return nil, err
 	}
+	s.containers.Spend(containers(out.Pod) - containers(t.Node))
 	s.notes.injected(r, t, ns, choices, out)
 	return out.Pod, nil
+}
+
+// containers counts those of a pod.
+func containers(pod *tree.Node) int {
+	return len(tree.Items(tree.Get(pod, "spec", "containers"))) + len(tree.Items(tree.Get(pod, "spec", "initContainers")))
 }
 
 // apart takes from the choices those that policies carry out.

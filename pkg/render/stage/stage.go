@@ -79,6 +79,8 @@ type Context struct {
 	// Patches is whether what is asked of running pods is written down as patches;
 	// without it the findings say how to have that.
 	Patches bool
+	// Limits bound what is made.
+	Limits Limits
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }
@@ -108,15 +110,23 @@ func (c *Context) Each(n int, f func(i int) error) error {
 }
 
 // Replace calls f for every object on all cores and returns the list in which
-// each object is replaced by what f made of it: itself, several, or none.
+// each object is replaced by what f made of it: itself, several, or none. It fails
+// where that would be more objects than Limits allows.
 func (c *Context) Replace(in []*resource.Resource, f func(*resource.Resource) ([]*resource.Resource, error)) ([]*resource.Resource, error) {
 	parts := make([][]*resource.Resource, len(in))
+	objects := NewBudget(c.Limits.OrDefault().Objects)
 	err := c.Each(len(in), func(i int) (err error) {
-		parts[i], err = f(in[i])
+		if objects.Spend(0) {
+			parts[i], err = f(in[i])
+			objects.Spend(len(parts[i]))
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	if err := objects.Err("this would become more than %d objects"); err != nil {
+		return nil, &resource.Error{Err: err, Hint: "render parts of it apart, or raise the limit of objects"}
 	}
 	out := make([]*resource.Resource, 0, len(in))
 	for _, p := range parts {

@@ -1,0 +1,97 @@
+// Package bounds is the flag --limit, by which verbs that read manifests are told how
+// much of them is too much.
+package bounds
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
+
+const flag = "limit"
+
+// Flag is the value of --limit. The zero value has all defaults.
+type Flag struct {
+	given map[string]string
+	load  load.Options
+	stage stage.Limits
+}
+
+// names are the limits that can be given, each with where it goes.
+func (f *Flag) names() map[string]any {
+	return map[string]any{
+		"file-bytes":     &f.load.MaxFileBytes,
+		"document-bytes": &f.load.MaxDocumentBytes,
+		"values":         &f.load.MaxNodes,
+		"depth":          &f.load.MaxDepth,
+		"objects":        &f.load.MaxObjects,
+		"subsets":        &f.stage.Subsets,
+		"copies":         &f.stage.Copies,
+		"copy-bytes":     &f.stage.CopyBytes,
+		"containers":     &f.stage.Containers,
+	}
+}
+
+// Add puts the flag onto a command.
+func (f *Flag) Add(c *cobra.Command) {
+	c.Flags().StringToStringVar(&f.given, flag, nil, "how much is too much, such as subsets=2000,file-bytes=1Gi (docs/security.md has the list)")
+	var offers []string
+	for _, name := range slices.Sorted(maps.Keys(f.names())) {
+		offers = append(offers, name+"=")
+	}
+	usage.Offer(c, flag, offers...)
+}
+
+// Complete reads what was given; what is wrong is a usage error.
+func (f *Flag) Complete() error {
+	names := f.names()
+	for _, name := range slices.Sorted(maps.Keys(f.given)) {
+		at, ok := names[name]
+		if !ok {
+			return usage.Errorf("one of "+strings.Join(slices.Sorted(maps.Keys(names)), ", "), "--%s: there is no limit %q", flag, name)
+		}
+		n, err := parse(f.given[name])
+		if err != nil {
+			return usage.Errorf("a whole number from 1 on, such as 2000 or 64Mi", "--%s %s: %v", flag, name, err)
+		}
+		switch at := at.(type) {
+		case *int64:
+			*at = n
+		case *int:
+			*at = int(n)
+		}
+	}
+	f.stage.Objects = f.load.MaxObjects
+	return nil
+}
+
+func parse(text string) (int64, error) {
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number", text)
+	}
+	n, whole := q.AsInt64()
+	if !whole || n < 1 || n > math.MaxInt {
+		return 0, fmt.Errorf("%q is no whole number from 1 on", text)
+	}
+	return n, nil
+}
+
+// Load sets the limits of reading.
+func (f *Flag) Load(opt load.Options) load.Options {
+	opt.MaxFileBytes, opt.MaxDocumentBytes = f.load.MaxFileBytes, f.load.MaxDocumentBytes
+	opt.MaxNodes, opt.MaxDepth, opt.MaxObjects = f.load.MaxNodes, f.load.MaxDepth, f.load.MaxObjects
+	return opt
+}
+
+// Stage are the limits of what is made.
+func (f *Flag) Stage() stage.Limits { return f.stage }

@@ -1,0 +1,39 @@
+package stage
+
+import (
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+func TestReplaceIsBounded(t *testing.T) {
+	double := func(r *resource.Resource) ([]*resource.Resource, error) { return []*resource.Resource{r, r}, nil }
+	in := make([]*resource.Resource, 5)
+	c := &Context{Limits: Limits{Objects: 10}}
+	if out, err := c.Replace(in, double); err != nil || len(out) != 10 {
+		t.Errorf("%d objects, %v; want 10", len(out), err)
+	}
+	c.Limits.Objects = 9
+	want := "this would become more than 9 objects"
+	for range 3 {
+		if _, err := c.Replace(in, double); err == nil || err.Error() != want+"\nhint: render parts of it apart, or raise the limit of objects" && err.Error() != want {
+			t.Fatalf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestBudgetStops(t *testing.T) {
+	b := NewBudget(3)
+	if !b.Spend(3) || b.Err("%d") != nil {
+		t.Error("the limit itself is kept")
+	}
+	if b.Spend(1) || b.Err("more than %d").Error() != "more than 3" {
+		t.Error("one more is too many")
+	}
+}
+
+func TestDefaultsOfLimits(t *testing.T) {
+	if got := (Limits{Subsets: 5}).OrDefault(); got.Subsets != 5 || got.Objects != DefaultObjects || got.Copies != DefaultCopies || got.CopyBytes != DefaultCopyBytes || got.Containers != DefaultContainers {
+		t.Errorf("%+v", got)
+	}
+}
