@@ -15,11 +15,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // read finds the object that the arguments name and makes its placement.
-func (o *options) read(ctx context.Context, args []string) (*placement, error) {
+func (o *options) read(ctx context.Context, args []string) (*places.Placement, error) {
 	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (o *options) read(ctx context.Context, args []string) (*placement, error) {
 }
 
 // spreadOf finds the WorkloadSpread that spreads a workload.
-func (r reader) spreadOf(ctx context.Context, target *unstructured.Unstructured) (*placement, error) {
+func (r reader) spreadOf(ctx context.Context, target *unstructured.Unstructured) (*places.Placement, error) {
 	spreads, err := r.list(ctx, schema.GroupKind{Group: kruise.Group, Kind: "WorkloadSpread"}, "")
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (r reader) spreadOf(ctx context.Context, target *unstructured.Unstructured)
 }
 
 // spread reads the target, unless it is there, and its pods.
-func (r reader) spread(ctx context.Context, u, target *unstructured.Unstructured) (*placement, error) {
+func (r reader) spread(ctx context.Context, u, target *unstructured.Unstructured) (*places.Placement, error) {
 	var ws kruise.WorkloadSpread
 	if _, err := kruise.Decode(tree.FromValue(u.Object), &ws); err != nil {
 		return nil, err
@@ -87,11 +88,11 @@ func (r reader) spread(ctx context.Context, u, target *unstructured.Unstructured
 	if err != nil {
 		return nil, err
 	}
-	return spreadPlacement(&ws, tree.FromValue(target.Object), pods)
+	return places.Spread(&ws, tree.FromValue(target.Object), pods)
 }
 
 // united reads the workloads of the subsets, and their pods.
-func (r reader) united(ctx context.Context, u *unstructured.Unstructured) (*placement, error) {
+func (r reader) united(ctx context.Context, u *unstructured.Unstructured) (*places.Placement, error) {
 	var ud kruise.UnitedDeployment
 	if _, err := kruise.Decode(tree.FromValue(u.Object), &ud); err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (r reader) united(ctx context.Context, u *unstructured.Unstructured) (*plac
 	if err != nil {
 		return nil, err
 	}
-	return unitedPlacement(&ud, workloads, pods)
+	return places.United(&ud, workloads, pods)
 }
 
 // workloadKind is what the subsets are made of.

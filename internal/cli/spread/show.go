@@ -7,16 +7,18 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 )
 
 // text shows a placement as a table, with pods where they are asked for.
-func (p *placement) text(w io.Writer, pods bool) error {
+func text(w io.Writer, p *places.Placement, pods bool) error {
 	var b bytes.Buffer
 	title := p.Object
 	if p.Target != "" {
 		title += " of " + p.Target
 	}
-	fmt.Fprintf(&b, "%s in namespace %s: %s, %s\n", title, p.Namespace, many(p.Replicas, "replica", "replicas"), p.Strategy)
+	fmt.Fprintf(&b, "%s in namespace %s: %s, %s\n", title, p.Namespace, p.Size(), p.Strategy)
 	for _, why := range p.Why {
 		fmt.Fprintln(&b, why)
 	}
@@ -34,14 +36,14 @@ func (p *placement) text(w io.Writer, pods bool) error {
 		return err
 	}
 	if pods {
-		p.list(&b)
+		list(&b, p)
 	}
 	_, err := w.Write(trimmed(b.Bytes()))
 	return err
 }
 
 // list shows the pods of each subset.
-func (p *placement) list(b *bytes.Buffer) {
+func list(b *bytes.Buffer, p *places.Placement) {
 	b.WriteByte('\n')
 	table := tabwriter.NewWriter(b, 0, 0, 3, ' ', 0)
 	_, _ = fmt.Fprintln(table, "POD\tSUBSET\tNODE\tREADY")
@@ -67,8 +69,8 @@ func trimmed(text []byte) []byte {
 	return out.Bytes()
 }
 
-// json shows a placement for programs.
-func (p *placement) json(w io.Writer) error {
+// inJSON shows a placement for programs.
+func inJSON(w io.Writer, p *places.Placement) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(p)

@@ -59,7 +59,7 @@ func (o *options) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if o.output == "json" {
-		return p.json(o.factory.Streams.Out)
+		return inJSON(o.factory.Streams.Out, p)
 	}
-	return p.text(o.factory.Streams.Out, o.pods)
+	return text(o.factory.Streams.Out, p, o.pods)
 }

@@ -1,4 +1,4 @@
-package spread
+package places
 
 import (
 	"cmp"
@@ -17,9 +17,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// spreadPlacement compares a WorkloadSpread with the pods of its target (semantics
+// Spread compares a WorkloadSpread with the pods of its target (semantics
 // fanout-and-jobs 2).
-func spreadPlacement(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod) (*placement, error) {
+func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod) (*Placement, error) {
 	filter := ws.Spec.TargetFilter
 	var paths []string
 	if filter != nil {
@@ -29,16 +29,16 @@ func spreadPlacement(ws *kruise.WorkloadSpread, target *tree.Node, pods []*clust
 	if err != nil {
 		return nil, err
 	}
-	p := &placement{
+	p := &Placement{
 		Object: "workloadspread/" + ws.Name, Namespace: ws.Namespace, Replicas: replicas,
 		Target:   strings.ToLower(ws.Spec.TargetReference.Kind) + "/" + ws.Spec.TargetReference.Name,
 		Strategy: string(cmp.Or(ws.Spec.ScheduleStrategy.Type, kruise.FixedWorkloadSpreadScheduleStrategyType)),
 	}
 	wishes, rest := wishes(&ws.Spec, target, replicas)
 	for i, s := range ws.Spec.Subsets {
-		p.Subsets = append(p.Subsets, subset{Name: s.Name, Limits: amount(s.MaxReplicas), Wish: wishes[i]})
+		p.Subsets = append(p.Subsets, Subset{Name: s.Name, Limits: amount(s.MaxReplicas), Wish: wishes[i]})
 	}
-	none := subset{Name: outside, Wish: rest}
+	none := Subset{Name: Outside, Wish: rest}
 	rule := &rules.Spread{Name: ws.Name, Spec: &ws.Spec, Status: &ws.Status, Replicas: replicas, Pods: pods}
 	for _, pod := range pods {
 		switch i := rule.SubsetOf(pod); {
@@ -86,7 +86,7 @@ func amount(v *intstr.IntOrString) string {
 }
 
 // explain says why subsets have other numbers of pods than they shall have.
-func (p *placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
+func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 	closed := closed(ws)
 	rolling := len(pods) > 0 && p.pods() > p.Replicas
 	for i := range p.Subsets {
@@ -96,7 +96,7 @@ func (p *placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 			s.Why = append(s.Why, "taken as unschedulable since "+since+": new pods go to later subsets")
 		}
 		switch {
-		case s.Name == outside:
+		case s.Name == Outside:
 			s.Why = append(s.Why, unplaced(s, have))
 		case have > s.Wish && rolling:
 			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" more while the workload has more than it shall have")
@@ -112,7 +112,7 @@ func (p *placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 }
 
 // unplaced says why pods are in no subset.
-func unplaced(s *subset, have int) string {
+func unplaced(s *Subset, have int) string {
 	switch {
 	case have == 0:
 		return fmt.Sprintf("no subset has room for %s", many(s.Wish, "pod", "pods"))

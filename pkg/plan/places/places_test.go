@@ -1,18 +1,19 @@
-package spread
+package places_test
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
 )
 
 func read[T any](t *testing.T, text string) T {
@@ -67,18 +68,11 @@ func join(lists ...[]*cluster.Pod) []*cluster.Pod {
 }
 
 // rows are a placement's subsets as text: wish, pods, ready and why.
-func rows(t *testing.T, p *placement) []string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := p.text(&b, false); err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for i, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
-		if i == 0 || line == "" || strings.HasPrefix(line, "SUBSET") {
-			continue
-		}
-		out = append(out, strings.Join(strings.Fields(line), " "))
+func rows(p *places.Placement) []string {
+	out := p.Why
+	for _, s := range p.Subsets {
+		line := fmt.Sprintf("%s %s %d %d %d %s", s.Name, cmp.Or(s.Limits, "-"), s.Wish, len(s.Pods), s.Ready, strings.Join(s.Why, "; "))
+		out = append(out, strings.TrimSpace(line))
 	}
 	return out
 }
@@ -143,11 +137,11 @@ func TestWorkloadSpread(t *testing.T) {
 			if c.status != "" {
 				ws.Status = read[kruise.WorkloadSpreadStatus](t, c.status)
 			}
-			p, err := spreadPlacement(ws, node(t, c.target), c.pods)
+			p, err := places.Spread(ws, node(t, c.target), c.pods)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, rows(t, p)); diff != "" {
+			if diff := gocmp.Diff(c.want, rows(p)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -156,7 +150,7 @@ func TestWorkloadSpread(t *testing.T) {
 
 func TestWorkloadSpreadWithoutNumber(t *testing.T) {
 	ws := &kruise.WorkloadSpread{Spec: read[kruise.WorkloadSpreadSpec](t, "{targetFilter: {replicasPathList: [spec.size]}, targetRef: {apiVersion: v1, kind: X, name: x}, subsets: []}")}
-	if _, err := spreadPlacement(ws, node(t, "{kind: X}"), nil); err == nil {
+	if _, err := places.Spread(ws, node(t, "{kind: X}"), nil); err == nil {
 		t.Error("no error")
 	}
 }
@@ -206,11 +200,11 @@ func TestUnitedDeployment(t *testing.T) {
 			for _, w := range c.workloads {
 				workloads = append(workloads, node(t, w))
 			}
-			p, err := unitedPlacement(ud, workloads, c.pods)
+			p, err := places.United(ud, workloads, c.pods)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, rows(t, p)); diff != "" {
+			if diff := gocmp.Diff(c.want, rows(p)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -219,39 +213,7 @@ func TestUnitedDeployment(t *testing.T) {
 
 func TestUnitedDeploymentThatCannotBeShared(t *testing.T) {
 	ud := &kruise.UnitedDeployment{Spec: read[kruise.UnitedDeploymentSpec](t, "{replicas: 1, selector: {}, topology: {subsets: [{name: a, replicas: 2}]}}")}
-	if _, err := unitedPlacement(ud, nil, nil); err == nil || !strings.Contains(err.Error(), "spec.replicas is 1") {
+	if _, err := places.United(ud, nil, nil); err == nil || !strings.Contains(err.Error(), "spec.replicas is 1") {
 		t.Error(err)
-	}
-}
-
-func TestShow(t *testing.T) {
-	p := &placement{Object: "workloadspread/web", Target: "cloneset/web", Namespace: "shop", Replicas: 1, Strategy: "Fixed", Subsets: []subset{{Name: "a", Wish: 1}}}
-	p.Subsets[0].add(spreadPod("web-0", "a", "stuck"))
-	p.Subsets[0].stuck()
-	var b bytes.Buffer
-	if err := p.text(&b, true); err != nil {
-		t.Fatal(err)
-	}
-	const want = `workloadspread/web of cloneset/web in namespace shop: 1 replica, Fixed
-
-SUBSET   LIMIT   WISH   PODS   READY   WHY
-a        -       1      1      0       1 pod finds no node: 0/3 nodes are available
-
-POD     SUBSET   NODE   READY
-web-0   a        -      false
-`
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Error(diff)
-	}
-	b.Reset()
-	if err := p.json(&b); err != nil {
-		t.Fatal(err)
-	}
-	var back placement
-	if err := json.Unmarshal(b.Bytes(), &back); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(p, &back); diff != "" {
-		t.Error(diff)
 	}
 }

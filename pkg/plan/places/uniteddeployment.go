@@ -1,4 +1,4 @@
-package spread
+package places
 
 import (
 	"cmp"
@@ -14,20 +14,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// unitedPlacement compares a UnitedDeployment with its workloads and their pods
+// United compares a UnitedDeployment with its workloads and their pods
 // (semantics fanout-and-jobs 1.3).
-func unitedPlacement(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) (*placement, error) {
+func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) (*Placement, error) {
 	strategy := ud.Spec.Topology.ScheduleStrategy
 	in := allocate.Input{Replicas: ud.Spec.Replicas, Adaptive: strategy.Type == kruise.AdaptiveUnitedDeploymentScheduleStrategyType}
 	in.Reserve = strategy.Adaptive != nil && strategy.Adaptive.ReserveUnschedulablePods
-	p := &placement{
+	p := &Placement{
 		Object: "uniteddeployment/" + ud.Name, Namespace: ud.Namespace,
 		Strategy: string(cmp.Or(strategy.Type, kruise.FixedUnitedDeploymentScheduleStrategyType)),
 	}
 	for _, s := range ud.Spec.Topology.Subsets {
 		state := stateOf(ud, s.Name, workloads)
 		in.Subsets = append(in.Subsets, allocate.Subset{Name: s.Name, Replicas: s.Replicas, Min: s.MinReplicas, Max: s.MaxReplicas, State: state})
-		out := subset{Name: s.Name, Limits: limits(s)}
+		out := Subset{Name: s.Name, Limits: limits(s)}
 		if state.Unschedulable {
 			out.Why = append(out.Why, "taken as unschedulable: it keeps what is ready and gets no more")
 		}
@@ -64,13 +64,13 @@ func limits(s kruise.Subset) string {
 }
 
 // count puts pods into their subsets by the label that their workload gives them.
-func (p *placement) count(pods []*cluster.Pod) {
-	none := subset{Name: outside}
+func (p *Placement) count(pods []*cluster.Pod) {
+	none := Subset{Name: Outside}
 	for _, pod := range pods {
 		if !rules.Active(pod) {
 			continue
 		}
-		i := slices.IndexFunc(p.Subsets, func(s subset) bool { return s.Name == pod.Labels[kruise.SubsetNameLabel] })
+		i := slices.IndexFunc(p.Subsets, func(s Subset) bool { return s.Name == pod.Labels[kruise.SubsetNameLabel] })
 		if i < 0 {
 			none.add(pod)
 			continue
@@ -84,7 +84,7 @@ func (p *placement) count(pods []*cluster.Pod) {
 }
 
 // allocated says where a subset is on its way to what it shall have.
-func (p *placement) allocated(subsets []allocate.Subset, workloads []*tree.Node) {
+func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node) {
 	for i := range subsets {
 		s, now := &p.Subsets[i], subsets[i].Current
 		switch have := len(s.Pods); {

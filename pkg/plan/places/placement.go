@@ -1,4 +1,7 @@
-package spread
+// Package places says where the pods of a workload are, against where a WorkloadSpread
+// or a UnitedDeployment would have them, and why the two differ. The arithmetic is that
+// of the leaves allocate and spread.
+package places
 
 import (
 	"slices"
@@ -11,8 +14,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// placement is where the pods of a workload shall be and are.
-type placement struct {
+// Placement is where the pods of a workload shall be and are.
+type Placement struct {
 	// Object is the WorkloadSpread or UnitedDeployment, TYPE/NAME.
 	Object string `json:"object"`
 	// Target is the workload that a WorkloadSpread spreads.
@@ -21,25 +24,25 @@ type placement struct {
 	Replicas  int    `json:"replicas"`
 	// Strategy is Fixed or Adaptive.
 	Strategy string   `json:"strategy"`
-	Subsets  []subset `json:"subsets"`
+	Subsets  []Subset `json:"subsets"`
 	// Why is about the whole.
 	Why []string `json:"why,omitempty"`
 }
 
-// subset is one place for pods. The last one of a placement may stand for pods in
+// Subset is one place for pods. The last one of a placement may stand for pods in
 // none.
-type subset struct {
+type Subset struct {
 	Name string `json:"name"`
 	// Limits are what the spec gives, as written there.
 	Limits string   `json:"limits,omitempty"`
 	Wish   int      `json:"wish"`
-	Pods   []pod    `json:"pods"`
+	Pods   []Pod    `json:"pods"`
 	Ready  int      `json:"ready"`
 	Why    []string `json:"why,omitempty"`
 }
 
-// pod is one that counts.
-type pod struct {
+// Pod is one that counts.
+type Pod struct {
 	Name  string `json:"name"`
 	Node  string `json:"node,omitempty"`
 	Ready bool   `json:"ready"`
@@ -47,12 +50,12 @@ type pod struct {
 	Stuck string `json:"stuck,omitempty"`
 }
 
-// outside is the name of the place of pods that are in no subset.
-const outside = "(none)"
+// Outside is the name of the place of pods that are in no subset.
+const Outside = "(none)"
 
 // add counts a pod in.
-func (s *subset) add(p *cluster.Pod) {
-	out := pod{Name: p.Name, Node: p.Node, Ready: rules.Ready(p)}
+func (s *Subset) add(p *cluster.Pod) {
+	out := Pod{Name: p.Name, Node: p.Node, Ready: rules.Ready(p)}
 	if rules.Unschedulable(p) {
 		c, _ := p.Condition(string(corev1.PodScheduled))
 		out.Stuck = c.Message
@@ -64,14 +67,17 @@ func (s *subset) add(p *cluster.Pod) {
 }
 
 // stuck says how many pods find no node, and why the first does not.
-func (s *subset) stuck() {
-	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p pod) bool { return p.Stuck == "" })
+func (s *Subset) stuck() {
+	waiting := slices.DeleteFunc(slices.Clone(s.Pods), func(p Pod) bool { return p.Stuck == "" })
 	if len(waiting) > 0 {
 		s.Why = append(s.Why, many(len(waiting), "pod finds", "pods find")+" no node: "+strings.TrimSuffix(waiting[0].Stuck, "."))
 	}
 }
 
-func (p *placement) pods() int {
+// Size is how many pods there shall be, in words.
+func (p *Placement) Size() string { return many(p.Replicas, "replica", "replicas") }
+
+func (p *Placement) pods() int {
 	n := 0
 	for _, s := range p.Subsets {
 		n += len(s.Pods)
