@@ -100,3 +100,28 @@ type SyncStatus struct {
 	Status  string      `json:"status,omitempty"`
 	Message string      `json:"message,omitempty"`
 }
+
+// TagFor is how the node stands with what an ImagePullJob asks of it; ok is false
+// where it has not been asked yet.
+func (n *NodeImage) TagFor(namespace, job string) (status ImageTagStatus, ok bool) {
+	for name, image := range n.Spec.Images {
+		for _, tag := range image.Tags {
+			for _, owner := range tag.OwnerReferences {
+				if owner.Namespace == namespace && owner.Name == job {
+					return n.Status.ImageStatuses[name].of(tag), true
+				}
+			}
+		}
+	}
+	return ImageTagStatus{}, false
+}
+
+// of is the status of a tag, that of another version being none.
+func (s ImageStatus) of(tag ImageTagSpec) ImageTagStatus {
+	for _, t := range s.Tags {
+		if t.Tag == tag.Tag && t.Version == tag.Version && t.Phase != "" {
+			return t
+		}
+	}
+	return ImageTagStatus{Tag: tag.Tag, Phase: ImagePhaseWaiting, Version: tag.Version}
+}

@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -42,11 +43,8 @@ func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
 // that no pod has unless the containers stay, and pods can be upgraded as long as
 // nothing but images changes.
 func (b *builder) sidecarSetRules(o *kruise.SidecarSet) *rules.SidecarSet {
-	set := &rules.SidecarSet{
-		Name: o.Name, Spec: &o.Spec, Namespaces: b.snap.Namespaces, Pods: b.snap.Pods,
-		Hash:             b.present.Annotations[kruise.SidecarSetHashAnnotation],
-		HashWithoutImage: b.present.Annotations[kruise.SidecarSetHashWithoutImageAnnotation],
-	}
+	set := controller.SidecarSetRules(b.present, o)
+	set.Namespaces, set.Pods = b.snap.Namespaces, b.snap.Pods
 	if b.changed {
 		set.Hash = nobody
 	}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -111,10 +110,13 @@ func (b *builder) barred() func(*cluster.Pod) string {
 		return func(*cluster.Pod) string { return "" }
 	}
 	set := b.sidecarSetRules(o)
-	matched := set.Matched()
+	matched := map[string]bool{}
+	for _, p := range set.Matched() {
+		matched[p.UID] = true
+	}
 	return func(p *cluster.Pod) string {
 		switch {
-		case !slices.ContainsFunc(matched, samePod(p)):
+		case !matched[p.UID]:
 			return "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
 		case !set.Upgradable(p):
 			return "more than images of the sidecars changed since it was made, and only images change in place"

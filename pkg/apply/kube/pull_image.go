@@ -211,23 +211,6 @@ func tagOf(n *kruise.NodeImage, namespace, job string) (NodePull, bool) {
 	if n == nil {
 		return NodePull{}, false
 	}
-	for name, image := range n.Spec.Images {
-		for _, tag := range image.Tags {
-			for _, owner := range tag.OwnerReferences {
-				if owner.Namespace == namespace && owner.Name == job {
-					return tagState(n.Status.ImageStatuses[name], tag), true
-				}
-			}
-		}
-	}
-	return NodePull{}, false
-}
-
-func tagState(status kruise.ImageStatus, tag kruise.ImageTagSpec) NodePull {
-	for _, s := range status.Tags {
-		if s.Tag == tag.Tag && s.Version == tag.Version && s.Phase != "" {
-			return NodePull{Phase: s.Phase, Why: s.Message}
-		}
-	}
-	return NodePull{Phase: kruise.ImagePhaseWaiting}
+	s, ok := n.TagFor(namespace, job)
+	return NodePull{Phase: s.Phase, Why: s.Message}, ok
 }

@@ -29,8 +29,8 @@ func StoredSidecarSet(w *cluster.Workload) (*cluster.Workload, error) {
 	return &out, nil
 }
 
-// sidecarSetRules is the set as the rules see it, without pods.
-func sidecarSetRules(w *cluster.Workload, o *kruise.SidecarSet) *rules.SidecarSet {
+// SidecarSetRules is the set as the rules see it, without pods and namespaces.
+func SidecarSetRules(w *cluster.Workload, o *kruise.SidecarSet) *rules.SidecarSet {
 	return &rules.SidecarSet{
 		Name: w.Name, Spec: &o.Spec, ResourceVersion: o.ResourceVersion, Revision: o.Status.LatestRevision,
 		Hash:             w.Annotations[kruise.SidecarSetHashAnnotation],

@@ -37,13 +37,17 @@ type SidecarSet struct {
 // injected with every container of the set as it stands (semantics
 // sidecarset-and-protection 3.1). Pods that predate the set never match.
 func (s *SidecarSet) Matched() []*cluster.Pod {
+	selects := s.Selects()
+	return filter(s.Pods, func(p *cluster.Pod) bool { return Active(p) && selects(p) && s.injected(p) })
+}
+
+// Selects tells which pods both selectors match; an empty selector matches none.
+func (s *SidecarSet) Selects() func(*cluster.Pod) bool {
 	if s.Spec.Selector == nil || len(s.Spec.Selector.MatchLabels)+len(s.Spec.Selector.MatchExpressions) == 0 {
-		return nil
+		return func(*cluster.Pod) bool { return false }
 	}
 	selector, inNamespace := selectorOf(s.Spec.Selector), s.namespaces()
-	return filter(s.Pods, func(p *cluster.Pod) bool {
-		return Active(p) && selector.Matches(labels.Set(p.Labels)) && inNamespace(p.Namespace) && s.injected(p)
-	})
+	return func(p *cluster.Pod) bool { return selector.Matches(labels.Set(p.Labels)) && inNamespace(p.Namespace) }
 }
 
 // selectorOf compiles a selector; one that cannot be read matches nothing.

@@ -88,3 +88,21 @@ func (s *SidecarSet) FlipReady(p *cluster.Pod) bool {
 	}
 	return !slices.ContainsFunc(p.Containers, func(c cluster.Container) bool { return !isIdle(c.Name) && !c.Ready })
 }
+
+// HotPhase says in a few words where the hot upgrade of a pod stands; it is empty
+// where none is under way.
+func (s *SidecarSet) HotPhase(p *cluster.Pod) string {
+	for _, h := range s.hotPairs(p) {
+		idle, ok := p.Container(h.idle)
+		switch {
+		case !ok || idle.Image == h.empty && s.Consistent(p, h.idle):
+		case idle.Image == h.empty:
+			return h.idle + " is being emptied"
+		case s.FlipReady(p):
+			return h.working + " is ready, " + h.idle + " is emptied next"
+		default:
+			return h.working + " starts beside " + h.idle
+		}
+	}
+	return ""
+}

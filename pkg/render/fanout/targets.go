@@ -6,43 +6,30 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// systemNamespaces never get a copy (semantics fanout-and-jobs 3, targets 2).
-var systemNamespaces = []string{"kube-public", "kube-system"}
-
-// targets returns the namespaces that are to have a copy, sorted, in the order
-// of semantics fanout-and-jobs 3: all, or the union of listed and selected;
-// less the system's; less the excluded.
+// targets returns the namespaces that are to have a copy, sorted, as far as they can.
 func (p *plan) targets(d *distribution) ([]string, error) {
-	var names []string
+	field := ""
 	switch {
 	case d.targets.AllNamespaces:
-		if err := p.needNamespaces(d, "spec.targets.allNamespaces"); err != nil {
-			return nil, err
-		}
-		names = slices.Clone(p.known.names)
+		field = "spec.targets.allNamespaces"
 	case d.selector != nil:
-		if err := p.needNamespaces(d, d.selectorField()); err != nil {
+		field = d.selectorField()
+	}
+	if field != "" {
+		if err := p.needNamespaces(d, field); err != nil {
 			return nil, err
 		}
-		for _, name := range p.known.names {
-			if d.selector.Matches(p.known.labels[name]) {
-				names = append(names, name)
-			}
-		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(systemNamespaces, name) })
-	if !d.targets.AllNamespaces {
-		names = append(names, p.listed(d)...)
+	names, err := d.targets.Names(p.known.labels)
+	if err != nil || d.targets.AllNamespaces {
+		return names, err
 	}
-	excluded := map[string]bool{}
-	for _, ns := range d.targets.ExcludedNamespaces.List {
-		excluded[ns.Name] = true
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return excluded[name] })
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	missing := p.listed(d)
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(missing, name) }), nil
 }
 
 // needNamespaces refuses to take "none known" for "none there": an empty
@@ -59,20 +46,20 @@ func (p *plan) needNamespaces(d *distribution, field string) error {
 	return nil
 }
 
-// listed returns the included names that can get a copy, and reports the rest.
-func (p *plan) listed(d *distribution) []string {
-	var take, missing, unknown, system []string
+// listed reports the included names that get no copy, or may not, and returns those
+// that do not exist.
+func (p *plan) listed(d *distribution) (missing []string) {
+	var unknown, system []string
 	for _, ns := range d.targets.IncludedNamespaces.List {
 		exists, known := p.known.has(ns.Name)
 		switch {
-		case slices.Contains(systemNamespaces, ns.Name):
+		case slices.Contains(kruise.SystemNamespaces, ns.Name):
 			system = append(system, ns.Name)
 		case exists:
-			take = append(take, ns.Name)
 		case known || len(validation.IsDNS1123Label(ns.Name)) > 0:
 			missing = append(missing, ns.Name)
 		default:
-			take, unknown = append(take, ns.Name), append(unknown, ns.Name)
+			unknown = append(unknown, ns.Name)
 		}
 	}
 	const field = "spec.targets.includedNamespaces"
@@ -84,7 +71,7 @@ func (p *plan) listed(d *distribution) []string {
 	report("system-namespace", system, "%s: system namespaces never get a copy (in Kruise v1.9.0 and earlier they did)")
 	report("namespace-missing", missing, "%s: no such namespace, or it is being deleted; no copy is made there")
 	report("namespace-unknown", unknown, "%s: whether the namespace exists is not known; it gets a copy")
-	return take
+	return missing
 }
 
 // list names up to ten, sorted and without repetitions.
