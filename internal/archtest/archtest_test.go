@@ -95,6 +95,9 @@ var layer = map[string][]string{
 		"pkg/plan/cluster", "pkg/tui/...",
 	},
 	"pkg/tui/world":     {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose"},
+	"pkg/tui/survey": planImports(
+		"pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/places", "pkg/plan/rules", "pkg/tui/world",
+	),
 	"pkg/tui/theme":     {"github.com/charmbracelet/x/ansi"},
 	"pkg/tui/draw":      {"github.com/charmbracelet/x/ansi", "pkg/tui/theme"},
 	"pkg/tui/match":     {"k8s.io/apimachinery/pkg/labels"},

@@ -28,8 +28,9 @@ type FanOut struct {
 // Place is one subset, namespace or node.
 type Place struct {
 	Name string
-	// Wanted and Got are pods of a subset; 1 and 0 or 1 of anything else. Wanted is -1
-	// where there is no limit.
+	// Limit is what the spec gives a subset, as written there; empty for none.
+	Limit string
+	// Wanted and Got are pods of a subset; 1 and 0 or 1 of anything else.
 	Wanted, Got, Ready int
 	// Updated are pods with the new template.
 	Updated int

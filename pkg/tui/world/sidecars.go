@@ -9,7 +9,8 @@ type Sidecars struct{ Sets []*SidecarSet }
 type SidecarSet struct {
 	Name     string
 	Revision string
-	Paused   bool
+	// Paused and Frozen are what its strategy says: for now, or for good (NotUpdate).
+	Paused, Frozen bool
 	// Partition is as in the spec, empty without one.
 	Partition  string
 	Containers []SidecarContainer
@@ -34,7 +35,8 @@ type SidecarCell struct {
 	Matched  int
 	Updated  int
 	Ready    int
-	// Held are pods that cannot be upgraded, with the reason.
+	// Held are pods that cannot be upgraded, with the reason. Those that the set does
+	// not count are among them, and not in Matched.
 	Held []Held
 	// Upgrading are pods in the middle of a hot upgrade, by name, with its phase.
 	Upgrading map[string]string

@@ -1,0 +1,99 @@
+package survey
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Distribution is a ResourceDistribution with the namespaces that there are and their
+// labels: one place for each namespace that shall have a copy. The status names only
+// those with trouble, so all others have their copy once it is of the newest spec.
+func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *world.FanOut {
+	out := &world.FanOut{Ref: of("ResourceDistribution", "", rd.Name), Created: rd.CreationTimestamp.Time, Target: distributed(rd)}
+	names, err := rd.Spec.Targets.Names(namespaces)
+	if err != nil {
+		return broken(out, err)
+	}
+	fresh, failed := rd.Status.ObservedGeneration == rd.Generation, troubles(rd)
+	for _, name := range names {
+		out.Places = append(out.Places, copied(name, failed[name], fresh))
+	}
+	for _, p := range out.Places {
+		out.Wanted += p.Wanted
+		out.Got += p.Got
+	}
+	switch {
+	case !fresh:
+		out.Problems = append(out.Problems, "the controller has not seen the newest spec yet")
+	case len(names) == 0:
+		out.Problems = append(out.Problems, "its targets are no namespace that there is")
+	}
+	return judged(out)
+}
+
+func distributed(rd *kruise.ResourceDistribution) string {
+	var object struct {
+		Kind     string
+		Metadata struct{ Name string }
+	}
+	if json.Unmarshal(rd.Spec.Resource.Raw, &object) != nil || object.Kind == "" {
+		return ""
+	}
+	return strings.ToLower(object.Kind) + "/" + object.Metadata.Name
+}
+
+func copied(namespace, trouble string, fresh bool) world.Place {
+	p := world.Place{Name: namespace, Wanted: 1, Why: trouble}
+	switch {
+	case trouble != "":
+		p.Health = world.Stuck
+	case !fresh:
+		p.Health = world.Progressing
+	default:
+		p.Health, p.Got, p.Ready, p.Updated = world.Healthy, 1, 1, 1
+	}
+	return p
+}
+
+// words are the conditions of trouble (semantics fanout-and-jobs 3), the most telling
+// first.
+var words = []struct{ condition, says string }{
+	{"ConflictOccurred", "conflict: an object of that name is there and belongs to somebody else"},
+	{"NamespaceNotExists", "there is no such namespace, or it is being deleted"},
+	{"GetResourceFailed", "the copy could not be read"},
+	{"CreateResourceFailed", "the copy could not be made"},
+	{"UpdateResourceFailed", "the copy could not be updated"},
+	{"DeleteResourceFailed", "the copy could not be deleted"},
+}
+
+// troubles are what conditions say, by namespace.
+func troubles(rd *kruise.ResourceDistribution) map[string]string {
+	out := map[string]string{}
+	for _, w := range words {
+		i := slices.IndexFunc(rd.Status.Conditions, func(c kruise.ResourceDistributionCondition) bool { return c.Type == w.condition })
+		if i < 0 || rd.Status.Conditions[i].Status != corev1.ConditionTrue {
+			continue
+		}
+		c := rd.Status.Conditions[i]
+		for _, namespace := range c.FailedNamespaces {
+			if out[namespace] == "" {
+				out[namespace] = said(w.says, c.Reason)
+			}
+		}
+	}
+	return out
+}
+
+func said(what, reason string) string {
+	if reason == "" || !strings.Contains(reason, " ") {
+		return what
+	}
+	return what + ": " + reason
+}

@@ -1,0 +1,127 @@
+package survey
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/places"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// FanOuts are objects that fan out, in the order in which they are shown.
+func FanOuts(list ...*world.FanOut) *world.FanOuts {
+	slices.SortFunc(list, func(a, b *world.FanOut) int { return compareRefs(a.Ref, b.Ref) })
+	return &world.FanOuts{List: list}
+}
+
+// United is a UnitedDeployment with the workloads of its subsets and all pods that its
+// selector matches.
+func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) *world.FanOut {
+	out := &world.FanOut{Ref: of("UnitedDeployment", ud.Namespace, ud.Name), Created: ud.CreationTimestamp.Time, Target: subsetKind(ud)}
+	p, err := places.United(ud, workloads, pods)
+	if err != nil {
+		return broken(out, err)
+	}
+	updated := map[string]int{}
+	for _, one := range pods {
+		if rules.Active(one) && ud.Status.UpdatedRevision != "" && one.Labels[kruise.ControllerRevisionHashLabel] == ud.Status.UpdatedRevision {
+			updated[one.Labels[kruise.SubsetNameLabel]]++
+		}
+	}
+	return placed(out, p, updated)
+}
+
+// subsetKind is what the subsets are made of.
+func subsetKind(ud *kruise.UnitedDeployment) string {
+	switch t := ud.Spec.Template; {
+	case t.CloneSetTemplate != nil:
+		return "CloneSets"
+	case t.AdvancedStatefulSetTemplate != nil:
+		return "Advanced StatefulSets"
+	case t.StatefulSetTemplate != nil:
+		return "StatefulSets"
+	}
+	return "Deployments"
+}
+
+// Spread is a WorkloadSpread with its target, nil where that is not there, and the
+// target's pods. updated are the UIDs of those that carry the newest template.
+func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, updated map[string]bool) *world.FanOut {
+	out := &world.FanOut{Ref: of("WorkloadSpread", ws.Namespace, ws.Name), Created: ws.CreationTimestamp.Time}
+	if r := ws.Spec.TargetReference; r != nil {
+		out.Target = strings.ToLower(r.Kind) + "/" + r.Name
+	}
+	if target == nil || out.Target == "" {
+		out.Problems, out.Health = []string{"its target is not there"}, world.Stuck
+		return out
+	}
+	p, err := places.Spread(ws, target, pods)
+	if err != nil {
+		return broken(out, err)
+	}
+	counts, uids := map[string]int{}, map[string]string{}
+	for _, one := range pods {
+		uids[one.Name] = one.UID
+	}
+	for _, s := range p.Subsets {
+		for _, one := range s.Pods {
+			if updated[uids[one.Name]] {
+				counts[s.Name]++
+			}
+		}
+	}
+	return placed(out, p, counts)
+}
+
+func broken(out *world.FanOut, err error) *world.FanOut {
+	out.Problems, out.Health = []string{err.Error()}, world.Stuck
+	return out
+}
+
+// placed takes a placement over.
+func placed(out *world.FanOut, p *places.Placement, updated map[string]int) *world.FanOut {
+	out.Wanted, out.Problems = p.Replicas, p.Why
+	for _, s := range p.Subsets {
+		out.Got += len(s.Pods)
+		out.Places = append(out.Places, world.Place{
+			Name: s.Name, Limit: s.Limits, Wanted: s.Wish, Got: len(s.Pods), Ready: s.Ready, Updated: updated[s.Name],
+			Health: subsetHealth(s), Why: strings.Join(s.Why, "; "),
+		})
+	}
+	return judged(out)
+}
+
+// subsetHealth: pods without a node do not find one by themselves; pods in another
+// place than they should be are not moved, which is no fault.
+func subsetHealth(s places.Subset) world.Health {
+	switch {
+	case slices.ContainsFunc(s.Pods, func(p places.Pod) bool { return p.Stuck != "" }):
+		return world.Stuck
+	case s.Ready < len(s.Pods) || len(s.Pods) < s.Wish:
+		return world.Progressing
+	case s.Name == places.Outside || len(s.Pods) != s.Wish:
+		return world.Degraded
+	}
+	return world.Healthy
+}
+
+// judged is as urgent as the most urgent of its places, and degraded where only the
+// whole has a problem.
+func judged(out *world.FanOut) *world.FanOut {
+	out.Health = world.Healthy
+	if len(out.Problems) > 0 {
+		out.Health = world.Degraded
+	}
+	for _, p := range out.Places {
+		out.Health = max(out.Health, p.Health)
+	}
+	return out
+}
+
+func of(kind, namespace, name string) cluster.Ref {
+	return cluster.Ref{Group: kruise.Group, Kind: kind, Namespace: namespace, Name: name}
+}

@@ -1,0 +1,154 @@
+// Package survey works out what the terminal interface shows of objects that reach
+// beyond one workload: SidecarSets against all workloads, and what is fanned out over
+// subsets, namespaces and nodes. It is handed the objects, so that every source shows
+// them alike, and asks the rules of packages plan and kruise.
+package survey
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Sidecars sets SidecarSets, each with all pods that it may match, against the
+// workloads of these pods, by name. owner is the workload of a pod, which only the
+// source knows: a pod names its ReplicaSet, not its Deployment.
+func Sidecars(sets []diagnose.Question, owner func(*cluster.Pod) cluster.Ref) *world.Sidecars {
+	out := &world.Sidecars{}
+	for _, q := range sets {
+		if o, ok := q.Snapshot.Workload.Object.(*kruise.SidecarSet); ok {
+			out.Sets = append(out.Sets, sidecarSet(q, o, owner))
+		}
+	}
+	slices.SortFunc(out.Sets, func(a, b *world.SidecarSet) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func sidecarSet(q diagnose.Question, o *kruise.SidecarSet, owner func(*cluster.Pod) cluster.Ref) *world.SidecarSet {
+	out := &world.SidecarSet{
+		Name: q.Snapshot.Workload.Name, Revision: o.Status.LatestRevision, Paused: o.Spec.UpdateStrategy.Paused,
+		Frozen: o.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType, Containers: containers(o),
+	}
+	if p := o.Spec.UpdateStrategy.Partition; p != nil {
+		out.Partition = p.String()
+	}
+	c := newCounter(q, o)
+	cells := map[cluster.Ref]*cell{}
+	for _, p := range q.Snapshot.Pods {
+		if !rules.Active(p) || !c.concerns(p) {
+			continue
+		}
+		ref := owner(p)
+		if cells[ref] == nil {
+			cells[ref] = &cell{SidecarCell: world.SidecarCell{Workload: ref}}
+		}
+		c.count(cells[ref], p)
+	}
+	for _, one := range cells {
+		out.Matched += one.Matched
+		out.Updated += one.Updated
+		out.Ready += one.Ready
+		out.Cells = append(out.Cells, one.SidecarCell)
+	}
+	slices.SortFunc(out.Cells, func(a, b world.SidecarCell) int { return compareRefs(a.Workload, b.Workload) })
+	return out
+}
+
+func containers(o *kruise.SidecarSet) []world.SidecarContainer {
+	var out []world.SidecarContainer
+	for _, list := range [][]kruise.SidecarContainer{o.Spec.InitContainers, o.Spec.Containers} {
+		for _, c := range list {
+			hot := c.UpgradeStrategy.UpgradeType == kruise.SidecarContainerHotUpgrade
+			out = append(out, world.SidecarContainer{Name: c.Name, Image: c.Image, Hot: hot})
+		}
+	}
+	return out
+}
+
+// counter asks the rules of one set about pods.
+type counter struct {
+	set     *rules.SidecarSet
+	selects func(*cluster.Pod) bool
+	matched map[string]bool
+	outlook *plan.Outlook
+}
+
+func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
+	c := &counter{set: controller.SidecarSetRules(q.Snapshot.Workload, o), matched: map[string]bool{}}
+	c.set.Pods, c.set.Namespaces = q.Snapshot.Pods, q.Snapshot.Namespaces
+	c.selects = c.set.Selects()
+	for _, p := range c.set.Matched() {
+		c.matched[p.UID] = true
+	}
+	c.outlook, _ = plan.Look(q.Snapshot, q.Now)
+	return c
+}
+
+func (c *counter) concerns(p *cluster.Pod) bool { return c.selects(p) || diagnose.In(p, c.set.Name) }
+
+// cell is one that is being counted; reasons is where each is in Held.
+type cell struct {
+	world.SidecarCell
+	reasons map[string]int
+}
+
+func (c *counter) count(to *cell, p *cluster.Pod) {
+	if !c.matched[p.UID] {
+		to.hold(p, c.outside(p))
+		return
+	}
+	to.Matched++
+	if phase := c.set.HotPhase(p); phase != "" {
+		if to.Upgrading == nil {
+			to.Upgrading = map[string]string{}
+		}
+		to.Upgrading[p.Name] = phase
+	}
+	if c.set.Complete(p) && c.set.Ready(p) {
+		to.Ready++
+	}
+	if c.set.Updated(p) {
+		to.Updated++
+		return
+	}
+	to.hold(p, c.outlook.Barred(p))
+}
+
+// outside says why a pod does not count although the set is in it, or should be.
+func (c *counter) outside(p *cluster.Pod) string {
+	if diagnose.In(p, c.set.Name) {
+		return c.outlook.Barred(p)
+	}
+	return "the set matches it and is not in it: only a new pod gets it"
+}
+
+func (c *cell) hold(p *cluster.Pod, why string) {
+	if why == "" {
+		return
+	}
+	i, known := c.reasons[why]
+	if !known {
+		if c.reasons == nil {
+			c.reasons = map[string]int{}
+		}
+		i = len(c.Held)
+		c.reasons[why] = i
+		c.Held = append(c.Held, world.Held{Why: why})
+	}
+	c.Held[i].Pods = append(c.Held[i].Pods, p.Name)
+}
+
+func compareRefs(a, b cluster.Ref) int {
+	return cmp.Or(
+		strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind),
+		strings.Compare(a.Name, b.Name), strings.Compare(a.Group, b.Group),
+	)
+}
