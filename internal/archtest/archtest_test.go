@@ -105,9 +105,10 @@ var layer = map[string][]string{
 	"pkg/tui/screen":    {"charm.land/bubbletea/v2", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/workloads": screenImports("pkg/tui/match"),
 	"pkg/tui/rollout":   screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose"),
+	"pkg/tui/sidecars":  screenImports("pkg/kruise", "pkg/plan/diagnose", "pkg/tui/match"),
 	"pkg/tui/demo": {
 		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/simulate",
-		"pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
+		"pkg/tui/survey", "pkg/tui/world", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/labels", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
 	},
 
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},

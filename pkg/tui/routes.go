@@ -3,6 +3,7 @@ package tui
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/sidecars"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/workloads"
 )
 
@@ -20,6 +21,7 @@ type destination struct {
 // routes are all screens; the first is where one begins.
 var routes = []destination{
 	{screen.Workloads, "all workloads", "1", true, func(screen.Open) screen.Screen { return workloads.New() }},
+	{screen.Sidecars, "SidecarSets against workloads: who has which, and why not", "2", true, func(o screen.Open) screen.Screen { return sidecars.New(o) }},
 	{screen.Rollout, "a workload: steps, pods, what it waits for", "", false, func(o screen.Open) screen.Screen { return rollout.New(o) }},
 }
 

@@ -90,12 +90,14 @@ func (s *SidecarSet) FlipReady(p *cluster.Pod) bool {
 }
 
 // HotPhase says in a few words where the hot upgrade of a pod stands; it is empty
-// where none is under way.
+// where none is under way. What runs idle since the pod was made has no record of an
+// image before.
 func (s *SidecarSet) HotPhase(p *cluster.Pod) string {
 	for _, h := range s.hotPairs(p) {
 		idle, ok := p.Container(h.idle)
+		_, changed := s.record(p).LastContainerStatuses[h.idle]
 		switch {
-		case !ok || idle.Image == h.empty && s.Consistent(p, h.idle):
+		case !ok || idle.Image == h.empty && (idle.Ready || !changed):
 		case idle.Image == h.empty:
 			return h.idle + " is being emptied"
 		case s.FlipReady(p):

@@ -149,3 +149,34 @@ func TestFlipWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestHotPhase: from the first patch until what became idle is ready again.
+func TestHotPhase(t *testing.T) {
+	const recorded = `{"side":{"lastContainerStatuses":{"mesh-1":{"imageID":"sha256:mesh:1"}}}}`
+	for _, c := range []struct {
+		name                   string
+		first, second, working string
+		edit                   func(*cluster.Pod)
+		want                   string
+	}{
+		{"injected", "mesh:1", "empty", "mesh-1", nil, ""},
+		{"a new pod", "mesh:1", "empty", "mesh-1", func(p *cluster.Pod) { p.Containers[2].Ready = false }, ""},
+		{"the new one starts", "mesh:1", "mesh:2", "mesh-2", func(p *cluster.Pod) { setReady(p, false, t0); p.Containers[2].Ready = false }, "mesh-2 starts beside mesh-1"},
+		{"the new one is ready", "mesh:1", "mesh:2", "mesh-2", nil, "mesh-2 is ready, mesh-1 is emptied next"},
+		{"the old one restarts", "empty", "mesh:2", "mesh-2", func(p *cluster.Pod) {
+			p.Containers[1].Ready = false
+			p.Annotations[kruise.SidecarSetInPlaceUpdateStateAnnotation] = recorded
+		}, "mesh-1 is being emptied"},
+		{"done", "empty", "mesh:2", "mesh-2", func(p *cluster.Pod) { p.Annotations[kruise.SidecarSetInPlaceUpdateStateAnnotation] = recorded }, ""},
+	} {
+		s := sidecarSet(t, hotSpec, "n")
+		p := s.Pods[0]
+		heat(p, c.first, c.second, c.working)
+		if c.edit != nil {
+			c.edit(p)
+		}
+		if got := s.HotPhase(p); got != c.want {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}

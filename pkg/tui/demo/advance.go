@@ -55,7 +55,11 @@ func (c *Cluster) look() error {
 		if before != nil && ref.Kind != "SidecarSet" {
 			c.compare(ref, before.Snapshot.Pods, s.Pods)
 		}
-		c.details[ref] = world.Describe(c.question(ref, s), c.events[ref])
+		q := c.question(ref, s)
+		if ref.Kind == "SidecarSet" {
+			c.sets[ref] = q
+		}
+		c.details[ref] = world.Describe(q, c.events[ref])
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -34,6 +35,9 @@ type Cluster struct {
 	refs    []cluster.Ref
 	runs    map[cluster.Ref]*run
 	details map[cluster.Ref]*world.Detail
+	// sets are SidecarSets with all pods that they may match.
+	sets    map[cluster.Ref]diagnose.Question
+	fans    fans
 	events  map[cluster.Ref][]world.Event
 	version int64
 }
@@ -47,6 +51,7 @@ func Start(ctx context.Context, seed uint64, now time.Time) (*Cluster, error) {
 	c := &Cluster{
 		ctx: ctx, world: simulate.New(options(seed, now)),
 		runs: map[cluster.Ref]*run{}, details: map[cluster.Ref]*world.Detail{}, events: map[cluster.Ref][]world.Event{},
+		sets: map[cluster.Ref]diagnose.Question{},
 	}
 	c.moved = sync.NewCond(&c.mu)
 	context.AfterFunc(ctx, c.moved.Broadcast)
@@ -54,6 +59,9 @@ func Start(ctx context.Context, seed uint64, now time.Time) (*Cluster, error) {
 		c.world.AddNode(fmt.Sprintf("node-%d", i+1), map[string]string{"topology.kubernetes.io/zone": "zone-" + string(rune('a'+i%zones))})
 	}
 	if err := c.fill(); err != nil {
+		return nil, err
+	}
+	if err := c.spread(); err != nil {
 		return nil, err
 	}
 	c.start = c.world.Now()

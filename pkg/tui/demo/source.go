@@ -39,6 +39,12 @@ func (c *Cluster) present(want world.Want) *world.World {
 		row.Created = c.start.Add(-time.Duration(i+1) * 31 * time.Hour)
 		w.Workloads = append(w.Workloads, row)
 	}
+	if want.Sidecars {
+		w.Sidecars = c.sidecars()
+	}
+	if want.FanOuts {
+		w.FanOuts = c.fanOuts()
+	}
 	return w
 }
 

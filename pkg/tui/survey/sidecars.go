@@ -112,11 +112,15 @@ func (c *counter) count(to *cell, p *cluster.Pod) {
 		}
 		to.Upgrading[p.Name] = phase
 	}
-	if c.set.Complete(p) && c.set.Ready(p) {
+	ready := c.set.Complete(p) && c.set.Ready(p)
+	if ready {
 		to.Ready++
 	}
 	if c.set.Updated(p) {
 		to.Updated++
+		if ready {
+			to.UpdatedReady++
+		}
 		return
 	}
 	to.hold(p, c.outlook.Barred(p))

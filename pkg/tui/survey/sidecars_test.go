@@ -77,7 +77,7 @@ func TestSidecars(t *testing.T) {
 		Matched: 5, Updated: 3, Ready: 3,
 		Cells: []world.SidecarCell{
 			{
-				Workload: basket, Matched: 4, Updated: 2, Ready: 3, Upgrading: map[string]string{"basket-2": "proxy-1 starts beside proxy-2"},
+				Workload: basket, Matched: 4, Updated: 2, Ready: 3, UpdatedReady: 1, Upgrading: map[string]string{"basket-2": "proxy-1 starts beside proxy-2"},
 				Held: []world.Held{{Pods: []string{"basket-4"}, Why: "more than images of the sidecars changed since it was made, and only images change in place"}},
 			},
 			{

@@ -35,6 +35,8 @@ type SidecarCell struct {
 	Matched  int
 	Updated  int
 	Ready    int
+	// UpdatedReady are ready and updated.
+	UpdatedReady int
 	// Held are pods that cannot be upgraded, with the reason. Those that the set does
 	// not count are among them, and not in Matched.
 	Held []Held

@@ -1,0 +1,60 @@
+package demo_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// TestSidecars: the hot upgrade of the shop is seen in the matrix, and ends.
+func TestSidecars(t *testing.T) {
+	c := open(t)
+	sets := look(t, c, world.Want{Sidecars: true}).Sidecars.Sets
+	if len(sets) != 1 || len(sets[0].Cells) != 1 || !sets[0].Containers[0].Hot {
+		t.Fatalf("%+v", sets)
+	}
+	if cell := sets[0].Cells[0]; cell.Workload.Name != "basket" || cell.Matched != 10 || cell.Updated == 0 || cell.Updated == 10 || len(cell.Upgrading) == 0 {
+		t.Errorf("%+v", cell)
+	}
+	if err := c.Advance(10 * time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if cell := look(t, c, world.Want{Sidecars: true}).Sidecars.Sets[0].Cells[0]; cell.Updated != 10 || cell.Ready != 10 || len(cell.Upgrading) > 0 {
+		t.Errorf("%+v", cell)
+	}
+}
+
+// TestFanOuts: each kind is there, and goes on where it can.
+func TestFanOuts(t *testing.T) {
+	c := open(t)
+	by := func() map[string]*world.FanOut {
+		out := map[string]*world.FanOut{}
+		for _, f := range look(t, c, world.Want{FanOuts: true}).FanOuts.List {
+			out[f.Name] = f
+		}
+		return out
+	}
+	all := by()
+	if len(all) != 4 || len(all["search-zones"].Places) != 3 || all["search-zones"].Got < 36 {
+		t.Fatalf("%+v", all["search-zones"])
+	}
+	if f := all["warm-search"]; f.Got == 0 || f.Got == f.Wanted || f.Health == world.Healthy {
+		t.Errorf("%+v", f)
+	}
+	if f := all["recommend"]; f.Health != world.Stuck || f.Places[2].Why == "" || f.Places[0].Updated != 6 {
+		t.Errorf("%+v", f)
+	}
+	if f := all["registry-login"]; f.Got != 3 || f.Wanted != 4 || f.Health != world.Stuck {
+		t.Errorf("%+v", f)
+	}
+	if err := c.Advance(10 * time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if f := by()["warm-search"]; f.Got != nodes-1 || f.Health != world.Stuck {
+		t.Errorf("%+v", f)
+	}
+}
+
+// nodes is how many the shop has.
+const nodes = 12
