@@ -13,24 +13,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// opWords are the ops that are told; the others are told only in full.
-var opWords = map[simulate.Op]string{
-	simulate.OpInPlace: "in place", simulate.OpApplyImages: "new image", simulate.OpSidecarUpdate: "sidecar",
-	simulate.OpCreate: "create", simulate.OpDelete: "delete", simulate.OpReady: "ready", simulate.OpWaiting: "cannot run",
-}
-
-// quietWords are the ops that are told only in full.
-var quietWords = map[simulate.Op]string{
-	simulate.OpMarkDelete: "marked", simulate.OpGone: "gone", simulate.OpNotReady: "not ready",
-	simulate.OpMarkReady: "gate open", simulate.OpMarkNotReady: "gate shut", simulate.OpLifecycle: "lifecycle",
-	simulate.OpStopped: "stopped", simulate.OpStarted: "started",
-}
-
 func (st Style) opWord(op simulate.Op) (word string, told bool) {
-	if word, told = opWords[op]; told {
-		return word, true
-	}
-	return quietWords[op], st.Full
+	word, told = op.Word()
+	return word, told || st.Full
 }
 
 // together is how far apart the same things may happen to several pods to be told

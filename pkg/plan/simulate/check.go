@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -18,17 +19,34 @@ func Check(p plan.Plan, s plan.Snapshot, o Options) error {
 
 // Predict is [Check] with what would happen.
 func Predict(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
+	s.Progress = plan.Progress{}
+	return Continue(p, s, o)
+}
+
+// Continue is [Predict] of what is left of a plan: from the step on at which it stands,
+// as if nothing had put it on hold or halted it.
+func Continue(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 	w, err := FromSnapshot(s, o)
 	if err != nil {
 		return Timeline{}, err
 	}
+	if target, err := w.lookup(refOfTarget(p.Target)); err == nil {
+		target.progress = s.Progress
+		target.progress.Held, target.progress.Halted = "", ""
+	}
 	at := time.Duration(0)
-	line, err := Rollout(w, p, RolloutOptions{Promote: &at})
+	line, err := Rollout(w, p, RolloutOptions{Promote: &at, begun: begun(p, s.Progress)})
 	if err != nil || line.Summary.Outcome == Completed {
 		return line, err
 	}
 	return line, fmt.Errorf("the plan cannot finish: after %s it is %s%s: %s",
 		line.Summary.Duration.Round(time.Second), line.Summary.Outcome, atStep(line), line.Summary.Reason)
+}
+
+// begun reports whether the new template was in the cluster already.
+func begun(p plan.Plan, now plan.Progress) bool {
+	i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepUpdate })
+	return i >= 0 && (now.Step > i || now.Step == i && now.Sent > 0)
 }
 
 // atStep names the step at which a run ended.

@@ -25,6 +25,8 @@ type RolloutOptions struct {
 	// Did is told every action of the plan that was carried out, with what was
 	// known when it was decided; nil tells nobody.
 	Did func(plan.Snapshot, plan.Action)
+	// begun is true where the new template is there from the beginning.
+	begun bool
 }
 
 const (
@@ -252,7 +254,7 @@ func (d *driver) mark(decision plan.Decision) {
 func (d *driver) close() {
 	r := &d.rec
 	r.sample(d.World)
-	if d.plan.Change.FromHash == d.plan.Change.ToHash {
+	if d.opt.begun || d.plan.Change.FromHash == d.plan.Change.ToHash {
 		return
 	}
 	for i := range r.samples {

@@ -95,6 +95,39 @@ func steps(t *testing.T, text ...string) plan.Policy {
 	return out
 }
 
+// TestContinue: what is left of a rollout begins at the step where it stands, and what
+// was updated before is new from the beginning.
+func TestContinue(t *testing.T) {
+	w, p := ready(t, Usual(), steps(t, "1 10m", "100%"))
+	w2, err := FromSnapshot(snapshot(t, w), Usual())
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := Rollout(w2, p, RolloutOptions{Limit: 5 * time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(line.Steps) - 1
+	s := snapshot(t, w2)
+	s.Progress.Held = "by somebody"
+	left, err := Continue(p, s, Usual())
+	if err != nil || left.Summary.Outcome != Completed || left.Steps[before].Begin != 0 || left.Samples[0].New != 1 || left.Samples[0].Old != 3 {
+		t.Errorf("%v, %+v, %+v, %+v", err, left.Summary, left.Steps, left.Samples[:1])
+	}
+	if left.Summary.Restarts != 3 {
+		t.Errorf("%d restarts", left.Summary.Restarts)
+	}
+}
+
+func snapshot(t *testing.T, w *World) plan.Snapshot {
+	t.Helper()
+	s, err := w.Snapshot(shopWeb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestRolloutCompletes(t *testing.T) {
 	w, p := ready(t, Usual(), steps(t, "1 10m", "100%"))
 	line, err := Rollout(w, p, RolloutOptions{})

@@ -31,6 +31,28 @@ const (
 	OpWaiting       Op = "containerWaiting"
 )
 
+// opWords are the ops that matter to whoever looks at a rollout; quietWords are the
+// others.
+var (
+	opWords = map[Op]string{
+		OpInPlace: "in place", OpApplyImages: "new image", OpSidecarUpdate: "sidecar",
+		OpCreate: "create", OpDelete: "delete", OpReady: "ready", OpWaiting: "cannot run",
+	}
+	quietWords = map[Op]string{
+		OpMarkDelete: "marked", OpGone: "gone", OpNotReady: "not ready", OpMarkReady: "gate open", OpMarkNotReady: "gate shut",
+		OpLifecycle: "lifecycle", OpStopped: "stopped", OpStarted: "started",
+	}
+)
+
+// Word is the op in a word or two for people; told is false for what is of interest
+// only to those who want to see everything.
+func (op Op) Word() (word string, told bool) {
+	if word, told = opWords[op]; told {
+		return word, true
+	}
+	return quietWords[op], false
+}
+
 // Record is one thing that happened.
 type Record struct {
 	// At is counted from the start of the timeline.

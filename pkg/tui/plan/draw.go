@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// Draw is what the plan is, the player, and below it steps and what happens.
+func (s Screen) Draw(env screen.Env) []draw.Line {
+	if s.run == nil {
+		return []draw.Line{{}, s.nothing(env)}
+	}
+	lines := s.head(env)
+	lines = append(lines, s.picture(env, pictureHeight(env))...)
+	lines = append(lines, s.scrubber(env))
+	height := max(env.Height-len(lines), 1)
+	if !wide(env) {
+		return append(lines, s.narrow(env, height)...)
+	}
+	left, right := s.plan(env, env.Width/2, height), s.events(env, height)
+	for i := range height {
+		lines = append(lines, left[i].Fit(env.Width/2-1, env.Theme.Symbols.Ellipsis).Add(theme.Plain, " ").Join(right[i]))
+	}
+	return lines
+}
+
+func (s Screen) nothing(env screen.Env) draw.Line {
+	switch {
+	case s.detail == nil && env.World.Find(s.ref) == nil:
+		return draw.Text(theme.Faint, "  "+s.ref.String()+" is not there, or not any more; esc goes back")
+	case s.detail == nil:
+		return draw.Text(theme.Busy, "  loading the pods of "+s.ref.String()+" ...")
+	}
+	return draw.Text(theme.Busy, "  simulating ...")
+}
+
+func (s Screen) narrow(env screen.Env, height int) []draw.Line {
+	switch s.panel {
+	case aboutPanel:
+		return exactly(s.about(env, env.Width), height)
+	case eventPanel:
+		return s.events(env, height)
+	}
+	return s.plan(env, env.Width, height)
+}
+
+// plan are the steps and, where there is room, what the one of the cursor does.
+func (s Screen) plan(env screen.Env, width, height int) []draw.Line {
+	if !tall(env) && !(wide(env) && s.panel == aboutPanel) {
+		return exactly(s.ladder(env, height), height)
+	}
+	if !tall(env) {
+		return exactly(s.about(env, width), height)
+	}
+	ladder := min(len(s.run.plan.Steps)+2, height/2)
+	return append(exactly(s.ladder(env, ladder), ladder), exactly(s.about(env, width), height-ladder)...)
+}
+
+// exactly cuts or fills to so many lines.
+func exactly(lines []draw.Line, n int) []draw.Line {
+	for len(lines) < n {
+		lines = append(lines, draw.Line{})
+	}
+	return lines[:max(n, 0)]
+}
+
+func heading(text, more string) draw.Line {
+	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
+}

@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"strings"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// band is one kind of pods in the picture.
+type band struct {
+	symbol string
+	style  theme.Style
+}
+
+// picture is the simulation from its beginning to its end: in each column how the pods
+// stand then, the new ones at the bottom. What is still to come is faint.
+func (s Screen) picture(env screen.Env, height int) []draw.Line {
+	if height == 0 {
+		return nil
+	}
+	width, most := env.Width-2, 1
+	samples := make([]simulate.Sample, width)
+	for x := range samples {
+		samples[x] = s.run.at(s.timeOf(x, width))
+		most = max(most, samples[x].Total(), samples[x].Wanted)
+	}
+	now := s.columnOf(width)
+	lines := make([]draw.Line, height)
+	for y := range lines {
+		level := (float64(height-1-y) + 0.5) / float64(height) * float64(most)
+		lines[y] = draw.Text(theme.Plain, " ")
+		lines[y].Spans = append(lines[y].Spans, row(env.Theme.Symbols, samples, level, now)...)
+	}
+	return lines
+}
+
+// row is one line of the picture: what stands at a level in each column.
+func row(y theme.Symbols, samples []simulate.Sample, level float64, now int) []draw.Span {
+	var spans []draw.Span
+	for x, sample := range samples {
+		b := at(y, sample, level)
+		if x > now && b.symbol != " " {
+			b.style = theme.Faint
+		}
+		if n := len(spans); n > 0 && spans[n-1].Style == b.style {
+			spans[n-1].Text += b.symbol
+			continue
+		}
+		spans = append(spans, draw.Span{Text: b.symbol, Style: b.style})
+	}
+	return spans
+}
+
+// at is what stands at a level, counted in pods from the bottom.
+func at(y theme.Symbols, n simulate.Sample, level float64) band {
+	for _, part := range []struct {
+		count int
+		band
+	}{
+		{n.New, band{y.New, theme.Updated}},
+		{n.NewDown, band{y.NewDown, theme.Down}},
+		{n.Old, band{y.Old, theme.Outdated}},
+		{n.OldDown, band{y.Down, theme.Down}},
+		{n.Wanted - n.Total(), band{y.Empty, theme.Faint}},
+	} {
+		if level -= float64(part.count); part.count > 0 && level < 0 {
+			return part.band
+		}
+	}
+	return band{" ", theme.Plain}
+}
+
+func (s Screen) timeOf(x, width int) time.Duration {
+	return s.run.lasts() * time.Duration(x) / time.Duration(max(width-1, 1))
+}
+
+func (s Screen) columnOf(width int) int {
+	if s.run.lasts() == 0 {
+		return width - 1
+	}
+	return int(s.at * time.Duration(width-1) / s.run.lasts())
+}
+
+// scrubber is the time as a line, with where steps begin and where one is.
+func (s Screen) scrubber(env screen.Env) draw.Line {
+	y, width := env.Theme.Symbols, env.Width-2
+	marks := make([]string, width)
+	for x := range marks {
+		marks[x] = y.Rule
+	}
+	for _, m := range s.run.line.Steps {
+		begin := player{at: m.Begin}
+		marks[Screen{run: s.run, player: begin}.columnOf(width)] = y.Dot
+	}
+	now := s.columnOf(width)
+	return draw.Text(theme.Busy, " "+strings.Join(marks[:now], "")).Add(theme.Strong, y.Mark).Add(theme.Faint, strings.Join(marks[now+1:], ""))
+}

@@ -1,0 +1,180 @@
+// Package plan is the screen of a plan: its steps with what they send and which pods
+// they touch, and a simulation of it from now on, which can be played, paused and
+// scrubbed. Nothing of it reaches the cluster.
+package plan
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Screen is the plan of one workload.
+type Screen struct {
+	ref    cluster.Ref
+	detail *world.Detail
+
+	// run is the last simulation, nil before the first; asked is true while one is
+	// being worked out.
+	run   *run
+	asked bool
+	player
+
+	panel panel
+	// steps is where the cursor is; it follows the simulation until somebody moves it.
+	steps   draw.Window
+	follows bool
+}
+
+// New is the screen of the workload that is opened.
+func New(o screen.Open) Screen { return Screen{ref: o.Ref, player: player{speed: 1}, follows: true} }
+
+// Title is its breadcrumb.
+func (s Screen) Title() string { return "plan of " + show.Name(s.ref) }
+
+// Want is the workload with its pods.
+func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+
+// Selection is the workload.
+func (s Screen) Selection(screen.Env) screen.Selection {
+	return screen.Selection{Workloads: []cluster.Ref{s.ref}}
+}
+
+// Update is the screen after a message.
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.Changed:
+		return s.refresh(env)
+	case predicted:
+		return s.arrive(msg), nil
+	case frame:
+		return s.next(msg)
+	case screen.Order:
+		return s.order(msg), nil
+	case screen.Wheel:
+		return s.point(s.steps.At + msg.By), nil
+	case tea.KeyPressMsg:
+		return s.key(env, msg.String())
+	}
+	return s, nil
+}
+
+// patience is after how many changes of the world without a frame there will be none:
+// a screen that was hidden has missed it.
+const patience = 3
+
+// refresh takes the workload over and, the first time, asks for a simulation.
+func (s Screen) refresh(env screen.Env) (screen.Screen, tea.Cmd) {
+	s.detail = env.World.Of(s.ref)
+	if s.run == nil && !s.asked && s.detail != nil {
+		return s.simulate()
+	}
+	if s.missed++; !s.playing || s.missed <= patience {
+		return s, nil
+	}
+	s, cmd := s.resume()
+	return s, cmd
+}
+
+func (s Screen) simulate() (Screen, tea.Cmd) {
+	if s.detail == nil || s.asked {
+		return s, nil
+	}
+	s.asked = true
+	return s, predict(s.detail)
+}
+
+// arrive begins anew with another simulation.
+func (s Screen) arrive(p predicted) Screen {
+	if p.run.of != s.ref {
+		return s
+	}
+	s.run, s.asked, s.follows = p.run, false, true
+	s.player = player{speed: pace(p.run.lasts()), turn: s.turn}
+	return s.settled()
+}
+
+func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+	switch {
+	case again.Is(key):
+		return s.simulate()
+	case turn.Is(key):
+		s.panel = s.panel.next(env)
+		return s, nil
+	case up.Is(key):
+		return s.point(s.steps.At - 1), nil
+	case down.Is(key):
+		return s.point(s.steps.At + 1), nil
+	case s.run == nil:
+		return s, nil
+	case play.Is(key):
+		return s.toggle()
+	}
+	s.player = s.scrubbed(s.run, key)
+	return s.settled(), nil
+}
+
+// point moves the cursor over the steps.
+func (s Screen) point(to int) Screen {
+	if s.run == nil {
+		return s
+	}
+	s.follows = false
+	s.steps = draw.Window{At: to}.Keep(len(s.run.plan.Steps), len(s.run.plan.Steps))
+	return s
+}
+
+// settled has the cursor follow the simulation.
+func (s Screen) settled() Screen {
+	if s.follows && s.run != nil {
+		s.steps.At = max(s.run.stepAt(s.at), 0)
+	}
+	return s
+}
+
+func (s Screen) toggle() (screen.Screen, tea.Cmd) {
+	s.playing, s.follows = !s.playing, true
+	if s.playing && s.at >= s.run.lasts() {
+		s.at = 0
+	}
+	s, cmd := s.resume()
+	return s.settled(), cmd
+}
+
+// resume has the next frame come; frames that were asked for before do not count.
+func (s Screen) resume() (Screen, tea.Cmd) {
+	s.turn++
+	s.missed = 0
+	if !s.playing {
+		return s, nil
+	}
+	turn := s.turn
+	return s, tea.Tick(beat, func(time.Time) tea.Msg { return frame{turn} })
+}
+
+// next goes on by a frame.
+func (s Screen) next(f frame) (screen.Screen, tea.Cmd) {
+	if f.turn != s.turn || !s.playing || s.run == nil {
+		return s, nil
+	}
+	s.player = s.advanced(s.run)
+	s, cmd := s.settled().resume()
+	return s, cmd
+}
+
+// order is `:speed`.
+func (s Screen) order(o screen.Order) Screen {
+	if len(o.Args) == 1 {
+		if i := slices.Index(speedNames, o.Args[0]); i >= 0 {
+			s.speed = 1 << i
+		}
+	}
+	return s
+}

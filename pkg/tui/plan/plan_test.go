@@ -1,0 +1,134 @@
+package plan_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+func of(name string) cluster.Ref {
+	return cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: name}
+}
+
+// at is the shop of the demo, held still, with the plan of a workload on the screen.
+func at(t *testing.T, ref cluster.Ref) (tui.Options, *tuitest.Still) {
+	t.Helper()
+	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := shop.Await(t.Context(), 0, world.Want{Workload: ref})
+	if err != nil {
+		t.Fatal(err)
+	}
+	still := tuitest.NewStill(*w)
+	return tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.Plan, Ref: ref}}, still
+}
+
+// TestGolden: before it is played, and in the middle.
+func TestGolden(t *testing.T) {
+	o, _ := at(t, of("storefront"))
+	tuitest.Golden(t, "begin", o, func(s *tuitest.Session) string { return s.Until("done after", "STEPS", "0:00 of") })
+	tuitest.Golden(t, "middle", o, func(s *tuitest.Session) string {
+		s.Until("done after")
+		s.Press("end", "[", "right", "right", "right")
+		return s.Until("done after", "0:11 of")
+	})
+}
+
+// TestGoldenPanels: where not all fits, tab shows the rest.
+func TestGoldenPanels(t *testing.T) {
+	o, _ := at(t, of("storefront"))
+	tuitest.Golden(t, "events", o, func(s *tuitest.Session) string {
+		s.Until("done after")
+		s.Press("end", "tab", "tab")
+		return s.Until("12 new", "so far")
+	})
+}
+
+// TestPlay: it is played to its end, held, and begins anew; speed is a key or a command.
+func TestPlay(t *testing.T) {
+	o, _ := at(t, of("storefront"))
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("‖ 0:00 of 0:48 at 4x")
+	s.Press("+", "-", "-")
+	s.Until("at 2x")
+	s.Press(":").Type("speed 4096").Press("enter")
+	s.Until("at 4096x")
+	s.Press("space")
+	s.Until("‖ 0:48 of 0:48", "12 new", "0 old")
+	s.Press("home", "]")
+	s.Until("0:08 of 0:48", "STEP step-100%")
+	s.Press("[")
+	s.Until("0:00 of 0:48", "STEP step-25%")
+	s.Press(":").Type("speed 1").Press("enter")
+	s.Until("at 1x")
+	s.Press("space")
+	s.Until("▶ 0:00 of")
+	s.Press("space")
+	s.Until("‖ 0:0")
+	s.Press("g", "left", "end", "right", "G", "space")
+	s.Until("▶ 0:0")
+}
+
+// TestSteps: the cursor goes over the steps, whatever the time.
+func TestSteps(t *testing.T) {
+	o, _ := at(t, of("storefront"))
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("STEP step-25%")
+	s.Press("up", "up")
+	s.Until("STEP update", "sends json")
+	s.Press("k", "k", "k")
+	s.Until("STEP pull", "pulls registry.example.com")
+	s.Press("down", "j")
+	s.Until("STEP pause-1")
+}
+
+// TestAgain: what the cluster has become meanwhile is simulated when somebody asks.
+func TestAgain(t *testing.T) {
+	o, still := at(t, of("storefront"))
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("as of 11:59:59", "0:48")
+	w, err := still.Await(t.Context(), 0, world.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	later, detail := *w, *w.Detail
+	detail.Now = detail.Now.Add(time.Minute)
+	later.Detail, later.Now = &detail, detail.Now
+	still.Show(later)
+	s.Until("simulated 12:00:59", "as of 11:59:59")
+	s.Press("r")
+	s.Until("as of 12:00:59")
+	s.Press("n")
+	s.Until("promote cloneset/storefront")
+}
+
+// TestOthers: a plan that was halted is simulated as if it went on, a SidecarSet and a
+// workload without a rollout have one, too.
+func TestOthers(t *testing.T) {
+	mesh := cluster.Ref{Group: "apps.kruise.io", Kind: "SidecarSet", Name: "mesh"}
+	for ref, has := range map[cluster.Ref][]string{
+		of("checkout"): {"done after", "4 steps"}, mesh: {"done after", "in place"}, of("basket"): {"no rollout is on record", "done after 0:0", "1 step"},
+	} {
+		o, _ := at(t, ref)
+		tuitest.Start(t, o, tuitest.Sizes[2]).Until(has...)
+	}
+}
+
+// TestNotThere: no workload, or not yet.
+func TestNotThere(t *testing.T) {
+	o, still := at(t, of("storefront"))
+	still.Show(world.World{Loaded: true})
+	s := tuitest.Start(t, o, tuitest.Sizes[0])
+	s.Until("is not there")
+	s.Press("space", "left", "r", "up", "tab")
+	still.Show(world.World{Loaded: true, Workloads: []*world.Workload{{Ref: of("storefront")}}})
+	s.Until("loading the pods")
+}
