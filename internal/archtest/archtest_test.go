@@ -107,6 +107,7 @@ var layer = map[string][]string{
 	"pkg/tui/rollout":   screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose"),
 	"pkg/tui/sidecars":  screenImports("pkg/kruise", "pkg/plan/diagnose", "pkg/tui/match"),
 	"pkg/tui/plan":      screenImports("pkg/plan/rules", "pkg/plan/simulate"),
+	"pkg/tui/fanouts":   screenImports("pkg/tui/match"),
 	"pkg/tui/demo": {
 		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/simulate",
 		"pkg/tui/survey", "pkg/tui/world", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/labels", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",

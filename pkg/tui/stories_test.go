@@ -74,6 +74,31 @@ func TestStoryHotUpgrade(t *testing.T) {
 	s.Until("✓ healthy", "10/10 updated, 10 of these ready")
 }
 
+// TestStorySidecars: who has the new sidecar, where it is being taken over, and why not
+// everybody has it; then how long the rest will take, from the plan.
+func TestStorySidecars(t *testing.T) {
+	s, pass := visit(t)
+	s.Press("2")
+	golden.Same(t, "testdata/story-sidecars.txt", tuitest.Plain(s.Until("workloads › sidecars", "mesh on all workloads", "10 matched")))
+	s.Press("enter", "p")
+	s.Until("plan of sidecarset/mesh", "done after")
+	s.Press("end")
+	s.Until("10 new", "0 old")
+	s.Press("esc", "esc")
+	s.Until("mesh on all workloads")
+	pass(5 * time.Minute)
+	s.Until("10 matched, 10 updated, 10 ready")
+}
+
+// TestStoryFanOuts: a secret is missing in a namespace; somebody finds out why.
+func TestStoryFanOuts(t *testing.T) {
+	s, _ := visit(t)
+	s.Press("3")
+	golden.Same(t, "testdata/story-fanouts.txt", tuitest.Plain(s.Until("workloads › fan-outs", "conflict: an object of that name is there")))
+	s.Press("1")
+	s.Until("storefront", "checkout")
+}
+
 // TestLooks: the same screen for light terminals, those of sixteen colours, and those
 // without symbols.
 func TestLooks(t *testing.T) {

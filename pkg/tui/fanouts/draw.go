@@ -1,0 +1,119 @@
+package fanouts
+
+import (
+	"fmt"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// above is how many lines stand above the list, between those between it and the
+// places: title, problems, header.
+const (
+	above   = 2
+	between = 3
+)
+
+// heights are how many rows the list and the places have; that of the places begins
+// below the middle.
+func heights(env screen.Env) (list, places int) {
+	list = max((env.Height-above-between)/2, 1)
+	return list, max(env.Height-above-between-list, 1)
+}
+
+// Draw is the list, and below it the places of the one of the cursor.
+func (s Screen) Draw(env screen.Env) []draw.Line {
+	if !s.known {
+		return []draw.Line{{}, draw.Text(theme.Busy, "  loading what is fanned out ...")}
+	}
+	lines := []draw.Line{s.summary(env)}
+	if len(s.rows) == 0 {
+		return append(lines, draw.Line{}, s.nothing())
+	}
+	list, below := heights(env)
+	table := draw.Table{Columns: s.columns(env), Rows: len(s.rows), Window: s.window, Row: func(i int) []draw.Line { return row(env, s.rows[i]) }}
+	lines = append(lines, table.Draw(env.Theme, env.Width, list+1)...)
+	for len(lines) < above+list {
+		lines = append(lines, draw.Line{})
+	}
+	return append(lines, s.about(env, below)...)
+}
+
+func (s Screen) nothing() draw.Line {
+	if s.filter != "" {
+		return draw.Text(theme.Faint, "  nothing passes the filter; esc takes it away")
+	}
+	return draw.Text(theme.Faint, "  no UnitedDeployment, WorkloadSpread, ResourceDistribution or ImagePullJob here")
+}
+
+func (s Screen) summary(env screen.Env) draw.Line {
+	faulty := 0
+	for _, f := range s.rows {
+		if f.Health.Faulty() {
+			faulty++
+		}
+	}
+	l := draw.Text(theme.Plain, "  "+show.Count(len(s.rows), "fan-out"))
+	if faulty > 0 {
+		l = l.Add(theme.Warn, fmt.Sprintf("  %s %d that somebody should look at", env.Theme.Symbols.Degraded, faulty))
+	}
+	var right draw.Line
+	if s.filter != "" {
+		right = draw.Text(theme.Key, " /"+s.filter+" ")
+	}
+	return draw.Both(l, right, env.Width, env.Theme.Symbols.Ellipsis)
+}
+
+// bar is how wide the picture of places is.
+const bar = 12
+
+func (s Screen) columns(env screen.Env) []draw.Column {
+	health := draw.Column{Title: "HEALTH", Width: 13, Min: 1, Give: 1, Keep: true}
+	if env.Width >= 90 {
+		health.Min = health.Width
+	}
+	return []draw.Column{
+		health,
+		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: 4, Give: 3},
+		{Title: "OBJECT", Width: max(s.sizes.name, 8), Min: 20, Keep: true},
+		{Title: "THERE", Width: 9, Min: 5, Right: true, Keep: true},
+		{Title: "", Width: bar, Give: 5},
+		{Title: "OF", Width: max(s.sizes.target, 4), Min: 12, Give: 4},
+		{Title: "AGE", Width: 5, Right: true, Give: 6},
+	}
+}
+
+func row(env screen.Env, f *world.FanOut) []draw.Line {
+	there := theme.Plain
+	if f.Got < f.Wanted {
+		there = theme.Warn
+	}
+	return []draw.Line{
+		show.Health(env.Theme, f.Health),
+		draw.Text(theme.Faint, f.Namespace),
+		draw.Text(theme.Strong, show.Name(f.Ref)),
+		draw.Text(there, fmt.Sprintf("%d/%d", f.Got, f.Wanted)),
+		picture(env.Theme, f),
+		draw.Text(theme.Plain, f.Target),
+		draw.Text(theme.Faint, show.Age(env.World.Now, f.Created)),
+	}
+}
+
+// picture has its places by how they are, as a bar.
+func picture(t *theme.Theme, f *world.FanOut) draw.Line {
+	var counts [world.Stuck + 1]int
+	for _, p := range f.Places {
+		counts[p.Health]++
+	}
+	y := t.Symbols
+	return draw.Bar(
+		bar,
+		draw.Part{Count: counts[world.Healthy], Symbol: y.New, Style: theme.Good},
+		draw.Part{Count: counts[world.Progressing], Symbol: y.NewDown, Style: theme.Busy},
+		draw.Part{Count: counts[world.Degraded] + counts[world.Paused], Symbol: y.Old, Style: theme.Warn},
+		draw.Part{Count: counts[world.Stuck], Symbol: y.Down, Style: theme.Bad},
+	)
+}

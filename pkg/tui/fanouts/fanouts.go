@@ -1,0 +1,139 @@
+// Package fanouts is the screen of what is fanned out: UnitedDeployments and
+// WorkloadSpreads over subsets, ResourceDistributions over namespaces, ImagePullJobs
+// over nodes. Of the one of the cursor it shows each place against what it should have.
+package fanouts
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Screen is the list, and the places of one of it.
+type Screen struct {
+	rows []*world.FanOut
+	// known is false until they have arrived.
+	known bool
+	sizes sizes
+
+	filter string
+	window draw.Window
+	at     cluster.Ref
+	// inside is true while the keys are about the places and not about the list.
+	inside bool
+	places draw.Window
+}
+
+// sizes are the widths that the longest names need.
+type sizes struct{ namespace, name, target int }
+
+// New is the screen as it opens; an object that is pointed at is the one of the cursor.
+func New(o screen.Open) Screen { return Screen{at: o.Ref} }
+
+// Title is its breadcrumb.
+func (Screen) Title() string { return "fan-outs" }
+
+// Want is all that is fanned out.
+func (Screen) Want() world.Want { return world.Want{FanOuts: true} }
+
+// Filtered is the filter.
+func (s Screen) Filtered() string { return s.filter }
+
+// Selection is none: nothing of this is rolled out by itself.
+func (Screen) Selection(screen.Env) screen.Selection { return screen.Selection{} }
+
+// Update is the screen after a message.
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.Changed:
+		return s.refresh(env), nil
+	case screen.Filter:
+		s.filter = msg.Text
+		return s.refresh(env), nil
+	case screen.Wheel:
+		return s.wheel(env, msg), nil
+	case screen.Click:
+		return s.click(env, msg), nil
+	case tea.KeyPressMsg:
+		return s.key(env, msg.String())
+	}
+	return s, nil
+}
+
+func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+	list, below := heights(env)
+	if s.inside {
+		if w, ok := s.places.Key(key, s.count(), below); ok {
+			s.places = w
+			return s, nil
+		}
+	} else if w, ok := s.window.Key(key, len(s.rows), list); ok {
+		return s.move(w), nil
+	}
+	if turn.Is(key) {
+		s.inside = !s.inside && s.count() > 0
+		return s, nil
+	}
+	return s, s.elsewhere(key)
+}
+
+// elsewhere opens a text of the object.
+func (s Screen) elsewhere(key string) tea.Cmd {
+	for _, d := range doors {
+		if d.Is(key) && s.current() != nil {
+			return screen.Send(screen.Open{Screen: screen.Text, Ref: s.at, Text: d.text})
+		}
+	}
+	return nil
+}
+
+// move goes to another row; its places begin at the first.
+func (s Screen) move(w draw.Window) Screen {
+	s.window = w
+	if w.At < len(s.rows) && s.rows[w.At].Ref != s.at {
+		s.at, s.places, s.inside = s.rows[w.At].Ref, draw.Window{}, false
+	}
+	return s
+}
+
+func (s Screen) wheel(env screen.Env, w screen.Wheel) Screen {
+	list, below := heights(env)
+	if s.inside {
+		s.places = s.places.Move(w.By, s.count(), below)
+		return s
+	}
+	return s.move(s.window.Move(w.By, len(s.rows), list))
+}
+
+// click goes to a row, or to a place.
+func (s Screen) click(env screen.Env, c screen.Click) Screen {
+	list, below := heights(env)
+	if i := c.Y - above; i >= 0 && i < list && s.window.Top+i < len(s.rows) {
+		s = s.move(s.window.Move(s.window.Top+i-s.window.At, len(s.rows), list))
+		s.inside = false
+		return s
+	}
+	if i := c.Y - above - list - between; i >= 0 && i < below && s.places.Top+i < s.count() {
+		s.inside, s.places.At = true, s.places.Top+i
+	}
+	return s
+}
+
+// current is the one of the cursor, nil without one.
+func (s Screen) current() *world.FanOut {
+	if s.window.At >= len(s.rows) {
+		return nil
+	}
+	return s.rows[s.window.At]
+}
+
+// count is how many places the one of the cursor has.
+func (s Screen) count() int {
+	if f := s.current(); f != nil {
+		return len(f.Places)
+	}
+	return 0
+}

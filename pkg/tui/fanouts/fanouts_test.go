@@ -1,0 +1,97 @@
+package fanouts_test
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// at is the shop of the demo, held still, with what it fans out on the screen.
+func at(t *testing.T, name string) (tui.Options, *tuitest.Still) {
+	t.Helper()
+	shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := shop.Await(t.Context(), 0, world.Want{FanOuts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	still := tuitest.NewStill(*w)
+	o := tui.Options{Source: still, Actions: still, First: screen.Open{Screen: screen.FanOuts}}
+	for _, f := range w.FanOuts.List {
+		if f.Name == name {
+			o.First.Ref = f.Ref
+		}
+	}
+	return o, still
+}
+
+func TestGolden(t *testing.T) {
+	for name, has := range map[string]string{
+		"recommend": "3 subsets of CloneSets", "search-zones": "3 subsets of cloneset/search", "registry-login": "4 namespaces of", "warm-search": "9 nodes of",
+	} {
+		o, _ := at(t, name)
+		tuitest.Golden(t, name, o, func(s *tuitest.Session) string { return s.Until("4 fan-outs", has) })
+	}
+}
+
+// TestPlaces: tab goes into the places, which have a cursor of their own.
+func TestPlaces(t *testing.T) {
+	o, _ := at(t, "warm-search")
+	s := tuitest.Start(t, o, tuitest.Sizes[0])
+	s.Until("9 nodes of", "node-1")
+	s.Press("tab", "end")
+	s.Until("node-9")
+	s.Press("home")
+	s.Until("› ✓  node-1")
+	s.Press("tab", "home")
+	s.Until("resourcedistribution/registry-login  4 namespaces")
+}
+
+// TestFilter: by kind, target or health.
+func TestFilter(t *testing.T) {
+	o, _ := at(t, "")
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("4 fan-outs", "uniteddeployment/recommend")
+	s.Press("/").Type("secret").Press("enter")
+	s.Until("1 fan-out ", "conflict: an object of that name")
+	s.Press("esc", "/").Type("nothing at all").Press("enter")
+	s.Until("nothing passes the filter")
+	s.Press("tab", "y", "down")
+	s.Until("nothing passes the filter")
+}
+
+// TestMouse: a click goes to a row, or into the places.
+func TestMouse(t *testing.T) {
+	o, _ := at(t, "")
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("4 fan-outs", "4 namespaces of")
+	s.Send(tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft})
+	s.Until("3 subsets of CloneSets")
+	s.Send(tea.MouseWheelMsg{X: 20, Y: 5, Button: tea.MouseWheelDown})
+	s.Until("3 subsets of cloneset/search")
+}
+
+// TestEmpty: nothing there, nothing known yet, and one that has no places.
+func TestEmpty(t *testing.T) {
+	o, still := at(t, "")
+	still.Show(world.World{Loaded: true})
+	s := tuitest.Start(t, o, tuitest.Sizes[0])
+	s.Until("loading what is fanned out")
+	still.Show(world.World{Loaded: true, FanOuts: &world.FanOuts{}})
+	s.Until("no UnitedDeployment")
+	lone := &world.FanOut{Ref: cluster.Ref{Kind: "WorkloadSpread", Namespace: "shop", Name: "lone"}, Health: world.Stuck, Problems: []string{"its target is not there"}}
+	still.Show(world.World{Loaded: true, FanOuts: &world.FanOuts{List: []*world.FanOut{lone}}})
+	s.Until("its target is not there", "0 subsets")
+	s.Press("tab", "down")
+	s.Until("0 subsets")
+}
