@@ -91,6 +91,14 @@ func Both(left, right Line, width int, ellipsis string) Line {
 	return left.Fit(max(width-right.Width(), 0), ellipsis).Join(right)
 }
 
+// Exactly cuts or fills to so many lines.
+func Exactly(lines []Line, n int) []Line {
+	for len(lines) < n {
+		lines = append(lines, Line{})
+	}
+	return lines[:max(n, 0)]
+}
+
 const spaces = "                                                                                                    "
 
 // Spaces is so many spaces.

@@ -1,7 +1,7 @@
 package fanouts
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -73,10 +73,10 @@ func place(env screen.Env, f *world.FanOut, p world.Place) []draw.Line {
 		draw.Text(show.HealthStyle(p.Health), show.HealthSymbol(env.Theme, p.Health)),
 		draw.Text(theme.Strong, p.Name),
 		draw.Text(theme.Faint, limit),
-		draw.Text(theme.Plain, fmt.Sprint(p.Wanted)),
-		draw.Text(got, fmt.Sprint(p.Got)),
+		draw.Text(theme.Plain, strconv.Itoa(p.Wanted)),
+		draw.Text(got, strconv.Itoa(p.Got)),
 		show.Pods(env.Theme, t, 16),
-		draw.Text(theme.Plain, fmt.Sprint(p.Updated)),
+		draw.Text(theme.Plain, strconv.Itoa(p.Updated)),
 		why(f, p),
 	}
 }

@@ -38,7 +38,7 @@ func (s Screen) nothing(env screen.Env) draw.Line {
 func (s Screen) narrow(env screen.Env, height int) []draw.Line {
 	switch s.panel {
 	case aboutPanel:
-		return exactly(s.about(env, env.Width), height)
+		return draw.Exactly(s.about(env, env.Width), height)
 	case eventPanel:
 		return s.events(env, height)
 	}
@@ -47,22 +47,15 @@ func (s Screen) narrow(env screen.Env, height int) []draw.Line {
 
 // plan are the steps and, where there is room, what the one of the cursor does.
 func (s Screen) plan(env screen.Env, width, height int) []draw.Line {
-	if !tall(env) && !(wide(env) && s.panel == aboutPanel) {
-		return exactly(s.ladder(env, height), height)
-	}
-	if !tall(env) {
-		return exactly(s.about(env, width), height)
+	switch {
+	case tall(env):
+	case wide(env) && s.panel == aboutPanel:
+		return draw.Exactly(s.about(env, width), height)
+	default:
+		return draw.Exactly(s.ladder(env, height), height)
 	}
 	ladder := min(len(s.run.plan.Steps)+2, height/2)
-	return append(exactly(s.ladder(env, ladder), ladder), exactly(s.about(env, width), height-ladder)...)
-}
-
-// exactly cuts or fills to so many lines.
-func exactly(lines []draw.Line, n int) []draw.Line {
-	for len(lines) < n {
-		lines = append(lines, draw.Line{})
-	}
-	return lines[:max(n, 0)]
+	return append(draw.Exactly(s.ladder(env, ladder), ladder), draw.Exactly(s.about(env, width), height-ladder)...)
 }
 
 func heading(text, more string) draw.Line {

@@ -17,7 +17,7 @@ func (s Screen) events(_ screen.Env, height int) []draw.Line {
 	for i := len(list) - 1; i >= 0 && len(lines) < height; i-- {
 		lines = append(lines, happening(list[i]))
 	}
-	return exactly(lines, height)
+	return draw.Exactly(lines, height)
 }
 
 func happening(r simulate.Record) draw.Line {

@@ -45,14 +45,6 @@ func beside(left, right []draw.Line, width int, ellipsis string) []draw.Line {
 	return out
 }
 
-// exactly cuts or fills to so many lines.
-func exactly(lines []draw.Line, n int) []draw.Line {
-	for len(lines) < n {
-		lines = append(lines, draw.Line{})
-	}
-	return lines[:max(n, 0)]
-}
-
 func heading(text, more string) draw.Line {
 	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
 }

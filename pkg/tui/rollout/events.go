@@ -19,7 +19,7 @@ func (s Screen) events(env screen.Env, r room) []draw.Line {
 	for _, h := range s.feed[:min(len(s.feed), max(r.height-1, 0))] {
 		lines = append(lines, s.event(env, h))
 	}
-	return exactly(lines, r.height)
+	return draw.Exactly(lines, r.height)
 }
 
 func (s Screen) event(env screen.Env, h happening) draw.Line {

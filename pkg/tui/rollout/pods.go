@@ -28,7 +28,7 @@ func (s Screen) pods(env screen.Env, a arrangement) []draw.Line {
 		room--
 	}
 	lines = append(lines, s.grid.draw(env.Theme, s.at, s.marked, room)...)
-	return exactly(append(append(lines, draw.Line{}), s.closer(env)...), a.grid.height+a.moving)
+	return draw.Exactly(append(append(lines, draw.Line{}), s.closer(env)...), a.grid.height+a.moving)
 }
 
 // closer are the pod of the cursor, and then those that are not ready.

@@ -21,7 +21,7 @@ func (s Screen) stepsAndCauses(env screen.Env, r room) []draw.Line {
 	if len(lines)+below < r.height {
 		lines = append(lines, draw.Line{})
 	}
-	return exactly(append(lines, causes[:below]...), r.height)
+	return draw.Exactly(append(lines, causes[:below]...), r.height)
 }
 
 // steps is the ladder; where not all steps fit, those around the present one.

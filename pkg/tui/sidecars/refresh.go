@@ -1,6 +1,7 @@
 package sidecars
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,9 +73,7 @@ func (s Screen) whole() row {
 		for _, c := range set.Cells {
 			sum.UpdatedReady += c.UpdatedReady
 			sum.Held = append(sum.Held, c.Held...)
-			for pod, phase := range c.Upgrading {
-				sum.Upgrading[pod] = phase
-			}
+			maps.Copy(sum.Upgrading, c.Upgrading)
 		}
 		all.cells[i] = sum
 	}
