@@ -57,7 +57,7 @@ func (m Model) take(msg tea.Msg) (Model, tea.Cmd) {
 	return m.asked(msg)
 }
 
-// asked is what screens and overlays ask for; anything else is the top screen's own.
+// asked is what screens and overlays ask for; anything else is a screen's own.
 func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case screen.Open:
@@ -69,12 +69,25 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 	case screen.Say:
 		m.notice = msg
 		return m, nil
+	case screen.Shell:
+		return m.shell(msg)
 	case effect:
 		return m.worked(msg)
 	case done:
 		return m.did(msg), nil
 	}
-	return m.pass(msg)
+	return m.hear(msg)
+}
+
+// hear gives a message to all screens: what one has asked for is its own, also when
+// another has been opened on top of it since.
+func (m Model) hear(msg tea.Msg) (Model, tea.Cmd) {
+	stack, cmds := slices.Clone(m.stack), make([]tea.Cmd, len(m.stack))
+	for i, s := range stack {
+		stack[i], cmds[i] = s.Update(m.env, msg)
+	}
+	m.stack = stack
+	return m, tea.Batch(cmds...)
 }
 
 // pass gives a message to the screen that is seen.
@@ -96,7 +109,7 @@ func (m Model) open(o screen.Open) (Model, tea.Cmd) {
 		return m, nil
 	}
 	if r.alone {
-		m.stack = m.stack[:1:1]
+		m = m.leave(1)
 	}
 	if o.Screen != screen.Workloads {
 		m.stack = append(slices.Clip(m.stack), r.make(o))
@@ -113,8 +126,18 @@ func (m Model) back() (Model, tea.Cmd) {
 		m.notice = screen.Say{Text: "this is the first screen; q leaves"}
 		return m, nil
 	}
-	m.stack = m.stack[: len(m.stack)-1 : len(m.stack)-1]
-	return m.pass(screen.Changed{})
+	return m.leave(len(m.stack) - 1).pass(screen.Changed{})
+}
+
+// leave keeps so many screens, and ends what the others have going on.
+func (m Model) leave(n int) Model {
+	for _, s := range m.stack[n:] {
+		if c, ok := s.(screen.Closing); ok {
+			c.Close()
+		}
+	}
+	m.stack = m.stack[:n:n]
+	return m
 }
 
 // terminal takes over what the terminal says of itself.

@@ -51,7 +51,8 @@ type OrderHelp struct {
 // Open asks for another screen, on top of this one.
 type Open struct {
 	Screen string
-	// Ref is the workload or object that it is about; Pod and Container narrow it.
+	// Ref is the workload or object that it is about; Pod, as [world.PodName] has it,
+	// and Container narrow it.
 	Ref            cluster.Ref
 	Pod, Container string
 	// Text is a variant, such as "describe".
@@ -63,6 +64,9 @@ type Back struct{}
 
 // Ask asks for an act; it is confirmed and carried out above.
 type Ask struct{ world.Act }
+
+// Shell asks for a shell in a container, which takes the terminal over.
+type Shell struct{ Namespace, Pod, Container string }
 
 // Say shows a line until the next key; Bad is for what went wrong.
 type Say struct {

@@ -4,6 +4,7 @@
 package screen
 
 import (
+	"context"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -45,8 +46,16 @@ type Ordered interface {
 	Orders() []OrderHelp
 }
 
+// Closing is a screen with something that ends with it, such as a log that is followed.
+type Closing interface {
+	// Close is called when the screen is left for good.
+	Close()
+}
+
 // Env is what a screen may know when it is asked something.
 type Env struct {
+	// Context ends with the interface.
+	Context context.Context
 	// World is never nil.
 	World *world.World
 	Theme *theme.Theme
