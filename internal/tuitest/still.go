@@ -22,12 +22,17 @@ type Still struct {
 	changed chan struct{}
 	// Texts are manifests and descriptions by name.
 	Texts map[string]string
-	acts  []world.Act
+	// Program is the shell, nil for none.
+	Program world.Program
+
+	acts []world.Act
+	logs logs
 }
 
 // NewStill shows a world.
 func NewStill(w world.World) *Still {
 	s := &Still{changed: make(chan struct{})}
+	s.logs.told = make(chan struct{})
 	s.Show(w)
 	return s
 }
@@ -72,11 +77,6 @@ func (s *Still) Describe(_ context.Context, r cluster.Ref) (string, error) {
 	return s.Texts[r.Name], nil
 }
 
-// Logs has none.
-func (s *Still) Logs(context.Context, world.LogQuery) (world.Log, error) {
-	return nil, errors.New("no log here")
-}
-
 // Effect says what was asked.
 func (s *Still) Effect(_ context.Context, a world.Act) ([]string, error) {
 	if a.Value == "bad" {
@@ -93,9 +93,12 @@ func (s *Still) Do(_ context.Context, a world.Act) (string, error) {
 	return fmt.Sprintf("%s: done", a.Verb), nil
 }
 
-// Shell has none.
+// Shell is Program.
 func (s *Still) Shell(string, string, string) (world.Program, error) {
-	return nil, errors.New("no shell here")
+	if s.Program == nil {
+		return nil, errors.New("no shell here")
+	}
+	return s.Program, nil
 }
 
 // Acts are what was done.

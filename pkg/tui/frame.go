@@ -173,7 +173,7 @@ func (m Model) hints() []screen.Binding {
 	if len(m.stack) > 1 {
 		list = append(list, screen.Binding{Keys: []string{"esc"}, Does: "back"})
 	}
-	return append(append(list, m.visible(bindings())...), minor...)
+	return append(append(list, m.visible(m.acts())...), minor...)
 }
 
 func keyHint(b screen.Binding) draw.Line {

@@ -37,7 +37,7 @@ func helpLines(m Model) []draw.Line {
 	out := section("This screen: "+m.top().Title(), m.visible(m.top().Keys()))
 	out = append(out, section("Lists", moves)...)
 	if !m.options.ReadOnly {
-		out = append(out, section("Acting, always after a question", bindings())...)
+		out = append(out, section("Acting, always after a question", m.acts())...)
 	}
 	e := everywhere
 	out = append(out, section("Everywhere", append(jumps(), e.back, e.filter, e.command, e.help, e.quit))...)
@@ -55,10 +55,13 @@ func jumps() []screen.Binding {
 	return out
 }
 
-func bindings() []screen.Binding {
-	out := make([]screen.Binding, len(verbs))
-	for i, v := range verbs {
-		out[i] = v.Binding
+// acts are the verbs whose keys the screen does not use for something of its own.
+func (m Model) acts() []screen.Binding {
+	var out []screen.Binding
+	for _, v := range verbs {
+		if !m.claimed(v.Keys[0]) {
+			out = append(out, v.Binding)
+		}
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/sidecars"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/workloads"
 )
 
@@ -27,6 +28,7 @@ var routes = []destination{
 	{screen.FanOuts, "subsets, namespaces and nodes against what they should have", "3", true, func(o screen.Open) screen.Screen { return fanouts.New(o) }},
 	{screen.Rollout, "a workload: steps, pods, what it waits for", "", false, func(o screen.Open) screen.Screen { return rollout.New(o) }},
 	{screen.Plan, "a workload's plan, and a simulation of it to play", "", false, func(o screen.Open) screen.Screen { return plan.New(o) }},
+	{screen.Text, "", "", false, func(o screen.Open) screen.Screen { return text.New(o) }},
 }
 
 func route(name string) (destination, bool) {

@@ -6,54 +6,50 @@ import "maps"
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // MaskObject returns an object, or a pod template, without what is likely to be secret
-// in it: all values of a Secret, and of anything else what [Mask] hides. A list is
-// masked item by item.
+// in it: all values of a Secret, also of one inside a list or a ResourceDistribution,
+// and of anything else what [Mask] hides.
 func MaskObject(object map[string]any) map[string]any {
 	out := make(map[string]any, len(object))
-	for key, v := range object {
+	for key, v := range maskedParts(object).(map[string]any) {
 		out[key] = Mask([]string{key}, v, object)
 	}
-	if meta, ok := out["metadata"].(map[string]any); ok {
-		out["metadata"] = maskedMetadata(meta)
-	}
-	if spec, ok := out["spec"].(map[string]any); ok {
-		out["spec"] = withMaskedTemplate(spec)
-	}
-	if items, ok := object["items"].([]any); ok {
-		out["items"] = maskedItems(items)
-	}
-	if object["kind"] == "Secret" {
-		for _, key := range []string{"data", "stringData"} {
-			out[key] = hiddenValues(out[key])
+	return out
+}
+
+// maskedParts hides what is known by the object that it stands in.
+func maskedParts(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return maskedPart(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = maskedParts(item)
 		}
-		maps.DeleteFunc(out, func(_ string, v any) bool { return v == nil })
+		return out
+	}
+	return v
+}
+
+func maskedPart(object map[string]any) map[string]any {
+	out := make(map[string]any, len(object))
+	for key, v := range object {
+		out[key] = maskedParts(v)
+		if key == "metadata" {
+			out[key] = maskedMetadata(out[key])
+		}
+		if object["kind"] == "Secret" && (key == "data" || key == "stringData") {
+			out[key] = hiddenValues(v)
+		}
 	}
 	return out
 }
 
-func maskedItems(items []any) []any {
-	out := make([]any, len(items))
-	for i, item := range items {
-		out[i] = item
-		if object, ok := item.(map[string]any); ok {
-			out[i] = MaskObject(object)
-		}
-	}
-	return out
-}
-
-// withMaskedTemplate masks the labels and annotations of a pod template too.
-func withMaskedTemplate(spec map[string]any) map[string]any {
-	template, ok := spec["template"].(map[string]any)
+func maskedMetadata(v any) any {
+	meta, ok := v.(map[string]any)
 	if !ok {
-		return spec
+		return v
 	}
-	out := maps.Clone(spec)
-	out["template"] = MaskObject(template)
-	return out
-}
-
-func maskedMetadata(meta map[string]any) map[string]any {
 	out := maps.Clone(meta)
 	for _, key := range []string{"labels", "annotations"} {
 		if values, ok := meta[key].(map[string]any); ok {

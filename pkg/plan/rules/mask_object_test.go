@@ -20,16 +20,17 @@ func TestMaskObject(t *testing.T) {
 	secret := m{"kind": "Secret", "metadata": m{"name": "db", "annotations": m{lastApplied: `{"data":{"a":"c2VjcmV0"}}`}}, "data": m{"a": "c2VjcmV0"}, "stringData": m{"b": "x"}}
 	maskedSecret := m{"kind": "Secret", "metadata": m{"name": "db", "annotations": m{lastApplied: Masked}}, "data": m{"a": Masked}, "stringData": m{"b": Masked}}
 	for name, c := range map[string]struct{ in, want m }{
-		"template":         {template, maskedTemplate},
-		"workload":         {m{"kind": "CloneSet", "spec": m{"replicas": 2, "template": template}}, m{"kind": "CloneSet", "spec": m{"replicas": 2, "template": maskedTemplate}}},
-		"secret":           {secret, maskedSecret},
-		"empty secret":     {m{"kind": "Secret"}, m{"kind": "Secret"}},
-		"broken secret":    {m{"kind": "Secret", "data": "c2VjcmV0"}, m{"kind": "Secret", "data": Masked}},
-		"list":             {m{"kind": "List", "items": []any{secret, "odd"}}, m{"kind": "List", "items": []any{maskedSecret, "odd"}}},
-		"nothing":          {m{}, m{}},
-		"config map":       {m{"kind": "ConfigMap", "data": m{"url": "https://u:p@h/"}}, m{"kind": "ConfigMap", "data": m{"url": "https://u:" + Masked + "@h/"}}},
-		"odd metadata":     {m{"metadata": "x", "spec": []any{}}, m{"metadata": "x", "spec": []any{}}},
-		"status": {m{"status": m{"replicas": 1}}, m{"status": m{"replicas": 1}}},
+		"template":      {template, maskedTemplate},
+		"workload":      {m{"kind": "CloneSet", "spec": m{"replicas": 2, "template": template}}, m{"kind": "CloneSet", "spec": m{"replicas": 2, "template": maskedTemplate}}},
+		"secret":        {secret, maskedSecret},
+		"distribution":  {m{"spec": m{"resource": secret}}, m{"spec": m{"resource": maskedSecret}}},
+		"empty secret":  {m{"kind": "Secret"}, m{"kind": "Secret"}},
+		"broken secret": {m{"kind": "Secret", "data": "c2VjcmV0"}, m{"kind": "Secret", "data": Masked}},
+		"list":          {m{"kind": "List", "items": []any{secret, "odd"}}, m{"kind": "List", "items": []any{maskedSecret, "odd"}}},
+		"nothing":       {m{}, m{}},
+		"config map":    {m{"kind": "ConfigMap", "data": m{"url": "https://u:p@h/"}}, m{"kind": "ConfigMap", "data": m{"url": "https://u:" + Masked + "@h/"}}},
+		"odd metadata":  {m{"metadata": "x", "spec": []any{}}, m{"metadata": "x", "spec": []any{}}},
+		"status":        {m{"status": m{"replicas": 1}}, m{"status": m{"replicas": 1}}},
 	} {
 		if diff := cmp.Diff(c.want, MaskObject(c.in)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"fmt"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
@@ -51,4 +53,13 @@ func split(s draw.Span, at int, hits [][]int) draw.Line {
 		done = to
 	}
 	return out.Add(s.Style, s.Text[done:])
+}
+
+// Place is where one is: what is searched for, and which lines are seen.
+func (p Page) Place() draw.Line {
+	l := draw.Text(theme.Key, " "+p.Found()+" ")
+	if p.Len() == 0 {
+		return l
+	}
+	return l.Add(theme.Faint, fmt.Sprintf(" %d-%d of %d ", p.Top(), p.Bottom(), p.Len()))
 }

@@ -1,0 +1,110 @@
+// Package text is the screen of one object as YAML or in words.
+package text
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/page"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// The variants.
+const (
+	YAML     = "yaml"
+	Describe = "describe"
+)
+
+// Screen is the page.
+type Screen struct {
+	opened screen.Open
+	// object is what the page is about: the workload, or one of its pods.
+	object cluster.Ref
+	page   page.Page
+
+	// turn is the question that is under way; the answer to another one is too late.
+	turn  *turn
+	state state
+	err   error
+	// at is when the text was asked for.
+	at time.Time
+}
+
+// turn is the identity of one question.
+type turn struct{ _ byte }
+
+type state uint8
+
+const (
+	fresh state = iota
+	loading
+	there
+)
+
+// New is the screen of the object that is opened.
+func New(o screen.Open) Screen {
+	s := Screen{opened: o, object: o.Ref}
+	if o.Pod != "" {
+		s.object = world.PodRef(o.Ref, o.Pod)
+	}
+	return s
+}
+
+// Title is the object and the variant.
+func (s Screen) Title() string {
+	if s.describes() {
+		return "describe " + show.Name(s.object)
+	}
+	return show.Name(s.object) + " as YAML"
+}
+
+func (s Screen) describes() bool { return s.opened.Text == Describe }
+
+// Want is the workload, so that the screen below has it when one goes back.
+func (s Screen) Want() world.Want { return world.Want{Workload: s.opened.Ref} }
+
+// Filtered is what is searched for.
+func (s Screen) Filtered() string { return s.page.Finding() }
+
+// Selection is the workload, and the pod where it is one's page.
+func (s Screen) Selection(screen.Env) screen.Selection {
+	sel := screen.Selection{Workloads: []cluster.Ref{s.opened.Ref}}
+	if s.opened.Pod != "" {
+		sel.Pods = []string{s.object.Name}
+	}
+	return sel
+}
+
+// Update is the screen after a message.
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.Changed:
+		s.page = s.page.Size(env.Width, env.Height-1)
+		if s.state == fresh && env.World.Loaded {
+			return s.load(env)
+		}
+	case answer:
+		return s.take(msg), nil
+	case screen.Filter:
+		s.page = s.page.Find(msg.Text)
+	case screen.Wheel:
+		s.page = s.page.Scroll(msg.By)
+	case tea.KeyPressMsg:
+		return s.key(env, msg.String())
+	}
+	return s, nil
+}
+
+func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+	if again.Is(key) {
+		return s.load(env)
+	}
+	if p, ok := s.page.Key(key); ok {
+		s.page = p
+	}
+	return s, nil
+}
