@@ -137,3 +137,10 @@ func (p Page) keep() Page {
 	p.top = max(min(p.top, last), 0)
 	return p
 }
+
+// Like returns the page with the width of lines and the search of another.
+func (p Page) Like(other Page) Page {
+	p.fold = other.fold
+	p.find = find{text: other.find.text, is: other.find.is}
+	return p.lay().search().keep()
+}

@@ -1,0 +1,138 @@
+// Package logs is the screen of the log of one container.
+package logs
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/page"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Screen is the log.
+type Screen struct {
+	ref cluster.Ref
+	// name is the pod as [world.PodName] has it, pod what it names.
+	name string
+	pod  cluster.Ref
+	// containers are those that one can choose from, once the pod is known.
+	containers []string
+	container  string
+	previous   bool
+
+	tail *tail
+	page page.Page
+	// ended is why no more lines come; empty while they may.
+	ended string
+	bad   bool
+}
+
+// New is the log of the container that is opened; without one it is the first that has
+// a trouble, else the first.
+func New(o screen.Open) Screen {
+	return Screen{
+		ref: o.Ref, name: o.Pod, pod: world.PodRef(o.Ref, o.Pod), container: o.Container,
+		previous: o.Text == Previous, page: page.Following(),
+	}
+}
+
+// Previous is the variant that shows the container before its last restart.
+const Previous = "previous"
+
+// Title is the pod.
+func (s Screen) Title() string { return "logs " + s.pod.Name }
+
+// Want is the workload with its pods.
+func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+
+// Filtered is what is searched for.
+func (s Screen) Filtered() string { return s.page.Finding() }
+
+// Selection is the container.
+func (s Screen) Selection(screen.Env) screen.Selection {
+	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}, Pods: []string{s.pod.Name}}
+	if s.container != "" {
+		sel.Containers = []string{s.container}
+	}
+	return sel
+}
+
+// Close ends what is followed.
+func (s Screen) Close() { s.tail.end() }
+
+// Update is the screen after a message.
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+	s, cmd := s.update(env, msg)
+	s.page = s.page.Size(env.Width, s.room(env))
+	return s, cmd
+}
+
+// room is what is left for the log below the first line, and above the one that says
+// why no more comes.
+func (s Screen) room(env screen.Env) int {
+	if s.ended != "" {
+		return env.Height - 2
+	}
+	return env.Height - 1
+}
+
+func (s Screen) update(env screen.Env, msg tea.Msg) (Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.Changed:
+		return s.refresh(env)
+	case opened:
+		return s.begin(msg)
+	case chunk:
+		return s.take(msg)
+	case again:
+		return s, s.tail.next(msg.tail)
+	case screen.Filter:
+		s.page = s.page.Find(msg.Text)
+	case screen.Wheel:
+		s.page = s.page.Scroll(msg.By)
+	case screen.Order:
+		return s.command(env, msg)
+	case tea.KeyPressMsg:
+		return s.key(env, msg.String())
+	}
+	return s, nil
+}
+
+// refresh takes the containers from the world, and opens the log once it knows which.
+func (s Screen) refresh(env screen.Env) (Screen, tea.Cmd) {
+	if d := env.World.Of(s.ref); d != nil {
+		if p := d.Pod(s.name); p != nil {
+			s.containers = names(p)
+			if s.container == "" {
+				s.container = interesting(p)
+			}
+		}
+	}
+	if s.tail == nil && s.container != "" && env.World.Loaded {
+		return s.open(env)
+	}
+	return s, nil
+}
+
+func names(p *cluster.Pod) []string {
+	var out []string
+	for _, c := range slices.Concat(p.Containers, p.InitContainers) {
+		out = append(out, c.Name)
+	}
+	return append(out, p.Ephemeral...)
+}
+
+// interesting is the container to begin with.
+func interesting(p *cluster.Pod) string {
+	if c, ok := diagnose.Troubled(p); ok {
+		return c.Name
+	}
+	if len(p.Containers) > 0 {
+		return p.Containers[0].Name
+	}
+	return ""
+}

@@ -1,0 +1,171 @@
+package logs_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+var (
+	now = time.Date(2026, 3, 1, 3, 0, 0, 0, time.UTC)
+	web = cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "web"}
+)
+
+// at is a pod of two containers, of which the second crashes, with its logs.
+func at(open screen.Open) (tui.Options, *tuitest.Still) {
+	p := &cluster.Pod{
+		Namespace: "shop", Name: "web-x7k2p", UID: "1", Phase: corev1.PodRunning,
+		Containers: []cluster.Container{{Name: "app", Reported: true, Ready: true}, {Name: "cache", Reported: true, Waiting: "CrashLoopBackOff", Restarts: 4}},
+	}
+	d := &world.Detail{Ref: web, Question: diagnose.Question{Snapshot: plan.Snapshot{Pods: []*cluster.Pod{p}}}}
+	still := tuitest.NewStill(world.World{
+		Now: now, At: now, Loaded: true, Where: world.Where{Context: "lab"}, Workloads: []*world.Workload{{Ref: web}}, Detail: d,
+	})
+	for i := range 50 {
+		still.Tell("app", fmt.Sprintf("2026-03-01T02:%02d:00Z INFO GET /items/%d 200", i, i*37%100))
+	}
+	still.Tell("cache", "starting", "ERROR no room for the cache")
+	still.Tell("cache previous", "starting", "panic: out of memory")
+	open.Screen, open.Ref, open.Pod = screen.Logs, web, "web-x7k2p"
+	return tui.Options{Source: still, Actions: still, First: open}, still
+}
+
+func TestGolden(t *testing.T) {
+	o, _ := at(screen.Open{Container: "app"})
+	tuitest.Golden(t, "logs", o, func(s *tuitest.Session) string { return s.Until("container app", "follows", "02:49:00Z") })
+	o, _ = at(screen.Open{Container: "app"})
+	tuitest.Golden(t, "search", o, func(s *tuitest.Session) string {
+		s.Until("02:49:00Z")
+		s.Press("g", "/").Type("items/7").Press("enter", "n")
+		return s.Until("/items/7 2 of 6", "tab container")
+	})
+	o, _ = at(screen.Open{Text: "previous"})
+	tuitest.Golden(t, "previous", o, func(s *tuitest.Session) string {
+		return s.Until("before its last restart", "out of memory", "the log ends here")
+	})
+}
+
+// TestBegins: without a container it is the one with a trouble.
+func TestBegins(t *testing.T) {
+	o, _ := at(screen.Open{})
+	tuitest.Start(t, o, tuitest.Sizes[1]).Until("container cache", "ERROR no room")
+}
+
+// TestFollows: lines that come are seen, until one goes up or holds it.
+func TestFollows(t *testing.T) {
+	o, still := at(screen.Open{Container: "app"})
+	s := tuitest.Start(t, o, tuitest.Sizes[0])
+	s.Until("02:49:00Z")
+	still.Tell("app", "a new line")
+	s.Until("a new line", "follows")
+	s.Press("up", "up")
+	s.Until("held here")
+	still.Tell("app", "a newer line", "the newest line")
+	s.Until("of 53")
+	s.Gone("newer line")
+	s.Press("f")
+	s.Until("the newest line", "follows")
+}
+
+// TestChoosesContainers: by key and by name; what was open ends.
+func TestChoosesContainers(t *testing.T) {
+	o, still := at(screen.Open{Container: "app"})
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("02:49:00Z")
+	s.Press("tab")
+	s.Until("container cache", "ERROR no room")
+	s.Press("p")
+	s.Until("before its last restart", "out of memory")
+	s.Press("p")
+	s.Until("ERROR no room")
+	s.Press(":").Type("container app").Press("enter")
+	s.Until("container app", "02:49:00Z")
+	s.Press(":").Type("container nobody").Press("enter")
+	s.Until("the pod has no container nobody")
+	if n := still.Open(); n != 1 {
+		t.Errorf("%d logs are open", n)
+	}
+}
+
+// TestEnds: a log that is left is not followed any more.
+func TestEnds(t *testing.T) {
+	o, still := at(screen.Open{Container: "app"})
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("02:49:00Z")
+	s.Press("esc")
+	s.Until("1 workload")
+	still.Tell("app", "nobody reads this")
+	for range 1000 {
+		if still.Open() == 0 {
+			return
+		}
+		s.Press("down")
+		s.Until("1 workload")
+	}
+	t.Error("the log is still open")
+}
+
+// TestNoLog says why, and tries again.
+func TestNoLog(t *testing.T) {
+	o, still := at(screen.Open{Container: "app", Text: "previous"})
+	s := tuitest.Start(t, o, tuitest.Sizes[0])
+	s.Until("container app previous has no log", "r tries again")
+	still.Tell("app previous", "one line")
+	s.Press("r")
+	s.Until("one line", "the log ends here")
+}
+
+// TestGonePod: it says so.
+func TestGonePod(t *testing.T) {
+	o, _ := at(screen.Open{})
+	o.First.Pod = "web-gone"
+	tuitest.Start(t, o, tuitest.Sizes[0]).Until("the pod is not there")
+}
+
+// program is a shell that ends at once.
+type program struct{ err error }
+
+func (p program) Run() error        { return p.err }
+func (program) SetStdin(io.Reader)  {}
+func (program) SetStdout(io.Writer) {}
+func (program) SetStderr(io.Writer) {}
+
+// TestShell: x hands the terminal over; what comes of it is said.
+func TestShell(t *testing.T) {
+	o, still := at(screen.Open{Container: "app"})
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("02:49:00Z")
+	s.Press("x")
+	s.Until("no shell here")
+	still.Program = program{}
+	s.Press("x")
+	s.Until("the shell in web-x7k2p ended")
+	still.Program = program{errors.New("no /bin/sh")}
+	s.Press("x")
+	s.Until("the shell ended: no /bin/sh")
+}
+
+// TestReadOnlyShell: a shell may change things.
+func TestReadOnlyShell(t *testing.T) {
+	o, _ := at(screen.Open{Container: "app"})
+	o.ReadOnly = true
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	if frame := s.Until("02:49:00Z"); strings.Contains(tuitest.Plain(frame), "x shell") {
+		t.Error("a shell is offered")
+	}
+	s.Press("x")
+	s.Until("read-only: nothing is changed")
+}
