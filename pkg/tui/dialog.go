@@ -89,10 +89,13 @@ func (d dialog) body(m Model, under []draw.Line) []draw.Line {
 	lines := []draw.Line{
 		m.contextLine(where),
 		draw.Text(theme.Faint, "namespace  ").Add(theme.Plain, space),
-		draw.Text(theme.Faint, "what       ").Add(theme.Strong, d.what()),
-		{},
 	}
-	lines = append(lines, d.effects(m)...)
+	label := "what       "
+	for _, l := range draw.Wrap(theme.Strong, d.what(), draw.BoxWidth(m.env.Width)-len(label)) {
+		lines = append(lines, draw.Text(theme.Faint, label).Join(l))
+		label = draw.Spaces(len(label))
+	}
+	lines = append(append(lines, draw.Line{}), d.effects(m)...)
 	lines = append(lines, draw.Line{}, d.answer())
 	return draw.Box(m.env.Theme, under, string(d.act.Verb), lines, m.env.Width, m.env.Height)
 }

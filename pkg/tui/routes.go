@@ -4,6 +4,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/fanouts"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/logs"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pod"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/sidecars"
@@ -29,6 +30,7 @@ var routes = []destination{
 	{screen.FanOuts, "subsets, namespaces and nodes against what they should have", "3", true, func(o screen.Open) screen.Screen { return fanouts.New(o) }},
 	{screen.Rollout, "a workload: steps, pods, what it waits for", "", false, func(o screen.Open) screen.Screen { return rollout.New(o) }},
 	{screen.Plan, "a workload's plan, and a simulation of it to play", "", false, func(o screen.Open) screen.Screen { return plan.New(o) }},
+	{screen.Pod, "", "", false, func(o screen.Open) screen.Screen { return pod.New(o) }},
 	{screen.Logs, "", "", false, func(o screen.Open) screen.Screen { return logs.New(o) }},
 	{screen.Text, "", "", false, func(o screen.Open) screen.Screen { return text.New(o) }},
 }

@@ -27,6 +27,11 @@ type Note struct {
 	Hash, HashWithoutImage, Revision string
 }
 
+// Entries returns what a pod's annotations say of the SidecarSets in it, by their names.
+func Entries(annotations map[string]string) (map[string]Entry, error) {
+	return readEntries(annotations[kruise.SidecarSetHashAnnotation])
+}
+
 // Bookkeeping returns the two hash annotations that the webhook writes at now,
 // merged with those in annotations. The renderer does not write them; a model
 // of the webhook does. Unparsable annotations are an error.

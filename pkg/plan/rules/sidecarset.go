@@ -83,7 +83,7 @@ func (s *SidecarSet) injected(p *cluster.Pod) bool {
 	}
 	var working map[string]string
 	if s.anyHot() {
-		working = workingContainers(p)
+		working = WorkingContainers(p)
 	}
 	for i := range s.Spec.Containers {
 		c := &s.Spec.Containers[i]
@@ -183,8 +183,9 @@ func containerNames(c *kruise.SidecarContainer) []string {
 	return []string{c.Name}
 }
 
-// workingContainers maps each hot-upgrade sidecar to the one that works.
-func workingContainers(p *cluster.Pod) map[string]string {
+// WorkingContainers maps each hot-upgrade sidecar of a pod to the one of its two
+// containers that works (semantics sidecarset-and-protection 3.7).
+func WorkingContainers(p *cluster.Pod) map[string]string {
 	out := map[string]string{}
 	_ = json.Unmarshal([]byte(p.Annotations[kruise.SidecarSetWorkingHotUpgradeAnnotation]), &out)
 	return out

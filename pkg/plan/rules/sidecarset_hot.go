@@ -22,7 +22,7 @@ func (s *SidecarSet) hotPairs(p *cluster.Pod) []hotPair {
 	if !s.anyHot() {
 		return nil
 	}
-	working := workingContainers(p)
+	working := WorkingContainers(p)
 	var out []hotPair
 	for i := range s.Spec.Containers {
 		c := &s.Spec.Containers[i]

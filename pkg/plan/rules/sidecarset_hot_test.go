@@ -46,7 +46,7 @@ func TestHotUpgrade(t *testing.T) {
 		first, _ := p.Container("mesh-1")
 		second, _ := p.Container("mesh-2")
 		return []string{
-			first.Image, second.Image, workingContainers(p)["mesh"],
+			first.Image, second.Image, WorkingContainers(p)["mesh"],
 			p.Annotations[version+"mesh-1"] + " / " + p.Annotations[version+"mesh-2"],
 			p.Annotations[versionAlt+"mesh-1"] + " / " + p.Annotations[versionAlt+"mesh-2"],
 		}

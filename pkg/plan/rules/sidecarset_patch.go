@@ -53,7 +53,7 @@ func (s *SidecarSet) upgradeHot(out *SidecarPatch, p *cluster.Pod, h hotPair) {
 	out.Annotations[version+name] = s.ResourceVersion
 	out.Annotations[versionAlt+other] = s.ResourceVersion
 	out.Annotations[versionAlt+name] = p.Annotations[version+other]
-	working := workingContainers(p)
+	working := WorkingContainers(p)
 	if earlier, ok := out.Annotations[kruise.SidecarSetWorkingHotUpgradeAnnotation]; ok {
 		_ = json.Unmarshal([]byte(earlier), &working)
 	}

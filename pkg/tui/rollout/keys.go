@@ -7,6 +7,8 @@ var (
 	group = screen.Binding{Keys: []string{"o"}, Does: "group", Help: "group pods by revision, node, zone or subset"}
 	turn  = screen.Binding{Keys: []string{"tab"}, Does: "more", Help: "where not all fits: pods, steps, events"}
 	mark  = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark pods: restart is about them alone"}
+	logs  = screen.Binding{Keys: []string{"l"}, Does: "logs", Help: "the log of the pod of the cursor", Minor: true}
+	shell = screen.Binding{Keys: []string{"x"}, Does: "shell", Help: "a shell in the pod of the cursor", Changes: true, Minor: true}
 	left  = screen.Binding{Keys: []string{"left", "h"}, Help: "the pod before"}
 	right = screen.Binding{Keys: []string{"right"}, Help: "the next pod"}
 )
@@ -31,5 +33,5 @@ func (Screen) Keys() []screen.Binding {
 		d.Minor = true
 		list = append(list, d.Binding)
 	}
-	return append(list, left, right)
+	return append(list, logs, shell, left, right)
 }

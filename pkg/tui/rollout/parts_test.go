@@ -69,17 +69,6 @@ func TestToGo(t *testing.T) {
 	}
 }
 
-func TestTag(t *testing.T) {
-	for image, want := range map[string]string{
-		"registry.example.com:5000/web/app:4.8.0": "4.8.0", "registry.example.com:5000/web/app": "app",
-		"app@sha256:0123456789abcdef": "0123456789ab", "a@sha256:1": "1", "": "",
-	} {
-		if got := tag(image); got != want {
-			t.Errorf("%s: %s", image, got)
-		}
-	}
-}
-
 // TestLook: every state of a pod has a picture of its own.
 func TestLook(t *testing.T) {
 	ready := []cluster.Condition{{Type: "Ready", Status: corev1.ConditionTrue}}

@@ -106,15 +106,36 @@ func (s Screen) mark() Screen {
 }
 
 func (s Screen) open() tea.Cmd {
+	return s.ofPod(screen.Open{Screen: screen.Pod})
+}
+
+// ofPod opens a screen of the pod of the cursor.
+func (s Screen) ofPod(o screen.Open) tea.Cmd {
 	p := s.grid.find(s.at)
 	if p == nil {
 		return nil
 	}
-	return screen.Send(screen.Open{Screen: screen.Pod, Ref: s.ref, Pod: p.Name})
+	o.Ref, o.Pod = s.ref, world.PodName(s.ref, p)
+	return screen.Send(o)
 }
 
-// elsewhere opens another screen of the same workload.
+// shell is in the pod of the cursor, in its first container.
+func (s Screen) shell() tea.Cmd {
+	p := s.grid.find(s.at)
+	if p == nil || len(p.Containers) == 0 {
+		return nil
+	}
+	return screen.Send(screen.Shell{Namespace: p.Namespace, Pod: p.Name, Container: p.Containers[0].Name})
+}
+
+// elsewhere opens another screen of the same workload, or of the pod of the cursor.
 func (s Screen) elsewhere(key string) tea.Cmd {
+	switch {
+	case logs.Is(key):
+		return s.ofPod(screen.Open{Screen: screen.Logs})
+	case shell.Is(key):
+		return s.shell()
+	}
 	for _, to := range doors {
 		if to.Is(key) {
 			return screen.Send(screen.Open{Screen: to.screen, Ref: s.ref, Text: to.text})

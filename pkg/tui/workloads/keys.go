@@ -9,11 +9,16 @@ var (
 	mark   = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark several, then act on all of them"}
 	faults = screen.Binding{Keys: []string{"f"}, Does: "faults", Help: "only workloads that somebody should look at: paused, degraded, stuck"}
 	sortBy = screen.Binding{Keys: []string{"o"}, Does: "sort", Help: "sort by the next column"}
+	yaml   = screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML", Minor: true}
+	words  = screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the object in words", Minor: true}
+	diff   = screen.Binding{Keys: []string{"D"}, Does: "diff", Help: "what its revisions differ in", Minor: true}
 	turn   = screen.Binding{Keys: []string{"O"}, Does: "turn", Help: "turn the order around"}
 )
 
 // Keys are those of this screen.
-func (Screen) Keys() []screen.Binding { return []screen.Binding{open, faults, sortBy, turn, mark} }
+func (Screen) Keys() []screen.Binding {
+	return []screen.Binding{open, faults, sortBy, turn, mark, words, yaml, diff}
+}
 
 // Orders are its commands.
 func (Screen) Orders() []screen.OrderHelp {

@@ -74,7 +74,13 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
 	}
 	switch {
 	case open.Is(key):
-		return s, s.open()
+		return s, s.open(screen.Rollout, "")
+	case words.Is(key):
+		return s, s.open(screen.Text, "describe")
+	case yaml.Is(key):
+		return s, s.open(screen.Text, "yaml")
+	case diff.Is(key):
+		return s, s.open(screen.Diff, "")
 	case mark.Is(key):
 		return s.mark(env), nil
 	case sortBy.Is(key):
@@ -105,16 +111,17 @@ func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, tea.Cmd) {
 	}
 	s = s.move(s.window.Move(i-s.window.At, len(s.rows), page(env)))
 	if c.Double {
-		return s, s.open()
+		return s, s.open(screen.Rollout, "")
 	}
 	return s, nil
 }
 
-func (s Screen) open() tea.Cmd {
+// open opens a screen of the workload of the cursor.
+func (s Screen) open(name, text string) tea.Cmd {
 	if len(s.rows) == 0 {
 		return nil
 	}
-	return screen.Send(screen.Open{Screen: screen.Rollout, Ref: s.at})
+	return screen.Send(screen.Open{Screen: name, Ref: s.at, Text: text})
 }
 
 // mark marks the row or takes the mark away, and goes on to the next.

@@ -1,0 +1,117 @@
+package pod
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// Draw is what is seen of the page.
+func (s Screen) Draw(env screen.Env) []draw.Line {
+	if s.pod == nil {
+		return []draw.Line{{}, s.nothing(env)}
+	}
+	end := min(s.top+env.Height, len(s.lines))
+	lines := append([]draw.Line{}, s.lines[s.top:end]...)
+	if more := len(s.lines) - end; more > 0 && len(lines) > 1 {
+		lines[len(lines)-1] = draw.Text(theme.Faint, fmt.Sprintf("  %s %d more lines", env.Theme.Symbols.Less, more+1))
+	}
+	return lines
+}
+
+func (s Screen) nothing(env screen.Env) draw.Line {
+	if s.detail == nil && env.World.Find(s.ref) != nil {
+		return draw.Text(theme.Busy, "  loading "+s.Title()+" ...")
+	}
+	return draw.Text(theme.Faint, "  "+s.Title()+" is not there, or not any more; esc goes back")
+}
+
+// compose makes the page.
+func (s Screen) compose(env screen.Env) Screen {
+	lines := append(s.head(env), draw.Line{})
+	s.first = len(lines) + 1
+	lines = append(lines, s.table(env)...)
+	lines = append(append(lines, s.troubles(env)...), draw.Line{})
+	lines = append(lines, s.causes(env)...)
+	lines = append(lines, s.states(env)...)
+	lines = append(lines, s.sidecars(env)...)
+	lines = append(lines, s.conditions(env)...)
+	s.lines = append(lines, s.events(env)...)
+	return s.scroll(env, 0)
+}
+
+// head is how the pod is and why, whose it is, and where.
+func (s Screen) head(env screen.Env) []draw.Line {
+	p := s.pod
+	word, style := s.health()
+	lines := wrapped(env, draw.Text(style, symbol(env.Theme.Symbols, style)+" "+word+"  "), theme.Plain, s.answer.Answer)
+	lines = lines[:min(len(lines), max(env.Height/6, 1))]
+	old := "old"
+	if s.detail.Updated[p.UID] {
+		old = "new"
+	}
+	where := cmp.Or(p.Node, "no node")
+	if n := s.detail.Snapshot.Nodes[p.Node]; n != nil && n.Labels[zoneLabel] != "" {
+		where += ", " + n.Labels[zoneLabel]
+	}
+	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, show.Name(s.ref), cmp.Or(p.Revision(), "unknown"), where, show.Age(env.World.Now, p.Created), p.Phase)
+	return append(lines, wrapped(env, draw.Line{}, theme.Faint, text)...)
+}
+
+// causes are what is in the way, in the words of `why`.
+func (s Screen) causes(env screen.Env) []draw.Line {
+	if len(s.answer.Causes) == 0 {
+		return nil
+	}
+	lines := []draw.Line{heading("IN THE WAY", "")}
+	for _, c := range s.answer.Causes {
+		picture, style := env.Theme.Symbols.Dot, theme.Plain
+		if c.Stuck {
+			picture, style = env.Theme.Symbols.Stuck, theme.Bad
+		}
+		lines = append(lines, wrapped(env, draw.Text(style, picture+" "), theme.Plain, c.Gate+": "+c.String())...)
+		if c.Hint != "" {
+			lines = append(lines, wrapped(env, draw.Text(theme.Plain, "  "), theme.Faint, "hint: "+c.Hint)...)
+		}
+	}
+	return append(lines, draw.Line{})
+}
+
+const zoneLabel = "topology.kubernetes.io/zone"
+
+// health is how the pod is in a word.
+func (s Screen) health() (string, theme.Style) {
+	_, troubled := diagnose.Troubled(s.pod)
+	switch {
+	case s.pod.Deleting:
+		return "leaving", theme.Faint
+	case troubled:
+		return "in trouble", theme.Bad
+	case !s.pod.IsReady():
+		return "not ready", theme.Busy
+	}
+	return "ready", theme.Good
+}
+
+func heading(text, more string) draw.Line {
+	return draw.Text(theme.Header, " "+text).Add(theme.Faint, "  "+more)
+}
+
+// wrapped is a text behind the beginning of its first line, broken where there is no
+// more room.
+func wrapped(env screen.Env, before draw.Line, style theme.Style, text string) []draw.Line {
+	indent := min(before.Width(), env.Width/3)
+	lines := draw.Wrap(style, text, env.Width-indent-3)
+	for i, l := range lines {
+		if i > 0 {
+			before = draw.Text(theme.Plain, draw.Spaces(indent))
+		}
+		lines[i] = draw.Text(theme.Plain, "  ").Join(before).Join(l)
+	}
+	return lines
+}
