@@ -108,6 +108,11 @@ var layer = map[string][]string{
 	"pkg/tui/sidecars":  screenImports("pkg/kruise", "pkg/plan/diagnose", "pkg/tui/match"),
 	"pkg/tui/plan":      screenImports("pkg/plan/rules", "pkg/plan/simulate"),
 	"pkg/tui/fanouts":   screenImports("pkg/tui/match"),
+	"pkg/tui/page":      {"pkg/tui/draw", "pkg/tui/screen", "pkg/tui/theme"},
+	"pkg/tui/pod":       screenImports("k8s.io/api/...", "pkg/kruise", "pkg/kruise/inject", "pkg/plan/diagnose", "pkg/plan/rules"),
+	"pkg/tui/text":      screenImports("pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
+	"pkg/tui/logs":      screenImports("pkg/plan/diagnose", "pkg/tui/page"),
+	"pkg/tui/diff":      screenImports("github.com/aymanbagabas/go-udiff", "pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
 	"pkg/tui/demo": {
 		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/simulate",
 		"pkg/tui/survey", "pkg/tui/world", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/labels", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",

@@ -87,7 +87,7 @@ func askedText(f compare.Field, r *compare.Rollout) string {
 	if r.Mode == rules.ModeRecreate && f.Effect != rules.EffectRecreate {
 		return ""
 	}
-	return "  (" + effectWords[f.Effect] + ")"
+	return "  (" + f.Effect.Words() + ")"
 }
 
 // headOf says what happens to which object.

@@ -25,11 +25,6 @@ func fields(list []rules.FieldChange) []Field {
 	return out
 }
 
-var effectWords = map[rules.Effect]string{
-	rules.EffectImage: "can change in place", rules.EffectMetadata: "merged into the pod", rules.EffectEnv: "can change in place",
-	rules.EffectResources: "can change in place", rules.EffectRecreate: "needs a new pod", rules.EffectNewPods: "new pods only",
-}
-
 // mostFields is how many fields are shown unless everything is asked for.
 const mostFields = 20
 
@@ -45,7 +40,7 @@ func (b *builder) fields(list []Field, mode rules.UpdateMode) {
 }
 
 func (b *builder) field(f Field, restarts bool) {
-	effect := effectWords[f.Effect]
+	effect := f.Effect.Words()
 	if restarts && len(f.Restarts) > 0 {
 		effect += ", restarts " + strings.Join(f.Restarts, ", ")
 	}

@@ -47,7 +47,7 @@ func (b *builder) markdownFields(list []rules.FieldChange) {
 			b.line("| and %d more | | | |", len(list)-i)
 			break
 		}
-		b.line("| %s | %s | %s | %s |", cell(f.Path), b.markdownValue(f.Old), b.markdownValue(f.New), effectWords[f.Effect])
+		b.line("| %s | %s | %s | %s |", cell(f.Path), b.markdownValue(f.Old), b.markdownValue(f.New), f.Effect.Words())
 	}
 }
 

@@ -3,6 +3,7 @@ package tui
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/fanouts"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/logs"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pod"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
@@ -31,6 +32,7 @@ var routes = []destination{
 	{screen.Rollout, "a workload: steps, pods, what it waits for", "", false, func(o screen.Open) screen.Screen { return rollout.New(o) }},
 	{screen.Plan, "a workload's plan, and a simulation of it to play", "", false, func(o screen.Open) screen.Screen { return plan.New(o) }},
 	{screen.Pod, "", "", false, func(o screen.Open) screen.Screen { return pod.New(o) }},
+	{screen.Diff, "what the revisions of a workload differ in", "", false, func(o screen.Open) screen.Screen { return diff.New(o) }},
 	{screen.Logs, "", "", false, func(o screen.Open) screen.Screen { return logs.New(o) }},
 	{screen.Text, "", "", false, func(o screen.Open) screen.Screen { return text.New(o) }},
 }

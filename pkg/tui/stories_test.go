@@ -45,7 +45,7 @@ func TestStoryStuck(t *testing.T) {
 	s.Until("\n cloneset/checkout: back to the template before")
 	pass(2 * time.Minute)
 	s.Until("✓ healthy")
-	s.Press("x")
+	s.Press("z")
 	golden.Same(t, "testdata/story-undone.txt", tuitest.Plain(s.Until("RolloutEnded", "enter pod")))
 }
 
@@ -59,7 +59,7 @@ func TestStoryPromote(t *testing.T) {
 	s.Press("y")
 	s.Until("\n cloneset/storefront: step pause-1 is over")
 	pass(20 * time.Second)
-	s.Press("x")
+	s.Press("z")
 	golden.Same(t, "testdata/story-promoted.txt", tuitest.Plain(s.Until("◐ progressing", "enter pod")))
 	pass(3 * time.Minute)
 	s.Until("✓ healthy", "12/12 updated")

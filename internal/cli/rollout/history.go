@@ -13,8 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 type historyOptions struct {
@@ -74,32 +72,11 @@ func (o *historyOptions) run(ctx context.Context) error {
 
 // revisions are the stored templates, the oldest first, each with what it changed.
 func revisions(s plan.Snapshot) []view.Revision {
-	w := s.Object()
-	list := history(s)
-	present, _ := rules.FindRevision(list, w.Template)
 	var out []view.Revision
-	var before *cluster.Revision
-	for i := range list {
-		r := &list[i]
-		row := view.Revision{Number: r.Number, Name: r.Name, Present: r.Name == present.Name, First: before == nil}
-		for _, p := range s.Pods {
-			if rules.Active(p) && carries(w, p, r) {
-				row.Pods++
-			}
-		}
-		if before != nil {
-			e := rules.Change(&cluster.Workload{Object: w.Object, Template: before.Template}, &cluster.Workload{Object: w.Object, Template: r.Template}, rules.PolicyOf(w.Object), s.Gates)
-			row.Fields, row.Mode = e.Fields, e.Mode
-		}
-		out, before = append(out, row), r
+	for _, r := range plan.History(s) {
+		out = append(out, view.Revision{
+			Number: r.Number, Name: r.Name, Present: r.Present, First: r.First, Pods: r.Pods, Fields: r.Changed.Fields, Mode: r.Changed.Mode,
+		})
 	}
 	return out
-}
-
-// carries reports whether a pod was made from, or updated to, a revision.
-func carries(w *cluster.Workload, p *cluster.Pod, r *cluster.Revision) bool {
-	if w.Kind == "Deployment" {
-		return p.Owner.Name == r.Name
-	}
-	return rules.AtRevision(p, r.Name)
 }

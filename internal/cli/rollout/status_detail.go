@@ -19,7 +19,7 @@ func (o *statusOptions) expected(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	now, _ := rules.FindRevision(history(snapshot), snapshot.Object().Template)
+	now, _ := rules.FindRevision(plan.Revisions(snapshot), snapshot.Object().Template)
 	if now.Number != o.revision {
 		return fmt.Errorf("desired revision (%d) is different from the running revision (%d)", o.revision, now.Number)
 	}
@@ -43,10 +43,10 @@ func (o *statusOptions) details(ctx context.Context, s *session) error {
 // updatedPods are the pods of the present template.
 func updatedPods(s plan.Snapshot) (ready, not []string) {
 	w := s.Object()
-	now, ok := rules.FindRevision(history(s), w.Template)
+	now, ok := rules.FindRevision(plan.Revisions(s), w.Template)
 	for _, p := range s.Pods {
 		switch {
-		case !ok || !rules.Active(p) || !carries(w, p, &now):
+		case !ok || !rules.Active(p) || !plan.MadeFrom(w, p, now):
 		case rules.Ready(p):
 			ready = append(ready, p.Name)
 		default:

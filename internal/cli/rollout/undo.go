@@ -27,7 +27,7 @@ func newUndo(shared *common) *cobra.Command {
 		if err != nil {
 			return nil, object.Wrap(err, "")
 		}
-		if now, ok := rules.FindRevision(history(s), s.Object().Template); ok && now.Name == revision.Name {
+		if now, ok := rules.FindRevision(plan.Revisions(s), s.Object().Template); ok && now.Name == revision.Name {
 			v.same = fmt.Sprintf("skipped rollback (current template already matches revision %d)", revision.Number)
 		}
 		return withTemplate(object, revision.Template), nil
@@ -74,7 +74,7 @@ earlier step at which no traffic goes to new pods, and pods stay.`,
 
 // older is the revision of a number, or the newest that is not the present one.
 func older(s plan.Snapshot, number int64) (cluster.Revision, error) {
-	list := history(s)
+	list := plan.Revisions(s)
 	now, _ := rules.FindRevision(list, s.Object().Template)
 	if number > 0 {
 		i := slices.IndexFunc(list, func(r cluster.Revision) bool { return r.Number == number })
@@ -89,13 +89,6 @@ func older(s plan.Snapshot, number int64) (cluster.Revision, error) {
 		}
 	}
 	return cluster.Revision{}, &tree.Error{Msg: "has no older revision on record", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
-}
-
-// history are the revisions, the oldest first.
-func history(s plan.Snapshot) []cluster.Revision {
-	list := slices.Clone(s.Revisions)
-	slices.SortStableFunc(list, func(a, b cluster.Revision) int { return int(a.Number - b.Number) })
-	return list
 }
 
 // withTemplate is an object with another template; of a SidecarSet it is the fields

@@ -29,6 +29,8 @@ var looks = [styles]look{
 	Down:     {dark: 0xff7f4d, light: 0xb34700, sixteen: ansi.Red},
 	Mark:     {dark: 0xd99ac2, light: 0x9a4f80, sixteen: ansi.Magenta, bold: true},
 	Found:    {reverse: true},
+	Added:    {dark: 0x3fc79a, light: 0x00765a, sixteen: ansi.Green},
+	Removed:  {dark: 0xff7f4d, light: 0xb34700, sixteen: ansi.Red},
 	Danger:   {dark: 0xff7f4d, light: 0xb34700, sixteen: ansi.Red, bold: true, reverse: true},
 }
 

@@ -30,6 +30,9 @@ const (
 	// Mark is what was marked, Found what a search found.
 	Mark
 	Found
+	// Added and Removed are lines of a difference.
+	Added
+	Removed
 	// Danger is a place where a mistake costs much.
 	Danger
 	styles

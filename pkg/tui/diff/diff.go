@@ -1,0 +1,171 @@
+// Package diff is the screen of what two stored templates of a workload differ in.
+package diff
+
+import (
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/page"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Screen is the difference.
+type Screen struct {
+	ref    cluster.Ref
+	detail *world.Detail
+	past   []plan.Past
+	// from and to are the names of the revisions: others come while one looks.
+	from, to string
+	whole    bool
+	page     page.Page
+}
+
+// New is the screen of the workload that is opened.
+func New(o screen.Open) Screen { return Screen{ref: o.Ref} }
+
+// Title is the workload.
+func (s Screen) Title() string { return "diff " + show.Name(s.ref) }
+
+// Want is the workload with its revisions.
+func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+
+// Filtered is what is searched for.
+func (s Screen) Filtered() string { return s.page.Finding() }
+
+// Selection is the workload.
+func (s Screen) Selection(screen.Env) screen.Selection {
+	return screen.Selection{Workloads: []cluster.Ref{s.ref}}
+}
+
+var (
+	older = screen.Binding{Keys: []string{"[", "o"}, Does: "older", Help: "what the revision before it changed"}
+	newer = screen.Binding{Keys: []string{"]", "O"}, Does: "newer", Help: "what the revision after it changed"}
+	wider = screen.Binding{Keys: []string{"{", "b"}, Does: "base", Help: "compare with a revision further back"}
+	whole = screen.Binding{Keys: []string{"f"}, Does: "whole", Help: "the whole template, or only what is around a change"}
+)
+
+// Keys are those of this screen.
+func (Screen) Keys() []screen.Binding {
+	return append([]screen.Binding{older, newer, wider, whole}, page.Keys()...)
+}
+
+// Orders are its commands.
+func (s Screen) Orders() []screen.OrderHelp {
+	var numbers []string
+	for _, p := range s.past {
+		numbers = append(numbers, strconv.FormatInt(p.Number, 10))
+	}
+	return []screen.OrderHelp{{Name: "revisions", Help: "two revisions by their numbers: FROM TO", Args: numbers}}
+}
+
+// Update is the screen after a message.
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+	switch msg := msg.(type) {
+	case screen.Changed:
+		return s.refresh(env), nil
+	case screen.Filter:
+		s.page = s.page.Find(msg.Text)
+	case screen.Wheel:
+		s.page = s.page.Scroll(msg.By)
+	case screen.Order:
+		return s.command(msg)
+	case tea.KeyPressMsg:
+		return s.key(msg.String()), nil
+	}
+	return s, nil
+}
+
+// refresh takes the revisions from the world. At first it is the newest one against
+// the one before.
+func (s Screen) refresh(env screen.Env) Screen {
+	s.page = s.page.Size(env.Width, env.Height-above)
+	d := env.World.Of(s.ref)
+	if d == nil || d == s.detail {
+		return s
+	}
+	s.detail, s.past = d, plan.History(d.Snapshot)
+	if _, _, ok := s.pair(); !ok && len(s.past) > 1 {
+		return s.choose(s.present()-1, s.present())
+	}
+	return s
+}
+
+// above is how many lines stand above the page: the two revisions.
+const above = 2
+
+// present is the index of the revision that the workload has, and of the second one
+// where that is the first.
+func (s Screen) present() int {
+	i := slices.IndexFunc(s.past, func(p plan.Past) bool { return p.Present })
+	if i < 0 {
+		i = len(s.past) - 1
+	}
+	return max(i, 1)
+}
+
+// pair are the indexes of both revisions; false where one is not there any more.
+func (s Screen) pair() (from, to int, ok bool) {
+	from, to = s.index(s.from), s.index(s.to)
+	return from, to, from >= 0 && to >= 0
+}
+
+func (s Screen) index(name string) int {
+	return slices.IndexFunc(s.past, func(p plan.Past) bool { return p.Name == name })
+}
+
+func (s Screen) key(key string) Screen {
+	if p, ok := s.page.Key(key); ok {
+		s.page = p
+		return s
+	}
+	from, to, ok := s.pair()
+	switch {
+	case !ok:
+		return s
+	case older.Is(key) && to > 1:
+		return s.choose(to-2, to-1)
+	case newer.Is(key) && to < len(s.past)-1:
+		return s.choose(to, to+1)
+	case wider.Is(key):
+		if from--; from < 0 {
+			from = to - 1
+		}
+		return s.choose(max(from, 0), to)
+	case whole.Is(key):
+		s.whole = !s.whole
+		return s.choose(from, to)
+	}
+	return s
+}
+
+// command is revisions FROM TO.
+func (s Screen) command(o screen.Order) (screen.Screen, tea.Cmd) {
+	if o.Name != "revisions" {
+		return s, nil
+	}
+	if len(o.Args) != 2 {
+		return s, screen.Send(screen.Say{Text: "revisions FROM TO, by their numbers", Bad: true})
+	}
+	var at [2]int
+	for i, arg := range o.Args {
+		at[i] = slices.IndexFunc(s.past, func(p plan.Past) bool { return strconv.FormatInt(p.Number, 10) == arg })
+		if at[i] < 0 {
+			return s, screen.Send(screen.Say{Text: "there is no revision " + arg + " on record", Bad: true})
+		}
+	}
+	return s.choose(at[0], at[1]), nil
+}
+
+// choose compares two revisions; what is said of them begins at its first line.
+func (s Screen) choose(from, to int) Screen {
+	a, b := s.past[from], s.past[to]
+	s.from, s.to = a.Name, b.Name
+	s.page = s.page.Scroll(-s.page.Len() * 2).Set(s.lines(a, b))
+	return s
+}

@@ -1,0 +1,49 @@
+package diff
+
+import (
+	"fmt"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// Draw is which revisions are compared, and what they differ in.
+func (s Screen) Draw(env screen.Env) []draw.Line {
+	from, to, ok := s.pair()
+	if !ok {
+		return []draw.Line{{}, s.nothing(env)}
+	}
+	return append([]draw.Line{
+		draw.Both(s.revision("from", theme.Removed, "-", s.past[from]), s.page.Place(), env.Width, env.Theme.Symbols.Ellipsis),
+		s.revision("to", theme.Added, "+", s.past[to]),
+	}, s.page.Draw(env.Theme)...)
+}
+
+func (s Screen) nothing(env screen.Env) draw.Line {
+	switch {
+	case len(s.past) > 0:
+		return draw.Text(theme.Faint, "  only one revision of "+show.Name(s.ref)+" is on record: there is nothing to compare it with")
+	case s.detail != nil:
+		return draw.Text(theme.Faint, "  no revision of "+show.Name(s.ref)+" is on record")
+	case env.World.Find(s.ref) == nil:
+		return draw.Text(theme.Faint, "  "+show.Name(s.ref)+" is not there, or not any more; esc goes back")
+	}
+	return draw.Text(theme.Busy, "  loading the revisions of "+show.Name(s.ref)+" ...")
+}
+
+// revision is one side. Pods do not carry a SidecarSet's revision as their own.
+func (s Screen) revision(side string, style theme.Style, sign string, p plan.Past) draw.Line {
+	l := draw.Text(style, fmt.Sprintf(" %s %-4s ", sign, side)).
+		Add(theme.Strong, fmt.Sprintf("revision %d", p.Number)).
+		Add(theme.Faint, "  "+p.Name+"  ")
+	if s.ref.Kind != "SidecarSet" {
+		l = l.Add(theme.Plain, show.Count(p.Pods, "pod"))
+	}
+	if p.Present {
+		l = l.Add(theme.Good, "  present")
+	}
+	return l
+}
