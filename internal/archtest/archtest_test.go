@@ -114,8 +114,9 @@ var layer = map[string][]string{
 	"pkg/tui/logs":      screenImports("pkg/plan/diagnose", "pkg/tui/page"),
 	"pkg/tui/diff":      screenImports("github.com/aymanbagabas/go-udiff", "pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
 	"pkg/tui/demo": {
-		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/simulate",
-		"pkg/tui/survey", "pkg/tui/world", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/labels", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
+		"k8s.io/api/...", "k8s.io/apimachinery/...",
+		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/rules", "pkg/plan/simulate",
+		"pkg/tui/survey", "pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
 	},
 
 	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},

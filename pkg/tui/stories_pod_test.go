@@ -1,0 +1,62 @@
+package tui_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+)
+
+// TestStoryPod: a release crashes. Somebody looks at one of its pods, reads what it
+// said before it ended, and what the release changed.
+func TestStoryPod(t *testing.T) {
+	s, _ := visit(t)
+	s.Press("/").Type("checkout").Press("enter", "enter")
+	s.Until("PODS", "has halted")
+	s.Press("enter")
+	golden.Same(t, "testdata/story-pod.txt", tuitest.Plain(s.Until("CONTAINER", "checkout:2.0.0-rc1", "EVENTS")))
+	s.Press("p")
+	s.Until("before its last restart", "the log ends here")
+	s.Press("/").Type("currency").Press("enter")
+	golden.Same(t, "testdata/story-log.txt", tuitest.Plain(s.Until("/currency 1 of", "tab container")))
+	s.Press("esc", "esc", "y")
+	s.Until("as YAML", "kind: Pod")
+	s.Press("esc", "d")
+	s.Until("describe pod/checkout-", "Controlled By:  CloneSet/checkout")
+	s.Press("esc", "x")
+	s.Until("the containers of the demo have no shell")
+	s.Press("esc", "D")
+	golden.Same(t, "testdata/story-diff.txt", tuitest.Plain(s.Until("FIELDS", "+  - image: registry.example.com/orders/checkout:2.0.0-rc1", "older")))
+}
+
+// TestStoryRestart: one container of one pod is restarted, and nothing else.
+func TestStoryRestart(t *testing.T) {
+	s, pass := visit(t)
+	s.Press("/").Type("node-agent").Press("enter", "enter")
+	s.Until("PODS", "healthy")
+	s.Press("enter")
+	s.Until("CONTAINER", "agent:5", "EVENTS")
+	s.Press("R")
+	s.Until("restart daemonset/node-agent: node-agent-", "containers agent", "containers of 1 pods restart in place", "y yes")
+	s.Press("y")
+	s.Until("\n daemonset/node-agent: containers of 1 pods")
+	pass(time.Minute)
+	s.Until("container agent started again")
+}
+
+// TestStoryLog: a log goes on while somebody reads, and stays where he is.
+func TestStoryLog(t *testing.T) {
+	s, pass := visit(t)
+	s.Press("/").Type("search").Press("enter", "enter")
+	s.Until("PODS")
+	s.Press("l")
+	s.Until("container app", "follows", "11:59:57Z INFO")
+	pass(10 * time.Second)
+	s.Until("12:00:07Z INFO")
+	s.Press("g")
+	s.Until("held here")
+	pass(10 * time.Second)
+	s.Press("f")
+	s.Until("12:00:17Z INFO", "follows")
+}
