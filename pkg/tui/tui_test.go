@@ -118,7 +118,9 @@ func TestReadOnly(t *testing.T) {
 func TestHelp(t *testing.T) {
 	s, _ := start(t, two())
 	s.Press("?")
-	s.Until("This screen: workloads", "Lists", "Acting", "Everywhere", "roll back to the revision before", ":rollout")
+	s.Until("This screen: workloads", "Lists", "Acting", "Everywhere", "roll back to the revision before")
+	s.Press("G")
+	s.Until(":promote", ":quit")
 	s.Press("x")
 	s.Until("cloneset/web")
 }

@@ -41,7 +41,8 @@ func (s Screen) compose(env screen.Env) Screen {
 	lines = append(lines, s.states(env)...)
 	lines = append(lines, s.sidecars(env)...)
 	lines = append(lines, s.conditions(env)...)
-	s.lines = append(lines, s.events(env)...)
+	lines = append(lines, s.events(env)...)
+	s.lines = lines
 	return s.scroll(env, 0)
 }
 

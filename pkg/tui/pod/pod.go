@@ -93,7 +93,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
 func (s Screen) refresh(env screen.Env) Screen {
 	d := env.World.Of(s.ref)
 	if d != s.detail {
-		s = s.look(env, d)
+		s = s.look(d)
 	}
 	if s.pod != nil {
 		s = s.compose(env)
@@ -102,7 +102,7 @@ func (s Screen) refresh(env screen.Env) Screen {
 }
 
 // look takes the pod from the workload, and asks why it is as it is.
-func (s Screen) look(env screen.Env, d *world.Detail) Screen {
+func (s Screen) look(d *world.Detail) Screen {
 	s.detail, s.pod = d, nil
 	if d == nil {
 		return s
