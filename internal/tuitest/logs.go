@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"testing"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -25,15 +27,32 @@ func (s *Still) Tell(container string, lines ...string) {
 		s.logs.lines = map[string][]string{}
 	}
 	s.logs.lines[container] = append(s.logs.lines[container], lines...)
-	close(s.logs.told)
-	s.logs.told = make(chan struct{})
+	s.logs.changed()
 }
 
-// Open is how many logs are open.
-func (s *Still) Open() int {
-	s.logs.mu.Lock()
-	defer s.logs.mu.Unlock()
-	return s.logs.open
+// changed wakes whoever waits; the logs are locked.
+func (l *logs) changed() {
+	close(l.told)
+	l.told = make(chan struct{})
+}
+
+// Open waits until just so many logs are open.
+func (s *Still) Open(t *testing.T, n int) {
+	t.Helper()
+	limit := time.After(patience)
+	for {
+		s.logs.mu.Lock()
+		open, told := s.logs.open, s.logs.told
+		s.logs.mu.Unlock()
+		if open == n {
+			return
+		}
+		select {
+		case <-told:
+		case <-limit:
+			t.Fatalf("%d logs are open, not %d", open, n)
+		}
+	}
 }
 
 // Logs has the lines of [Still.Tell], and an error where there are none.
@@ -49,10 +68,12 @@ func (s *Still) Logs(ctx context.Context, q world.LogQuery) (world.Log, error) {
 		return nil, errors.New("container " + name + " has no log")
 	}
 	l.open++
+	l.changed()
 	context.AfterFunc(ctx, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.open--
+		l.changed()
 	})
 	return &tail{ctx: ctx, logs: l, name: name, follow: q.Follow}, nil
 }

@@ -95,9 +95,7 @@ func TestChoosesContainers(t *testing.T) {
 	s.Until("container app", "02:49:00Z")
 	s.Press(":").Type("container nobody").Press("enter")
 	s.Until("the pod has no container nobody")
-	if n := still.Open(); n != 1 {
-		t.Errorf("%d logs are open", n)
-	}
+	still.Open(t, 1)
 }
 
 // TestEnds: a log that is left is not followed any more.
@@ -105,17 +103,11 @@ func TestEnds(t *testing.T) {
 	o, still := at(screen.Open{Container: "app"})
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("02:49:00Z")
+	still.Open(t, 1)
 	s.Press("esc")
 	s.Until("1 workload")
 	still.Tell("app", "nobody reads this")
-	for range 1000 {
-		if still.Open() == 0 {
-			return
-		}
-		s.Press("down")
-		s.Until("1 workload")
-	}
-	t.Error("the log is still open")
+	still.Open(t, 0)
 }
 
 // TestNoLog says why, and tries again.
