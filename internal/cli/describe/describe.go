@@ -65,13 +65,26 @@ func run(ctx context.Context, f *factory.Factory, k cmdutil.Factory, flags *desc
 	if err != nil {
 		return kubectl.Err(err)
 	}
-	o.Describer = func(m *meta.RESTMapping) (kubectldescribe.ResourceDescriber, error) {
-		if !slices.Contains([]string{kruise.Group, kruise.PolicyGroup, release.Group}, m.GroupVersionKind.Group) {
-			return kubectldescribe.DescriberFn(k, m)
-		}
-		return &describer{ctx: ctx, factory: f, kubectl: k, mapping: m}, nil
-	}
+	o.Describer = func(m *meta.RESTMapping) (kubectldescribe.ResourceDescriber, error) { return describerOf(ctx, f, k, m) }
 	return kubectl.Err(o.Run())
+}
+
+// describerOf describes the objects of a kind: kubectl's own, unless it is one of
+// Kruise's.
+func describerOf(ctx context.Context, f *factory.Factory, k cmdutil.Factory, m *meta.RESTMapping) (kubectldescribe.ResourceDescriber, error) {
+	if !slices.Contains([]string{kruise.Group, kruise.PolicyGroup, release.Group}, m.GroupVersionKind.Group) {
+		return kubectldescribe.DescriberFn(k, m)
+	}
+	return &describer{ctx: ctx, factory: f, kubectl: k, mapping: m}, nil
+}
+
+// Object describes one object as the verb does.
+func Object(ctx context.Context, f *factory.Factory, m *meta.RESTMapping, namespace, name string) (string, error) {
+	d, err := describerOf(ctx, f, kubectl.Factory(f), m)
+	if err != nil {
+		return "", err
+	}
+	return d.Describe(namespace, name, kubectldescribe.DescriberSettings{ShowEvents: true})
 }
 
 // describer describes objects of one of Kruise's kinds.

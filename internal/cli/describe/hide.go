@@ -5,6 +5,9 @@ import (
 	"fmt"
 )
 
+// Hidden is an object with the values of Secrets taken out, as the verb shows it.
+func Hidden(o map[string]any) map[string]any { return hidden(o) }
+
 // hidden is an object with the values of Secrets taken out: a ResourceDistribution
 // holds a whole one. Of each the size is told, as kubectl does of a Secret. The object
 // itself stays as it is.

@@ -81,6 +81,14 @@ func New(s Streams) *Factory {
 	}
 }
 
+// With returns a factory for the same cluster over other streams: the server's warnings
+// go there, too.
+func (f *Factory) With(s Streams) *Factory {
+	out := *f
+	out.Streams, out.warnings = s, rest.NewWarningWriter(s.Err, rest.WarningWriterOptions{Deduplicate: true})
+	return &out
+}
+
 // Namespace returns the value of -n as given, "" without the flag. It does not
 // look into any kubeconfig.
 func (f *Factory) Namespace() string {

@@ -134,6 +134,19 @@ func (o *options) run(ctx context.Context, args []string) error {
 	return nil
 }
 
+// Plans makes plans that restart containers as the verb does, by whatever method the
+// cluster has.
+func Plans(f *factory.Factory, what plan.Restarting) func(plan.Snapshot) (plan.Plan, error) {
+	o := &options{factory: f, what: what}
+	return func(s plan.Snapshot) (plan.Plan, error) {
+		served, err := o.served()
+		if err != nil {
+			return plan.Plan{}, err
+		}
+		return o.plan(s, what.Pods, served)
+	}
+}
+
 // plan makes the plan, and refuses one that cannot finish. A pod by itself has no
 // workload whose limits could keep it from finishing.
 func (o *options) plan(s plan.Snapshot, pods []string, served bool) (plan.Plan, error) {

@@ -45,15 +45,7 @@ budgets and in place where that is possible.`,
 
 func (o *abortOptions) abort(ctx context.Context) error {
 	why := "aborted by " + holder()
-	o.change = func(r *kube.Record) (string, error) {
-		if !r.Progress.Finished.IsZero() && !o.rollback {
-			return "", errors.New("the rollout is done: 'rollout undo' goes back to an older revision")
-		}
-		if r.Progress.Halted == "" {
-			r.Progress.Halted = why
-		}
-		return "aborted: " + stands(*r), nil
-	}
+	o.change = aborted(why, o.rollback)
 	if o.rollback {
 		if err := o.ask(o.yes, "Take the rollout of "+o.name.String()+" back?"); err != nil {
 			return err
@@ -63,6 +55,19 @@ func (o *abortOptions) abort(ctx context.Context) error {
 		return err
 	}
 	return o.back(ctx, why)
+}
+
+// aborted ends a rollout; one that is done only where its work is taken back.
+func aborted(why string, back bool) func(*kube.Record) (string, error) {
+	return func(r *kube.Record) (string, error) {
+		if !r.Progress.Finished.IsZero() && !back {
+			return "", errors.New("the rollout is done: 'rollout undo' goes back to an older revision")
+		}
+		if r.Progress.Halted == "" {
+			r.Progress.Halted = why
+		}
+		return "aborted: " + stands(*r), nil
+	}
 }
 
 // back carries out the way back.

@@ -231,22 +231,40 @@ func paused(r *kube.Record) (string, error) {
 }
 
 func newRetry(shared *common) *cobra.Command {
-	return newControl(shared, &control{goesOn: true, change: func(r *kube.Record) (string, error) {
-		if r.Progress.Halted == "" {
-			return "", errors.New("it has not halted: there is nothing to retry")
-		}
-		r.Progress.Halted, r.Progress.Started = "", time.Now().UTC()
-		return "tries again: " + stands(*r), nil
-	}}, &cobra.Command{
+	return newControl(shared, &control{goesOn: true, change: retried}, &cobra.Command{
 		Use: "retry TYPE/NAME", Short: "Go on with a rollout that has halted",
 		Example: "  kubectl kruise rollout retry cloneset/web",
 	})
+}
+
+func retried(r *kube.Record) (string, error) {
+	if r.Progress.Halted == "" {
+		return "", errors.New("it has not halted: there is nothing to retry")
+	}
+	r.Progress.Halted, r.Progress.Started = "", time.Now().UTC()
+	return "tries again: " + stands(*r), nil
 }
 
 func newPromote(shared *common) *cobra.Command {
 	var full bool
 	var to string
 	c := newControl(shared, &control{goesOn: true, change: func(r *kube.Record) (string, error) {
+		return promotion(full, to)(r)
+	}}, &cobra.Command{
+		Use: "promote TYPE/NAME", Short: "Let a rollout go on to its next step",
+		Long: `Let a rollout go on past the pause or the condition at which it stands. --full
+passes all pauses that are left, --to those up to an amount; what is verified is
+verified all the same.`,
+		Example: "  kubectl kruise rollout promote cloneset/web\n  kubectl kruise rollout promote cloneset/web --to 50%",
+	})
+	c.Flags().BoolVar(&full, "full", false, "pass all pauses that are left")
+	c.Flags().StringVar(&to, "to", "", "pass the pauses up to this many updated pods, such as 5 or 50%")
+	return c
+}
+
+// promotion lets a rollout go on past its step, or all pauses up to an amount.
+func promotion(full bool, to string) func(*kube.Record) (string, error) {
+	return func(r *kube.Record) (string, error) {
 		if err := running(*r); err != nil {
 			return "", err
 		}
@@ -261,16 +279,7 @@ func newPromote(shared *common) *cobra.Command {
 			r.Progress.Promoted = true
 		}
 		return promotedText(r, free), nil
-	}}, &cobra.Command{
-		Use: "promote TYPE/NAME", Short: "Let a rollout go on to its next step",
-		Long: `Let a rollout go on past the pause or the condition at which it stands. --full
-passes all pauses that are left, --to those up to an amount; what is verified is
-verified all the same.`,
-		Example: "  kubectl kruise rollout promote cloneset/web\n  kubectl kruise rollout promote cloneset/web --to 50%",
-	})
-	c.Flags().BoolVar(&full, "full", false, "pass all pauses that are left")
-	c.Flags().StringVar(&to, "to", "", "pass the pauses up to this many updated pods, such as 5 or 50%")
-	return c
+	}
 }
 
 func promotedText(r *kube.Record, free int) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/pausing"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -24,8 +25,31 @@ func pauseField(on bool) func(context.Context, *control, *session) error {
 }
 
 func (o *control) pauseIn(ctx context.Context, s *session, on bool) error {
-	object := s.object
-	path := plan.PausedPath(object.Group(), object.Kind(), object.Version())
+	object, path := s.object, pausedPath(s.object)
+	if err := pausable(object, path, on); err != nil {
+		return err
+	}
+	if o.print.only() && !o.print.atServer() {
+		return o.print.resource(o.common, object)
+	}
+	opt := metav1.PatchOptions{FieldManager: o.manager}
+	if o.print.only() {
+		opt.DryRun = []string{metav1.DryRunAll}
+	}
+	u, err := o.writePause(ctx, s, path, on, opt)
+	if err != nil {
+		return err
+	}
+	return o.print.write(o.common, u)
+}
+
+// pausedPath is where an object has its pause, nil where it has none.
+func pausedPath(object *resource.Resource) []string {
+	return plan.PausedPath(object.Group(), object.Kind(), object.Version())
+}
+
+// pausable reports an error where there is nothing to pause, or to take away.
+func pausable(object *resource.Resource, path []string, on bool) error {
 	is := path != nil && tree.Bool(tree.Get(object.Node(), path...))
 	reason := ""
 	switch {
@@ -37,25 +61,19 @@ func (o *control) pauseIn(ctx context.Context, s *session, on bool) error {
 		reason = "is already paused"
 	case !on && !is:
 		reason = "is not paused"
+	default:
+		return nil
 	}
-	ref := objectOf(object)
-	if reason != "" {
-		return &resource.Error{Err: fmt.Errorf("%s %q %s", ref.Resource.GroupResource(), object.Name(), reason)}
-	}
-	if o.print.only() && !o.print.atServer() {
-		return o.print.resource(o.common, object)
-	}
-	client, err := o.factory.Dynamic()
+	return &resource.Error{Err: fmt.Errorf("%s %q %s", objectOf(object).Resource.GroupResource(), object.Name(), reason)}
+}
+
+// writePause writes the pause of a workload itself.
+func (c *common) writePause(ctx context.Context, s *session, path []string, on bool, opt metav1.PatchOptions) (*unstructured.Unstructured, error) {
+	client, err := c.factory.Dynamic()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	opt := metav1.PatchOptions{FieldManager: o.manager}
-	if o.print.only() {
-		opt.DryRun = []string{metav1.DryRunAll}
-	}
-	u, err := pausing.Write(ctx, client.Resource(ref.Resource).Namespace(object.Namespace()), object.Name(), tree.StrAt(object.Node(), "metadata", "uid"), path, on, opt)
-	if err != nil {
-		return err
-	}
-	return o.print.write(o.common, u)
+	object, ref := s.object, objectOf(s.object)
+	at := client.Resource(ref.Resource).Namespace(object.Namespace())
+	return pausing.Write(ctx, at, object.Name(), tree.StrAt(object.Node(), "metadata", "uid"), path, on, opt)
 }

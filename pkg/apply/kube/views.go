@@ -142,14 +142,7 @@ func typed[L runtime.Object](what string, like runtime.Object, client lister[L],
 
 // keep begins a mirror of objects of one type.
 func keep[O metav1.Object, T any](c *Cluster, s source, read func(O) (T, error)) (*mirror[T], error) {
-	m := newMirror(c.bell.ring, func(o metav1.Object) (T, error) {
-		typed, ok := o.(O)
-		if !ok {
-			var zero T
-			return zero, fmt.Errorf("unexpected %T", o)
-		}
-		return read(typed)
-	})
+	m := newMirror(c.bell.ring, readAs(read))
 	err := follow(c.ctx, s, m)
 	switch {
 	case err == nil:
@@ -160,6 +153,18 @@ func keep[O metav1.Object, T any](c *Cluster, s source, read func(O) (T, error))
 		c.warn("%v: the rollout goes on without", err)
 	}
 	return nil, nil //nolint:nilnil // done without
+}
+
+// readAs reads objects of one type, as all of a source are.
+func readAs[O metav1.Object, T any](read func(O) (T, error)) func(metav1.Object) (T, error) {
+	return func(o metav1.Object) (T, error) {
+		typed, ok := o.(O)
+		if !ok {
+			var zero T
+			return zero, fmt.Errorf("unexpected %T", o)
+		}
+		return read(typed)
+	}
 }
 
 // watchPods watches those that the workload's selector matches; a SidecarSet's are

@@ -1,0 +1,180 @@
+package rollout
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Desk is what somebody at a screen does with rollouts: the sessions of the verbs.
+// Nothing is printed and nobody is asked, since the screen does both: what a verb would
+// say before its question comes back as lines.
+type Desk struct {
+	factory        *factory.Factory
+	stateNamespace string
+	gates          cluster.Gates
+	// changed is called when what is carried out here changes.
+	changed func()
+	// ctx ends what is carried out here.
+	ctx  context.Context //nolint:containedctx // rollouts outlive the key that began them
+	stop context.CancelFunc
+	all  sync.WaitGroup
+
+	mu      sync.Mutex
+	driving map[cluster.Ref]bool
+	ends    map[cluster.Ref]end
+}
+
+// end is how a rollout ended that was carried out here.
+type end struct {
+	result apply.Result
+	err    error
+}
+
+// NewDesk returns a desk; what it carries out ends with the context. changed is called,
+// from any goroutine, when [Desk.Driving] says something else.
+func NewDesk(ctx context.Context, f *factory.Factory, stateNamespace string, changed func()) *Desk {
+	d := &Desk{
+		factory: f, stateNamespace: stateNamespace, gates: cluster.DefaultGates(), changed: changed,
+		driving: map[cluster.Ref]bool{}, ends: map[cluster.Ref]end{},
+	}
+	d.ctx, d.stop = context.WithCancel(ctx)
+	return d
+}
+
+// Driving are the rollouts that are carried out here, by name.
+func (d *Desk) Driving() []cluster.Ref {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(d.driving), func(a, b cluster.Ref) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// Close leaves what is carried out here where it stands, and waits until others can go
+// on with it.
+func (d *Desk) Close() {
+	d.stop()
+	d.all.Wait()
+}
+
+// sessions are those of the verbs, which say what they say to notes.
+func (d *Desk) sessions() (*driving, *notes) {
+	said := &notes{}
+	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
+	return &driving{
+		common: &common{factory: quiet, stateNamespace: d.stateNamespace, gates: d.gates}, output: outputs[0], successOn: "complete",
+	}, said
+}
+
+// locate finds a workload, and open watches it, too.
+func (d *Desk) locate(ctx context.Context, at *driving, ref cluster.Ref) (*session, error) {
+	return at.locateIn(ctx, nameOfRef(ref), ref.Namespace)
+}
+
+func (d *Desk) open(ctx context.Context, at *driving, ref cluster.Ref) (*session, error) {
+	s, err := d.locate(ctx, at, ref)
+	if err != nil {
+		return nil, err
+	}
+	return s, at.watch(ctx, s)
+}
+
+// start puts a plan on record and carries it out, behind.
+func (d *Desk) start(at *driving, ref cluster.Ref, plans func(context.Context, *session) (plan.Plan, error)) error {
+	s, err := d.open(d.ctx, at, ref)
+	if err != nil {
+		return err
+	}
+	err = d.begin(at, s, plans)
+	if err != nil {
+		s.Close()
+	}
+	return err
+}
+
+func (d *Desk) begin(at *driving, s *session, plans func(context.Context, *session) (plan.Plan, error)) error {
+	p, err := plans(d.ctx, s)
+	if err != nil {
+		return err
+	}
+	held, release, err := at.hold(d.ctx, s, p)
+	if err != nil {
+		return err
+	}
+	if err = at.free(s); err == nil {
+		err = s.Begin(held, s.target.Ref, p)
+	}
+	if err != nil {
+		release()
+		return err
+	}
+	d.drive(held, release, s, p)
+	return nil
+}
+
+// drive carries a plan out that is on record, behind, and lets go of it in the end.
+func (d *Desk) drive(held context.Context, release func(), s *session, p plan.Plan) {
+	ref := s.target.Ref
+	d.note(ref, true, end{})
+	d.all.Go(func() {
+		res, err := apply.Run(held, s, ref, p, apply.Options{Emit: s.Announce})
+		release()
+		s.Close()
+		d.note(ref, false, end{res, err})
+	})
+}
+
+func (d *Desk) note(ref cluster.Ref, on bool, e end) {
+	d.mu.Lock()
+	if d.ends[ref] = e; on {
+		d.driving[ref] = true
+	} else {
+		delete(d.driving, ref)
+	}
+	d.mu.Unlock()
+	d.changed()
+}
+
+func (d *Desk) here(ref cluster.Ref) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.driving[ref]
+}
+
+// records are where rollouts are kept.
+func (d *Desk) records() (kube.Records, error) {
+	at, _ := d.sessions()
+	return at.records()
+}
+
+// notes are lines that were said.
+type notes struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write takes lines in.
+func (n *notes) Write(b []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.Write(b)
+}
+
+// lines are all that were said.
+func (n *notes) lines() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var out []string
+	for line := range strings.Lines(n.text.String()) {
+		out = append(out, strings.TrimRight(line, "\n"))
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// Run offers to carry out the plan that is made of what is known of a workload.
+func (d *Desk) Run(ctx context.Context, ref cluster.Ref, plans func(plan.Snapshot) (plan.Plan, error)) (*Offer, error) {
+	return d.planned(ctx, ref, func(ctx context.Context, _ *driving, s *session) (plan.Plan, error) {
+		snapshot, err := s.Observe(ctx, s.target.Ref)
+		if err != nil {
+			return plan.Plan{}, err
+		}
+		return plans(snapshot)
+	})
+}
+
+// Undo offers to go back: while a rollout is under way, or has halted, to the template
+// that it started from; after it to an older revision, 0 for the one before.
+func (d *Desk) Undo(ctx context.Context, ref cluster.Ref, revision int64) (*Offer, error) {
+	records, err := d.records()
+	if err != nil {
+		return nil, err
+	}
+	rec, err := records.Load(ctx, ref)
+	switch {
+	case errors.Is(err, kube.ErrNone), err == nil && !rec.Progress.Finished.IsZero():
+		return d.planned(ctx, ref, func(ctx context.Context, at *driving, s *session) (plan.Plan, error) {
+			return at.undone(ctx, s, revision)
+		})
+	case err != nil:
+		return nil, err
+	}
+	return d.back(ctx, ref, records)
+}
+
+// planner makes a plan for a workload that is watched.
+type planner func(context.Context, *driving, *session) (plan.Plan, error)
+
+// planned offers to carry out a plan.
+func (d *Desk) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Offer, error) {
+	at, said := d.sessions()
+	s, err := d.open(ctx, at, ref)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if err := at.free(s); err != nil {
+		return nil, err
+	}
+	p, err := plans(ctx, at, s)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Steps) == 0 {
+		return nil, errors.New(p.Change.Why)
+	}
+	at.sayOwners(s.object)
+	return &Offer{Effect: append(effect(p), said.lines()...), do: func(context.Context) (string, error) {
+		at, _ := d.sessions()
+		err := d.start(at, ref, func(ctx context.Context, s *session) (plan.Plan, error) { return plans(ctx, at, s) })
+		return "begun: " + p.Steps[0].Title, err
+	}}, nil
+}
+
+// back offers to end the rollout on record and to take it back.
+func (d *Desk) back(ctx context.Context, ref cluster.Ref, records kube.Records) (*Offer, error) {
+	why := "taken back by " + holder()
+	at, said := d.sessions()
+	s, err := d.open(ctx, at, ref)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	p, err := taken(ctx, s, why)
+	if err != nil {
+		return nil, err
+	}
+	lines := effect(p)
+	if len(p.Steps) == 0 {
+		lines = []string{"no pod was updated: the rollout ends, and nothing else changes"}
+	}
+	return &Offer{Effect: append(lines, said.lines()...), do: func(ctx context.Context) (string, error) {
+		if _, err := records.Change(ctx, ref, holder(), func(r *kube.Record) error {
+			_, err := aborted(why, true)(r)
+			return err
+		}); err != nil || len(p.Steps) == 0 {
+			return "the rollout has ended", err
+		}
+		at, _ := d.sessions()
+		err := d.start(at, ref, func(ctx context.Context, s *session) (plan.Plan, error) { return taken(ctx, s, why) })
+		return "taken back: " + p.Steps[0].Title, err
+	}}, nil
+}
+
+// taken is the plan that takes the rollout on record back.
+func taken(ctx context.Context, s *session, why string) (plan.Plan, error) {
+	rec, err := s.Rollout()
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return plan.Back(rec.Plan, snapshot, why)
+}
+
+// undone is the plan that leads to an older revision, by the usual policy.
+func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.Plan, error) {
+	if r, err := d.releaseOf(ctx, s); err == nil && r != nil {
+		return plan.Plan{}, inHands(s.target.String(), r)
+	}
+	o := planning.Options{Factory: d.factory}
+	o.AddPolicyFlags(&cobra.Command{}) // for what they are without being given
+	o.Present = func(ctx context.Context, _ named.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
+		snapshot, err := s.Observe(ctx, s.target.Ref)
+		return s.object, snapshot, err
+	}
+	o.Change = func(object *resource.Resource, snapshot plan.Snapshot) (*resource.Resource, error) {
+		to, err := older(snapshot, revision)
+		if err != nil {
+			return nil, object.Wrap(err, "")
+		}
+		return withTemplate(object, to.Template), nil
+	}
+	o.Check = func(_ context.Context, object, desired *resource.Resource) error {
+		return s.parent.allows(object, desired)
+	}
+	if err := o.Complete([]string{nameOfRef(s.target.Ref).String()}); err != nil {
+		return plan.Plan{}, err
+	}
+	m, err := o.Make(ctx)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return m.Plan, nil
+}
+
+// mostTitles is how many steps an effect names.
+const mostTitles = 4
+
+// effect is what a plan does, in lines.
+func effect(p plan.Plan) []string {
+	var lines []string
+	if p.Change.Why != "" {
+		lines = append(lines, p.Change.Why)
+	}
+	titles := make([]string, 0, mostTitles)
+	for _, s := range p.Steps[:min(mostTitles, len(p.Steps))] {
+		titles = append(titles, s.Title)
+	}
+	if more := len(p.Steps) - len(titles); more > 0 {
+		titles = append(titles, fmt.Sprintf("and %d more", more))
+	}
+	if len(titles) > 0 {
+		lines = append(lines, "steps: "+strings.Join(titles, "; "))
+	}
+	return append(lines, p.Warnings...)
+}

@@ -1,0 +1,110 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+)
+
+// Seat is one workload that is looked at closely: all that whoever drives a rollout of
+// it sees.
+type Seat struct {
+	at      *driving
+	s       *session
+	records kube.Records
+	hand    *diagnose.Hand
+	// asked is when somebody asked for the hand and, of the record of that version, for
+	// the holder.
+	asked  time.Time
+	events func(map[string]bool) []*corev1.Event
+}
+
+// Sit begins to watch a workload.
+func (d *Desk) Sit(ctx context.Context, ref cluster.Ref) (*Seat, error) {
+	at, _ := d.sessions()
+	records, err := at.records()
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.open(ctx, at, ref)
+	if err != nil {
+		return nil, err
+	}
+	seat := &Seat{at: at, s: s, records: records}
+	if seat.events, err = s.Events(); err != nil {
+		seat.Close()
+		return nil, err
+	}
+	return seat, nil
+}
+
+// Close ends the watches.
+func (s *Seat) Close() { s.s.Close() }
+
+// Await returns when something has changed since a snapshot of that version, or at a
+// time.
+func (s *Seat) Await(ctx context.Context, since string, until time.Time) error {
+	return s.s.Await(ctx, s.s.target.Ref, since, until)
+}
+
+// Question is all that is known of the workload, as `why` asks it. holder is who drives
+// the rollout on record.
+func (s *Seat) Question(ctx context.Context, holder string) (diagnose.Question, error) {
+	ref := s.s.target.Ref
+	q := diagnose.Question{Name: ref.String(), Now: s.s.Now(), Holder: holder}
+	var err error
+	if q.Snapshot, err = s.s.Observe(ctx, ref); err != nil {
+		return q, err
+	}
+	if q.Snapshot.Workload == nil {
+		return q, fmt.Errorf("%s: %w", ref, plan.ErrNotFound)
+	}
+	rec, err := s.s.Rollout()
+	switch {
+	case err != nil && !errors.Is(err, kube.ErrNone):
+		return q, err
+	case err != nil, !rec.Progress.Finished.IsZero():
+		q.Plan, q.Holder = plan.Standing(q.Snapshot), ""
+	default:
+		q.Begun, q.Plan = true, rec.Plan
+	}
+	q.Hand = s.above(ctx, q.Now)
+	return q, nil
+}
+
+// handsAfter is how old an answer about who else drives the workload may be.
+const handsAfter = 15 * time.Second
+
+func (s *Seat) above(ctx context.Context, now time.Time) *diagnose.Hand {
+	if now.Sub(s.asked) < handsAfter {
+		return s.hand
+	}
+	client, err := s.at.factory.Dynamic()
+	if err != nil {
+		return s.hand
+	}
+	if hand, err := observe.Hand(ctx, client, objectOf(s.s.object).Ref, s.s.object); err == nil {
+		s.hand = hand
+	}
+	s.asked = now
+	return s.hand
+}
+
+// Events are those about objects of these names.
+func (s *Seat) Events(names map[string]bool) []*corev1.Event { return s.events(names) }
+
+// nameOfRef is a workload as the command line names it.
+func nameOfRef(ref cluster.Ref) named.Name {
+	return named.Of(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name)
+}

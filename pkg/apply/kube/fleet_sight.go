@@ -1,0 +1,111 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+)
+
+// standing is a workload of a fleet.
+type standing struct {
+	seen
+
+	created time.Time
+}
+
+// readStanding reads a workload and, where it was rendered from one of Kruise, that.
+func readStanding(u *unstructured.Unstructured) (standing, error) {
+	n := tree.FromValue(u.Object)
+	w, err := cluster.ReadWorkload(n)
+	if err != nil {
+		return standing{}, err
+	}
+	out := standing{seen: seen{workload: w}, created: u.GetCreationTimestamp().Time}
+	kind, name, ok := strings.Cut(w.Labels[kruise.SourceLabel], ".")
+	if !ok || w.Annotations[kruise.StrategyAnnotation] == "" {
+		return out, nil
+	}
+	for _, k := range fleetKinds {
+		if k.Group == kruise.Group && strings.ToLower(k.Kind) == kind {
+			out.source, err = cluster.ReadSource(n, k.Kind, name)
+		}
+	}
+	return out, err
+}
+
+// Sight is one workload of a fleet as it stands. It never changes: a workload that has
+// stayed as it was is the same Sight, by its pointer.
+type Sight struct {
+	// Workload is what people name; Carrier is the native object that stands for it
+	// where there is no Kruise, nil elsewhere.
+	Workload, Carrier *cluster.Workload
+	Created           time.Time
+	Pods              []*cluster.Pod
+	// Record is its rollout, Begun whether there is one that is not over, Holder who
+	// drives it.
+	Record Record
+	Begun  bool
+	Holder string
+
+	owners      map[string]bool
+	children    []*child
+	nodes       []*cluster.Node
+	budgets     []*kruise.PodUnavailableBudget
+	disruptions []*policyv1.PodDisruptionBudget
+	namespaces  map[string]map[string]string
+	gates       cluster.Gates
+}
+
+// Snapshot is what is known of it, at a time. What only a rollout's driver asks for is
+// missing: answers of checks, pulls of images.
+func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
+	out := plan.Snapshot{
+		Workload: s.Workload, Carrier: s.Carrier, Pods: s.Pods, Namespaces: s.namespaces, Gates: s.gates,
+	}
+	if s.Begun {
+		out.Progress, out.Base = s.Record.Progress, s.Record.Base
+	}
+	for _, c := range s.children {
+		if c.value.Template != nil {
+			out.Revisions = append(out.Revisions, c.value)
+		}
+	}
+	if len(s.nodes) > 0 {
+		out.Nodes = make(map[string]*cluster.Node, len(s.nodes))
+		for _, n := range s.nodes {
+			out.Nodes[n.Name] = n
+		}
+	}
+	w := out.Object()
+	g := &controller.Guards{
+		Now: now, Unavailable: s.budgets, Disruption: s.disruptions, Pods: s.Pods, Workloads: controller.OwnedBy(w, s.owners),
+	}
+	var err error
+	out.Budgets, out.Disruptions, err = g.Rules()
+	return out, err
+}
+
+// same reports whether two are alike in all that can be told apart.
+func (s *Sight) same(t *Sight) bool {
+	return s.Workload == t.Workload && s.Carrier == t.Carrier && s.Record.version == t.Record.version && s.Holder == t.Holder &&
+		slices.Equal(s.Pods, t.Pods) && slices.Equal(s.children, t.children) && slices.Equal(s.nodes, t.nodes) &&
+		slices.Equal(s.budgets, t.budgets) && slices.Equal(s.disruptions, t.disruptions)
+}
+
+// Ref is its name.
+func (s *Sight) Ref() cluster.Ref { return s.Workload.Ref }
+
+// looksAtNodes reports whether a rule asks for the nodes of a workload.
+func looksAtNodes(w *cluster.Workload) bool {
+	spec, _ := w.Template["spec"].(map[string]any)
+	return w.Kind == "DaemonSet" || spec["topologySpreadConstraints"] != nil
+}

@@ -1,0 +1,69 @@
+package kube
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Link is how the connection to the server is.
+type Link struct {
+	// Lost is why nothing is heard any more; empty while all is well.
+	Lost string
+	// Since is when it was lost.
+	Since time.Time
+}
+
+// link notes how lists and watches end: the last one tells.
+type link struct {
+	changed func()
+
+	mu  sync.Mutex
+	now Link
+}
+
+// over has a source tell how it gets on.
+func (l *link) over(s source) source {
+	list, begin := s.list, s.watch
+	s.list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		out, err := list(ctx, o)
+		l.note(ctx, err)
+		return out, err
+	}
+	s.watch = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		out, err := begin(ctx, o)
+		l.note(ctx, err)
+		return out, err
+	}
+	return s
+}
+
+// note takes an answer in. One that refuses is an answer, too.
+func (l *link) note(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch was := l.now.Lost; {
+	case err == nil || !unavailable(err):
+		if l.now = (Link{}); was != "" {
+			l.changed()
+		}
+	case was == "":
+		l.now = Link{Lost: err.Error(), Since: time.Now()}
+		l.changed()
+	default:
+		l.now.Lost = err.Error()
+	}
+}
+
+func (l *link) state() Link {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now
+}
