@@ -46,6 +46,7 @@ import (
 	setcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/set"
 	simulatecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/spread"
+	uicmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/ui"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	whycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/why"
@@ -114,12 +115,13 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		applycmd.New(f),
 		explain.New(f),
 		plancmd.New(f),
-		rolloutcmd.New(f),
+		rolloutcmd.New(f, uicmd.Over),
 		restartcmd.New(f),
 		migratecmd.New(f),
 		pullcmd.New(f),
 		simulatecmd.New(f),
 		whycmd.New(f),
+		uicmd.New(f),
 		democmd.New(f),
 		fncmd.New(f),
 		lintcmd.New(f),

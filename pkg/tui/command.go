@@ -23,7 +23,7 @@ type command struct {
 
 // commands are those of the interface and those of the screen that is seen.
 func (m Model) commands() []command {
-	list := m.opening()
+	list := append(m.opening(), m.moving()...)
 	if !m.options.ReadOnly {
 		list = append(list, acting()...)
 	}

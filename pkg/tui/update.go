@@ -75,6 +75,8 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 		return m.worked(msg)
 	case done:
 		return m.did(msg), nil
+	case moved:
+		return m.move(msg)
 	}
 	return m.hear(msg)
 }

@@ -22,14 +22,13 @@ type Desk struct {
 	factory        *factory.Factory
 	stateNamespace string
 	gates          cluster.Gates
-	// changed is called when what is carried out here changes.
-	changed func()
 	// ctx ends what is carried out here.
 	ctx  context.Context //nolint:containedctx // rollouts outlive the key that began them
 	stop context.CancelFunc
 	all  sync.WaitGroup
 
 	mu      sync.Mutex
+	changed func()
 	driving map[cluster.Ref]bool
 	ends    map[cluster.Ref]end
 }
@@ -40,16 +39,26 @@ type end struct {
 	err    error
 }
 
-// NewDesk returns a desk; what it carries out ends with the context. changed is called,
-// from any goroutine, when [Desk.Driving] says something else.
-func NewDesk(ctx context.Context, f *factory.Factory, stateNamespace string, changed func()) *Desk {
+// NewDesk returns a desk; what it carries out ends with the context.
+func NewDesk(ctx context.Context, f *factory.Factory, stateNamespace string) *Desk {
 	d := &Desk{
-		factory: f, stateNamespace: stateNamespace, gates: cluster.DefaultGates(), changed: changed,
+		factory: f, stateNamespace: stateNamespace, gates: cluster.DefaultGates(), changed: func() {},
 		driving: map[cluster.Ref]bool{}, ends: map[cluster.Ref]end{},
 	}
 	d.ctx, d.stop = context.WithCancel(ctx)
 	return d
 }
+
+// Tell has a function called, from any goroutine, when [Desk.Driving] says something
+// else.
+func (d *Desk) Tell(changed func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.changed = changed
+}
+
+// StateNamespace is where rollouts of kinds without a namespace are kept.
+func (d *Desk) StateNamespace() string { return d.stateNamespace }
 
 // Driving are the rollouts that are carried out here, by name.
 func (d *Desk) Driving() []cluster.Ref {
@@ -139,8 +148,9 @@ func (d *Desk) note(ref cluster.Ref, on bool, e end) {
 	} else {
 		delete(d.driving, ref)
 	}
+	changed := d.changed
 	d.mu.Unlock()
-	d.changed()
+	changed()
 }
 
 func (d *Desk) here(ref cluster.Ref) bool {

@@ -2,6 +2,8 @@
 package rollout
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -25,8 +27,12 @@ const example = `  # a new image, in steps, asking before it begins
   kubectl kruise rollout promote cloneset/web
   kubectl kruise rollout abort cloneset/web --rollback`
 
-// New returns the verb with its verbs.
-func New(f *factory.Factory) *cobra.Command {
+// Screens shows the terminal interface over a rollout that is carried out at a desk,
+// until somebody leaves it.
+type Screens func(ctx context.Context, f *factory.Factory, d *Desk, ref cluster.Ref) error
+
+// New returns the verb with its verbs; screens are for `run --ui`.
+func New(f *factory.Factory, screens Screens) *cobra.Command {
 	c := &cobra.Command{
 		Use: "rollout VERB", Short: "Carry plans out, and look after rollouts", Long: long, Example: example,
 		Args: func(c *cobra.Command, args []string) error {
@@ -40,7 +46,7 @@ func New(f *factory.Factory) *cobra.Command {
 	shared := &common{factory: f, gates: cluster.DefaultGates()}
 	c.PersistentFlags().StringVar(&shared.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 	c.AddCommand(
-		newRun(shared), newApply(shared), newStatus(shared), newList(shared),
+		newRun(shared, screens), newApply(shared), newStatus(shared), newList(shared),
 		newPromote(shared), newAbort(shared), newRetry(shared), newApprove(shared),
 		newPause(shared), newResume(shared), newUndo(shared), newHistory(shared), newRestart(shared),
 	)

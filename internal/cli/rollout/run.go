@@ -41,10 +41,13 @@ type runOptions struct {
 	desired  *resource.Resource
 	// as is the verb that makes the new state by itself; nil for run.
 	as *change
+	// ui has the rollout carried out under the terminal interface, which screens shows.
+	ui      bool
+	screens Screens
 }
 
-func newRun(shared *common) *cobra.Command {
-	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory}}
+func newRun(shared *common, screens Screens) *cobra.Command {
+	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory}, screens: screens}
 	c := &cobra.Command{
 		Use:   "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
 		Short: "Make a plan, show it, ask, and carry it out",
@@ -68,6 +71,7 @@ Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
 	}
 	o.AddFlags(c)
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "roll out all workloads that this label selector matches, one after the other")
+	c.Flags().BoolVar(&o.ui, "ui", false, "show the terminal interface meanwhile, as 'kubectl kruise ui' does")
 	for _, only := range []string{"against", "with", "pods"} {
 		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
 	}
@@ -84,7 +88,7 @@ func (o *runOptions) addRunFlags(c *cobra.Command) {
 }
 
 func (o *runOptions) complete(args []string) error {
-	if err := o.validate(); err != nil {
+	if err := errors.Join(o.validate(), o.checkScreens(args)); err != nil {
 		return err
 	}
 	if len(args) == 1 {
@@ -124,6 +128,8 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 		return err
 	case len(names) == 1 && o.selector != "":
 		o.Options = o.For(names[0])
+	case len(names) > 1 && o.ui:
+		return oneOnScreens()
 	case len(names) > 1:
 		return o.runSeveral(ctx, names)
 	}
@@ -156,6 +162,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	if err := o.ask(o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
 		return err
+	}
+	if o.ui {
+		return o.onScreens(ctx, m.Plan)
 	}
 	res, err := o.start(ctx, o.session, m.Plan)
 	if err != nil {

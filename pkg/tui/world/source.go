@@ -24,6 +24,13 @@ type Source interface {
 	Logs(ctx context.Context, q LogQuery) (Log, error)
 }
 
+// Mover is a Source that can look at another namespace.
+type Mover interface {
+	// Move looks at a namespace from now on, "" for all of them. It returns when there
+	// is something to show; after an error everything is as it was.
+	Move(ctx context.Context, namespace string) error
+}
+
 // LogQuery says which log.
 type LogQuery struct {
 	Namespace, Pod, Container string

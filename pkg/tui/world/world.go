@@ -24,6 +24,8 @@ type World struct {
 	Loading string
 
 	Workloads []*Workload
+	// Namespaces are the names that one may look at instead; none where nobody knows.
+	Namespaces []string
 	// Detail is of the workload that was wanted; nil until it is there.
 	Detail *Detail
 	// Sidecars and FanOuts are nil until somebody wants them and they are there.

@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/restart"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// offers are what the verbs come to, by the sessions of `rollout` and `restart`.
+var offers = map[world.Verb]func(context.Context, *Live, cluster.Ref, world.Act) (*rollout.Offer, error){
+	world.Promote: func(ctx context.Context, l *Live, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
+		return l.desk.Promote(ctx, ref)
+	},
+	world.PauseResume: func(ctx context.Context, l *Live, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
+		return l.desk.PauseOrResume(ctx, ref)
+	},
+	world.Abort: func(ctx context.Context, l *Live, ref cluster.Ref, _ world.Act) (*rollout.Offer, error) {
+		return l.desk.Abort(ctx, ref)
+	},
+	world.Scale: func(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
+		return l.desk.Scale(ctx, ref, act.Value)
+	},
+	world.Partition: func(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
+		return l.desk.Partition(ctx, ref, act.Value)
+	},
+	world.Undo:    undo,
+	world.Restart: restarts,
+}
+
+func undo(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
+	var revision int64
+	if act.Value != "" {
+		var err error
+		if revision, err = strconv.ParseInt(act.Value, 10, 64); err != nil || revision < 1 {
+			return nil, fmt.Errorf("%q is no number of a revision", act.Value)
+		}
+	}
+	return l.desk.Undo(ctx, ref, revision)
+}
+
+func restarts(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollout.Offer, error) {
+	return l.desk.Run(ctx, ref, restart.Plans(l.factory, plan.Restarting{Containers: act.Containers, Pods: act.Pods}))
+}
+
+// Effect is [world.Actions].
+func (l *Live) Effect(ctx context.Context, act world.Act) ([]string, error) {
+	var lines []string
+	err := l.each(ctx, act, func(ref cluster.Ref, o *rollout.Offer) error {
+		for i, line := range o.Effect {
+			if i == 0 {
+				line = ref.String() + ": " + line
+			}
+			lines = append(lines, line)
+		}
+		return nil
+	})
+	return lines, err
+}
+
+// Do is [world.Actions].
+func (l *Live) Do(ctx context.Context, act world.Act) (string, error) {
+	said := ""
+	err := l.each(ctx, act, func(ref cluster.Ref, o *rollout.Offer) error {
+		text, err := o.Do(ctx)
+		said = ref.String() + ": " + text
+		return err
+	})
+	if err == nil && len(act.On) > 1 {
+		said = fmt.Sprintf("%s: %d workloads", act.Verb, len(act.On))
+	}
+	return said, err
+}
+
+// each works out what an act comes to for each of its workloads; what fails with one
+// does not keep the others from it.
+func (l *Live) each(ctx context.Context, act world.Act, do func(cluster.Ref, *rollout.Offer) error) error {
+	offer := offers[act.Verb]
+	if offer == nil {
+		return fmt.Errorf("%s cannot be done here", act.Verb)
+	}
+	var errs []error
+	for _, ref := range act.On {
+		o, err := offer(ctx, l, ref, act)
+		if err == nil {
+			err = do(ref, o)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", ref, err))
+		}
+	}
+	return errors.Join(errs...)
+}

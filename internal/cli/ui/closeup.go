@@ -1,0 +1,142 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// closeUp is one workload that a screen shows: all that a driver of its rollout sees,
+// and what the cluster tells of it.
+type closeUp struct {
+	live *Live
+	ref  cluster.Ref
+	stop context.CancelFunc
+
+	mu   sync.Mutex
+	last *world.Detail
+}
+
+// wants begins to look closely at a workload, and ends to look at another; the zero
+// value is none.
+func (l *Live) wants(ref cluster.Ref) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ref == (cluster.Ref{}) || l.close != nil && l.close.ref == ref {
+		return // a screen that shows none is often left for the one before
+	}
+	if l.close != nil {
+		l.close.stop()
+	}
+	ctx, stop := context.WithCancel(l.ctx)
+	l.close = &closeUp{live: l, ref: ref, stop: stop}
+	go l.close.follow(ctx)
+}
+
+func (c *closeUp) detail() *world.Detail {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last
+}
+
+// follow looks until it is stopped; what fails is tried again, and one that is not
+// there any more is looked for.
+func (c *closeUp) follow(ctx context.Context) {
+	for ctx.Err() == nil {
+		seat, err := c.live.desk.Sit(ctx, c.ref)
+		if err == nil {
+			err = c.watch(ctx, seat)
+			seat.Close()
+		}
+		if errors.Is(err, plan.ErrNotFound) {
+			c.show(nil)
+		}
+		if !pause(ctx, time.Second) {
+			return
+		}
+	}
+}
+
+// watch shows what is seen, round by round.
+func (c *closeUp) watch(ctx context.Context, seat *rollout.Seat) error {
+	for {
+		began := time.Now()
+		d, err := c.work(ctx, seat)
+		if err != nil {
+			return err
+		}
+		c.show(d)
+		if !pause(ctx, max(together, share*time.Since(began))) {
+			return ctx.Err()
+		}
+		if err := seat.Await(ctx, d.Snapshot.Version, began.Add(anew)); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *closeUp) work(ctx context.Context, seat *rollout.Seat) (*world.Detail, error) {
+	holder := ""
+	if s := c.live.sight(c.ref); s != nil {
+		holder = s.Holder
+	}
+	q, err := seat.Question(ctx, holder)
+	if err != nil {
+		return nil, err
+	}
+	d := world.Describe(q, events(seat.Events(about(q.Snapshot))))
+	d.Subsets = subsets(d.Snapshot.Pods)
+	if d.Snapshot.Nodes == nil {
+		d.Snapshot.Nodes = c.live.nodes()
+	}
+	return d, nil
+}
+
+func (c *closeUp) show(d *world.Detail) {
+	c.mu.Lock()
+	c.last = d
+	c.mu.Unlock()
+	c.live.ring()
+}
+
+// nodes say in which zone pods are.
+func (l *Live) nodes() map[string]*cluster.Node {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fleet.Nodes()
+}
+
+// about are the names of a workload and of all that belongs to it.
+func about(s plan.Snapshot) map[string]bool {
+	names := map[string]bool{s.Workload.Name: true, s.Object().Name: true}
+	for _, p := range s.Pods {
+		names[p.Name] = true
+	}
+	for _, r := range s.Revisions {
+		names[r.Name] = true
+	}
+	return names
+}
+
+// subsets are those that pods say they are in, by the pods' UIDs.
+func subsets(pods []*cluster.Pod) map[string]string {
+	out := map[string]string{}
+	for _, p := range pods {
+		name := p.Labels[kruise.SubsetNameLabel]
+		if m, ok := spread.ReadMatch(p.Annotations); ok && name == "" {
+			name = m.Subset
+		}
+		if name != "" {
+			out[p.UID] = name
+		}
+	}
+	return out
+}

@@ -1,0 +1,54 @@
+package ui
+
+import (
+	"context"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+)
+
+// find is the workload that a command line names, by the kind that it has there.
+func find(ctx context.Context, f *factory.Factory, arg string) (cluster.Ref, error) {
+	name, err := named.Parse(arg)
+	if err != nil {
+		return cluster.Ref{}, err
+	}
+	namespace, err := f.NamespaceOrDefault()
+	if err != nil {
+		return cluster.Ref{}, err
+	}
+	client, err := f.Dynamic()
+	if err != nil {
+		return cluster.Ref{}, err
+	}
+	r, err := observe.Find(ctx, client, name, namespace)
+	if err != nil {
+		return cluster.Ref{}, err
+	}
+	ref := cluster.Ref{Group: r.Group(), Kind: r.Kind(), Namespace: r.Namespace(), Name: r.Name()}
+	if !name.Means(ref.Group, ref.Kind, ref.Name) {
+		ref.Group, ref.Kind, ref.Name = name.Kinds[0].Group, name.Kinds[0].Kind, name.Name
+	}
+	return ref, nil
+}
+
+// Over shows the screens over a rollout that `rollout run --ui` carries out at a desk.
+func Over(ctx context.Context, f *factory.Factory, d *rollout.Desk, ref cluster.Ref) error {
+	where, err := place(f, f.Streams.Getenv(productionVariable), false)
+	if err != nil {
+		return err
+	}
+	where.Namespace = ref.Namespace
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l, err := connect(ctx, f, where, look{stateNamespace: d.StateNamespace()}, d)
+	if err != nil {
+		return err
+	}
+	return l.show(ctx, f, tui.Options{First: screen.Open{Screen: screen.Rollout, Ref: ref}})
+}

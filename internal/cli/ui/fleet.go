@@ -1,0 +1,156 @@
+package ui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// fleet is all workloads of a place as rows, worked out behind, whenever something has
+// changed, for those that have.
+type fleet struct {
+	*kube.Fleet
+	changed func()
+	stop    context.CancelFunc
+
+	mu     sync.Mutex
+	loaded bool
+	sights map[cluster.Ref]*kube.Sight
+	list   []*world.Workload
+	spaces []string
+
+	// drawn are the rows of the last round, which only the round itself looks at.
+	drawn map[*kube.Sight]drawn
+}
+
+// drawn is a row, and when it was worked out.
+type drawn struct {
+	row *world.Workload
+	at  time.Time
+}
+
+// open begins to look at a namespace, "" for all.
+func (l *Live) open(namespace string) (*fleet, error) {
+	ctx, stop := context.WithCancel(l.ctx)
+	k, err := kube.OpenFleet(ctx, l.config, kube.FleetOptions{
+		Namespace: namespace, Selector: l.look.selector, Gates: cluster.DefaultGates(), StateNamespace: l.look.stateNamespace,
+	})
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	f := &fleet{Fleet: k, changed: l.ring, drawn: map[*kube.Sight]drawn{}}
+	f.stop = func() {
+		k.Close()
+		stop()
+	}
+	go f.follow(ctx)
+	return f, nil
+}
+
+// Times of the rounds: what changes together is seen together, and rows that depend on
+// the time are worked out again from time to time.
+const (
+	together = 100 * time.Millisecond
+	anew     = 5 * time.Second
+	// share is how many times as long as a round took nothing is done after it.
+	share = 4
+)
+
+// follow works the rows out, round by round.
+func (f *fleet) follow(ctx context.Context) {
+	for ctx.Err() == nil {
+		version, began := f.Version(), time.Now()
+		f.round(began)
+		f.changed()
+		if !pause(ctx, max(together, share*time.Since(began))) {
+			return
+		}
+		if f.Await(ctx, version, began.Add(anew)) != nil {
+			return
+		}
+	}
+}
+
+// pause waits; false is the end of the context.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// round works out what has changed.
+func (f *fleet) round(now time.Time) {
+	if f.Loading() != "" || f.Fault() != nil {
+		return
+	}
+	list := f.Look()
+	rows, sights, next := make([]*world.Workload, 0, len(list)), map[cluster.Ref]*kube.Sight{}, map[*kube.Sight]drawn{}
+	for _, s := range list {
+		d, ok := f.drawn[s]
+		if !ok || d.row.Health != world.Healthy && now.Sub(d.at) >= anew {
+			d = drawn{row(s, now), now}
+		}
+		next[s], sights[s.Ref()] = d, s
+		rows = append(rows, d.row)
+	}
+	f.drawn = next
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.loaded, f.list, f.sights, f.spaces = true, rows, sights, f.Namespaces()
+}
+
+// row is a workload in a line.
+func row(s *kube.Sight, now time.Time) *world.Workload {
+	q := diagnose.Question{Name: s.Ref().String(), Begun: s.Begun, Holder: s.Holder, Now: now}
+	var err error
+	if q.Snapshot, err = s.Snapshot(now); err != nil {
+		return &world.Workload{Ref: s.Ref(), Labels: s.Workload.Labels, Created: s.Created, Why: err.Error()}
+	}
+	if q.Plan = s.Record.Plan; !s.Begun {
+		q.Plan = plan.Standing(q.Snapshot)
+	}
+	out := world.Describe(q, nil).Row()
+	out.Created = s.Created
+	return out
+}
+
+// rows are all workloads; loaded is false before the first time.
+func (f *fleet) rows() (list []*world.Workload, spaces []string, loaded bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.list, f.spaces, f.loaded
+}
+
+func (f *fleet) sight(ref cluster.Ref) *kube.Sight {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sights[ref]
+}
+
+// ready waits until there is something to show, or never will be.
+func (f *fleet) ready(ctx context.Context) error {
+	for {
+		version := f.Version()
+		if err := f.Fault(); err != nil {
+			return err
+		}
+		if _, _, loaded := f.rows(); loaded {
+			return nil
+		}
+		if err := f.Await(ctx, version, time.Now().Add(together)); err != nil {
+			return err
+		}
+	}
+}

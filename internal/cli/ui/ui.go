@@ -1,0 +1,167 @@
+// Package ui is the verb that shows the terminal interface on a cluster: one list and
+// one watch for each kind of object, details of what is on the screen, and the sessions
+// of `rollout` for what is done. It writes through package rollout alone.
+package ui
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+const long = `Show all workloads of a namespace, or of all, as they stand: which are stuck, which
+wait for somebody, how far each rollout is; and let go on, pause, take back, restart and
+scale them. ? shows the keys; everything that changes the cluster asks first, and says
+in which context and namespace, and what will come of it.
+
+With TYPE/NAME it opens on that workload. What is begun or resumed here is carried out by
+this program until it is left, which asks then; "rollout resume" goes on from anywhere.
+Rollouts that run elsewhere are shown, and go on when this is left.
+
+In a context whose name matches --production the name has to be typed for whatever
+changes the cluster; $KUBECTL_KRUISE_PRODUCTION is the default.`
+
+const example = `  # the namespace of the context, or all of them
+  kubectl kruise ui
+  kubectl kruise ui -A
+
+  # one rollout, with nothing that could change it
+  kubectl kruise ui cloneset/web -n shop --read-only
+
+  # what belongs to a team, in a context that asks for names to be typed
+  kubectl kruise ui -A -l team=checkout --production 'prod|live'`
+
+type options struct {
+	factory *factory.Factory
+	look
+	all, readOnly bool
+	production    string
+}
+
+// productionVariable is the environment's --production.
+const productionVariable = "KUBECTL_KRUISE_PRODUCTION"
+
+// usualProduction is what production is called where nobody says so.
+const usualProduction = "prod"
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	c := &cobra.Command{
+		Use: "ui [TYPE/NAME]", Aliases: []string{"top"}, Short: "Watch and steer rollouts on a terminal", Long: long, Example: example,
+		RunE: func(c *cobra.Command, args []string) error {
+			first, err := o.complete(args)
+			if err != nil {
+				return err
+			}
+			return o.run(c.Context(), first)
+		},
+		ValidArgsFunction: planning.CompleteNames,
+	}
+	fl := c.Flags()
+	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "workloads of all namespaces, and SidecarSets")
+	fl.StringVarP(&o.selector, "selector", "l", "", "only workloads that this label selector matches")
+	fl.BoolVar(&o.readOnly, "read-only", false, "hide what changes the cluster")
+	fl.StringVar(&o.production, "production", f.Streams.Getenv(productionVariable), "regular expression: contexts that ask for a name to be typed (default \""+usualProduction+"\")")
+	fl.StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
+	return c
+}
+
+func (o *options) complete(args []string) (first string, err error) {
+	if _, err := labels.Parse(o.selector); err != nil {
+		return "", usage.Errorf("for instance team=checkout", "--selector: %w", err)
+	}
+	if len(args) > 1 {
+		return "", usage.Errorf("for instance cloneset/web", "give one TYPE/NAME at most")
+	}
+	return strings.Join(args, ""), nil
+}
+
+func (o *options) run(ctx context.Context, first string) error {
+	if err := terminal.Check(o.factory.Streams, "'kubectl kruise get' and 'kubectl kruise rollout status' print lines"); err != nil {
+		return err
+	}
+	where, err := place(o.factory, o.production, o.all)
+	if err != nil {
+		return err
+	}
+	open, err := o.opening(ctx, first)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	l, err := connect(ctx, o.factory, where, o.look, rollout.NewDesk(ctx, o.factory, o.stateNamespace))
+	if err != nil {
+		return err
+	}
+	return l.show(ctx, o.factory, tui.Options{ReadOnly: o.readOnly, First: open})
+}
+
+// show runs the screens until they are left. What was done without is said afterwards,
+// when there is room for it.
+func (l *Live) show(ctx context.Context, f *factory.Factory, o tui.Options) error {
+	o.Source, o.Actions = l, l
+	err := terminal.Run(ctx, f.Streams, f.Color, o)
+	for _, text := range l.Close() {
+		_, _ = fmt.Fprintf(f.Streams.Err, "warning: the screens did without %s\n", text)
+	}
+	return err
+}
+
+// place is where somebody looks.
+func place(f *factory.Factory, production string, all bool) (world.Where, error) {
+	if production == "" {
+		production = usualProduction
+	}
+	pattern, err := regexp.Compile("(?i)" + production)
+	if err != nil {
+		return world.Where{}, usage.Errorf("a regular expression, such as 'prod|live'", "--production: %w", err)
+	}
+	where := world.Where{Context: contextOf(f)}
+	where.Production = pattern.MatchString(where.Context)
+	if !all {
+		where.Namespace, err = f.NamespaceOrDefault()
+	}
+	return where, err
+}
+
+// contextOf names the context that is used; without a kubeconfig it is this cluster's
+// own.
+func contextOf(f *factory.Factory) string {
+	if name := f.Flags.Context; name != nil && *name != "" {
+		return *name
+	}
+	if cfg, err := f.Flags.ToRawKubeConfigLoader().RawConfig(); err == nil && cfg.CurrentContext != "" {
+		return cfg.CurrentContext
+	}
+	return "in-cluster"
+}
+
+// opening is the screen of a workload that was named; none without a name.
+func (o *options) opening(ctx context.Context, arg string) (screen.Open, error) {
+	if arg == "" {
+		return screen.Open{}, nil
+	}
+	ref, err := find(ctx, o.factory, arg)
+	return screen.Open{Screen: screen.Rollout, Ref: ref}, err
+}
+
+// silent is a factory with nobody at its streams.
+func silent(f *factory.Factory) *factory.Factory {
+	return f.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: f.Streams.Getenv})
+}

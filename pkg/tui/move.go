@@ -1,0 +1,54 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// moved is another namespace that is looked at, or why it is not.
+type moved struct {
+	to  string
+	err error
+}
+
+// moving is the command that goes to another namespace, where the source can.
+func (m Model) moving() []command {
+	mover, ok := m.options.Source.(world.Mover)
+	if !ok {
+		return nil
+	}
+	return []command{{
+		name: "ns", help: "look at another namespace; without a name at all of them",
+		args: func(m Model) []string { return m.env.World.Namespaces },
+		run: func(m Model, args []string) (Model, tea.Cmd) {
+			to := ""
+			if len(args) > 0 && args[0] != "all" {
+				to = args[0]
+			}
+			m.working = "going to " + spaceName(to)
+			ctx := m.ctx
+			return m, func() tea.Msg { return moved{to, mover.Move(ctx, to)} }
+		},
+	}}
+}
+
+// move takes the screens of the old namespace away.
+func (m Model) move(to moved) (Model, tea.Cmd) {
+	m.working = ""
+	if to.err != nil {
+		m.notice = screen.Say{Text: to.err.Error(), Bad: true}
+		return m, nil
+	}
+	m.notice = screen.Say{Text: spaceName(to.to)}
+	m.stack = m.stack[:1:1]
+	return m.pass(screen.Changed{})
+}
+
+func spaceName(namespace string) string {
+	if namespace == "" {
+		return "all namespaces"
+	}
+	return "namespace " + namespace
+}
