@@ -5,7 +5,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
+	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -27,7 +27,7 @@ func (o *runOptions) checkScreens(args []string) error {
 	case o.output != outputs[0] || o.into != "" || o.timeout != 0 || o.atPause:
 		return usage.Errorf("leave one of them out", "--ui does not go with -o, --write-back, --timeout, --exit-on-pause and --success-on")
 	}
-	return terminal.Check(o.factory.Streams, "leave --ui out")
+	return tty.Check(o.factory.Streams, "leave --ui out")
 }
 
 func oneOnScreens() error {

@@ -2,6 +2,9 @@ package kube
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"reflect"
 	"sync"
 	"time"
 
@@ -17,6 +20,13 @@ type Link struct {
 	// Since is when it was lost.
 	Since time.Time
 }
+
+// unanswered is the watch that a client returns where the connection ends before any answer:
+// to it that is no error.
+var (
+	unanswered = reflect.TypeOf(watch.NewEmptyWatch())
+	errEnded   = fmt.Errorf("the connection ends before there is an answer: %w", io.ErrUnexpectedEOF)
+)
 
 // link notes how lists and watches end: the last one tells.
 type link struct {
@@ -36,6 +46,10 @@ func (l *link) over(s source) source {
 	}
 	s.watch = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 		out, err := begin(ctx, o)
+		if reflect.TypeOf(out) == unanswered {
+			l.note(ctx, errEnded)
+			return out, err
+		}
 		l.note(ctx, err)
 		return out, err
 	}

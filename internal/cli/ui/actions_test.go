@@ -1,0 +1,151 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+	k8syaml "sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// rolling puts a rollout of the CloneSet on record: of one pod, then a pause, then all.
+func rolling(t *testing.T, l *Live) {
+	t.Helper()
+	read := func(text string) *cluster.Workload {
+		w, err := cluster.ReadWorkload(yaml.MustParse(text).YNode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	policy := plan.Policy{Pull: plan.PullNever}
+	var err error
+	if policy.Steps, err = plan.ParseSteps("1,100%"); err == nil {
+		err = policy.PauseAfter("1")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	desired := strings.Replace(cloneSet, ", partition: 1", "", 1)
+	before := read(strings.NewReplacer("web:2", "web:1", "web-2", "web-1").Replace(desired))
+	p, err := plan.Build(read(desired), plan.Snapshot{Workload: before, Gates: cluster.DefaultGates(), Pods: pods(t, "web-a", "web-b")}, policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := kube.Records{Client: l.core, StateNamespace: "kruise"}
+	owner := metav1.OwnerReference{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Name: "web", UID: "web"}
+	if _, err := records.Begin(t.Context(), web, owner, p, before.Template, "somebody"); err != nil {
+		t.Fatal(err)
+	}
+	pause := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepPause })
+	if _, err := records.Change(t.Context(), web, "somebody", func(r *kube.Record) error {
+		r.Progress.Step, r.Progress.Started = pause, time.Unix(1, 0)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pods are old ones of the CloneSet.
+func pods(t *testing.T, names ...string) (list []*cluster.Pod) {
+	t.Helper()
+	for _, name := range names {
+		var p corev1.Pod
+		if err := k8syaml.Unmarshal([]byte(pod(name, "CloneSet/web", "controller-revision-hash: web-1", "")), &p); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, cluster.ReadPod(&p))
+	}
+	return list
+}
+
+// TestEffects: each verb says what would come of it, and changes nothing.
+func TestEffects(t *testing.T) {
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	rolling(t, l)
+	before := len(a.written())
+	for _, c := range []struct {
+		act  world.Act
+		want string
+	}{
+		{world.Act{Verb: world.Promote}, "nobody carries it out: this program does, until it is left"},
+		{world.Act{Verb: world.PauseResume}, "no further step is taken"},
+		{world.Act{Verb: world.Abort}, "aborted"},
+		{world.Act{Verb: world.Undo}, "steps: "},
+		{world.Act{Verb: world.Undo, Value: "x"}, "error: cloneset/web: \"x\" is no number of a revision"},
+		{world.Act{Verb: world.Scale, Value: "3"}, "error: cloneset/web: a rollout of cloneset/web is under way"},
+		{world.Act{Verb: world.Scale, Value: "-1"}, "is no number of pods"},
+		{world.Act{Verb: "sing"}, "error: sing cannot be done here"},
+	} {
+		c.act.On = []cluster.Ref{web}
+		lines, err := l.Effect(t.Context(), c.act)
+		got := strings.Join(lines, "\n")
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s %s: %q, want %q", c.act.Verb, c.act.Value, got, c.want)
+		}
+	}
+	if wrote := a.written()[before:]; len(wrote) > 0 {
+		t.Errorf("something was written: %q", wrote)
+	}
+}
+
+// TestPause: what is done is seen in the world, and what was paused goes on when it is
+// promoted, here.
+func TestPauseAndPromote(t *testing.T) {
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	rolling(t, l)
+	until(t, l, world.Want{}, "a rollout", func(w *world.World) bool { return w.Loaded && w.Find(web).Steps > 0 })
+	said, err := l.Do(t.Context(), world.Act{Verb: world.PauseResume, On: []cluster.Ref{web}})
+	if err != nil || !strings.Contains(said, "on hold") {
+		t.Fatalf("%q, %v", said, err)
+	}
+	until(t, l, world.Want{}, "a pause", func(w *world.World) bool {
+		return strings.Contains(w.Find(web).Why, "on hold") || w.Find(web).Health == world.Paused
+	})
+	said, err = l.Do(t.Context(), world.Act{Verb: world.Promote, On: []cluster.Ref{web}})
+	if err != nil || !strings.Contains(said, "it goes on here") {
+		t.Fatalf("%q, %v", said, err)
+	}
+	until(t, l, world.Want{}, "a rollout that is carried out here", func(w *world.World) bool { return slices.Contains(w.Driving, web) })
+	until(t, l, world.Want{}, "the next step", func(*world.World) bool {
+		return slices.ContainsFunc(a.written(), func(text string) bool {
+			return strings.HasPrefix(text, "PATCH /apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets/web ") && strings.Contains(text, `"partition":0`)
+		})
+	})
+	l.Close()
+	if got := l.desk.Driving(); len(got) > 0 {
+		t.Errorf("it is carried out still: %v", got)
+	}
+}
+
+// TestScale: a workload that nobody rolls out is scaled by its subresource, and only
+// while it is the very object.
+func TestScale(t *testing.T) {
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	act := world.Act{Verb: world.Scale, On: []cluster.Ref{web}, Value: "3"}
+	if lines, err := l.Effect(t.Context(), act); err != nil || lines[0] != "cloneset/web: 2 pods become 3" {
+		t.Fatalf("%q, %v", lines, err)
+	}
+	if _, err := l.Do(t.Context(), act); err != nil {
+		t.Fatal(err)
+	}
+	want := `PATCH /apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets/web/scale {"metadata":{"uid":"web"},"spec":{"replicas":3}}`
+	if !slices.Contains(a.written(), want) {
+		t.Errorf("%q", a.written())
+	}
+}
