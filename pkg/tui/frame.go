@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -108,6 +109,9 @@ func (m Model) link() draw.Line {
 		l = l.Add(theme.Faint, " read-only")
 	}
 	w, s := m.env.World, m.env.Theme.Symbols
+	if n := len(w.Driving); n > 0 {
+		l = l.Add(theme.Busy, fmt.Sprintf(" carrying out %d", n))
+	}
 	switch {
 	case w.Link.Lost != "":
 		return l.Add(theme.Bad, " "+s.Stuck+" lost; as of "+show.Age(w.Now, w.At)+" ago")

@@ -18,7 +18,7 @@ func (d *Desk) Scale(ctx context.Context, ref cluster.Ref, value string) (*Offer
 		return nil, fmt.Errorf("%q is no number of pods", value)
 	}
 	patch := &plan.Patch{Type: plan.PatchMerge, Subresource: "scale", Body: map[string]any{"spec": map[string]any{"replicas": n}}}
-	return d.patched(ctx, ref, func(_ *session, s plan.Snapshot) (*plan.Patch, string, error) {
+	return d.patched(ctx, ref, func(s plan.Snapshot) (*plan.Patch, string, error) {
 		if w := s.Object(); w.Kind == "DaemonSet" || w.Kind == "SidecarSet" {
 			return nil, "", fmt.Errorf("%s has no number of pods of its own", ref)
 		}
@@ -28,7 +28,7 @@ func (d *Desk) Scale(ctx context.Context, ref cluster.Ref, value string) (*Offer
 
 // Partition offers to change how many pods stay old.
 func (d *Desk) Partition(ctx context.Context, ref cluster.Ref, value string) (*Offer, error) {
-	return d.patched(ctx, ref, func(s *session, now plan.Snapshot) (*plan.Patch, string, error) {
+	return d.patched(ctx, ref, func(now plan.Snapshot) (*plan.Patch, string, error) {
 		w := now.Object()
 		path := plan.PartitionPath(w.Group, w.Kind, w.Version)
 		if path == nil {
@@ -61,7 +61,7 @@ func partitioned(path []string, value string) (any, error) {
 }
 
 // patched offers one patch of a workload that nobody rolls out.
-func (d *Desk) patched(ctx context.Context, ref cluster.Ref, patches func(*session, plan.Snapshot) (*plan.Patch, string, error)) (*Offer, error) {
+func (d *Desk) patched(ctx context.Context, ref cluster.Ref, patches func(plan.Snapshot) (*plan.Patch, string, error)) (*Offer, error) {
 	try := func(ctx context.Context, write bool) (text string, said []string, err error) {
 		at, notes := d.sessions()
 		s, err := d.open(ctx, at, ref)
@@ -79,7 +79,7 @@ func (d *Desk) patched(ctx context.Context, ref cluster.Ref, patches func(*sessi
 		if now.Workload == nil {
 			return "", nil, &resource.Error{Err: fmt.Errorf("%s is gone", ref)}
 		}
-		patch, text, err := patches(s, now)
+		patch, text, err := patches(now)
 		if err != nil {
 			return "", nil, err
 		}

@@ -51,7 +51,7 @@ func pausedPath(object *resource.Resource) []string {
 // pausable reports an error where there is nothing to pause, or to take away.
 func pausable(object *resource.Resource, path []string, on bool) error {
 	is := path != nil && tree.Bool(tree.Get(object.Node(), path...))
-	reason := ""
+	var reason string
 	switch {
 	case path == nil && on:
 		reason = "pausing is not supported"

@@ -14,6 +14,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
+// soon is when a workload that is looked at closely is worked out again in any case:
+// its budgets, its times and who drives it change by themselves.
+const soon = time.Second
+
 // closeUp is one workload that a screen shows: all that a driver of its rollout sees,
 // and what the cluster tells of it.
 type closeUp struct {
@@ -77,7 +81,7 @@ func (c *closeUp) watch(ctx context.Context, seat *rollout.Seat) error {
 		if !pause(ctx, max(together, share*time.Since(began))) {
 			return ctx.Err()
 		}
-		if err := seat.Await(ctx, d.Snapshot.Version, began.Add(anew)); err != nil {
+		if err := seat.Await(ctx, d.Snapshot.Version, began.Add(soon)); err != nil {
 			return err
 		}
 	}

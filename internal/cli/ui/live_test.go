@@ -84,6 +84,7 @@ status:
 }
 
 func shop(t *testing.T) *api {
+	t.Helper()
 	return newAPI(t, cloneSet, deployment, replicaSet,
 		pod("web-a", "CloneSet/web", "controller-revision-hash: web-1", ""),
 		pod("web-b", "CloneSet/web", "controller-revision-hash: web-2", ""),

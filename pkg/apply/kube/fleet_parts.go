@@ -2,6 +2,7 @@ package kube
 
 import (
 	"errors"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,8 +26,12 @@ type part struct {
 
 // fleetKinds are the workloads of a namespace, but for ReplicaSets.
 var fleetKinds = []schema.GroupKind{
-	{Group: kruise.Group, Kind: "CloneSet"}, {Group: kruise.Group, Kind: "StatefulSet"}, {Group: kruise.Group, Kind: "DaemonSet"},
-	{Group: "apps", Kind: "Deployment"}, {Group: "apps", Kind: "StatefulSet"}, {Group: "apps", Kind: "DaemonSet"},
+	{Group: kruise.Group, Kind: "CloneSet"},
+	{Group: kruise.Group, Kind: "StatefulSet"},
+	{Group: kruise.Group, Kind: "DaemonSet"},
+	{Group: "apps", Kind: "Deployment"},
+	{Group: "apps", Kind: "StatefulSet"},
+	{Group: "apps", Kind: "DaemonSet"},
 }
 
 func (f *Fleet) parts() []part {
@@ -41,7 +46,7 @@ func (f *Fleet) parts() []part {
 	}
 	kinds := fleetKinds
 	if f.opt.Namespace == "" {
-		kinds = append(kinds[:len(kinds):len(kinds)], schema.GroupKind{Group: kruise.Group, Kind: "SidecarSet"})
+		kinds = append(slices.Clip(kinds), schema.GroupKind{Group: kruise.Group, Kind: "SidecarSet"})
 	}
 	f.workloads = make([]*mirror[standing], len(kinds))
 	for i, k := range kinds {

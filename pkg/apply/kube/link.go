@@ -21,8 +21,8 @@ type Link struct {
 	Since time.Time
 }
 
-// unanswered is the watch that a client returns where the connection ends before any answer:
-// to it that is no error.
+// unanswered is the watch that a client returns where the connection ends before there
+// is an answer: to it that is no error.
 var (
 	unanswered = reflect.TypeOf(watch.NewEmptyWatch())
 	errEnded   = fmt.Errorf("the connection ends before there is an answer: %w", io.ErrUnexpectedEOF)

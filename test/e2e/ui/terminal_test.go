@@ -1,0 +1,145 @@
+// Package ui drives the terminal interface as a person does: the binary in a terminal,
+// on a real API server, with keys in and a screen out.
+package ui
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// Columns and rows of the terminal.
+const (
+	columns = 120
+	rows    = 40
+)
+
+// patience is how long something is waited for; it only ends what would hang.
+const patience = 2 * time.Minute
+
+// terminal is a program in a terminal.
+type terminal struct {
+	cmd  *exec.Cmd
+	keys *os.File
+
+	mu     sync.Mutex
+	screen *vt.Emulator
+	drawn  chan struct{}
+	ended  chan struct{}
+}
+
+// open starts a program in a terminal; it is ended with the test at the latest.
+func open(t *testing.T, cmd *exec.Cmd) *terminal {
+	t.Helper()
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8")
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: rows, Cols: columns})
+	must(t, err)
+	s := &terminal{cmd: cmd, keys: tty, screen: vt.NewEmulator(columns, rows), drawn: make(chan struct{}, 1), ended: make(chan struct{})}
+	go s.draw()
+	go s.answer()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended
+		<-s.ended
+		_ = tty.Close()
+		_ = s.screen.Close()
+	})
+	return s
+}
+
+// draw has the terminal show what the program writes.
+func (s *terminal) draw() {
+	defer close(s.ended)
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := s.keys.Read(buf)
+		s.mu.Lock()
+		_, _ = s.screen.Write(buf[:n]) // an emulator takes everything
+		s.mu.Unlock()
+		select {
+		case s.drawn <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return // the program has ended
+		}
+	}
+}
+
+// answer sends what a terminal says by itself: which colours it has, where its cursor is.
+func (s *terminal) answer() {
+	buf := make([]byte, 1<<10)
+	for {
+		n, err := s.screen.Read(buf)
+		if err != nil {
+			return
+		}
+		if _, err := s.keys.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// text is what stands on the screen.
+func (s *terminal) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.screen.String()
+}
+
+// press types; each text is a key, or several.
+func (s *terminal) press(t *testing.T, keys ...string) *terminal {
+	t.Helper()
+	for _, k := range keys {
+		_, err := s.keys.WriteString(k)
+		must(t, err)
+	}
+	return s
+}
+
+// The keys that are no letters.
+const enter = "\r"
+
+// until waits until all texts stand on the screen at once.
+func (s *terminal) until(t *testing.T, texts ...string) *terminal {
+	t.Helper()
+	end := time.NewTimer(patience)
+	defer end.Stop()
+	for {
+		now, missing := s.text(), ""
+		for _, text := range texts {
+			if !strings.Contains(now, text) {
+				missing = text
+			}
+		}
+		if missing == "" {
+			return s
+		}
+		select {
+		case <-s.drawn:
+		case <-s.ended:
+			t.Fatalf("the program has ended, and %q is not on the screen:\n%s", missing, now)
+		case <-end.C:
+			t.Fatalf("%q is not on the screen:\n%s", missing, now)
+		}
+	}
+}
+
+// leave waits until the program has ended by itself, with a code.
+func (s *terminal) leave(t *testing.T, code int) {
+	t.Helper()
+	select {
+	case <-s.ended:
+	case <-time.After(patience):
+		t.Fatalf("the program goes on:\n%s", s.text())
+	}
+	_ = s.cmd.Wait() // the code says it
+	if got := s.cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("exit %d, want %d:\n%s", got, code, s.text())
+	}
+}
