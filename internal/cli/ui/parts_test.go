@@ -1,0 +1,128 @@
+package ui
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// TestPlace: which contexts ask for a name.
+func TestPlace(t *testing.T) {
+	for _, c := range []struct {
+		context, pattern string
+		production       bool
+	}{
+		{"eu-PROD-1", "", true},
+		{"staging", "", false},
+		{"live-1", "prod|live", true},
+		{"prod", "^live", false},
+	} {
+		f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+		namespace := "shop"
+		f.Flags.Context, f.Flags.Namespace = &c.context, &namespace
+		where, err := place(f, c.pattern, false)
+		if err != nil || where.Production != c.production || where.Context != c.context || where.Namespace != "shop" {
+			t.Errorf("%s %q: %+v, %v", c.context, c.pattern, where, err)
+		}
+		if where, err = place(f, c.pattern, true); err != nil || where.Namespace != "" {
+			t.Errorf("all: %+v, %v", where, err)
+		}
+	}
+	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	var bad *usage.Error
+	if _, err := place(f, "(", false); !errors.As(err, &bad) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestConnection: a program of its own reaches the same cluster.
+func TestConnection(t *testing.T) {
+	f := genericclioptions.NewConfigFlags(true)
+	name, namespace := "staging", "shop"
+	f.Context, f.Namespace, f.ImpersonateGroup = &name, &namespace, &[]string{"a", "b"}
+	got := connection(f)
+	slices.Sort(got)
+	if want := []string{"--as-group=a", "--as-group=b", "--context=staging"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestEventOf: both of the ways in which events are written.
+func TestEventOf(t *testing.T) {
+	at := func(s int64) time.Time { return time.Unix(s, 0) }
+	older := &corev1.Event{
+		InvolvedObject: corev1.ObjectReference{Kind: "CloneSet", Name: "web"}, Reason: "Scaled", Message: "so it is\n",
+		FirstTimestamp: metav1.NewTime(at(1)), LastTimestamp: metav1.NewTime(at(2)), Count: 4,
+	}
+	newer := &corev1.Event{
+		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "web-a"}, Type: "Warning", EventTime: metav1.NewMicroTime(at(3)),
+		Series: &corev1.EventSeries{Count: 7, LastObservedTime: metav1.NewMicroTime(at(5))},
+	}
+	list := events([]*corev1.Event{older, newer})
+	if e := list[0]; !e.At.Equal(at(5)) || e.Count != 7 || e.Pod != "web-a" || !e.Warning || e.About != "pod/web-a" {
+		t.Errorf("%+v", e)
+	}
+	if e := list[1]; !e.At.Equal(at(2)) || !e.First.Equal(at(1)) || e.Count != 4 || e.Text != "so it is" || e.Pod != "" || e.Warning {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestLog: lines come in their order, and an end after them.
+func TestLog(t *testing.T) {
+	r, w := io.Pipe()
+	l := follow(t.Context(), r)
+	go func() {
+		_, _ = io.WriteString(w, "one\ntwo\nthree")
+		_ = w.Close()
+	}()
+	var got []string
+	for {
+		lines, err := l.Next()
+		if got = append(got, lines...); err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.Error(err)
+			}
+			break
+		}
+	}
+	if want := []string{"one", "two", "three"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestShell: a shell runs in the container that is meant.
+func TestShell(t *testing.T) {
+	l := &Live{ctx: t.Context(), flags: []string{"--context=x"}}
+	p, err := l.Shell("shop", "web-a", "app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(p.(program).Args[1:], " "); !strings.HasPrefix(got, "exec -it -n shop web-a --context=x -c app -- sh -c ") {
+		t.Error(got)
+	}
+}
+
+// TestText: an object as YAML, without what only machines read.
+func TestText(t *testing.T) {
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	until(t, l, world.Want{}, "rows", loaded)
+	if s := l.served(web); s != web {
+		t.Errorf("served as %v", s)
+	}
+	if s := l.served(cluster.Ref{Name: "other"}); s.Name != "other" {
+		t.Errorf("served as %v", s)
+	}
+}
