@@ -58,11 +58,20 @@ func (s *Seat) Await(ctx context.Context, since string, until time.Time) error {
 	return s.s.Await(ctx, s.s.target.Ref, since, until)
 }
 
-// Question is all that is known of the workload, as `why` asks it. holder is who drives
-// the rollout on record.
-func (s *Seat) Question(ctx context.Context, holder string) (diagnose.Question, error) {
+// Holder asks who drives the rollout on record; "" is nobody.
+func (s *Seat) Holder(ctx context.Context) string {
+	by, err := s.records.Holder(ctx, s.s.target.Ref)
+	if err != nil {
+		return "somebody who may not be read here"
+	}
+	return by
+}
+
+// Question is all that is known of the workload, as `why` asks it. holder knows who
+// drives the rollout on record, and is asked where there is one.
+func (s *Seat) Question(ctx context.Context, holder func(context.Context) string) (diagnose.Question, error) {
 	ref := s.s.target.Ref
-	q := diagnose.Question{Name: ref.String(), Now: s.s.Now(), Holder: holder}
+	q := diagnose.Question{Name: ref.String(), Now: s.s.Now()}
 	var err error
 	if q.Snapshot, err = s.s.Observe(ctx, ref); err != nil {
 		return q, err
@@ -75,9 +84,9 @@ func (s *Seat) Question(ctx context.Context, holder string) (diagnose.Question, 
 	case err != nil && !errors.Is(err, kube.ErrNone):
 		return q, err
 	case err != nil, !rec.Progress.Finished.IsZero():
-		q.Plan, q.Holder = plan.Standing(q.Snapshot), ""
+		q.Plan = plan.Standing(q.Snapshot)
 	default:
-		q.Begun, q.Plan = true, rec.Plan
+		q.Begun, q.Plan, q.Holder = true, rec.Plan, holder(ctx)
 	}
 	q.Hand = s.above(ctx, q.Now)
 	return q, nil

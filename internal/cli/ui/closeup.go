@@ -88,9 +88,9 @@ func (c *closeUp) watch(ctx context.Context, seat *rollout.Seat) error {
 }
 
 func (c *closeUp) work(ctx context.Context, seat *rollout.Seat) (*world.Detail, error) {
-	holder := ""
+	holder := seat.Holder
 	if s := c.live.sight(c.ref); s != nil {
-		holder = s.Holder
+		holder = func(context.Context) string { return s.Holder }
 	}
 	q, err := seat.Question(ctx, holder)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -56,7 +57,8 @@ func (l *link) over(s source) source {
 	return s
 }
 
-// note takes an answer in. One that refuses is an answer, too.
+// note takes an answer in. One that refuses is an answer, too, unless it is to all that
+// is asked: whoever is not known any more hears nothing.
 func (l *link) note(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -64,7 +66,7 @@ func (l *link) note(ctx context.Context, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch was := l.now.Lost; {
-	case err == nil || !unavailable(err):
+	case err == nil || !unavailable(err) && !apierrors.IsUnauthorized(err):
 		if l.now = (Link{}); was != "" {
 			l.changed()
 		}
