@@ -46,7 +46,7 @@ var kinds = map[string]string{
 	"/apis/apps/v1/deployments": "Deployment", "/apis/apps/v1/replicasets": "ReplicaSet", "/apis/apps/v1/statefulsets": "StatefulSet",
 	"/apis/apps/v1/daemonsets": "DaemonSet", "/apis/apps/v1/controllerrevisions": "ControllerRevision",
 	"/apis/policy/v1/poddisruptionbudgets": "PodDisruptionBudget", "/apis/coordination.k8s.io/v1/leases": "Lease",
-	"/apis/apps.kruise.io/v1beta1/clonesets": "CloneSet",
+	"/apis/apps.kruise.io/v1beta1/clonesets": "CloneSet", "/apis/apps.kruise.io/v1beta1/sidecarsets": "SidecarSet",
 }
 
 func newAPI(t *testing.T, docs ...string) *api {

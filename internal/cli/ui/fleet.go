@@ -24,6 +24,9 @@ type fleet struct {
 	sights map[cluster.Ref]*kube.Sight
 	list   []*world.Workload
 	spaces []string
+	// rounds counts them; matrix is of the round that it was asked for in.
+	rounds, asked int
+	matrix        *world.Sidecars
 
 	// drawn are the rows of the last round, which only the round itself looks at.
 	drawn map[*kube.Sight]drawn
@@ -109,21 +112,31 @@ func (f *fleet) round(now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.loaded, f.list, f.sights, f.spaces = true, rows, sights, f.Namespaces()
+	f.rounds++
 }
 
 // row is a workload in a line.
 func row(s *kube.Sight, now time.Time) *world.Workload {
-	q := diagnose.Question{Name: s.Ref().String(), Begun: s.Begun, Holder: s.Holder, Now: now}
-	var err error
-	if q.Snapshot, err = s.Snapshot(now); err != nil {
+	q, err := question(s, now)
+	if err != nil {
 		return &world.Workload{Ref: s.Ref(), Labels: s.Workload.Labels, Created: s.Created, Why: err.Error()}
-	}
-	if q.Plan = s.Record.Plan; !s.Begun {
-		q.Plan = plan.Standing(q.Snapshot)
 	}
 	out := world.Describe(q, nil).Row()
 	out.Created = s.Created
 	return out
+}
+
+// question is all that is known of a workload without looking closely.
+func question(s *kube.Sight, now time.Time) (diagnose.Question, error) {
+	q := diagnose.Question{Name: s.Ref().String(), Begun: s.Begun, Holder: s.Holder, Now: now}
+	var err error
+	if q.Snapshot, err = s.Snapshot(now); err != nil {
+		return q, err
+	}
+	if q.Plan = s.Record.Plan; !s.Begun {
+		q.Plan = plan.Standing(q.Snapshot)
+	}
+	return q, nil
 }
 
 // rows are all workloads; loaded is false before the first time.

@@ -99,6 +99,9 @@ func (l *Live) present(want world.Want) (*world.World, error) {
 	if !w.Loaded {
 		w.Loading = fleet.Loading()
 	}
+	if want.Sidecars {
+		w.Sidecars = fleet.sidecars(w.Now)
+	}
 	if seen != nil && seen.ref == want.Workload {
 		w.Detail = seen.detail()
 	}

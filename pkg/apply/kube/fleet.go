@@ -38,6 +38,7 @@ type Fleet struct {
 	link link
 
 	workloads []*mirror[standing]
+	sets      *mirror[standing]
 	children  *mirror[*child]
 	pods      *mirror[*cluster.Pod]
 	revisions *mirror[*child]

@@ -7,6 +7,7 @@ import (
 
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -58,6 +59,7 @@ func (f *Fleet) index() *index {
 	for _, m := range f.workloads {
 		x.workloads = append(x.workloads, listed(m)...)
 	}
+	x.workloads = append(x.workloads, f.setsListed()...)
 	for _, r := range listed(f.records) {
 		x.records[r.Ref] = r
 	}
@@ -140,6 +142,34 @@ func (f *Fleet) sight(x *index, s standing) *Sight {
 	}
 	if out.Record = x.records[out.Ref()]; out.Record.version != "" && out.Record.Progress.Finished.IsZero() {
 		out.Begun, out.Holder = true, f.holders.of(out.Ref())
+	}
+	return out
+}
+
+// setsListed are the SidecarSets that stand among the workloads: those that the selector
+// matches, where all namespaces are looked at.
+func (f *Fleet) setsListed() []standing {
+	selector, err := labels.Parse(f.opt.Selector)
+	if f.opt.Namespace != "" || err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(listed(f.sets)), func(s standing) bool { return !selector.Matches(labels.Set(s.workload.Labels)) })
+}
+
+// SidecarSets are all of them, each with every pod that is looked at: whoever asks knows
+// which it may match. The selector is about other workloads.
+func (f *Fleet) SidecarSets() []*Sight {
+	if f.Loading() != "" {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x, pods := f.index(), listed(f.pods)
+	var out []*Sight
+	for _, s := range listed(f.sets) {
+		one := f.sight(x, s)
+		one.Pods = pods
+		out = append(out, one)
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package kube
 
 import (
 	"errors"
-	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -45,13 +44,11 @@ func (f *Fleet) parts() []part {
 		{"PodUnavailableBudgets", false, f.watchBudgets},
 	}
 	kinds := fleetKinds
-	if f.opt.Namespace == "" {
-		kinds = append(slices.Clip(kinds), schema.GroupKind{Group: kruise.Group, Kind: "SidecarSet"})
-	}
 	f.workloads = make([]*mirror[standing], len(kinds))
 	for i, k := range kinds {
 		list = append(list, part{plural[k.Kind] + "." + k.Group, k.Group == "apps", func() error { return f.watchKind(i, k) }})
 	}
+	list = append(list, part{"sidecarsets." + kruise.Group, false, f.watchSidecarSets})
 	return append(list, part{"records of rollouts", false, f.watchRecords})
 }
 
@@ -71,6 +68,9 @@ func fill[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), t
 // versioned begins a mirror in the newest version of Kruise that is served.
 func versioned[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
 	versions, namespace := []string{"v1"}, f.opt.Namespace
+	if resource == plural["SidecarSet"] {
+		namespace = ""
+	}
 	if group == kruise.Group || group == kruise.PolicyGroup {
 		versions = []string{kruise.V1beta1, kruise.V1alpha1}
 	}
@@ -86,6 +86,12 @@ func versioned[T any](f *Fleet, group, resource, selector string, read func(*uns
 
 func (f *Fleet) watchKind(i int, k schema.GroupKind) error {
 	return versioned(f, k.Group, plural[k.Kind], f.opt.Selector, readStanding, func(m *mirror[standing]) { f.workloads[i] = m })
+}
+
+// watchSidecarSets watches all of them: they belong to no namespace.
+func (f *Fleet) watchSidecarSets() error {
+	read := func(m *mirror[standing]) { f.sets = m }
+	return versioned(f, kruise.Group, plural["SidecarSet"], "", readStanding, read)
 }
 
 // watchReplicaSets watches those of Deployments, which own pods, and those that nobody
