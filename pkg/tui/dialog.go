@@ -81,14 +81,9 @@ func (d dialog) foot(Model) (draw.Line, bool) {
 }
 
 func (d dialog) body(m Model, under []draw.Line) []draw.Line {
-	where := m.env.World.Where
-	space := where.Namespace
-	if len(d.act.On) > 0 && d.act.On[0].Namespace != "" {
-		space = spaces(d.act)
-	}
-	lines := []draw.Line{
-		m.contextLine(where),
-		draw.Text(theme.Faint, "namespace  ").Add(theme.Plain, space),
+	lines := []draw.Line{m.contextLine(m.env.World.Where)}
+	if space := spaces(d.act); space != "" {
+		lines = append(lines, draw.Text(theme.Faint, "namespace  ").Add(theme.Plain, space))
 	}
 	label := "what       "
 	for _, l := range draw.Wrap(theme.Strong, d.what(), draw.BoxWidth(m.env.Width)-len(label)) {
@@ -108,7 +103,7 @@ func (m Model) contextLine(where world.Where) draw.Line {
 	return l
 }
 
-// spaces are the namespaces of an act.
+// spaces are the namespaces of an act; what is of the whole cluster has none.
 func spaces(a world.Act) string {
 	var list []string
 	seen := map[string]bool{}
@@ -153,6 +148,8 @@ func (d dialog) answer() draw.Line {
 	switch {
 	case d.err != nil:
 		return draw.Text(theme.Key, "esc").Add(theme.Plain, " back")
+	case !d.ready:
+		return draw.Text(theme.Key, "n").Add(theme.Plain, " no")
 	case d.name != "":
 		return draw.Text(theme.Plain, "type ").Add(theme.Strong, d.name).Add(theme.Plain, " and enter: ").Join(d.line())
 	}

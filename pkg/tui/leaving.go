@@ -24,7 +24,7 @@ func (leaving) body(m Model, under []draw.Line) []draw.Line {
 	lines := []draw.Line{draw.Text(theme.Strong, names(m.env.World.Driving))}
 	text := "This program carries that out. When you leave it stops where it stands; `rollout resume` goes on from there, on any machine."
 	lines = append(lines, draw.Wrap(theme.Plain, text, draw.BoxWidth(m.env.Width))...)
-	lines = append(lines, draw.Line{}, dialog{}.answer())
+	lines = append(lines, draw.Line{}, dialog{ready: true}.answer())
 	return draw.Box(m.env.Theme, under, "leave", lines, m.env.Width, m.env.Height)
 }
 

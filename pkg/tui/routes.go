@@ -1,10 +1,10 @@
 package tui
 
 import (
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/fanouts"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/diff"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/fanouts"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/logs"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/pod"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"

@@ -111,7 +111,7 @@ func TestActsAreAboutTheSet(t *testing.T) {
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("3 SidecarSets")
 	s.Press("right", "right", "down", "n")
-	s.Until("promote sidecarset/mesh")
+	s.Until("promote sidecarset/mesh", "y yes")
 	s.Press("y")
 	s.Until("promote: done")
 	if acts := still.Acts(); len(acts) != 1 || acts[0].On[0].Name != "mesh" {
