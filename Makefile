@@ -45,7 +45,7 @@ CLUSTER_TEST = go test -C test -p 1 -timeout 45m $(if $(RACE),-race) $(TESTFLAGS
 
 # Rollouts through bad weather and the suites of plain verbs are younger than the rest:
 # they have targets of their own until they have held on more machines.
-CLUSTER_PACKAGES = $$(go list -C test ./... | grep -v -e /e2e/rollout -e /e2e/commands)
+CLUSTER_PACKAGES = $$(go list -C test ./... | grep -v -e /e2e/rollout -e /e2e/commands -e /e2e/ui)
 
 .PHONY: test-rollouts
 test-rollouts: cluster ## Run the tests that drive rollouts on a real control plane
