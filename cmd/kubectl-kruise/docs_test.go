@@ -24,7 +24,7 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range []string{"docs/convert.md", "docs/diff.md", "docs/lint.md", "docs/schema.md", "docs/sidecarset-admission.md", "docs/spread.md"} {
+	for _, page := range []string{"docs/ci.md", "docs/convert.md", "docs/diff.md", "docs/lint.md", "docs/schema.md", "docs/sidecarset-admission.md", "docs/spread.md", "docs/tutorial.md"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			work := t.TempDir()
