@@ -14,6 +14,7 @@ import (
 
 	applycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/argocd"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	convertcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
 	createcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/create"
 	debugcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/debug"
@@ -66,6 +67,9 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 	rest := args[1:]
 	if len(rest) == 0 && !s.InTTY {
 		rest = bare(f)
+	}
+	if len(rest) > 0 && strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
+		complete.Flags(root, f)
 	}
 	root.SetArgs(rest)
 	root.SetIn(f.Streams.In)

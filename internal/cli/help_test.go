@@ -96,14 +96,17 @@ func TestExamplesParse(t *testing.T) {
 	}
 }
 
-// parse finds the command of a line and reads its flags.
+// parse finds the command of a line, reads its flags and has it look at its arguments.
 func parse(args []string) (*cobra.Command, error) {
 	root := whole()
 	c, rest, err := root.Find(args)
 	if err != nil {
 		return nil, err
 	}
-	return c, c.ParseFlags(rest)
+	if err := c.ParseFlags(rest); err != nil {
+		return nil, err
+	}
+	return c, c.ValidateArgs(c.Flags().Args())
 }
 
 // commandLines are the calls of this program in a text, without its name.

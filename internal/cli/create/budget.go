@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/fields"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -39,7 +39,7 @@ func budget(f *factory.Factory) *cobra.Command {
 	var target string
 	o := newForm(f, c, "PodUnavailableBudget", func() any { return &kruise.PodUnavailableBudget{} }, budgetFields)
 	c.Flags().StringVar(&target, "target", "", "the workload whose pods are guarded, TYPE/NAME")
-	_ = c.RegisterFlagCompletionFunc("target", planning.CompleteNames)
+	_ = c.RegisterFlagCompletionFunc("target", complete.Value(f))
 	o.finish = func(_ context.Context, object *tree.Node) error {
 		if target == "" {
 			return nil

@@ -1,6 +1,8 @@
 package kubectl
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/kubectl/pkg/cmd/apiresources"
@@ -31,6 +33,10 @@ func Commands(f *factory.Factory) []*cobra.Command {
 	}
 	for _, c := range all {
 		Wrap(c)
+		if c.Name() == "wait" {
+			c.ValidArgsFunction = Names(f)
+			c.Example = strings.ReplaceAll(c.Example, "create secret generic busybox1", "create -f busybox1.yaml")
+		}
 	}
 	return append(all, options(f))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -66,7 +67,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c.Flags().StringVar(&o.out, "out", "", "also write the plan into this file, for review and for the rollout")
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "name every pod, every patch and every condition")
 	usage.Offer(c, "output", outputs...)
-	c.ValidArgsFunction = planning.CompleteNames
+	c.ValidArgsFunction = complete.Names(f)
 	return c
 }
 

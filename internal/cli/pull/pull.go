@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
@@ -58,7 +59,7 @@ var outputs = []string{"text", "json"}
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use: "pull IMAGE [TYPE/NAME | --nodes SELECTOR]", Short: "Have nodes pull an image", Long: long, Example: example,
+		Use: "pull IMAGE [TYPE/NAME | --nodes SELECTOR]", Short: "Have nodes pull an image", Long: long, Example: example, ValidArgsFunction: complete.After(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.complete(args); err != nil {
 				return err

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -73,7 +73,7 @@ func New(f *factory.Factory) *cobra.Command {
 			}
 			return o.run(c.Context(), args)
 		},
-		ValidArgsFunction: planning.CompleteNames,
+		ValidArgsFunction: complete.Names(f),
 	}
 	fl := c.Flags()
 	fl.StringSliceVarP(&o.what.Containers, "container", "c", nil, "container to restart, again for more; all regular containers by default")

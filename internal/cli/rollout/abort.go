@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -35,7 +35,7 @@ budgets and in place where that is possible.`,
 			}
 			return o.abort(c.Context())
 		},
-		ValidArgsFunction: planning.CompleteNames,
+		ValidArgsFunction: complete.Names(shared.factory),
 	}
 	o.addFlags(c)
 	c.Flags().BoolVar(&o.rollback, "rollback", false, "also go back to the template before the rollout")

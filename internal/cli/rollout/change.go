@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -34,7 +35,7 @@ type change struct {
 
 func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
 	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Change: v.change}, back: c.Name() == "undo", as: v}
-	c.ValidArgsFunction = planning.CompleteNames
+	c.ValidArgsFunction = complete.Names(shared.factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)
 	v.objects.addFlags(c)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -40,7 +40,7 @@ type control struct {
 
 func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	o.common = shared
-	c.ValidArgsFunction = planning.CompleteNames
+	c.ValidArgsFunction = complete.Names(shared.factory)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if o.print != nil {
 			return o.several(c, args)

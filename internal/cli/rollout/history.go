@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -42,7 +42,7 @@ from one to the next. --revision shows one change whole.`,
 				return o.run(c.Context())
 			})
 		},
-		ValidArgsFunction: planning.CompleteNames,
+		ValidArgsFunction: complete.Names(shared.factory),
 	}
 	which.addFlags(c)
 	c.Flags().Int64Var(&o.revision, "revision", 0, "show all fields that this revision changed")

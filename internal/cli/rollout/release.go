@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -123,7 +124,8 @@ func newApprove(shared *common) *cobra.Command {
 		Long: `Let a Rollout of rollouts.kruise.io go on past the step at which it stands. It is
 named itself, or by its workload. Rollouts of kubectl kruise itself go on by
 "rollout promote".`,
-		Example: "  kubectl kruise rollout approve rollout/web\n  kubectl kruise rollout approve cloneset/web",
+		Example:           "  kubectl kruise rollout approve rollout/web\n  kubectl kruise rollout approve cloneset/web",
+		ValidArgsFunction: complete.Of(shared.factory, "rollout", release.Group),
 	}
 	o.addFlags(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "kubectl's formats for the object: json, yaml, name, jsonpath=…")

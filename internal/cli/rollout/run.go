@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -67,7 +68,7 @@ Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
 			}
 			return o.runAll(c.Context())
 		},
-		ValidArgsFunction: planning.CompleteNames,
+		ValidArgsFunction: complete.Names(shared.factory),
 	}
 	o.AddFlags(c)
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "roll out all workloads that this label selector matches, one after the other")

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -48,7 +48,7 @@ One workload is watched until its rollout ends, and the exit code says how; with
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: planning.CompleteNames,
+		ValidArgsFunction: complete.Names(shared.factory),
 	}
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.watch, "watch", "w", true, "go on until the rollout ends; of several workloads only where it is given")

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -70,7 +70,7 @@ func New(f *factory.Factory) *cobra.Command {
 			}
 			return o.run(c.Context(), first)
 		},
-		ValidArgsFunction: planning.CompleteNames,
+		ValidArgsFunction: complete.Names(f),
 	}
 	fl := c.Flags()
 	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "workloads of all namespaces, and SidecarSets")

@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -62,7 +62,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f, gates: cluster.DefaultGates()}
 	c := &cobra.Command{
 		Use: "why (TYPE/NAME | POD)", Short: "Say why a rollout does not move, or a pod was not updated",
-		Long: long, Example: example, ValidArgsFunction: planning.CompleteNames,
+		Long: long, Example: example, ValidArgsFunction: complete.Names(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 1:

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+)
+
+// completed is the command tree as the shell asks it.
+func completed() *cobra.Command {
+	f := factory.New(factory.Streams{Getenv: func(string) string { return "" }})
+	root := newRoot(f, "kubectl-kruise")
+	complete.Flags(root, f)
+	return root
+}
+
+var (
+	// takesObject says that something in the cluster is named.
+	takesObject = regexp.MustCompile(`TYPE|\bPOD\b|rollout/NAME`)
+	flagValue   = regexp.MustCompile(`--[a-z-]+ \S+`)
+)
+
+// TestArgumentsComplete: each command whose arguments name objects has the shell offer
+// them.
+func TestArgumentsComplete(t *testing.T) {
+	count := 0
+	each(completed(), func(c *cobra.Command) {
+		// Files come first in two of them, which shells know themselves.
+		if !takesObject.MatchString(flagValue.ReplaceAllString(c.Use, "")) || c.Name() == "inplace" || c.Name() == "simulate" {
+			return
+		}
+		if count++; c.ValidArgsFunction == nil {
+			t.Errorf("%s: nothing is offered for %s", c.CommandPath(), c.Use)
+		}
+	})
+	if count < 30 {
+		t.Errorf("only %d commands take objects", count)
+	}
+}
+
+// offered are flags whose values the cluster knows.
+var offered = strings.Fields("namespace state-namespace context cluster user container containers sidecar pod pods to-revision node-names nodes node-selector dry-run")
+
+// TestFlagsComplete: each flag whose values the cluster knows has the shell offer them.
+func TestFlagsComplete(t *testing.T) {
+	seen := map[string]int{}
+	each(completed(), func(c *cobra.Command) {
+		check := func(flag *pflag.Flag) {
+			if !slices.Contains(offered, flag.Name) || flag.Value.Type() == "bool" || counts(c, flag.Name) {
+				return
+			}
+			if seen[flag.Name]++; !offers(c, flag.Name) {
+				t.Errorf("%s: nothing is offered for --%s", c.CommandPath(), flag.Name)
+			}
+		}
+		c.Flags().VisitAll(check)
+		c.InheritedFlags().VisitAll(check)
+	})
+	for _, name := range offered {
+		if seen[name] == 0 {
+			t.Errorf("no command has --%s", name)
+		}
+	}
+}
+
+// counts reports whether the flag of this command is a number of things, or what it
+// takes is made up.
+func counts(c *cobra.Command, flag string) bool {
+	path := strings.TrimPrefix(c.CommandPath(), "kubectl kruise ")
+	return slices.Contains([]string{"plan pods", "rollout run pods", "simulate pods", "simulate nodes"}, path+" "+flag)
+}
+
+func offers(c *cobra.Command, flag string) bool {
+	_, ok := c.GetFlagCompletionFunc(flag)
+	return ok
+}
