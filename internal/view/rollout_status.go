@@ -140,9 +140,11 @@ func (s RolloutStatus) JSON() any {
 // RolloutRow is one rollout of a list.
 type RolloutRow struct {
 	Namespace, Name, Driver string
-	Step, Steps             int
-	Stands, Holder          string
-	Begun                   time.Time
+	// Parent is the UnitedDeployment that the workload is a subset of; "" for none.
+	Parent         string
+	Step, Steps    int
+	Stands, Holder string
+	Begun          time.Time
 }
 
 // Rollouts writes a list of rollouts.
@@ -151,10 +153,10 @@ func Rollouts(w io.Writer, list []RolloutRow, _ Style) error {
 		_, err := fmt.Fprintln(w, "no rollout is under way")
 		return err
 	}
-	rows := [][]string{{"NAMESPACE", "NAME", "DRIVER", "STEP", "BEGUN", "DRIVEN BY", "STANDS"}}
+	rows := [][]string{{"NAMESPACE", "NAME", "SUBSET OF", "DRIVER", "STEP", "BEGUN", "DRIVEN BY", "STANDS"}}
 	for _, r := range list {
 		rows = append(rows, []string{
-			orDash(r.Namespace), r.Name, r.Driver, fmt.Sprintf("%d/%d", r.Step, r.Steps), r.Begun.UTC().Format(time.RFC3339), orDash(r.Holder), r.Stands,
+			orDash(r.Namespace), r.Name, orDash(r.Parent), r.Driver, fmt.Sprintf("%d/%d", r.Step, r.Steps), r.Begun.UTC().Format(time.RFC3339), orDash(r.Holder), r.Stands,
 		})
 	}
 	return table(w, rows)

@@ -147,10 +147,13 @@ func (b *builder) compare() {
 	b.modes = newModes(b, e)
 }
 
-// updatePolicy is how pods are updated: what the Kruise object says also where a
-// native one carries it. A client that updates pods of a native workload does so
+// updatePolicy is how pods are updated: by the client as the Kruise object says that
+// a native one carries. A client that updates pods of a native workload does so
 // in place where that is possible; otherwise nobody would need the client.
 func (b *builder) updatePolicy() rules.UpdatePolicy {
+	if b.plan.Driver == DriverNative {
+		return rules.PolicyOf(b.desired.Object)
+	}
 	strategy := b.desired
 	if b.snap.Carrier != nil {
 		strategy = b.snap.Workload

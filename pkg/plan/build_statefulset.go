@@ -42,7 +42,7 @@ func (b *builder) statefulSet(spec *kruise.StatefulSetSpec) subject {
 // nativeStatefulSet reads a StatefulSet of Kubernetes; its partition is a floor of
 // ordinals, which come to the same number of pods.
 func (b *builder) nativeStatefulSet(spec *appsv1.StatefulSetSpec) subject {
-	set := &rules.NativeStatefulSet{Spec: spec, Update: b.updateRevision(), Pods: b.snap.Pods, MaxUnavailable: b.snap.Gates.MaxUnavailableStatefulSet}
+	set := &rules.NativeStatefulSet{Spec: spec, Update: b.updateRevision(), Pods: b.snap.Pods, MaxUnavailable: b.severalAtOnce()}
 	replicas, _ := replicasOf(&appsv1.StatefulSet{Spec: *spec})
 	s := subject{
 		total: b.total(replicas), updated: b.already(),

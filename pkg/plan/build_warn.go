@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -17,30 +16,12 @@ func (b *builder) warn() {
 	if len(b.plan.Steps) == 0 {
 		return
 	}
-	b.warnNative()
+	b.warnParent()
 	b.warnGates()
 	b.warnBudgets()
 	b.warnPods()
 	if n := b.reached(); n < b.sub.total && b.sub.take != nil {
 		b.warning("the plan ends with %d of %d pods updated", n, b.sub.total)
-	}
-}
-
-// warnNative says what native controllers cannot do.
-func (b *builder) warnNative() {
-	switch b.present.Object.(type) {
-	case *appsv1.Deployment:
-		if b.sub.approximate {
-			l := b.sub.limits
-			b.warning("a Deployment cannot stop at a number of pods: it is paused once enough are updated, by when up to %d more may be", l.MaxSurge+l.MaxUnavailable)
-		}
-	case *appsv1.ReplicaSet:
-		if b.plan.Driver == DriverClient {
-			b.warning("a ReplicaSet cannot surge, and makes pods from its present template only: a pod that is lost in the middle comes back new")
-		}
-	}
-	if b.plan.Driver == DriverClient {
-		b.warning("pods change only while this command runs; what is under way when it stops is finished by rollout resume")
 	}
 }
 

@@ -96,7 +96,7 @@ func (h *health) look(r *run, p *cluster.Pod) {
 		}
 		return
 	}
-	due := later(sinceNotReady(p), r.progress.Started).Add(grace)
+	due := later(sinceNotReady(p), r.driven()).Add(grace)
 	if r.now.Before(due) {
 		h.next = earliest(h.next, due)
 		if len(h.waiting) < named {

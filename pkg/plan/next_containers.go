@@ -143,7 +143,7 @@ func (c *restarts) under(p *cluster.Pod, text string) {
 		c.waiting = append(c.waiting, Blocker{GateReady, p.Name, text})
 		return
 	}
-	due := later(sinceNotReady(p), c.progress.Started).Add(grace)
+	due := later(sinceNotReady(p), c.driven()).Add(grace)
 	if c.now.Before(due) {
 		c.next = earliest(c.next, due)
 		c.waiting = append(c.waiting, b)

@@ -36,7 +36,7 @@ func (r *run) pull(s *Step) (Decision, bool) {
 func (r *run) pullTroubles(images []string) (failed []Blocker, next time.Time) {
 	for _, image := range images {
 		for _, t := range r.snap.Pulls[image].Troubles {
-			due := later(t.Since, r.progress.Started).Add(imageGrace)
+			due := later(t.Since, r.driven()).Add(imageGrace)
 			switch {
 			case !t.Final && r.now.Before(due):
 				next = earliest(next, due)

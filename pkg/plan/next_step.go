@@ -83,8 +83,11 @@ func (r *run) deadline(s *Step) time.Time {
 	if s.Timeout <= 0 {
 		return time.Time{}
 	}
-	return r.progress.Started.Add(s.Timeout)
+	return r.driven().Add(s.Timeout)
 }
+
+// driven is since when somebody has driven the present step.
+func (r *run) driven() time.Time { return later(r.progress.Started, r.progress.Resumed) }
 
 // earliest returns the earlier of two times; zero is none.
 func earliest(a, b time.Time) time.Time {

@@ -96,7 +96,7 @@ func (b *builder) choice(now time.Time) rules.Choice {
 	case *appsv1.DaemonSet:
 		return b.daemonChoice(rules.AsDaemonSetSpec(&o.Spec), now)
 	case *appsv1.StatefulSet:
-		set := &rules.NativeStatefulSet{Spec: &o.Spec, Update: b.updateRevision(), Pods: b.snap.Pods, Now: now, MaxUnavailable: b.snap.Gates.MaxUnavailableStatefulSet}
+		set := &rules.NativeStatefulSet{Spec: &o.Spec, Update: b.updateRevision(), Pods: b.snap.Pods, Now: now, MaxUnavailable: b.severalAtOnce()}
 		return set.ChooseUpdate()
 	}
 	return rules.Choice{}

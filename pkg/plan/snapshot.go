@@ -94,6 +94,9 @@ type Progress struct {
 	// step with a zero time has not begun.
 	Step    int
 	Started time.Time
+	// Resumed is when somebody last went on with the step, whose time counts from then;
+	// what it has asked for stays asked for. Zero while nobody has.
+	Resumed time.Time
 	// Sent is how many of the step's patches have been seen in force.
 	Sent int
 	// Promoted is true when somebody has promoted the present step, which must

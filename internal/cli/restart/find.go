@@ -22,12 +22,12 @@ import (
 func (o *options) find(ctx context.Context, args []string) ([]work, error) {
 	var pods []string
 	for _, arg := range args {
-		kind, name, typed := strings.Cut(arg, "/")
+		pod, ok := named.Pod(arg)
 		switch {
-		case !typed:
+		case !strings.Contains(arg, "/"):
 			pods = append(pods, arg)
-		case kind == "pod" || kind == "pods" || kind == "po":
-			pods = append(pods, name)
+		case ok:
+			pods = append(pods, pod.Name)
 		case len(args) > 1:
 			return nil, usage.Errorf("restart one workload at a time, or name pods", "%s stands beside other arguments", arg)
 		default:

@@ -64,6 +64,10 @@ func (o *control) complete(args []string) error {
 		return err
 	}
 	var err error
+	if len(args) == 1 {
+		o.name, err = named.ParseAny(args[0])
+		return err
+	}
 	o.name, err = named.One(args)
 	return err
 }
@@ -98,7 +102,7 @@ func (o *control) several(c *cobra.Command, args []string) error {
 		}
 		one := *o
 		var err error
-		if one.name, err = named.Parse(arg); err != nil {
+		if one.name, err = named.ParseAny(arg); err != nil {
 			return err
 		}
 		return one.run(ctx)

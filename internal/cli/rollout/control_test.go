@@ -125,3 +125,16 @@ func TestEndOf(t *testing.T) {
 		}
 	}
 }
+
+// TestResumed: the time of a step counts from when somebody goes on with it, but it is
+// the same step: what it has asked for is not asked for again.
+func TestResumed(t *testing.T) {
+	began := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	for kind, rests := range map[plan.StepKind]bool{plan.StepRecreateContainers: true, plan.StepUpdate: true, plan.StepPause: false} {
+		r := recordOf(0)
+		r.Plan.Steps[0].Kind, r.Progress.Started, r.Progress.Held = kind, began, "by ann"
+		if _, err := resumed(&r); err != nil || r.Progress.Held != "" || !r.Progress.Started.Equal(began) || r.Progress.Resumed.IsZero() == rests {
+			t.Errorf("%s: %v, %+v", kind, err, r.Progress)
+		}
+	}
+}

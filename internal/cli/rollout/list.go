@@ -4,9 +4,13 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 func newList(shared *common) *cobra.Command {
@@ -49,9 +53,26 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 		}
 		by, _ := records.Holder(ctx, r.Ref) // who drives it is said where that may be read
 		rows = append(rows, view.RolloutRow{
-			Namespace: r.Ref.Namespace, Name: r.Title(), Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
+			Namespace: r.Ref.Namespace, Name: r.Title(), Parent: c.parentOf(ctx, r.Ref), Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
 			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Stands: stands(*r), Begun: r.Begun, Holder: by,
 		})
 	}
 	return view.Rollouts(c.factory.Streams.Out, rows, c.factory.OutStyle(false))
+}
+
+// parentOf names the UnitedDeployment that a workload is a subset of, where that may be
+// read; "" for none.
+func (c *common) parentOf(ctx context.Context, ref cluster.Ref) string {
+	client, err := c.factory.Dynamic()
+	if err != nil {
+		return ""
+	}
+	object, err := observe.Find(ctx, client, named.Of(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name), ref.Namespace)
+	if err != nil {
+		return ""
+	}
+	if name := unitedOf(object); name != "" {
+		return "uniteddeployment/" + name
+	}
+	return ""
 }

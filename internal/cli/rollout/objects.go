@@ -128,7 +128,7 @@ func (c *common) each(ctx context.Context, o *objects, args []string, do func(na
 		if _, ok := releaseNamed(name); ok {
 			continue
 		}
-		if _, err := named.Parse(name); err != nil {
+		if _, err := named.ParseAny(name); err != nil {
 			return err
 		}
 	}

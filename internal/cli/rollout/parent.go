@@ -28,17 +28,25 @@ type parent struct {
 
 // parentOf finds the UnitedDeployment that controls a workload; nil for none.
 func parentOf(ctx context.Context, c dynamic.Interface, r *resource.Resource) (*parent, error) {
-	for _, owner := range tree.Items(tree.Get(r.Node(), "metadata", "ownerReferences")) {
-		if tree.StrAt(owner, "kind") != "UnitedDeployment" || resource.GroupOf(tree.StrAt(owner, "apiVersion")) != kruise.Group || !tree.Bool(tree.Get(owner, "controller")) {
-			continue
-		}
-		o, err := united.Get(ctx, c, r.Namespace(), tree.StrAt(owner, "name"))
-		if err != nil {
-			return nil, err
-		}
-		return &parent{c, o, r.Labels()[kruise.SubsetNameLabel]}, nil
+	name := unitedOf(r)
+	if name == "" {
+		return nil, nil //nolint:nilnil // that there is none is no error
 	}
-	return nil, nil //nolint:nilnil // that there is none is no error
+	o, err := united.Get(ctx, c, r.Namespace(), name)
+	if err != nil {
+		return nil, err
+	}
+	return &parent{c, o, r.Labels()[kruise.SubsetNameLabel]}, nil
+}
+
+// unitedOf names the UnitedDeployment that controls a workload; "" for none.
+func unitedOf(r *resource.Resource) string {
+	for _, owner := range tree.Items(tree.Get(r.Node(), "metadata", "ownerReferences")) {
+		if tree.StrAt(owner, "kind") == "UnitedDeployment" && resource.GroupOf(tree.StrAt(owner, "apiVersion")) == kruise.Group && tree.Bool(tree.Get(owner, "controller")) {
+			return tree.StrAt(owner, "name")
+		}
+	}
+	return ""
 }
 
 // allows refuses a change of the template: it would not last.

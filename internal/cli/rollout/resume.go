@@ -35,11 +35,11 @@ func resumed(r *kube.Record) (string, error) {
 	return "goes on: " + stands(*r), nil
 }
 
-// rested has the time of the present step begin anew: while nobody drove it, it did
+// rested has the time of the present step count from now: while nobody drove it, it did
 // not run.
 func rested(r *kube.Record) {
 	if i := r.Progress.Step; i < len(r.Plan.Steps) && r.Plan.Steps[i].Kind != plan.StepPause {
-		r.Progress.Started = time.Now().UTC()
+		r.Progress.Resumed = time.Now().UTC()
 	}
 }
 

@@ -45,14 +45,26 @@ func bare(args []string) error {
 }
 
 // several does something for workloads one after the other, and ends as the worst of
-// them. After a failure the rest is not begun.
+// them. After a failure the rest is not begun; one that waits for a person keeps no
+// other waiting.
 func (c *common) several(names []named.Name, do func(named.Name) error) error {
+	return c.inOrder(names, do, func(err error) bool { return errors.Is(err, ending.ErrPaused) })
+}
+
+// inTurn is [common.several] for workloads of which none is begun before the one
+// before it is done.
+func (c *common) inTurn(names []named.Name, do func(named.Name) error) error {
+	return c.inOrder(names, do, func(error) bool { return false })
+}
+
+// inOrder goes on after an error that passes.
+func (c *common) inOrder(names []named.Name, do func(named.Name) error, passes func(error) bool) error {
 	namespace := c.factory.Flags.Namespace
 	rows := make([]view.Ending, len(names))
 	var worst error
 	for i, name := range names {
 		rows[i].Name = name.String()
-		if worst != nil && !errors.Is(worst, ending.ErrPaused) {
+		if worst != nil && !passes(worst) {
 			rows[i].Outcome = "not begun"
 			continue
 		}

@@ -17,16 +17,19 @@ var errBroken = errors.New("broken")
 
 func TestSeveral(t *testing.T) {
 	for name, c := range map[string]struct {
-		ends []error
-		want error
-		told []string
+		ends   []error
+		want   error
+		told   []string
+		inTurn bool
 	}{
-		"all well":         {[]error{nil, nil}, nil, []string{"done", "done"}},
-		"one failed":       {[]error{nil, ending.ErrFailed, nil}, ending.ErrFailed, []string{"done", "failed", "not begun"}},
-		"one paused":       {[]error{ending.ErrPaused, nil}, ending.ErrPaused, []string{"paused", "done"}},
-		"paused, then bad": {[]error{ending.ErrPaused, ending.ErrTimedOut, nil}, ending.ErrTimedOut, []string{"paused", "timed out", "not begun"}},
-		"an error":         {[]error{errBroken, nil}, errBroken, []string{"broken", "not begun"}},
-		"interrupted":      {[]error{ending.ErrInterrupted, nil}, ending.ErrInterrupted, []string{"left", "not begun"}},
+		"all well":         {ends: []error{nil, nil}, want: nil, told: []string{"done", "done"}},
+		"one failed":       {ends: []error{nil, ending.ErrFailed, nil}, want: ending.ErrFailed, told: []string{"done", "failed", "not begun"}},
+		"one paused":       {ends: []error{ending.ErrPaused, nil}, want: ending.ErrPaused, told: []string{"paused", "done"}},
+		"paused, then bad": {ends: []error{ending.ErrPaused, ending.ErrTimedOut, nil}, want: ending.ErrTimedOut, told: []string{"paused", "timed out", "not begun"}},
+		"one in its turn":  {ends: []error{nil, ending.ErrPaused, nil}, want: ending.ErrPaused, told: []string{"done", "paused", "not begun"}, inTurn: true},
+		"all in turn":      {ends: []error{nil, nil}, told: []string{"done", "done"}, inTurn: true},
+		"an error":         {ends: []error{errBroken, nil}, want: errBroken, told: []string{"broken", "not begun"}},
+		"interrupted":      {ends: []error{ending.ErrInterrupted, nil}, want: ending.ErrInterrupted, told: []string{"left", "not begun"}},
 	} {
 		d := driven(&bytes.Buffer{}, false, nil)
 		var names []named.Name
@@ -38,7 +41,11 @@ func TestSeveral(t *testing.T) {
 			names = append(names, n)
 		}
 		i := 0
-		err := d.several(names, func(named.Name) error { i++; return c.ends[i-1] })
+		each := d.several
+		if c.inTurn {
+			each = d.inTurn
+		}
+		err := each(names, func(named.Name) error { i++; return c.ends[i-1] })
 		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}

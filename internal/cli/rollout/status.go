@@ -85,7 +85,7 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 		}
 	}
 	for _, arg := range args {
-		name, err := named.Parse(arg)
+		name, err := named.ParseAny(arg)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -43,12 +44,17 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return o.several(names, func(n named.Name) error {
+	err = o.inTurn(names, func(n named.Name) error {
 		one := *o
 		one.Options = o.For(n)
 		one.Change, one.Counted = follow, true
+		one.successOn = "complete" // of a subset: what waits for a person keeps the next from its turn
 		return one.runSubset(ctx, n)
 	})
+	if errors.Is(err, ending.ErrPaused) && o.successOn == "paused" {
+		return nil
+	}
+	return err
 }
 
 // releaseUnited writes new images into the template, unless they are there.

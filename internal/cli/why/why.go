@@ -124,11 +124,11 @@ func (o *options) workload(ctx context.Context, name named.Name, namespace strin
 
 // podName reads POD, pod/POD or po/POD.
 func podName(arg string) (string, bool) {
-	kind, name, typed := strings.Cut(arg, "/")
-	if !typed {
+	if !strings.Contains(arg, "/") {
 		return arg, true
 	}
-	return name, slices.Contains([]string{"pod", "pods", "po"}, strings.ToLower(kind))
+	n, ok := named.Pod(arg)
+	return n.Name, ok
 }
 
 func (o *options) clients() (namespace string, err error) {

@@ -83,7 +83,7 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%s has the same mark", name)
 		}
 	}
-	if markOf(ref, plan.Progress{Step: 1, Started: at.In(time.FixedZone("x", 3600)), Sent: 1}) != first {
+	if markOf(ref, plan.Progress{Step: 1, Started: at.In(time.FixedZone("x", 3600)), Resumed: at.Add(time.Hour), Sent: 1}) != first {
 		t.Error("the mark depends on more than the step's beginning")
 	}
 	long := first.name("a-very-long-name-of-a-workload-that-nobody-would-ever-type.-by-hand", "web:2")

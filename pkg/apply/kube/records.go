@@ -75,6 +75,7 @@ type target struct {
 type progress struct {
 	Step     int       `json:"step"`
 	Started  time.Time `json:"started,omitzero"`
+	Resumed  time.Time `json:"resumed,omitzero"`
 	Sent     int       `json:"sent,omitempty"`
 	Promoted bool      `json:"promoted,omitempty"`
 	Free     int       `json:"free,omitempty"`

@@ -21,7 +21,7 @@ func writtenOf(r Record) written {
 	p := r.Progress
 	return written{
 		Target: target{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
-		Progress: progress{p.Step, p.Started.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.Halted, p.Finished.UTC()},
+		Progress: progress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.Halted, p.Finished.UTC()},
 	}
 }
 
@@ -71,7 +71,7 @@ func readRecord(cm *corev1.ConfigMap) (Record, error) {
 		Ref:  cluster.Ref{Group: w.Target.Group, Kind: w.Target.Kind, Namespace: w.Target.Namespace, Name: w.Target.Name},
 		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, uid: cm.UID, version: cm.ResourceVersion,
 		Progress: plan.Progress{
-			Step: w.Progress.Step, Started: w.Progress.Started, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
+			Step: w.Progress.Step, Started: w.Progress.Started, Resumed: w.Progress.Resumed, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
 			Free: w.Progress.Free, Held: w.Progress.Held, Halted: w.Progress.Halted, Finished: w.Progress.Finished,
 		},
 	}

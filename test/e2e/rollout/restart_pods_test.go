@@ -41,6 +41,38 @@ func TestRestartPods(t *testing.T) {
 	}
 }
 
+// TestPodOnRecord: the restart of a pod of nobody that was left is looked at, and goes
+// on, by the verbs for rollouts.
+func TestPodOnRecord(t *testing.T) {
+	t.Parallel()
+	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
+	b := &bed{Cluster: c, namespace: namespace}
+	c.Apply(t, namespace, barePod("a", "Always"))
+	await(t, c, namespace, 1)
+	for _, call := range []struct {
+		args string
+		ends int
+		says string
+	}{
+		{"rollout pause pod/a", 1, "pausing is not supported"},
+		{"rollout retry pod/a", 1, "no rollout is on record"},
+		{"restart a --yes --timeout 1ns", 4, ""},
+		{"rollout list", 0, "pod/a"},
+		{"rollout status pod/a --watch=false", 0, "pod/a"},
+		{"rollout pause pod/a", 0, "on hold"},
+		{"rollout resume pod/a", 0, "completed"},
+		{"rollout status po/a", 0, "completed"},
+		{"rollout abort pod/a", 1, "the rollout is done"},
+	} {
+		if code, out, said := kubectl(t, c, namespace, strings.Fields(call.args)...); code != call.ends || !strings.Contains(out+said, call.says) {
+			t.Errorf("%s: exit %d, want %d and %q\n%s\n%s", call.args, code, call.ends, call.says, out, said)
+		}
+	}
+	if n := slices.Collect(maps.Values(restarts(b.pods(t)))); !slices.Equal(n, []int{1}) {
+		t.Errorf("restarts %v", n)
+	}
+}
+
 // TestRestartCannotFinish: a budget without room is said before anything is written.
 func TestRestartCannotFinish(t *testing.T) {
 	t.Parallel()
