@@ -17,6 +17,7 @@ func (b *builder) warn() {
 		return
 	}
 	b.warnParent()
+	b.warnHot()
 	b.warnGates()
 	b.warnBudgets()
 	b.warnPods()

@@ -64,7 +64,7 @@ func (r *run) pods(s *Step) (Decision, bool) {
 }
 
 // counted is the snapshot with every pod unready whose containers are about to
-// restart: from the write on that asks for it, though the node has not heard of it yet
+// restart, those of a sidecar's exchange included: from the write on that asks for it, though the node has not heard of it yet
 // and the pod's status says otherwise. Where there is Kruise the readiness gate does
 // that, in the same write (semantics workloads 2.2).
 func (r *run) counted() *Snapshot {
@@ -74,7 +74,8 @@ func (r *run) counted() *Snapshot {
 	for i, p := range s.Pods {
 		record, _ := rules.InPlaceRecordOf(p)
 		restarts := record.UpdateImages || record.UpdateEnvFromMetadata
-		if restarts && rules.Active(p) && !rules.InPlacePending(p, s.report(p)).Done() {
+		changing := restarts && !rules.InPlacePending(p, s.report(p)).Done() || len(unexchanged(r.object().Template, p)) > 0
+		if changing && rules.Active(p) {
 			s.Pods[i] = p.With(unready, r.now)
 		}
 	}
@@ -195,7 +196,7 @@ func (c *client) pickDaemons(spec kruise.DaemonSetSpec) ([]*cluster.Pod, string)
 func (r *run) clientPending(n int) rules.Pending {
 	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
 	for _, p := range r.snap.Pods {
-		if rules.Active(p) && rules.AtRevision(p, revision) && rules.Available(p, minReady, r.now) {
+		if rules.Active(p) && rules.AtRevision(p, revision) && rules.Available(p, minReady, r.now) && len(unexchanged(r.object().Template, p)) == 0 {
 			available++
 		}
 	}

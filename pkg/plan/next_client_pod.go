@@ -14,14 +14,14 @@ import (
 // take brings one chosen pod a step further: out of service, through its grace
 // period, to the new containers; or away, where it has to be made anew.
 func (c *client) take(p *cluster.Pod) {
-	change := c.changeOf(p)
+	change, pairs := exchanging(p, c.changeOf(p))
 	switch mode, why := c.modeOf(p, change); mode {
 	case rules.ModeRecreate:
 		c.evict(p)
 	case rules.ModeNotAllowed:
 		c.block(GateNotAllowed, p, why)
 	default:
-		c.update(p, c.inPlace(change), mode == rules.ModeInPlace)
+		c.update(p, c.inPlace(change), pairs, mode == rules.ModeInPlace)
 	}
 }
 
@@ -53,7 +53,8 @@ func lifecycleOf(spec any) *kruise.Lifecycle {
 }
 
 // update is the small state machine of one pod; all that it knows is on the pod.
-func (c *client) update(p *cluster.Pod, u controller.InPlace, restarts bool) {
+func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotPair, restarts bool) {
+	restarts = restarts && !hotOnly(u.Spec, pairs)
 	to, err := rules.StateToUpdate(p, u.Lifecycle)
 	if err != nil {
 		c.block(GateHook, p, err.Error())
@@ -73,7 +74,9 @@ func (c *client) update(p *cluster.Pod, u controller.InPlace, restarts bool) {
 		c.until = earliest(c.until, wait)
 		c.block(GateGrace, p, "out of service, its containers change at "+wait.UTC().Format(time.TimeOnly))
 	default:
-		c.write(p, u.Start(p, c.now), "update "+p.Name+" in place")
+		change := u.Start(p, c.now)
+		beside(&change, p, pairs)
+		c.write(p, change, "update "+p.Name+" in place")
 	}
 }
 
@@ -132,6 +135,7 @@ func (c *client) finish() {
 // with the write that ends it.
 func (c *client) goOn(p *cluster.Pod, u controller.InPlace) {
 	if state := rules.StateOf(p); state == rules.StateNone || state == rules.StateNormal {
+		c.empty(p)
 		return
 	}
 	change, ok := u.Continue(p, c.snap.report(p), c.now)

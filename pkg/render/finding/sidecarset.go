@@ -51,7 +51,13 @@ var _ = register(
 		ID: "sidecarset/hot-upgrade", Kind: "SidecarSet", Severity: Lost,
 		Fields:  []string{"spec.containers[].upgradeStrategy", "spec.initContainers[].upgradeStrategy"},
 		Becomes: "the pair of containers is injected, but nobody exchanges them: a new image replaces the pods, as with ColdUpgrade",
-		Action:  "use ColdUpgrade, which saves the idle container, unless Kruise runs the cluster",
+		Action:  "use ColdUpgrade, which saves the idle container, unless Kruise runs the cluster; or --driver client",
+	},
+	Rule{
+		ID: "sidecarset/hot-upgrade-client", Kind: "SidecarSet", When: "--driver client", Severity: Approximate,
+		Fields:  []string{"spec.containers[].upgradeStrategy"},
+		Becomes: "the pair of containers is injected, and a rollout by this client exchanges them: of ReplicaSets and OnDelete sets, while it runs; other workloads replace their pods",
+		Action:  "roll the workload out with kubectl kruise rollout run or apply",
 	},
 	Rule{
 		ID: "sidecarset/no-empty-image", Kind: "SidecarSet", Severity: Approximate,

@@ -17,12 +17,13 @@ import (
 type notes struct {
 	findings *finding.Reporter
 	from     map[string]*resource.Resource
+	driver   stage.Driver
 	mu       sync.Mutex
 	seen     map[string]bool
 }
 
 func newNotes(c *stage.Context, from map[string]*resource.Resource) *notes {
-	return &notes{findings: c.Findings, from: from, seen: map[string]bool{}}
+	return &notes{findings: c.Findings, from: from, driver: c.Driver, seen: map[string]bool{}}
 }
 
 // set reports about the SidecarSet of this name.
@@ -106,13 +107,23 @@ func (n *notes) fields(r *resource.Resource) error {
 			n.findings.Add(w.id, r, w.field, "")
 		}
 	}
-	for _, list := range []string{"containers", "initContainers"} {
-		for _, c := range tree.Items(tree.Get(hub, "spec", list)) {
-			if tree.StrAt(c, "upgradeStrategy", "upgradeType") == "HotUpgrade" {
-				n.findings.Add("sidecarset/hot-upgrade", r, "spec."+list, "sidecar "+tree.StrAt(c, "name")+
-					": the pair of containers is injected, but nobody exchanges them: a new image replaces the pods, as with ColdUpgrade")
-			}
+	n.hot(r, hub, "containers")
+	n.hot(r, hub, "initContainers")
+	return nil
+}
+
+// hot reports about sidecars that are to be exchanged while they work.
+func (n *notes) hot(r *resource.Resource, hub *tree.Node, list string) {
+	for _, c := range tree.Items(tree.Get(hub, "spec", list)) {
+		sidecar := "sidecar " + tree.StrAt(c, "name") + ": the pair of containers is injected, "
+		switch {
+		case tree.StrAt(c, "upgradeStrategy", "upgradeType") != "HotUpgrade":
+		case n.driver == stage.Client && list == "containers":
+			n.findings.Add("sidecarset/hot-upgrade-client", r, "spec."+list, sidecar+
+				"and rollouts by this client exchange them: in the pods of ReplicaSets and OnDelete sets; other workloads replace their pods")
+		default:
+			n.findings.Add("sidecarset/hot-upgrade", r, "spec."+list, sidecar+
+				"but nobody exchanges them: a new image replaces the pods, as with ColdUpgrade")
 		}
 	}
-	return nil
 }
