@@ -64,11 +64,7 @@ func (h *history) killed(t *testing.T, path string) {
 // command is the one that begins the rollout, or goes on with it.
 func (h *history) command(t *testing.T) (args []string, halted bool) {
 	t.Helper()
-	name := strings.ToLower(h.object.Kind)
-	if h.object.Group != "" {
-		name += "." + h.object.Group
-	}
-	name += "/web"
+	name := h.typed()
 	rec, err := kube.Records{Client: h.Client()}.Load(t.Context(), h.object.Ref)
 	if err == nil {
 		return []string{"rollout", "resume", name}, rec.Progress.Halted != ""

