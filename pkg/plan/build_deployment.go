@@ -21,12 +21,28 @@ func (b *builder) deployment(spec *appsv1.DeploymentSpec) subject {
 	if recreates { // all go before any comes
 		l.MaxUnavailable, l.MaxSurge = l.Replicas, 0
 	}
+	total, updated := b.total(l.Replicas), b.already()
+	let := b.letGo(updated < total)
 	return subject{
-		total: b.total(l.Replicas), updated: b.already(),
+		total: total, updated: updated,
 		limits:      Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
-		approximate: !recreates && len(b.policy.Steps) > 1,
+		approximate: !recreates && (let || len(b.policy.Steps) > 1),
 		take:        b.takesAny(newLine(byName(b.snap.Pods), b.outdated), "which old pods go first is up to their ReplicaSet"),
 	}
+}
+
+// letGo has a Deployment that is paused go on, where pods shall change: pausing is how
+// it is driven, and a rollout that was aborted has left it so.
+func (b *builder) letGo(outdated bool) bool {
+	if !rules.PausedOf(b.present.Object) || !b.changed && !outdated {
+		return false
+	}
+	b.warning("%s is paused: this rollout has it go on, and leaves it so", title(b.present.Ref))
+	b.desired = withPaused(b.desired, false)
+	if len(b.policy.Steps) == 0 {
+		b.policy.Steps = []PolicyStep{{To: All}}
+	}
+	return true
 }
 
 func byName(list []*cluster.Pod) []*cluster.Pod {

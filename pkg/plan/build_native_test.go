@@ -3,14 +3,18 @@ package plan_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
 // TestNativePlans: what Kubernetes' own controllers can do, and what the plan says
@@ -72,6 +76,41 @@ func TestDeploymentIsPausedOnItsWay(t *testing.T) {
 		if i >= len(got) || !strings.HasPrefix(got[i], want) {
 			t.Fatalf("%q\nwant %s at %d", got, want, i)
 		}
+	}
+}
+
+// TestPausedDeployment: one that an aborted rollout has left paused goes on with the
+// next, back as well as forward, and is not paused in the end.
+func TestPausedDeployment(t *testing.T) {
+	text := kinds["native Deployment"]
+	for name, next := range map[string]func(plan.Plan, plan.Snapshot) (plan.Plan, error){
+		"back":    func(p plan.Plan, s plan.Snapshot) (plan.Plan, error) { return plan.Back(p, s, "aborted") },
+		"forward": func(_ plan.Plan, s plan.Snapshot) (plan.Plan, error) { return plan.Build(s.Workload, s, plan.Policy{}) },
+		"in steps": func(_ plan.Plan, s plan.Snapshot) (plan.Plan, error) {
+			return plan.Build(s.Workload, s, plan.Policy{Steps: must(plan.ParseSteps("50%,100%"))})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, ref := world(t, simulate.Usual(), text)
+			first := built(t, w, ref, strings.ReplaceAll(text, "web:1", newer), plan.Policy{Steps: must(plan.ParseSteps("1,100%"))})
+			first.Steps = first.Steps[:1]
+			drive(t, w, ref, first, nil)
+			s := observe(t, w, ref)
+			if !s.Workload.Object.(*appsv1.Deployment).Spec.Paused {
+				t.Fatal("it is not paused")
+			}
+			p, err := next(first, s)
+			if err != nil || !slices.Contains(p.Warnings, "Deployment shop/web is paused: this rollout has it go on, and leaves it so") {
+				t.Fatalf("%v, warnings %q", err, p.Warnings)
+			}
+			if err := w.Record(t.Context(), ref, s.Version, plan.Progress{}); err != nil {
+				t.Fatal(err)
+			}
+			d, story := drive(t, w, ref, p, nil)
+			if o := observe(t, w, ref).Workload.Object.(*appsv1.Deployment); d.Verb != plan.Done || o.Spec.Paused || o.Status.UpdatedReplicas != o.Status.Replicas {
+				t.Errorf("paused %t, %+v\n%s", o.Spec.Paused, o.Status, strings.Join(story, "\n"))
+			}
+		})
 	}
 }
 

@@ -188,7 +188,7 @@ func names(a string, hasA bool, b string, hasB bool) (out []string) {
 }
 
 func parentStop(b *builder) string {
-	if !b.sub.approximate {
+	if !b.sub.approximate || len(b.policy.Steps) < 2 {
 		return ""
 	}
 	l := b.sub.limits

@@ -88,6 +88,9 @@ func older(s plan.Snapshot, number int64) (cluster.Revision, error) {
 			return r, nil
 		}
 	}
+	if s.Base != nil { // nobody keeps revisions of a ReplicaSet, but our own record has one
+		return cluster.Revision{Template: s.Base}, nil
+	}
 	return cluster.Revision{}, &tree.Error{Msg: "has no older revision on record", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
 }
 

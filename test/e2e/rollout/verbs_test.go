@@ -31,7 +31,7 @@ var (
 		{0, "plan NAME --image main=" + web2 + " DRIVER --out FILE", ""},
 		{0, "rollout apply FILE --yes", ""},
 		{0, "rollout history NAME", ""},
-		{0, "rollout undo NAME --to-revision 1 DRIVER --yes", ""},
+		{0, "rollout undo NAME REVISION DRIVER --yes", ""},
 		{0, "rollout restart NAME DRIVER --yes", ""},
 		{0, "restart NAME --yes", ""},
 		{0, "why NAME", ""},
@@ -77,9 +77,13 @@ func TestVerbs(t *testing.T) {
 			if name == "CloneSet" {
 				calls = append(calls, call{0, "apply -f - --force-conflicts --yes", b.next}, call{0, "pull registry.example.com/tool:9 NAME", ""})
 			}
+			revision := "--to-revision 1"
+			if name == "ReplicaSet" { // nobody keeps revisions of it
+				revision = ""
+			}
 			words := strings.NewReplacer(
 				"NAME", b.typed(), "DRIVER", "--driver "+string(k.driver), "STEPS", "--driver "+string(k.driver)+" --steps "+strings.Join(k.steps, ",")+" --pause-after 1 --pull-images never --exit-on-pause --yes",
-				"FILE", filepath.Join(t.TempDir(), "plan.yaml"),
+				"REVISION", revision, "FILE", filepath.Join(t.TempDir(), "plan.yaml"),
 			)
 			config := kubeconfig(t, p.Config())
 			for _, c := range calls {
