@@ -21,10 +21,9 @@ func (b *builder) deployment(spec *appsv1.DeploymentSpec) subject {
 	if recreates { // all go before any comes
 		l.MaxUnavailable, l.MaxSurge = l.Replicas, 0
 	}
-	total, updated := b.total(l.Replicas), b.already()
-	let := b.letGo(updated < total)
+	let := rules.PausedOf(b.present.Object) && !rules.PausedOf(b.desired.Object)
 	return subject{
-		total: total, updated: updated,
+		total: b.total(l.Replicas), updated: b.already(),
 		limits:      Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
 		approximate: !recreates && (let || len(b.policy.Steps) > 1),
 		take:        b.takesAny(newLine(byName(b.snap.Pods), b.outdated), "which old pods go first is up to their ReplicaSet"),
@@ -33,16 +32,16 @@ func (b *builder) deployment(spec *appsv1.DeploymentSpec) subject {
 
 // letGo has a Deployment that is paused go on, where pods shall change: pausing is how
 // it is driven, and a rollout that was aborted has left it so.
-func (b *builder) letGo(outdated bool) bool {
-	if !rules.PausedOf(b.present.Object) || !b.changed && !outdated {
-		return false
+func (b *builder) letGo() {
+	o, ok := b.desired.Object.(*appsv1.Deployment)
+	if !ok || !rules.PausedOf(b.present.Object) || !b.changed && b.already() >= b.total(rules.LimitsOfDeployment(&o.Spec).Replicas) {
+		return
 	}
 	b.warning("%s is paused: this rollout has it go on, and leaves it so", title(b.present.Ref))
 	b.desired = withPaused(b.desired, false)
 	if len(b.policy.Steps) == 0 {
 		b.policy.Steps = []PolicyStep{{To: All}}
 	}
-	return true
 }
 
 func byName(list []*cluster.Pod) []*cluster.Pod {

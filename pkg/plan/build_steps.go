@@ -22,6 +22,7 @@ func (b *builder) warning(format string, args ...any) {
 
 // build makes the steps: shrink, pull, update and the rungs after it, grow.
 func (b *builder) build() error {
+	b.letGo()
 	b.sub = b.subject()
 	b.plan.Limits = b.sub.limits
 	if err := b.checkCarried(); err != nil {

@@ -38,6 +38,20 @@ func (o *Options) basePolicy(desired *resource.Resource, w *cluster.Workload) (p
 	return p, desired.Wrap(err, "")
 }
 
+// Policy is what flags and the strategy file alone say, for plans that change nothing
+// of the workload.
+func (o *Options) Policy() (plan.Policy, error) {
+	var p plan.Policy
+	if o.policy.strategy != "" {
+		var err error
+		if p, err = o.basePolicy(nil, nil); err != nil {
+			return p, err
+		}
+	}
+	err := o.policy.read(&p)
+	return p, err
+}
+
 func readFile(file string, stdin io.Reader) ([]byte, error) {
 	if file == "-" {
 		return io.ReadAll(stdin)

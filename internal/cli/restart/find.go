@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/served"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -97,14 +96,4 @@ func get(ctx context.Context, client dynamic.Interface, r schema.GroupVersionRes
 		return nil, fmt.Errorf("cannot read %s: %w", name, err)
 	}
 	return o, nil
-}
-
-// served reports whether the cluster has ContainerRecreateRequests.
-func (o *options) served() (bool, error) {
-	d, err := o.factory.Discovery()
-	if err != nil {
-		return false, err
-	}
-	version, err := served.Kind(d, "containerrecreaterequests")
-	return version != "", err
 }

@@ -3,7 +3,6 @@ package restart
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,12 +12,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/restarting"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const long = `Restart containers inside their pods: the pods stay, with their addresses and volumes.
@@ -121,13 +118,10 @@ func (o *options) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	served, err := o.served()
-	if err != nil {
-		return err
-	}
 	for _, w := range work {
-		err := o.own.Run(ctx, w.name, w.question(), func(s plan.Snapshot) (plan.Plan, error) { return o.plan(s, w.pods, served) })
-		if err != nil {
+		m := restarting.Maker{Factory: o.factory, What: o.what, Policy: o.policy}
+		m.What.Pods = w.pods
+		if err := o.own.Run(ctx, w.name, w.question(), m.Plan); err != nil {
 			return err
 		}
 	}
@@ -137,48 +131,7 @@ func (o *options) run(ctx context.Context, args []string) error {
 // Plans makes plans that restart containers as the verb does, by whatever method the
 // cluster has.
 func Plans(f *factory.Factory, what plan.Restarting) func(plan.Snapshot) (plan.Plan, error) {
-	o := &options{factory: f, what: what}
-	return func(s plan.Snapshot) (plan.Plan, error) {
-		served, err := o.served()
-		if err != nil {
-			return plan.Plan{}, err
-		}
-		return o.plan(s, what.Pods, served)
-	}
-}
-
-// plan makes the plan, and refuses one that cannot finish. A pod by itself has no
-// workload whose limits could keep it from finishing.
-func (o *options) plan(s plan.Snapshot, pods []string, served bool) (plan.Plan, error) {
-	p, err := o.build(s, pods, served)
-	if err != nil || len(p.Steps) == 0 || p.Target.Kind == "Pod" {
-		return p, err
-	}
-	assumed := simulate.Usual()
-	assumed.Gates, assumed.Start = s.Gates, time.Now()
-	if err := simulate.Check(p, s, assumed); err != nil {
-		return p, &resource.Error{Err: err, Hint: "wait until its pods are ready and its budgets have room, or name pods that can restart; 'kubectl kruise why' says what is in the way"}
-	}
-	return p, nil
-}
-
-// build makes the plan with a method that the cluster can do.
-func (o *options) build(s plan.Snapshot, pods []string, served bool) (plan.Plan, error) {
-	what := o.what
-	what.Pods = pods
-	p, err := plan.BuildRestart(s, what, o.policy)
-	if err != nil || len(p.Steps) == 0 || what.Method != "" {
-		return p, err
-	}
-	chosen := slices.DeleteFunc(slices.Clone(s.Pods), func(p *cluster.Pod) bool { return len(pods) > 0 && !slices.Contains(pods, p.Name) })
-	var why string
-	if what.Method, why = plan.RestartMethod(served, chosen, p.Change.Restarts); what.Method != plan.RestartCRR && (what.Ordered || what.Unready != 0) {
-		return p, usage.Errorf("leave them out", "--ordered and --unready need Kruise, and %s", why)
-	}
-	if _, err := fmt.Fprintf(o.factory.Streams.Err, "method %s: %s\n", what.Method, why); err != nil {
-		return p, err
-	}
-	return plan.BuildRestart(s, what, o.policy)
+	return (&restarting.Maker{Factory: f, What: what}).Plan
 }
 
 // work is a workload, and which of its pods; none stands for all.

@@ -29,6 +29,8 @@ type change struct {
 	// check looks at the names before anything is done; nil for a verb that has no
 	// such question.
 	check func(names []string) error
+	// inPlace has restart leave the pods where they are.
+	inPlace bool
 
 	objects objects
 }
@@ -94,6 +96,9 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 }
 
 func (o *runOptions) changeOne(ctx context.Context, n named.Name) error {
+	if o.as.inPlace {
+		return o.restartInPlace(ctx, n)
+	}
 	o.as.same = ""
 	if err := o.Complete([]string{n.String()}); err != nil {
 		return err

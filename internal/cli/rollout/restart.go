@@ -1,10 +1,14 @@
 package rollout
 
 import (
+	"context"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/restarting"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -30,13 +34,31 @@ func newRestart(shared *common) *cobra.Command {
 		}
 		return restarted(object, time.Now()), nil
 	}}
-	return newChange(shared, v, &cobra.Command{
+	c := newChange(shared, v, &cobra.Command{
 		Use: "restart (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Have all pods made anew",
 		Long: `Have all pods of a workload made anew, as a rollout like any other: planned, shown,
-asked for on a terminal, in steps. "kubectl kruise restart" restarts containers inside
-their pods.`,
-		Example: "  kubectl kruise rollout restart cloneset/web --steps 1,100%\n  kubectl kruise rollout restart deployment/api cloneset/web",
+asked for on a terminal, in steps. With --in-place the pods stay, and all of their
+containers restart; "kubectl kruise restart" does so for some pods or containers, too.`,
+		Example: `  kubectl kruise rollout restart cloneset/web --steps 1,100%
+  kubectl kruise rollout restart deployment/api cloneset/web
+  kubectl kruise rollout restart cloneset/web --in-place`,
 	})
+	c.Flags().BoolVar(&v.inPlace, "in-place", false, "restart all containers inside their pods, which stay")
+	return c
+}
+
+// restartInPlace restarts the containers of a workload inside their pods.
+func (o *runOptions) restartInPlace(ctx context.Context, n named.Name) error {
+	if o.print.only() || o.print.object() || o.into != "" {
+		return usage.Errorf("leave them out: nothing of the object changes", "--dry-run, -o and --write-back are not for --in-place")
+	}
+	policy, err := o.Policy()
+	if err != nil {
+		return err
+	}
+	m := restarting.Maker{Factory: o.factory, Policy: policy}
+	own := &Own{driving: o.driving, yes: o.yes}
+	return own.Run(ctx, n, "Restart the containers of all pods of "+n.String()+"?", m.Plan)
 }
 
 // restarted is the object with a template that makes its pods anew.

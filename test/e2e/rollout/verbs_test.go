@@ -34,6 +34,8 @@ var (
 		{0, "rollout undo NAME REVISION DRIVER --yes", ""},
 		{0, "rollout restart NAME DRIVER --yes", ""},
 		{0, "restart NAME --yes", ""},
+		{0, "rollout restart NAME --in-place --yes", ""},
+		{2, "rollout restart NAME --in-place --yes --dry-run=server", ""},
 		{0, "why NAME", ""},
 		{0, "rollout status NAME", ""},
 		{0, "rollout list --all", ""},
