@@ -102,7 +102,7 @@ var layer = map[string][]string{
 	"pkg/tui/draw":      {"github.com/charmbracelet/x/ansi", "pkg/tui/theme"},
 	"pkg/tui/match":     {"k8s.io/apimachinery/pkg/labels"},
 	"pkg/tui/show":      {"k8s.io/apimachinery/pkg/util/duration", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
-	"pkg/tui/screen":    {"charm.land/bubbletea/v2", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
+	"pkg/tui/screen":    {"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/workloads": screenImports("pkg/tui/match"),
 	"pkg/tui/rollout":   screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose"),
 	"pkg/tui/sidecars":  screenImports("pkg/kruise", "pkg/plan/diagnose", "pkg/tui/match"),

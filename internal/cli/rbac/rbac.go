@@ -29,7 +29,7 @@ var (
 	drivers  = []string{string(plan.DriverKruise), string(plan.DriverNative), string(plan.DriverClient)}
 	features = texts(permit.Features)
 	// known are those that somebody may ask for.
-	known = append(texts(permit.Features), string(permit.Apply))
+	known = append(texts(permit.Features), string(permit.Apply), string(permit.Screens))
 )
 
 func texts[T ~string](list []T) []string {
@@ -60,6 +60,9 @@ What is missing is said by name before a rollout writes anything.`,
   # a pipeline that also writes whole manifests: kubectl kruise apply
   kubectl kruise rbac --features pull,verify,scale,apply --bind ci/deployer
 
+  # somebody who only looks: kubectl kruise ui --read-only
+  kubectl kruise rbac --driver "" --features ui --name onlookers
+
   # without Kruise, pods updated by this program
   kubectl kruise rbac --driver native,client --name rollouts`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -71,7 +74,7 @@ What is missing is said by name before a rollout writes anything.`,
 	}
 	fl := c.Flags()
 	fl.StringSliceVar(&o.drivers, "driver", drivers, "who replaces pods: "+strings.Join(drivers, ", "))
-	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", ")+"; and apply, for the verb of that name")
+	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", ")+"; and apply and ui, for the verbs of those names")
 	fl.StringVar(&o.name, "name", "kubectl-kruise", "name of the roles")
 	fl.StringVar(&o.bind, "bind", "", "also print bindings for a service account, NAMESPACE/NAME")
 	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(drivers, cobra.ShellCompDirectiveNoFileComp))

@@ -52,6 +52,7 @@ func TestRoles(t *testing.T) {
 		"no features": {[]string{"--features", ""}, []right{evict, clones}, []right{crr}},
 		"apply":       {[]string{"--driver", "native", "--features", "apply"}, []right{{"create", "apps", "deployments"}, {"delete", "", "services"}, {"create", "policy", "poddisruptionbudgets"}}, []right{clones, crr}},
 		"budgets":     {nil, []right{{"watch", "policy.kruise.io", "podunavailablebudgets"}, {"watch", "policy", "poddisruptionbudgets"}}, []right{{"delete", "", "services"}, {"create", "apps", "deployments"}}},
+		"ui":          {[]string{"--driver", "", "--features", "ui"}, []right{{"watch", "", "pods"}, {"list", "apps", "statefulsets"}, {"watch", "apps.kruise.io", "workloadspreads"}, {"get", "", "pods/log"}}, []right{clones, sets, record, crr, {"delete", "", "configmaps"}}},
 		"pull":        {[]string{"--driver", "client", "--features", "pull"}, []right{{"create", "apps.kruise.io", "imagepulljobs"}, {"create", "batch", "jobs"}}, []right{crr}},
 		"client":      {[]string{"--driver", "client"}, []right{evict, sets}, []right{clones}},
 	} {

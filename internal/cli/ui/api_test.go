@@ -47,6 +47,9 @@ var kinds = map[string]string{
 	"/apis/apps/v1/daemonsets": "DaemonSet", "/apis/apps/v1/controllerrevisions": "ControllerRevision",
 	"/apis/policy/v1/poddisruptionbudgets": "PodDisruptionBudget", "/apis/coordination.k8s.io/v1/leases": "Lease",
 	"/apis/apps.kruise.io/v1beta1/clonesets": "CloneSet", "/apis/apps.kruise.io/v1beta1/sidecarsets": "SidecarSet",
+	"/apis/apps.kruise.io/v1beta1/workloadspreads": "WorkloadSpread", "/apis/apps.kruise.io/v1beta1/uniteddeployments": "UnitedDeployment",
+	"/apis/apps.kruise.io/v1beta1/resourcedistributions": "ResourceDistribution", "/apis/apps.kruise.io/v1beta1/imagepulljobs": "ImagePullJob",
+	"/apis/apps.kruise.io/v1beta1/nodeimages": "NodeImage",
 }
 
 func newAPI(t *testing.T, docs ...string) *api {
@@ -129,6 +132,12 @@ func (a *api) back() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.down = false
+}
+
+func (a *api) requests() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.asked)
 }
 
 func (a *api) written() []string {

@@ -18,6 +18,8 @@ type fleet struct {
 	*kube.Fleet
 	changed func()
 	stop    context.CancelFunc
+	// narrowed says that a selector leaves workloads out.
+	narrowed bool
 
 	mu     sync.Mutex
 	loaded bool
@@ -27,6 +29,9 @@ type fleet struct {
 	// rounds counts them; matrix is of the round that it was asked for in.
 	rounds, asked int
 	matrix        *world.Sidecars
+	// spread is of the round spreadIn, in the same way.
+	spread   *world.FanOuts
+	spreadIn int
 
 	// drawn are the rows of the last round, which only the round itself looks at.
 	drawn map[*kube.Sight]drawn
@@ -48,7 +53,7 @@ func (l *Live) open(namespace string) (*fleet, error) {
 		stop()
 		return nil, err
 	}
-	f := &fleet{Fleet: k, changed: l.ring, drawn: map[*kube.Sight]drawn{}}
+	f := &fleet{Fleet: k, changed: l.ring, drawn: map[*kube.Sight]drawn{}, narrowed: l.look.selector != ""}
 	f.stop = func() {
 		k.Close()
 		stop()

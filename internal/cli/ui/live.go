@@ -102,6 +102,9 @@ func (l *Live) present(want world.Want) (*world.World, error) {
 	if want.Sidecars {
 		w.Sidecars = fleet.sidecars(w.Now)
 	}
+	if want.FanOuts {
+		w.FanOuts = fleet.fanOuts(w.Now)
+	}
 	if seen != nil && seen.ref == want.Workload {
 		w.Detail = seen.detail()
 	}

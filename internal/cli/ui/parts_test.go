@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -44,6 +45,23 @@ func TestPlace(t *testing.T) {
 	var bad *usage.Error
 	if _, err := place(f, "(", false); !errors.As(err, &bad) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestPlanned: a plan opens on its workload; what cannot be is refused.
+func TestPlanned(t *testing.T) {
+	open, err := planned("../../../pkg/plan/planfile/testdata/everything.yaml")
+	if err != nil || open.Screen != screen.Plan || open.Ref.Name == "" || open.Plan == nil || len(open.Plan.Steps) == 0 {
+		t.Errorf("%+v, %v", open, err)
+	}
+	if _, err := planned("nothing.yaml"); err == nil || !strings.Contains(err.Error(), "nothing.yaml") {
+		t.Error(err)
+	}
+	var bad *usage.Error
+	for _, o := range []options{{plan: "-"}, {plan: "x.yaml"}} {
+		if _, err := o.complete([]string{"cloneset/web"}); !errors.As(err, &bad) {
+			t.Errorf("%v", err)
+		}
 	}
 }
 

@@ -12,12 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -42,6 +44,9 @@ const example = `  # the namespace of the context, or all of them
   # one rollout, with nothing that could change it
   kubectl kruise ui cloneset/web -n shop --read-only
 
+  # a plan before it runs, against the cluster as it stands, and its simulation
+  kubectl kruise ui --plan web-plan.yaml
+
   # what belongs to a team, in a context that asks for names to be typed
   kubectl kruise ui -A -l team=checkout --production 'prod|live'`
 
@@ -50,6 +55,7 @@ type options struct {
 	look
 	all, readOnly bool
 	production    string
+	plan          string
 }
 
 // productionVariable is the environment's --production.
@@ -77,6 +83,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVarP(&o.selector, "selector", "l", "", "only workloads that this label selector matches")
 	fl.BoolVar(&o.readOnly, "read-only", false, "hide what changes the cluster")
 	fl.StringVar(&o.production, "production", f.Streams.Getenv(productionVariable), "regular expression: contexts that ask for a name to be typed (default \""+usualProduction+"\")")
+	fl.StringVar(&o.plan, "plan", "", "open on a plan that 'kubectl kruise plan' wrote to this file")
 	fl.StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 	return c
 }
@@ -87,6 +94,12 @@ func (o *options) complete(args []string) (first string, err error) {
 	}
 	if len(args) > 1 {
 		return "", usage.Errorf("for instance cloneset/web", "give one TYPE/NAME at most")
+	}
+	switch {
+	case len(args) > 0 && o.plan != "":
+		return "", usage.Errorf("leave one of them out", "a plan names its workload itself")
+	case o.plan == "-":
+		return "", usage.Errorf("write the plan to a file", "--plan -: stdin is the keyboard")
 	}
 	return strings.Join(args, ""), nil
 }
@@ -102,6 +115,9 @@ func (o *options) run(ctx context.Context, first string) error {
 	open, err := o.opening(ctx, first)
 	if err != nil {
 		return err
+	}
+	if open.Plan != nil && !o.all {
+		where.Namespace = open.Ref.Namespace
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -152,13 +168,24 @@ func contextOf(f *factory.Factory) string {
 	return "in-cluster"
 }
 
-// opening is the screen of a workload that was named; none without a name.
+// opening is the screen of a workload that was named, or of a plan; none without.
 func (o *options) opening(ctx context.Context, arg string) (screen.Open, error) {
-	if arg == "" {
+	switch {
+	case o.plan != "":
+		return planned(o.plan)
+	case arg == "":
 		return screen.Open{}, nil
 	}
 	ref, err := find(ctx, o.factory, arg)
 	return screen.Open{Screen: screen.Rollout, Ref: ref}, err
+}
+
+// planned is the screen of a plan in a file.
+func planned(file string) (screen.Open, error) {
+	p, err := planning.ReadPlan(file, nil)
+	t := p.Target
+	ref := cluster.Ref{Group: schema.FromAPIVersionAndKind(t.APIVersion, t.Kind).Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+	return screen.Open{Screen: screen.Plan, Ref: ref, Plan: &p}, err
 }
 
 // silent is a factory with nobody at its streams.

@@ -49,6 +49,7 @@ type Fleet struct {
 	disruptions *mirror[*policyv1.PodDisruptionBudget]
 	budgets     *mirror[*kruise.PodUnavailableBudget]
 	holders     holders
+	fans        fans
 
 	mu      sync.Mutex
 	missing map[string]bool

@@ -65,10 +65,13 @@ func fill[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), t
 	return nil
 }
 
+// clusterWide are the resources of Kruise that belong to no namespace.
+var clusterWide = map[string]bool{"sidecarsets": true, "resourcedistributions": true, "nodeimages": true}
+
 // versioned begins a mirror in the newest version of Kruise that is served.
 func versioned[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
 	versions, namespace := []string{"v1"}, f.opt.Namespace
-	if resource == plural["SidecarSet"] {
+	if clusterWide[resource] {
 		namespace = ""
 	}
 	if group == kruise.Group || group == kruise.PolicyGroup {

@@ -33,7 +33,7 @@ func (s Screen) change(env screen.Env) draw.Line {
 	if p.Change.Why != "" {
 		parts = append(parts, p.Change.Why)
 	}
-	if s.detail != nil && !s.detail.Begun {
+	if s.given == nil && s.detail != nil && !s.detail.Begun {
 		parts = append(parts, "no rollout is on record: this is the spec as it stands")
 	}
 	asOf := draw.Text(theme.Faint, "  as of "+s.run.asOf.Format(time.TimeOnly)+" ")

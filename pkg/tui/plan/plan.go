@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -18,7 +19,9 @@ import (
 
 // Screen is the plan of one workload.
 type Screen struct {
-	ref    cluster.Ref
+	ref cluster.Ref
+	// given is a plan that has not begun, nil for the one that the workload is at.
+	given  *core.Plan
 	detail *world.Detail
 
 	// run is the last simulation, nil before the first; asked is true while one is
@@ -34,7 +37,7 @@ type Screen struct {
 }
 
 // New is the screen of the workload that is opened.
-func New(o screen.Open) Screen { return Screen{ref: o.Ref, player: player{speed: 1}, follows: true} }
+func New(o screen.Open) Screen { return Screen{ref: o.Ref, given: o.Plan, player: player{speed: 1}, follows: true} }
 
 // Title is its breadcrumb.
 func (s Screen) Title() string { return "plan of " + show.Name(s.ref) }
@@ -88,7 +91,7 @@ func (s Screen) simulate() (Screen, tea.Cmd) {
 		return s, nil
 	}
 	s.asked = true
-	return s, predict(s.detail)
+	return s, predict(s.detail, s.given)
 }
 
 // arrive begins anew with another simulation.

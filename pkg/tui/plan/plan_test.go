@@ -42,6 +42,21 @@ func TestGolden(t *testing.T) {
 	})
 }
 
+// TestGiven: a plan from elsewhere is simulated from its first step, whatever the
+// workload is at.
+func TestGiven(t *testing.T) {
+	o, still := at(t, of("storefront"))
+	w, err := still.Await(t.Context(), 0, world.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := w.Detail.Plan
+	given.Limits.MaxUnavailable = 7
+	o.First.Plan = &given
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("7 may be down", "the plan cannot finish", "template is")
+}
+
 // TestGoldenPanels: where not all fits, tab shows the rest.
 func TestGoldenPanels(t *testing.T) {
 	o, _ := at(t, of("storefront"))

@@ -31,13 +31,18 @@ type run struct {
 type predicted struct{ run *run }
 
 // predict simulates what is left of a plan, away from the thread that draws: with pods
-// that behave, and pauses that somebody promotes at once.
-func predict(d *world.Detail) tea.Cmd {
+// that behave, and pauses that somebody promotes at once. A plan that is given begins
+// with its first step.
+func predict(d *world.Detail, given *core.Plan) tea.Cmd {
 	return func() tea.Msg {
-		o := simulate.Usual()
-		o.Gates, o.Start = d.Snapshot.Gates, d.Now
-		r := &run{of: d.Ref, plan: d.Plan, asOf: d.Now, from: d.Snapshot.Progress.Step}
-		r.line, r.err = simulate.Continue(d.Plan, d.Snapshot, o)
+		o, now := simulate.Usual(), d.Snapshot
+		o.Gates, o.Start = now.Gates, d.Now
+		r := &run{of: d.Ref, plan: d.Plan, asOf: d.Now}
+		if given != nil {
+			r.plan, now.Progress = *given, core.Progress{}
+		}
+		r.from = now.Progress.Step
+		r.line, r.err = simulate.Continue(r.plan, now, o)
 		for _, rec := range r.line.Records {
 			if _, told := rec.Op.Word(); told {
 				r.told = append(r.told, rec)

@@ -3,6 +3,7 @@ package screen
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -57,6 +58,8 @@ type Open struct {
 	Pod, Container string
 	// Text is a variant, such as "describe".
 	Text string
+	// Plan is one to show instead of the workload's own; nil for that.
+	Plan *plan.Plan
 }
 
 // Back asks for the screen below.

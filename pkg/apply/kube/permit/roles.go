@@ -88,6 +88,12 @@ func All(drivers []plan.Driver, features []Feature) []Need {
 	if slices.Contains(features, Apply) {
 		l.apply(func(d plan.Driver) bool { return slices.Contains(drivers, d) })
 	}
+	if slices.Contains(features, Screens) {
+		l.screens()
+	}
+	if len(drivers) == 0 {
+		return sorted(l)
+	}
 	// The verbs that look after rollouts: list, abort, approve, and what plan reads.
 	l.add(Beside, "", "configmaps", "delete")
 	l.maybe(Beside, releases, "rollouts", "patch")

@@ -1,0 +1,140 @@
+package ui
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/survey"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// fanOuts sets what is fanned out against what there is, once a round, for whoever wants
+// it; nil before all of it has been loaded.
+func (f *fleet) fanOuts(now time.Time) *world.FanOuts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.spread != nil && f.spreadIn == f.rounds {
+		return f.spread
+	}
+	objects, ok := f.FanOuts()
+	if !ok || !f.loaded {
+		return nil
+	}
+	f.spread, f.spreadIn = fanned{f, objects, now}.all(), f.rounds
+	return f.spread
+}
+
+// fanned puts together what fans out and the workloads that are looked at.
+type fanned struct {
+	*fleet
+	kube.FanOuts
+	now time.Time
+}
+
+func (f fanned) all() *world.FanOuts {
+	var out []*world.FanOut
+	for _, ud := range f.United {
+		if one := f.united(ud); one != nil {
+			out = append(out, one)
+		}
+	}
+	for _, ws := range f.Spreads {
+		if one := f.spreads(ws); one != nil {
+			out = append(out, one)
+		}
+	}
+	for _, rd := range f.Distributions {
+		out = append(out, f.distribution(rd))
+	}
+	for _, job := range f.Pulls {
+		out = append(out, survey.Pulls(job, f.NodeImages))
+	}
+	return survey.FanOuts(out...)
+}
+
+// united is a UnitedDeployment; nil for one whose workloads are not looked at.
+func (f fanned) united(ud *kruise.UnitedDeployment) *world.FanOut {
+	var subsets []*tree.Node
+	for _, s := range f.sights {
+		if o, ok := s.Workload.Object.(metav1.Object); ok && metav1.IsControlledBy(o, ud) {
+			subsets = append(subsets, written(s.Workload))
+		}
+	}
+	if len(subsets) == 0 && f.narrowed {
+		return nil
+	}
+	var pods []*cluster.Pod
+	selector, err := metav1.LabelSelectorAsSelector(ud.Spec.Selector)
+	for _, p := range f.Pods {
+		if err == nil && p.Namespace == ud.Namespace && selector.Matches(labels.Set(p.Labels)) {
+			pods = append(pods, p)
+		}
+	}
+	return survey.United(ud, subsets, pods)
+}
+
+// spreads is a WorkloadSpread; nil for one whose target is not looked at.
+func (f fanned) spreads(ws *kruise.WorkloadSpread) *world.FanOut {
+	target := f.target(ws)
+	if target == nil {
+		return f.adrift(ws)
+	}
+	updated := map[string]bool{}
+	if q, err := question(target, f.now); err == nil {
+		updated = world.Describe(q, nil).Updated
+	}
+	return survey.Spread(ws, written(target.Workload), target.Pods, updated)
+}
+
+func (f fanned) target(ws *kruise.WorkloadSpread) *kube.Sight {
+	r := ws.Spec.TargetReference
+	if r == nil {
+		return nil
+	}
+	group := schema.FromAPIVersionAndKind(r.APIVersion, r.Kind).Group
+	return f.sights[cluster.Ref{Group: group, Kind: r.Kind, Namespace: ws.Namespace, Name: r.Name}]
+}
+
+// adrift is a WorkloadSpread without a target that is looked at: nil where the selector
+// has left it out.
+func (f fanned) adrift(ws *kruise.WorkloadSpread) *world.FanOut {
+	out := survey.Spread(ws, nil, nil, nil)
+	switch r := ws.Spec.TargetReference; {
+	case f.narrowed:
+		return nil
+	case r != nil && !followed[r.Kind]:
+		out.Health = world.Healthy
+		out.Problems = []string{"its target is of a kind that is not looked at here: 'kubectl kruise spread workloadspread/" + ws.Name + "' shows its subsets"}
+	}
+	return out
+}
+
+// followed are the kinds whose objects are all looked at.
+var followed = map[string]bool{"CloneSet": true, "Deployment": true, "StatefulSet": true, "DaemonSet": true}
+
+// distribution is a ResourceDistribution. Without namespaces nobody knows its targets.
+func (f fanned) distribution(rd *kruise.ResourceDistribution) *world.FanOut {
+	out := survey.Distribution(rd, f.Namespaces)
+	if f.Namespaces == nil {
+		out.Problems, out.Health = []string{"namespaces may not be read here: which ones it is for is not known"}, world.Degraded
+	}
+	return out
+}
+
+// written is a workload as it stands in the cluster.
+func written(w *cluster.Workload) *tree.Node {
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.Object)
+	if err != nil {
+		object = map[string]any{}
+	}
+	object["kind"] = w.Kind
+	return tree.FromValue(object)
+}
