@@ -37,7 +37,9 @@ type Screen struct {
 }
 
 // New is the screen of the workload that is opened.
-func New(o screen.Open) Screen { return Screen{ref: o.Ref, given: o.Plan, player: player{speed: 1}, follows: true} }
+func New(o screen.Open) Screen {
+	return Screen{ref: o.Ref, given: o.Plan, player: player{speed: 1}, follows: true}
+}
 
 // Title is its breadcrumb.
 func (s Screen) Title() string { return "plan of " + show.Name(s.ref) }
