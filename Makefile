@@ -114,6 +114,10 @@ generate: $(BIN)/kubectl-kruise ## Write generated files anew (docs/fidelity.md,
 	$(BIN)/kubectl-kruise plan cloneset/storefront --against $(OUT)/prod.yaml --image app=registry.example.com/web/storefront:4.8.0 \
 	  --steps 1,50%,100% --pause-after 1 --pause 5m -o svg > docs/rollout.svg
 
+.PHONY: screenshots
+screenshots: ## Draw docs/pictures anew, from the terminal interface on the cluster of the demo
+	UPDATE=1 go test ./pkg/tui -run TestPictures -count=1
+
 .PHONY: clean
 clean: ## Remove what the other targets made
 	rm -rf $(BIN) $(OUT)

@@ -1,0 +1,49 @@
+package tui_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// TestPictures draws the pictures of the docs, from the program in the shop of the
+// demo: `make screenshots` writes them.
+func TestPictures(t *testing.T) {
+	for name, reach := range map[string]func(*tuitest.Session) string{
+		"workloads": func(s *tuitest.Session) string { return s.Until("storefront", "checkout", "node-agent") },
+		"stuck": func(s *tuitest.Session) string {
+			s.Press("f").Until("faults only")
+			s.Press("enter")
+			return s.Until("has halted", "hint: kubectl logs --previous")
+		},
+		"promote": func(s *tuitest.Session) string {
+			s.Press("/").Type("storefront").Press("enter", "enter").Until("PODS", "waits until somebody promotes")
+			s.Press("n")
+			return s.Until("next: let 2 more pods follow", "y yes")
+		},
+		"sidecars": func(s *tuitest.Session) string {
+			s.Press("2")
+			return s.Until("1 SidecarSet", "mesh on all workloads")
+		},
+		"fanouts": func(s *tuitest.Session) string {
+			s.Press("3")
+			return s.Until("recommend", "search-zones", "registry-login")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shop, err := demo.Start(t.Context(), 1, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := tui.Options{Source: shop, Actions: shop, Theme: theme.Options{Colors: theme.Many}}
+			s := tuitest.Start(t, o, tuitest.Size{Width: 112, Height: 32})
+			s.Until("storefront", "checkout", "node-agent")
+			golden.Same(t, "../../docs/pictures/"+name+".svg", tuitest.Picture(reach(s)))
+		})
+	}
+}
