@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -90,5 +91,5 @@ func hintOf(err error) string {
 	if fault, ok := errors.AsType[*tree.Error](err); ok {
 		return fault.Hint
 	}
-	return ""
+	return kubectl.Hint(err)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -42,8 +41,8 @@ func one(err error) error {
 	if what, see, ok := strings.Cut(err.Error(), "\nSee '"); ok {
 		return usage.Errorf("see '"+strings.Replace(see, " -h' for help and examples", " --help'", 1), "%s", tidy(what))
 	}
-	if meta.IsNoMatchError(err) || strings.Contains(err.Error(), "the server doesn't have a resource type") {
-		return &resource.Error{Err: err, Hint: "the cluster may lack Kruise: what was rendered for it has native types"}
+	if hint := Hint(err); hint != "" {
+		return &resource.Error{Err: err, Hint: hint}
 	}
 	return err
 }

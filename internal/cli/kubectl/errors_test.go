@@ -29,7 +29,7 @@ func TestErr(t *testing.T) {
 		"none":          {},
 		"plain":         {err: errors.New("pods \"a\" not found"), say: []string{"pods \"a\" not found"}, hints: []string{""}},
 		"usage":         {err: wrong, say: []string{"required resource not specified"}, hints: []string{"see 'get --help'"}},
-		"type unknown":  {err: none, say: []string{none.Error()}, hints: []string{"the cluster may lack Kruise: what was rendered for it has native types"}},
+		"type unknown":  {err: none, say: []string{none.Error()}, hints: []string{kubectl.Hint(none)}},
 		"each of many":  {err: utilerrors.NewAggregate([]error{errors.New("a"), utilerrors.NewAggregate([]error{errors.New("b"), errors.New("c")})}), say: []string{"a", "b", "c"}, hints: []string{"", "", ""}},
 		"many of usage": {err: utilerrors.NewAggregate([]error{wrong}), say: []string{"required resource not specified"}, hints: []string{"see 'get --help'"}},
 	} {
