@@ -7,7 +7,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"os/exec"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +31,16 @@ func newBed(t *testing.T) *bed {
 	t.Helper()
 	c, namespace := cluster.Shared(t, kruise.API(), standin.Controllers())
 	return &bed{c, namespace}
+}
+
+// TestMain runs more tests at a time than there are cores: most of what they do is to
+// wait for pods.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
+	m.Run()
 }
 
 // patience bounds one call; it only ends what would hang.

@@ -74,19 +74,22 @@ func TestSetTemplates(t *testing.T) {
 	documents, paths := templated()
 	b.Apply(t, b.namespace, documents)
 	for object, prefix := range paths {
-		apiVersion, kind, name, arg := typed(object)
-		b.call(t, "set", "image", arg, "main=registry.example.com/web:2").prints(t, arg+" image updated")
-		b.call(t, "set", "image", arg, "main=registry.example.com/web:2").prints(t)
-		b.call(t, "set", "env", arg, "MODE=fast").prints(t, arg+" env updated")
-		b.call(t, "set", "resources", arg, "--limits=cpu=1,memory=1Gi").prints(t, arg+" resource requirements updated")
-		b.call(t, "set", "serviceaccount", arg, "shop").prints(t, arg+" serviceaccount updated")
-		u := b.get(t, apiVersion, kind, name)
-		spec := prefix + "spec.template.spec."
-		main := spec + "containers.0."
-		got := []string{at(u, main+"image"), at(u, main+"env.0.value"), at(u, main+"resources.limits.memory"), at(u, spec+"serviceAccountName")}
-		if fmt.Sprint(got) != "[registry.example.com/web:2 fast 1Gi shop]" {
-			t.Errorf("%s: %q", object, got)
-		}
+		t.Run(object, func(t *testing.T) {
+			t.Parallel()
+			apiVersion, kind, name, arg := typed(object)
+			b.call(t, "set", "image", arg, "main=registry.example.com/web:2").prints(t, arg+" image updated")
+			b.call(t, "set", "image", arg, "main=registry.example.com/web:2").prints(t)
+			b.call(t, "set", "env", arg, "MODE=fast").prints(t, arg+" env updated")
+			b.call(t, "set", "resources", arg, "--limits=cpu=1,memory=1Gi").prints(t, arg+" resource requirements updated")
+			b.call(t, "set", "serviceaccount", arg, "shop").prints(t, arg+" serviceaccount updated")
+			u := b.get(t, apiVersion, kind, name)
+			spec := prefix + "spec.template.spec."
+			main := spec + "containers.0."
+			got := []string{at(u, main+"image"), at(u, main+"env.0.value"), at(u, main+"resources.limits.memory"), at(u, spec+"serviceAccountName")}
+			if fmt.Sprint(got) != "[registry.example.com/web:2 fast 1Gi shop]" {
+				t.Errorf("%s: %q", object, got)
+			}
+		})
 	}
 }
 
