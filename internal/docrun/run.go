@@ -52,9 +52,12 @@ func (r *run) page(ctx context.Context, path string) error {
 		if b.Left != "" {
 			continue
 		}
-		// What is below stands on what this one does.
-		if ok, err := r.block(ctx, b); err != nil || !ok {
+		ok, err := r.block(ctx, b)
+		if err != nil {
 			return err
+		}
+		if !ok {
+			break // what is below stands on what this one does
 		}
 	}
 	return r.write(path)
@@ -63,14 +66,18 @@ func (r *run) page(ctx context.Context, path string) error {
 // block carries one block out and reports whether to go on.
 func (r *run) block(ctx context.Context, b Block) (bool, error) {
 	if b.Kind != Console {
-		code, out, err := r.do(ctx, b.script())
+		do := r.show
+		if b.Kind == Before {
+			do = r.do // it says which names are which
+		}
+		code, out, err := do(ctx, b.script())
 		if code != 0 {
 			r.fault(b.Line, "exit %d\n%s", code, strings.Join(out, "\n"))
 		}
 		return code == 0, err
 	}
 	for _, c := range b.Commands {
-		code, out, err := r.do(ctx, c.Text)
+		code, out, err := r.show(ctx, c.Text)
 		if err != nil {
 			return false, err
 		}

@@ -47,6 +47,7 @@ func TestRun(t *testing.T) {
 		"a script fails otherwise":  {"<!-- exits 1 -->\n" + script("false\n(exit 2)\ntrue"), "line 2: exit 2\n"},
 		"the folder is kept":        {script("mkdir a\ncd a") + console("$ basename $(pwd)\na") + script("[ $TOP = $(dirname $(pwd)) ]"), ""},
 		"names of this run":         {"<!-- before: echo web-1 actual >> $NAMES -->\n" + console("$ echo web-1 > f; cat f; grep -c actual f\nweb-1\n1"), ""},
+		"names of another run":      {"<!-- before: echo web-1 one > $NAMES -->\n<!-- before: echo web-1 two > $NAMES -->\n" + console("$ echo web-1 | tr a-z A-Z\nTWO"), ""},
 		"what is below a failure":   {script("false") + script("exit 5"), "line 1: exit 1\n"},
 		"what is not run":           {"<!-- not run: never -->\n" + script("false"), ""},
 		"output after many others":  {console("$ seq 5\n1\n…\n5"), ""},

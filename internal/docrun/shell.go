@@ -34,17 +34,22 @@ type shell struct {
 	state string
 }
 
+// show runs a script of the page, with names as they are here.
+func (s *shell) show(ctx context.Context, script string) (int, []string, error) {
+	names, err := s.names()
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.do(ctx, replaced(script, names))
+}
+
 // do runs a script where the one before ended, and returns its exit code and the lines
 // of both streams, with names as on the page.
 func (s *shell) do(ctx context.Context, script string) (int, []string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	names, err := s.names()
-	if err != nil {
-		return 0, nil, err
-	}
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, s.bash, "-c", "trap 'pwd > \"$STATE/pwd\"' EXIT\n"+replaced(script, names))
+	cmd := exec.CommandContext(ctx, s.bash, "-c", "trap 'pwd > \"$STATE/pwd\"' EXIT\n"+script)
 	cmd.Dir, cmd.Env = s.Dir, slices.Concat(os.Environ(), s.Env, []string{"STATE=" + s.state, "TOP=" + s.top, "NAMES=" + s.namesFile()})
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &out, time.Second
 	code, err := exitOf(cmd.Run())
@@ -54,7 +59,7 @@ func (s *shell) do(ctx context.Context, script string) (int, []string, error) {
 	if pwd, err := os.ReadFile(filepath.Join(s.state, "pwd")); err == nil {
 		s.Dir = strings.TrimSpace(string(pwd))
 	}
-	names, err = s.names()
+	names, err := s.names()
 	return code, lines(replaced(out.String(), turned(names))), err
 }
 
