@@ -22,6 +22,9 @@ func Back(p Plan, s Snapshot, why string) (Plan, error) {
 	r := &run{plan: &p, snap: &s}
 	present := r.object()
 	template := s.Base
+	if p.Change.FromHash == p.Change.ToHash { // what is on record is older than this rollout
+		template = templateOf(present)
+	}
 	for _, revision := range s.Revisions {
 		if TemplateHash(revision.Template) == p.Change.FromHash {
 			template = revision.Template

@@ -14,6 +14,8 @@ type modes struct {
 	// whole is the answer where pods are not told apart by revision.
 	whole     rules.Eligibility
 	needsGate bool
+	// lost reports a pod that no template is known of; nil where there is none.
+	lost func(*cluster.Pod) bool
 	// gateless counts pods that are recreated for lack of a readiness gate.
 	gateless int
 }
@@ -21,6 +23,9 @@ type modes struct {
 func newModes(b *builder, whole rules.Eligibility) modes {
 	m := modes{byRevision: map[string]rules.Eligibility{}, whole: whole}
 	_, m.needsGate = b.present.Object.(*kruise.DaemonSet)
+	if b.plan.Driver == DriverClient && b.present.Kind == "ReplicaSet" {
+		m.lost = b.stranger
+	}
 	if _, sidecars := b.present.Object.(*kruise.SidecarSet); sidecars || len(b.snap.Revisions) == 0 {
 		return m
 	}
@@ -35,6 +40,9 @@ func newModes(b *builder, whole rules.Eligibility) modes {
 // of returns mode and reason for one pod.
 func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
 	e, known := m.whole, true
+	if m.lost != nil && m.lost(p) {
+		return rules.ModeRecreate, "nobody knows the template that it was made from"
+	}
 	if len(m.byRevision) > 0 {
 		if e, known = m.byRevision[cluster.Hash(rules.RevisionOf(p))]; !known {
 			e = m.whole

@@ -58,9 +58,21 @@ func (r *run) pods(s *Step) (Decision, bool) {
 	}
 	d := r.unfinished(s, slices.Concat(c.blocked, r.health().waiting, missing)...)
 	if d.Verb == Wait {
-		d.Until = earliest(d.Until, c.until)
+		d.Until = earliest(earliest(d.Until, c.until), r.nextAvailable())
 	}
 	return d, false
+}
+
+// nextAvailable is when the next pod that is ready will have been for long enough; zero
+// is never. Nobody tells of it.
+func (r *run) nextAvailable() (next time.Time) {
+	minReady := r.plan.Limits.MinReady
+	for _, p := range r.snap.Pods {
+		if minReady > 0 && rules.Active(p) && rules.Ready(p) && !rules.Available(p, minReady, r.now) {
+			next = earliest(next, p.ReadySince().Add(minReady+time.Millisecond)) // later than that is long enough
+		}
+	}
+	return next
 }
 
 // counted is the snapshot with every pod unready whose containers are about to

@@ -18,7 +18,7 @@ func (c *client) changeOf(p *cluster.Pod) rules.TemplateChange {
 	change := rules.TemplateChange{New: cluster.Revision{Template: w.Template}, Policy: clientPolicy(c.snap), Gates: c.snap.Gates}
 	if _, ok := w.Object.(*appsv1.ReplicaSet); ok {
 		change.New.Template = unmarked(w.Template)
-		change.Old.Template = c.replaced(p, change.New.Template)
+		change.Old.Template = c.former(p, change.New.Template)
 		return change
 	}
 	for _, r := range c.snap.Revisions {
@@ -35,6 +35,25 @@ func clientPolicy(s *Snapshot) rules.UpdatePolicy {
 		return rules.PolicyInPlaceIfPossible
 	}
 	return rules.PolicyOf(s.Workload.Object)
+}
+
+// former is the template that a pod of a ReplicaSet was made from, as far as anybody
+// knows: the one on record, where the pod names it, or the one before the plan's patch.
+// It is nil for a pod of any other: what has changed besides its image nobody knows.
+func (c *client) former(p *cluster.Pod, template map[string]any) map[string]any {
+	mark, change := rules.RevisionOf(p), c.plan.Change
+	switch {
+	case onRecord(*c.snap, mark):
+		return unmarked(c.snap.Base)
+	case mark == "" || mark == change.FromHash && mark != change.ToHash:
+		return c.replaced(p, template)
+	}
+	return nil
+}
+
+// onRecord reports whether a mark is that of the template on record.
+func onRecord(s Snapshot, mark string) bool {
+	return s.Base != nil && mark == TemplateHash(unmarked(s.Base))
 }
 
 // replaced is the template that a ReplicaSet had before the plan's patch, as far

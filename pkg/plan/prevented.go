@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -23,6 +24,7 @@ type prevented struct {
 // on a real API server with Kubernetes' own controllers (test/e2e/rollout).
 var preventions = []prevented{
 	{"template", parentTemplate},
+	{"history", parentHistory},
 	{"surge", parentSurge},
 	{"ordered", parentOrdered},
 	{"hooks", parentHooks},
@@ -77,6 +79,26 @@ func parentTemplate(b *builder) string {
 		return "a ReplicaSet cannot surge, and makes pods from its present template only: a pod that is lost in the middle comes back new"
 	}
 	return b.parent() + " with OnDelete makes pods from its present template only: one that is lost in the middle comes back new"
+}
+
+func parentHistory(b *builder) string {
+	n := 0
+	for _, p := range b.snap.Pods {
+		if b.modes.lost != nil && rules.Active(p) && b.modes.lost(p) {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("a ReplicaSet keeps no history: %s of a template that nobody knows any more, and would be made anew", plural(n, "pod")+isAre(n))
+}
+
+// stranger reports a pod of a ReplicaSet that names a template which is neither the one
+// before this rollout, nor the one after, nor the one on record.
+func (b *builder) stranger(p *cluster.Pod) bool {
+	mark, c := rules.RevisionOf(p), b.plan.Change
+	return mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !onRecord(b.snap, mark)
 }
 
 func parentSurge(b *builder) string {

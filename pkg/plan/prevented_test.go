@@ -34,6 +34,7 @@ var preventions = map[string][]prevention{
 		{carrier: carriers["StatefulSet"], want: "a StatefulSet with OnDelete makes pods from its present template only"},
 		{carrier: carriers["DaemonSet"], want: "a DaemonSet with OnDelete makes pods from its present template only"},
 	},
+	"history": {{carrier: strings.Replace(carriers["ReplicaSet"], "web:1", newer, 1), next: strings.Replace(carriers["ReplicaSet"], "web:1", "web:3", 1), want: "a ReplicaSet keeps no history: 4 pods are of a template that nobody knows any more"}},
 	"surge": {
 		{carrier: carriers["ReplicaSet"], source: cloned("  updateStrategy: {rollingUpdate: {maxSurge: 25%, maxUnavailable: 1}}\n"), want: "maxSurge of CloneSet shop/web is not kept"},
 		{carrier: carriers["DaemonSet"], source: manifest(beta, "DaemonSet", plain+"  updateStrategy: {rollingUpdate: {maxSurge: 1}}\n"), want: "maxSurge of DaemonSet shop/web is not kept"},

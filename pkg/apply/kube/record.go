@@ -168,7 +168,7 @@ func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 		return fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
 	}
 	var base map[string]any
-	if p.RollsBack == "" {
+	if p.RollsBack == "" && p.Change.FromHash != p.Change.ToHash {
 		base = seen.workload.Template
 	}
 	if err := c.fenced(); err != nil {

@@ -236,11 +236,13 @@ func (w *World) keepObserved(s plan.Snapshot) error {
 	if err := w.keepCopy(stored, s.Revisions); err != nil {
 		return err
 	}
+	w.objects[stored.Ref].base = s.Base
 	if err := w.keepChildren(s, stored.Ref); err != nil || s.Carrier == nil {
 		return err
 	}
 	carrier, shadow := w.objects[s.Carrier.Ref], newObject(s.Workload.Ref)
 	shadow.workload, shadow.carrier, carrier.shadow = s.Workload, carrier, shadow
+	shadow.base = s.Base
 	w.objects[shadow.ref] = shadow
 	return nil
 }

@@ -49,6 +49,8 @@ type object struct {
 	// carrier is the native object that stands for this one, which then has no
 	// controller; shadow is the other way round.
 	carrier, shadow *object
+	// base is what a snapshot has as the template on record.
+	base map[string]any
 }
 
 func newObject(ref cluster.Ref) *object {

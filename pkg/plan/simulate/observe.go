@@ -20,7 +20,7 @@ func (w *World) Snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	s := plan.Snapshot{
 		Version: w.versionOf(o), Workload: o.workload, Revisions: slices.Clone(w.revisionsOf(o)), Pods: pods,
 		Nodes: w.seen, Namespaces: w.namespaces, Gates: w.opt.Gates, Reports: maps.Clone(w.reports),
-		Pulled: w.pulledBy(o, pods), Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: w.answers(o), Progress: o.progress,
+		Pulled: w.pulledBy(o, pods), Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: w.answers(o), Progress: o.progress, Base: o.base,
 	}
 	if o.carrier != nil {
 		s.Carrier, s.Revisions = o.carrier.workload, slices.Clone(w.revisionsOf(o.carrier))
