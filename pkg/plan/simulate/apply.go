@@ -97,7 +97,7 @@ func (w *World) writeGuard(doc *tree.Node) error {
 	for _, g := range w.guards {
 		if g.budget.Name == b.Name && g.budget.Namespace == b.Namespace {
 			b.Generation, b.Status = g.budget.Generation+1, g.budget.Status
-			g.budget = b
+			g.budget, g.rendered = b, false
 			w.weighAll()
 			w.wakeBudgets()
 			return nil
@@ -126,7 +126,7 @@ func (w *World) writeDisruption(doc *tree.Node) error {
 	b.Generation = max(b.Generation, 1)
 	w.disruptions = append(w.disruptions, &disruption{budget: b})
 	w.wakeBudgets()
-	return nil
+	return w.writeRendered(b)
 }
 
 // writeWorkload stores an object that has a controller, which then looks at it.

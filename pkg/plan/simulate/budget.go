@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,6 +22,23 @@ type guard struct {
 	tally  controller.Tally
 	// beyond is what it covers outside of the world.
 	beyond rules.Beyond
+	// rendered is one that stands in an annotation of its PodDisruptionBudget: there is
+	// no webhook for it, and only those who look ask it.
+	rendered bool
+}
+
+// writeRendered keeps the PodUnavailableBudget that a PodDisruptionBudget was rendered
+// from, unless that itself is there.
+func (w *World) writeRendered(d *policyv1.PodDisruptionBudget) error {
+	b, err := controller.Rendered(d)
+	if b == nil || err != nil || slices.ContainsFunc(w.guards, func(g *guard) bool { return g.budget.Name == b.Name && g.budget.Namespace == b.Namespace }) {
+		return err
+	}
+	b.Generation = max(b.Generation, 1)
+	w.guards = append(w.guards, &guard{budget: b, rendered: true})
+	w.weighAll()
+	w.wakeBudgets()
+	return nil
 }
 
 // disruption is a PodDisruptionBudget.
@@ -53,6 +71,9 @@ func (w *World) countGuard(g *guard) {
 		w.setGuard(g, pass.Status)
 	}
 	name := g.budget.Name
+	if g.rendered {
+		pass.Relate = nil
+	}
 	for _, p := range pass.Relate {
 		if e := w.pods[p.UID]; e != nil {
 			w.change(e, cluster.PodChange{Annotations: map[string]*string{
@@ -127,7 +148,7 @@ func (w *World) guardOf(p *cluster.Pod) *guard {
 		name = p.Annotations[kruise.RelatedBudgetOlderAnnotation]
 	}
 	for _, g := range w.guards {
-		if name != "" && g.budget.Name == name && g.budget.Namespace == p.Namespace {
+		if name != "" && !g.rendered && g.budget.Name == name && g.budget.Namespace == p.Namespace {
 			return g
 		}
 	}

@@ -117,7 +117,9 @@ func (w *World) admitting() (*controller.Admission, error) {
 		s.SidecarSets = append(s.SidecarSets, controller.SidecarSource{Workload: set.workload, Revisions: set.revisions})
 	}
 	for _, g := range w.guards {
-		s.Budgets = append(s.Budgets, g.budget)
+		if !g.rendered {
+			s.Budgets = append(s.Budgets, g.budget)
+		}
 	}
 	var err error
 	w.admission, err = controller.NewAdmission(s)

@@ -49,7 +49,8 @@ func (w *World) Delete(ref cluster.Ref) error {
 func (w *World) dropBudget(ref cluster.Ref) {
 	w.admission = nil
 	w.guards = slices.DeleteFunc(w.guards, func(g *guard) bool {
-		return ref.Kind == "PodUnavailableBudget" && g.budget.Name == ref.Name && g.budget.Namespace == ref.Namespace
+		of := ref.Kind == "PodUnavailableBudget" || g.rendered && ref.Kind == "PodDisruptionBudget"
+		return of && g.budget.Name == ref.Name && g.budget.Namespace == ref.Namespace
 	})
 	w.weighAll()
 	w.disruptions = slices.DeleteFunc(w.disruptions, func(d *disruption) bool {
