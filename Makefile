@@ -29,6 +29,7 @@ demo: $(BIN)/kubectl-kruise ## Render the example shop, then plan and simulate a
 test: $(BIN)/kustomize $(BIN)/krew cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
 	go test $(if $(RACE),-race) $(TESTFLAGS) ./...
 	$(CLUSTER_TEST)
+	$(ARGOCD_TEST)
 
 .PHONY: test-cluster
 test-cluster: cluster ## Run only the tests that need a real control plane
@@ -56,9 +57,13 @@ test-commands: cluster ## Run the tests of plain verbs (set, create, migrate ...
 	go test -C test -timeout 45m $(TESTFLAGS) ./e2e/commands/...
 
 .PHONY: test-ecosystem
-test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew with kubectl
-	go test ./pkg/render/fn ./pkg/render/kustomize $(TESTFLAGS)
-	go test -C test ./krew $(TESTFLAGS)
+test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Argo CD
+	go test $(TESTFLAGS) ./pkg/render/fn ./pkg/render/kustomize ./internal/cli/doctor/...
+	go test -C test $(TESTFLAGS) ./krew ./customizations
+	$(ARGOCD_TEST)
+
+# Its first run compiles Argo CD: minutes.
+ARGOCD_TEST = go test -C test/argocd -timeout 45m $(TESTFLAGS) ./...
 
 .PHONY: cluster
 cluster: ## Build the servers of the test cluster, once per version, into the user's cache
@@ -118,9 +123,27 @@ generate: $(BIN)/kubectl-kruise ## Write generated files anew (docs/fidelity.md,
 screenshots: ## Draw docs/pictures anew, from the terminal interface on the cluster of the demo
 	UPDATE=1 go test ./pkg/tui -run TestPictures -count=1
 
+.PHONY: release
+release: ## Publish the tag that is checked out, with GoReleaser, and write the manifest of krew
+	go run github.com/goreleaser/goreleaser/v2@v2.17.1 release --clean
+	go run ./internal/krew/fill $(VERSION) dist/checksums.txt krew.yaml plugins/krew-index/plugins/kruise.yaml
+
+.PHONY: release-dry-run
+release-dry-run: ## Do what a release does, but publish nothing (minutes: six platforms)
+	hack/release-dry-run.sh v0.0.0
+
+.PHONY: release-check
+release-check: ## Read .goreleaser.yaml as GoReleaser does
+	go run -C tools/goreleaser . ../../.goreleaser.yaml
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities in what is called (needs the network)
+	go mod verify
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+
 .PHONY: clean
 clean: ## Remove what the other targets made
-	rm -rf $(BIN) $(OUT)
+	rm -rf $(BIN) $(OUT) dist
 
 # Tools, each pinned by a module of its own so that the product's go.mod stays small.
 $(BIN)/golangci-lint: tools/lint/go.mod tools/lint/go.sum

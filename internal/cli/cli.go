@@ -23,6 +23,7 @@ import (
 	describecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/describe"
 	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor"
 	execcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/exec"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/explain"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/expose"
@@ -38,6 +39,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/protect"
 	pullcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/pull"
 	rbaccmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rbac"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/reference"
 	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
 	restartcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/restart"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
@@ -126,6 +128,8 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		simulatecmd.New(f),
 		whycmd.New(f),
 		uicmd.New(f),
+		doctor.New(f),
+		reference.New(),
 		democmd.New(f),
 		fncmd.New(f),
 		lintcmd.New(f),

@@ -26,7 +26,7 @@ var groups = []group{
 	}},
 	{"Deploy commands", false, []string{"rollout", "apply", "plan", "simulate", "demo", "ui", "restart", "pull", "migrate"}},
 	{"Render and GitOps commands", false, []string{"render", "diff", "lint", "convert", "inventory", "schema", "argocd", "fn"}},
-	{"Troubleshooting commands", false, []string{"why", "explain", "spread"}},
+	{"Troubleshooting commands", false, []string{"why", "doctor", "explain", "spread"}},
 	{"Settings and other commands", true, []string{
 		"rbac", "version", "completion", "options", "config", "kustomize", "plugin", "api-resources", "api-versions", "help",
 	}},

@@ -1,0 +1,61 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+)
+
+func program(t *testing.T, dir string) string {
+	t.Helper()
+	file := filepath.Join(dir, "kubectl-kruise")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestClient: which program kubectl runs is found without running it.
+func TestClient(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, other, linked := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := os.Symlink(self, filepath.Join(own, "kubectl-kruise")); err != nil {
+		t.Fatal(err)
+	}
+	stranger := program(t, other)
+	if err := os.Symlink(filepath.Join(own, "kubectl-kruise"), filepath.Join(linked, "kubectl-kruise")); err != nil {
+		t.Fatal(err)
+	}
+	plain := t.TempDir()
+	if err := os.WriteFile(filepath.Join(plain, "kubectl-kruise"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		path []string
+		want []string
+	}{
+		"ours":                    {[]string{own}, []string{"ok kubectl runs " + own}},
+		"twice the same":          {[]string{own, linked, plain}, []string{"ok kubectl runs " + own}},
+		"another one stands last": {[]string{own, other}, []string{"warn " + stranger + " is on the PATH, too", "ok kubectl runs " + own}},
+		"another one runs":        {[]string{other, own}, []string{"warn kubectl runs " + stranger + ", which is another program"}},
+		"none":                    {[]string{plain, "/nonexistent"}, []string{"warn kubectl finds no plugin"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines := client(strings.Join(c.path, string(os.PathListSeparator)))[1:]
+			if len(lines) != len(c.want) {
+				t.Fatalf("%+v", lines)
+			}
+			for i, l := range lines {
+				if !strings.HasPrefix(string(l.Status)+" "+l.Text, c.want[i]) || (l.Status != verdict.OK) != (l.Hint != "") {
+					t.Errorf("%+v, want %s", l, c.want[i])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,76 @@
+package doctor
+
+import (
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/trap"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+)
+
+const kustomizeLong = `Say which functions of a kustomization kustomize would leave out, fail on, or let
+delete everything. Nothing is run: give the flags that 'kustomize build' gets.
+
+With --built, look at what was built, too: an empty output, references to names that
+are gone, and bookkeeping that was left.`
+
+const kustomizeExample = `  kubectl kruise doctor kustomize overlays/prod --enable-alpha-plugins --enable-exec
+
+  # with what was built
+  kustomize build --enable-alpha-plugins --enable-exec overlays/prod > built.yaml
+  kubectl kruise doctor kustomize overlays/prod --enable-alpha-plugins --enable-exec --built built.yaml`
+
+// kustomize is the part of the verb that needs no cluster.
+func (o *options) kustomize() *cobra.Command {
+	var flags trap.Flags
+	var built string
+	c := &cobra.Command{
+		Use: "kustomize DIR", Short: "Say what kustomize would do to the functions of a kustomization", Long: kustomizeLong, Example: kustomizeExample,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage.Errorf("for instance: kubectl kruise doctor kustomize overlays/prod", "one folder with a kustomization is wanted")
+			}
+			return o.traps(args[0], flags, built)
+		},
+	}
+	c.Flags().BoolVar(&flags.AlphaPlugins, "enable-alpha-plugins", false, "kustomize build gets this flag")
+	c.Flags().BoolVar(&flags.Exec, "enable-exec", false, "kustomize build gets this flag")
+	c.Flags().StringVar(&built, "built", "", "file with what kustomize build printed, - for standard input")
+	return c
+}
+
+func (o *options) traps(dir string, flags trap.Flags, built string) error {
+	if err := usage.OneOf("output", o.output, outputs...); err != nil {
+		return err
+	}
+	lines, err := trap.Look(dir, flags, exec.LookPath)
+	if err != nil {
+		return err
+	}
+	more, err := o.built(built)
+	if err != nil {
+		return err
+	}
+	return o.report(append(lines, more...))
+}
+
+func (o *options) built(file string) ([]verdict.Line, error) {
+	var text []byte
+	var err error
+	switch file {
+	case "":
+		return nil, nil
+	case "-":
+		text, err = io.ReadAll(o.factory.Streams.In)
+	default:
+		text, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return trap.Built(text)
+}

@@ -1,0 +1,118 @@
+package doctor
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// atOnce is how many questions are asked at the same time.
+const atOnce = 16
+
+// work is something that a user does, and what it needs.
+type work struct {
+	name, roles string
+	needs       []permit.Need
+}
+
+// works are what this cluster allows: the driver kruise needs Kruise.
+func works(withKruise bool) []work {
+	var out []work
+	drivers := []plan.Driver{plan.DriverNative, plan.DriverClient}
+	if withKruise {
+		drivers = append([]plan.Driver{plan.DriverKruise}, drivers...)
+	}
+	for _, d := range drivers {
+		out = append(out, work{"rollout with driver " + string(d), "--driver " + string(d), permit.All([]plan.Driver{d}, nil)})
+	}
+	for _, f := range append(permit.Features, permit.Apply) {
+		out = append(out, work{string(f), "--features " + string(f), permit.All(drivers, []permit.Feature{f})})
+	}
+	return out
+}
+
+// rights asks what the account may do in the namespace, verb by verb.
+func (p *patient) rights(ctx context.Context, withKruise bool) []verdict.Line {
+	all := works(withKruise)
+	denied, err := p.denied(ctx, all)
+	if err != nil {
+		return []verdict.Line{verdict.Odd("rights", "", "the server does not tell: %v", err)}
+	}
+	var lines []verdict.Line
+	for _, w := range all {
+		var missing []string
+		for _, n := range w.needs {
+			if denied[n] && !n.Optional {
+				missing = append(missing, n.String())
+			}
+		}
+		if len(missing) == 0 {
+			lines = append(lines, verdict.Good("rights", "%s in namespace %s", w.name, p.namespace))
+			continue
+		}
+		lines = append(lines, verdict.Odd(
+			"rights", "kubectl kruise rbac "+w.roles+" prints the roles", "%s in namespace %s: %d permissions are missing: %s", w.name, p.namespace, len(missing), few(missing),
+		))
+	}
+	return lines
+}
+
+// denied asks for every need once.
+func (p *patient) denied(ctx context.Context, all []work) (map[permit.Need]bool, error) {
+	out := map[permit.Need]bool{}
+	for _, w := range all {
+		for _, n := range w.needs {
+			out[n] = false
+		}
+	}
+	var lock sync.Mutex
+	var wait sync.WaitGroup
+	var failed error
+	turns := make(chan struct{}, atOnce)
+	for n := range maps.Clone(out) {
+		wait.Go(func() {
+			turns <- struct{}{}
+			no, err := p.ask(ctx, n)
+			<-turns
+			lock.Lock()
+			defer lock.Unlock()
+			out[n] = no
+			if err != nil {
+				failed = err
+			}
+		})
+	}
+	wait.Wait()
+	return out, failed
+}
+
+func (p *patient) ask(ctx context.Context, n permit.Need) (denied bool, err error) {
+	answer, err := p.core.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
+		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Namespace: p.where(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,
+		}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return false, err
+	}
+	return !answer.Status.Allowed, nil
+}
+
+// where is the namespace that a need is asked for in.
+func (p *patient) where(n permit.Need) string {
+	switch n.Where {
+	case permit.Everywhere:
+		return ""
+	case permit.Home:
+		return kruise.DefaultNamespace
+	}
+	return p.namespace
+}

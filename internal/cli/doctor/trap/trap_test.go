@@ -1,0 +1,216 @@
+package trap
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/kustomize"
+)
+
+const web = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: "nginx:1.29", envFrom: [{configMapRef: {name: settings}}]}]}
+`
+
+const settings = "configMapGenerator: [{name: settings, literals: [colour=blue]}]\n"
+
+// run is the config of a function that runs exec, with more below it.
+func run(kind, exec, more string) string {
+	return "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: " + kind + "\nmetadata:\n  name: it\n  annotations:\n    config.kubernetes.io/function: |\n      exec: " + exec + "\n" + more
+}
+
+const copies = `apiVersion: apps.kruise.io/v1beta1
+kind: ResourceDistribution
+metadata:
+  name: ca
+  annotations:
+    config.kubernetes.io/function: |
+      exec: {path: kubectl-kruise}
+spec:
+  resource: {apiVersion: v1, kind: ConfigMap, metadata: {name: ca}, data: {a: b}}
+  targets: {includedNamespaces: {list: [{name: team-a}, {name: team-b}]}}
+`
+
+var ours = run("RenderConfig", "{path: kubectl-kruise}", "spec: {target: native}\n")
+
+// base is a kustomization in which a function runs.
+func base(more, config string) map[string]string {
+	return map[string]string{"kustomization.yaml": "resources: [web.yaml]\n" + settings + more, "web.yaml": web, "config.yaml": config}
+}
+
+// traps are kustomizations, what the real kustomize does with them, and what is said.
+var traps = map[string]struct {
+	files map[string]string
+	flags Flags
+	// fails is what kustomize says when it fails; builds is what it builds when it
+	// does not, lacks what it does not build.
+	fails, builds, lacks string
+	status               verdict.Status
+	says                 string
+}{
+	"both flags": {
+		base("transformers: [config.yaml]\n", ours), Flags{true, true}, "", "kind: Deployment", "", verdict.OK, "1 functions, and no trap",
+	},
+	"left out without a word": {
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: 'false'}", "")), Flags{true, false}, "", "kind: Deployment", "", verdict.Fail, "leaves the function out",
+	},
+	"no flags": {
+		base("transformers: [config.yaml]\n", ours), Flags{}, "external plugins disabled", "", "", verdict.Fail, "external plugins are disabled",
+	},
+	"only the second flag": {
+		base("transformers: [config.yaml]\n", ours), Flags{false, true}, "external plugins disabled", "", "", verdict.Fail, "external plugins are disabled",
+	},
+	"in place": {
+		map[string]string{"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers:\n- |\n  " + strings.ReplaceAll(strings.TrimSpace(run("RenderConfig", "{path: nobody-has-it}", "")), "\n", "\n  ") + "\n", "web.yaml": web},
+		Flags{true, true},
+		"nobody-has-it", "", "", verdict.Fail, "there is no nobody-has-it",
+	},
+	"under resources": {
+		base("", ours), Flags{true, true}, "", "kind: Deployment", "", verdict.OK, "0 functions",
+	},
+	"an object like any other": {
+		map[string]string{"kustomization.yaml": "resources: [config.yaml]\n", "config.yaml": ours}, Flags{true, true}, "", "kind: RenderConfig", "", verdict.Warn, "no function runs",
+	},
+	"returns nothing": {
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), Flags{true, true}, "", "", "kind", verdict.Fail, "deletes every object",
+	},
+	"a validator that echoes": {
+		base("validators: [config.yaml]\n", ours), Flags{true, true}, "shouldn't modify", "", "", verdict.Fail, "fails every validator",
+	},
+	"a validator": {
+		base("validators: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise}", "spec: {validate: empty}\n")), Flags{true, true}, "", "kind: Deployment", "", verdict.OK, "no trap",
+	},
+	"an unknown key": {
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, arg: [fn]}", "")), Flags{true, true}, "unknown field", "", "", verdict.Fail, "unknown field",
+	},
+	"args": {
+		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: kubectl-kruise, args: [fn]}", "")), Flags{true, true}, "", "kind: Deployment", "", verdict.Warn, "before 5.7",
+	},
+	"a path from the config's folder": {
+		map[string]string{
+			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep/config.yaml]\n", "web.yaml": web,
+			"deep/config.yaml": run("Any", "{path: ./it}", ""), "deep/it": "#!/bin/sh\ncat\n",
+		}, Flags{true, true}, "it", "", "", verdict.Fail, "is no program",
+	},
+	"a path from the kustomization": {
+		map[string]string{
+			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep/config.yaml]\n", "web.yaml": web,
+			"deep/config.yaml": run("Any", "{path: ./deep/it}", ""), "deep/it": "#!/bin/sh\ncat\n",
+		}, Flags{true, true}, "", "kind: Deployment", "", verdict.OK, "no trap",
+	},
+	"a folder of configs": {
+		map[string]string{
+			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep]\n", "web.yaml": web,
+			"deep/kustomization.yaml": "resources: [config.yaml]\n", "deep/config.yaml": run("Any", "{path: nobody-has-it}", ""),
+		}, Flags{true, true}, "nobody-has-it", "", "", verdict.Fail, "there is no nobody-has-it",
+	},
+	"copies as a generator": {
+		base("generators: [config.yaml]\n", copies), Flags{true, true}, "", "namespace: team-b", "", verdict.Warn, "does not know which Namespaces there are",
+	},
+	"copies as a generator, and a namespace": {
+		base("namespace: shop\ngenerators: [config.yaml]\n", copies), Flags{true, true}, "namespace transformation produces ID conflict", "", "", verdict.Fail, "moves all copies into one",
+	},
+	"copies below a namespace": {
+		map[string]string{
+			"kustomization.yaml": "namespace: shop\nresources: [base]\n", "base/kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [config.yaml]\n",
+			"base/web.yaml": web, "base/config.yaml": copies,
+		}, Flags{true, true}, "namespace transformation produces ID conflict", "", "", verdict.Fail, "moves all copies into one",
+	},
+	"copies where they belong": {
+		base("namespace: shop\ntransformers: [config.yaml]\n", copies), Flags{true, true}, "", "namespace: team-b", "", verdict.OK, "no trap",
+	},
+}
+
+// TestTraps: each trap is one, for the real kustomize, and has its line.
+func TestTraps(t *testing.T) {
+	programs(t)
+	for name, c := range traps {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range c.files {
+				write(t, filepath.Join(dir, filepath.FromSlash(file)), text)
+			}
+			out, said, err := kustomize.Run(t, dir, nil, append(c.flags.args(), ".")...)
+			switch {
+			case c.fails != "" && (err == nil || !strings.Contains(said, c.fails)):
+				t.Errorf("kustomize does not fail with %q: %v\n%s%s", c.fails, err, out, said)
+			case c.fails == "" && (err != nil || !strings.Contains(out, c.builds) || c.lacks != "" && strings.Contains(out, c.lacks)):
+				t.Errorf("kustomize: %v\n%s%s", err, out, said)
+			}
+			lines, err := Look(dir, c.flags, exec.LookPath)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(lines) != 1 || lines[0].Status != c.status || !strings.Contains(lines[0].Text, c.says) {
+				t.Errorf("%+v; want %s: %s", lines, c.status, c.says)
+			}
+		})
+	}
+}
+
+func (f Flags) args() []string {
+	out := []string{"build"}
+	if f.AlphaPlugins {
+		out = append(out, "--enable-alpha-plugins")
+	}
+	if f.Exec {
+		out = append(out, "--enable-exec")
+	}
+	return out
+}
+
+// TestBuilt: what functions break shows in what kustomize built.
+func TestBuilt(t *testing.T) {
+	programs(t)
+	for name, c := range map[string]struct {
+		config string
+		status verdict.Status
+		says   string
+	}{
+		"ours":          {ours, verdict.OK, "references hold"},
+		"nothing":       {run("Any", "{path: 'true'}", ""), verdict.Fail, "nothing was built"},
+		"bookkeeping":   {run("Any", "{path: ./add}", ""), verdict.Warn, "keeps the annotation kustomize.config.k8s.io/needs-hash"},
+		"lost its name": {run("Any", "{path: stranger}", ""), verdict.Fail, "refers to ConfigMap settings, which is called a-settings"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range base("namePrefix: a-\ntransformers: [config.yaml]\n", c.config) {
+				write(t, filepath.Join(dir, file), text)
+			}
+			write(t, filepath.Join(dir, "add"), "#!/bin/sh\nsed 's/^items:$/items:\\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: new, annotations: {kustomize.config.k8s.io\\/needs-hash: \"true\"}}}/'\n")
+			out, said, err := kustomize.Run(t, dir, nil, "build", "--enable-alpha-plugins", "--enable-exec", ".")
+			if err != nil {
+				t.Fatal(err, said)
+			}
+			lines, err := Built([]byte(out))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(lines) != 1 || lines[0].Status != c.status || !strings.Contains(lines[0].Text, c.says) {
+				t.Errorf("%+v; want %s: %s\n%s", lines, c.status, c.says, out)
+			}
+		})
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Look(dir, Flags{}, exec.LookPath); err == nil || !strings.Contains(err.Error(), "no kustomization.yaml") {
+		t.Error(err)
+	}
+	write(t, filepath.Join(dir, "kustomization.yaml"), "resources: {}\n")
+	if _, err := Look(dir, Flags{}, exec.LookPath); err == nil {
+		t.Error("that is no kustomization")
+	}
+	if _, err := Built([]byte("{")); err == nil {
+		t.Error("that is no YAML")
+	}
+}

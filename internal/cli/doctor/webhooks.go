@@ -1,0 +1,114 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// hook is what is looked at in a webhook of either sort.
+type hook struct {
+	name   string
+	client admissionv1.WebhookClientConfig
+	policy *admissionv1.FailurePolicyType
+}
+
+// webhooks looks whether somebody answers those of Kruise: with nobody there, the API
+// server refuses all that they are asked about, Pods among it.
+func (p *patient) webhooks(ctx context.Context) []verdict.Line {
+	all, err := p.hooks(ctx)
+	if err != nil {
+		return []verdict.Line{verdict.Odd("webhooks", "", "cannot be read: %v", err)}
+	}
+	if len(all) == 0 {
+		return []verdict.Line{verdict.Odd("webhooks", "without them objects get no defaults, and pods no sidecars", "none in namespace %s", kruise.DefaultNamespace)}
+	}
+	var lines []verdict.Line
+	empty := slices.ContainsFunc(all, func(h hook) bool { return len(h.client.CABundle) == 0 })
+	if empty {
+		lines = append(lines, verdict.Bad("webhooks", "Kruise's controllers write it when they start: look at their logs", "a webhook has no certificate authority"))
+	}
+	for _, service := range services(all) {
+		lines = append(lines, p.answers(ctx, service, all))
+	}
+	return lines
+}
+
+// hooks are the webhooks that Kruise's services serve.
+func (p *patient) hooks(ctx context.Context) ([]hook, error) {
+	var all []hook
+	mutating, err := p.core.AdmissionregistrationV1().MutatingWebhookConfigurations().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range mutating.Items {
+		for _, w := range c.Webhooks {
+			all = append(all, hook{w.Name, w.ClientConfig, w.FailurePolicy})
+		}
+	}
+	validating, err := p.core.AdmissionregistrationV1().ValidatingWebhookConfigurations().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range validating.Items {
+		for _, w := range c.Webhooks {
+			all = append(all, hook{w.Name, w.ClientConfig, w.FailurePolicy})
+		}
+	}
+	return slices.DeleteFunc(all, func(h hook) bool {
+		return h.client.Service == nil || h.client.Service.Namespace != kruise.DefaultNamespace
+	}), nil
+}
+
+func services(all []hook) []string {
+	var out []string
+	for _, h := range all {
+		if !slices.Contains(out, h.client.Service.Name) {
+			out = append(out, h.client.Service.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// answers says whether a service has a ready endpoint.
+func (p *patient) answers(ctx context.Context, service string, all []hook) verdict.Line {
+	list, err := p.core.DiscoveryV1().EndpointSlices(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=" + service})
+	if err != nil {
+		return verdict.Odd("webhooks", "", "the endpoints of %s cannot be read: %v", service, err)
+	}
+	ready := 0
+	for _, slice := range list.Items {
+		for _, e := range slice.Endpoints {
+			if e.Conditions.Ready == nil || *e.Conditions.Ready {
+				ready += len(e.Addresses)
+			}
+		}
+	}
+	if ready > 0 {
+		return verdict.Good("webhooks", "%d, answered by %d addresses of %s", len(all), ready, service)
+	}
+	return verdict.Bad("webhooks", "see to Kruise's controllers; until then the API server refuses what these are asked about", "nobody answers for %s: %s", service, refusing(all))
+}
+
+// refusing names the webhooks without whose answer a request fails.
+func refusing(all []hook) string {
+	var names []string
+	for _, h := range all {
+		if h.policy == nil || *h.policy == admissionv1.Fail {
+			names = append(names, h.name)
+		}
+	}
+	const some = 3
+	if len(names) > some {
+		return strings.Join(names[:some], ", ") + fmt.Sprintf(" and %d more", len(names)-some)
+	}
+	return strings.Join(names, ", ")
+}

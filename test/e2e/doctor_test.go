@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/pki"
+)
+
+// verdict is a line of the doctor's.
+type verdict struct{ Status, Topic, Text, Hint string }
+
+// examine runs the doctor as somebody.
+func examine(t *testing.T, kubeconfig, namespace string) (lines []verdict, code int) {
+	t.Helper()
+	out, said, err := as(t, kubeconfig, "doctor", "-o", "json", "-n", namespace)
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = ended.ExitCode()
+	}
+	if err := json.Unmarshal([]byte(out), &lines); err != nil {
+		t.Fatalf("%v\n%s%s", err, out, said)
+	}
+	return lines, code
+}
+
+// says reports a line that begins so.
+func says(lines []verdict, status, topic, text string) bool {
+	for _, l := range lines {
+		if l.Status == status && (topic == "" || l.Topic == topic) && strings.Contains(l.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestDoctor: an administrator of a cluster with Kruise's API, whose controllers are not
+// there, and somebody who may do nothing.
+func TestDoctor(t *testing.T) {
+	c, namespace := cluster.Shared(t, kruise.API())
+	lines, code := examine(t, c.Kubeconfig(), namespace)
+	for _, want := range []verdict{
+		{Status: "ok", Topic: "server", Text: "Kubernetes v1."},
+		{Status: "ok", Topic: "kinds", Text: "of Kruise's kinds are served"},
+		{Status: "ok", Topic: "definitions", Text: "are established"},
+		{Status: "ok", Topic: "rights", Text: "rollout with driver kruise in namespace " + namespace},
+		{Status: "ok", Topic: "rights", Text: "apply in namespace " + namespace},
+		{Status: "ok", Topic: "clock", Text: "agrees"},
+	} {
+		if !says(lines, want.Status, want.Topic, want.Text) {
+			t.Errorf("%+v is not said: %+v", want, lines)
+		}
+	}
+	if says(lines, "fail", "", "") != (code == 1) {
+		t.Errorf("exit code %d: %+v", code, lines)
+	}
+	pair, err := c.Issue(pki.Subject{Name: "nobody-special"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := c.WriteKubeconfig(nobody, pair); err != nil {
+		t.Fatal(err)
+	}
+	lines, _ = examine(t, nobody, namespace)
+	for _, want := range []verdict{
+		{Status: "warn", Topic: "definitions", Text: "cannot be read"},
+		{Status: "warn", Topic: "webhooks", Text: "cannot be read"},
+		{Status: "warn", Topic: "daemon", Text: "cannot be read"},
+		{Status: "warn", Topic: "rights", Text: "permissions are missing"},
+	} {
+		if !says(lines, want.Status, want.Topic, want.Text) {
+			t.Errorf("%+v is not said: %+v", want, lines)
+		}
+	}
+}
+
+// TestDoctorWithoutKruise: nothing is wrong with such a cluster.
+func TestDoctorWithoutKruise(t *testing.T) {
+	c, namespace := cluster.Shared(t)
+	lines, code := examine(t, c.Kubeconfig(), namespace)
+	if code != 0 || !says(lines, "ok", "Kruise", "is not installed") || says(lines, "fail", "", "") {
+		t.Errorf("exit code %d: %+v", code, lines)
+	}
+}
