@@ -24,7 +24,7 @@ var permitted = []struct{ name, words string }{
 }
 
 var (
-	file = regexp.MustCompile(`(?i)^(licen[sc]e|copying)(\.(md|txt|mit))?$`)
+	file = regexp.MustCompile(`(?i)^(licen[sc]e|copying)([.-](md|txt|mit|bsd))?$`)
 	// space is what parts words, marks of quotation too.
 	space = regexp.MustCompile(`[\s>]+`)
 )
