@@ -119,10 +119,9 @@ func rgb(parts []string) string {
 	if len(parts) < 4 {
 		return ""
 	}
-	out := "#"
-	for _, part := range parts[1:4] {
-		n, _ := strconv.Atoi(part)
-		out += fmt.Sprintf("%02x", n)
+	var c [3]int
+	for i, part := range parts[1:4] {
+		c[i], _ = strconv.Atoi(part)
 	}
-	return out
+	return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2])
 }
