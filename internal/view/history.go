@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -18,7 +19,9 @@ type Revision struct {
 	// First is the oldest on record: what it changed is not known.
 	First bool
 	// Pods is how many carry it.
-	Pods   int
+	Pods int
+	// Cause is why it came, "" where nobody said so.
+	Cause  string
 	Fields []rules.FieldChange
 	Mode   rules.UpdateMode
 }
@@ -34,17 +37,20 @@ func History(w io.Writer, name string, list []Revision, st Style) error {
 	if st.Full {
 		for _, r := range list {
 			b.line("%s revision %d (%s), %s", name, r.Number, r.Name, plural(r.Pods, "pod"))
+			if r.Cause != "" {
+				b.line("change cause: %s", r.Cause)
+			}
 			b.fields(fields(r.Fields), r.Mode)
 		}
 		return b.write(w)
 	}
-	rows := [][]string{{"REVISION", "NAME", "PODS", "CHANGED", "PODS WERE"}}
+	rows := [][]string{{"REVISION", "NAME", "PODS", "CHANGED", "PODS WERE", "CHANGE-CAUSE"}}
 	for _, r := range list {
 		number := strconv.FormatInt(r.Number, 10)
 		if r.Present {
 			number += " (present)"
 		}
-		rows = append(rows, []string{number, r.Name, strconv.Itoa(r.Pods), changedText(r), wereText(r)})
+		rows = append(rows, []string{number, r.Name, strconv.Itoa(r.Pods), changedText(r), wereText(r), cmp.Or(r.Cause, "<none>")})
 	}
 	return table(w, rows)
 }

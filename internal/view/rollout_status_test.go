@@ -140,7 +140,7 @@ func TestHistory(t *testing.T) {
 	}
 	list := []Revision{
 		{Number: 1, Name: "web-1", First: true},
-		{Number: 2, Name: "web-2", Pods: 1, Fields: []rules.FieldChange{image(0)}, Mode: rules.ModeInPlace},
+		{Number: 2, Name: "web-2", Pods: 1, Cause: "new logo", Fields: []rules.FieldChange{image(0)}, Mode: rules.ModeInPlace},
 		{Number: 4, Name: "web-4", Pods: 3, Present: true, Fields: []rules.FieldChange{image(0), image(1), image(2)}, Mode: rules.ModeRecreate},
 		{Number: 5, Name: "web-5", Mode: rules.ModeUnchanged},
 	}
@@ -151,11 +151,11 @@ func TestHistory(t *testing.T) {
 	}{
 		"none": {nil, false, []string{"cloneset/web has no revision on record"}},
 		"rows": {list, false, []string{
-			"REVISION     NAME   PODS  CHANGED                                                       PODS WERE",
-			"1            web-1  0     -                                                             -",
-			"2            web-2  1     spec.containers[0].image                                      updated in place",
-			"4 (present)  web-4  3     spec.containers[0].image, spec.containers[1].image, 1 more  recreated",
-			"5            web-5  0     -                                                             -",
+			"REVISION     NAME   PODS  CHANGED                                                       PODS WERE         CHANGE-CAUSE",
+			"1            web-1  0     -                                                             -                 <none>",
+			"2            web-2  1     spec.containers[0].image                                      updated in place  new logo",
+			"4 (present)  web-4  3     spec.containers[0].image, spec.containers[1].image, 1 more  recreated         <none>",
+			"5            web-5  0     -                                                             -                 <none>",
 		}},
 		"whole": {list[1:2], true, []string{"cloneset/web revision 2 (web-2), 1 pod"}},
 	} {

@@ -23,6 +23,20 @@ type made struct {
 // its own name, with a selector that no pod of the old one matches, and so many
 // replicas.
 func counterpart(source *unstructured.Unstructured, to *migrate.Kind, version, name string, replicas int32) (*made, error) {
+	m, err := become(source, to, version)
+	if err != nil {
+		return nil, err
+	}
+	m.object.SetName(name)
+	if err := apart(m.object, kruise.SourceValue(to.Word, name)); err != nil {
+		return nil, err
+	}
+	return m, unstructured.SetNestedField(m.object.Object, int64(replicas), "spec", "replicas")
+}
+
+// become is what convert makes of a workload, without what belongs to the old one
+// alone.
+func become(source *unstructured.Unstructured, to *migrate.Kind, version string) (*made, error) {
 	targets, err := convert.ParseTargets([]string{to.Word})
 	if err != nil {
 		return nil, err
@@ -40,13 +54,9 @@ func counterpart(source *unstructured.Unstructured, to *migrate.Kind, version, n
 	}
 	object, _ := tree.Value(res.Resources[0].Node()).(map[string]any)
 	u := &unstructured.Unstructured{Object: object}
-	u.SetName(name)
 	u.SetNamespace(source.GetNamespace())
 	u.SetFinalizers(nil) // they would wait for whoever looks after the old one
-	if err := apart(u, kruise.SourceValue(to.Word, name)); err != nil {
-		return nil, err
-	}
-	return &made{u, res.Findings}, unstructured.SetNestedField(u.Object, int64(replicas), "spec", "replicas")
+	return &made{u, res.Findings}, nil
 }
 
 // apart writes the label that tells pods of both sides from each other.

@@ -16,19 +16,22 @@ const long = `Move replicas from a workload to one of the counterpart kind, batc
 
   Deployment     <->  CloneSet
   StatefulSet    <->  AdvancedStatefulSet
+  DaemonSet      <->  AdvancedDaemonSet
 
 The plan is shown first. Pods of the old workload go only for pods of the new one that
-are available, within PodDisruptionBudgets; pods of a StatefulSet keep their names and
-claims, and go one by one before they come back. A HorizontalPodAutoscaler keeps its
-hands off meanwhile and scales the new workload afterwards.
+are available, within PodDisruptionBudgets and PodUnavailableBudgets; pods of a StatefulSet
+keep their names and claims, and go one by one before they come back. A DaemonSet is
+deleted and leaves its pods, which the new one takes over and replaces node by node.
+Autoscalers keep their hands off meanwhile and scale the new workload afterwards; what
+else names the old one follows, too.
 
 A migration is on record in the cluster: after Ctrl-C, or worse, the same command goes
 on from there, from any machine. The way back is the same command with the sides
-changed, even halfway. The old workload stays, with the replicas that have not moved;
-whoever misses nothing deletes it.
+changed, even halfway. The old workload stays, with the replicas that have not moved
+(a DaemonSet does not); whoever misses nothing deletes it.
 
 The older form, "migrate KIND --from KIND", makes the new workload with --create, and
-moves replicas to it without. DaemonSets: see docs/moving.md.`
+moves replicas to it without.`
 
 const example = `  # a Deployment becomes a CloneSet, two pods at a time
   kubectl kruise migrate deployment/web --to CloneSet --max-surge 2
@@ -93,7 +96,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.BoolVar(&o.create, "create", false, "make the new workload, without replicas, and move none")
 	fl.BoolVar(&o.copied, "copy", false, "with --create: as many replicas as the old one has")
 	fl.Int32Var(&o.replicas, "replicas", -1, "how many replicas move; -1 is all")
-	fl.Int32Var(&o.surge, "max-surge", 1, "how many pods there may be beyond those before; of StatefulSets, how many are away at a time")
+	fl.Int32Var(&o.surge, "max-surge", 1, "how many pods there may be beyond those before; of StatefulSets and DaemonSets, how many are away at a time")
 	fl.Int32Var(&o.seconds, "timeout-seconds", -1, "how many seconds to wait; -1 waits for whatever it takes")
 	fl.DurationVar(&o.timeout, "timeout", 0, "the same, such as 10m")
 	fl.StringVar(&o.dryRun, "dry-run", "none", "none, client (show the plan), or server (let the server check the new workload, too)")

@@ -33,12 +33,12 @@ func (o *options) ourForm(arg string) error {
 	case name == "" || strings.Contains(name, "/"):
 		return usage.Errorf("for instance deployment/web", "%q is not TYPE/NAME", arg)
 	case o.from == nil:
-		return usage.Errorf("types: "+strings.Join(migrate.Words(), ", ")+"; DaemonSets: docs/moving.md", "replicas of a %s cannot move", word)
+		return usage.Errorf("types: "+strings.Join(migrate.Words(), ", ")+"", "replicas of a %s cannot move", word)
 	case o.toWord == "":
 		return usage.Errorf("--to "+o.from.Counterpart.Word, "must specify --to")
 	case o.fromWord != "":
 		return usage.Errorf("", "--from is of the older form: %s has the kind already", arg)
-	case o.copied:
+	case o.copied && !o.from.Nodes:
 		return usage.Errorf("--copy is for --create alone", "--copy and moving replicas exclude each other")
 	}
 	if o.to != o.from.Counterpart {
@@ -80,20 +80,40 @@ func (o *options) numbers() error {
 	if o.surge == 0 {
 		o.surge = 1
 	}
+	if o.surge < 0 {
+		return usage.Errorf("", "--max-surge: %d pods at a time are too few", o.surge)
+	}
 	switch {
+	case o.from.Nodes:
+		if err := o.nodes(); err != nil {
+			return err
+		}
 	case o.replicas == 0 || o.replicas < -1:
 		return usage.Errorf("-1 is all", "invalid replicas %d", o.replicas)
-	case o.surge < 0:
-		return usage.Errorf("", "--max-surge: %d pods at a time are too few", o.surge)
-	case o.timeout < 0:
-		return usage.Errorf("", "--timeout: %s is in the past", o.timeout)
 	case o.from.Keeps && o.copied:
 		return usage.Errorf("", "pods of both would have the same names: --copy is not for a %s", o.from.Word)
 	case o.from.Keeps && o.destination != o.source:
 		return usage.Errorf("both sides have the name "+o.source, "pods and claims of a %s have its name, which cannot change", o.from.Word)
 	}
+	if o.timeout < 0 {
+		return usage.Errorf("", "--timeout: %s is in the past", o.timeout)
+	}
 	if o.seconds >= 0 && o.timeout == 0 {
 		o.timeout = max(time.Duration(o.seconds)*time.Second, time.Nanosecond)
+	}
+	return nil
+}
+
+// nodes refuses what makes no sense where nodes make the number of pods, and two
+// workloads cannot be beside each other.
+func (o *options) nodes() error {
+	switch {
+	case o.replicas != -1:
+		return usage.Errorf("", "--replicas: nodes make the number of pods of a %s, and all move", o.from.Word)
+	case o.create, o.copied:
+		return usage.Errorf("", "--create, --copy: two of one selector would quarrel about pods")
+	case o.destination != o.source:
+		return usage.Errorf("both sides have the name "+o.source, "pods of a %s are taken over under their names", o.from.Word)
 	}
 	return nil
 }

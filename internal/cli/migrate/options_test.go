@@ -29,6 +29,8 @@ func TestComplete(t *testing.T) {
 		older                         bool
 	}{
 		"deployment/web --to CloneSet":                                            {"Deployment", "CloneSet", "web", "web", false},
+		"daemonset.apps/agent --to AdvancedDaemonSet":                             {"DaemonSet", "AdvancedDaemonSet", "agent", "agent", false},
+		"ads/agent --to ds":                                                       {"AdvancedDaemonSet", "DaemonSet", "agent", "agent", false},
 		"clone/web --to deploy --dst-name old":                                    {"CloneSet", "Deployment", "web", "old", false},
 		"statefulset.apps/db --to asts":                                           {"StatefulSet", "AdvancedStatefulSet", "db", "db", false},
 		"CloneSet --from Deployment -n default --src-name a --dst-name b":         {"Deployment", "CloneSet", "a", "b", true},
@@ -51,12 +53,17 @@ func TestComplete(t *testing.T) {
 func TestCompleteRefuses(t *testing.T) {
 	const older = "CloneSet --from Deployment -n d --src-name a --dst-name b "
 	for line, want := range map[string]string{
-		"":                                  "give one workload",
-		"deployment/a cloneset/b":           "give one workload",
-		"deployment/a/b --to CloneSet":      "is not TYPE/NAME",
-		"daemonset/a --to CloneSet":         "replicas of a daemonset cannot move",
-		"deployment/a":                      "must specify --to",
-		"deployment/a --to CloneSet --copy": "--copy",
+		"":                                                   "give one workload",
+		"deployment/a cloneset/b":                            "give one workload",
+		"deployment/a/b --to CloneSet":                       "is not TYPE/NAME",
+		"job/a --to CloneSet":                                "replicas of a job cannot move",
+		"daemonset/a --to CloneSet":                          "a DaemonSet cannot become",
+		"ads/a --to DaemonSet --replicas 2":                  "and all move",
+		"ds/a --to ads --create":                             "would quarrel",
+		"ds/a --to ads --copy":                               "would quarrel",
+		"ds/a --to ads --dst-name b":                         "taken over under their names",
+		"deployment/a":                                       "must specify --to",
+		"deployment/a --to CloneSet --copy":                  "--copy",
 		"deployment/a --to CloneSet --from Deployment":       "--from is of the older form",
 		"deployment/a --to StatefulSet":                      "cannot become",
 		"Job --from Deployment -n d":                         "currently only supported Deployment, CloneSet",

@@ -12,6 +12,9 @@ import (
 
 // run is the whole story.
 func (o *options) run(ctx context.Context) error {
+	if o.from.Nodes {
+		return o.handOver(ctx)
+	}
 	w, err := o.look(ctx)
 	if err != nil {
 		return err
@@ -39,15 +42,15 @@ func (o *options) run(ctx context.Context) error {
 
 // ask asks a person. The older form, which scripts use, says all that is to be done:
 // where nobody can be asked it goes on.
-func (w *work) ask() error {
-	if w.older && !w.factory.Streams.InTTY {
+func (o *options) ask() error {
+	if o.older && !o.factory.Streams.InTTY {
 		return nil
 	}
-	return rolloutcmd.NewBatch(w.factory).Ask(w.yes, "Do this?")
+	return rolloutcmd.NewBatch(o.factory).Ask(o.yes, "Do this?")
 }
 
-func (w *work) say(format string, args ...any) error {
-	_, err := fmt.Fprintf(w.factory.Streams.Err, format+"\n", args...)
+func (o *options) say(format string, args ...any) error {
+	_, err := fmt.Fprintf(o.factory.Streams.Err, format+"\n", args...)
 	return err
 }
 
@@ -83,25 +86,38 @@ func (w *work) born(ctx context.Context) error {
 
 // move moves the replicas.
 func (w *work) move(ctx context.Context) error {
-	if w.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, w.timeout)
-		defer cancel()
-	}
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
 	m, err := w.client.Begin(ctx, w.record, w.target(), w.around)
 	if err == nil {
 		m.Emit = w.tell()
 		err = m.Run(ctx)
 	}
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return errors.Join(w.say("failed to migrate: task timeout exceeded; the same command goes on from here"), ending.ErrTimedOut)
-	case ctx.Err() != nil:
-		return errors.Join(w.say("left; the same command goes on from here"), ending.ErrInterrupted)
-	case err != nil:
-		return fmt.Errorf("failed to migrate: %w", err)
+	if err := w.left(ctx, err); err != nil {
+		return err
 	}
 	return w.moved()
+}
+
+// bounded ends what takes too long.
+func (o *options) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.timeout > 0 {
+		return context.WithTimeout(ctx, o.timeout)
+	}
+	return context.WithCancel(ctx)
+}
+
+// left says how to go on after what ended before its end.
+func (o *options) left(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return errors.Join(o.say("failed to migrate: task timeout exceeded; the same command goes on from here"), ending.ErrTimedOut)
+	case ctx.Err() != nil:
+		return errors.Join(o.say("left; the same command goes on from here"), ending.ErrInterrupted)
+	}
+	return fmt.Errorf("failed to migrate: %w", err)
 }
 
 // tell returns what tells of progress: each pair of numbers once, in the older

@@ -30,11 +30,14 @@ func (w *work) lines() []string {
 	}
 	if !w.create {
 		for _, s := range w.around.Scalers {
-			step("horizontalpodautoscaler/%s keeps its hands off meanwhile, and scales %s afterwards", s.Name, w.title())
+			if !s.ByKEDA() {
+				step("%s keeps its hands off meanwhile, and scales %s afterwards", s, w.title())
+			}
 		}
+		lines = append(lines, follows(w.around, w.title(), w.record.Replicas == w.record.Source)...)
 		step("%s", w.batches())
 		for _, b := range w.around.Budgets {
-			step("poddisruptionbudget/%s is asked before pods go", b.Name)
+			step("%s is asked before pods go", b.Name)
 		}
 	}
 	if len(w.around.Services) > 0 {
@@ -71,10 +74,29 @@ func (w *work) warnings() []string {
 		warn("service/%s selects no pod of %s", s, w.title())
 	}
 	for _, b := range w.around.Uncovered {
-		warn("poddisruptionbudget/%s covers no pod of %s", b, w.title())
+		warn("%s covers no pod of %s", b, w.title())
 	}
 	for _, text := range w.around.Skipped {
 		warn("%s", text)
+	}
+	return out
+}
+
+// follows are the steps of what names the old workload in its targetRef; whole says
+// that nothing is left there in the end.
+func follows(a *kube.Around, title string, whole bool) []string {
+	var out []string
+	for _, f := range a.Followers {
+		text := fmt.Sprintf("%s/%s looks after %s afterwards", f.Resource, f.Name, title)
+		switch {
+		case f.Twin != "" && whole:
+			text = fmt.Sprintf("%s/%s is made for %s; %s goes afterwards", f.Resource, f.Twin, title, f.Name)
+		case f.Twin != "":
+			text = fmt.Sprintf("%s/%s is made for %s; %s stays", f.Resource, f.Twin, title, f.Name)
+		case !whole:
+			continue
+		}
+		out = append(out, "  - "+text)
 	}
 	return out
 }

@@ -178,7 +178,8 @@ func (w *work) surroundings(ctx context.Context) (err error) {
 		return err
 	}
 	for _, s := range w.around.Scalers {
-		switch name := "horizontalpodautoscaler/" + s.Name; {
+		switch name := s.String(); {
+		case s.ByKEDA():
 		case s.Controller != "":
 			return &resource.Error{Err: fmt.Errorf("%s scales %s, and %s looks after it", name, s.Of, s.Controller), Hint: "pause " + s.Controller + ", and point it at " + w.title() + " afterwards"}
 		case !w.resumed && !w.turned && w.record.Replicas < w.record.Source:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
@@ -41,6 +42,7 @@ func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)
 	v.objects.addFlags(c)
+	cmdutil.AddFieldManagerFlagVar(c, &shared.manager, fieldManager)
 	o.print = newPrinted(c, v.done, &o.output).pretends(c)
 	c.Flags().Lookup("output").Usage, c.Flags().Lookup("output").DefValue, o.output = printedFormats, "", ""
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
@@ -13,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 type historyOptions struct {
@@ -20,6 +22,7 @@ type historyOptions struct {
 
 	name     named.Name
 	revision int64
+	print    *printed
 }
 
 func newHistory(shared *common) *cobra.Command {
@@ -28,8 +31,10 @@ func newHistory(shared *common) *cobra.Command {
 	c := &cobra.Command{
 		Use: "history (TYPE/NAME | TYPE NAME | -f FILE)", Short: "List the revisions of a workload, and what changed between them",
 		Long: `List the templates that a workload had, how many pods carry each, and what changed
-from one to the next. --revision shows one change whole.`,
-		Example: "  kubectl kruise rollout history cloneset/web\n  kubectl kruise rollout history cloneset/web --revision 3",
+from one to the next, and why: the annotation kubernetes.io/change-cause that the workload had.
+--revision shows one change whole. -o prints the workload as each revision made it, as
+kubectl does; of a Deployment it is the ReplicaSet.`,
+		Example: "  kubectl kruise rollout history cloneset/web\n  kubectl kruise rollout history cloneset/web -o yaml\n  kubectl kruise rollout history cloneset/web --revision 3",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.revision < 0 {
 				return usage.Errorf("", "revision must be a positive integer: %d", o.revision)
@@ -45,6 +50,7 @@ from one to the next. --revision shows one change whole.`,
 		ValidArgsFunction: complete.Names(shared.factory),
 	}
 	which.addFlags(c)
+	o.print = newPrinted(c, "", nil)
 	c.Flags().Int64Var(&o.revision, "revision", 0, "show all fields that this revision changed")
 	return c
 }
@@ -60,14 +66,47 @@ func (o *historyOptions) run(ctx context.Context) error {
 		return err
 	}
 	rows := revisions(snapshot)
+	if o.print.object() {
+		return o.printAll(ctx, s, snapshot)
+	}
 	if o.revision == 0 {
 		return view.History(o.factory.Streams.Out, s.target.String(), rows, o.factory.OutStyle(false))
 	}
 	i := slices.IndexFunc(rows, func(r view.Revision) bool { return r.Number == o.revision })
 	if i < 0 {
-		return s.object.Wrap(&tree.Error{Msg: fmt.Sprintf("has no revision %d on record", o.revision), Hint: "without --revision, history lists those there are"}, "")
+		return o.noSuch(s)
 	}
 	return view.History(o.factory.Streams.Out, s.target.String(), rows[i:i+1], o.factory.OutStyle(true))
+}
+
+func (o *historyOptions) noSuch(s *session) error {
+	return s.object.Wrap(&tree.Error{Msg: fmt.Sprintf("has no revision %d on record", o.revision), Hint: "without --revision, history lists those there are"}, "")
+}
+
+// printAll prints an object for each revision, or for the one that is asked for.
+func (o *historyOptions) printAll(ctx context.Context, s *session, snapshot plan.Snapshot) error {
+	found := false
+	for _, r := range plan.Revisions(snapshot) {
+		if o.revision != 0 && o.revision != r.Number {
+			continue
+		}
+		found = true
+		if err := o.printOne(ctx, s, r); err != nil {
+			return err
+		}
+	}
+	if !found && o.revision != 0 {
+		return o.noSuch(s)
+	}
+	return nil
+}
+
+func (o *historyOptions) printOne(ctx context.Context, s *session, r cluster.Revision) error {
+	if s.object.Is("apps", "Deployment") {
+		sets := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
+		return o.print.fetch(ctx, o.common, sets, s.object.Namespace(), r.Name)
+	}
+	return o.print.resource(o.common, withTemplate(s.object, r.Template))
 }
 
 // revisions are the stored templates, the oldest first, each with what it changed.
@@ -75,7 +114,7 @@ func revisions(s plan.Snapshot) []view.Revision {
 	var out []view.Revision
 	for _, r := range plan.History(s) {
 		out = append(out, view.Revision{
-			Number: r.Number, Name: r.Name, Present: r.Present, First: r.First, Pods: r.Pods, Fields: r.Changed.Fields, Mode: r.Changed.Mode,
+			Number: r.Number, Name: r.Name, Cause: r.Cause, Present: r.Present, First: r.First, Pods: r.Pods, Fields: r.Changed.Fields, Mode: r.Changed.Mode,
 		})
 	}
 	return out

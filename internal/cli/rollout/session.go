@@ -35,6 +35,8 @@ type common struct {
 	factory        *factory.Factory
 	stateNamespace string
 	gates          cluster.Gates
+	// manager owns the fields that are written, "" is the default.
+	manager string
 }
 
 // locate finds the workload that a name means.
@@ -98,7 +100,7 @@ func (c *common) watch(ctx context.Context, s *session) error {
 		return err
 	}
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
-		Target: s.target, Carrier: s.carrier, Gates: c.gates, StateNamespace: c.stateNamespace, Holder: holder(),
+		Target: s.target, Carrier: s.carrier, Gates: c.gates, StateNamespace: c.stateNamespace, Holder: holder(), Manager: c.manager,
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
 	return err

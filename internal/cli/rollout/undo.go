@@ -39,7 +39,7 @@ func newUndo(shared *common) *cobra.Command {
 		}
 		if fast {
 			return "", shared.printWritten(o.print, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
-				return release.Fast(ctx, c, r, o.print.request(fieldManager))
+				return release.Fast(ctx, c, r, o.print.request(shared.manager))
 			})
 		}
 		return workloadOf(r), nil

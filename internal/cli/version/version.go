@@ -54,9 +54,12 @@ func Get() Info {
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
 	var output string
+	var client bool
 	c := &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version and how it was built",
+		Use:   "version",
+		Short: "Print the version and how it was built",
+		Long: `Print the version and how it was built. There is no other one: the cluster has none of
+this command, and --client changes nothing.`,
 		Example: "  kubectl kruise version\n  kubectl kruise version -o json",
 		Args:    usage.NoArgs(""),
 		RunE: func(*cobra.Command, []string) error {
@@ -64,6 +67,8 @@ func New(f *factory.Factory) *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "json or yaml; a line of text when empty")
+	c.Flags().BoolVar(&client, "client", true, "accepted as kubectl's; the version is the client's in any case")
+	usage.Offer(c, "output", "json", "yaml")
 	return c
 }
 

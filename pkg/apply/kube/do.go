@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,7 +72,7 @@ func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
 		return err
 	}
 	got, err := c.dynamic.Resource(o.Resource).Namespace(o.Namespace).
-		Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: FieldManager}, subresources(a.Patch)...)
+		Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: cmp.Or(c.opt.Manager, FieldManager)}, subresources(a.Patch)...)
 	if err != nil {
 		return told(o.String(), err)
 	}

@@ -44,6 +44,8 @@ type Options struct {
 	Lease Lease
 	// Warn is told what could not be read and is done without; nil is nobody.
 	Warn func(text string)
+	// Manager owns the fields of the workload that are written; "" is [FieldManager].
+	Manager string
 	// HelperImage is what pods run that only pull another image, where there is no
 	// Kruise; empty for the default.
 	HelperImage string

@@ -93,6 +93,6 @@ func ReadRevision(r *appsv1.ControllerRevision) (Revision, error) {
 	delete(template, "$patch")
 	return Revision{
 		Name: r.Name, Number: r.Revision, Template: template,
-		ClaimsHash: r.Annotations[kruise.VolumeClaimTemplateHashAnnotation],
+		ClaimsHash: r.Annotations[kruise.VolumeClaimTemplateHashAnnotation], Cause: r.Annotations[causeAnnotation],
 	}, nil
 }

@@ -10,6 +10,9 @@ import (
 // revisionAnnotation has the number of a ReplicaSet among those of its Deployment.
 const revisionAnnotation = "deployment.kubernetes.io/revision"
 
+// causeAnnotation is on workloads, and their controllers copy it to revisions.
+const causeAnnotation = "kubernetes.io/change-cause"
+
 // ReadReplicaSet reads the template of a Deployment that a ReplicaSet of it stands
 // for: its own, without the hash that tells the ReplicaSets apart.
 func ReadReplicaSet(rs *appsv1.ReplicaSet) (Revision, error) {
@@ -19,7 +22,7 @@ func ReadReplicaSet(rs *appsv1.ReplicaSet) (Revision, error) {
 	if err != nil {
 		return Revision{}, err
 	}
-	out := Revision{Name: rs.Name}
+	out := Revision{Name: rs.Name, Cause: rs.Annotations[causeAnnotation]}
 	if err := json.Unmarshal(text, &out.Template); err != nil {
 		return Revision{}, err
 	}

@@ -13,6 +13,8 @@ type Revision struct {
 	Template map[string]any
 	// ClaimsHash stands for the volume claim templates; only CloneSets have it.
 	ClaimsHash string
+	// Cause is why it came, where somebody said so.
+	Cause string
 }
 
 // Hash returns what identifies a revision: the text after the last dash.

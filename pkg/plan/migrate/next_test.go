@@ -219,7 +219,7 @@ func TestKindOf(t *testing.T) {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
-	if diff := cmp.Diff([]string{"Deployment", "CloneSet", "StatefulSet", "AdvancedStatefulSet"}, Words()); diff != "" {
+	if diff := cmp.Diff([]string{"Deployment", "CloneSet", "StatefulSet", "AdvancedStatefulSet", "DaemonSet", "AdvancedDaemonSet"}, Words()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -18,6 +18,8 @@ type Kind struct {
 	Counterpart *Kind
 	// Keeps says that pods keep their names and claims: there is only one of a name.
 	Keeps bool
+	// Nodes says that nodes make the number of pods: none moves alone, see [Handover].
+	Nodes bool
 }
 
 // kinds are those of both sides.
@@ -26,6 +28,8 @@ var kinds = paired(
 	Kind{Group: kruise.Group, Kind: "CloneSet", Word: "CloneSet", Words: []string{"cloneset", "clonesets", "clone"}},
 	Kind{Group: "apps", Kind: "StatefulSet", Word: "StatefulSet", Words: []string{"statefulset", "statefulsets", "sts"}, Keeps: true},
 	Kind{Group: kruise.Group, Kind: "StatefulSet", Word: "AdvancedStatefulSet", Words: []string{"advancedstatefulset", "advancedstatefulsets", "asts"}, Keeps: true},
+	Kind{Group: "apps", Kind: "DaemonSet", Word: "DaemonSet", Words: []string{"daemonset", "daemonsets", "ds"}, Nodes: true},
+	Kind{Group: kruise.Group, Kind: "DaemonSet", Word: "AdvancedDaemonSet", Words: []string{"advanceddaemonset", "advanceddaemonsets", "ads", "daemon"}, Nodes: true},
 )
 
 // paired makes each two neighbours counterparts.

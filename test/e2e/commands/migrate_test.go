@@ -173,6 +173,40 @@ func TestMigrate(t *testing.T) {
 
 var progressLine = regexp.MustCompile(`scale in (\d+), CloneSet/web scale out (\d+)`)
 
+// TestMigrateFollowed: what names the Deployment in a targetRef that cannot change has a
+// twin for the CloneSet before pods come, and goes when all have; budgets of Kruise
+// are asked. The way back ends at the beginning.
+func TestMigrateFollowed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Apply(t, b.namespace, strings.Split(deploymentWeb, "---")[0]+`---
+apiVersion: policy.kruise.io/v1alpha1
+kind: PodUnavailableBudget
+metadata: {name: web, labels: {team: shop}}
+spec: {maxUnavailable: 1, targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+---
+apiVersion: apps.kruise.io/v1alpha1
+kind: WorkloadSpread
+metadata: {name: web}
+spec:
+  targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  subsets: [{name: a, maxReplicas: 2, patch: {metadata: {labels: {zone: a}}}}, {name: b}]
+`)
+	b.awaitReady(t, 4)
+	named := func() string {
+		return strings.TrimSpace(b.call(t, "get", "podunavailablebudgets,workloadspreads", "-o", `jsonpath={range .items[*]}{.metadata.name}={.spec.targetRef.kind}/{.spec.targetRef.name}{.metadata.labels.team} {end}`).out)
+	}
+	b.call(t, "migrate", "deployment/web", "--to", "CloneSet", "--max-surge", "2", "--yes").ends(t, 0,
+		"podunavailablebudget/web-cloneset is made for CloneSet/web; web goes afterwards", "workloadspread/web-cloneset is made for CloneSet/web", "podunavailablebudget/web is asked before pods go", "Successfully migrated 4 replicas")
+	if got := named(); got != "web-cloneset=CloneSet/webshop web-cloneset=CloneSet/web" {
+		t.Errorf("after the way there: %s", got)
+	}
+	b.call(t, "migrate", "cloneset/web", "--to", "Deployment", "--max-surge", "2", "--yes").ends(t, 0, "Successfully migrated 4 replicas")
+	if got := named(); got != "web=Deployment/webshop web=Deployment/web" {
+		t.Errorf("after the way back: %s", got)
+	}
+}
+
 // inBatches checks each line of progress: what was taken has come before, no more than
 // surge is ahead, and nothing goes back. How a budget parts a batch is left to it.
 func inBatches(t *testing.T, out string, surge int) {
@@ -378,7 +412,7 @@ func TestMigrateRefuses(t *testing.T) {
 		{2, "is not TYPE/NAME", []string{"deployment/", "--to", "CloneSet"}},
 		{2, "must specify --to", []string{"deployment/web"}},
 		{2, "cannot become", []string{"deployment/web", "--to", "AdvancedStatefulSet"}},
-		{2, "docs/moving.md", []string{"daemonset/web", "--to", "AdvancedDaemonSet"}},
+		{2, "cannot move", []string{"job/web", "--to", "AdvancedDaemonSet"}},
 		{2, "as dst type", []string{"Job", "--from", "Deployment"}},
 		{2, "must specify --from", []string{"CloneSet"}},
 		{2, "must specify --src-name", []string{"CloneSet", "--from", "Deployment"}},

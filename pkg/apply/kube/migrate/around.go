@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
@@ -23,8 +21,11 @@ var (
 
 // Around is what refers to the workloads of a migration.
 type Around struct {
-	// Scalers are HorizontalPodAutoscalers of one of them, or held back for one.
+	// Scalers are HorizontalPodAutoscalers and ScaledObjects of one of them, or held
+	// back for one.
 	Scalers []Scaler
+	// Followers name the source in their targetRef.
+	Followers []Follower
 	// Budgets are over pods of the source.
 	Budgets []migrate.Budget
 	// Services select pods of the source; Missed are those that do not select pods of
@@ -37,15 +38,41 @@ type Around struct {
 // Around reads what refers to two workloads, whose pods have these labels.
 func (c *Client) Around(ctx context.Context, source, destination migrate.Workload, from, to map[string]string) (*Around, error) {
 	a := &Around{}
-	err := c.each(ctx, a, scalers, func(u *unstructured.Unstructured) {
-		if s := scalerOf(u); s.Of == source || s.Of == destination {
-			a.Scalers = append(a.Scalers, s)
-		}
-	})
-	if err != nil {
+	if err := c.scalersOf(ctx, a, source, destination); err != nil {
 		return nil, err
 	}
-	err = c.each(ctx, a, services, func(u *unstructured.Unstructured) {
+	if err := c.servicesOf(ctx, a, from, to); err != nil {
+		return nil, err
+	}
+	if err := c.budgetsOver(ctx, a, source, from, to); err != nil {
+		return nil, err
+	}
+	return a, c.followers(ctx, a, source, destination)
+}
+
+func (c *Client) scalersOf(ctx context.Context, a *Around, source, destination migrate.Workload) error {
+	kinds := []schema.GroupVersionResource{scalers}
+	switch gvr, ok, err := c.optional(schema.GroupKind{Group: "keda.sh", Kind: scaledObject}); {
+	case err != nil:
+		return err
+	case ok:
+		kinds = append(kinds, gvr)
+	}
+	for _, gvr := range kinds {
+		err := c.each(ctx, a, gvr, func(u *unstructured.Unstructured) {
+			if s := scalerOf(u, gvr); s.Of == source || s.Of == destination {
+				a.Scalers = append(a.Scalers, s)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Client) servicesOf(ctx context.Context, a *Around, from, to map[string]string) error {
+	return c.each(ctx, a, services, func(u *unstructured.Unstructured) {
 		selector, _, _ := unstructured.NestedStringMap(u.Object, "spec", "selector")
 		switch s := labels.SelectorFromSet(selector); {
 		case len(selector) == 0 || !s.Matches(labels.Set(from)):
@@ -55,19 +82,34 @@ func (c *Client) Around(ctx context.Context, source, destination migrate.Workloa
 			a.Missed = append(a.Missed, u.GetName())
 		}
 	})
-	if err != nil {
-		return nil, err
+}
+
+// budgetsOver finds the budgets of both kinds. One of Kruise that names the source is
+// followed; it covers no pod of the destination, but its twin does.
+func (c *Client) budgetsOver(ctx context.Context, a *Around, source migrate.Workload, from, to map[string]string) error {
+	kinds := []schema.GroupVersionResource{budgets}
+	switch gvr, ok, err := c.optional(unavailableBudget); {
+	case err != nil:
+		return err
+	case ok:
+		kinds = append(kinds, gvr)
 	}
-	return a, c.each(ctx, a, budgets, func(u *unstructured.Unstructured) {
-		b, selector := budgetOf(u)
-		if b == nil || !selector.Matches(labels.Set(from)) {
-			return
+	for _, gvr := range kinds {
+		err := c.each(ctx, a, gvr, func(u *unstructured.Unstructured) {
+			b := budgetFor(u, source, from)
+			if b == nil {
+				return
+			}
+			a.Budgets = append(a.Budgets, *b)
+			if targetOf(u, "targetRef") != source && budgetFor(u, source, to) == nil {
+				a.Uncovered = append(a.Uncovered, b.Name)
+			}
+		})
+		if err != nil {
+			return err
 		}
-		a.Budgets = append(a.Budgets, *b)
-		if !selector.Matches(labels.Set(to)) {
-			a.Uncovered = append(a.Uncovered, b.Name)
-		}
-	})
+	}
+	return nil
 }
 
 // each hands on the objects of a kind; what may not be read is skipped and said.
@@ -84,20 +126,4 @@ func (c *Client) each(ctx context.Context, a *Around, gvr schema.GroupVersionRes
 		do(&list.Items[i])
 	}
 	return nil
-}
-
-// budgetOf reads a budget, nil where that cannot be done.
-func budgetOf(u *unstructured.Unstructured) (*migrate.Budget, labels.Selector) {
-	var b policyv1.PodDisruptionBudget
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &b); err != nil {
-		return nil, nil
-	}
-	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
-	if err != nil {
-		return nil, nil
-	}
-	return &migrate.Budget{
-		Name: b.Name, Spec: b.Spec, Expected: b.Status.ExpectedPods, Healthy: b.Status.CurrentHealthy,
-		Stale: b.Status.ObservedGeneration < b.Generation,
-	}, selector
 }

@@ -107,7 +107,11 @@ func (c *Client) merge(ctx context.Context, gvr schema.GroupVersionResource, u *
 
 // annotated is the merge patch of the record; nil takes it away.
 func annotated(value any) map[string]any {
-	return map[string]any{"metadata": map[string]any{"annotations": map[string]any{migrate.Annotation: value}}}
+	return annotations(map[string]any{migrate.Annotation: value})
+}
+
+func annotations(values map[string]any) map[string]any {
+	return map[string]any{"metadata": map[string]any{"annotations": values}}
 }
 
 // note writes the record onto an object, or takes it away, whatever else changes

@@ -19,7 +19,7 @@ type Migration struct {
 	// To is the workload that replicas move to.
 	To       migrate.Workload
 	from, to schema.GroupVersionResource
-	scalers  []Scaler
+	around   *Around
 	// Emit is told of every decision that differs from the one before.
 	Emit func(migrate.Decision)
 }
@@ -27,7 +27,7 @@ type Migration struct {
 // Begin puts a migration on record. One that is there already goes on; the way back
 // takes the place of the way there.
 func (c *Client) Begin(ctx context.Context, r migrate.Record, to migrate.Workload, a *Around) (*Migration, error) {
-	m := &Migration{client: c, Record: r, To: to, scalers: a.Scalers}
+	m := &Migration{client: c, Record: r, To: to, around: a}
 	var err error
 	if m.from, err = c.Version(migrate.Of(r.From.Group, r.From.Kind)); err != nil {
 		return nil, err
@@ -43,10 +43,10 @@ func (c *Client) Begin(ctx context.Context, r migrate.Record, to migrate.Workloa
 	}
 	for _, s := range a.Scalers {
 		if err := c.hold(ctx, s); err != nil {
-			return nil, fmt.Errorf("horizontalpodautoscaler/%s: %w", s.Name, err)
+			return nil, fmt.Errorf("%s: %w", s, err)
 		}
 	}
-	return m, nil
+	return m, c.precede(ctx, a.Followers, m.to, to)
 }
 
 // HaltError says that a migration cannot go on by itself.
@@ -96,10 +96,13 @@ func (m *Migration) step(ctx context.Context, w *watched) (*migrate.Decision, er
 	if source == nil || destination == nil {
 		return nil, m.missing(ctx)
 	}
-	if !w.counted.Load() {
+	if w.uncounted.Load() > 0 {
 		return nil, nil //nolint:nilnil // it rings when the budgets are known
 	}
-	d := migrate.Next(m.Record, SideOf(source), SideOf(destination), w.budgets(Labels(source)))
+	if name := w.scaledByKEDA(m.Record.From, m.To); name != "" {
+		return &migrate.Decision{Verb: migrate.Wait, Reserve: -1, Why: "KEDA has not taken " + name + " away yet"}, nil
+	}
+	d := migrate.Next(m.Record, SideOf(source), SideOf(destination), w.budgets(m.Record.From, Labels(source)))
 	var err error
 	switch d.Verb {
 	case migrate.Grow:
@@ -144,11 +147,17 @@ func (m *Migration) scale(ctx context.Context, gvr schema.GroupVersionResource, 
 	return err
 }
 
-// finish has scalers follow, and takes the record away.
+// finish has scalers follow, and what names the source where all have moved; then it
+// takes the record away.
 func (m *Migration) finish(ctx context.Context) error {
-	for _, s := range m.scalers {
+	for _, s := range m.around.Scalers {
 		if err := m.client.point(ctx, s, m.to, m.To); err != nil {
-			return fmt.Errorf("horizontalpodautoscaler/%s: %w", s.Name, err)
+			return fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	if m.Record.Replicas == m.Record.Source {
+		if err := m.client.follow(ctx, m.around.Followers, m.to, m.To); err != nil {
+			return err
 		}
 	}
 	if err := m.client.note(ctx, m.to, m.To.Name, nil); err != nil && !errors.Is(err, context.Canceled) {

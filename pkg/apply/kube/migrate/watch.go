@@ -3,13 +3,15 @@ package migrate
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
@@ -23,60 +25,82 @@ type watched struct {
 	stores    map[string]cache.Store
 	bell      chan struct{}
 	faults    chan error
-	// counted says that the budgets are known, or may not be.
-	counted atomic.Bool
+	// covering are the kinds of budgets; uncounted is how many of them are not known
+	// yet, and may be.
+	covering  []schema.GroupVersionResource
+	uncounted atomic.Int32
 }
 
-// watch begins to watch both sides and the budgets.
+func (c *Client) watched() *watched {
+	return &watched{namespace: c.namespace, stores: map[string]cache.Store{}, bell: make(chan struct{}, 1), faults: make(chan error, 1)}
+}
+
+// watch begins to watch both sides and the budgets. That budgets may not be watched is
+// no error: whoever began was told.
 func (m *Migration) watch(ctx context.Context) (*watched, error) {
-	w := &watched{namespace: m.client.namespace, stores: map[string]cache.Store{}, bell: make(chan struct{}, 1), faults: make(chan error, 1)}
-	for _, one := range []struct {
-		gvr  schema.GroupVersionResource
-		name string
-	}{{m.from, m.Record.From.Name}, {m.to, m.To.Name}, {budgets, ""}} {
-		if err := w.add(ctx, m.client, one.gvr, one.name); err != nil {
+	w := m.client.watched()
+	for gvr, name := range map[schema.GroupVersionResource]string{m.from: m.Record.From.Name, m.to: m.To.Name} {
+		if _, err := w.add(ctx, m.client, gvr, named(name), w.cannot(gvr)); err != nil {
 			return nil, err
 		}
+	}
+	w.covering = []schema.GroupVersionResource{budgets}
+	switch gvr, ok, err := m.client.optional(unavailableBudget); {
+	case err != nil:
+		return nil, err
+	case ok:
+		w.covering = append(w.covering, gvr)
+	}
+	counting := w.covering
+	if slices.ContainsFunc(m.around.Scalers, Scaler.keda) {
+		counting = append(slices.Clone(counting), scalers)
+	}
+	for _, gvr := range counting {
+		w.uncounted.Add(1)
+		counted := sync.OnceFunc(func() { w.uncounted.Add(-1); w.ring() })
+		synced, err := w.add(ctx, m.client, gvr, func(*metav1.ListOptions) {}, func(error) { counted() })
+		if err != nil {
+			return nil, err
+		}
+		go func() {
+			if cache.WaitForCacheSync(ctx.Done(), synced) {
+				counted()
+			}
+		}()
 	}
 	return w, nil
 }
 
-// add watches one object, or all of a kind. That budgets may not be watched is no
-// error: whoever began was told.
-func (w *watched) add(ctx context.Context, c *Client, gvr schema.GroupVersionResource, name string) error {
-	informer := dynamicinformer.NewFilteredDynamicInformer(c.dynamic, gvr, w.namespace, 0, cache.Indexers{}, func(o *metav1.ListOptions) {
-		if name != "" {
-			o.FieldSelector = fields.OneTermEqualSelector("metadata.name", name).String()
-		}
-	}).Informer()
+// named wants one object.
+func named(name string) func(*metav1.ListOptions) {
+	return func(o *metav1.ListOptions) {
+		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", name).String()
+	}
+}
+
+// cannot ends everything where a kind may not be watched.
+func (w *watched) cannot(gvr schema.GroupVersionResource) func(error) {
+	return func(err error) { w.fail(fmt.Errorf("cannot watch %s: %w", gvr.Resource, err)) }
+}
+
+// add watches objects of a kind; refused is told that they may not be watched.
+func (w *watched) add(ctx context.Context, c *Client, gvr schema.GroupVersionResource, which func(*metav1.ListOptions), refused func(error)) (cache.InformerSynced, error) {
+	informer := dynamicinformer.NewFilteredDynamicInformer(c.dynamic, gvr, w.namespace, 0, cache.Indexers{}, which).Informer()
 	ring := func(any) { w.ring() }
 	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: ring, DeleteFunc: ring, UpdateFunc: func(_, o any) { ring(o) }}); err != nil {
-		return err
+		return nil, err
 	}
 	err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
-		switch {
-		case !apierrors.IsForbidden(err):
-		case gvr == budgets:
-			w.counted.Store(true)
-			w.ring()
-		default:
-			w.fail(fmt.Errorf("cannot watch %s: %w", gvr.Resource, err))
+		if apierrors.IsForbidden(err) {
+			refused(err)
 		}
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w.stores[gvr.String()] = informer.GetStore()
 	go informer.RunWithContext(ctx)
-	if gvr == budgets {
-		go func() {
-			if cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-				w.counted.Store(true)
-				w.ring()
-			}
-		}()
-	}
-	return nil
+	return informer.HasSynced, nil
 }
 
 func (w *watched) fail(err error) {
@@ -103,16 +127,39 @@ func (w *watched) object(gvr schema.GroupVersionResource, name string) *unstruct
 	return u
 }
 
-// budgets are those over pods with these labels.
-func (w *watched) budgets(pods map[string]string) []migrate.Budget {
-	var out []migrate.Budget
-	for _, o := range w.stores[budgets.String()].List() {
-		u, ok := o.(*unstructured.Unstructured)
-		if !ok {
-			continue
+// all are the newest that is known of the objects of a kind, in the order of names.
+func (w *watched) all(gvr schema.GroupVersionResource) []*unstructured.Unstructured {
+	var out []*unstructured.Unstructured
+	for _, o := range w.stores[gvr.String()].List() {
+		if u, ok := o.(*unstructured.Unstructured); ok {
+			out = append(out, u)
 		}
-		if b, selector := budgetOf(u); b != nil && selector.Matches(labels.Set(pods)) {
-			out = append(out, *b)
+	}
+	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return strings.Compare(a.GetName(), b.GetName()) })
+	return out
+}
+
+// scaledByKEDA names a scaler that KEDA has not taken away yet; "" for none.
+func (w *watched) scaledByKEDA(sides ...migrate.Workload) string {
+	if w.stores[scalers.String()] == nil {
+		return ""
+	}
+	for _, u := range w.all(scalers) {
+		if s := scalerOf(u, scalers); s.ByKEDA() && slices.Contains(sides, s.Of) {
+			return s.String()
+		}
+	}
+	return ""
+}
+
+// budgets are those over pods with these labels of a workload.
+func (w *watched) budgets(of migrate.Workload, pods map[string]string) []migrate.Budget {
+	var out []migrate.Budget
+	for _, gvr := range w.covering {
+		for _, u := range w.all(gvr) {
+			if b := budgetFor(u, of, pods); b != nil {
+				out = append(out, *b)
+			}
 		}
 	}
 	return out

@@ -1,0 +1,157 @@
+package migrate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Handover is what is known of a DaemonSet that becomes one of the counterpart kind:
+// the old one is deleted and leaves its pods, the new one, of the same name and
+// selector, takes them over and replaces them node by node.
+type Handover struct {
+	// From is the workload that is deleted, UID the very object; "" where there was
+	// none any more, on the way back.
+	From Workload `json:"from"`
+	UID  string   `json:"uid,omitempty"`
+	To   Workload `json:"to"`
+	// Surge is how many nodes may be without an available pod at a time.
+	Surge int32 `json:"surge"`
+	// Turn are the UIDs of the pods that are being replaced. Two who drive the same
+	// handover at a time replace these alone.
+	Turn []string `json:"turn,omitempty"`
+}
+
+// Daemon is a pod that the selector of both sides matches, and nobody else controls.
+type Daemon struct {
+	Name, UID, Node string
+	// Taken says that the new workload controls it, Updated that it is of its newest
+	// revision.
+	Taken, Updated bool
+	// Available pods are ready and not being deleted, Going ones are being deleted.
+	Available, Going bool
+}
+
+// Turn is what is to be done with the pods of a handover now.
+type Turn struct {
+	// Verb is Replace, Wait or Done.
+	Verb Verb
+	// Pods are to be evicted.
+	Pods []Daemon
+	// Moved of All nodes have a pod of the new workload that is available, and no other.
+	Moved, All int32
+	Why        string
+}
+
+// Replace has pods evicted.
+const Replace Verb = "replace"
+
+// NextTurn says what to do with the pods, once the controller of the new workload has
+// seen it and wants a pod on so many nodes. A pod that the new workload took over and
+// that is of its newest revision stays. A controller that takes none over makes its
+// own beside them: then those that were left go.
+func NextTurn(h Handover, desired int32, pods []Daemon) Turn {
+	t := Turn{Verb: Wait, All: desired}
+	if t.Pods = h.begun(pods); len(t.Pods) > 0 {
+		return t.replace("their turn has begun")
+	}
+	var free, costly []Daemon
+	served := int32(0)
+	nodes := byNode(pods)
+	for _, name := range slices.Sorted(maps.Keys(nodes)) {
+		n := nodes[name]
+		if n.available() {
+			served++
+		}
+		if n.moved() {
+			t.Moved++
+		}
+		for _, p := range n.due() {
+			if !p.Available || n.servedBeside(p) {
+				free = append(free, p)
+			} else {
+				costly = append(costly, p)
+			}
+		}
+	}
+	away := max(0, desired-served)
+	room := min(max(0, h.Surge-away), int32(len(costly)))
+	t.Pods = slices.Concat(free, costly[:room])
+	switch {
+	case len(t.Pods) > 0:
+		return t.replace(fmt.Sprintf("%d nodes at a time", h.Surge))
+	case len(costly) > 0 || away > 0:
+		t.Why = fmt.Sprintf("%d nodes have no pod that is available", away)
+		return t
+	}
+	if t.Why = unsettled(pods); t.Why == "" {
+		t.Verb = Done
+	}
+	return t
+}
+
+func (t Turn) replace(why string) Turn {
+	t.Verb, t.Why = Replace, why
+	return t
+}
+
+// begun are the pods whose turn was on record before, and that are still there.
+func (h Handover) begun(pods []Daemon) []Daemon {
+	var out []Daemon
+	for _, p := range pods {
+		if !p.Going && slices.Contains(h.Turn, p.UID) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// unsettled says what has to end before all is done; "" for nothing.
+func unsettled(pods []Daemon) string {
+	for _, p := range pods {
+		switch {
+		case p.Going:
+			return "pod " + p.Name + " is going"
+		case !p.Taken:
+			return "pod " + p.Name + " has not been taken over yet"
+		}
+	}
+	return ""
+}
+
+// node has the pods of one node.
+type node []Daemon
+
+func byNode(pods []Daemon) map[string]node {
+	out := map[string]node{}
+	for _, p := range pods {
+		out[p.Node] = append(out[p.Node], p)
+	}
+	return out
+}
+
+func (n node) available() bool {
+	return slices.ContainsFunc(n, func(p Daemon) bool { return p.Available })
+}
+
+func (n node) moved() bool {
+	return len(n) == 1 && n[0].Taken && n[0].Updated && n[0].Available
+}
+
+// servedBeside reports whether the new workload serves the node without a pod.
+func (n node) servedBeside(but Daemon) bool {
+	return slices.ContainsFunc(n, func(p Daemon) bool { return p.UID != but.UID && p.Taken && p.Updated && p.Available })
+}
+
+// due are the pods that have to go: those of older revisions, and those that were left
+// where the new workload has made its own.
+func (n node) due() []Daemon {
+	own := slices.ContainsFunc(n, func(p Daemon) bool { return p.Taken })
+	var out []Daemon
+	for _, p := range n {
+		if !p.Going && (p.Taken && !p.Updated || !p.Taken && own) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
