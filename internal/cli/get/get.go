@@ -3,6 +3,7 @@
 package get
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -63,7 +64,7 @@ func New(f *factory.Factory) *cobra.Command {
 			if err := o.Validate(); err != nil {
 				return usage.Errorf("", "%w", err)
 			}
-			return o.run(args)
+			return o.run(c.Context(), args)
 		},
 		ValidArgsFunction: completion.ResourceTypeAndNameCompletionFunc(kubectl.Factory(f)),
 	}
@@ -89,11 +90,15 @@ func (o *options) flags(c *cobra.Command) {
 	cmdutil.AddSubresourceFlags(c, &o.Subresource, "show a subresource.")
 }
 
-func (o *options) run(args []string) error {
+func (o *options) run(ctx context.Context, args []string) error {
 	if o.IsHumanReadablePrinter && o.ServerPrint {
 		o.ToPrinter = withColumns(o.ToPrinter)
 	}
-	if !asksAll(args) {
+	switch {
+	case asksAll(args):
+	case o.Raw == "" && (o.Watch || o.WatchOnly):
+		return kubectl.Interrupted(ctx, kubectl.Err(o.follow(ctx, args)))
+	default:
 		return kubectl.Err(o.Run(o.whole, args))
 	}
 	d, err := o.factory.Discovery()

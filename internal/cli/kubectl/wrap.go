@@ -16,7 +16,9 @@ import (
 func Wrap(c *cobra.Command) *cobra.Command {
 	if run := c.Run; run != nil {
 		c.Run = nil
-		c.RunE = func(c *cobra.Command, args []string) error { return Call(func() { run(c, args) }) }
+		c.RunE = func(c *cobra.Command, args []string) error {
+			return Until(c.Context(), func() error { return Call(func() { run(c, args) }) })
+		}
 		c.PreRunE = required
 	}
 	c.Example = strings.ReplaceAll(c.Example, "kubectl ", "kubectl kruise ")

@@ -6,11 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/kubectl/pkg/cmd/logs"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 	"k8s.io/kubectl/pkg/util/completion"
@@ -54,7 +58,7 @@ func New(f *factory.Factory) *cobra.Command {
 			if err := o.complete(c, args); err != nil {
 				return err
 			}
-			return kubectl.Err(o.RunLogsContext(c.Context()))
+			return o.run(c.Context())
 		},
 		ValidArgsFunction: completion.PodResourceNameAndContainerCompletionFunc(o.kubectl),
 	}
@@ -63,6 +67,39 @@ func New(f *factory.Factory) *cobra.Command {
 	// The error says that the flag does not exist, which it does.
 	_ = c.RegisterFlagCompletionFunc("container", completion.ContainerCompletionFunc(o.kubectl))
 	return c
+}
+
+// run prints the logs, to the end or until somebody ends it.
+func (o *options) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type found = map[corev1.ObjectReference]rest.ResponseWrapper
+	one, all := o.LogsForObject, o.AllPodLogsForObject
+	o.LogsForObject = func(g genericclioptions.RESTClientGetter, object, opt runtime.Object, d time.Duration, containers bool) (found, error) {
+		kubectl.TakeSignals(cancel)
+		return one(g, object, opt, d, containers)
+	}
+	o.AllPodLogsForObject = func(g genericclioptions.RESTClientGetter, object, opt runtime.Object, d time.Duration, containers bool) (found, error) {
+		kubectl.TakeSignals(cancel)
+		return all(g, object, opt, d, containers)
+	}
+	o.ErrOut = until{ctx, o.ErrOut}
+	return kubectl.Interrupted(ctx, kubectl.Err(o.RunLogsContext(ctx)))
+}
+
+// until is a writer until ctx ends: that a stream broke then is no error.
+type until struct {
+	ctx context.Context //nolint:containedctx // it is what the writer lasts as long as
+	io.Writer
+}
+
+func (u until) Write(p []byte) (int, error) {
+	select {
+	case <-u.ctx.Done():
+		return len(p), nil
+	default:
+		return u.Writer.Write(p)
+	}
 }
 
 func (o *options) complete(c *cobra.Command, args []string) error {
