@@ -32,7 +32,7 @@ test: $(BIN)/kustomize $(BIN)/krew cluster ## Run all tests (RACE=1 adds the rac
 	$(ARGOCD_TEST)
 
 .PHONY: test-cluster
-test-cluster: cluster ## Run only the tests that need a real control plane
+test-cluster: $(BIN)/krew cluster ## Run only the tests that need a real control plane
 	$(CLUSTER_TEST)
 
 .PHONY: test-chaos
@@ -44,7 +44,7 @@ test-chaos: cluster ## Roll out through bad weather and kills, 300 random histor
 # machine that does other things too.
 CLUSTER_TEST = go test -C test -p 1 -timeout 45m $(if $(RACE),-race) $(TESTFLAGS) $(CLUSTER_PACKAGES)
 
-# Rollouts through bad weather and the suites of plain verbs are younger than the rest:
+# Rollouts through bad weather, the suites of plain verbs and of screens are younger than the rest:
 # they have targets of their own until they have held on more machines.
 CLUSTER_PACKAGES = $$(go list -C test ./... | grep -v -e /e2e/rollout -e /e2e/commands -e /e2e/ui)
 
@@ -55,6 +55,10 @@ test-rollouts: cluster ## Run the tests that drive rollouts on a real control pl
 .PHONY: test-commands
 test-commands: cluster ## Run the tests of plain verbs (set, create, migrate ...) on a real control plane
 	go test -C test -timeout 45m $(TESTFLAGS) ./e2e/commands/...
+
+.PHONY: test-screens
+test-screens: cluster ## Run the tests of the terminal interface in a terminal, on a real control plane
+	go test -C test -timeout 45m $(TESTFLAGS) ./e2e/ui/...
 
 .PHONY: test-ecosystem
 test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Argo CD
