@@ -178,7 +178,7 @@ func TestLeaving(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	s := open(t, b.command(t, "rollout", "run", "cloneset/web", "--image", "main="+after, "--steps", "1,100%", "--pause-after", "1", "--yes", "--ui"))
-	s.until(t, "until somebody promotes", "carrying out 1")
+	s.until(t, "waits until somebody promotes", "carrying out 1") // not the step that says so, further up
 	s.press(t, "q").until(t, "This program carries that out")
 	s.press(t, "y").leave(t, 130)
 	b.call(t, 0, "rollout", "promote", "cloneset/web")
