@@ -2,13 +2,19 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -82,6 +88,23 @@ func TestLook(t *testing.T) {
 	} {
 		if got := look(&world.Detail{Updated: map[string]bool{"new": true}}, p); got != want {
 			t.Errorf("%+v: %v, want %v", p, got, want)
+		}
+	}
+}
+
+// TestStepsWithoutRoom: the step that the rollout is at is the last to go.
+func TestStepsWithoutRoom(t *testing.T) {
+	d := &world.Detail{}
+	d.Begun = true
+	d.Plan.Steps = []plan.Step{{Name: "pull"}, {Name: "update"}, {Name: "rest"}}
+	for at := range d.Plan.Steps {
+		d.Snapshot.Progress.Step = at
+		for height := range 5 {
+			lines := Screen{detail: d}.steps(screen.Env{Theme: &theme.Theme{}}, height)
+			shown := slices.ContainsFunc(lines[1:], func(l draw.Line) bool { return strings.Contains(l.String(), d.Plan.Steps[at].Name) })
+			if want := height >= 2; shown != want {
+				t.Errorf("step %d in %d lines: shown %v, want %v", at, height, shown, want)
+			}
 		}
 	}
 }

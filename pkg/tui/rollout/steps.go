@@ -32,7 +32,7 @@ func (s Screen) steps(env screen.Env, height int) []draw.Line {
 	}
 	lines := []draw.Line{heading("STEPS", fmt.Sprintf("%d of %d done", min(at, len(steps)), len(steps)))}
 	w := draw.Window{At: min(at, len(steps)-1)}.Keep(len(steps), max(height-1, 1))
-	w.Top = max(min(w.At-1, len(steps)-height+1), 0)
+	w.Top = max(min(w.At-min(max(height-2, 0), 1), len(steps)-height+1), 0) // the one before it, too, where there is room
 	for i := w.Top; i < min(w.Top+height-1, len(steps)); i++ {
 		lines = append(lines, s.step(env, i, steps[i]))
 	}
