@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	"k8s.io/klog/v2"
 
 	applycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/argocd"
@@ -49,6 +47,7 @@ import (
 	setcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/set"
 	simulatecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/spread"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/trace"
 	uicmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/ui"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
@@ -62,11 +61,10 @@ will do, and drive rollouts, on clusters with OpenKruise and without.`
 // Main runs the command line args (args[0] is the program) and returns the exit
 // code.
 func Main(ctx context.Context, args []string, s factory.Streams) int {
-	// What libraries log is not written for whoever reads this.
-	klog.SetLogger(logr.Discard())
+	trace.Off()
 	f := factory.New(s)
 	root := newRoot(f, args[0])
-	rest := args[1:]
+	rest := trace.Args(args[1:])
 	if len(rest) == 0 && !s.InTTY {
 		rest = bare(f)
 	}
@@ -113,6 +111,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	f.Flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "colour messages: auto, always or never")
 	hideConnectionFlags(root)
+	trace.AddFlag(root.PersistentFlags(), f.Streams.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})

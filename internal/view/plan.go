@@ -120,7 +120,7 @@ func (b *builder) step(p plan.Plan, i, names int) {
 		b.line("%sbefore: %s", indent, before)
 	}
 	for _, patch := range s.Patches {
-		b.line("%ssends: %s", indent, patchCommand(p.Target, patch))
+		b.line("%ssends: %s", indent, patchCommand(&p, patch))
 	}
 	if after := conditionsText(s.After); after != "" {
 		b.line("%sdone when: %s", indent, after)

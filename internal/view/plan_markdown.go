@@ -93,7 +93,7 @@ func (b *builder) markdownDetails(p plan.Plan) {
 			b.line("   - %s: %s%s", modeWords[g.mode], code(strings.Join(g.names, ", ")), more)
 		}
 		for _, patch := range s.Patches {
-			b.line("   - %s", code(patchCommand(p.Target, patch)))
+			b.line("   - %s", code(patchCommand(&p, patch)))
 		}
 	}
 	b.line("")

@@ -64,15 +64,14 @@ func PredictedText(s simulate.Summary) string {
 		plural(s.Pulls, "image pull"), plural(s.Writes, "API write"))
 }
 
-// patchCommand is a patch as one would send it by hand; own is the plan's object.
-func patchCommand(own plan.Target, p plan.Patch) string {
+// patchCommand is a patch of a plan as one would send it by hand, but for what is
+// secret in it.
+func patchCommand(of *plan.Plan, p plan.Patch) string {
+	own := of.Target
 	if p.Target != nil {
 		own = *p.Target
 	}
-	body, err := json.Marshal(p.Body)
-	if err != nil {
-		body = fmt.Append(nil, p.Body)
-	}
+	body := jsonText(of.Shown(p))
 	words := []string{"kubectl", "patch", typedName(own)}
 	if own.Namespace != "" {
 		words = append(words, "-n", own.Namespace)
@@ -80,8 +79,20 @@ func patchCommand(own plan.Target, p plan.Patch) string {
 	if p.Subresource != "" {
 		words = append(words, "--subresource", p.Subresource)
 	}
-	quoted := "'" + strings.ReplaceAll(string(body), "'", `'\''`) + "'"
-	return strings.Join(append(words, "--type", cmp.Or(p.Type, "merge"), "-p", quoted), " ")
+	quoted := "'" + strings.ReplaceAll(body, "'", `'\''`) + "'"
+	command := strings.Join(append(words, "--type", cmp.Or(p.Type, "merge"), "-p", quoted), " ")
+	if body != jsonText(p.Body) {
+		command += " # " + rules.Masked + ": the plan's file has what is secret"
+	}
+	return command
+}
+
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // typedName is TYPE.VERSION.GROUP/NAME, which kubectl never takes for another

@@ -162,7 +162,7 @@ func TestPatchCommand(t *testing.T) {
 		`kubectl patch deployment.v1.apps/api --subresource scale --type json -p '[]'`:                {Type: "json", Subresource: "scale", Body: []any{}, Target: &plan.Target{APIVersion: "apps/v1", Kind: "Deployment", Name: "api"}},
 		`kubectl patch pod/web-1 -n shop --type strategic -p 'null'`:                                  {Type: "strategic", Target: &plan.Target{APIVersion: "v1", Kind: "Pod", Namespace: "shop", Name: "web-1"}},
 	} {
-		if got := patchCommand(own, p); got != want {
+		if got := patchCommand(&plan.Plan{Target: own}, p); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -52,40 +51,9 @@ func (r request) text(out io.Writer, number int) error {
 // what is likely to be secret elsewhere.
 func masked(body any) any {
 	text, err := utiljson.Marshal(body)
-	var own any // the body belongs to whoever sends it
+	var own any // decoded JSON, whatever it was made of
 	if err != nil || utiljson.Unmarshal(text, &own) != nil {
 		return rules.Masked
 	}
-	return rules.Mask([]string{"body"}, hideSecrets(own), nil)
-}
-
-func hideSecrets(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		if v["kind"] == "Secret" {
-			hideValues(v)
-		}
-		for key := range maps.Keys(v) {
-			v[key] = hideSecrets(v[key])
-		}
-	case []any:
-		for i := range v {
-			v[i] = hideSecrets(v[i])
-		}
-	}
-	return v
-}
-
-func hideValues(secret map[string]any) {
-	for _, field := range []string{"data", "stringData"} {
-		values, _ := secret[field].(map[string]any)
-		for key := range values {
-			values[key] = rules.Masked
-		}
-	}
-	if meta, ok := secret["metadata"].(map[string]any); ok {
-		if annotations, ok := meta["annotations"].(map[string]any); ok {
-			delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
-		}
-	}
+	return rules.MaskPatch(own, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -15,6 +16,9 @@ import (
 // so many nodes.
 var limits = tree.Limits{Nodes: 2_000_000, Depth: 100}
 
+// anchor is where YAML's errors quote a text that begins with *: it may be a password.
+var anchor = regexp.MustCompile(`unknown anchor '.*?' referenced`)
+
 // parse reads the one document that there must be.
 func parse(data []byte) (n *tree.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -23,7 +27,8 @@ func parse(data []byte) (n *tree.Node, err error) {
 		if errors.Is(err, io.EOF) {
 			return nil, &tree.Error{Msg: "there is no document"}
 		}
-		return nil, &tree.Error{Msg: strings.TrimPrefix(err.Error(), "yaml: "), Hint: "it has to be YAML or JSON"}
+		msg := anchor.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "unknown anchor")
+		return nil, &tree.Error{Msg: msg, Hint: "it has to be YAML or JSON"}
 	}
 	if err := dec.Decode(new(tree.Node)); !errors.Is(err, io.EOF) {
 		return nil, &tree.Error{Msg: "there is more than one document", Hint: "write one to a file"}

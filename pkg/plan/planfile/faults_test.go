@@ -87,10 +87,10 @@ func TestReadTellsAllFaults(t *testing.T) {
 
 func TestReadOtherTexts(t *testing.T) {
 	for name, text := range map[string]string{
-		"nothing": "", "a list": "[]", "two documents": small + "---\n" + small, "broken": "a: [", "a word": "plan",
+		"nothing": "", "a list": "[]", "two documents": small + "---\n" + small, "broken": "a: [", "a word": "plan", "a password": "a: *hunter2",
 	} {
-		if _, err := planfile.Read([]byte(text)); err == nil {
-			t.Errorf("%s: read as a plan", name)
+		if _, err := planfile.Read([]byte(text)); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

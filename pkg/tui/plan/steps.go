@@ -68,7 +68,7 @@ func (s Screen) about(env screen.Env, width int) []draw.Line {
 	step := s.run.plan.Steps[s.steps.At]
 	lines := []draw.Line{heading("STEP "+step.Name, limits(step))}
 	for _, p := range step.Patches {
-		lines = append(lines, indented(theme.Plain, "sends "+p.Type+" "+body(p), width)...)
+		lines = append(lines, indented(theme.Plain, "sends "+p.Type+" "+body(s.run.plan.Shown(p)), width)...)
 	}
 	if step.Pull != nil {
 		lines = append(lines, indented(theme.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width)...)
@@ -105,9 +105,9 @@ func limits(step core.Step) string {
 	return strings.Join(parts, ", ")
 }
 
-// body is a patch as it is sent.
-func body(p core.Patch) string {
-	text, err := json.Marshal(p.Body)
+// body is what a patch sends, as far as anybody may read it.
+func body(shown any) string {
+	text, err := json.Marshal(shown)
 	if err != nil {
 		return err.Error()
 	}
