@@ -54,7 +54,7 @@ func readScene(c Case) (*scene, error) {
 	}
 	s := &scene{c: c}
 	s.arrange(docs)
-	s.context = append(s.context, whitelist())
+	s.context = append(s.context, Configuration())
 	revisions, err := s.revisions()
 	s.context = append(s.context, revisions...)
 	return s, err
@@ -89,8 +89,9 @@ func (s *scene) arrange(docs []map[string]any) {
 	}
 }
 
-// whitelist is the installation's ConfigMap, as the README of the area gives it.
-func whitelist() map[string]any {
+// Configuration is the ConfigMap of Kruise's settings while injection and lint were
+// recorded, as the README of the area injection gives it.
+func Configuration() map[string]any {
 	rules := `{"rules":[
   {"allowedAnnotationKeyExprs":["^obs\\.example\\.com/","^mesh\\.example\\.com/","^prometheus\\.io/"]},
   {"selector":{"matchLabels":{"team":"platform"}},"allowedAnnotationKeyExprs":["^platform\\.example\\.com/"]}

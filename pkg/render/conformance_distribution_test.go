@@ -11,7 +11,7 @@ import (
 )
 
 func TestConformanceDistribution(t *testing.T) {
-	conformance.Area(t, "distribution", func(c conformance.Case) error {
+	conformance.Area(t, "distribution", func(_ *testing.T, c conformance.Case) error {
 		return conformance.Distribution(c, renderDistribution)
 	})
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestConformanceInjection(t *testing.T) {
-	conformance.Area(t, "injection", func(c conformance.Case) error {
+	conformance.Area(t, "injection", func(_ *testing.T, c conformance.Case) error {
 		var again func() error
 		err := conformance.Injection(c, func(stream, context []map[string]any) ([]map[string]any, error) {
 			docs, err := injected(stream, context)

@@ -22,7 +22,7 @@ import (
 
 func TestConformanceJobs(t *testing.T) {
 	engine := conformance.JobsEngine{Refuse: jobFaults, Stored: jobStored, Render: renderJob, DaemonNodes: daemonNodes}
-	conformance.Area(t, "jobs", func(c conformance.Case) error { return conformance.Jobs(c, engine) })
+	conformance.Area(t, "jobs", func(_ *testing.T, c conformance.Case) error { return conformance.Jobs(c, engine) })
 }
 
 // jobFaults asks the check what it has against an object.

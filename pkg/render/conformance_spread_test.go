@@ -12,7 +12,7 @@ import (
 // is where Kruise has it after each step, and what Kruise refuses, is tested by the
 // replay of the same cases in pkg/plan/simulate.
 func TestConformanceSpread(t *testing.T) {
-	conformance.Area(t, "spread", func(c conformance.Case) error {
+	conformance.Area(t, "spread", func(_ *testing.T, c conformance.Case) error {
 		return conformance.SpreadSplit(c, renderSpread)
 	})
 }

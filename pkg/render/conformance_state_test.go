@@ -21,7 +21,7 @@ import (
 // TestConformanceState asks the rules by which PersistentPodStates are rendered
 // what Kruise recorded of pods, and what it put into them.
 func TestConformanceState(t *testing.T) {
-	conformance.Area(t, "state", func(c conformance.Case) error {
+	conformance.Area(t, "state", func(_ *testing.T, c conformance.Case) error {
 		return conformance.State(c, conformance.StateRules{
 			Takes: takesState, Newest: newestState, Generated: generatedState, Ordinals: wantedOrdinals,
 			Placed: placedPod, Scheduled: scheduledNode, Recorded: recordedStatus,

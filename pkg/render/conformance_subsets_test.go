@@ -9,7 +9,7 @@ import (
 )
 
 func TestConformanceSubsets(t *testing.T) {
-	conformance.Area(t, "subsets", func(c conformance.Case) error {
+	conformance.Area(t, "subsets", func(_ *testing.T, c conformance.Case) error {
 		return conformance.Subsets(c, renderSubsets)
 	})
 }

@@ -115,7 +115,8 @@ func TestEveryKindCompiles(t *testing.T) {
 // TestConformanceLint: what a real cluster took is valid, also as it is stored;
 // what it could not decode is not.
 func TestConformanceLint(t *testing.T) {
-	conformance.Area(t, "lint", func(c conformance.Case) error {
+	conformance.Area(t, "lint", func(t *testing.T, c conformance.Case) error {
+		t.Helper()
 		var verdict struct {
 			Operation, By string
 			Allowed       bool

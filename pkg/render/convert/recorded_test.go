@@ -12,7 +12,8 @@ import (
 // TestConformanceLintConverted takes every recorded object that a real cluster
 // took and that has a counterpart there and back.
 func TestConformanceLintConverted(t *testing.T) {
-	conformance.Area(t, "lint", func(c conformance.Case) error {
+	conformance.Area(t, "lint", func(t *testing.T, c conformance.Case) error {
+		t.Helper()
 		for _, file := range []string{"object.yaml", "stored.yaml"} {
 			if !c.Has(file) {
 				continue

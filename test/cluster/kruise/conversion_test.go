@@ -27,7 +27,8 @@ func TestRecordedConversions(t *testing.T) {
 	for _, one := range conformance.List(t, "conversion") {
 		recorded[one.Name] = one
 	}
-	conformance.Area(t, "conversion", func(one conformance.Case) error {
+	conformance.Area(t, "conversion", func(t *testing.T, one conformance.Case) error {
+		t.Helper()
 		return trip{ctx: t.Context(), cluster: c, one: one, full: recorded[one.Name+"-stored"]}.check()
 	})
 }

@@ -26,7 +26,8 @@ import (
 func TestAcceptedObjectsAreStored(t *testing.T) {
 	c := cluster.Start(t, cluster.WithNodes(), kruise.API())
 	s := store{cluster: c}
-	conformance.Area(t, "lint", func(recorded conformance.Case) error {
+	conformance.Area(t, "lint", func(t *testing.T, recorded conformance.Case) error {
+		t.Helper()
 		return s.check(t.Context(), recorded)
 	})
 }
