@@ -90,13 +90,17 @@ func (r *distributionRun) apply(d map[string]any) error {
 func (r *distributionRun) deed(d map[string]any) error {
 	of := strings.Fields(text(d, "of"))
 	switch d["kind"] {
-	case "Wait":
+	case "Wait", "DeletePods": // there are none
 		return nil
+	}
+	if len(of) == 0 {
+		return fmt.Errorf("a %v of nothing", d["kind"])
+	}
+	at := r.cluster.found(key{of[len(of)-1], namespaceOf(d), nameOf(d)})
+	switch d["kind"] {
 	case "DeleteObject":
-		gone := r.cluster.remove(of[len(of)-1], text(d, "metadata", "namespace"), nameOf(d))
-		return r.wake(gone)
+		return r.wake(r.cluster.remove(at))
 	case "MergePatch":
-		at := key{of[len(of)-1], text(d, "metadata", "namespace"), nameOf(d)}
 		before := r.cluster[at]
 		after, ok := mergePatch(before, d["patch"]).(map[string]any)
 		if !ok {

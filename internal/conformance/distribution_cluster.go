@@ -18,26 +18,45 @@ var systemNamespaces = []string{"default", "kube-node-lease", "kube-public", "ku
 // newCluster holds the namespaces that are there before a case begins: the
 // system's, and the case's own, which carries no label.
 func newCluster(c Case) cluster {
-	number, _, _ := strings.Cut(c.Name, "-")
 	out := cluster{}
-	for _, name := range append([]string{"fan-dist-" + number}, systemNamespaces...) {
+	for _, name := range append([]string{ownNamespace(c)}, systemNamespaces...) {
 		out.put(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}})
 	}
 	return out
+}
+
+// ownNamespace is the case's, and what the names of its others begin with.
+func ownNamespace(c Case) string {
+	number, _, _ := strings.Cut(c.Name, "-")
+	return "fan-dist-" + number
 }
 
 func (c cluster) put(o map[string]any) { c[keyOf(o)] = o }
 
 // remove deletes an object, with what the garbage collector deletes then, and
 // returns it.
-func (c cluster) remove(kind, namespace, name string) map[string]any {
-	at := key{kind, namespace, name}
+func (c cluster) remove(at key) map[string]any {
 	gone := c[at]
 	delete(c, at)
 	maps.DeleteFunc(c, func(k key, o map[string]any) bool {
-		return kind == "Namespace" && k.namespace == name || kind == "ResourceDistribution" && owner(o) == name
+		return at.kind == "Namespace" && k.namespace == at.name || at.kind == "ResourceDistribution" && owner(o) == at.name
 	})
 	return gone
+}
+
+// found is the place that a user means who may leave out a namespace, or write
+// one where there is none.
+func (c cluster) found(at key) key {
+	whole := key{kind: at.kind, name: at.name}
+	switch {
+	case c[at] != nil:
+		return at
+	case c[whole] != nil:
+		return whole
+	case at.namespace == "":
+		return c.like(at)
+	}
+	return at
 }
 
 // all returns every object, sorted.

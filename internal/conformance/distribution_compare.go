@@ -57,7 +57,7 @@ func (r *distributionRun) objects() error {
 		r.fillHash(wants[i])
 	}
 	var got []map[string]any
-	own := "fan-dist-" + r.c.Name[:3]
+	own := ownNamespace(r.c)
 	for _, o := range r.cluster.all() {
 		if r.copied[kindOf(o)+"/"+nameOf(o)] && strings.HasPrefix(namespaceOf(o), own) {
 			got = append(got, unowned(o))
@@ -94,6 +94,9 @@ func (r *distributionRun) fillHash(o map[string]any) {
 // status compares what the conditions say of conflicts and of missing
 // namespaces with the findings, and the number of targets.
 func (r *distributionRun) status(rd string, status any) error {
+	if len(mapping(status)) == 0 && r.cluster[key{kind: "ResourceDistribution", name: rd}] == nil {
+		return nil // it is gone
+	}
 	last := r.last[rd]
 	if last == nil {
 		return errors.New("was never rendered")
@@ -157,7 +160,7 @@ func (r *distributionRun) whole(want map[string]any) error {
 	}
 	got, recorded := map[string]bool{}, map[string]bool{}
 	for _, c := range out.Copies {
-		if ns := namespaceOf(c); strings.HasPrefix(ns, "fan-dist-") {
+		if ns := namespaceOf(c); strings.HasPrefix(ns, ownNamespace(r.c)) {
 			got[ns] = true
 		}
 	}

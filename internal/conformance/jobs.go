@@ -77,6 +77,10 @@ type jobsRun struct {
 	finished map[string]bool
 	// running are the pods that are recorded at the end of the step.
 	running map[string]map[string]any
+	// pulling are the nodes that are recorded as asked for images.
+	pulling []string
+	// waited is how many seconds the documents so far say to wait.
+	waited int64
 	// pods are those that requests named, also when they are gone.
 	pods map[string]map[string]any
 }
@@ -93,7 +97,7 @@ func (r *jobsRun) step(file, expected string) (want map[string]any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.refused, r.faults, r.running = "", nil, podsBefore(wants[0])
+	r.refused, r.faults, r.running, r.pulling = "", nil, podsBefore(wants[0]), pullingIn(wants[0])
 	for _, d := range docs {
 		if err := r.apply(d); err != nil {
 			return nil, err
@@ -125,7 +129,11 @@ func (r *jobsRun) apply(d map[string]any) error {
 		at = r.cluster.like(at)
 	}
 	switch kindOf(d) {
-	case "Wait", "DeletePods":
+	case "Wait":
+		seconds, _ := d["seconds"].(int64)
+		r.waited += seconds
+		return nil
+	case "DeletePods":
 		return nil // the jobs make their pods again
 	case "DeleteObject":
 		delete(r.cluster, at)
@@ -154,7 +162,10 @@ func (c cluster) like(at key) key {
 func (r *jobsRun) write(o map[string]any) error {
 	at := keyOf(o)
 	if !slices.Contains(jobKinds, at.kind) {
-		r.cluster.put(started(o, r.running[at.name]))
+		r.cluster.put(r.born(started(o, r.running[at.name])))
+		for _, pod := range r.podsMade(o) {
+			r.cluster.put(pod)
+		}
 		return r.again(at)
 	}
 	if faults := r.Refuse(o, r.cluster[at], r.cluster.all()); faults != nil {

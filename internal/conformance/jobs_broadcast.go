@@ -152,6 +152,7 @@ func samePod(pod, template map[string]any) (want, got map[string]any) {
 	spec["readinessGates"] = slices.DeleteFunc(items(spec["readinessGates"]), func(g any) bool { return text(g, "conditionType") == "KruisePodReady" })
 	got = copied(template)
 	pruned(got, want)
+	settledZeros(got, want)
 	pruned(want, got)
 	return bareJob(want), bareJob(got)
 }

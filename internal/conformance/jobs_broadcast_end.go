@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,6 +13,9 @@ func (e *jobEnd) broadcastEnd(nodes int) error {
 	status := mapping(e.status)
 	if len(status) == 0 {
 		return nil
+	}
+	if active, _ := status["active"].(int64); active > 0 && !late(e.made.Objects) {
+		return e.underway(nodes, int(active))
 	}
 	phase, failed := e.broadcastPhase(nodes)
 	if got := text(status, "phase"); got != phase {
@@ -25,6 +29,25 @@ func (e *jobEnd) broadcastEnd(nodes int) error {
 		return fmt.Errorf("all pods fail, recorded %d that succeed", succeeded)
 	}
 	return nil
+}
+
+// late reports whether the pods of the Jobs outlive their deadline.
+func late(jobs []map[string]any) bool {
+	return slices.ContainsFunc(jobs, func(j map[string]any) bool {
+		_, late := fails(mapping(j["spec"]))
+		return late
+	})
+}
+
+// underway: the recording ends while pods run, and so do those of our Jobs.
+func (e *jobEnd) underway(nodes, active int) error {
+	switch {
+	case active > nodes:
+		return fmt.Errorf("%d pods are recorded as active, ours are on %d nodes", active, nodes)
+	case field(e.made.Objects[0], "spec", "suspend") == true:
+		return errors.New("nothing runs, and pods are recorded as active")
+	}
+	return Different("the phase", Diff(text(e.status, "phase"), "running"))
 }
 
 // broadcastPhase is where the job ends: the Jobs say whether their pods fail, the

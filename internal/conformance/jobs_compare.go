@@ -132,6 +132,12 @@ var jobDefaults = map[string]any{
 	"podReplacementPolicy": "TerminatingOrFailed", "manualSelector": false,
 	"protocol": "TCP", "failureThreshold": int64(3), "periodSeconds": int64(10), "successThreshold": int64(1), "timeoutSeconds": int64(1),
 	"scheme": "HTTP", "defaultMode": int64(420), "type": "", "path": "/",
+	"service": "", "divisor": "0", "expirationSeconds": int64(3600),
+}
+
+// filledInPod reports whether v is what Kubernetes fills in for a field of a pod.
+func filledInPod(key string, v any) bool {
+	return jobDefaults[key] != nil && jobDefaults[key] == v || key == "apiVersion" && v == "v1"
 }
 
 // pruned removes from v what it holds by default and other does not name.
@@ -141,7 +147,7 @@ func pruned(v, other any) {
 		o := mapping(other)
 		for _, k := range slices.Collect(maps.Keys(v)) {
 			value := v[k]
-			if _, named := o[k]; !named && (jobDefaults[k] != nil && jobDefaults[k] == value || k == "imagePullPolicy" && value == policyFor(text(v, "image"))) {
+			if _, named := o[k]; !named && (filledInPod(k, value) || k == "imagePullPolicy" && value == policyFor(text(v, "image"))) {
 				delete(v, k)
 				continue
 			}
@@ -151,6 +157,27 @@ func pruned(v, other any) {
 		o := items(other)
 		for i := range min(len(v), len(o)) {
 			pruned(v[i], o[i])
+		}
+	}
+}
+
+// settledZeros leaves out of v the zero values that other does not name: what is
+// stated as it is anyhow is not in what the API server stores.
+func settledZeros(v, other any) {
+	switch v := v.(type) {
+	case map[string]any:
+		o := mapping(other)
+		for k, value := range v {
+			if _, named := o[k]; !named && isZero(value) && k != "emptyDir" {
+				delete(v, k)
+			} else if k != "labels" && k != "annotations" && k != "nodeSelector" {
+				settledZeros(value, o[k])
+			}
+		}
+	case []any:
+		o := items(other)
+		for i := range min(len(v), len(o)) {
+			settledZeros(v[i], o[i])
 		}
 	}
 }

@@ -110,6 +110,7 @@ func sameJob(job, template map[string]any) (want, got map[string]any) {
 		}
 	}
 	pruned(got, want)
+	settledZeros(got, want)
 	pruned(want, got)
 	return bareJob(want), bareJob(got)
 }

@@ -186,9 +186,16 @@ func (e *jobEnd) ephemeral() error {
 	for _, p := range e.cluster.kind("Pod") {
 		pods[nameOf(p)] = copied(p)
 	}
+	lasting := int64(0)
 	for _, step := range e.made.Steps {
 		if pods[step.Pod] == nil {
 			return fmt.Errorf("pod %s is not there", step.Pod)
+		}
+		if lasting == e.parallel() {
+			break // nobody makes room
+		}
+		if e.lasts(pods[step.Pod]) {
+			lasting++
 		}
 		if err := send(pods[step.Pod], step); err != nil {
 			return err
@@ -207,6 +214,20 @@ func (e *jobEnd) ephemeral() error {
 	return e.ephemeralEnd(pods)
 }
 
+// parallel is in how many pods an EphemeralJob runs at a time.
+func (e *jobEnd) parallel() int64 {
+	if n, set := e.spec["parallelism"].(int64); set {
+		return n
+	}
+	return 1
+}
+
+// lasts reports whether the containers in pod run on when the recording ends.
+func (e *jobEnd) lasts(pod map[string]any) bool {
+	n, _ := field(e.status, "running").(int64)
+	return n > 0 && e.spec["activeDeadlineSeconds"] == nil && text(pod, "metadata", "annotations", "lab.test/run") == ""
+}
+
 // ephemeralEnd compares the counts and the phase. The simulated nodes do what the
 // annotations of the pod say.
 func (e *jobEnd) ephemeralEnd(pods map[string]map[string]any) error {
@@ -221,6 +242,10 @@ func (e *jobEnd) ephemeralEnd(pods map[string]map[string]any) error {
 		run, _ := time.ParseDuration(text(annotations, "lab.test/run"))
 		code := text(annotations, "lab.test/exit-code")
 		switch {
+		case e.lasts(pods[step.Pod]):
+			if count["running"] < e.parallel() {
+				count["running"]++
+			}
 		case limited && run > time.Duration(deadline)*time.Second:
 			count["running"]++
 		case code != "" && code != "0":
@@ -240,18 +265,25 @@ func (e *jobEnd) ephemeralEnd(pods map[string]map[string]any) error {
 			return fmt.Errorf("%s: %d pods, recorded %d", k, count[k], n)
 		}
 	}
-	return Different("the phase", Diff(text(status, "phase"), ephemeralPhase(count)))
+	return Different("the phase", Diff(text(status, "phase"), e.ephemeralPhase(count)))
 }
 
 // ephemeralPhase is the end of a job (semantics fanout-and-jobs 9).
-func ephemeralPhase(count map[string]int64) string {
+func (e *jobEnd) ephemeralPhase(count map[string]int64) string {
+	wanted, set := e.spec["replicas"].(int64)
+	if !set {
+		wanted = count["match"]
+	}
+	deadline := e.spec["activeDeadlineSeconds"] != nil
 	switch {
 	case count["match"] == 0:
 		return "Waiting"
-	case count["running"] > 0, count["failed"] == count["match"]:
-		return "Failed"
-	case count["succeeded"] == count["match"]:
+	case count["succeeded"] == wanted:
 		return "Succeeded"
+	case count["running"] > 0 && !deadline:
+		return "Running"
+	case count["failed"] == wanted, deadline:
+		return "Failed"
 	}
 	return "Unknown"
 }

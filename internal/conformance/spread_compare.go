@@ -12,6 +12,8 @@ import (
 const (
 	matchedAnnotation = "apps.kruise.io/matched-workloadspread"
 	costAnnotation    = "controller.kubernetes.io/pod-deletion-cost"
+	// noSubset is what the recordings call pods without a subset.
+	noSubset = "(none)"
 )
 
 // compareSpread holds a world against what was recorded after a step, except for
@@ -70,7 +72,7 @@ func (s *spreadState) nameVersions() {
 func subsetOf(annotations map[string]string) string {
 	var m struct{ Subset string }
 	if json.Unmarshal([]byte(annotations[matchedAnnotation]), &m) != nil || m.Subset == "" {
-		return "(none)"
+		return noSubset
 	}
 	return m.Subset
 }
@@ -80,7 +82,7 @@ func subsetOf(annotations map[string]string) string {
 func (s *spreadState) perSubset(like map[string]any) map[string]any {
 	out := map[string]any{}
 	for subset := range like {
-		if subset != "(none)" {
+		if subset != noSubset {
 			out[subset] = int64(0)
 		}
 	}
@@ -136,7 +138,7 @@ func recordedGone(v any) []string {
 	for _, d := range items(v) {
 		subset := text(d, "subset")
 		if subset == "" {
-			subset = "(none)"
+			subset = noSubset
 		}
 		n, _ := field(d, "count").(int64)
 		for range n {

@@ -99,8 +99,11 @@ func (s *subsetsStep) changed(d map[string]any) (next map[string]any, changed bo
 		of = strings.Fields(text(d, "metadata", "annotations", "of"))
 	}
 	about := len(of) > 0 && of[len(of)-1] == "UnitedDeployment"
-	if about && s.ud == nil {
-		return nil, false, nil // it was refused, so there is none
+	if about && s.ud == nil { // it was refused, so there is none
+		if object := text(s.want, "refusal", "object"); strings.HasSuffix(object, "/"+nameOf(d)) {
+			s.refused = object
+		}
+		return nil, false, nil
 	}
 	switch kind := kindOf(d); {
 	case kind == "UnitedDeployment":

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -46,36 +47,16 @@ var written = map[string]map[string]any{
 		"spec.strategy.rollingUpdate.maxUnavailable": "25%",
 	},
 	"": {
-		"spec.template.spec.restartPolicy":                                    "Always",
-		"spec.template.spec.dnsPolicy":                                        "ClusterFirst",
-		"spec.template.spec.schedulerName":                                    "default-scheduler",
-		"spec.template.spec.terminationGracePeriodSeconds":                    int64(30),
-		"spec.template.spec.enableServiceLinks":                               true,
-		"spec.template.spec.securityContext":                                  nil,
-		"spec.template.spec.containers[].terminationMessagePolicy":            "File",
-		"spec.template.spec.containers[].resources":                           nil,
-		"spec.template.spec.containers[].ports[].protocol":                    "TCP",
-		"spec.template.spec.containers[].env[].valueFrom.fieldRef.apiVersion": "v1",
-		"spec.template.spec.containers[].readinessProbe.failureThreshold":     int64(3),
-		"spec.template.spec.containers[].readinessProbe.periodSeconds":        int64(10),
-		"spec.template.spec.containers[].readinessProbe.successThreshold":     int64(1),
-		"spec.template.spec.containers[].readinessProbe.timeoutSeconds":       int64(1),
-		"spec.template.spec.volumes[].configMap.defaultMode":                  int64(420),
-		"spec.template.spec.volumes[].secret.defaultMode":                     int64(420),
-		"spec.volumeClaimTemplates[].apiVersion":                              "v1",
-		"spec.volumeClaimTemplates[].kind":                                    "PersistentVolumeClaim",
-		"spec.volumeClaimTemplates[].status.phase":                            "Pending",
-		"spec.volumeClaimTemplates[].spec.volumeMode":                         "Filesystem",
-		"spec.persistentVolumeClaimRetentionPolicy.whenDeleted":               "Retain",
-		"spec.persistentVolumeClaimRetentionPolicy.whenScaled":                "Retain",
-		"spec.template.spec.initContainers[].terminationMessagePolicy":        "File",
-		"spec.template.spec.initContainers[].resources":                       nil,
-		"spec.template.spec.containers[].livenessProbe.failureThreshold":      int64(3),
-		"spec.template.spec.containers[].livenessProbe.periodSeconds":         int64(10),
-		"spec.template.spec.containers[].livenessProbe.successThreshold":      int64(1),
-		"spec.template.spec.containers[].livenessProbe.timeoutSeconds":        int64(1),
-		"spec.template.spec.containers[].readinessProbe.httpGet.scheme":       "HTTP",
-		"spec.template.spec.containers[].livenessProbe.httpGet.scheme":        "HTTP",
+		"spec.template.spec.restartPolicy":                      "Always",
+		"spec.template.spec.securityContext":                    nil,
+		"spec.template.spec.containers[].resources":             nil,
+		"spec.template.spec.initContainers[].resources":         nil,
+		"spec.volumeClaimTemplates[].apiVersion":                "v1",
+		"spec.volumeClaimTemplates[].kind":                      "PersistentVolumeClaim",
+		"spec.volumeClaimTemplates[].status.phase":              "Pending",
+		"spec.volumeClaimTemplates[].spec.volumeMode":           "Filesystem",
+		"spec.persistentVolumeClaimRetentionPolicy.whenDeleted": "Retain",
+		"spec.persistentVolumeClaimRetentionPolicy.whenScaled":  "Retain",
 	},
 }
 
@@ -92,12 +73,19 @@ func kindKey(o map[string]any) string {
 func equalise(a, b map[string]any) {
 	quantities(a)
 	quantities(b)
-	d := filledIn{kindKey(a)}
+	d := filledIn{kind: kindKey(a)}
 	d.level(a, b, "")
+	d.ours = true
 	d.level(b, a, "")
 }
 
-type filledIn struct{ kind string }
+// filledIn drops defaults from one of two objects.
+type filledIn struct {
+	kind string
+	// ours: the object is the rendered one, in which stated zero values stand as
+	// they were written. The API server leaves them out where they mean nothing.
+	ours bool
+}
 
 // level drops from a what b has not, when it is a default.
 func (d filledIn) level(a, b any, path string) {
@@ -110,7 +98,7 @@ func (d filledIn) level(a, b any, path string) {
 			if there || isCollection(v) {
 				d.level(v, theirs, at)
 			}
-			if !there && d.is(at, v) {
+			if !there && (d.is(at, v) || k == "imagePullPolicy" && v == policyFor(text(a, "image"))) {
 				delete(a, k)
 			}
 		}
@@ -133,6 +121,12 @@ func isCollection(v any) bool {
 // empty mapping. A mapping that held nothing but defaults is one, too.
 func (d filledIn) is(path string, v any) bool {
 	m, isMap := v.(map[string]any)
+	if d.ours && isZero(v) && !textMaps.MatchString(path) {
+		return true
+	}
+	if strings.HasPrefix(path, podSpec) && filledInPod(path[strings.LastIndexByte(path, '.')+1:], v) {
+		return true
+	}
 	for _, kind := range []string{d.kind, ""} {
 		want, listed := written[kind][path]
 		if listed && (v == want || want == nil && isMap && len(m) == 0) {
@@ -143,6 +137,24 @@ func (d filledIn) is(path string, v any) bool {
 		}
 	}
 	return false
+}
+
+// podSpec begins the paths of what Kubernetes itself fills in, as it does in Jobs.
+const podSpec = "spec.template.spec."
+
+// textMaps end the paths of values whose keys anybody chooses: an empty one is a
+// value there.
+var textMaps = regexp.MustCompile(`\.(labels|annotations|matchLabels|nodeSelector|limits|requests)\..*$`)
+
+// isZero reports whether v is what a field has that nobody sets.
+func isZero(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return v == nil || v == false || v == "" || v == int64(0)
 }
 
 // above reports whether the table has a default below path.
