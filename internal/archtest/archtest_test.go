@@ -126,14 +126,15 @@ var layer = map[string][]string{
 	"pkg/render/kustomize": {
 		"pkg/kruise", "pkg/kruise/schema", "pkg/render/references", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/openapi", "sigs.k8s.io/yaml",
 	},
-	"pkg/render/load":   {"pkg/kruise/...", "pkg/render/kustomize", "pkg/render/resource", "sigs.k8s.io/kustomize/...", "k8s.io/api/..."},
-	"pkg/render/emit":   {"pkg/kruise/...", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/...", "sigs.k8s.io/yaml"},
-	"pkg/render/config": {"pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
-	"pkg/render/argocd": {"pkg/kruise/tree", "pkg/render", "pkg/render/config", "pkg/render/resource", "pkg/render/stage"},
-	"pkg/render/rdgen":  {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "sigs.k8s.io/kustomize/kyaml/yaml"},
-	"pkg/render/fn":     {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
-	"pkg/render/check":  append([]string{"github.com/distribution/reference", "github.com/robfig/cron/v3"}, stageImports...),
-	"pkg/render/split":  stageImports,
+	"pkg/render/load":        {"pkg/kruise/...", "pkg/render/kustomize", "pkg/render/load/linear", "pkg/render/resource", "sigs.k8s.io/kustomize/...", "k8s.io/api/..."},
+	"pkg/render/load/linear": {"pkg/render/kustomize", "pkg/render/stage", "sigs.k8s.io/kustomize/...", "sigs.k8s.io/yaml"},
+	"pkg/render/emit":        {"pkg/kruise/...", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/...", "sigs.k8s.io/yaml"},
+	"pkg/render/config":      {"pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
+	"pkg/render/argocd":      {"pkg/kruise/tree", "pkg/render", "pkg/render/config", "pkg/render/resource", "pkg/render/stage"},
+	"pkg/render/rdgen":       {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"pkg/render/fn":          {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
+	"pkg/render/check":       append([]string{"github.com/distribution/reference", "github.com/robfig/cron/v3"}, stageImports...),
+	"pkg/render/split":       stageImports,
 	"pkg/render/compare": append([]string{
 		"pkg/plan", "pkg/plan/cluster", "pkg/render/check", "pkg/render/fanout", "pkg/render/lint", "pkg/render/sidecar", "pkg/render/split",
 	}, stageImports...),
@@ -177,7 +178,7 @@ func planImports(neighbours ...string) []string {
 var pure = []string{"pkg/plan", "pkg/kruise", "pkg/tui"}
 
 // fileless are rooms that may not touch files, but may use goroutines.
-var fileless = []string{"pkg/render/check", "pkg/render/compare", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/raise", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/admission", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/rdgen", "pkg/render/config", "pkg/render/argocd", "pkg/render/patches", "pkg/render/requests"}
+var fileless = []string{"pkg/render/check", "pkg/render/compare", "pkg/render/lint", "pkg/render/split", "pkg/render/lower", "pkg/render/raise", "pkg/render/convert", "pkg/render/sidecar", "pkg/render/fanout", "pkg/render/references", "pkg/render/admission", "pkg/render/startup", "pkg/render/placement", "pkg/render/protect", "pkg/render/resource", "pkg/render/finding", "pkg/render/stage", "pkg/render/load/linear", "pkg/render/rdgen", "pkg/render/config", "pkg/render/argocd", "pkg/render/patches", "pkg/render/requests"}
 
 var bannedCalls = map[string]bool{"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true}
 

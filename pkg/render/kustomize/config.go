@@ -15,12 +15,15 @@ type fieldSpec struct {
 	Path   string `json:"path"`
 	Create bool   `json:"create,omitempty"`
 	Group  string `json:"group,omitempty"`
-	Kind   string `json:"kind,omitempty"`
+	// Version is empty in what is made here.
+	Version string `json:"version,omitempty"`
+	Kind    string `json:"kind,omitempty"`
 }
 
 // referent is a kind, and the fields that name objects of it.
 type referent struct {
 	Group      string      `json:"group,omitempty"`
+	Version    string      `json:"version,omitempty"`
 	Kind       string      `json:"kind"`
 	FieldSpecs []fieldSpec `json:"fieldSpecs"`
 }
@@ -39,7 +42,13 @@ type configuration struct {
 // Configuration returns the file for the field configurations of a
 // kustomization.
 func Configuration() ([]byte, error) {
-	b, err := yaml.Marshal(configured())
+	known, err := builtInConfiguration()
+	if err != nil {
+		return nil, err
+	}
+	ours := configured()
+	ours.without(known)
+	b, err := yaml.Marshal(ours)
 	return append([]byte("# What kustomize's transformers must know of OpenKruise's kinds. List this file\n# under \"configurations:\" in each kustomization whose labels, images, replicas or\n# names shall reach them.\n"), b...), err
 }
 

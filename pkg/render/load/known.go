@@ -7,8 +7,6 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
 // configFile is the name under which the configuration for Kruise's kinds stands
@@ -20,12 +18,6 @@ const configFile = ".kubectl-kruise.kustomizeconfig.yaml"
 type configured struct {
 	filesys.FileSystem
 	config []byte
-}
-
-// withConfiguration returns the disk as a [configured] file system.
-func withConfiguration() (filesys.FileSystem, error) {
-	config, err := kustomize.Configuration()
-	return configured{filesys.MakeFsOnDisk(), config}, err
 }
 
 func ours(path string) bool { return filepath.Base(path) == configFile }

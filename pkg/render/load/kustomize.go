@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/linear"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -36,19 +37,20 @@ func Kustomize(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schema of the Kruise kinds: %w", err)
 	}
-	disk, err := withConfiguration()
+	config, err := kustomize.Configuration()
 	if err != nil {
 		return nil, fmt.Errorf("the configuration for the Kruise kinds: %w", err)
 	}
 	var out []byte
-	run := func(fs filesys.FileSystem) error {
+	run := func(how func() ([]byte, error)) error {
 		return kustomize.WithSchema(additions, func() (err error) {
-			out, err = build(fs, dir)
+			out, err = how()
 			return err
 		})
 	}
-	if err = run(disk); err != nil && conflicting(err) {
-		err = run(filesys.MakeFsOnDisk())
+	err = run(func() ([]byte, error) { return quickly(config, dir) })
+	if err != nil && conflicting(err) {
+		err = run(func() ([]byte, error) { return build(filesys.MakeFsOnDisk(), dir) })
 	}
 	if err != nil {
 		return nil, refused(dir, err)
@@ -56,7 +58,27 @@ func Kustomize(dir string) ([]byte, error) {
 	return out, nil
 }
 
-func build(fs filesys.FileSystem, dir string) ([]byte, error) {
+// quickly builds what can be built without kustomize to the same bytes, and has
+// kustomize build the rest.
+func quickly(config []byte, dir string) ([]byte, error) {
+	built, unfit := linear.Build(filesys.MakeFsOnDisk(), dir, config)
+	if unfit != nil {
+		return build(configured{filesys.MakeFsOnDisk(), config}, dir)
+	}
+	for _, line := range built.Warnings {
+		fmt.Fprintln(os.Stderr, line)
+	}
+	return built.Text, nil
+}
+
+// build has kustomize build dir. Kustomize panics where identities that a patch has
+// changed collide.
+func build(fs filesys.FileSystem, dir string) (text []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
 	opt := krusty.MakeDefaultOptions()
 	opt.Reorder = krusty.ReorderOptionUnspecified
 	objects, err := krusty.MakeKustomizer(opt).Run(fs, dir)

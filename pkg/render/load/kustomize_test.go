@@ -258,3 +258,14 @@ func TestOfflineLetsLocalNamesPass(t *testing.T) {
 		}
 	}
 }
+
+// TestKustomizePanics: names that a patch made the same are too much for kustomize itself.
+func TestKustomizePanics(t *testing.T) {
+	dir := Files(t, map[string]string{
+		"kustomization.yaml": "resources: [o.yaml]\npatches:\n- target: {kind: ConfigMap}\n  patch: '[{\"op\": \"replace\", \"path\": \"/metadata/name\", \"value\": \"same\"}]'\n",
+		"o.yaml":             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n",
+	})
+	if _, err := Kustomize(dir); err == nil || !strings.Contains(err.Error(), "already registered id") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,109 @@
+package linear
+
+import (
+	"errors"
+
+	"sigs.k8s.io/kustomize/api/ifc"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/yaml"
+)
+
+// builder is what all layers of a build share.
+type builder struct {
+	fields    *fields
+	validator ifc.Validator
+	factory   *resmap.Factory
+	warnings  []string
+}
+
+// layer is one kustomization.
+type layer struct {
+	*builder
+	folder        *folder
+	kustomization types.Kustomization
+}
+
+func (b *builder) layer(f *folder) (*layer, error) {
+	k, warnings, err := read(f)
+	b.warnings = append(b.warnings, warnings...)
+	return &layer{builder: b, folder: f, kustomization: k}, err
+}
+
+// build adds what the layer makes to objects, which are empty except for a
+// component: that works on what the kustomization has which names it.
+func (l *layer) build(objects *set) error {
+	for _, path := range l.kustomization.Resources {
+		if err := l.resource(path, objects); err != nil {
+			return err
+		}
+	}
+	if err := l.generate(objects); err != nil {
+		return err
+	}
+	for _, path := range l.kustomization.Components {
+		if err := l.component(path, objects); err != nil {
+			return err
+		}
+	}
+	return l.transform(objects)
+}
+
+// resource adds what a file or another kustomization holds. Whatever cannot be
+// read as a file is taken for a directory, as in kustomize.
+func (l *layer) resource(path string, objects *set) error {
+	text, err := l.folder.Load(path)
+	if err != nil {
+		return l.base(path, objects)
+	}
+	list, err := l.factory.RF().SliceFromBytes(text)
+	if err != nil {
+		return err
+	}
+	return objects.appendAll(list)
+}
+
+func (l *layer) base(path string, objects *set) error {
+	below, err := l.named(path, false)
+	if err != nil {
+		return err
+	}
+	theirs := newSet()
+	if err := below.build(theirs); err != nil {
+		return err
+	}
+	return objects.appendAll(theirs.Resources())
+}
+
+func (l *layer) component(path string, objects *set) error {
+	below, err := l.named(path, true)
+	if err != nil {
+		return err
+	}
+	if err := below.build(objects); err != nil {
+		return err
+	}
+	return objects.unique()
+}
+
+func (l *layer) named(path string, component bool) (*layer, error) {
+	f, err := l.folder.below(path)
+	if err != nil {
+		return nil, err
+	}
+	below, err := l.layer(f)
+	if err == nil && (below.kustomization.Kind == types.ComponentKind) != component {
+		err = errors.New("a component stands where a kustomization is due, or the other way round")
+	}
+	return below, err
+}
+
+// configure gives one of kustomize's plugins its configuration, in the form in
+// which it takes it from a kustomization.
+func (l *layer) configure(p resmap.Configurable, config any) error {
+	text, err := yaml.Marshal(config)
+	if err != nil {
+		return err
+	}
+	return p.Config(resmap.NewPluginHelpers(l.folder, l.validator, l.factory, types.DisabledPluginConfig()), text)
+}

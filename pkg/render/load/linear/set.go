@@ -1,0 +1,165 @@
+package linear
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/kyaml/kio"
+	"sigs.k8s.io/kustomize/kyaml/resid"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// set is what kustomize's plugins see as a ResMap: objects in order, and where
+// each identity stands. An object that was handed out may have been changed, so
+// its identities are taken anew before the next question.
+//
+// Only what the plugins of this room ask for is there: another question is a
+// nil pointer, and the build is left to kustomize.
+type set struct {
+	resmap.ResMap
+	entries []*entry
+	index   *index
+	// stale are entries of the index that were handed out.
+	stale []*entry
+}
+
+// entry is one object.
+type entry struct {
+	*resource.Resource
+	// ids are the identities that it ever had, the present one last; none when a
+	// patch has emptied it.
+	ids   []resid.ResId
+	stale bool
+}
+
+func newSet() *set { return &set{index: newIndex()} }
+
+// errTwice is left to kustomize, which says what is there twice.
+var errTwice = errors.New("an identity is there twice")
+
+// fresh brings the index up to date.
+func (s *set) fresh() {
+	if s.index == nil {
+		s.index, s.stale = newIndex(), s.entries
+	} else {
+		for _, e := range s.stale {
+			s.index.remove(e)
+		}
+	}
+	for _, e := range s.stale {
+		e.identify()
+		s.index.add(e)
+	}
+	s.stale = nil
+}
+
+func (e *entry) identify() {
+	e.stale, e.ids = false, nil
+	if !e.IsNilOrEmpty() {
+		e.ids = append(e.PrevIds(), e.CurId())
+	}
+}
+
+// hand returns an object that may be changed.
+func (s *set) hand(e *entry) *resource.Resource {
+	if !e.stale {
+		e.stale = true
+		s.stale = append(s.stale, e)
+	}
+	return e.Resource
+}
+
+// unique fails when two objects have the same identity now.
+func (s *set) unique() error {
+	s.fresh()
+	if s.index.twice > 0 {
+		return errTwice
+	}
+	return nil
+}
+
+// Resources hands out all objects.
+func (s *set) Resources() []*resource.Resource {
+	s.index = nil
+	out := make([]*resource.Resource, len(s.entries))
+	for i, e := range s.entries {
+		out[i] = e.Resource
+	}
+	return out
+}
+
+// Append adds an object that must have an identity of its own.
+func (s *set) Append(r *resource.Resource) error {
+	s.append(r)
+	return s.unique()
+}
+
+func (s *set) append(r *resource.Resource) {
+	s.fresh()
+	e := &entry{Resource: r}
+	e.identify()
+	s.entries = append(s.entries, e)
+	s.index.add(e)
+}
+
+func (s *set) appendAll(list []*resource.Resource) error {
+	for _, r := range list {
+		s.append(r)
+	}
+	return s.unique()
+}
+
+// absorb adds an object that a generator made, or lets it replace or be merged
+// with the one that has its identity.
+func (s *set) absorb(r *resource.Resource) error {
+	s.fresh()
+	same := s.index.any(r.CurId())
+	if len(same) > 1 {
+		return errTwice
+	}
+	small, one := resmap.New(), resmap.New()
+	if len(same) == 1 {
+		if err := small.Append(s.hand(same[0])); err != nil {
+			return err
+		}
+	}
+	if err := one.Append(r); err != nil {
+		return err
+	}
+	if err := small.AbsorbAll(one); err != nil {
+		return err
+	}
+	if len(same) == 0 {
+		return s.Append(small.GetByIndex(0))
+	}
+	same[0].Resource = small.GetByIndex(0)
+	return s.unique()
+}
+
+// DropEmpties forgets what a transformer has emptied.
+func (s *set) DropEmpties() {
+	if !slices.ContainsFunc(s.entries, (*entry).empty) {
+		return
+	}
+	s.entries = slices.DeleteFunc(s.entries, (*entry).empty)
+	s.index = nil
+}
+
+func (e *entry) empty() bool { return e.IsNilOrEmpty() }
+
+// ApplyFilter runs a filter over all objects, which keeps each of them.
+func (s *set) ApplyFilter(f kio.Filter) error {
+	nodes := make([]*yaml.RNode, len(s.entries))
+	for i, r := range s.Resources() {
+		nodes[i] = &r.RNode
+	}
+	out, err := f.Filter(slices.Clone(nodes))
+	if err == nil && !slices.Equal(out, nodes) {
+		err = fmt.Errorf("%T adds or removes objects", f)
+	}
+	s.DropEmpties()
+	return err
+}
