@@ -47,7 +47,7 @@ func (b *builder) warnGates() {
 
 // warnBudgets names budgets that allow nothing, and those that slow things down.
 func (b *builder) warnBudgets() {
-	for _, budget := range b.snap.Budgets {
+	for _, budget := range b.snap.heeded(b.plan.Driver) {
 		switch n := budget.Counts(); {
 		case n.Desired == 0:
 		case n.Allowed == 0 && n.Desired >= n.Expected:

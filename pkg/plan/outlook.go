@@ -44,7 +44,7 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 	b.sub = b.subject()
 	o := &Outlook{
 		Object: w, Driver: b.plan.Driver, Total: b.sub.total, Allowed: b.sub.total, Limits: b.sub.limits,
-		carries: Carries(b.plan, s), modes: b.modes, permits: newPermits(&s), Choice: b.choice(now), barred: b.barred(),
+		carries: Carries(b.plan, s), modes: b.modes, permits: s.permits(s.heeded(b.plan.Driver)), Choice: b.choice(now), barred: b.barred(),
 	}
 	if v, ok := b.ownPartition(); ok {
 		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), b.sub.total))

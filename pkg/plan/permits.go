@@ -17,8 +17,25 @@ type permits struct {
 	counts      map[string]*rules.BudgetCounts
 }
 
-func newPermits(s *Snapshot) *permits {
-	return &permits{budgets: s.Budgets, disruptions: s.Disruptions, counts: map[string]*rules.BudgetCounts{}}
+func newPermits(s *Snapshot) *permits { return s.permits(s.Budgets) }
+
+func (s *Snapshot) permits(budgets []*rules.Budget) *permits {
+	return &permits{budgets: budgets, disruptions: s.Disruptions, counts: map[string]*rules.BudgetCounts{}}
+}
+
+// heeded are the PodUnavailableBudgets that somebody asks when a driver has pods
+// replaced: one that was rendered is asked by the client alone.
+func (s *Snapshot) heeded(d Driver) []*rules.Budget {
+	if d == DriverClient {
+		return s.Budgets
+	}
+	var out []*rules.Budget
+	for _, b := range s.Budgets {
+		if !b.Rendered {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 func (l *permits) of(name string, count func() rules.BudgetCounts) *rules.BudgetCounts {

@@ -3,6 +3,7 @@ package controller
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,11 +36,11 @@ func (g *Guards) Rules() (budgets []*rules.Budget, disruptions []*rules.Disrupti
 	for _, p := range g.Pods {
 		pods[p.Namespace] = append(pods[p.Namespace], p)
 	}
-	all, err := g.unavailable()
-	for _, b := range all {
+	own, rendered, err := g.unavailable()
+	for i, b := range slices.Concat(own, rendered) {
 		v := &BudgetView{Now: g.Now, Budget: b, Pods: pods[b.Namespace], Workloads: g.Workloads, Reports: g.Reports}
 		if r := v.Rules(); len(r.Pods) > 0 {
-			r.Beyond = v.beyond(r)
+			r.Beyond, r.Rendered = v.beyond(r), i >= len(own)
 			budgets = append(budgets, r)
 		}
 	}
@@ -63,13 +64,13 @@ func OwnedBy(w *cluster.Workload, uids map[string]bool) Workloads {
 	}
 }
 
-// unavailable are Kruise's budgets, and after them those that were rendered.
-func (g *Guards) unavailable() (out []*kruise.PodUnavailableBudget, err error) {
+// unavailable are Kruise's budgets, and those that were rendered.
+func (g *Guards) unavailable() (own, rendered []*kruise.PodUnavailableBudget, err error) {
 	seen := map[string]bool{}
 	for _, b := range g.Unavailable {
-		own := *b
-		kruise.Default(&own)
-		out, seen[b.Namespace+"/"+b.Name] = append(out, &own), true
+		filled := *b
+		kruise.Default(&filled)
+		own, seen[b.Namespace+"/"+b.Name] = append(own, &filled), true
 	}
 	for _, d := range g.Disruption {
 		b, broken := Rendered(d)
@@ -77,10 +78,10 @@ func (g *Guards) unavailable() (out []*kruise.PodUnavailableBudget, err error) {
 		case broken != nil:
 			err = broken
 		case b != nil && !seen[b.Namespace+"/"+b.Name]:
-			out = append(out, b)
+			rendered = append(rendered, b)
 		}
 	}
-	return out, err
+	return own, rendered, err
 }
 
 // Rendered returns the PodUnavailableBudget that a PodDisruptionBudget was rendered

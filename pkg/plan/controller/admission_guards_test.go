@@ -82,6 +82,9 @@ func TestGuards(t *testing.T) {
 			}
 			for _, b := range budgets {
 				put(b.Name, b.Counts())
+				if want := strings.HasPrefix(name, "rendered, by"); b.Rendered != want {
+					t.Errorf("%s was rendered: %t", b.Name, b.Rendered)
+				}
 			}
 			for _, b := range disruptions {
 				put("pdb "+b.Name, b.Counts())

@@ -31,6 +31,9 @@ type Budget struct {
 	Inconsistent func(*cluster.Pod) bool
 	// VerticalScaling is the gate InPlacePodVerticalScaling of the cluster.
 	VerticalScaling bool
+	// Rendered is one that stands in an annotation of its PodDisruptionBudget (DESIGN
+	// section 1): no webhook knows it, so only a client that looks keeps it.
+	Rendered bool
 }
 
 // budgetRecords is how many pods a budget keeps on record at most.

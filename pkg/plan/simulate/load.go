@@ -273,7 +273,7 @@ func (w *World) loadBudgets(s plan.Snapshot) {
 	for _, b := range s.Budgets {
 		budget := &kruise.PodUnavailableBudget{}
 		budget.Name, budget.Namespace, budget.Spec = b.Name, namespace, *b.Spec
-		w.guards = append(w.guards, &guard{budget: budget, beyond: b.Beyond})
+		w.guards = append(w.guards, &guard{budget: budget, beyond: b.Beyond, rendered: b.Rendered})
 	}
 	for _, b := range s.Disruptions {
 		w.disruptions = append(w.disruptions, disruptionOf(b, namespace))

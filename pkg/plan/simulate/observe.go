@@ -29,6 +29,7 @@ func (w *World) Snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 		view := w.guardView(g)
 		view.Reports = s.Reports
 		if b := view.Rules(); w.concerns(o, b.Pods) {
+			b.Rendered = g.rendered
 			s.Budgets = append(s.Budgets, b)
 		}
 	}

@@ -75,3 +75,48 @@ func TestRenderedBudget(t *testing.T) {
 		t.Errorf("a broken annotation: %v", err)
 	}
 }
+
+// TestRenderedBudgetObserved: on a cluster whose budget was rendered, nobody but the
+// client keeps it: the preview of what a native controller does is not held up by a
+// webhook that is not there, nor does the plan say that the budget sets the pace.
+func TestRenderedBudgetObserved(t *testing.T) {
+	w := New(Usual())
+	w.AddNode("n1", nil)
+	deployment := strings.Replace(replicaSet, "kind: ReplicaSet", "kind: Deployment", 1)
+	must(t, w.Apply(documents(t, deployment)...))
+	must(t, w.Apply(documents(t, fmt.Sprintf(renderedDoc, `{"selector": {"matchLabels": {"app": "web"}}, "maxUnavailable": 0}`))...))
+	if ok, err := w.Settle(time.Hour); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	ref := cluster.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
+	s, err := w.Snapshot(ref)
+	must(t, err)
+	if len(s.Budgets) != 1 || !s.Budgets[0].Rendered {
+		t.Fatalf("budgets %+v", s.Budgets)
+	}
+	desired, err := cluster.ReadWorkload(documents(t, strings.ReplaceAll(deployment, "web:1", "web:2"))[0])
+	must(t, err)
+	p, err := plan.Build(desired, s, plan.Policy{Pull: plan.PullNever})
+	must(t, err)
+	if got := strings.Join(p.Warnings, "\n"); strings.Contains(got, "PodUnavailableBudget") {
+		t.Errorf("the plan says\n%s", got)
+	}
+	again, err := FromSnapshot(s, Usual())
+	must(t, err)
+	line, err := Rollout(again, p, RolloutOptions{})
+	if must(t, err); line.Summary.Outcome != Completed {
+		t.Errorf("%+v", line.Summary)
+	}
+	s, err = again.Snapshot(ref)
+	must(t, err)
+	for _, p := range s.Pods {
+		if p.Annotations["kruise.io/related-pub"] != "" {
+			t.Error("a webhook has been there")
+		}
+	}
+	if o, ok := plan.Look(s, again.Now()); !ok {
+		t.Error("nothing to see")
+	} else if why, ok := o.Budget(s.Pods[0]); !ok {
+		t.Errorf("a native controller would ask: %s", why)
+	}
+}
