@@ -129,6 +129,25 @@ func TestPlanExitCodes(t *testing.T) {
 	}
 }
 
+// TestHintOfNobody: what to do about a workload that is not there is something that the
+// command can do.
+func TestHintOfNobody(t *testing.T) {
+	server := shopCluster(t)
+	for args, files := range map[string]bool{
+		"plan cloneset/api --image main=web:2":        true,
+		"simulate cloneset/api --image main=web:2":    true,
+		"why cloneset/api":                            false,
+		"rollout pause pod/web":                       false,
+		"rollout resume cloneset/api":                 false,
+		"rollout run cloneset/api --image main=web:2": false,
+	} {
+		code, _, errOut := call(t.Context(), t, "", append(strings.Fields(args), "-n", "shop", "--server", server)...)
+		if code != 1 || !strings.Contains(errOut, "is not in namespace shop") || !strings.Contains(errOut, "hint: check the name and -n") || strings.Contains(errOut, "--against") != files {
+			t.Errorf("%s: exit %d\n%s", args, code, errOut)
+		}
+	}
+}
+
 // carriedCluster has no Kruise, but the ReplicaSet that cloneset/web was rendered
 // into, with two pods.
 func carriedCluster(t *testing.T) string {

@@ -36,7 +36,20 @@ func TestOwners(t *testing.T) {
 			[]string{"Flux (kustomize-controller) Kustomization flux-system/apps"},
 		},
 		"Flux by its manager": {", managedFields: [{manager: kustomize-controller}, {manager: kruise-manager}]", []string{"Flux (kustomize-controller)"}},
-		"Helm by Flux":        {", labels: {helm.toolkit.fluxcd.io/name: web, helm.toolkit.fluxcd.io/namespace: shop}", []string{"Flux (helm-controller) HelmRelease shop/web"}},
+		"Flux, signed twice": {
+			", labels: {kustomize.toolkit.fluxcd.io/name: apps, kustomize.toolkit.fluxcd.io/namespace: flux-system}, managedFields: [{manager: kustomize-controller, operation: Apply}]",
+			[]string{"Flux (kustomize-controller) Kustomization flux-system/apps"},
+		},
+		"Flux, no namespace":     {", labels: {kustomize.toolkit.fluxcd.io/name: apps}", []string{"Flux (kustomize-controller) Kustomization apps"}},
+		"a namespace alone":      {", labels: {kustomize.toolkit.fluxcd.io/namespace: flux-system}", nil},
+		"what Flux is told":      {", annotations: {kustomize.toolkit.fluxcd.io/ssa: Merge}", nil},
+		"Helm by its manager":    {", labels: {app.kubernetes.io/managed-by: Helm}, managedFields: [{manager: helm-controller}]", []string{"Flux (helm-controller)"}},
+		"Helm, nobody's release": {", labels: {app.kubernetes.io/managed-by: Helm}, managedFields: [{manager: helm}]", nil},
+		"Flux with Argo": {
+			", labels: {helm.toolkit.fluxcd.io/name: web, helm.toolkit.fluxcd.io/namespace: shop, argocd.argoproj.io/instance: shop}",
+			[]string{"Argo CD Application shop", "Flux (helm-controller) HelmRelease shop/web"},
+		},
+		"Helm by Flux": {", labels: {helm.toolkit.fluxcd.io/name: web, helm.toolkit.fluxcd.io/namespace: shop}", []string{"Flux (helm-controller) HelmRelease shop/web"}},
 	} {
 		var got []string
 		for _, o := range Owners(object(t, c.metadata)) {

@@ -101,7 +101,7 @@ func (r *reader) find(name named.Name, namespace string) (*unstructured.Unstruct
 			case err == nil:
 				return got, nil
 			case !apierrors.IsNotFound(err):
-				return nil, &resource.Error{Err: fmt.Errorf("cannot read %s: %w", name, err), Hint: "check --kubeconfig and --context; --against FILE plans from files alone"}
+				return nil, &resource.Error{Err: fmt.Errorf("cannot read %s: %w", name, err), Hint: "check --kubeconfig and --context"}
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (r *reader) find(name named.Name, namespace string) (*unstructured.Unstruct
 	if scope(name.Kinds[0], namespace) == "" {
 		where = "the cluster"
 	}
-	return nil, &resource.Error{Err: fmt.Errorf("%s is not in %s", name, where), Hint: "check the name and -n; --against FILE plans from files alone"}
+	return nil, &resource.Error{Err: fmt.Errorf("%s is not in %s", name, where), Hint: "check the name and -n"}
 }
 
 func versionsOf(group string) []string {

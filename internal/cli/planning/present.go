@@ -3,6 +3,7 @@ package planning
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -59,7 +60,7 @@ func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource
 	}
 	res, err := observe.Workload(ctx, client, *name, namespace)
 	if err != nil {
-		return present{}, err
+		return present{}, fromFiles(err)
 	}
 	for _, s := range res.Skipped {
 		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: planning goes on without %s\n", s)
@@ -67,6 +68,17 @@ func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource
 	at := now()
 	snapshot, err := res.Snapshot(o.gates.Gates, at)
 	return present{res.Object, snapshot, at}, err
+}
+
+// fromFiles adds to what can be done about an error the other way to plan.
+func fromFiles(err error) error {
+	known, ok := errors.AsType[*resource.Error](err)
+	if !ok || known.Hint == "" {
+		return err
+	}
+	out := *known
+	out.Hint += "; --against FILE plans from files alone"
+	return &out
 }
 
 // recorded reads the files of --against and --with. Pods are made up where they

@@ -84,9 +84,7 @@ func (s *Seat) Question(ctx context.Context, holder func(context.Context) string
 	case err != nil && !errors.Is(err, kube.ErrNone):
 		return q, err
 	case err != nil, !rec.Progress.Finished.IsZero():
-		// The progress is that of a rollout which is over, and of another plan.
-		q.Snapshot.Progress, q.Snapshot.Base = plan.Progress{}, nil
-		q.Plan = plan.Standing(q.Snapshot)
+		q.Stand()
 	default:
 		q.Begun, q.Plan, q.Holder = true, rec.Plan, holder(ctx)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -202,6 +204,33 @@ func TestCloseUp(t *testing.T) {
 	}
 	a.put(pod("web-a", "CloneSet/web", "controller-revision-hash: web-2", ""))
 	until(t, l, want, "a pod that is updated", func(w *world.World) bool { return w.Of(web) != nil && w.Detail.Pods.Updated == 2 })
+}
+
+// TestOver: of a rollout that has halted and was ended, nothing is left on the screen.
+func TestOver(t *testing.T) {
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	rolling(t, l)
+	change := func(f func(*plan.Progress)) {
+		t.Helper()
+		_, err := kube.Records{Client: l.core, StateNamespace: "kruise"}.Change(t.Context(), web, "ann", func(r *kube.Record) error {
+			f(&r.Progress)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(func(p *plan.Progress) { p.Halted = "pod web-b crashes" })
+	want := world.Want{Workload: web}
+	until(t, l, want, "a halt", func(w *world.World) bool {
+		return w.Of(web) != nil && w.Detail.Begun && w.Detail.Diagnosis.Answer == "has halted: pod web-b crashes"
+	})
+	change(func(p *plan.Progress) { p.Finished = time.Unix(9, 0) })
+	w := until(t, l, want, "the end", func(w *world.World) bool { return w.Of(web) != nil && !w.Detail.Begun })
+	if d := w.Detail; d.Snapshot.Progress != (plan.Progress{}) || strings.Contains(fmt.Sprint(d.Diagnosis), "halted") || d.Health == world.Stuck {
+		t.Errorf("%s %+v %+v", d.Health, d.Snapshot.Progress, d.Diagnosis)
+	}
 }
 
 // TestLink: a connection that is lost shows as such, what was seen stays, and it comes

@@ -9,7 +9,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
@@ -42,7 +41,7 @@ func (o *options) recorded(ctx context.Context, q *diagnose.Question) {
 		o.warn("the answer goes without the rollout on record: %v", err)
 		fallthrough
 	case err != nil, !rec.Progress.Finished.IsZero():
-		q.Plan = plan.Standing(q.Snapshot)
+		q.Stand()
 		return
 	}
 	q.Begun, q.Plan = true, rec.Plan

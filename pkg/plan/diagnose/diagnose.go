@@ -30,6 +30,15 @@ type Question struct {
 	Now  time.Time
 }
 
+// Stand asks about a workload that no rollout is on record for any more: the spec says
+// what is to become of the pods, and what is left of progress is that of a rollout
+// which is over, and of another plan.
+func (q *Question) Stand() {
+	q.Begun, q.Holder = false, ""
+	q.Snapshot.Progress, q.Snapshot.Base = plan.Progress{}, nil
+	q.Plan = plan.Standing(q.Snapshot)
+}
+
 // Cause is one thing that stands in the way.
 type Cause struct {
 	// Gate is one of those of plan.Blocker.

@@ -275,3 +275,19 @@ func TestDeadlines(t *testing.T) {
 		t.Errorf("%s: %+v", d.Answer, d.Causes)
 	}
 }
+
+// TestStand: what a rollout that is over has left on record is said of no other.
+func TestStand(t *testing.T) {
+	q := question(t)
+	q.Begun, q.Holder = true, "ann@there"
+	q.Snapshot.Progress = plan.Progress{Step: 3, Halted: "aborted by ann@there", Finished: noon}
+	q.Snapshot.Base = map[string]any{"spec": map[string]any{}}
+	q.Stand()
+	d := diagnose.Workload(*q)
+	if want := "waits: updatedAvailableReplicas is 1 of 4"; d.Answer != want || strings.Contains(text(d), "ann@there") {
+		t.Errorf("%s\nwant %s", text(d), want)
+	}
+	if q.Begun || q.Holder != "" || q.Snapshot.Base != nil {
+		t.Errorf("%+v", q)
+	}
+}

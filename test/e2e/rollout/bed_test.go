@@ -4,9 +4,12 @@ package rollout
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +35,16 @@ const (
 	web1 = "registry.example.com/web:1"
 	web2 = "registry.example.com/web:2"
 )
+
+// TestMain runs more tests at a time than there are cores: most of what they do is to
+// wait for pods, leases and budgets.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 // workload is a document with its resource.
 type workload struct {
