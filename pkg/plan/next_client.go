@@ -38,7 +38,8 @@ type client struct {
 // brought to its end first, read off the pods alone; then further pods are chosen
 // by the rules of the Kruise object, within all budgets.
 func (r *run) pods(s *Step) (Decision, bool) {
-	c := &client{run: r, step: s, revision: r.revision(), spec: source(*r.snap, r.object()), budgets: newPermits(r.snap), counted: r.counted()}
+	counted := r.counted()
+	c := &client{run: r, step: s, revision: r.revision(), spec: source(*r.snap, r.object()), budgets: newPermits(counted), counted: counted}
 	if c.revision == "" {
 		return r.unfinished(s, Blocker{Gate: GateTemplate, Why: "the controller has not named the revision of the new template yet"}), false
 	}
@@ -76,12 +77,14 @@ func (r *run) nextAvailable() (next time.Time) {
 }
 
 // counted is the snapshot with every pod unready whose containers are about to
-// restart, those of a sidecar's exchange included: from the write on that asks for it, though the node has not heard of it yet
-// and the pod's status says otherwise. Where there is Kruise the readiness gate does
-// that, in the same write (semantics workloads 2.2).
+// restart, those of a sidecar's exchange included, and as budgets see them: from the
+// write on that asks for it, though the node has not heard of it yet and the pod's
+// status says otherwise. Where there is Kruise the readiness gate does that, in the same
+// write (semantics workloads 2.2).
 func (r *run) counted() *Snapshot {
 	s := *r.snap
 	s.Pods = slices.Clone(s.Pods)
+	down := map[string]*cluster.Pod{}
 	unready := cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodReady), corev1.ConditionFalse, "StartInPlaceUpdate", "")}}
 	for i, p := range s.Pods {
 		record, _ := rules.InPlaceRecordOf(p)
@@ -89,9 +92,32 @@ func (r *run) counted() *Snapshot {
 		changing := restarts && !rules.InPlacePending(p, s.report(p)).Done() || len(unexchanged(r.object().Template, p)) > 0
 		if changing && rules.Active(p) {
 			s.Pods[i] = p.With(unready, r.now)
+			down[p.UID] = s.Pods[i]
 		}
 	}
+	s.Budgets, s.Disruptions = slices.Clone(s.Budgets), slices.Clone(s.Disruptions)
+	for i, b := range s.Budgets {
+		own := *b
+		own.Pods = substituted(b.Pods, down)
+		s.Budgets[i] = &own
+	}
+	for i, b := range s.Disruptions {
+		own := *b
+		own.Pods = substituted(b.Pods, down)
+		s.Disruptions[i] = &own
+	}
 	return &s
+}
+
+// substituted is a list in which other pods stand for some.
+func substituted(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.Pod {
+	out := slices.Clone(list)
+	for i, p := range out {
+		if other, ok := by[p.UID]; ok {
+			out[i] = other
+		}
+	}
+	return out
 }
 
 // revision is the name that the pods of the present template carry; empty while

@@ -120,3 +120,33 @@ func TestRenderedBudgetObserved(t *testing.T) {
 		t.Errorf("a native controller would ask: %s", why)
 	}
 }
+
+// TestRenderedBudgetOfSidecars: a pod whose sidecar was exchanged, and whose old one is
+// still to be emptied, counts as down to a budget, too: it will be.
+func TestRenderedBudgetOfSidecars(t *testing.T) {
+	text := strings.NewReplacer("metadata: {labels: {app: web}}", `metadata:
+      labels: {app: web}
+      annotations: {kruise.io/sidecarset-working-hotupgrade-container: '{"mesh":"mesh-1"}'}`,
+		`image: "web:1"}]`, `image: "web:1"}, {name: mesh-1, image: "mesh:1"}, {name: mesh-2, image: "mesh:empty"}]`).Replace(replicaSet)
+	w := New(Usual())
+	w.AddNode("n1", nil)
+	must(t, w.Apply(documents(t, text)...))
+	must(t, w.Apply(documents(t, fmt.Sprintf(renderedDoc, `{"selector": {"matchLabels": {"app": "web"}}, "maxUnavailable": 1}`))...))
+	if ok, err := w.Settle(time.Hour); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	s, err := w.Snapshot(cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: "shop", Name: "web"})
+	must(t, err)
+	source, err := cluster.ReadWorkload(documents(t, strings.Replace(cloneSet, "maxUnavailable: 1", "maxUnavailable: 4", 1))[0])
+	must(t, err)
+	s.Carrier, s.Workload = s.Workload, source
+	desired, err := cluster.ReadWorkload(documents(t, strings.ReplaceAll(text, "mesh:1", "mesh:2"))[0])
+	must(t, err)
+	p, err := plan.Build(desired, s, plan.Policy{Steps: []plan.PolicyStep{{To: plan.All}}, Pull: plan.PullNever})
+	must(t, err)
+	again, err := FromSnapshot(s, Usual())
+	must(t, err)
+	if line, err := Rollout(again, p, RolloutOptions{}); err != nil || line.Summary.Outcome != Completed || line.Summary.MostDown != 1 {
+		t.Errorf("%v: %+v", err, line.Summary)
+	}
+}
