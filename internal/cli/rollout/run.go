@@ -199,8 +199,21 @@ func (o *runOptions) present(ctx context.Context, name named.Name, namespace str
 		return nil, plan.Snapshot{}, err
 	}
 	o.session, o.called = s, name
+	if err := o.idle(s); err != nil {
+		return nil, plan.Snapshot{}, err
+	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	return s.object, snapshot, err
+}
+
+// idle reports an error where another rollout of the workload is under way: nobody is
+// shown, or asked about, a plan that cannot be begun.
+func (o *runOptions) idle(s *session) error {
+	err := o.free(s)
+	if known, ok := errors.AsType[*resource.Error](err); ok && o.back {
+		known.Hint = "'rollout abort --rollback' goes back to what was before that; after 'rollout abort' alone this can be planned from where it stands"
+	}
+	return err
 }
 
 // begin puts a plan on record and carries it out.

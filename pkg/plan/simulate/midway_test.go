@@ -12,32 +12,39 @@ import (
 )
 
 // TestMidway: whoever looks in the middle of a rollout, at any moment, can plan the way
-// back from there.
+// back from there, also where the new image cannot be pulled.
 func TestMidway(t *testing.T) {
+	broken := Usual()
+	broken.Agent.Unpullable = func(image string) bool { return image == "web:2" }
 	for name, text := range map[string]string{
-		"CloneSet":             cloneSet,
-		"Advanced StatefulSet": strings.NewReplacer("kind: CloneSet", "kind: StatefulSet", "updateStrategy: {", "serviceName: web\n  updateStrategy: {").Replace(cloneSet),
-		"StatefulSet":          strings.NewReplacer("kind: ReplicaSet", "kind: StatefulSet", "  replicas: 4", "  replicas: 4\n  serviceName: web").Replace(replicaSet),
-		"ReplicaSet":           replicaSet,
-		"Deployment":           strings.Replace(replicaSet, "kind: ReplicaSet", "kind: Deployment", 1),
-		"DaemonSet":            strings.NewReplacer("kind: ReplicaSet", "kind: DaemonSet", "  replicas: 4\n", "").Replace(replicaSet),
+		"CloneSet":                      cloneSet,
+		"Advanced StatefulSet":          asts(""),
+		"Advanced StatefulSet in place": asts("updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}}"),
+		"Advanced StatefulSet parallel": asts("podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {maxUnavailable: 2}}"),
+		"StatefulSet":                   strings.NewReplacer("kind: ReplicaSet", "kind: StatefulSet", "  replicas: 4", "  replicas: 4\n  serviceName: web").Replace(replicaSet),
+		"ReplicaSet":                    replicaSet,
+		"Deployment":                    strings.Replace(replicaSet, "kind: ReplicaSet", "kind: Deployment", 1),
+		"DaemonSet":                     strings.NewReplacer("kind: ReplicaSet", "kind: DaemonSet", "  replicas: 4\n", "").Replace(replicaSet),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for at := 100 * time.Millisecond; at < 2*time.Minute; at += 700 * time.Millisecond {
-				if turnBack(t, documents(t, text)[0], documents(t, strings.ReplaceAll(text, "web:1", "web:2"))[0], at) == Completed {
-					return
-				}
+			doc, next := documents(t, text)[0], documents(t, strings.ReplaceAll(text, "web:1", "web:2"))[0]
+			var last Outcome
+			for at := time.Millisecond; last != Completed && at < time.Minute; at += at/3 + 100*time.Millisecond {
+				last = turnBack(t, Usual(), doc, next, at)
+				turnBack(t, broken, doc, next, at)
 			}
-			t.Error("the rollout never ends")
+			if last != Completed {
+				t.Errorf("the rollout is %s", last)
+			}
 		})
 	}
 }
 
-// turnBack rolls out for so long, and plans the way back from there. It returns how the
-// rollout stands.
-func turnBack(t *testing.T, doc, next *tree.Node, at time.Duration) Outcome {
+// turnBack rolls out for so long, on nodes that are as they are, and plans the way back
+// from there. It returns how the rollout stands.
+func turnBack(t *testing.T, o Options, doc, next *tree.Node, at time.Duration) Outcome {
 	t.Helper()
-	w := New(Usual())
+	w := New(o)
 	w.AddNode("n1", nil)
 	w.AddNode("n2", nil)
 	must(t, w.Apply(doc))
@@ -68,6 +75,10 @@ func turnBack(t *testing.T, doc, next *tree.Node, at time.Duration) Outcome {
 		t.Errorf("after %s: %v\n%s", at, err, stepsOf(undo))
 	}
 	return line.Summary.Outcome
+}
+
+func asts(more string) string {
+	return strings.NewReplacer("apps/v1", "apps.kruise.io/v1beta1", "kind: ReplicaSet", "kind: StatefulSet", "  replicas: 4", "  replicas: 4\n  serviceName: web\n  "+more).Replace(replicaSet)
 }
 
 func stepsOf(p plan.Plan) string {

@@ -5,20 +5,27 @@ import (
 	"testing"
 )
 
-// TestUndoMidway: in the middle of a rollout, undo says so, and what to do instead,
-// whether it is asked for real or not; after an abort it goes back.
+// TestUndoMidway: in the middle of a rollout undo says so, and what there is to do
+// instead, whether it is asked for real or not; once that was aborted it goes back from
+// where it stood.
 func TestUndoMidway(t *testing.T) {
-	for _, name := range []string{"CloneSet", "Advanced StatefulSet", "Deployment", "ReplicaSet"} {
+	for _, name := range []string{"CloneSet", "Advanced StatefulSet", "Deployment", "StatefulSet OnDelete"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := kinds[name]
 			b := newBed(t, k.workload)
-			flags := []string{"--steps", strings.Join(k.steps, ","), "--pull-images", "never", "--driver", string(k.driver), "--yes"}
-			b.call(t, append([]string{"rollout", "run", b.typed(), "--image", "main=" + web2, "--pause-after", "1", "--exit-on-pause"}, flags...)...).wants(t, 5)
-			said := b.call(t, "rollout", "undo", b.typed(), "--driver", string(k.driver), "--dry-run=client")
-			t.Logf("%+v", said)
-			said = b.call(t, "rollout", "undo", b.typed(), "--driver", string(k.driver), "--yes")
-			t.Logf("%+v", said)
+			undo := []string{"rollout", "undo", b.typed(), "--driver", string(k.driver), "--pull-images", "never"}
+			b.call(t, "rollout", "run", b.typed(), "--image", "main="+web2, "--driver", string(k.driver), "--pull-images", "never",
+				"--steps", strings.Join(k.steps, ","), "--pause-after", "1", "--exit-on-pause", "--yes").wants(t, 5)
+			for _, how := range []string{"--dry-run=client", "--dry-run=server", "--yes"} {
+				b.call(t, append(undo, how)...).wants(t, 1, "a rollout of ", " is under way: step ", "hint: 'rollout abort --rollback' goes back")
+			}
+			b.call(t, "rollout", "abort", b.typed(), "--yes").wants(t, 0)
+			b.call(t, append(undo, "--dry-run=client")...).wants(t, 0, "rolled back (dry run)", web1)
+			b.call(t, append(undo, "--yes")...).wants(t, 0)
+			if pods := b.pods(t); running(pods, web1) != len(pods) {
+				t.Errorf("%d of %d pods have gone back", running(pods, web1), len(pods))
+			}
 		})
 	}
 }
