@@ -115,8 +115,13 @@ FUZZTIME ?= 10m
 fuzz: ## Run every fuzz target in turn (FUZZTIME=10m each)
 	@hack/fuzz.sh $(FUZZTIME)
 
+.PHONY: reference
+reference: $(BIN)/kubectl-kruise ## Write docs/reference anew, from the command tree
+	rm -rf docs/reference
+	$(BIN)/kubectl-kruise generate-docs --directory docs/reference
+
 .PHONY: generate
-generate: $(BIN)/kubectl-kruise ## Write generated files anew (docs/fidelity.md, docs/rollout.svg)
+generate: reference ## Write generated files anew (docs/fidelity.md, docs/reference, docs/rollout.svg)
 	go generate ./...
 	@mkdir -p $(OUT)
 	$(BIN)/kubectl-kruise render -k examples/shop/overlays/prod --target kruise -q > $(OUT)/prod.yaml
