@@ -121,8 +121,10 @@ reference: $(BIN)/kubectl-kruise ## Write docs/reference anew, from the command 
 	$(BIN)/kubectl-kruise generate-docs --directory docs/reference
 
 .PHONY: generate
-generate: reference ## Write generated files anew (docs/fidelity.md, docs/reference, docs/rollout.svg)
+generate: reference ## Write generated files anew (docs, plugins/kustomize/component)
 	go generate ./...
+	$(BIN)/kubectl-kruise schema kustomize > plugins/kustomize/component/kruise-schema.json
+	$(BIN)/kubectl-kruise schema kustomize-config > plugins/kustomize/component/kruise-config.yaml
 	@mkdir -p $(OUT)
 	$(BIN)/kubectl-kruise render -k examples/shop/overlays/prod --target kruise -q > $(OUT)/prod.yaml
 	$(BIN)/kubectl-kruise plan cloneset/storefront --against $(OUT)/prod.yaml --image app=registry.example.com/web/storefront:4.8.0 \

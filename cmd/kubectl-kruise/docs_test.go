@@ -24,7 +24,11 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range []string{"docs/ci.md", "docs/convert.md", "docs/diff.md", "docs/lint.md", "docs/schema.md", "docs/sidecarset-admission.md", "docs/spread.md", "docs/tutorial.md"} {
+	pages, err := docrun.RunOn(top, docrun.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page := range pages {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			work := t.TempDir()

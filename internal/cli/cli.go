@@ -18,6 +18,7 @@ import (
 	debugcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/debug"
 	deletecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/delete"
 	democmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/demo"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/deprecated"
 	describecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/describe"
 	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
@@ -161,7 +162,10 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	groupHelp(root)
 	root.Args = noSuchCommand
 	root.RunE = showHelp
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return checkColor(f.Color) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		deprecated.Warn(f.Streams.Err, c)
+		return checkColor(f.Color)
+	}
 	return root
 }
 

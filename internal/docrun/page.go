@@ -7,6 +7,9 @@
 // text. A block of the kind sh is a script that must end well. Comments in the page,
 // which readers do not see, say the rest:
 //
+//	<!-- run on: files -->       where the page is run: in the examples, in front of a
+//	                             cluster ("cluster, namespace shop"), or by kustomize's
+//	                             own test ("kustomize")
 //	<!-- before: SCRIPT -->      what makes the ground for the blocks below
 //	<!-- exits 1 -->             the commands of the next block end so (in a script: or well)
 //	<!-- not run: REASON -->     why the next block is left out
@@ -23,8 +26,9 @@ import (
 // Kind says what a block is.
 type Kind string
 
-// Before is a comment, the others are what stands behind the fence.
+// On and Before are comments, the others are what stands behind the fence.
 const (
+	On      Kind = "run on"
 	Before  Kind = "before"
 	Console Kind = "console"
 	Script  Kind = "sh"
@@ -35,7 +39,7 @@ type Block struct {
 	Kind Kind
 	// Line is that of the fence or of the comment, from 1.
 	Line int
-	// Text is the script of Before and Script.
+	// Text is the script of Before and Script, and where On says that the page is run.
 	Text string
 	// Commands are those of a Console.
 	Commands []Command
@@ -53,7 +57,7 @@ type Command struct {
 	From, To int
 }
 
-var directive = regexp.MustCompile(`(?s)^<!--\s*(before|not run|exits)\b:?\s*(.*?)\s*-->$`)
+var directive = regexp.MustCompile(`(?s)^<!--\s*(run on|before|not run|exits)\b:?\s*(.*?)\s*-->$`)
 
 // Read finds the blocks of a page.
 func Read(path string) ([]Block, error) {
@@ -107,8 +111,8 @@ func (p *parser) comment() {
 		return // somebody else's
 	}
 	switch m[1] {
-	case "before":
-		p.out = append(p.out, Block{Kind: Before, Line: from + 1, Text: m[2]})
+	case "run on", "before":
+		p.out = append(p.out, Block{Kind: Kind(m[1]), Line: from + 1, Text: m[2]})
 	case "not run":
 		p.next.Left = m[2]
 	case "exits":
@@ -138,7 +142,7 @@ func (p *parser) fence(kind string) {
 		b.Text = strings.Join(body, "\n")
 	case Console:
 		b.Commands = commands(body, from+1)
-	case Before:
+	case On, Before:
 	default:
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 const page = `# A page
 
+<!-- run on: files -->
 <!-- before: cd work -->
 <!-- a comment for writers -->
 
@@ -38,14 +39,15 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Block{
-		{Kind: Before, Line: 3, Text: "cd work"},
-		{Kind: Console, Line: 6, Commands: []Command{
-			{Text: "one", Shown: []string{"1", "2"}, From: 8, To: 10},
-			{Text: "two \\\n  more", From: 12, To: 12},
+		{Kind: On, Line: 3, Text: "files"},
+		{Kind: Before, Line: 4, Text: "cd work"},
+		{Kind: Console, Line: 7, Commands: []Command{
+			{Text: "one", Shown: []string{"1", "2"}, From: 9, To: 11},
+			{Text: "two \\\n  more", From: 13, To: 13},
 		}},
-		{Kind: Script, Line: 19, Text: "other", Left: "no such program"},
-		{Kind: Before, Line: 22, Text: "first\nsecond"},
-		{Kind: Script, Line: 28, Text: "three", Exit: 3},
+		{Kind: Script, Line: 20, Text: "other", Left: "no such program"},
+		{Kind: Before, Line: 23, Text: "first\nsecond"},
+		{Kind: Script, Line: 29, Text: "three", Exit: 3},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -19,7 +19,7 @@ func Run(t *testing.T, page string, g Ground) {
 	if err != nil {
 		t.Skip("no bash")
 	}
-	r := &run{shell: shell{Ground: g, bash: bash, top: g.Dir, state: t.TempDir()}, update: os.Getenv("UPDATE") != ""}
+	r := &run{shell: shell{Ground: g, bash: bash, top: g.Dir, state: t.TempDir()}, update: os.Getenv("UPDATE") != "", logf: t.Logf}
 	if err := r.page(t.Context(), page); err != nil {
 		t.Fatal(err)
 	}
@@ -33,6 +33,8 @@ type run struct {
 	shell
 	// update says that outputs that differ are written into the page.
 	update bool
+	// logf is told which line the run has come to, for whoever waits for it.
+	logf   func(format string, args ...any)
 	edits  []edit
 	faults []string
 }
@@ -49,9 +51,10 @@ func (r *run) page(ctx context.Context, path string) error {
 		return err
 	}
 	for _, b := range blocks {
-		if b.Left != "" {
+		if b.Left != "" || b.Kind == On {
 			continue
 		}
+		r.logf("line %d", b.Line)
 		ok, err := r.block(ctx, b)
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ func ran(t *testing.T, text string, update bool) (faults, after string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := &run{shell: shell{Ground: Ground{Dir: dir, Env: []string{"WHO=ada"}}, bash: bash, top: dir, state: t.TempDir()}, update: update}
+	r := &run{shell: shell{Ground: Ground{Dir: dir, Env: []string{"WHO=ada"}}, bash: bash, top: dir, state: t.TempDir()}, update: update, logf: t.Logf}
 	if err := r.page(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}

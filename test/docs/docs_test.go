@@ -3,9 +3,12 @@
 package docs
 
 import (
+	"cmp"
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,34 +17,68 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/docrun"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/build"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
-// pages are those that are run, each with the namespace that its commands mean.
-var pages = map[string]string{"commands": "shop"}
+// top is the repository.
+const top = "../.."
 
-// TestDocs runs each page in a copy of its folder below testdata.
+// TestDocs runs each page that says so, in a copy of the examples and of the page's own
+// folder below testdata, in the namespace that the page names.
 func TestDocs(t *testing.T) {
+	pages, err := docrun.RunOn(top, docrun.Cluster)
+	must(t, err)
 	for page, namespace := range pages {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			c, _ := cluster.Shared(t, kruise.API(), standin.Controllers())
-			ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{"team": namespace}}}
-			_, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
+			provide(t, c, namespace)
+			path, err := filepath.Abs(filepath.Join(top, page))
 			must(t, err)
-			t.Cleanup(func() {
-				// The cluster goes with the tests; what is left in it harms nobody.
-				_ = c.Client().CoreV1().Namespaces().Delete(context.Background(), namespace, metav1.DeleteOptions{})
-			})
-			work := t.TempDir()
-			must(t, os.CopyFS(work, os.DirFS(filepath.Join("testdata", page))))
-			path, err := filepath.Abs(filepath.Join("..", "..", "docs", page+".md"))
-			must(t, err)
-			docrun.Run(t, path, docrun.Ground{Dir: work, Env: within(t, c, namespace)})
+			docrun.Run(t, path, docrun.Ground{Dir: files(t, page), Env: within(t, c, namespace)})
 		})
 	}
+}
+
+// provide makes a namespace, if it is not every cluster's own.
+func provide(t *testing.T, c *cluster.Cluster, namespace string) {
+	t.Helper()
+	if namespace == metav1.NamespaceDefault {
+		return
+	}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{"team": namespace}}}
+	_, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
+	must(t, err)
+	t.Cleanup(func() {
+		// The cluster goes with the tests; what is left in it harms nobody.
+		_ = c.Client().CoreV1().Namespaces().Delete(context.Background(), namespace, metav1.DeleteOptions{})
+	})
+}
+
+// files is a folder with what a page works on.
+func files(t *testing.T, page string) string {
+	t.Helper()
+	work := t.TempDir()
+	must(t, os.CopyFS(work, os.DirFS(filepath.Join(top, "examples"))))
+	name, _, _ := strings.Cut(filepath.Base(page), ".")
+	own := filepath.Join("testdata", name)
+	if _, err := os.Stat(own); err != nil {
+		return work // the examples are all it needs
+	}
+	must(t, fs.WalkDir(os.DirFS(own), ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return cmp.Or(err, os.MkdirAll(filepath.Join(work, path), 0o750))
+		}
+		text, err := os.ReadFile(filepath.Join(own, path))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(work, path), text, 0o600)
+	}))
+	return work
 }
 
 // within is the environment of somebody who works in a namespace of the cluster, with
@@ -57,8 +94,13 @@ func within(t *testing.T, c *cluster.Cluster, namespace string) []string {
 	must(t, err)
 	scripts, err := filepath.Abs(filepath.Join("testdata", "bin"))
 	must(t, err)
+	servers, err := build.Ensure(t.Context(), build.Control, "", os.Stderr)
+	must(t, err)
 	path := scripts + string(filepath.ListSeparator) + filepath.Dir(binary) + string(filepath.ListSeparator) + os.Getenv("PATH")
-	return []string{"KUBECONFIG=" + kubeconfig, "HOME=" + t.TempDir(), "PATH=" + path}
+	return []string{
+		"KUBECONFIG=" + kubeconfig, "HOME=" + t.TempDir(), "PATH=" + path, "KUBECTL=" + filepath.Join(servers, "kubectl"),
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=ada", "GIT_COMMITTER_EMAIL=ada@example.com",
+	}
 }
 
 func must(t *testing.T, err error) {

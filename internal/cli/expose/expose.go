@@ -12,6 +12,7 @@ import (
 	native "k8s.io/kubectl/pkg/cmd/expose"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/deprecated"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -61,7 +62,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVar(&o.generator, "generator", serviceV2, serviceV2+", or "+serviceV1+" for a port that is called default")
 	fl.StringVar(&o.container, "container-port", "", "the older name of --target-port")
 	_ = fl.MarkHidden("generator")
-	_ = fl.MarkDeprecated("container-port", "--target-port is its name now")
+	deprecated.Flag(c, "container-port", deprecated.Since{Instead: "--target-port", Gone: "v1.0.0"})
 	return c
 }
 

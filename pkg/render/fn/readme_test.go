@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 
 const readme = "../../../plugins/kustomize/README.md"
@@ -41,12 +40,8 @@ func TestReadme(t *testing.T) {
 	for name, text := range files {
 		write(t, filepath.Join(dir, name), text)
 	}
-	for name, document := range map[string]func() ([]byte, error){"schema.json": kustomize.Schema, "config.yaml": kustomize.Configuration} {
-		b, err := document()
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(dir, "known", "kruise-"+name), string(b))
+	if err := os.CopyFS(filepath.Join(dir, "component"), os.DirFS("../../../plugins/kustomize/component")); err != nil {
+		t.Fatal(err)
 	}
 	tests := map[string]struct{ has, lacks []string }{
 		"inject":     {[]string{"name: shop-web\n", "image: fluent-bit:4.1", "name: shop-log-agent-"}, []string{"kind: SidecarSet", "name: log-agent\n        configMap"}},
