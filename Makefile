@@ -147,6 +147,14 @@ release-dry-run: ## Do what a release does, but publish nothing (minutes: six pl
 release-check: ## Read .goreleaser.yaml as GoReleaser does
 	go run -C tools/goreleaser . ../../.goreleaser.yaml
 
+.PHONY: cross
+cross: ## Build for all six platforms that are released, and vet the code for two of them
+	for p in $(PLATFORMS); do echo $$p; mkdir -p $(OUT)/cross/$${p/\//-}; \
+	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags '$(LDFLAGS)' -o $(OUT)/cross/$${p/\//-}/ ./cmd/kubectl-kruise; done
+	for p in windows/amd64 darwin/arm64; do CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go vet ./cmd/... ./internal/cli/...; done
+
+PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities in what is called (needs the network)
 	go mod verify
