@@ -57,7 +57,7 @@ func Warn(w io.Writer, c *cobra.Command) {
 }
 
 func say(w io.Writer, what string, s Since) {
-	fmt.Fprintf(w, "warning: %s goes in %s; use %s\n", what, s.Gone, s.Instead)
+	_, _ = fmt.Fprintf(w, "warning: %s goes in %s; use %s\n", what, s.Gone, s.Instead)
 }
 
 func verb(c *cobra.Command) (Since, bool) {
