@@ -28,7 +28,7 @@ func TestRooms(t *testing.T) {
 // rooms reads the first block of code: a word that ends in a slash is a folder, below
 // the first one of the row that is indented less.
 func rooms(page string) map[string]bool {
-	_, page, _ = strings.Cut(page, "\n```\n")
+	_, page, _ = strings.Cut(page, "\n```text\n")
 	page, _, _ = strings.Cut(page, "\n```\n")
 	found, above := map[string]bool{}, map[int]string{-1: "."}
 	for row := range strings.Lines(page) {
