@@ -1,6 +1,9 @@
 package kruise
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
 
 // DefaultTemplate fills in what an API server writes into a pod template that it
 // stores; the webhooks of CloneSet and Advanced StatefulSet do the same, after
@@ -15,21 +18,25 @@ func DefaultTemplate(t *corev1.PodTemplateSpec) {
 	setText(&s.SchedulerName, corev1.DefaultSchedulerName)
 	setDefault(&s.SecurityContext, corev1.PodSecurityContext{})
 	setDefault(&s.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
-	for i := range s.InitContainers {
-		defaultContainer(&s.InitContainers[i])
-	}
-	for i := range s.Containers {
-		defaultContainer(&s.Containers[i])
+	for _, list := range [][]corev1.Container{s.InitContainers, s.Containers} {
+		for i := range list {
+			defaultContainer(&list[i])
+			defaultProbe(list[i].StartupProbe)
+		}
 	}
 	for i := range s.Volumes {
 		defaultVolume(&s.Volumes[i].VolumeSource)
 	}
 }
 
+// defaultContainer leaves the startupProbe alone, as the webhook of SidecarSets
+// does (semantics sidecarset-and-protection 4.2).
 func defaultContainer(c *corev1.Container) {
 	followTag(c)
 	setText(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)
 	setText(&c.TerminationMessagePolicy, corev1.TerminationMessageReadFile)
+	defaultAmounts(c.Resources.Limits)
+	defaultAmounts(c.Resources.Requests)
 	for i := range c.Ports {
 		setText(&c.Ports[i].Protocol, corev1.ProtocolTCP)
 	}
@@ -39,7 +46,7 @@ func defaultContainer(c *corev1.Container) {
 			defaultFileKeyRef(from.FileKeyRef)
 		}
 	}
-	for _, p := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {
+	for _, p := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe} {
 		defaultProbe(p)
 	}
 	if l := c.Lifecycle; l != nil {
@@ -48,6 +55,14 @@ func defaultContainer(c *corev1.Container) {
 				defaultHTTPGet(h.HTTPGet)
 			}
 		}
+	}
+}
+
+// defaultAmounts rounds up to thousandths, below which nothing is counted.
+func defaultAmounts(list corev1.ResourceList) {
+	for name, amount := range list {
+		amount.RoundUp(resource.Milli)
+		list[name] = amount
 	}
 }
 

@@ -25,6 +25,7 @@ func TestDefaultTemplate(t *testing.T) {
 		{"ports", "{containers: [{imagePullPolicy: Never, terminationMessagePath: p, ports: [{containerPort: 1}, {containerPort: 2, protocol: UDP}]}]}", []string{"containers"}, "[{name: '', imagePullPolicy: Never, resources: {}, terminationMessagePath: p, terminationMessagePolicy: File, ports: [{containerPort: 1, protocol: TCP}, {containerPort: 2, protocol: UDP}]}]"},
 		{"env of a field", "{containers: [{name: a, imagePullPolicy: Never, env: [{name: A, valueFrom: {fieldRef: {fieldPath: metadata.name}}}, {name: B, value: x}, {name: C, valueFrom: {fileKeyRef: {key: k, path: p, volumeName: v}}}]}]}", []string{"containers"}, "[{name: a, imagePullPolicy: Never, resources: {}, terminationMessagePath: /dev/termination-log, terminationMessagePolicy: File, env: [{name: A, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: metadata.name}}}, {name: B, value: x}, {name: C, valueFrom: {fileKeyRef: {key: k, path: p, volumeName: v, optional: false}}}]}]"},
 		{"probes", "{containers: [{name: a, imagePullPolicy: Never, livenessProbe: {httpGet: {port: 80}}, readinessProbe: {grpc: {port: 1}, periodSeconds: 5}, startupProbe: {httpGet: {port: x, path: /ok, scheme: HTTPS}, failureThreshold: 9, timeoutSeconds: 2, successThreshold: 1}}]}", []string{"containers"}, "[{name: a, imagePullPolicy: Never, resources: {}, terminationMessagePath: /dev/termination-log, terminationMessagePolicy: File, livenessProbe: {failureThreshold: 3, periodSeconds: 10, successThreshold: 1, timeoutSeconds: 1, httpGet: {path: /, port: 80, scheme: HTTP}}, readinessProbe: {failureThreshold: 3, periodSeconds: 5, successThreshold: 1, timeoutSeconds: 1, grpc: {port: 1, service: ''}}, startupProbe: {failureThreshold: 9, periodSeconds: 10, successThreshold: 1, timeoutSeconds: 2, httpGet: {path: /ok, port: x, scheme: HTTPS}}}]"},
+		{"amounts", "{containers: [{name: a, imagePullPolicy: Never, resources: {limits: {cpu: 0.0001, memory: 1500m}, requests: {cpu: 100m}}}]}", []string{"containers"}, "[{name: a, imagePullPolicy: Never, resources: {limits: {cpu: 1m, memory: 1500m}, requests: {cpu: 100m}}, terminationMessagePath: /dev/termination-log, terminationMessagePolicy: File}]"},
 		{"hooks", "{containers: [{name: a, imagePullPolicy: Never, lifecycle: {preStop: {httpGet: {port: 1}}, postStart: {exec: {command: [x]}}}}]}", []string{"containers"}, "[{name: a, imagePullPolicy: Never, resources: {}, terminationMessagePath: /dev/termination-log, terminationMessagePolicy: File, lifecycle: {preStop: {httpGet: {path: /, port: 1, scheme: HTTP}}, postStart: {exec: {command: [x]}}}}]"},
 		{"volumes", "{volumes: [{name: a}, {name: b, secret: {secretName: s}}, {name: c, configMap: {name: m, defaultMode: 256}}, {name: d, hostPath: {path: /x}}, {name: e, persistentVolumeClaim: {claimName: p}}]}", []string{"volumes"}, "[{name: a, emptyDir: {}}, {name: b, secret: {secretName: s, defaultMode: 420}}, {name: c, configMap: {name: m, defaultMode: 256}}, {name: d, hostPath: {path: /x, type: ''}}, {name: e, persistentVolumeClaim: {claimName: p}}]"},
 		{"projected volumes", "{volumes: [{name: a, projected: {sources: [{serviceAccountToken: {path: t}}, {downwardAPI: {items: [{path: n, fieldRef: {fieldPath: metadata.name}}]}}]}}, {name: b, downwardAPI: {items: [{path: n, fieldRef: {fieldPath: metadata.name}}]}}]}", []string{"volumes"}, "[{name: a, projected: {defaultMode: 420, sources: [{serviceAccountToken: {path: t, expirationSeconds: 3600}}, {downwardAPI: {items: [{path: n, fieldRef: {apiVersion: v1, fieldPath: metadata.name}}]}}]}}, {name: b, downwardAPI: {defaultMode: 420, items: [{path: n, fieldRef: {apiVersion: v1, fieldPath: metadata.name}}]}}]"},
@@ -110,6 +111,26 @@ func TestDefaultNative(t *testing.T) {
 		got := tree.Value(tree.Get(tree.FromValue(c.obj), c.path...))
 		if diff := cmp.Diff(plain(tree.Value(parse(t, c.want))), plain(got)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestDefaultSidecars: of the probes of sidecars, the startupProbe gets nothing.
+func TestDefaultSidecars(t *testing.T) {
+	ask := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{}}}
+	container := kruise.SidecarContainer{Container: corev1.Container{Name: "a", LivenessProbe: ask.DeepCopy(), ReadinessProbe: ask.DeepCopy(), StartupProbe: ask.DeepCopy()}}
+	set := &kruise.SidecarSet{Spec: kruise.SidecarSetSpec{Containers: []kruise.SidecarContainer{container}}}
+	kruise.DefaultStored(set)
+	for name, c := range map[string]struct {
+		probe *corev1.Probe
+		want  int32
+	}{
+		"liveness":  {set.Spec.Containers[0].LivenessProbe, 10},
+		"readiness": {set.Spec.Containers[0].ReadinessProbe, 10},
+		"startup":   {set.Spec.Containers[0].StartupProbe, 0},
+	} {
+		if c.probe.PeriodSeconds != c.want {
+			t.Errorf("%s: every %d seconds, want %d", name, c.probe.PeriodSeconds, c.want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ var _ = add(&kindRules{
 		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, or lets nothing move; v1beta1 refuses 0 even beside maxSurge."},
 		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, or stands beside InPlaceOnly."},
 		{ID: "priority-invalid", fields: []string{rolling + "priorityStrategy"}, Doc: "Both kinds of priority are given, a weight is not between 0 and 100, or a key is empty."},
-		{ID: "scatter-invalid", fields: []string{rolling + "scatterStrategy"}, Doc: "A scatter term has no key."},
+		{ID: "scatter-invalid", fields: []string{rolling + "scatterStrategy"}, Doc: "A scatter term has no key, or is there twice."},
 		{ID: "pods-to-delete-invalid", fields: []string{"spec.scaleStrategy.podsToDelete"}, Doc: "podsToDelete names a pod twice, or (v1alpha1) newly names one that is no live pod of the CloneSet."},
 		{ID: "progress-deadline-invalid", fields: []string{"spec.progressDeadlineSeconds"}, Doc: "progressDeadlineSeconds is not greater than minReadySeconds (v1alpha1)."},
 		{ID: "in-place-impossible", fields: []string{"spec.template.spec"}, Doc: "An update of a v1alpha1 CloneSet with InPlaceOnly changes more of the pod than images."},

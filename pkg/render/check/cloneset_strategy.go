@@ -30,10 +30,22 @@ func (k *cloneSetCheck) strategy() {
 	k.partition(u.RollingUpdate)
 	k.budget(u.RollingUpdate)
 	k.priority(rolling+"priorityStrategy", u.RollingUpdate.PriorityStrategy)
-	for i, term := range u.RollingUpdate.ScatterStrategy {
-		if term.Key == "" {
-			k.fault(fmt.Sprintf("%sscatterStrategy[%d].key", rolling, i), "", "a key is required")
+	k.scatter(u.RollingUpdate.ScatterStrategy)
+}
+
+// scatter: each label once. Kruise asks of CloneSets what it asks of SidecarSets
+// (semantics sidecarset 4.3).
+func (k *cloneSetCheck) scatter(terms []kruise.UpdateScatterTerm) {
+	seen := map[kruise.UpdateScatterTerm]bool{}
+	for i, term := range terms {
+		at := fmt.Sprintf("%sscatterStrategy[%d]", rolling, i)
+		switch {
+		case term.Key == "":
+			k.fault(at+".key", "", "a key is required")
+		case seen[term]:
+			k.fault(at, "", "%s=%s is there twice", term.Key, term.Value)
 		}
+		seen[term] = true
 	}
 }
 

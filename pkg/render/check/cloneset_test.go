@@ -99,6 +99,7 @@ func TestCloneSetRefused(t *testing.T) {
 		"scale unavailable":      {with(spec, "spec:\n  scaleStrategy: {maxUnavailable: many}\n"), `spec.scaleStrategy.maxUnavailable: "many" is neither`},
 		"both priorities":        {strategy(beta, "{rollingUpdate: {priorityStrategy: {orderPriority: [{orderedKey: a}], weightPriority: [{weight: 1, matchSelector: {matchLabels: {a: b}}}]}}}"), "may not both be set"},
 		"bad match":              {strategy(beta, "{rollingUpdate: {priorityStrategy: {weightPriority: [{weight: 1, matchSelector: {matchExpressions: [{key: a, operator: x}]}}]}}}"), "weightPriority[0].matchSelector: "},
+		"scatter twice":          {strategy(alpha, "{scatterStrategy: [{key: a, value: b}, {key: a, value: c}, {key: a, value: b}]}"), "spec.updateStrategy.scatterStrategy[2]: a=b is there twice"},
 		"scatter":                {strategy(alpha, "{scatterStrategy: [{key: a, value: b}, {key: '', value: b}]}"), "spec.updateStrategy.scatterStrategy[1].key: a key is required"},
 		"twice to delete":        {with(spec, "spec:\n  scaleStrategy: {podsToDelete: [a, b, a]}\n"), "spec.scaleStrategy.podsToDelete[2]: pod a is named twice"},
 		"alpha deadline":         {with(beta, alpha, spec, "spec:\n  minReadySeconds: 60\n  progressDeadlineSeconds: 60\n"), "60 must be greater than minReadySeconds 60"},

@@ -59,7 +59,10 @@ func (p *podCheck) spec(at string, s *corev1.PodSpec) {
 	}
 	p.hostPorts(at, s)
 	p.numbers(at, s)
-	p.choice(at+".dnsPolicy", string(s.DNSPolicy), "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
+	if len(s.EphemeralContainers) > 0 {
+		p.fault(at+".ephemeralContainers", "remove them: an EphemeralJob puts them into running pods", "not allowed in a pod template")
+	}
+	p.network(at, s)
 	p.choice(at+".restartPolicy", string(s.RestartPolicy), "Always", "OnFailure", "Never")
 	if s.ServiceAccountName != "" {
 		p.subdomain(at+".serviceAccountName", s.ServiceAccountName)

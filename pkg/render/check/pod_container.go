@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,27 +11,55 @@ import (
 
 func (p *podCheck) container(at string, c *corev1.Container, init bool) {
 	p.label(at+".name", "container", c.Name, p.names)
-	switch {
-	case c.Image == "":
-		p.fault(at+".image", "", "an image is required")
-	case strings.TrimSpace(c.Image) != c.Image:
-		p.fault(at+".image", "", "%q has a space at an end", c.Image)
-	}
+	p.image(at+".image", c.Image)
 	p.mounts(at, c)
+	p.inside(at, c, init)
+	if !init || alongside(c) {
+		p.probe(at+".startupProbe", c.StartupProbe, true)
+	}
+}
+
+// inside holds what needs neither the volumes nor the other containers; the
+// startupProbe, which SidecarSets treat in a way of their own, is left out.
+func (p *podCheck) inside(at string, c *corev1.Container, init bool) {
 	p.ports(at, c.Ports)
 	p.environment(at, c)
 	p.choice(at+".imagePullPolicy", string(c.ImagePullPolicy), "Always", "IfNotPresent", "Never")
 	p.choice(at+".terminationMessagePolicy", string(c.TerminationMessagePolicy), "File", "FallbackToLogsOnError")
 	resources(p.fault, at+".resources", c.Resources)
-	native := init && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
-	if init && !native {
+	p.restart(at, c, init)
+	if init && !alongside(c) {
 		p.plainInit(at, c)
 		return
 	}
 	p.probe(at+".livenessProbe", c.LivenessProbe, true)
 	p.probe(at+".readinessProbe", c.ReadinessProbe, false)
-	p.probe(at+".startupProbe", c.StartupProbe, true)
 	p.hooks(at+".lifecycle", c.Lifecycle)
+}
+
+func (p *podCheck) image(at, image string) {
+	switch {
+	case image == "":
+		p.fault(at, "", "an image is required")
+	case strings.TrimSpace(image) != image:
+		p.fault(at, "", "%q has a space at an end", image)
+	}
+}
+
+// alongside reports an init container that runs beside the others.
+func alongside(c *corev1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+}
+
+// restart: a policy of its own is for init containers, which know one.
+func (p *podCheck) restart(at string, c *corev1.Container, init bool) {
+	switch {
+	case c.RestartPolicy == nil:
+	case !init:
+		p.fault(at+".restartPolicy", "remove it: spec.restartPolicy is for all containers", "only an init container has a policy of its own")
+	case !alongside(c):
+		p.fault(at+".restartPolicy", "", "%q is not allowed: want Always", *c.RestartPolicy)
+	}
 }
 
 // plainInit: a container that runs to its end is neither probed nor hooked.
@@ -136,33 +163,4 @@ func given(fields ...bool) (n int) {
 		}
 	}
 	return n
-}
-
-// resources: nothing negative, no request above its limit.
-func resources(fault faulter, path string, r corev1.ResourceRequirements) {
-	for _, name := range sortedNames(r.Limits) {
-		if limit := r.Limits[name]; limit.Sign() < 0 {
-			fault(fmt.Sprintf("%s.limits[%s]", path, name), "", "%s must not be negative", limit.String())
-		}
-	}
-	for _, name := range sortedNames(r.Requests) {
-		at := fmt.Sprintf("%s.requests[%s]", path, name)
-		request := r.Requests[name]
-		limit, limited := r.Limits[name]
-		switch {
-		case request.Sign() < 0:
-			fault(at, "", "%s must not be negative", request.String())
-		case limited && request.Cmp(limit) > 0:
-			fault(at, "", "%s is more than the limit of %s", request.String(), limit.String())
-		}
-	}
-}
-
-func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
-	names := make([]corev1.ResourceName, 0, len(list))
-	for name := range list {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

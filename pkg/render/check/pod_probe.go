@@ -20,6 +20,7 @@ func (p *podCheck) probe(at string, probe *corev1.Probe, once bool) {
 	if once && probe.SuccessThreshold > 1 {
 		p.fault(at+".successThreshold", "", "must be 1 here")
 	}
+	p.grace(at+".terminationGracePeriodSeconds", probe.TerminationGracePeriodSeconds, once)
 }
 
 // oneWay: a probe asks in exactly one way.
@@ -29,6 +30,17 @@ func oneWay(fault faulter, at string, p *corev1.Probe) {
 	}
 	if n := given(p.Exec != nil, p.HTTPGet != nil, p.TCPSocket != nil, p.GRPC != nil); n != 1 {
 		fault(at, "give one of exec, httpGet, tcpSocket, grpc", "a probe asks in one way, not %d", n)
+	}
+}
+
+// grace: a probe that never stops a container has no time for it.
+func (p *podCheck) grace(at string, seconds *int64, stops bool) {
+	switch {
+	case seconds == nil:
+	case !stops:
+		p.fault(at, "remove it", "a readinessProbe stops nothing")
+	case *seconds < 1:
+		p.fault(at, "", "%d must be 1 or more", *seconds)
 	}
 }
 

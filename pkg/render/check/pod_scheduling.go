@@ -15,16 +15,8 @@ func (p *podCheck) scheduling(at string, s *corev1.PodSpec) {
 	if s.Affinity != nil && s.Affinity.NodeAffinity != nil {
 		p.nodeAffinity(at+".affinity.nodeAffinity", s.Affinity.NodeAffinity)
 	}
-	for i, c := range s.TopologySpreadConstraints {
-		here := fmt.Sprintf("%s.topologySpreadConstraints[%d]", at, i)
-		if c.MaxSkew < 1 {
-			p.fault(here+".maxSkew", "", "%d must be 1 or more", c.MaxSkew)
-		}
-		if c.TopologyKey == "" {
-			p.fault(here+".topologyKey", "", "required")
-		}
-		p.need(here+".whenUnsatisfiable", string(c.WhenUnsatisfiable), "DoNotSchedule", "ScheduleAnyway")
-	}
+	p.podAffinities(at+".affinity", s.Affinity)
+	p.spread(at, s.TopologySpreadConstraints)
 }
 
 func (p *podCheck) list(problems field.ErrorList) {

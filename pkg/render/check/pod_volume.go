@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,11 +17,16 @@ func (p *podCheck) volumesOf(at string, volumes []corev1.Volume) {
 		here := fmt.Sprintf("%s.volumes[%d]", at, i)
 		p.label(here+".name", "volume", v.Name, names)
 		p.volumes[v.Name] = true
-		if n := sources(v.VolumeSource); n > 1 {
-			p.fault(here, "keep one", "a volume has one source, not %d", n)
-		}
-		p.content(here, v.VolumeSource)
+		p.volumeSource(here, v.VolumeSource)
 	}
+}
+
+// volumeSource: one place that the content comes from, named completely.
+func (p *podCheck) volumeSource(at string, v corev1.VolumeSource) {
+	if n := sources(v); n > 1 {
+		p.fault(at, "keep one", "a volume has one source, not %d", n)
+	}
+	p.content(at, v)
 }
 
 // sources counts the sources of a volume.
@@ -48,6 +54,9 @@ func (p *podCheck) content(at string, v corev1.VolumeSource) {
 	}
 	if v.HostPath != nil {
 		need("hostPath.path", v.HostPath.Path)
+		if above(v.HostPath.Path) {
+			p.fault(at+".hostPath.path", "", "%q holds ..", v.HostPath.Path)
+		}
 	}
 	if v.PersistentVolumeClaim != nil {
 		need("persistentVolumeClaim.claimName", v.PersistentVolumeClaim.ClaimName)
@@ -64,12 +73,7 @@ func (p *podCheck) mounts(at string, c *corev1.Container) {
 		here := fmt.Sprintf("%s.volumeMounts[%d]", at, i)
 		p.mounted(here, m.Name)
 		p.place(here+".mountPath", m.MountPath, used)
-		if m.SubPath != "" && (path.IsAbs(m.SubPath) || strings.Contains("/"+m.SubPath+"/", "/../")) {
-			p.fault(here+".subPath", "", "%q leads out of the volume", m.SubPath)
-		}
-		if m.SubPath != "" && m.SubPathExpr != "" {
-			p.fault(here+".subPathExpr", "keep one of the two", "subPath and subPathExpr exclude each other")
-		}
+		p.mount(here, m)
 	}
 	for i, d := range c.VolumeDevices {
 		here := fmt.Sprintf("%s.volumeDevices[%d]", at, i)
@@ -77,6 +81,27 @@ func (p *podCheck) mounts(at string, c *corev1.Container) {
 		p.place(here+".devicePath", d.DevicePath, used)
 	}
 }
+
+// mount holds what goes for a mount wherever its volume comes from.
+func (p *podCheck) mount(at string, m corev1.VolumeMount) {
+	if strings.Contains(m.MountPath, ":") {
+		p.fault(at+".mountPath", "", "%q holds a colon", m.MountPath)
+	}
+	p.within(at+".subPath", m.SubPath)
+	p.within(at+".subPathExpr", m.SubPathExpr)
+	if m.SubPath != "" && m.SubPathExpr != "" {
+		p.fault(at+".subPathExpr", "keep one of the two", "subPath and subPathExpr exclude each other")
+	}
+}
+
+// within: a part of a volume lies in it.
+func (p *podCheck) within(at, part string) {
+	if path.IsAbs(part) || above(part) {
+		p.fault(at, "", "%q leads out of the volume", part)
+	}
+}
+
+func above(where string) bool { return slices.Contains(strings.Split(where, "/"), "..") }
 
 func (p *podCheck) mounted(at, name string) {
 	if !p.volumes[name] {

@@ -29,7 +29,7 @@ func (k *setCheck) containers() {
 			k.container(path, n, list == "initContainers")
 			k.mounts(path, n, volumes)
 			k.startupProbe(path, n)
-			k.pod(path, n)
+			k.pod(path, n, list == "initContainers")
 		}
 	}
 	if count == 0 {
@@ -57,9 +57,7 @@ func (k *setCheck) dnsLabel(path, name string) {
 
 // container checks what Kruise adds to a container, and its image.
 func (k *setCheck) container(path string, n *tree.Node, init bool) {
-	if tree.StrAt(n, "image") == "" {
-		k.fault(path+".image", "", "required")
-	}
+	(&podCheck{fault: k.fault}).image(path+".image", tree.StrAt(n, "image"))
 	native := init && tree.StrAt(n, "restartPolicy") == "Always"
 	if native && k.updateType() == "RollingUpdate" {
 		k.fault(path+".restartPolicy", "set spec.updateStrategy.type to NotUpdate",
@@ -75,21 +73,17 @@ func (k *setCheck) container(path string, n *tree.Node, init bool) {
 
 // pod holds the container to the rules of Kubernetes that mistakes are made
 // against.
-func (k *setCheck) pod(path string, n *tree.Node) {
+func (k *setCheck) pod(path string, n *tree.Node, init bool) {
 	var c corev1.Container
 	if _, err := tree.Decode(n, &c); err != nil {
 		return // reported with the whole set
 	}
 	p := &podCheck{fault: k.fault}
-	p.environment(path, &c)
-	p.ports(path, c.Ports)
-	p.hooks(path+".lifecycle", c.Lifecycle)
-	p.choice(path+".imagePullPolicy", string(c.ImagePullPolicy), "Always", "IfNotPresent", "Never")
-	p.choice(path+".terminationMessagePolicy", string(c.TerminationMessagePolicy), "File", "FallbackToLogsOnError")
-	resources(k.fault, path+".resources", c.Resources)
-	p.probe(path+".livenessProbe", c.LivenessProbe, true)
-	p.probe(path+".readinessProbe", c.ReadinessProbe, false)
+	p.inside(path, &c, init)
 	oneWay(k.fault, path+".startupProbe", c.StartupProbe)
+	for i, m := range c.VolumeMounts {
+		p.mount(fmt.Sprintf("%s.volumeMounts[%d]", path, i), m)
+	}
 }
 
 // policies are checked for containers only; an init container's unknown value

@@ -3,12 +3,15 @@ package check
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// volumes checks the names of spec.volumes and returns them.
+// volumes checks spec.volumes and returns their names.
 func (k *setCheck) volumes() map[string]bool {
 	names := map[string]bool{}
+	p := &podCheck{fault: k.fault}
 	for i, v := range tree.Items(tree.Get(k.spec, "volumes")) {
 		path := fmt.Sprintf("spec.volumes[%d].name", i)
 		name := tree.StrAt(v, "name")
@@ -17,6 +20,10 @@ func (k *setCheck) volumes() map[string]bool {
 		}
 		names[name] = true
 		k.dnsLabel(path, name)
+		var volume corev1.Volume
+		if _, err := tree.Decode(v, &volume); err == nil { // otherwise reported with the whole set
+			p.volumeSource(fmt.Sprintf("spec.volumes[%d]", i), volume.VolumeSource)
+		}
 	}
 	return names
 }

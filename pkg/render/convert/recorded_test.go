@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// TestConformanceLintConverted takes every recorded object that a real cluster
+// TestRecordedObjectsComeBack takes every recorded object that a real cluster
 // took and that has a counterpart there and back.
-func TestConformanceLintConverted(t *testing.T) {
+func TestRecordedObjectsComeBack(t *testing.T) {
 	conformance.Area(t, "lint", func(t *testing.T, c conformance.Case) error {
 		t.Helper()
 		for _, file := range []string{"object.yaml", "stored.yaml"} {

@@ -1,0 +1,55 @@
+package check
+
+import (
+	"fmt"
+	"net/netip"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+const mostNameservers = 3
+
+// network: the names of the pod, and where it looks names up.
+func (p *podCheck) network(at string, s *corev1.PodSpec) {
+	p.dnsLabel(at+".hostname", s.Hostname)
+	p.dnsLabel(at+".subdomain", s.Subdomain)
+	for i, a := range s.HostAliases {
+		p.address(fmt.Sprintf("%s.hostAliases[%d].ip", at, i), a.IP)
+	}
+	p.choice(at+".dnsPolicy", string(s.DNSPolicy), "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
+	p.nameservers(at, s)
+}
+
+// dnsLabel wants a name, if there is one, to be a DNS label.
+func (p *podCheck) dnsLabel(at, name string) {
+	if name == "" {
+		return
+	}
+	for _, msg := range validation.IsDNS1123Label(name) {
+		p.fault(at, "", "%q: %s", name, msg)
+	}
+}
+
+func (p *podCheck) nameservers(at string, s *corev1.PodSpec) {
+	var servers []string
+	if s.DNSConfig != nil {
+		servers = s.DNSConfig.Nameservers
+	}
+	here := at + ".dnsConfig.nameservers"
+	switch {
+	case s.DNSPolicy == corev1.DNSNone && len(servers) == 0:
+		p.fault(here, "", "at least one is required with dnsPolicy None")
+	case len(servers) > mostNameservers:
+		p.fault(here, "", "%d are more than %d", len(servers), mostNameservers)
+	}
+	for i, server := range servers {
+		p.address(fmt.Sprintf("%s[%d]", here, i), server)
+	}
+}
+
+func (p *podCheck) address(at, text string) {
+	if _, err := netip.ParseAddr(text); err != nil {
+		p.fault(at, "", "%q is no IP address", text)
+	}
+}

@@ -1,0 +1,68 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// resources: known names, nothing negative, no request above its limit, and for
+// what cannot be shared a request that is the limit.
+func resources(fault faulter, path string, r corev1.ResourceRequirements) {
+	for _, name := range sortedNames(r.Limits) {
+		at := fmt.Sprintf("%s.limits[%s]", path, name)
+		resourceName(fault, at, name)
+		if limit := r.Limits[name]; limit.Sign() < 0 {
+			fault(at, "", "%s must not be negative", limit.String())
+		}
+	}
+	for _, name := range sortedNames(r.Requests) {
+		at := fmt.Sprintf("%s.requests[%s]", path, name)
+		resourceName(fault, at, name)
+		request := r.Requests[name]
+		limit, limited := r.Limits[name]
+		switch {
+		case request.Sign() < 0:
+			fault(at, "", "%s must not be negative", request.String())
+		case limited && request.Cmp(limit) > 0:
+			fault(at, "", "%s is more than the limit of %s", request.String(), limit.String())
+		case !divisible(name) && (!limited || request.Cmp(limit) != 0):
+			fault(at, "set the limit to the same", "%s cannot be shared: request and limit are the same", name)
+		}
+	}
+}
+
+// resourceName wants one of Kubernetes' own, or one of a vendor.
+func resourceName(fault faulter, at string, name corev1.ResourceName) {
+	vendor, _, extended := strings.Cut(string(name), "/")
+	own := vendor == "kubernetes.io" || strings.HasSuffix(vendor, ".kubernetes.io")
+	switch {
+	case len(validation.IsQualifiedName(string(name))) > 0, !extended && !standard(name), extended && own:
+		fault(at, "", "%q is no resource of containers", name)
+	}
+}
+
+func standard(name corev1.ResourceName) bool {
+	switch name {
+	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return true
+	}
+	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
+// divisible reports a resource of which a container may use more than it asks for.
+func divisible(name corev1.ResourceName) bool {
+	return standard(name) && !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
+func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
+	names := make([]corev1.ResourceName, 0, len(list))
+	for name := range list {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
