@@ -181,15 +181,21 @@ func waiting(choice rules.Choice) ([]*cluster.Pod, string) {
 }
 
 func (c *client) pickStateful(spec kruise.StatefulSetSpec) ([]*cluster.Pod, string) {
-	kept := int32(max(replicas(c.object())-c.step.Updated, 0))
-	rolling := copied(spec.UpdateStrategy.RollingUpdate)
-	rolling.Partition = &kept
-	spec.UpdateStrategy.RollingUpdate = rolling
-	set := &rules.StatefulSet{Spec: &spec, Update: c.revision, Pods: c.counted.Pods, Gates: c.snap.Gates, Now: c.now, Busy: c.busy}
+	set := c.stateful(spec, c.step.Updated)
+	set.Pods, set.Busy = c.counted.Pods, c.busy
 	if scale := set.Scale(); scale.Stop {
 		return onlyPrepared(c.snap.Pods), scale.Why
 	}
 	return waiting(set.ChooseUpdate().Choice)
+}
+
+// stateful is the set with a partition that leaves so many pods to be updated.
+func (r *run) stateful(spec kruise.StatefulSetSpec, updated int) *rules.StatefulSet {
+	kept := int32(max(replicas(r.object())-updated, 0))
+	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling.Partition = &kept
+	spec.UpdateStrategy.RollingUpdate = rolling
+	return &rules.StatefulSet{Spec: &spec, Update: r.revision(), Pods: r.snap.Pods, Gates: r.snap.Gates, Now: r.now}
 }
 
 // onlyPrepared are pods that were chosen before and are out of service already:
@@ -230,10 +236,15 @@ func (c *client) pickDaemons(spec kruise.DaemonSetSpec) ([]*cluster.Pod, string)
 }
 
 // clientPending asks for so many pods that are updated, available, and back in
-// their normal life.
+// their normal life: of a StatefulSet those that its order takes, since pods below the
+// partition may carry the revision, too, after the template was taken back.
 func (r *run) clientPending(n int) rules.Pending {
 	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
-	for _, p := range r.snap.Pods {
+	pods := r.snap.Pods
+	if spec, ok := source(*r.snap, r.object()).(*kruise.StatefulSetSpec); ok {
+		pods = r.stateful(*spec, n).UpdateTargets()
+	}
+	for _, p := range pods {
 		if rules.Active(p) && rules.AtRevision(p, revision) && rules.Available(p, minReady, r.now) && len(unexchanged(r.object().Template, p)) == 0 {
 			available++
 		}

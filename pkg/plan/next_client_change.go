@@ -87,8 +87,8 @@ type patchedPath struct{ op, pointer string }
 
 const templatePointer = "/spec/template/"
 
-// patchedPaths are where the plan's patch changes the template, but for images and
-// the label of the revision.
+// patchedPaths are where the plan's patch changes the template, but for the images of
+// containers, which the pod tells, and the label of the revision.
 func (c *client) patchedPaths() []patchedPath {
 	var out []patchedPath
 	for i := range c.plan.Steps {
@@ -99,7 +99,8 @@ func (c *client) patchedPaths() []patchedPath {
 				pointer, _ := op["path"].(string)
 				kind, _ := op["op"].(string)
 				below, ok := strings.CutPrefix(pointer, templatePointer)
-				if ok && !certain(below) && !strings.HasSuffix(below, "/labels/"+revisionMark) {
+				told := certain(below) && strings.HasPrefix(below, "spec/containers/")
+				if ok && !told && !strings.HasSuffix(below, "/labels/"+revisionMark) {
 					out = append(out, patchedPath{kind, below})
 				}
 			}

@@ -65,8 +65,8 @@ func carriedStep(c conformance.Case, script conformance.RolloutScript, s conform
 		return nil, "it is no update that is waited for", nil
 	}
 	for _, p := range s.Before.Pods {
-		if p.Labels[kruise.SpecifiedDeleteLabel] != "" {
-			return nil, "marks are for Kruise's controllers", nil
+		if p.Labels[kruise.SpecifiedDeleteLabel] != "" || p.Labels[kruise.LifecycleStateLabel] == string(rules.StatePreparingDelete) {
+			return nil, "marks, and deletions that a hook holds, are for Kruise's controllers", nil
 		}
 	}
 	b := emptyBed(c, script, s.Before.TakenAt)
@@ -108,10 +108,16 @@ func (r *carriedRun) size(before *cluster.Workload) string {
 	switch o := r.source.Object.(type) {
 	case *kruise.CloneSet:
 		u, l := o.Spec.UpdateStrategy, rules.LimitsOfCloneSet(&o.Spec)
+		if u.Type == kruise.OnDeleteCloneSetStrategyType || u.RollingUpdate == nil {
+			return "it is updated on deletion"
+		}
 		r.total = l.Replicas
 		r.updated = r.total - rules.Partition(u.RollingUpdate.Partition, r.total)
-		if l.MaxSurge > 0 || u.Type == kruise.OnDeleteCloneSetStrategyType || u.RollingUpdate.InPlaceUpdateStrategy != nil && u.RollingUpdate.InPlaceUpdateStrategy.GracePeriodSeconds > 0 {
-			return "surge, OnDelete and grace are another matter"
+		if l.MaxUnavailable == 0 {
+			return "nobody may be unavailable, and nobody updates"
+		}
+		if l.MaxSurge > 0 || u.RollingUpdate.InPlaceUpdateStrategy != nil && u.RollingUpdate.InPlaceUpdateStrategy.GracePeriodSeconds > 0 {
+			return "surge and grace are another matter"
 		}
 		if *before.Object.(*kruise.CloneSet).Spec.Replicas != *o.Spec.Replicas {
 			return "it is scaled"
@@ -122,7 +128,7 @@ func (r *carriedRun) size(before *cluster.Workload) string {
 		if u.RollingUpdate == nil || *before.Object.(*kruise.StatefulSet).Spec.Replicas != *o.Spec.Replicas || len(o.Spec.ReserveOrdinals) > 0 {
 			return "it is scaled, or updated on deletion"
 		}
-		r.updated = max(r.total-int(*u.RollingUpdate.Partition), 0)
+		r.updated = max(rules.LimitsOfStatefulSet(&o.Spec).MaxUpdate(), 0)
 	case *kruise.DaemonSet:
 		u := o.Spec.UpdateStrategy
 		r.total = int(o.Status.DesiredNumberScheduled)
@@ -145,12 +151,24 @@ func (r *carriedRun) size(before *cluster.Workload) string {
 // strangers says why pods of a ReplicaSet cannot be told: nobody keeps the templates of
 // its pods but the present one and the one before.
 func (r *carriedRun) strangers() string {
-	seen := map[string]bool{}
-	for _, p := range r.step.Before.Pods {
-		seen[cluster.Hash(p.Labels["controller-revision-hash"])] = true
+	if r.source.Kind != "CloneSet" {
+		return ""
 	}
-	if r.source.Kind == "CloneSet" && len(seen) > 2 {
-		return "a ReplicaSet keeps no history"
+	spec, _ := r.native(r.step.Before.Workload)["spec"].(map[string]any)
+	present, _ := spec["template"].(map[string]any)
+	hash := plan.TemplateHash(present)
+	known, before := map[string]bool{}, ""
+	for _, revision := range r.revisions(r.step.Before) {
+		name := cluster.Hash(revision.Name)
+		if known[name] = plan.TemplateHash(ungated(revision.Template)) == hash; !known[name] {
+			before = name
+		}
+	}
+	known[before] = true
+	for _, p := range r.step.Before.Pods {
+		if !known[cluster.Hash(p.Labels["controller-revision-hash"])] {
+			return "a ReplicaSet keeps no history"
+		}
 	}
 	return ""
 }
@@ -189,9 +207,7 @@ func (r *carriedRun) load() error {
 	before := r.native(s.Before.Workload)
 	r.target, r.owner = refOfDoc(before), refOfDoc(before)
 	for name, labels := range s.Before.NodeLabels {
-		own := maps.Clone(r.nodes[name].Labels)
-		maps.Copy(own, labels)
-		r.AddNode(name, own)
+		r.label(name, labels)
 	}
 	templates := map[string]string{}
 	snap := plan.Snapshot{Workload: r.source, Gates: r.opt.Gates}

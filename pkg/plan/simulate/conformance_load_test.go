@@ -35,15 +35,23 @@ func loadBed(c conformance.Case, script conformance.RolloutScript, s conformance
 		state.Pods = append(state.Pods, b.recorded(r))
 	}
 	for name, labels := range s.Before.NodeLabels {
-		own := maps.Clone(b.nodes[name].Labels)
-		maps.Copy(own, labels)
-		b.AddNode(name, own)
+		b.label(name, labels)
 	}
 	b.remember(s.Before.Pods)
 	if err := b.Load(state); err != nil {
 		return nil, err
 	}
 	return b, b.complete()
+}
+
+// label adds labels to a node, which may be one that only the recording knows.
+func (b *bed) label(name string, labels map[string]string) {
+	own := map[string]string{}
+	if n := b.nodes[name]; n != nil {
+		maps.Copy(own, n.Labels)
+	}
+	maps.Copy(own, labels)
+	b.AddNode(name, own)
 }
 
 func (b *bed) revisions(s conformance.RolloutState) []cluster.Revision {
@@ -59,7 +67,10 @@ func (b *bed) revisions(s conformance.RolloutState) []cluster.Revision {
 // remember knows the pods by their index, which is in the recorded uid.
 func (b *bed) remember(list []conformance.RolloutPod) {
 	for _, r := range list {
-		n, _ := strconv.Atoi(strings.TrimPrefix(r.UID, "p"))
+		n, err := strconv.Atoi(strings.TrimPrefix(r.UID, "p"))
+		if err != nil || n < 1 {
+			n = len(b.born) + 1
+		}
 		for len(b.born) < n {
 			b.born = append(b.born, "")
 		}

@@ -23,6 +23,9 @@ func TestConformanceRollout(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		if len(steps) != len(script.Steps) {
+			return fmt.Errorf("%d steps are recorded, %d written", len(steps), len(script.Steps))
+		}
 		var errs []error
 		for i, s := range steps {
 			if err := runStep(c, script, s, script.Steps[i]); err != nil {
