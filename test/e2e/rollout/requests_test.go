@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,7 +43,7 @@ func counted(t *testing.T, b *bed, p *proxy.Proxy, driver plan.Driver, texts []s
 	}
 	release()
 	c.Close()
-	return rolloutsOwn(p.Log.Count()), made
+	return rolloutsOwn(p.Log), made
 }
 
 // fair is a proxy that only counts.
@@ -54,7 +55,15 @@ func fair(t *testing.T, b *bed) *proxy.Proxy {
 	return p
 }
 
-func rolloutsOwn(counts map[string]int) map[string]int {
+// rolloutsOwn counts what a rollout has asked for. A server whose caches of a kind that
+// was not asked for before are still cold has a reader come again: that is not counted.
+func rolloutsOwn(l *proxy.Log) map[string]int {
+	counts := l.Count()
+	l.Each(func(r *proxy.Request) {
+		if !r.Writes() && r.Code == http.StatusTooManyRequests {
+			counts[r.Verb+" "+r.Resource]--
+		}
+	})
 	maps.DeleteFunc(counts, func(what string, _ int) bool {
 		return strings.HasSuffix(what, " leases") || strings.HasSuffix(what, " selfsubjectaccessreviews")
 	})
@@ -148,7 +157,7 @@ func TestRequestsAtStart(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	counts := rolloutsOwn(p.Log.Count())
+	counts := rolloutsOwn(p.Log)
 	delete(counts, "list rollouts") // Kruise Rollout's, asked for in each version that may be served
 	t.Log(counts)
 	readOnce(t, counts)

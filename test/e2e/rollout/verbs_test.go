@@ -100,7 +100,7 @@ func TestVerbs(t *testing.T) {
 // ends makes the call, and fails unless it ends as it has to.
 func (c call) ends(t *testing.T, path string, flags ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience/8)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append(strings.Fields(c.args), flags...)...)
 	var out bytes.Buffer
