@@ -106,7 +106,7 @@ fmt: $(BIN)/golangci-lint ## Format all Go files
 	$(BIN)/golangci-lint fmt
 
 .PHONY: bench
-bench: ## Measure rendering, planning, simulating and drawing, as ratios within the run
+bench: ## Measure rendering, kustomizations, the start, planning, simulating and drawing, as ratios
 	go run ./internal/bench
 	go test ./pkg/plan ./pkg/plan/simulate ./pkg/tui -run '^$$' -bench . -benchtime 3x
 

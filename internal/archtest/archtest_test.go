@@ -36,7 +36,7 @@ var layer = map[string][]string{
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/golden", "pkg/plan/...", "pkg/plan", "pkg/tui", "pkg/tui/...",
 	},
 	"internal/fidelity":       {"pkg/render/finding"},
-	"internal/bench":          {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/kyaml/..."},
+	"internal/bench":          {"pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/kustomize/kyaml/..."},
 	"internal/customizations": {"sigs.k8s.io/yaml"},
 	"internal/krew":           {},
 	"internal/krew/fill":      {"internal/krew"},

@@ -1,6 +1,7 @@
 // Command bench measures rendering against the least that any tool built on
-// kyaml does, reading the output and printing it again, and says whether time
-// grows linearly. `make bench` runs it. Every figure comes from processes of
+// kyaml does, reading the output and printing it again, says whether time
+// grows linearly, and sets kustomizations against kustomize and the start against
+// kubectl. `make bench` runs it. Every figure comes from processes of
 // its own, in this very run, so that only ratios matter and machines do not.
 package main
 
@@ -55,6 +56,12 @@ func run(ctx context.Context, w io.Writer, n, runs int, dir string) error {
 		return err
 	}
 	if err := growth(ctx, w, dir, runs); err != nil {
+		return err
+	}
+	if err := customized(ctx, w, dir, runs); err != nil {
+		return err
+	}
+	if err := startup(ctx, w, dir); err != nil {
 		return err
 	}
 	if !good {

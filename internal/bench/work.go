@@ -22,6 +22,9 @@ var works = map[string]func(file string, out io.Writer) error{
 	"plain":         plain,
 	"plain-encoder": plainOneEncoder,
 	"plain-kio":     plainKio,
+
+	"build":           buildLinear,
+	"build-kustomize": buildKustomize,
 }
 
 // plainWorks are the ways to read and print with kyaml alone; the ratios are
