@@ -77,6 +77,9 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = f.Warned()
+	}
 	if err != nil {
 		complain(s, err)
 	}
@@ -111,6 +114,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	}
 	f.Flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "colour messages: auto, always or never")
+	root.PersistentFlags().BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail where the server warns")
 	hideConnectionFlags(root)
 	trace.AddFlag(root.PersistentFlags(), f.Streams.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

@@ -4,6 +4,7 @@
 package factory
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -69,8 +70,28 @@ type Factory struct {
 	Flags *genericclioptions.ConfigFlags
 	// Color is the value of --color: auto, always or never.
 	Color string
+	// WarningsAsErrors says that a call on which the server warned has failed.
+	WarningsAsErrors bool
 	// warnings prints each of the server's warnings once, whichever client got it.
-	warnings rest.WarningHandler
+	warnings counter
+}
+
+// counter handles warnings, and counts them.
+type counter interface {
+	rest.WarningHandler
+	WarningCount() int
+}
+
+// Warned is an error where the server has warned and warnings are errors.
+func (f *Factory) Warned() error {
+	n := f.warnings.WarningCount()
+	switch {
+	case !f.WarningsAsErrors || n == 0:
+		return nil
+	case n == 1:
+		return errors.New("1 warning received")
+	}
+	return fmt.Errorf("%d warnings received", n)
 }
 
 // New returns a factory over s. It opens nothing.

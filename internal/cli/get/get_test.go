@@ -131,7 +131,9 @@ func TestRetitled(t *testing.T) {
 	}
 }
 
-func TestAmong(t *testing.T) {
+// TestDefectGetMissingKind: the older plugin ended "all" at the first kind that the cluster
+// did not have.
+func TestDefectGetMissingKind(t *testing.T) {
 	lists := []*metav1.APIResourceList{
 		{GroupVersion: "apps/v1", APIResources: []metav1.APIResource{{Name: "statefulsets", Verbs: []string{"list"}}}},
 		{GroupVersion: "apps.kruise.io/v1beta1", APIResources: []metav1.APIResource{{Name: "sidecarsets", Verbs: []string{"list"}}, {Name: "clonesets", Verbs: []string{"list", "get"}}, {Name: "daemonsets", Verbs: []string{"get"}}}},

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -25,12 +26,17 @@ const (
 )
 
 func newRestart(shared *common) *cobra.Command {
-	v := &change{done: "restarted", change: func(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
+	v := &change{done: "restarted", change: func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
 		if object.Kind() == "SidecarSet" {
 			return nil, object.Wrap(&tree.Error{Msg: "has no pods of its own", Hint: "restart the workloads whose pods it is in"}, "")
 		}
 		if object.Is("apps", "Deployment") && tree.Bool(tree.Get(object.Node(), "spec", "paused")) {
 			return nil, object.Wrap(&tree.Error{Msg: "can't restart paused deployment (run rollout resume first)"}, "")
+		}
+		if rules.PolicyOf(s.Object().Object) == rules.PolicyInPlaceOnly {
+			return nil, object.Wrap(&tree.Error{
+				Msg: "updates pods in place only, which no change of a template restarts", Hint: "with --in-place all containers restart inside their pods",
+			}, "")
 		}
 		return restarted(object, time.Now()), nil
 	}}

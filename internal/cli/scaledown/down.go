@@ -30,6 +30,11 @@ func (o *options) down(ctx context.Context, u *unstructured.Unstructured) error 
 	if err != nil {
 		return err
 	}
+	return fewer(u, added)
+}
+
+// fewer takes so many from the replicas.
+func fewer(u *unstructured.Unstructured, by int) error {
 	replicas, found, err := unstructured.NestedInt64(u.Object, "spec", "replicas")
 	if err != nil {
 		return err
@@ -37,7 +42,7 @@ func (o *options) down(ctx context.Context, u *unstructured.Unstructured) error 
 	if !found {
 		replicas = 1 // as Kruise's webhook fills it in
 	}
-	return unstructured.SetNestedField(u.Object, max(replicas-int64(added), 0), "spec", "replicas")
+	return unstructured.SetNestedField(u.Object, max(replicas-int64(by), 0), "spec", "replicas")
 }
 
 // taker marks pods to go; added is how many were not marked before.

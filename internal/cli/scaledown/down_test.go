@@ -24,10 +24,25 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	return u
 }
 
-func TestTidy(t *testing.T) {
+// TestDefectScaledownNames: each counts once, without the space around it.
+func TestDefectScaledownNames(t *testing.T) {
 	for want, names := range map[string][]string{"a": {"a"}, "a b": {" a ", " b", "a", "", ""}, "": {"", " "}} {
 		if got := strings.Join(tidy(names), " "); got != want {
 			t.Errorf("%q: %q, want %q", names, got, want)
+		}
+	}
+}
+
+// TestDefectScaledownReplicas: the older plugin panicked where there were none, and went
+// below 0.
+func TestDefectScaledownReplicas(t *testing.T) {
+	for spec, want := range map[string]int64{"{}": 0, "{replicas: 5}": 3, "{replicas: 1}": 0} {
+		u := object(t, "spec: "+spec)
+		if err := fewer(u, 2); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas"); got != want {
+			t.Errorf("%s: %d, want %d", spec, got, want)
 		}
 	}
 }

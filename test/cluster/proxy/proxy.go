@@ -42,6 +42,8 @@ type Proxy struct {
 	then      func()
 	// older are former answers to lists, by what was asked.
 	older map[string]answer
+	// cut is closed where the watches that are open now are to end.
+	cut chan struct{}
 }
 
 // answer is a whole answer of the server.
@@ -65,6 +67,7 @@ func New(cfg *rest.Config, to *Log, w Weather, seed uint64) (*Proxy, error) {
 	p := &Proxy{
 		Log: to, weather: w, upstream: upstream, through: through,
 		chance: rand.New(rand.NewPCG(seed, 11)), older: map[string]answer{}, //nolint:gosec // faults, not secrets
+		cut: make(chan struct{}),
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

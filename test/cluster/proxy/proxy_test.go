@@ -130,3 +130,24 @@ func TestStorm(t *testing.T) {
 		}
 	}
 }
+
+// TestEndWatches: a watch ends without an error, and the next one goes on.
+func TestEndWatches(t *testing.T) {
+	p := start(t, proxy.Weather{}, 1)
+	client := through(t, p, runtime.ContentTypeJSON).CoreV1().Pods("shop")
+	for range 2 {
+		w, err := client.Watch(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if e := <-w.ResultChan(); e.Type != watch.Added {
+				t.Fatalf("%+v", e)
+			}
+		}
+		p.EndWatches()
+		if e, more := <-w.ResultChan(); more {
+			t.Errorf("it goes on, or ends with an error: %+v", e)
+		}
+	}
+}

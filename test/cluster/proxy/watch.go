@@ -63,7 +63,7 @@ func (p *Proxy) watch(w http.ResponseWriter, r *http.Request, req *Request) {
 		_, _ = io.Copy(w, resp.Body)
 		return
 	}
-	if err := s.relay(w, resp, r); err != nil {
+	if err := s.relay(w, resp, r, p.cutting()); err != nil {
 		reset(w)
 	}
 }
@@ -86,8 +86,24 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, req *Request, s st
 	return resp, err
 }
 
-// relay passes events on, one frame after the other.
-func (s stream) relay(w http.ResponseWriter, resp *http.Response, r *http.Request) error {
+// EndWatches ends every watch that is open now in the way of a server that has served
+// it for long enough: with no error. Watches that begin later go on.
+func (p *Proxy) EndWatches() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.cut)
+	p.cut = make(chan struct{})
+}
+
+// cutting is closed by the next [Proxy.EndWatches].
+func (p *Proxy) cutting() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cut
+}
+
+// relay passes events on, one frame after the other, until the watch is cut.
+func (s stream) relay(w http.ResponseWriter, resp *http.Response, r *http.Request, cut <-chan struct{}) error {
 	media, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
 		return err
@@ -101,7 +117,11 @@ func (s stream) relay(w http.ResponseWriter, resp *http.Response, r *http.Reques
 	flush := http.NewResponseController(w)
 	_ = flush.Flush()
 	for n := 0; n != s.ends; n++ {
-		e, ok := <-in
+		e, ok := arrival{}, false
+		select {
+		case e, ok = <-in:
+		case <-cut:
+		}
 		if !ok {
 			return nil
 		}

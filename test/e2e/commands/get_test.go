@@ -110,8 +110,8 @@ spec: {strategy: {blueGreen: {steps: [{replicas: 100%}]}}}
 	b.call(t, "get", "all", "-l", "no=such").ends(t, 0, "No resources found in "+b.namespace+" namespace.")
 }
 
-// TestGetWatch: a change is told as it comes, with our columns.
-func TestGetWatch(t *testing.T) {
+// TestDefectGetWatch: a change is told as it comes, with our columns.
+func TestDefectGetWatch(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", ""))

@@ -237,8 +237,9 @@ func (b *bed) scales(t *testing.T) string {
 	return h.Spec.ScaleTargetRef.Kind + "/" + h.Spec.ScaleTargetRef.Name
 }
 
-// TestMigrateOlderForm: the older plugin's form, its flags and its lines.
-func TestMigrateOlderForm(t *testing.T) {
+// TestDefectMigrateReplicas: the older plugin's form, its flags and its lines; but
+// replicas are copied where that is asked for, and more than there are cannot be moved.
+func TestDefectMigrateReplicas(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb)
@@ -283,9 +284,9 @@ func TestDefectMigrateCopy(t *testing.T) {
 	must(t, err)
 }
 
-// TestMigrateKilled: whoever is killed on the way goes on where it stood, with the
+// TestDefectMigrateInterrupted: whoever is killed on the way goes on where it stood, with the
 // numbers of the beginning; so does who was out of time.
-func TestMigrateKilled(t *testing.T) {
+func TestDefectMigrateInterrupted(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, deploymentWeb+"---"+scalerWeb)

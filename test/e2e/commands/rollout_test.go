@@ -60,9 +60,9 @@ func TestRolloutPause(t *testing.T) {
 	b.call(t, "rollout", "pause", "pod/web").ends(t, 1, "pod/web is not in namespace")
 }
 
-// TestDefectRestart: every object that is named is restarted, not the first alone, and
+// TestDefectRestartFirstOnly: every object that is named is restarted, not the first alone, and
 // each in the way that its controller heeds.
-func TestDefectRestart(t *testing.T) {
+func TestDefectRestartFirstOnly(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+workload("apps/v1", "Deployment", "web", ""), webCloneSet, webDeployment)
@@ -77,9 +77,9 @@ func TestDefectRestart(t *testing.T) {
 	}
 }
 
-// TestDefectUndo: what the bad version had added is gone, a dry run writes nothing and
+// TestDefectUndoLeaves: what the bad version had added is gone, a dry run writes nothing and
 // breaks down on no kind, and going back to the present says so.
-func TestDefectUndo(t *testing.T) {
+func TestDefectUndoLeaves(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", ""), webCloneSet)
@@ -124,9 +124,9 @@ func TestDefectUndoDryRunStatefulSet(t *testing.T) {
 	b.call(t, "rollout", "undo", "asts", "web", "--dry-run", "-o", "yaml").ends(t, 0, "kind: StatefulSet")
 }
 
-// TestDefectStatus: it is not done before the pods are: neither in place, nor where all
+// TestDefectStatusEarly: it is not done before the pods are: neither in place, nor where all
 // pods are ready and old, nor at a partition.
-func TestDefectStatus(t *testing.T) {
+func TestDefectStatusEarly(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}"), webCloneSet)
