@@ -51,6 +51,7 @@ func bind(f *factory.Factory, c *cobra.Command, apiVersion, kind string, typed f
 	o := &form{factory: f, sending: sending.New(f), apiVersion: apiVersion, kind: kind, typed: typed}
 	o.sending.AddFlags(c)
 	o.set = fields.Bind(c, append(slices.Clip(rows), fields.Metadata...))
+	tellByPath(c, kind)
 	c.DisableFlagsInUseLine = true
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name, words, err := split(c, args)

@@ -27,6 +27,10 @@ var jobFields = append([]fields.Field{
 	{Flag: "backoff-limit", Path: "spec.backoffLimit", Shape: fields.Number, Help: "how often the job is tried again"},
 	{Flag: "active-deadline-seconds", Path: "spec.activeDeadlineSeconds", Shape: fields.Number, Help: "seconds that the job has"},
 	{Flag: "ttl-seconds-after-finished", Path: "spec.ttlSecondsAfterFinished", Shape: fields.Number, Help: "seconds until the finished job is deleted"},
+	{Flag: "backoff-limit-per-index", Path: "spec.backoffLimitPerIndex", Shape: fields.Number, Help: "how often each number of an Indexed job is tried again"},
+	{Flag: "max-failed-indexes", Path: "spec.maxFailedIndexes", Shape: fields.Number, Help: "how many numbers may fail before the job does"},
+	{Flag: "pod-replacement-policy", Path: "spec.podReplacementPolicy", Shape: fields.Text, Help: "when a pod that goes is replaced", Legal: []string{"TerminatingOrFailed", "Failed"}},
+	{Flag: "managed-by", Path: "spec.managedBy", Shape: fields.Text, Help: "the controller that the job is left to"},
 	{Flag: "suspend", Path: "spec.suspend", Shape: fields.Truth, Help: "no pod runs for now"},
 }, podFields...)
 

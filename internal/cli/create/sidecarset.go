@@ -36,6 +36,7 @@ var sidecarFields = []fields.Field{
 	{Flag: "update-selector", Path: "spec.updateStrategy.selector", Shape: fields.Selector, Help: "only these pods follow"},
 	{Flag: "partition", Path: "spec.updateStrategy.partition", Shape: fields.Amount, Help: "how many pods stay old"},
 	{Flag: "max-unavailable", Path: "spec.updateStrategy.maxUnavailable", Shape: fields.Amount, Help: "how many pods may be unavailable; 1 by default"},
+	{Flag: "scatter", Path: "spec.updateStrategy.scatterStrategy", Shape: fields.Terms, Help: "pods with these labels follow spread over the update"},
 	{Flag: "injection-paused", Path: "spec.injectionStrategy.paused", Shape: fields.Truth, Help: "new pods get no sidecar for now"},
 	{Flag: "injection-version", Path: "spec.injectionStrategy.revision.customVersion", Shape: fields.Text, Help: "new pods get this version"},
 	{Flag: "injection-revision", Path: "spec.injectionStrategy.revision.revisionName", Shape: fields.Text, Help: "new pods get this stored revision"},

@@ -25,6 +25,7 @@ var table = []fields.Field{
 	{Flag: "selector", Path: "spec.selector", Shape: fields.Selector},
 	{Flag: "container", Path: "spec.containers", Shape: fields.Containers},
 	{Flag: "type", Path: "spec.containers.*.type", Shape: fields.Text},
+	{Flag: "scatter", Path: "spec.scatter", Shape: fields.Terms},
 	{Flag: "first", Path: "spec.list[0].first", Shape: fields.Text},
 }
 
@@ -58,7 +59,8 @@ func TestFill(t *testing.T) {
 		"--container a=x:1 --container b=y:2 --type hot": {"containers": []any{
 			m{"name": "a", "image": "x:1", "type": "hot"}, m{"name": "b", "image": "y:2", "type": "hot"},
 		}},
-		"--first one": {"list": []any{m{"first": "one"}}},
+		"--scatter a=b,c= --scatter d=e":               {"scatter": []any{m{"key": "a", "value": "b"}, m{"key": "c", "value": ""}, m{"key": "d", "value": "e"}}},
+		"--first one":                                  {"list": []any{m{"first": "one"}}},
 		"--set spec.a.b[0].c=true --set spec.a.b[1]=2": {"a": m{"b": []any{m{"c": true}, int64(2)}}},
 		"--set spec.a={x,y:1}":                         {"a": m{"x": nil, "y:1": nil}},
 		"--set spec.a=":                                {"a": ""},
@@ -110,6 +112,7 @@ func TestFillRefuses(t *testing.T) {
 		"--selector ,":                   "",
 		"--selector a>1":                 `knows no "gt"`,
 		"--selector =":                   "selector",
+		"--scatter a":                    `"a" is not LABEL=VALUE`,
 		"--container a":                  `"a" is not NAME=IMAGE`,
 		"--type hot":                     "--type: there is nothing yet that has it",
 		"--set x":                        `--set: "x" is not PATH=VALUE`,

@@ -31,6 +31,8 @@ const (
 	Names Shape = "names"
 	// Pairs are keys with values, with commas.
 	Pairs Shape = "key=value"
+	// Terms are keys with values, each an element of a list: {key: a, value: b}.
+	Terms Shape = "label=value"
 	// Selector is a label selector, such as app=web,tier!=db.
 	Selector Shape = "selector"
 	// Containers are containers by name with their images.
@@ -76,7 +78,7 @@ func (v *value) parse(text string) (*tree.Node, error) {
 			return nil, errors.New("neither true nor false")
 		}
 		return tree.Boolean(b), nil
-	case Texts, Names, Containers:
+	case Texts, Names, Containers, Terms:
 		return v.list(text)
 	case Pairs:
 		return v.pairs(text)
@@ -114,24 +116,33 @@ func (v *value) list(text string) (*tree.Node, error) {
 		if part == "" {
 			return nil, errors.New("holds an empty element")
 		}
-		n := tree.String(part)
-		switch v.shape {
-		case Names:
-			n = tree.Map("name", part)
-		case Containers:
-			name, image, ok := strings.Cut(part, "=")
-			if !ok || name == "" || image == "" {
-				return nil, fmt.Errorf("%q is not NAME=IMAGE", part)
-			}
-			n = tree.Map("name", name, "image", image)
-		default:
-			if err := v.check(part); err != nil {
-				return nil, err
-			}
+		n, err := v.element(part)
+		if err != nil {
+			return nil, err
 		}
 		tree.Append(list, []*tree.Node{n})
 	}
 	return list, nil
+}
+
+// element is one of a list.
+func (v *value) element(part string) (*tree.Node, error) {
+	first, second, ok := strings.Cut(part, "=")
+	switch v.shape {
+	case Names:
+		return tree.Map("name", part), nil
+	case Containers:
+		if !ok || first == "" || second == "" {
+			return nil, fmt.Errorf("%q is not NAME=IMAGE", part)
+		}
+		return tree.Map("name", first, "image", second), nil
+	case Terms:
+		if !ok || first == "" {
+			return nil, fmt.Errorf("%q is not LABEL=VALUE", part)
+		}
+		return tree.Map("key", first, "value", tree.String(second)), nil
+	}
+	return tree.String(part), v.check(part)
 }
 
 func (v *value) pairs(text string) (*tree.Node, error) {

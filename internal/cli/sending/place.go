@@ -65,7 +65,7 @@ func (o *Options) place(object *tree.Node) error {
 func (o *Options) check(object *tree.Node) error {
 	r := resource.Parsed(object, nil, resource.Origin{})
 	var faults resource.Errors
-	for _, p := range lint.Run(lint.Request{Objects: []*resource.Resource{r}, Namespace: o.factory.Namespace()}) {
+	for _, p := range lint.Run(lint.Request{Objects: []*resource.Resource{r}, Namespace: o.factory.Namespace(), Kept: true}) {
 		if p.Severity == lint.Error {
 			faults.Add(p.Error)
 		}

@@ -67,6 +67,8 @@ type Request struct {
 	Disabled []string
 	// Known: what is neither in Objects nor in Context does not exist.
 	Known bool
+	// Kept objects stay Kruise's: what only their expansion needs to know is no fault.
+	Kept bool
 	// Limits bound what is looked at.
 	Limits stage.Limits
 }
@@ -77,7 +79,7 @@ func Run(q Request) []Problem {
 	facts := resource.NewFacts(q.Objects, append(slices.Clip(q.Context), q.Old...), q.Namespace)
 	c := &stage.Context{
 		Facts: facts, Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
-		Driver: stage.Native, Expand: func(string) bool { return true }, Limits: q.Limits,
+		Driver: stage.Native, Expand: func(string) bool { return !q.Kept }, Limits: q.Limits,
 	}
 	all := newSurroundings(c, q)
 	lists := make([][]Problem, len(q.Objects))
