@@ -135,7 +135,7 @@ func (o *options) run(ctx context.Context) error {
 		return w.pretend(ctx)
 	}
 	if differs {
-		if err := o.ask(w); err != nil {
+		if err := o.ask(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -143,11 +143,11 @@ func (o *options) run(ctx context.Context) error {
 }
 
 // ask asks, unless the manifests came in where the answer would have to.
-func (o *options) ask(w *work) error {
+func (o *options) ask(ctx context.Context, w *work) error {
 	if !o.yes && o.render.Stdin() {
 		return usage.Errorf("--yes answers", "nobody can be asked: the manifests come from standard input")
 	}
-	return o.rollouts.Ask(o.yes, fmt.Sprintf("Apply this to %s?", w.where))
+	return o.rollouts.Ask(ctx, o.yes, fmt.Sprintf("Apply this to %s?", w.where))
 }
 
 // judge makes a pause a success where that was asked for.

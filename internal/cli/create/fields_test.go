@@ -49,14 +49,14 @@ func (k kindOf) line(flag string) []string {
 
 // instead are the flags that cannot stand beside one.
 func (k kindOf) instead(name string) []string {
-	switch {
-	case name == "--min-available":
+	switch name {
+	case "--min-available":
 		return []string{"--max-unavailable"}
-	case name == "--target":
+	case "--target":
 		return []string{"--selector"}
-	case name == "--all-namespaces":
+	case "--all-namespaces":
 		return []string{"--include"}
-	case name == "--secret":
+	case "--secret":
 		return []string{"--configmap"}
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"k8s.io/kubectl/pkg/util/completion"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/instead"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -51,7 +52,9 @@ func New(f *factory.Factory) *cobra.Command {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(flags.FilenameOptions.Filenames, flags.FilenameOptions.Kustomize) {
 				return usage.Errorf("for instance cloneset/web", "give a type, or TYPE/NAME")
 			}
-			return run(c.Context(), f, k, flags, args)
+			ctx := c.Context()
+			chosen := flags.AllNamespaces || flags.Selector != ""
+			return instead.Verb{Factory: f, Chosen: chosen}.Do(ctx, args, func(args []string) error { return run(ctx, f, k, flags, args) })
 		},
 		ValidArgsFunction: completion.ResourceTypeAndNameCompletionFunc(k),
 	}

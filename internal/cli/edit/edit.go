@@ -41,6 +41,7 @@ type Verb struct {
 	// that the change has set.
 	Pinned bool
 
+	command  *cobra.Command
 	files    resource.FilenameOptions
 	selector string
 	all      bool
@@ -65,6 +66,7 @@ func (v *Verb) Output() string { return *v.print.OutputFormat }
 
 // AddFlags adds the flags that all these verbs have.
 func (v *Verb) AddFlags(c *cobra.Command) {
+	v.command = c
 	v.print = genericclioptions.NewPrintFlags(v.Done)
 	v.print.AddFlags(c)
 	v.record = genericclioptions.NewRecordFlags()

@@ -5,12 +5,23 @@ import (
 
 	"k8s.io/cli-runtime/pkg/resource"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/instead"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 )
 
 // find reads the objects that the flags and the arguments mean, as they are in the
-// cluster or, under --local, in the files.
-func (v *Verb) find(named []string) ([]*resource.Info, error) {
+// cluster or, under --local, in the files. Where there is no Kruise, what was rendered
+// for them is changed.
+func (v *Verb) find(named []string) (infos []*resource.Info, err error) {
+	chosen := v.local || v.all || v.selector != ""
+	err = instead.Verb{Factory: v.Factory, Chosen: chosen}.Do(v.command.Context(), named, func(named []string) (err error) {
+		infos, err = v.read(named)
+		return err
+	})
+	return infos, err
+}
+
+func (v *Verb) read(named []string) ([]*resource.Info, error) {
 	b, enforce, err := v.builder()
 	if err != nil {
 		return nil, err

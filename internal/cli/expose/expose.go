@@ -144,7 +144,7 @@ func (o *options) read(args []string) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, err := json.Marshal(plain(fields))
+		text, err := json.Marshal(plain(unlabelled(fields)))
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,22 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
+// own are labels that say something of an object alone: a Service gets the others.
+var own = []string{kruise.DeleteProtectionLabel, kruise.SourceLabel}
+
+// unlabelled is an object without such labels.
+func unlabelled(object map[string]any) map[string]any {
+	n := tree.Clone(tree.FromValue(object))
+	for _, label := range own {
+		tree.DeleteAt(n, "metadata", "labels", label)
+	}
+	out, ok := tree.Value(n).(map[string]any)
+	if !ok {
+		return object
+	}
+	return out
+}
+
 // plain gives kubectl an object that it can expose. A Service sees labels and ports of
 // pods, and in these all workloads are alike: those that kubectl does not know are
 // handed over as a ReplicaSet with their name, labels, selector and template.

@@ -50,3 +50,22 @@ func TestPlain(t *testing.T) {
 		})
 	}
 }
+
+// TestUnlabelled: a Service is neither protected because its workload is, nor rendered
+// from what that was.
+func TestUnlabelled(t *testing.T) {
+	for labels, want := range map[string]string{
+		"{app: web, policy.kruise.io/delete-protection: Always, kubectl-kruise.dev/source: cloneset.web}": "{app: web}",
+		"{app: web}": "{app: web}",
+		"7":          "7",
+	} {
+		got := unlabelled(parsed(t, "metadata: {name: web, labels: "+labels+"}"))
+		text, err := yaml.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(parsed(t, "metadata: {name: web, labels: "+want+"}"), parsed(t, string(text))); diff != "" {
+			t.Errorf("%s\n%s", labels, diff)
+		}
+	}
+}

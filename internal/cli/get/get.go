@@ -18,6 +18,7 @@ import (
 	"k8s.io/kubectl/pkg/util/completion"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/instead"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
@@ -64,7 +65,9 @@ func New(f *factory.Factory) *cobra.Command {
 			if err := o.Validate(); err != nil {
 				return usage.Errorf("", "%w", err)
 			}
-			return o.run(c.Context(), args)
+			ctx := c.Context()
+			chosen := o.AllNamespaces || o.LabelSelector != "" || o.FieldSelector != ""
+			return instead.Verb{Factory: f, Chosen: chosen}.Do(ctx, args, func(args []string) error { return o.run(ctx, args) })
 		},
 		ValidArgsFunction: completion.ResourceTypeAndNameCompletionFunc(kubectl.Factory(f)),
 	}

@@ -50,7 +50,7 @@ func (o *options) handOver(ctx context.Context) error {
 		}
 		return w.say("%s created (server dry run)", w.title(w.to))
 	}
-	if err := w.ask(); err != nil {
+	if err := w.ask(ctx); err != nil {
 		return err
 	}
 	return w.run(ctx)

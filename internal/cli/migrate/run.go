@@ -31,7 +31,7 @@ func (o *options) run(ctx context.Context) error {
 	case "server":
 		return w.check(ctx)
 	}
-	if err := w.ask(); err != nil {
+	if err := w.ask(ctx); err != nil {
 		return err
 	}
 	if err := w.born(ctx); err != nil || w.create {
@@ -42,11 +42,11 @@ func (o *options) run(ctx context.Context) error {
 
 // ask asks a person. The older form, which scripts use, says all that is to be done:
 // where nobody can be asked it goes on.
-func (o *options) ask() error {
+func (o *options) ask(ctx context.Context) error {
 	if o.older && !o.factory.Streams.InTTY {
 		return nil
 	}
-	return rolloutcmd.NewBatch(o.factory).Ask(o.yes, "Do this?")
+	return rolloutcmd.NewBatch(o.factory).Ask(ctx, o.yes, "Do this?")
 }
 
 func (o *options) say(format string, args ...any) error {

@@ -47,7 +47,7 @@ func (o *abortOptions) abort(ctx context.Context) error {
 	why := "aborted by " + holder()
 	o.change = aborted(why, o.rollback)
 	if o.rollback {
-		if err := o.ask(o.yes, "Take the rollout of "+o.name.String()+" back?"); err != nil {
+		if err := o.ask(ctx, o.yes, "Take the rollout of "+o.name.String()+" back?"); err != nil {
 			return err
 		}
 	}

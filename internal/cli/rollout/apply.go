@@ -58,7 +58,7 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return err
 	}
-	if err := o.ask(o.yes, "Carry this plan out?"); err != nil {
+	if err := o.ask(ctx, o.yes, "Carry this plan out?"); err != nil {
 		return err
 	}
 	s, err := o.open(ctx, name)

@@ -2,16 +2,19 @@ package rollout
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
 // ask asks before something big is changed. Without a terminal nobody can answer,
-// and nobody is waited for.
-func (c *common) ask(yes bool, question string) error {
+// and nobody is waited for. Ctrl-C is an answer, too, and so is the end of the input.
+func (c *common) ask(ctx context.Context, yes bool, question string) error {
 	s := c.factory.Streams
 	switch {
 	case yes:
@@ -20,8 +23,15 @@ func (c *common) ask(yes bool, question string) error {
 		return usage.Errorf("--yes answers", "nobody can be asked: stdin is no terminal")
 	}
 	_, _ = fmt.Fprintf(s.Err, "%s [y/N] ", question)
-	answer, err := bufio.NewReader(s.In).ReadString('\n')
+	var answer string
+	err := kubectl.Until(ctx, func() (err error) {
+		answer, err = bufio.NewReader(s.In).ReadString('\n')
+		return err
+	})
 	if err != nil {
+		_, _ = fmt.Fprintln(s.Err) // nobody has ended the line
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {

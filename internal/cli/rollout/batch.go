@@ -61,7 +61,9 @@ func (b *Batch) Validate() error { return b.validate() }
 func (b *Batch) JSON() bool { return b.output == "json" }
 
 // Ask asks a person before something big is changed; yes is the answer beforehand.
-func (b *Batch) Ask(yes bool, question string) error { return b.ask(yes, question) }
+func (b *Batch) Ask(ctx context.Context, yes bool, question string) error {
+	return b.ask(ctx, yes, question)
+}
 
 // Limit has the time of --timeout begin: it is one for all workloads.
 func (b *Batch) Limit(now time.Time) {

@@ -2,11 +2,14 @@ package rollout
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -19,27 +22,41 @@ func TestAsk(t *testing.T) {
 		want          string
 		usage         bool
 	}{
-		"--yes":           {yes: true},
-		"yes":             {terminal: true, answer: "Yes\n"},
-		"y":               {terminal: true, answer: " y \n"},
-		"no":              {terminal: true, answer: "n\n", want: "nothing was changed"},
-		"only return":     {terminal: true, answer: "\n", want: "nothing was changed"},
-		"the end of file": {terminal: true, want: "EOF"},
-		"nobody":          {want: "nobody can be asked: stdin is no terminal", usage: true},
+		"--yes":            {yes: true},
+		"yes":              {terminal: true, answer: "Yes\n"},
+		"y":                {terminal: true, answer: " y \n"},
+		"no":               {terminal: true, answer: "n\n", want: "nothing was changed"},
+		"only return":      {terminal: true, answer: "\n", want: "nothing was changed"},
+		"the end of file":  {terminal: true, want: "nothing was changed"},
+		"a yes at its end": {terminal: true, answer: "y"},
+		"nobody":           {want: "nobody can be asked: stdin is no terminal", usage: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := driven(&bytes.Buffer{}, false, nil)
 			d.factory.Streams.In, d.factory.Streams.InTTY = strings.NewReader(c.answer), c.terminal
-			err := d.ask(c.yes, "Go?")
+			err := d.ask(t.Context(), c.yes, "Go?")
 			var bad *usage.Error
 			if text(err) != c.want || errors.As(err, &bad) != c.usage {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 			asked := d.factory.Streams.Err.(*bytes.Buffer).String()
-			if want := c.terminal && !c.yes; (asked == "Go? [y/N] ") != want {
+			if want := c.terminal && !c.yes; (strings.TrimSpace(asked) == "Go? [y/N]") != want {
 				t.Errorf("asked %q", asked)
 			}
 		})
+	}
+}
+
+// TestAskInterrupted: whoever presses Ctrl-C at a question is not waited for.
+func TestAskInterrupted(t *testing.T) {
+	d := driven(&bytes.Buffer{}, false, nil)
+	in, keep := io.Pipe()
+	defer keep.Close() //nolint:errcheck // nobody reads it
+	d.factory.Streams.In, d.factory.Streams.InTTY = in, true
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.ask(ctx, false, "Go?"); !errors.Is(err, ending.ErrInterrupted) {
+		t.Errorf("%v", err)
 	}
 }
 

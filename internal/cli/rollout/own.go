@@ -74,7 +74,7 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, plans f
 	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return err
 	}
-	if err := o.ask(o.yes, question); err != nil {
+	if err := o.ask(ctx, o.yes, question); err != nil {
 		return err
 	}
 	return o.begin(ctx, s, p)

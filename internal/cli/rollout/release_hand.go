@@ -49,7 +49,7 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 	if o.print.only() {
 		return o.pretend(ctx)
 	}
-	if err := o.ask(o.yes, "Write the template of "+s.target.String()+"?"); err != nil {
+	if err := o.ask(ctx, o.yes, "Write the template of "+s.target.String()+"?"); err != nil {
 		return err
 	}
 	got, err := o.writeTemplate(ctx, release.Request{Manager: fieldManager})

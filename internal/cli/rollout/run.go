@@ -161,7 +161,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	if o.print.only() {
 		return o.pretend(ctx)
 	}
-	if err := o.ask(o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
+	if err := o.ask(ctx, o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
 		return err
 	}
 	if o.ui {

@@ -81,7 +81,7 @@ func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error 
 	if !u.Paced() {
 		_, _ = fmt.Fprintln(w, "warning: its subsets are Deployments, which no partition holds back: all of them follow at once")
 	}
-	if err := o.ask(o.yes, "Write the template of UnitedDeployment "+u.Name+"?"); err != nil {
+	if err := o.ask(ctx, o.yes, "Write the template of UnitedDeployment "+u.Name+"?"); err != nil {
 		return err
 	}
 	client, err := o.factory.Dynamic()

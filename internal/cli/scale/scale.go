@@ -8,6 +8,7 @@ import (
 	scalecmd "k8s.io/kubectl/pkg/cmd/scale"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/instead"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 )
 
@@ -16,7 +17,7 @@ var types = []string{"cloneset", "statefulset.apps.kruise.io", "uniteddeployment
 
 // New returns the verb scale.
 func New(f *factory.Factory) *cobra.Command {
-	return ours(f, scalecmd.NewCmdScale(kubectl.Factory(f), kubectl.Streams(f)), "Set how many pods a workload has",
+	c := ours(f, scalecmd.NewCmdScale(kubectl.Factory(f), kubectl.Streams(f)), "Set how many pods a workload has",
 		`Set how many pods a workload has: any kind with a subresource scale, Kruise's among
 them. Which pods go when it has fewer is the workload's choice; "kubectl kruise
 scaledown" names them.`,
@@ -24,6 +25,12 @@ scaledown" names them.`,
 
   # only if it has 3 now
   kubectl kruise scale uniteddeployment/web --current-replicas=3 --replicas=5`)
+	scale := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		chosen := c.Flags().Changed("all") || c.Flags().Changed("selector")
+		return instead.Verb{Factory: f, Single: "scale", Chosen: chosen}.Do(c.Context(), args, func(args []string) error { return scale(c, args) })
+	}
+	return c
 }
 
 // NewAutoscale returns the verb autoscale.

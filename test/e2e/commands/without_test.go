@@ -38,11 +38,37 @@ func TestWithoutKruise(t *testing.T) {
 	b.call(t, "create", "bcj", "x", "--image", "a:1").ends(t, 1, "the cluster has no kind BroadcastJob", "--dry-run=client -o yaml needs no cluster")
 	b.call(t, "create", "bcj", "x", "--image", "a:1", "--dry-run=client").prints(t, "broadcastjob.apps.kruise.io/x created (dry run)")
 	for _, args := range []string{
-		"get clone", "describe cloneset/web", "logs clone/nobody", "set image cloneset/web main=a:1", "scale cloneset/web --replicas=3", "wait clone/web --for=delete",
-		"patch cloneset/web -p {}", "expose cloneset/web --port=80", "autoscale cloneset/web --max=3", "protect cloneset/web", "delete cloneset/web",
+		"get clone/nobody", "describe cloneset/nobody", "set image cloneset/nobody main=a:1", "scale cloneset/nobody --replicas=3", "protect cloneset/nobody",
+		"logs clone/nobody", "wait clone/web --for=delete", "get sidecarsets", "set env clonesets --all A=b", "get clone -A",
+		"patch cloneset/web -p {}", "expose cloneset/web --port=80", "autoscale cloneset/web --max=3", "delete cloneset/web",
 		"spread uniteddeployment/web", "create job x --from acj/y", "migrate deployment/web --to CloneSet --dry-run",
 	} {
 		b.call(t, strings.Fields(args)...).ends(t, 1, "hint: this cluster has no Kruise, or not that kind")
 	}
 	b.call(t, "get", "nonsense").ends(t, 1, "hint: 'kubectl kruise api-resources' lists the types")
+}
+
+// TestWithoutKruiseInstead: verbs that look at an object, or change a field of it, do so
+// with what was rendered for it, and say with what.
+func TestWithoutKruiseInstead(t *testing.T) {
+	t.Parallel()
+	c, namespace := cluster.Shared(t)
+	b := &bed{c, namespace}
+	subset := strings.NewReplacer("{name: web,", "{name: ud-a,", "cloneset.web", "uniteddeployment.ud", "app: web", "app: ud", "replicas: 2", "replicas: 0").Replace(renderedWeb)
+	b.settle(t, renderedWeb+"---"+subset+"---"+strings.ReplaceAll(subset, "ud-a", "ud-b"), webDeployment)
+	const says = "no Kruise here: cloneset/web is deployment.apps/web\n"
+	b.call(t, "get", "cloneset/web").ends(t, 0, says, "UP-TO-DATE")
+	b.call(t, "get", "clone").ends(t, 0, "no Kruise here: clone are deployment.apps/web\n", "web ")
+	b.call(t, "get", "clone", "web", "-o", "name").prints(t, "deployment.apps/web")
+	b.call(t, "get", "ud/ud", "-o", "name").prints(t, "deployment.apps/ud-a", "deployment.apps/ud-b")
+	b.call(t, "describe", "cloneset", "web").ends(t, 0, says, "Replicas:               2 desired")
+	b.call(t, "set", "image", "cloneset/web", "main=registry.example.com/web:2").ends(t, 0, says).prints(t, "deployment.apps/web image updated")
+	b.call(t, "set", "env", "ud/ud", "A=b").prints(t, "deployment.apps/ud-a env updated", "deployment.apps/ud-b env updated")
+	b.call(t, "set", "env", "cloneset/web", "--list").ends(t, 0, says, "# Deployment web, container main")
+	b.call(t, "scale", "cloneset/web", "--replicas=3").ends(t, 0, says).prints(t, "deployment.apps/web scaled")
+	b.call(t, "scale", "ud/ud", "--replicas=3").ends(t, 2, "ud/ud stands for 2 objects here", "hint: scale each of them by its own name")
+	if u := b.get(t, "apps/v1", "Deployment", "web"); at(u, "spec.replicas") != "3" || at(u, "spec.template.spec.containers.0.image") != "registry.example.com/web:2" {
+		t.Errorf("spec %v", u.Object["spec"])
+	}
+	b.terminal(t, "", "get", "clone").ends(t, 0, "no Kruise here: ", "UP-TO-DATE")
 }
