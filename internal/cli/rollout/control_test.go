@@ -51,7 +51,7 @@ func TestAsk(t *testing.T) {
 func TestAskInterrupted(t *testing.T) {
 	d := driven(&bytes.Buffer{}, false, nil)
 	in, keep := io.Pipe()
-	defer keep.Close() //nolint:errcheck // nobody reads it
+	defer keep.Close()
 	d.factory.Streams.In, d.factory.Streams.InTTY = in, true
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
