@@ -1,0 +1,43 @@
+package kube
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// FuzzRecord: whatever stands in the ConfigMap of a rollout, anybody may have written it:
+// nothing panics, and a record that is taken is written as it is read.
+func FuzzRecord(f *testing.F) {
+	good, err := Records{}.configMap(Record{Ref: web, Plan: onePlan, By: "ann", Base: map[string]any{"a": "b"}}, metav1.OwnerReference{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	plan, err := unpacked(good.BinaryData[keyPlan])
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good.Data[keyRecord], plan, []byte(`{"a": "b"}`), true)
+	f.Add(`{"progress": {"step": -1}}`, plan, []byte(`null`), true)
+	f.Add(`[]`, []byte("x"), []byte{0x1f, 0x8b, 8}, false)
+	f.Fuzz(func(t *testing.T, record string, plan, base []byte, pack bool) {
+		cm := &corev1.ConfigMap{Data: map[string]string{keyRecord: record}, BinaryData: map[string][]byte{keyPlan: plan, keyBase: base}}
+		if pack {
+			cm.BinaryData = map[string][]byte{keyPlan: packed(plan), keyBase: packed(base)}
+		}
+		rec, err := readRecord(cm)
+		if err != nil {
+			return
+		}
+		kept, err := Records{}.configMap(rec, metav1.OwnerReference{})
+		if err != nil {
+			return // it is too large to be kept
+		}
+		again, err := readRecord(kept)
+		if diff := cmp.Diff(writtenOf(rec), writtenOf(again)); diff != "" || err != nil {
+			t.Errorf("%v %s", err, diff)
+		}
+	})
+}

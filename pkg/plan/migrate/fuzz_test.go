@@ -1,0 +1,27 @@
+package migrate
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// FuzzDecode: whatever stands in the annotation, nothing panics, and a record that is
+// taken is written as it is read.
+func FuzzDecode(f *testing.F) {
+	f.Add(Record{From: Workload{Group: "apps", Kind: "Deployment", Name: "web"}, UID: "u", Replicas: 3, Source: 5, Surge: 1}.Encode())
+	f.Add(`{"from": {"kind": "a", "name": "b"}, "surge": 2147483648, "replicas": -1}`)
+	f.Add(`{"from": null, "surge": 1e3}`)
+	f.Add(`[]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := Decode(text)
+		if err != nil {
+			return
+		}
+		again, err := Decode(r.Encode())
+		if diff := cmp.Diff(r, again); diff != "" || err != nil {
+			t.Errorf("%v %s", err, diff)
+		}
+		_ = r.Back(r.From, Side{Replicas: r.Source}, Side{Replicas: r.Destination})
+	})
+}
