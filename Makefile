@@ -46,7 +46,7 @@ CLUSTER_TEST = go test -C test -p 1 -timeout 45m $(if $(RACE),-race) $(TESTFLAGS
 
 # Rollouts through bad weather are younger than the rest:
 # they have a target of their own until they have held on more machines.
-CLUSTER_PACKAGES = $$(go list -C test ./... | grep -v -e /e2e/rollout)
+CLUSTER_PACKAGES = $$(go list -C test ./... | grep -v -e /e2e/rollout -e /e2e/scale)
 
 .PHONY: test-rollouts
 test-rollouts: cluster ## Run the tests that drive rollouts on a real control plane
@@ -59,6 +59,15 @@ test-commands: cluster ## Run the tests of plain verbs (set, create, migrate ...
 .PHONY: test-screens
 test-screens: cluster ## Run the tests of the terminal interface in a terminal, on a real control plane
 	go test -C test -timeout 45m $(TESTFLAGS) ./e2e/ui/...
+
+.PHONY: test-scale
+test-scale: cluster ## Count what commands cost on a cluster of 10,000 pods (minutes to fill it)
+	go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./e2e/scale
+
+SOAK ?= 24h
+.PHONY: soak
+soak: ## Roll out again and again for SOAK=24h in the time of the model, and look whether anything grows
+	go test ./pkg/tui/demo -run TestSoak -count=1 -timeout 120m -v -args -soak $(SOAK)
 
 .PHONY: test-ecosystem
 test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Argo CD

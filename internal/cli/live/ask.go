@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -108,6 +109,7 @@ func (k *kind) of(object map[string]any) *kind {
 
 // and joins two label selectors.
 func and(a, b string) string {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	if a == "" || b == "" {
 		return a + b
 	}
