@@ -43,9 +43,9 @@ func fill(t *testing.T, c *cluster.Cluster) {
 	each(t, *workloads, f.workload)
 }
 
-// each calls make for 0 to n-1, several at a time, and fails the test with the first
+// each calls one for 0 to n-1, several at a time, and fails the test with the first
 // error.
-func each(t *testing.T, n int, make func(ctx context.Context, i int) error) {
+func each(t *testing.T, n int, one func(ctx context.Context, i int) error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -54,7 +54,7 @@ func each(t *testing.T, n int, make func(ctx context.Context, i int) error) {
 	for range 8 {
 		all.Go(func() {
 			for i := range next {
-				if err := make(ctx, i); err != nil {
+				if err := one(ctx, i); err != nil {
 					t.Error(err)
 					cancel()
 					return

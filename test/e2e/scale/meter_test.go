@@ -162,7 +162,7 @@ func (c *counted) end() {
 // follow reads a stream up to the bookmark behind all there is.
 func (m *meter) follow(from *io.PipeReader, compressed bool) {
 	defer m.done()
-	defer from.Close() //nolint:errcheck // what comes is not read any more
+	defer from.Close()
 	text := io.Reader(from)
 	if compressed {
 		z, err := gzip.NewReader(from)

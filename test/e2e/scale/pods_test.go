@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // templateOf is a template of ordinary size: two containers with what services have.
@@ -41,7 +40,7 @@ func running(p *corev1.Pod) corev1.PodStatus {
 	for _, c := range p.Spec.Containers {
 		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
 			Name: c.Name, Image: c.Image, ImageID: c.Image + "@sha256:0123456789012345678901234567890123456789012345678901234567890123", ContainerID: "containerd://" + string(p.UID),
-			Ready: true, Started: &started, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Time(since)}},
+			Ready: true, Started: &started, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: since}},
 		})
 	}
 	return status

@@ -158,7 +158,7 @@ func (m *meter) screens(t *testing.T, requests, size int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tty.Close() //nolint:errcheck // it has ended
+	defer tty.Close()
 	m.measures(cmd.Process.Pid)
 	drawn, ended := watchFor(tty, "web-")
 	limit := time.NewTimer(patience)
