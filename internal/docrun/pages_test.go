@@ -37,7 +37,7 @@ func TestPages(t *testing.T) {
 		run, left = run+r, left+l
 	}
 	t.Logf("%d pages, %d blocks of commands are run, %d are not", len(pages), run, left)
-	if len(pages) < 40 || run < 80 || left > run/3 {
+	if len(pages) < 40 || run < 80 || left > run/2 {
 		t.Errorf("%d pages, %d blocks are run, %d are not", len(pages), run, left)
 	}
 }
