@@ -48,7 +48,7 @@ var layer = map[string][]string{
 	"internal/cli/writeback": {
 		"pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
-	"internal/view": {"internal/view/svg", "pkg/apply/event", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render/...", "sigs.k8s.io/yaml"},
+	"internal/view": {"internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render/...", "sigs.k8s.io/yaml"},
 
 	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
 	"pkg/kruise/tree": {"sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml"},
@@ -70,7 +70,7 @@ var layer = map[string][]string{
 	"pkg/apply/event": {},
 	"pkg/apply/kube": {
 		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/streaming/pkg/httpstream",
-		"pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/ask", "pkg/apply/kube/permit",
+		"pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/ask", "pkg/apply/kube/objects", "pkg/apply/kube/permit",
 	},
 	"pkg/apply/kube/permit":  {"k8s.io/api/rbac/v1", "pkg/kruise", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/apply/kube/ask":     {"k8s.io/client-go/util/jsonpath", "pkg/plan"},

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 )
 
 // pretend says what would be done, in the order in which it would be, and every
@@ -29,7 +32,14 @@ func (w *work) pretend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.showRequests(list)
+	out := w.factory.Streams.Out
+	if w.rollouts.JSON() {
+		return view.RequestsJSON(out, list)
+	}
+	if _, err := fmt.Fprintln(out); err != nil {
+		return err
+	}
+	return view.Requests(out, rolloutcmd.Besides, list)
 }
 
 func (w *work) pretendPrune(ctx context.Context) error {

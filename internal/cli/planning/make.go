@@ -124,6 +124,16 @@ func (m *Made) Run(o simulate.Options, r simulate.RolloutOptions) (simulate.Time
 	return simulate.Rollout(w, m.Plan, r)
 }
 
+// Acts tells every action of the plan, and what is known when it is due, if pods
+// behave and pauses are promoted at once.
+func (m *Made) Acts(tell func(plan.Snapshot, plan.Action)) error {
+	at := time.Duration(0)
+	s := *m
+	s.Snapshot.Progress = plan.Progress{}
+	_, err := s.Run(m.Assumed(), simulate.RolloutOptions{Promote: &at, Did: tell})
+	return err
+}
+
 // count has steps stop at numbers of pods, and the last where the workload's own
 // partition does.
 func count(policy *plan.Policy, desired *cluster.Workload, s plan.Snapshot) {

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
@@ -51,6 +53,7 @@ type options struct {
 	helper   string
 	timeout  time.Duration
 	output   string
+	pretends dryrun.Flag
 }
 
 var outputs = []string{"text", "json"}
@@ -61,7 +64,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "pull IMAGE [TYPE/NAME | --nodes SELECTOR]", Short: "Have nodes pull an image", Long: long, Example: example, ValidArgsFunction: complete.After(f),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.complete(args); err != nil {
+			if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
 				return err
 			}
 			return o.run(c.Context())
@@ -74,6 +77,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVar(&o.helper, "helper-image", imagepull.HelperImage, "image that pods run which only pull another one, where there is no Kruise")
 	fl.DurationVar(&o.timeout, "timeout", 0, "how long to wait; 0 waits for whatever it takes")
 	fl.StringVarP(&o.output, "output", "o", outputs[0], "text, or json: one line for each change of a node")
+	o.pretends.AddFlag(c)
 	usage.Offer(c, "output", outputs...)
 	return c
 }
@@ -113,6 +117,9 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.pretends.Only() {
+		return o.pretend(ctx, cfg, p)
+	}
 	if o.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
@@ -133,6 +140,19 @@ func (o *options) run(ctx context.Context) error {
 }
 
 // line is one change of a node as JSON.
+// pretend shows what would be created.
+func (o *options) pretend(ctx context.Context, cfg *rest.Config, p kube.ImagePull) error {
+	list, err := kube.PullRequests(ctx, cfg, p)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(o.factory.Streams.Err, "the same pull is under way: nothing would be created")
+		return err
+	}
+	return o.pretends.Show(ctx, o.factory.Streams.Out, cfg, dryrun.Requests{JSON: o.output == "json", List: list})
+}
+
 type line struct {
 	Time  time.Time `json:"time"`
 	Node  string    `json:"node"`

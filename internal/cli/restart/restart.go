@@ -65,7 +65,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "restart (POD… | TYPE/NAME)", Short: "Restart containers inside their pods", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.complete(args); err != nil {
+			if err := o.complete(c, args); err != nil {
 				return err
 			}
 			return o.run(c.Context(), args)
@@ -84,8 +84,8 @@ func New(f *factory.Factory) *cobra.Command {
 	return c
 }
 
-func (o *options) complete(args []string) error {
-	if err := o.own.Validate(); err != nil {
+func (o *options) complete(c *cobra.Command, args []string) error {
+	if err := o.own.Validate(c); err != nil {
 		return err
 	}
 	switch m := o.what.Method; {

@@ -30,7 +30,7 @@ the workload goes back to the template that the rollout started from, within its
 budgets and in place where that is possible.`,
 		Example: "  kubectl kruise rollout abort cloneset/web\n  kubectl kruise rollout abort cloneset/web --rollback --yes",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.complete(args); err != nil {
+			if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
 				return err
 			}
 			return o.abort(c.Context())
@@ -38,6 +38,7 @@ budgets and in place where that is possible.`,
 		ValidArgsFunction: complete.Names(shared.factory),
 	}
 	o.addFlags(c)
+	o.pretends.AddFlag(c)
 	c.Flags().BoolVar(&o.rollback, "rollback", false, "also go back to the template before the rollout")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return c
@@ -46,6 +47,9 @@ budgets and in place where that is possible.`,
 func (o *abortOptions) abort(ctx context.Context) error {
 	why := "aborted by " + holder()
 	o.change = aborted(why, o.rollback)
+	if o.dry().Only() {
+		return o.pretendBack(ctx, why)
+	}
 	if o.rollback {
 		if err := o.ask(ctx, o.yes, "Take the rollout of "+o.name.String()+" back?"); err != nil {
 			return err

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,7 +33,7 @@ has changed since, nothing is written.`,
 			if len(args) != 1 {
 				return usage.Errorf("kubectl kruise plan --out FILE writes one; - is standard input", "give one plan")
 			}
-			if err := o.validate(); err != nil {
+			if err := errors.Join(o.pretends.Read(c), o.validate()); err != nil {
 				return err
 			}
 			return o.run(c.Context(), args[0])
@@ -40,6 +41,7 @@ has changed since, nothing is written.`,
 	}
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	o.pretends.AddFlag(c)
 	return c
 }
 
@@ -58,31 +60,37 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return err
 	}
-	if err := o.ask(ctx, o.yes, "Carry this plan out?"); err != nil {
-		return err
+	if !o.dry().Only() {
+		if err := o.ask(ctx, o.yes, "Carry this plan out?"); err != nil {
+			return err
+		}
 	}
 	s, err := o.open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := fits(ctx, s, p); err != nil {
+	snapshot, err := fits(ctx, s, p)
+	switch {
+	case err != nil:
 		return err
+	case o.dry().Only():
+		return o.wouldSend(ctx, s, p, left(p, snapshot, s.Now(), true))
 	}
 	return o.begin(ctx, s, p)
 }
 
-// fits reports an error where the object is no longer what the plan was made for.
-func fits(ctx context.Context, s *session, p plan.Plan) error {
+// fits is what the plan starts from; an error where the object is no longer what the plan was made for.
+func fits(ctx context.Context, s *session, p plan.Plan) (plan.Snapshot, error) {
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {
-		return err
+		return snapshot, err
 	}
 	snapshot.Progress = plan.Progress{}
 	if d := plan.Next(p, snapshot, s.Now()); d.Verb == plan.Halt {
-		return &resource.Error{Err: &haltError{d.Reason}, Hint: "make a new plan: this one was made for another state"}
+		return snapshot, &resource.Error{Err: &haltError{d.Reason}, Hint: "make a new plan: this one was made for another state"}
 	}
-	return nil
+	return snapshot, nil
 }
 
 // haltError is why a plan cannot even begin.

@@ -161,6 +161,27 @@ func (p *Part) Plan(ctx context.Context, desired *resource.Resource) (plan.Plan,
 	return rec.Plan, nil
 }
 
+// Requests are the writes that carry that plan out, if pods behave.
+func (p *Part) Requests(ctx context.Context, desired *resource.Resource) ([]event.Request, error) {
+	m, err := p.make(ctx, desired)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := p.begun(m.Plan)
+	if err != nil || rec == nil {
+		return p.requestsOf(m.Plan, m.Acts, err)
+	}
+	s, err := p.session.Observe(ctx, p.session.target.Ref)
+	return p.requestsOf(rec.Plan, left(rec.Plan, s, p.session.Now(), true), err)
+}
+
+func (p *Part) requestsOf(of plan.Plan, a acts, err error) ([]event.Request, error) {
+	if err != nil || len(of.Steps) == 0 {
+		return nil, err
+	}
+	return p.session.requests(of, a)
+}
+
 // Halted is why the last rollout of the workload went no further; "" for one that
 // came to its end, or none.
 func (p *Part) Halted() (string, error) {

@@ -10,10 +10,12 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -74,7 +76,7 @@ func (s *Subsets) Show(ctx context.Context, final *unstructured.Unstructured) er
 // already. Each then follows by Run.
 func (s *Subsets) Release(ctx context.Context, final *unstructured.Unstructured) error {
 	to := united.Read(final)
-	if s.Writes(final) == nil {
+	if reflect.DeepEqual(s.object.Template, to.Template) {
 		return nil
 	}
 	client, err := s.batch.factory.Dynamic()
@@ -84,33 +86,31 @@ func (s *Subsets) Release(ctx context.Context, final *unstructured.Unstructured)
 	return s.object.Release(ctx, client, to.Template)
 }
 
-// Writes is the patch of Release; nil where the template is there already.
-func (s *Subsets) Writes(final *unstructured.Unstructured) []any {
-	to := united.Read(final)
-	if reflect.DeepEqual(s.object.Template, to.Template) {
-		return nil
+// Requests are the writes of Release and Run: the template with all subsets held
+// back, then the partition of each subset, step by step.
+func (s *Subsets) Requests(ctx context.Context, final *unstructured.Unstructured) ([]event.Request, error) {
+	return s.requests(ctx, united.Read(final))
+}
+
+func (s *Subsets) requests(ctx context.Context, to *united.Object) ([]event.Request, error) {
+	var out []event.Request
+	if !reflect.DeepEqual(s.object.Template, to.Template) {
+		u := s.object
+		ref := cluster.Ref{Group: kruise.Group, Kind: "UnitedDeployment", Namespace: u.Namespace, Name: u.Name}
+		out = append(out, jsonPatch(united.Resource(u.Version), ref, "the template, with all subsets held back", u.ReleasePatch(to.Template)))
 	}
-	return s.object.ReleasePatch(to.Template)
-}
-
-// SubsetStep is a step of a subset's plan, as the patch that its UnitedDeployment gets.
-type SubsetStep struct {
-	Subset, Title string
-	Body          map[string]any
-}
-
-// Plans tells every step of every subset.
-func (s *Subsets) Plans(ctx context.Context, final *unstructured.Unstructured, tell func(SubsetStep)) error {
-	to := united.Read(final)
-	return s.Each(ctx, func(p *Part) error {
+	err := s.Each(ctx, func(p *Part) error {
 		made, err := p.Plan(ctx, p.follows(s.object, to))
 		for i := range made.Steps {
 			if step := &made.Steps[i]; len(step.Patches) > 0 {
-				tell(SubsetStep{p.subset(), step.Title, s.object.PartitionPatch(p.subset(), int32(step.Kept))})
+				r := partitionRequest(s.object, p.subset(), int32(step.Kept))
+				r.Why = "subset " + p.subset() + ": " + step.Title
+				out = append(out, r)
 			}
 		}
 		return err
 	})
+	return out, err
 }
 
 // Run rolls the subsets out one after the other. The template is there already.

@@ -45,10 +45,13 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		if o.print != nil {
 			return o.several(c, args)
 		}
-		if err := o.complete(args); err != nil {
+		if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
 			return err
 		}
 		return o.run(c.Context())
+	}
+	if o.without == nil { // the others print objects, and have it by that
+		o.pretends.AddFlag(c)
 	}
 	if o.goesOn {
 		o.addFlags(c)
@@ -125,9 +128,10 @@ func (o *control) run(ctx context.Context) error {
 			return o.without(ctx, o, s)
 		case err != nil:
 			return err
-		case o.print.only():
-			return o.print.resource(o.common, s.object)
 		}
+	}
+	if o.dry().Only() {
+		return o.pretend(ctx, s)
 	}
 	return o.onRecord(ctx, s, records)
 }
@@ -140,10 +144,7 @@ func (o *control) onRecord(ctx context.Context, s *session, records kube.Records
 		return err
 	})
 	if errors.Is(err, kube.ErrNone) {
-		if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
-			return inHands(s.target.String(), r)
-		}
-		return &resource.Error{Err: fmt.Errorf("%s: no rollout is on record", s.target), Hint: "begin one with 'kubectl kruise rollout run'"}
+		return o.none(ctx, s)
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -30,6 +31,8 @@ type driving struct {
 	// by is when the time of --timeout is over that several rollouts share; zero has
 	// each take it anew.
 	by time.Time
+	// pretends is --dry-run of verbs that print no objects; the others have their own.
+	pretends dryrun.Flag
 	// print is of verbs that print objects as kubectl does: -o is theirs.
 	print *printed
 }

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -29,11 +30,12 @@ func NewOwn(f *factory.Factory) *Own {
 func (o *Own) AddFlags(c *cobra.Command) {
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	o.pretends.AddFlag(c)
 	c.Flags().StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 }
 
-// Validate checks the flags. Errors are of usage.
-func (o *Own) Validate() error { return o.validate() }
+// Validate checks the flags of the verb. Errors are of usage.
+func (o *Own) Validate(c *cobra.Command) error { return errors.Join(o.pretends.Read(c), o.validate()) }
 
 // Run has a plan made from what is known of a workload, shows it, asks the question
 // and carries it out. A native workload that stands for one of Kruise is driven as
@@ -73,6 +75,9 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, plans f
 	}
 	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return err
+	}
+	if o.dry().Only() {
+		return o.wouldSend(ctx, s, p, left(p, beginning(snapshot), s.Now(), true))
 	}
 	if err := o.ask(ctx, o.yes, question); err != nil {
 		return err

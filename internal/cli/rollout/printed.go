@@ -11,6 +11,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -20,9 +21,7 @@ import (
 // or whatever -o asks for.
 type printed struct {
 	flags *genericclioptions.PrintFlags
-	dry   cmdutil.DryRunStrategy
-	// dryRuns says that the verb can pretend.
-	dryRuns bool
+	dry   dryrun.Flag
 }
 
 // newPrinted adds the flags to a verb. output is where the value of -o stands, nil for
@@ -41,28 +40,18 @@ func newPrinted(c *cobra.Command, done string, output *string) *printed {
 
 // pretends adds --dry-run.
 func (p *printed) pretends(c *cobra.Command) *printed {
-	p.dryRuns = true
-	cmdutil.AddDryRunFlag(c)
+	p.dry.AddFlag(c)
 	return p
 }
 
 // complete reads --dry-run.
-func (p *printed) complete(c *cobra.Command) error {
-	if !p.dryRuns {
-		return nil
-	}
-	var err error
-	if p.dry, err = cmdutil.GetDryRunStrategy(c); err != nil {
-		return usage.Errorf("one of: none, client, server", "--dry-run: unknown value %q", cmdutil.GetFlagString(c, "dry-run"))
-	}
-	return nil
-}
+func (p *printed) complete(c *cobra.Command) error { return p.dry.Read(c) }
 
 // only reports whether nothing is written.
-func (p *printed) only() bool { return p != nil && p.dry != cmdutil.DryRunNone }
+func (p *printed) only() bool { return p != nil && p.dry.Only() }
 
 // atServer reports whether the server is asked what it would write.
-func (p *printed) atServer() bool { return p.dry == cmdutil.DryRunServer }
+func (p *printed) atServer() bool { return p.dry.AtServer() }
 
 // object reports whether -o asks for whole objects, or names alone.
 func (p *printed) object() bool {
@@ -76,7 +65,7 @@ func (p *printed) write(c *common, u *unstructured.Unstructured) error {
 		none := ""
 		flags.OutputFormat = &none
 	}
-	printer, err := cmdutil.PrintFlagsWithDryRunStrategy(&flags, p.dry).ToPrinter()
+	printer, err := cmdutil.PrintFlagsWithDryRunStrategy(&flags, p.dry.Strategy).ToPrinter()
 	if err != nil {
 		return usage.Errorf("kubectl's formats: json, yaml, name, jsonpath=…", "-o: %w", err)
 	}

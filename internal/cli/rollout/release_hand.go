@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -46,8 +47,8 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 		return inHands(s.target.String(), r)
 	}
 	o.sayHanded(h)
-	if o.print.only() {
-		return o.pretend(ctx)
+	if o.dry().Only() {
+		return errors.Join(o.wouldHand(ctx), o.pretend(ctx))
 	}
 	if err := o.ask(ctx, o.yes, "Write the template of "+s.target.String()+"?"); err != nil {
 		return err
@@ -72,16 +73,29 @@ func (o *runOptions) writeTemplate(ctx context.Context, q release.Request) (*uns
 	if err != nil {
 		return nil, err
 	}
-	s := o.session
+	return release.Hand(ctx, client, o.template(), q)
+}
+
+// template is what a Rollout rolls out, as it is written.
+func (o *runOptions) template() release.Template {
 	value, _ := tree.Value(tree.Get(o.desired.Node(), "spec", "template")).(map[string]any)
-	ref := objectOf(s.object)
-	return release.Hand(ctx, client, release.Template{
-		Workload: ref.Ref, Resource: ref.Resource, UID: tree.StrAt(s.object.Node(), "metadata", "uid"), Template: value,
-	}, q)
+	ref := objectOf(o.session.object)
+	return release.Template{
+		Workload: ref.Ref, Resource: ref.Resource, UID: tree.StrAt(o.session.object.Node(), "metadata", "uid"), Template: value,
+	}
+}
+
+// wouldHand shows the request that hands a new template over.
+func (o *runOptions) wouldHand(ctx context.Context) error {
+	t := o.template()
+	return o.show(ctx, []event.Request{jsonPatch(t.Resource, t.Workload, "the template, which its Rollout rolls out", t.Patch())})
 }
 
 // pretend prints the workload as it would be, by the server's word where it is asked.
 func (o *runOptions) pretend(ctx context.Context) error {
+	if o.print == nil {
+		return nil
+	}
 	if !o.print.atServer() || tree.Get(o.desired.Node(), "spec", "template") == nil {
 		return o.print.resource(o.common, o.desired)
 	}

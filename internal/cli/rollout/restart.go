@@ -55,8 +55,8 @@ containers restart; "kubectl kruise restart" does so for some pods or containers
 
 // restartInPlace restarts the containers of a workload inside their pods.
 func (o *runOptions) restartInPlace(ctx context.Context, n named.Name) error {
-	if o.print.only() || o.print.object() || o.into != "" {
-		return usage.Errorf("leave them out: nothing of the object changes", "--dry-run, -o and --write-back are not for --in-place")
+	if o.print.object() || o.into != "" {
+		return usage.Errorf("leave them out: nothing of the object changes", "-o and --write-back are not for --in-place")
 	}
 	policy, err := o.Policy()
 	if err != nil {

@@ -63,6 +63,9 @@ Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
   kubectl kruise rollout run -f web.yaml --steps 1,50%,100% --pause-after 1 --yes
   kubectl kruise rollout run sidecarset/mesh --image mesh=registry.example.com/mesh:2 --on-failure rollback -o json`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.pretends.Read(c); err != nil {
+				return err
+			}
 			if err := o.complete(args); err != nil {
 				return err
 			}
@@ -77,6 +80,7 @@ Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
 		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
 	}
 	o.addRunFlags(c)
+	o.pretends.AddFlag(c)
 	return c
 }
 
@@ -158,8 +162,8 @@ func (o *runOptions) run(ctx context.Context) error {
 	if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return err
 	}
-	if o.print.only() {
-		return o.pretend(ctx)
+	if o.dry().Only() {
+		return errors.Join(o.wouldSend(ctx, o.session, m.Plan, m.Acts), o.pretend(ctx))
 	}
 	if err := o.ask(ctx, o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
 		return err

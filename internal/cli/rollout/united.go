@@ -37,6 +37,9 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.dry().Only() {
+		return o.pretendUnited(ctx, u)
+	}
 	if err := o.releaseUnited(ctx, u); err != nil {
 		return err
 	}
@@ -57,25 +60,36 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	return err
 }
 
-// releaseUnited writes new images into the template, unless they are there.
-func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error {
+// imaged is the template of a UnitedDeployment with the new images; nil where they are
+// there.
+func (o *runOptions) imaged(u *united.Object) (map[string]any, error) {
 	if !o.Images() {
-		return nil
+		return nil, nil
 	}
 	template := tree.FromValue(u.Template)
 	workload := tree.Get(template, u.TemplateField)
 	tree.Set(workload, "kind", tree.String(u.Kind.Kind))
 	desired, err := o.SetImages(resource.Parsed(workload, nil, resource.Origin{File: observe.File}))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n := desired.Edit()
 	tree.Delete(n, "kind")
 	tree.Delete(workload, "kind")
 	if tree.Equal(n, workload) {
-		return nil
+		return nil, nil
 	}
 	tree.Set(template, u.TemplateField, n)
+	value, _ := tree.Value(template).(map[string]any)
+	return value, nil
+}
+
+// releaseUnited writes new images into the template, unless they are there.
+func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error {
+	template, err := o.imaged(u)
+	if err != nil || template == nil {
+		return err
+	}
 	w := o.factory.Streams.Err
 	_, _ = fmt.Fprintf(w, "UnitedDeployment %s rolls out its subsets one after the other: %s\n", u.Name, strings.Join(u.Subsets, ", "))
 	if !u.Paced() {
@@ -88,8 +102,25 @@ func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error 
 	if err != nil {
 		return err
 	}
-	value, _ := tree.Value(template).(map[string]any)
-	return u.Release(ctx, client, value)
+	return u.Release(ctx, client, template)
+}
+
+// pretendUnited shows what would be written, subset by subset.
+func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error {
+	template, err := o.imaged(u)
+	if err != nil {
+		return err
+	}
+	to := *u
+	if template != nil {
+		to.Template = template
+	}
+	b := &Batch{driving: o.driving, policy: o.Options}
+	list, err := (&Subsets{b, u}).requests(ctx, &to)
+	if err != nil {
+		return err
+	}
+	return o.show(ctx, list)
 }
 
 // follow is a subset's workload without a partition: its template is written already.

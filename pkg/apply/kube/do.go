@@ -55,17 +55,9 @@ func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 
 // patch changes the workload, or what a patch names.
 func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
-	o := *c.object()
-	own := true
-	if t := a.Patch.Target; t != nil {
-		ref := cluster.Ref{Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
-		version, err := schema.ParseGroupVersion(t.APIVersion)
-		if err != nil {
-			return err
-		}
-		ref.Group = version.Group
-		own = ref == o.Ref
-		o = Object{ref, version.WithResource(plural[t.Kind])}
+	o, own, err := c.patched(a.Patch)
+	if err != nil {
+		return err
 	}
 	body, kind, err := pinned(a)
 	if err != nil {
@@ -80,6 +72,18 @@ func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
 		return c.workloads.put(got)
 	}
 	return nil
+}
+
+// patched is the object that a patch changes; own says that it is the workload.
+func (c *Cluster) patched(p *plan.Patch) (o Object, own bool, err error) {
+	o = *c.object()
+	t := p.Target
+	if t == nil {
+		return o, true, nil
+	}
+	version, err := schema.ParseGroupVersion(t.APIVersion)
+	ref := cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+	return Object{ref, version.WithResource(plural[t.Kind])}, ref == o.Ref, err
 }
 
 func subresources(p *plan.Patch) []string {
@@ -136,12 +140,16 @@ func withMeta(body map[string]any, field, v string) map[string]any {
 
 // evict asks for the deletion of a pod; budgets may refuse it.
 func (c *Cluster) evict(ctx context.Context, p *plan.PodRef) error {
+	return c.leaving(ctx, p, c.core.CoreV1().Pods(p.Namespace).EvictV1(ctx, eviction(p)))
+}
+
+func eviction(p *plan.PodRef) *policyv1.Eviction {
 	uid := types.UID(p.UID)
-	err := c.core.CoreV1().Pods(p.Namespace).EvictV1(ctx, &policyv1.Eviction{
+	return &policyv1.Eviction{
+		TypeMeta:      metav1.TypeMeta{APIVersion: policyv1.SchemeGroupVersion.String(), Kind: "Eviction"},
 		ObjectMeta:    metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name},
 		DeleteOptions: &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}},
-	})
-	return c.leaving(ctx, p, err)
+	}
 }
 
 // delete deletes a pod without asking budgets.

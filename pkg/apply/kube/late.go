@@ -139,18 +139,25 @@ func decoded[T any](o metav1.Object) (*T, error) {
 // create creates an object of a kind of Kruise; one that is there already is the one
 // that was asked for.
 func (l *lately[T]) create(ctx context.Context, c *Cluster, kind string, meta metav1.ObjectMeta, spec any) error {
-	value, err := runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
+	u, err := l.object(kind, meta, spec)
 	if err != nil {
 		return err
 	}
+	return c.ensure(ctx, c.dynamic.Resource(l.resource).Namespace(meta.Namespace), u, l.mirror.put)
+}
+
+// object is one to create.
+func (l *lately[T]) object(kind string, meta metav1.ObjectMeta, spec any) (*unstructured.Unstructured, error) {
+	value, err := runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": value}}
 	u.SetAPIVersion(l.resource.GroupVersion().String())
 	u.SetKind(kind)
 	u.SetNamespace(meta.Namespace)
 	u.SetName(meta.Name)
+	u.SetGenerateName(meta.GenerateName)
 	u.SetLabels(meta.Labels)
 	u.SetOwnerReferences(meta.OwnerReferences)
-	return c.ensure(ctx, c.dynamic.Resource(l.resource).Namespace(meta.Namespace), u, l.mirror.put)
+	return u, err
 }
 
 // needs are the mirrors that a step looks at.

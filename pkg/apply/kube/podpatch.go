@@ -155,13 +155,21 @@ func (c *Cluster) resources(p *cluster.Pod, change cluster.PodChange) map[string
 	if len(change.Resources) == 0 {
 		return nil
 	}
+	s, _, err := c.assemble()
+	if err != nil {
+		return nil
+	}
+	return resourcesIn(s, p, change)
+}
+
+// resourcesIn are [Cluster.resources] by a snapshot.
+func resourcesIn(s plan.Snapshot, p *cluster.Pod, change cluster.PodChange) map[string]any {
+	if len(change.Resources) == 0 || s.Workload == nil {
+		return nil
+	}
 	revision := p.Labels[cluster.RevisionLabel]
 	if now := change.Labels[cluster.RevisionLabel]; now != nil {
 		revision = *now
-	}
-	s, _, err := c.assemble()
-	if err != nil || s.Workload == nil {
-		return nil
 	}
 	template := s.Workload.Template
 	for _, r := range s.Revisions {

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -46,17 +47,13 @@ func (n NodePull) over() bool {
 // ctx ends first the pull goes on without us, and what is known so far is returned with
 // the cause; whoever asks for the same again goes on with it.
 func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(NodePull)) ([]NodePull, error) {
-	p.Nodes = slices.Compact(slices.Sorted(slices.Values(p.Nodes)))
-	if len(p.Nodes) == 0 {
-		return nil, errors.New("there is no node to pull on")
-	}
-	target := cluster.Ref{Kind: "Image", Namespace: p.Namespace, Name: digits(append(p.Nodes, p.Image)...)}
-	c, err := connect(ctx, cfg, Options{Target: Object{Ref: target}, HelperImage: p.HelperImage})
+	w, err := openPull(ctx, cfg, p)
 	if err != nil {
 		return nil, err
 	}
+	c := w.Cluster
 	defer c.cancel(errClosed)
-	w := &watchedPull{Cluster: c, ImagePull: p, told: told, last: map[string]NodePull{}}
+	w.told = told
 	at, err := w.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -70,10 +67,38 @@ func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(Nod
 		if over {
 			return states, nil
 		}
-		if err := c.Await(ctx, target, version, c.Now().Add(pullGrace)); err != nil {
+		if err := c.Await(ctx, c.opt.Target.Ref, version, c.Now().Add(pullGrace)); err != nil {
 			return states, err
 		}
 	}
+}
+
+// PullRequests are the writes of [PullImage]: none where the same pull is under way.
+func PullRequests(ctx context.Context, cfg *rest.Config, p ImagePull) ([]event.Request, error) {
+	w, err := openPull(ctx, cfg, p)
+	if err != nil {
+		return nil, err
+	}
+	defer w.cancel(errClosed)
+	at, begun, err := w.find()
+	if err != nil || begun {
+		return nil, err
+	}
+	return w.pullRequestsAt(at, w.pull())
+}
+
+func openPull(ctx context.Context, cfg *rest.Config, p ImagePull) (*watchedPull, error) {
+	p.Nodes = slices.Compact(slices.Sorted(slices.Values(p.Nodes)))
+	if len(p.Nodes) == 0 {
+		return nil, errors.New("there is no node to pull on")
+	}
+	target := cluster.Ref{Kind: "Image", Namespace: p.Namespace, Name: digits(append(p.Nodes, p.Image)...)}
+	c, err := connect(ctx, cfg, Options{Target: Object{Ref: target}, HelperImage: p.HelperImage})
+	return &watchedPull{Cluster: c, ImagePull: p, last: map[string]NodePull{}}, err
+}
+
+func (w *watchedPull) pull() *plan.Pull {
+	return &plan.Pull{Images: []string{w.Image}, Parallel: w.Parallel}
 }
 
 // watchedPull is a pull that somebody waits for.
@@ -96,22 +121,30 @@ func (w *watchedPull) site(n int) *site {
 	}
 }
 
-// begin asks for the pull, or finds the one that is under way; one that is over is
-// done again.
+// begin asks for the pull, or goes on with the one that is under way.
 func (w *watchedPull) begin(ctx context.Context) (*site, error) {
-	pull := &plan.Pull{Images: []string{w.Image}, Parallel: w.Parallel}
-	if err := w.needs(&plan.Step{Pull: pull}); err != nil {
+	at, _, err := w.find()
+	if err != nil {
 		return nil, err
+	}
+	if w.pulls.shown() != nil {
+		_, _ = w.nodeImages.get() // not everybody may read them
+	}
+	return at, w.pullAt(ctx, at, w.pull())
+}
+
+// find is the pull that is under way, or the site of the next: one that is over is done
+// again.
+func (w *watchedPull) find() (at *site, begun bool, err error) {
+	if err := w.needs(&plan.Step{Pull: w.pull()}); err != nil {
+		return nil, false, err
 	}
 	for n := 0; ; n++ {
 		at := w.site(n)
-		if begun, over := w.begun(at); begun && over {
-			continue
+		begun, over := w.begun(at)
+		if !begun || !over {
+			return at, begun, nil
 		}
-		if w.pulls.shown() != nil {
-			_, _ = w.nodeImages.get() // not everybody may read them
-		}
-		return at, w.pullAt(ctx, at, pull)
 	}
 }
 

@@ -162,17 +162,25 @@ func (c *Cluster) createPulls(ctx context.Context, at *site, list []*batchv1.Job
 		return err
 	}
 	for _, job := range list {
-		pull.Labels = job.Labels
-		if _, err := tree.Decode(pull.Template(job.Annotations[imageAnnotation]), &job.Spec.Template); err != nil {
+		if err := fillJob(pull, job); err != nil {
 			return err
 		}
-		job.Spec.Template.Spec.Affinity = onNode(job.Annotations[nodeAnnotation])
-		job.Spec.BackoffLimit, job.Spec.TTLSecondsAfterFinished = new(int32(0)), new(int32(pullKept))
-		job.Spec.ActiveDeadlineSeconds = new(pullDeadline())
 		if err := c.createJob(ctx, job); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// fillJob has a Job pull the image that it is named for on its node.
+func fillJob(pull imagepull.Pod, job *batchv1.Job) error {
+	pull.Labels = job.Labels
+	if _, err := tree.Decode(pull.Template(job.Annotations[imageAnnotation]), &job.Spec.Template); err != nil {
+		return err
+	}
+	job.Spec.Template.Spec.Affinity = onNode(job.Annotations[nodeAnnotation])
+	job.Spec.BackoffLimit, job.Spec.TTLSecondsAfterFinished = new(int32(0)), new(int32(pullKept))
+	job.Spec.ActiveDeadlineSeconds = new(pullDeadline())
 	return nil
 }
 

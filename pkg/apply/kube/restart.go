@@ -25,7 +25,7 @@ func (c *Cluster) restart(ctx context.Context, _ string, r *plan.Restart) error 
 			return fmt.Errorf("pod %s: container %s cannot be restarted: %s", p.Name, name, why)
 		}
 	}
-	method, err := c.restartMethod(p, r)
+	method, err := c.restartMethod(p.Pod, r)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (c *Cluster) restart(ctx context.Context, _ string, r *plan.Restart) error 
 
 // restartMethod is the method that is asked for, or what the cluster can do. A pod
 // that was begun with one is gone on with in the same way.
-func (c *Cluster) restartMethod(p pod, r *plan.Restart) (string, error) {
+func (c *Cluster) restartMethod(p *cluster.Pod, r *plan.Restart) (string, error) {
 	if r.Method != "" && r.Method != plan.RestartCRR {
 		return r.Method, nil
 	}
@@ -56,7 +56,7 @@ func (c *Cluster) restartMethod(p pod, r *plan.Restart) (string, error) {
 	case r.Method != "":
 		return r.Method, nil
 	}
-	method, _ := plan.RestartMethod(served, []*cluster.Pod{p.Pod}, r.Containers)
+	method, _ := plan.RestartMethod(served, []*cluster.Pod{p}, r.Containers)
 	return method, nil
 }
 

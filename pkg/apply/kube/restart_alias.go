@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // rename names the images of containers in another way, and leaves it at that: the
@@ -15,18 +16,27 @@ func (c *Cluster) rename(ctx context.Context, m mark, p pod, r *plan.Restart) er
 	if a, ok := askedOf(p.Pod); ok && a.Step == m {
 		return nil
 	}
-	var containers []any
-	for _, name := range r.Containers {
-		has, _ := p.Container(name)
-		next, why := imageref.Alias(has.Image, has.StatusImage, has.ImageID)
-		if next == "" {
-			return fmt.Errorf("pod %s: container %s cannot be restarted by another name of its image: %s", p.Name, name, why)
-		}
-		containers = append(containers, map[string]any{"name": name, "image": next})
+	containers, err := aliases(p.Pod, r)
+	if err != nil {
+		return err
 	}
 	a := newAsked(m, p, plan.RestartAlias, r.Containers)
 	a.Sent = true
 	return c.note(ctx, p, a, containers)
+}
+
+// aliases are the containers to restart, as a patch names their images.
+func aliases(p *cluster.Pod, r *plan.Restart) ([]any, error) {
+	var out []any
+	for _, name := range r.Containers {
+		has, _ := p.Container(name)
+		next, why := imageref.Alias(has.Image, has.StatusImage, has.ImageID)
+		if next == "" {
+			return nil, fmt.Errorf("pod %s: container %s cannot be restarted by another name of its image: %s", p.Name, name, why)
+		}
+		out = append(out, map[string]any{"name": name, "image": next})
+	}
+	return out, nil
 }
 
 // note writes on a pod what is asked for. The pod must be as it was seen: what is

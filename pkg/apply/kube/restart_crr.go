@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -26,13 +28,22 @@ func (c *Cluster) recreate(ctx context.Context, m mark, w *cluster.Workload, p p
 	if err != nil {
 		return err
 	}
+	meta := c.recreateMeta(m, w, p.Pod)
+	if _, there := requests.one(meta.Namespace, meta.Name); there {
+		return nil
+	}
+	return c.recreations.create(ctx, c, "ContainerRecreateRequest", meta, c.recreateSpec(p.Pod, r))
+}
+
+func (c *Cluster) recreateMeta(m mark, w *cluster.Workload, p *cluster.Pod) metav1.ObjectMeta {
 	meta := c.meta(m, c.ownersOf(w), m.name(p.Name+"-restart", p.UID))
 	if meta.Namespace = p.Namespace; w.Namespace != p.Namespace && w.Namespace != "" {
 		meta.OwnerReferences = nil // owners are in the same namespace
 	}
-	if _, there := requests.one(meta.Namespace, meta.Name); there {
-		return nil
-	}
+	return meta
+}
+
+func (c *Cluster) recreateSpec(p *cluster.Pod, r *plan.Restart) *kruise.ContainerRecreateRequestSpec {
 	spec := &kruise.ContainerRecreateRequestSpec{
 		PodName:                 p.Name,
 		Strategy:                recreateStrategy(r.RestartStrategy),
@@ -42,7 +53,7 @@ func (c *Cluster) recreate(ctx context.Context, m mark, w *cluster.Workload, p p
 	for _, name := range r.Containers {
 		spec.Containers = append(spec.Containers, kruise.ContainerRecreateRequestContainer{Name: name})
 	}
-	return c.recreations.create(ctx, c, "ContainerRecreateRequest", meta, spec)
+	return spec
 }
 
 func recreateStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestStrategy {

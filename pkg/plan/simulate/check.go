@@ -26,6 +26,17 @@ func Predict(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 // Continue is [Predict] of what is left of a plan: from the step on at which it stands,
 // as if nothing had put it on hold or halted it.
 func Continue(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
+	line, err := Rest(p, s, o, RolloutOptions{Promote: new(time.Duration)})
+	if err != nil || line.Summary.Outcome == Completed {
+		return line, err
+	}
+	return line, fmt.Errorf("the plan cannot finish: after %s it is %s%s: %s",
+		line.Summary.Duration.Round(time.Second), line.Summary.Outcome, atStep(line), line.Summary.Reason)
+}
+
+// Rest drives what is left of a plan, as [Continue] does, and has no opinion about how
+// that ends.
+func Rest(p plan.Plan, s plan.Snapshot, o Options, r RolloutOptions) (Timeline, error) {
 	w, err := FromSnapshot(s, o)
 	if err != nil {
 		return Timeline{}, err
@@ -34,13 +45,8 @@ func Continue(p plan.Plan, s plan.Snapshot, o Options) (Timeline, error) {
 		target.progress = s.Progress
 		target.progress.Held, target.progress.Halted = "", ""
 	}
-	at := time.Duration(0)
-	line, err := Rollout(w, p, RolloutOptions{Promote: &at, begun: begun(p, s.Progress)})
-	if err != nil || line.Summary.Outcome == Completed {
-		return line, err
-	}
-	return line, fmt.Errorf("the plan cannot finish: after %s it is %s%s: %s",
-		line.Summary.Duration.Round(time.Second), line.Summary.Outcome, atStep(line), line.Summary.Reason)
+	r.begun = begun(p, s.Progress)
+	return Rollout(w, p, r)
 }
 
 // begun reports whether the new template was in the cluster already.

@@ -80,14 +80,20 @@ func (c *Client) Path(u *unstructured.Unstructured) string {
 	if m, err := c.mapping(gvk.GroupKind(), gvk.Version); err == nil {
 		resource = m.Resource.Resource
 	}
-	parts := []string{"/apis", gvk.Group, gvk.Version}
-	if gvk.Group == "" {
-		parts = []string{"/api", gvk.Version}
+	return Path(gvk.GroupVersion().WithResource(resource), u.GetNamespace(), u.GetName())
+}
+
+// Path is where an object, or a subresource of it, is on a server; without a name,
+// where all objects of its kind are.
+func Path(r schema.GroupVersionResource, namespace, name string, sub ...string) string {
+	parts := []string{"/apis", r.Group, r.Version}
+	if r.Group == "" {
+		parts = []string{"/api", r.Version}
 	}
-	if namespace := u.GetNamespace(); namespace != "" {
+	if namespace != "" {
 		parts = append(parts, "namespaces", namespace)
 	}
-	return path.Join(append(parts, resource, u.GetName())...)
+	return path.Join(append(append(parts, r.Resource, name), sub...)...)
 }
 
 // Get reads the object that bears the name; nil where there is none.

@@ -163,13 +163,18 @@ type Template struct {
 	Template map[string]any
 }
 
+// Patch is the JSON patch of [Hand].
+func (t Template) Patch() []any {
+	return []any{
+		map[string]any{"op": "test", "path": "/metadata/uid", "value": t.UID},
+		map[string]any{"op": "replace", "path": "/spec/template", "value": t.Template},
+	}
+}
+
 // Hand writes a template and nothing else: what follows is the Rollout's. It returns
 // the workload as the server stored it.
 func Hand(ctx context.Context, c dynamic.Interface, t Template, q Request) (*unstructured.Unstructured, error) {
-	body, err := json.Marshal([]any{
-		map[string]any{"op": "test", "path": "/metadata/uid", "value": t.UID},
-		map[string]any{"op": "replace", "path": "/spec/template", "value": t.Template},
-	})
+	body, err := json.Marshal(t.Patch())
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,163 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// acts tells the actions of a rollout in their order, each with what is known when it
+// is due.
+type acts func(tell func(plan.Snapshot, plan.Action)) error
+
+// wouldSend shows the requests that carrying a plan out sends, if pods behave.
+func (d *driving) wouldSend(ctx context.Context, s *session, p plan.Plan, a acts) error {
+	list, err := s.requests(p, a)
+	if err != nil {
+		return err
+	}
+	return d.show(ctx, list)
+}
+
+// Besides is what a rollout writes beside the requests that do its work.
+const Besides = "beside them, a rollout writes its record and its lease"
+
+// show shows requests, and has the server look at them where it is asked.
+func (d *driving) show(ctx context.Context, list []event.Request) error {
+	cfg, err := d.factory.Config()
+	if err != nil {
+		return err
+	}
+	return d.dry().Show(ctx, d.pretendTo(), cfg, dryrun.Requests{JSON: d.machine(), Manager: d.manager, Note: Besides, List: list})
+}
+
+// pretendTo is where requests are shown: beside what scripts read of verbs that print
+// objects.
+func (d *driving) pretendTo() io.Writer {
+	if d.print != nil && !d.machine() {
+		return d.factory.Streams.Err
+	}
+	return d.factory.Streams.Out
+}
+
+// dry is --dry-run of the verb.
+func (d *driving) dry() dryrun.Flag {
+	if d.print != nil {
+		return d.print.dry
+	}
+	return d.pretends
+}
+
+// left are the actions that are left of a plan, up to the next pause; with promote,
+// past all of them.
+func left(p plan.Plan, s plan.Snapshot, now time.Time, promote bool) acts {
+	return func(tell func(plan.Snapshot, plan.Action)) error {
+		if p.Target.Kind == "Pod" { // no model has pods of nobody
+			for _, a := range plan.Next(p, s, now).Actions {
+				tell(s, a)
+			}
+			return nil
+		}
+		assumed := simulate.Usual()
+		assumed.Gates, assumed.Start = s.Gates, now
+		o := simulate.RolloutOptions{Did: tell}
+		if promote {
+			o.Promote = new(time.Duration)
+		}
+		_, err := simulate.Rest(p, s, assumed, o)
+		return err
+	}
+}
+
+// beginning is what is known of a workload, without what is on record of another
+// rollout.
+func beginning(s plan.Snapshot) plan.Snapshot {
+	s.Progress, s.Base = plan.Progress{}, nil
+	return s
+}
+
+// pretend says what the verb does to a rollout on record, and the requests that
+// follow from it.
+func (o *control) pretend(ctx context.Context, at *session) error {
+	s := *at
+	if err := o.watch(ctx, &s); err != nil {
+		return err
+	}
+	defer s.Close()
+	rec, err := s.Rollout()
+	if errors.Is(err, kube.ErrNone) {
+		return o.none(ctx, &s)
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.say(&rec); err != nil {
+		return err
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	snapshot.Progress = rec.Progress
+	if o.goesOn && !o.only {
+		err = o.wouldSend(ctx, &s, rec.Plan, left(rec.Plan, snapshot, s.Now(), false))
+	}
+	if o.print != nil {
+		err = errors.Join(err, o.print.resource(o.common, s.object))
+	}
+	return err
+}
+
+// say makes the change to what was read of a record, and tells.
+func (o *control) say(rec *kube.Record) error {
+	said, err := o.change(rec)
+	if err == nil {
+		_, err = fmt.Fprintln(o.factory.Streams.Err, said+o.dry().Suffix())
+	}
+	return err
+}
+
+// none is the error of a workload that no rollout is on record for.
+func (o *control) none(ctx context.Context, s *session) error {
+	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
+		return inHands(s.target.String(), r)
+	}
+	return &resource.Error{Err: fmt.Errorf("%s: no rollout is on record", s.target), Hint: "begin one with 'kubectl kruise rollout run'"}
+}
+
+// pretendBack says how a rollout would be taken back.
+func (o *abortOptions) pretendBack(ctx context.Context, why string) error {
+	s, err := o.open(ctx, o.name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	rec, err := s.Rollout()
+	if errors.Is(err, kube.ErrNone) {
+		return o.none(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.say(&rec); err != nil || !o.rollback {
+		return err
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	back, err := plan.Back(rec.Plan, snapshot, why)
+	if err != nil {
+		return err
+	}
+	return o.wouldSend(ctx, s, back, left(back, beginning(snapshot), s.Now(), true))
+}

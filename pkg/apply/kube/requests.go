@@ -1,0 +1,84 @@
+package kube
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Requests are the writes of an action that was decided for a snapshot, real or of a
+// model, as they would be sent. What only the moment knows is not in them: resource
+// versions, and how names end of what is created. Questions of verify steps write
+// nothing.
+func (c *Cluster) Requests(s plan.Snapshot, a plan.Action) ([]event.Request, error) {
+	switch {
+	case a.Patch != nil:
+		return c.patchRequest(a.Patch)
+	case a.Pod != nil:
+		return c.podRequests(s, a.Pod)
+	case a.Evict != nil:
+		return sends(podPath(*a.Evict, "eviction"), eviction(a.Evict))
+	case a.Delete != nil:
+		return []event.Request{{Method: http.MethodDelete, Path: podPath(*a.Delete)}}, nil
+	case a.Pull != nil:
+		return c.pullRequests(a.Pull)
+	case a.Restart != nil:
+		return c.restartRequests(s, a.Restart)
+	}
+	return nil, nil
+}
+
+func (c *Cluster) patchRequest(p *plan.Patch) ([]event.Request, error) {
+	o, _, err := c.patched(p)
+	return []event.Request{{
+		Method: http.MethodPatch, Path: objects.Path(o.Resource, o.Namespace, o.Name, subresources(p)...),
+		ContentType: string(patchTypes[p.Type]), Body: p.Body,
+	}}, err
+}
+
+func (c *Cluster) podRequests(s plan.Snapshot, a *plan.PodAction) ([]event.Request, error) {
+	p, err := podIn(s, a.PodRef)
+	if err != nil {
+		return nil, err
+	}
+	var out []event.Request
+	for _, patch := range PodPatches(p, a.Change, resourcesIn(s, p, a.Change), c.Now()) {
+		out = append(out, patchesPod(a.PodRef, patch.Subresource, patch.Body))
+	}
+	return out, nil
+}
+
+// podIn is a pod of a snapshot.
+func podIn(s plan.Snapshot, ref plan.PodRef) (*cluster.Pod, error) {
+	i := slices.IndexFunc(s.Pods, func(p *cluster.Pod) bool { return p.Namespace == ref.Namespace && p.Name == ref.Name })
+	if i < 0 {
+		return nil, fmt.Errorf("pod %s: %w", ref.Name, plan.ErrNotFound)
+	}
+	return s.Pods[i], nil
+}
+
+func patchesPod(ref plan.PodRef, subresource string, body map[string]any) event.Request {
+	return event.Request{Method: http.MethodPatch, Path: podPath(ref, subresource), ContentType: string(types.StrategicMergePatchType), Body: body}
+}
+
+// sends is a request that creates an object.
+func sends(at string, object any) ([]event.Request, error) {
+	body, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	delete(body, "status")
+	return []event.Request{{Method: http.MethodPost, Path: at, ContentType: runtime.ContentTypeJSON, Body: body}}, err
+}
+
+var podResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+
+func podPath(p plan.PodRef, sub ...string) string {
+	return objects.Path(podResource, p.Namespace, p.Name, sub...)
+}
