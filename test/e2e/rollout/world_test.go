@@ -1,0 +1,105 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+)
+
+const freeze = "no new images on Fridays"
+
+// policy has the server turn down new images in a namespace.
+func policy(namespace string) string {
+	return fmt.Sprintf(`
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: %[1]s}
+spec:
+  failurePolicy: Fail
+  matchConstraints:
+    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}}
+    resourceRules: [{apiGroups: [apps.kruise.io], apiVersions: ["*"], operations: [UPDATE], resources: [clonesets]}]
+  validations:
+  - expression: object.spec.template.spec.containers[0].image == oldObject.spec.template.spec.containers[0].image
+    message: %[2]s
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: %[1]s}
+spec: {policyName: %[1]s, validationActions: [Deny]}
+`, namespace, freeze)
+}
+
+// denies waits until the server turns new images down, or no longer does.
+func (b *bed) denies(t *testing.T, denies bool) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(b.Config())
+	must(t, err)
+	body := fmt.Sprintf(`[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": %q}]`, web2)
+	must(t, wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, testcluster.Patience, true, func(ctx context.Context) (bool, error) {
+		_, err := client.Resource(b.object.Resource).Namespace(b.namespace).
+			Patch(ctx, "web", types.JSONPatchType, []byte(body), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+		if err != nil && !strings.Contains(err.Error(), freeze) {
+			return false, err
+		}
+		return (err != nil) == denies, nil
+	}))
+}
+
+// TestDenied: what a policy of the cluster turns down ends the rollout with the policy's
+// own words, and nothing is changed; when the policy is gone it goes on.
+func TestDenied(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kinds["CloneSet"].workload)
+	b.Apply(t, b.namespace, policy(b.namespace))
+	b.denies(t, true)
+	c := b.open(t)
+	res := b.run(t.Context(), t, c, b.plan(t, c, paused(t)), apply.Options{})
+	if res.Outcome != event.Failed || !strings.Contains(res.Reason, freeze) {
+		t.Errorf("%s: %s", res.Outcome, res.Reason)
+	}
+	if pods := b.pods(t); running(pods, web1) != len(pods) {
+		t.Errorf("%d of %d pods are as they were", running(pods, web1), len(pods))
+	}
+	bindings := b.Client().AdmissionregistrationV1().ValidatingAdmissionPolicyBindings()
+	must(t, bindings.Delete(t.Context(), b.namespace, metav1.DeleteOptions{}))
+	must(t, b.Client().AdmissionregistrationV1().ValidatingAdmissionPolicies().Delete(t.Context(), b.namespace, metav1.DeleteOptions{}))
+	b.denies(t, false)
+	b.call(t, "rollout", "retry", b.typed(), "--exit-on-pause").wants(t, 5)
+	if pods := b.pods(t); running(pods, web2) != 1 {
+		t.Errorf("%d of %d pods have gone on", running(pods, web2), len(pods))
+	}
+}
+
+// TestNamespaceGone: a namespace that is deleted ends the rollouts in it.
+func TestNamespaceGone(t *testing.T) {
+	for _, name := range []string{"CloneSet", "Deployment", "ReplicaSet"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := kinds[name]
+			b := newBed(t, k.workload)
+			c := b.open(t)
+			p := paused(t)
+			p.Driver = k.driver
+			made := b.plan(t, c, p)
+			if res := b.run(t.Context(), t, c, made, apply.Options{AtPause: true}); res.Outcome != event.AtPause {
+				t.Fatalf("%s: %s", res.Outcome, res.Reason)
+			}
+			must(t, b.Client().CoreV1().Namespaces().Delete(t.Context(), b.namespace, metav1.DeleteOptions{}))
+			if res := b.run(t.Context(), t, c, made, apply.Options{}); res.Outcome != event.Failed || !strings.Contains(res.Reason, "gone") {
+				t.Errorf("%s: %s", res.Outcome, res.Reason)
+			}
+		})
+	}
+}
