@@ -21,6 +21,7 @@ var defects = map[string][]string{
 	"restart: Advanced StatefulSets and DaemonSets behind others fail": {"TestDefectRestartKinds"},
 	"restart: what is not there panics":                                {"TestDefectRestartNotFound"},
 	"restart: InPlaceOnly never restarts":                              {"TestDefectRestartKinds"},
+	"restart, undo, status: UnitedDeployments are missing":             {"TestDefectUnitedVerbs"},
 	"undo: fields that the bad version added survive":                  {"TestDefectUndoLeaves"},
 	"undo: the dry run of an Advanced StatefulSet panics":              {"TestDefectUndoDryRunStatefulSet"},
 	"undo --fast: several Rollouts have the target of the first":       {"TestDefectUndoFast"},

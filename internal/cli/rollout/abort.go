@@ -30,6 +30,10 @@ the workload goes back to the template that the rollout started from, within its
 budgets and in place where that is possible.`,
 		Example: "  kubectl kruise rollout abort cloneset/web\n  kubectl kruise rollout abort cloneset/web --rollback --yes",
 		RunE: func(c *cobra.Command, args []string) error {
+			args, err := inParts(c.Context(), args, o.inFlight)
+			if err != nil {
+				return err
+			}
 			if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
 				return err
 			}

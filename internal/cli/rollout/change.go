@@ -30,6 +30,9 @@ type change struct {
 	// check looks at the names before anything is done; nil for a verb that has no
 	// such question.
 	check func(names []string) error
+	// remake makes the new template of a UnitedDeployment, whose subsets follow one
+	// after the other.
+	remake func() remake
 	// inPlace has restart leave the pods where they are.
 	inPlace bool
 
@@ -68,6 +71,12 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 			return err
 		}
 	}
+	o.yes = o.yes || !o.factory.Streams.InTTY
+	if len(list) == 1 {
+		if name, ok := named.United(list[0]); ok {
+			return o.changeUnited(ctx, name)
+		}
+	}
 	var names []named.Name
 	for _, arg := range list {
 		if release, ok := releaseNamed(arg); ok && o.as.release != nil {
@@ -84,7 +93,6 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 		}
 		names = append(names, n)
 	}
-	o.yes = o.yes || !o.factory.Streams.InTTY
 	switch len(names) {
 	case 0:
 		return nil
@@ -95,6 +103,22 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 		one := *o
 		return one.changeOne(ctx, n)
 	})
+}
+
+// changeUnited changes a UnitedDeployment, which stands alone on the command line.
+func (o *runOptions) changeUnited(ctx context.Context, name string) error {
+	if o.as.inPlace {
+		names, err := o.subsetNames(ctx, name)
+		if err != nil {
+			return err
+		}
+		return o.inTurn(names, func(n named.Name) error { return o.restartInPlace(ctx, n) })
+	}
+	o.united, o.Several, o.remake = name, true, o.as.remake()
+	if err := o.CompleteSubsets(); err != nil {
+		return err
+	}
+	return o.runUnited(ctx)
 }
 
 func (o *runOptions) changeOne(ctx context.Context, n named.Name) error {

@@ -45,6 +45,10 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		if o.print != nil {
 			return o.several(c, args)
 		}
+		args, err := inParts(c.Context(), args, o.inFlight)
+		if err != nil {
+			return err
+		}
 		if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
 			return err
 		}
@@ -78,6 +82,7 @@ func (o *control) complete(args []string) error {
 // addObjects adds the flags of a verb that takes several objects, and prints them with
 // what was done.
 func (o *control) addObjects(c *cobra.Command, done string) {
+	o.objects.parts = o.inFlight
 	o.objects.addFlags(c)
 	o.print = newPrinted(c, done, &o.output).pretends(c)
 	if c.Flags().Lookup("output") == nil {

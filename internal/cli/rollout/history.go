@@ -27,7 +27,7 @@ type historyOptions struct {
 
 func newHistory(shared *common) *cobra.Command {
 	o := &historyOptions{common: shared}
-	var which objects
+	which := objects{parts: shared.subsetsOf}
 	c := &cobra.Command{
 		Use: "history (TYPE/NAME | TYPE NAME | -f FILE)", Short: "List the revisions of a workload, and what changed between them",
 		Long: `List the templates that a workload had, how many pods carry each, and what changed

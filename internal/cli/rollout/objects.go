@@ -20,6 +20,8 @@ import (
 type objects struct {
 	files    cliresource.FilenameOptions
 	selector string
+	// parts has a UnitedDeployment stand for workloads; nil leaves it as it is.
+	parts parts
 }
 
 func (o *objects) addFlags(c *cobra.Command) {
@@ -53,7 +55,10 @@ func (c *common) names(ctx context.Context, o *objects, args []string) ([]string
 	if out = once(append(out, inFiles...)); len(out) == 0 {
 		return nil, usage.Errorf("for instance cloneset/web, or -f FILE", "required resource not specified: give one TYPE/NAME or more")
 	}
-	return out, nil
+	if o.parts == nil {
+		return out, nil
+	}
+	return inParts(ctx, out, o.parts)
 }
 
 // pairs reads TYPE/NAME … or TYPE[,TYPE…] NAME ….

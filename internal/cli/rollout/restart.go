@@ -40,6 +40,9 @@ func newRestart(shared *common) *cobra.Command {
 		}
 		return restarted(object, time.Now()), nil
 	}}
+	v.remake = func() remake {
+		return inTemplate(func(r *resource.Resource) (*resource.Resource, error) { return restarted(r, time.Now()), nil })
+	}
 	c := newChange(shared, v, &cobra.Command{
 		Use: "restart (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Have all pods made anew",
 		Long: `Have all pods of a workload made anew, as a rollout like any other: planned, shown,

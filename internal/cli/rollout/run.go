@@ -40,6 +40,8 @@ type runOptions struct {
 	manifest *writeback.Manifest
 	called   named.Name
 	desired  *resource.Resource
+	// remake makes the new template of a UnitedDeployment; nil leaves it as it is.
+	remake remake
 	// as is the verb that makes the new state by itself; nil for run.
 	as *change
 	// ui has the rollout carried out under the terminal interface, which screens shows.
@@ -99,6 +101,9 @@ func (o *runOptions) complete(args []string) error {
 	if len(args) == 1 {
 		if name, ok := named.United(args[0]); ok {
 			o.united, o.Several = name, true
+			if o.Images() {
+				o.remake = inTemplate(o.SetImages)
+			}
 			return o.CompleteSubsets()
 		}
 	}

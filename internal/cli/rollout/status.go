@@ -32,7 +32,7 @@ type statusOptions struct {
 }
 
 func newStatus(shared *common) *cobra.Command {
-	o := &statusOptions{driving: driving{common: shared}}
+	o := &statusOptions{driving: driving{common: shared}, files: objects{parts: shared.subsetsOf}}
 	c := &cobra.Command{
 		Use: "status (TYPE/NAME... | TYPE NAME | [TYPE] -l SELECTOR | -f FILE)", Short: "Say how a rollout stands, and what it waits for",
 		Long: `Say how a rollout stands, and what it waits for. Of a workload that no rollout of

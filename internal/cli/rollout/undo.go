@@ -30,7 +30,7 @@ func newUndo(shared *common) *cobra.Command {
 		if now, ok := rules.FindRevision(plan.Revisions(s), s.Object().Template); ok && now.Name == revision.Name {
 			v.same = fmt.Sprintf("skipped rollback (current template already matches revision %d)", revision.Number)
 		}
-		return withTemplate(object, revision.Template), nil
+		return released(withTemplate(object, revision.Template)), nil
 	}
 	v.release = func(ctx context.Context, o *runOptions, name string) (string, error) {
 		r, err := shared.release(ctx, name)
@@ -55,11 +55,13 @@ func newUndo(shared *common) *cobra.Command {
 		}
 		return nil
 	}
+	v.remake = func() remake { return shared.olderTemplate(number) }
 	c := newChange(shared, v, &cobra.Command{
 		Use: "undo (TYPE/NAME | TYPE NAME | rollout/NAME | -f FILE)", Short: "Go back to an older template",
 		Long: `Go back to an older template of a workload, as a rollout like any other: planned,
 shown, asked for on a terminal, in steps. It is the very template of that revision:
-fields that were added since are gone.
+fields that were added since are gone. All pods go back: a partition that an ended
+rollout has left is taken away.
 
 A Rollout of rollouts.kruise.io is taken back by its workload; with --fast it goes to an
 earlier step at which no traffic goes to new pods, and pods stay.`,
@@ -92,6 +94,16 @@ func older(s plan.Snapshot, number int64) (cluster.Revision, error) {
 		return cluster.Revision{Template: s.Base}, nil
 	}
 	return cluster.Revision{}, &tree.Error{Msg: "has no older revision on record", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
+}
+
+// released is an object whose pods all follow its template: a partition that an ended
+// rollout has left would keep the very pods that somebody wants back.
+func released(object *resource.Resource) *resource.Resource {
+	path := plan.PartitionPath(object.Group(), object.Kind(), object.Version())
+	if partition := tree.Get(object.Node(), path...); path != nil && partition != nil && partition.Value != "0" {
+		tree.SetAt(object.Edit(), tree.Int64(0), path...)
+	}
+	return object
 }
 
 // withTemplate is an object with another template; of a SidecarSet it is the fields

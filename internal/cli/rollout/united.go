@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
@@ -60,33 +61,21 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	return err
 }
 
-// imaged is the template of a UnitedDeployment with the new images; nil where they are
-// there.
-func (o *runOptions) imaged(u *united.Object) (map[string]any, error) {
-	if !o.Images() {
+// remade is the new template of a UnitedDeployment; nil where it is there already.
+func (o *runOptions) remade(ctx context.Context, u *united.Object) (map[string]any, error) {
+	if o.remake == nil {
 		return nil, nil
 	}
-	template := tree.FromValue(u.Template)
-	workload := tree.Get(template, u.TemplateField)
-	tree.Set(workload, "kind", tree.String(u.Kind.Kind))
-	desired, err := o.SetImages(resource.Parsed(workload, nil, resource.Origin{File: observe.File}))
-	if err != nil {
+	template, err := o.remake(ctx, u)
+	if err != nil || reflect.DeepEqual(template, u.Template) {
 		return nil, err
 	}
-	n := desired.Edit()
-	tree.Delete(n, "kind")
-	tree.Delete(workload, "kind")
-	if tree.Equal(n, workload) {
-		return nil, nil
-	}
-	tree.Set(template, u.TemplateField, n)
-	value, _ := tree.Value(template).(map[string]any)
-	return value, nil
+	return template, nil
 }
 
-// releaseUnited writes new images into the template, unless they are there.
+// releaseUnited writes the new template, unless it is there.
 func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error {
-	template, err := o.imaged(u)
+	template, err := o.remade(ctx, u)
 	if err != nil || template == nil {
 		return err
 	}
@@ -107,7 +96,7 @@ func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error 
 
 // pretendUnited shows what would be written, subset by subset.
 func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error {
-	template, err := o.imaged(u)
+	template, err := o.remade(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -165,20 +154,16 @@ func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
 // runRendered rolls out what a UnitedDeployment was rendered into, where there is no
 // Kruise: each workload by itself, in the order of their names.
 func (o *runOptions) runRendered(ctx context.Context) error {
-	client, err := o.factory.Dynamic()
-	if err != nil {
-		return err
-	}
-	namespace, err := o.factory.NamespaceOrDefault()
-	if err != nil {
-		return err
-	}
-	names, err := observe.RenderedFrom(ctx, client, namespace, "UnitedDeployment", o.united)
+	names, err := o.subsetNames(ctx, o.united)
 	switch {
 	case err != nil:
 		return err
-	case len(names) == 0:
-		return &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", o.united, namespace), Hint: "check the name and -n"}
+	case o.as != nil:
+		return o.several(names, func(n named.Name) error {
+			one := *o
+			one.united, one.Several = "", false
+			return one.changeOne(ctx, n)
+		})
 	case !o.Images():
 		return &resource.Error{Err: errors.New("nothing to roll out"), Hint: "give --image CONTAINER=IMAGE"}
 	}

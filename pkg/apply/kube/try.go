@@ -33,7 +33,7 @@ func Try(ctx context.Context, c rest.Interface, manager string, r event.Request)
 	if r.ContentType == string(types.ApplyPatchType) {
 		to = to.Param("force", "true")
 	}
-	if err := to.Do(ctx).Error(); err != nil && !(r.Method == http.MethodPatch && isFailedTest(err)) {
+	if err := to.Do(ctx).Error(); err != nil && (r.Method != http.MethodPatch || !isFailedTest(err)) {
 		return fmt.Errorf("%s %s: %s", r.Method, r.Path, reasonOf(err))
 	}
 	return nil

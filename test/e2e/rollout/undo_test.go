@@ -7,14 +7,14 @@ import (
 
 // TestUndoMidway: in the middle of a rollout undo says so, and what there is to do
 // instead, whether it is asked for real or not; once that was aborted it goes back from
-// where it stood, with all pods: without steps the partition that was left counts.
+// where it stood, with all pods, whatever partition was left.
 func TestUndoMidway(t *testing.T) {
 	for _, name := range []string{"CloneSet", "Advanced StatefulSet", "Deployment", "StatefulSet OnDelete"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := kinds[name]
 			b := newBed(t, k.workload)
-			undo := []string{"rollout", "undo", b.typed(), "--driver", string(k.driver), "--pull-images", "never", "--steps", "100%"}
+			undo := []string{"rollout", "undo", b.typed(), "--driver", string(k.driver), "--pull-images", "never"}
 			b.call(t, "rollout", "run", b.typed(), "--image", "main="+web2, "--driver", string(k.driver), "--pull-images", "never",
 				"--steps", strings.Join(k.steps, ","), "--pause-after", "1", "--exit-on-pause", "--yes").wants(t, 5)
 			for _, how := range []string{"--dry-run=client", "--dry-run=server", "--yes"} {
