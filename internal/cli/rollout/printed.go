@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/printers"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
@@ -22,6 +23,8 @@ import (
 type printed struct {
 	flags *genericclioptions.PrintFlags
 	dry   dryrun.Flag
+	// printer is one for all objects: it parts them, as YAML with ---.
+	printer printers.ResourcePrinter
 }
 
 // newPrinted adds the flags to a verb. output is where the value of -o stands, nil for
@@ -60,16 +63,18 @@ func (p *printed) object() bool {
 
 // write prints an object.
 func (p *printed) write(c *common, u *unstructured.Unstructured) error {
-	flags := *p.flags
-	if !p.object() {
-		none := ""
-		flags.OutputFormat = &none
+	if p.printer == nil {
+		flags := *p.flags
+		if !p.object() {
+			none := ""
+			flags.OutputFormat = &none
+		}
+		var err error
+		if p.printer, err = cmdutil.PrintFlagsWithDryRunStrategy(&flags, p.dry.Strategy).ToPrinter(); err != nil {
+			return usage.Errorf("kubectl's formats: json, yaml, name, jsonpath=…", "-o: %w", err)
+		}
 	}
-	printer, err := cmdutil.PrintFlagsWithDryRunStrategy(&flags, p.dry.Strategy).ToPrinter()
-	if err != nil {
-		return usage.Errorf("kubectl's formats: json, yaml, name, jsonpath=…", "-o: %w", err)
-	}
-	return printer.PrintObj(u, c.factory.Streams.Out)
+	return p.printer.PrintObj(u, c.factory.Streams.Out)
 }
 
 // resource prints what was read of a workload.

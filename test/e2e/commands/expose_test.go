@@ -54,6 +54,12 @@ func TestExpose(t *testing.T) {
 	b.call(t, "expose", "clone", "bare", "--port", "80").prints(t, "service/bare exposed")
 	b.call(t, "expose", "clone", "bare", "--port", "80").ends(t, 1, `services "bare" already exists`)
 	b.call(t, "expose", "clone", "bare", "--port", "80", "--name", "x", "--dry-run=server").prints(t, "service/x exposed (server dry run)")
+	b.call(t, "protect", "clone/bare").ends(t, 0)
+	b.call(t, "expose", "clone", "bare", "--port", "80", "--name", "y").prints(t, "service/y exposed")
+	if labels := b.get(t, "v1", "Service", "y").GetLabels(); labels["policy.kruise.io/delete-protection"] != "" {
+		t.Errorf("the Service is protected, too: %v", labels)
+	}
+	b.call(t, "unprotect", "clone/bare").ends(t, 0)
 	b.call(t, "expose", "cm/a", "--port", "80").ends(t, 1, "cannot expose a ConfigMap")
 	b.call(t, "expose", "clone/none", "--port", "80").ends(t, 1, `"none" not found`)
 	b.call(t, "expose").ends(t, 2, "what shall be exposed?")
