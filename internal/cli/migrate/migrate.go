@@ -3,10 +3,12 @@
 package migrate
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
@@ -81,7 +83,7 @@ func command(o *options) *cobra.Command {
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: cobra.FixedCompletions(migrate.Words(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: offers(o.factory),
 	}
 	o.addFlags(c)
 	return c
@@ -105,4 +107,15 @@ func (o *options) addFlags(c *cobra.Command) {
 	usage.Offer(c, "to", migrate.Words()...)
 	usage.Offer(c, "from", migrate.Words()...)
 	usage.Offer(c, "dry-run", dryRuns...)
+}
+
+// offers are the kinds, and behind TYPE/ the names of workloads.
+func offers(f *factory.Factory) cobra.CompletionFunc {
+	names, kinds := complete.Names(f), cobra.FixedCompletions(migrate.Words(), cobra.ShellCompDirectiveNoFileComp)
+	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if strings.Contains(typed, "/") {
+			return names(c, args, typed)
+		}
+		return kinds(c, args, typed)
+	}
 }

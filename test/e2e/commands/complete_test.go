@@ -49,6 +49,8 @@ func TestCompletes(t *testing.T) {
 		{"scaledown cloneset/web --pods " + pod[:3], pod},
 		{"set image cloneset/web ", "main="},
 		{"wait cloneset/", "cloneset/web"},
+		{"migrate deployment/", "deployment/web"},
+		{"migrate ", "Deployment"},
 		{"get pods -n " + b.namespace, b.namespace},
 		{"get pods --context ", ":4"},
 		{"rollout undo cloneset/web --dry-run=", "server"},
