@@ -15,8 +15,8 @@ import (
 )
 
 // skewed is a server of some version, by what it serves where nobody switched anything
-// on or off: testdata/skew has one for each minor version, 1.36 and 1.37 as their API
-// servers say, the older ones as their release notes do.
+// on or off: testdata/skew has one for each minor version, written down from what is known
+// of each release, not read from servers.
 type skewed struct {
 	Version      string              `json:"version"`
 	Serves       map[string][]string `json:"serves"`
