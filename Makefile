@@ -2,6 +2,8 @@
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 export GOTOOLCHAIN := local
+# With -trimpath, tests and the binary share what the compiler made, in all checkouts.
+export GOFLAGS := -trimpath $(GOFLAGS)
 
 BIN     := bin
 OUT     := out
@@ -36,8 +38,8 @@ test-cluster: $(BIN)/krew cluster ## Run only the tests that need a real control
 	$(CLUSTER_TEST)
 
 .PHONY: test-chaos
-test-chaos: cluster ## Roll out through bad weather and kills, 300 random histories in parts (CHAOS_SEED is the first; goes on where it was left)
-	hack/chaos.sh $(or $(CHAOS_SEED),0) $(or $(CHAOS_HISTORIES),300) $(or $(CHAOS_PART),30) $(OUT)/chaos.next
+test-chaos: cluster ## Roll out through bad weather and kills, 2,000 random histories in parts (CHAOS_SEED is the first; goes on where it was left)
+	hack/chaos.sh $(or $(CHAOS_SEED),0) $(or $(CHAOS_HISTORIES),2000) $(or $(CHAOS_PART),50) $(OUT)/chaos.next
 	CHAOS_KILLED=$(or $(CHAOS_KILLED),10) go test -C test ./e2e/rollout -run '^TestKilled$$' -count=1 -timeout 120m
 
 # One package at a time: each has control planes of its own. The limit is for a
@@ -60,13 +62,18 @@ test-screens: cluster ## Run the tests of the terminal interface in a terminal, 
 	go test -C test -timeout 45m $(TESTFLAGS) ./e2e/ui/...
 
 .PHONY: test-scale
-test-scale: cluster ## Count what commands cost on a cluster of 10,000 pods (minutes to fill it)
-	go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./e2e/scale
+test-scale: cluster ## Count what commands cost on a cluster of 10,000 pods (SCALE="-namespaces 125 -workloads 500 -pods 2500" is a quarter)
+	go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./e2e/scale $(if $(SCALE),-args $(SCALE))
 
 SOAK ?= 24h
 .PHONY: soak
 soak: ## Roll out again and again for SOAK=24h in the time of the model, and look whether anything grows
 	go test ./pkg/tui/demo -run TestSoak -count=1 -timeout 120m -v -args -soak $(SOAK)
+
+SOAK_TIME ?= 20m
+.PHONY: soak-cluster
+soak-cluster: cluster ## Roll out again and again on a real control plane for SOAK_TIME=20m, and look whether anything grows
+	go test -C test ./e2e/rollout -run '^TestSoak$$' -count=1 -timeout 180m -v -args -soak $(SOAK_TIME)
 
 .PHONY: test-ecosystem
 test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Argo CD
@@ -118,10 +125,14 @@ bench: ## Measure rendering, kustomizations, the start, planning, simulating and
 	go run ./internal/bench
 	go test ./pkg/plan ./pkg/plan/simulate ./pkg/tui -run '^$$' -bench . -benchtime 3x
 
+.PHONY: bench-compare
+bench-compare: ## Compare benchmarks with those of BASE=v1.2.3, by default the newest tag (needs the network)
+	@hack/bench-compare.sh $(BASE)
+
 FUZZTIME ?= 10m
 .PHONY: fuzz
-fuzz: ## Run every fuzz target in turn (FUZZTIME=10m each)
-	@hack/fuzz.sh $(FUZZTIME)
+fuzz: ## Run every fuzz target in turn (FUZZTIME=10m each; goes on where it was left)
+	@hack/fuzz.sh $(FUZZTIME) $(OUT)/fuzz.done
 
 .PHONY: reference
 reference: $(BIN)/kubectl-kruise ## Write docs/reference anew, from the command tree
@@ -149,7 +160,7 @@ release: ## Publish the tag that is checked out, with GoReleaser, and write the 
 
 .PHONY: release-dry-run
 release-dry-run: ## Do what a release does, but publish nothing (minutes: six platforms)
-	hack/release-dry-run.sh v0.0.0
+	hack/release-dry-run.sh $(if $(filter command line environment,$(origin VERSION)),$(VERSION),v0.0.0)
 
 .PHONY: release-check
 release-check: ## Read .goreleaser.yaml as GoReleaser does
@@ -166,7 +177,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities in what is called (needs the network)
 	go mod verify
-	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+	go run golang.org/x/vuln/cmd/govulncheck@v1.8.0 ./...
 
 .PHONY: clean
 clean: ## Remove what the other targets made

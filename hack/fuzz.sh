@@ -1,13 +1,22 @@
 #!/usr/bin/env bash
 # Runs every fuzz target of the project for the given time, one after another, and
-# then many more random rollouts than the tests do.
+# then many more random rollouts than the tests do. What has passed is kept in a file: called
+# again after an interruption, or after a finding was mended, it goes on there.
+#   hack/fuzz.sh TIME FILE
 set -euo pipefail
-time=${1:-10m}
-grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do
-  grep -oE '^func Fuzz[A-Za-z0-9_]*' "$file" | awk '{print $2}' | while read -r target; do
-    echo "== $target ($(dirname "$file"))"
-    go test "$(dirname "$file")" -run '^$' -fuzz "^${target}\$" -fuzztime "$time" -fuzzminimizetime 1x
-  done
-done
-echo "== a hundred thousand random rollouts (./pkg/plan)"
-go test ./pkg/plan -run '^TestHistories$' -histories 100000 -timeout 2h
+time=$1 kept=$2
+mkdir -p "$(dirname "$kept")"
+touch "$kept"
+
+once() { # once NAME COMMAND...
+  if grep -qxF "$1 $time" "$kept"; then return; fi
+  echo "== $1"
+  "${@:2}"
+  echo "$1 $time" >>"$kept"
+}
+
+while read -r folder target; do
+  once "$folder $target" go test "$folder" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 1x </dev/null
+done < <(grep -rE --include='*_test.go' '^func Fuzz' . | sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | sort)
+once "a hundred thousand random rollouts" go test ./pkg/plan -run '^TestHistories$' -histories 100000 -timeout 2h
+rm -f "$kept"

@@ -18,30 +18,37 @@ build() { # build FOLDER OS ARCH FILE
     -o "$4" ./cmd/kubectl-kruise
 }
 
+pack() { # pack FOLDER BINARY: the same bytes, whenever and by whomever
+  tar -C "$1" --mtime=@0 --owner=0 --group=0 --mode=u=rwX,go=rX -cf - LICENSE "$2" kubectl_complete-kruise | gzip -n
+}
+
 for os in linux darwin windows; do
   for arch in amd64 arm64; do
     suffix=tar.gz binary=kubectl-kruise
     [ "$os" != windows ] || { suffix=zip; binary=kubectl-kruise.exe; }
     name="kubectl-kruise_${version#v}_${os}_${arch}"
     build . "$os" "$arch" "$PWD/$out/$name/$binary"
-    cp LICENSE "$out/$name/"
+    cp LICENSE plugins/completion/kubectl_complete-kruise "$out/$name/"
     # GoReleaser packs on its own; what is in the archive, and its name, are the same.
-    tar -C "$out/$name" --sort=name --mtime=@0 --owner=0 --group=0 -cf - . | gzip -n > "$out/$name.$suffix"
+    pack "$out/$name" "$binary" > "$out/$name.$suffix"
     printf '%-50s %s bytes\n' "$name" "$(stat -c %s "$out/$name/$binary")"
   done
 done
 
 echo "the same bytes of another folder"
 git archive HEAD | tar -x -C "$out/elsewhere"
-here="kubectl-kruise_${version#v}_$(go env GOOS)_$(go env GOARCH)/kubectl-kruise"
-build "$out/elsewhere" "$(go env GOOS)" "$(go env GOARCH)" "$PWD/$out/again"
+here="kubectl-kruise_${version#v}_$(go env GOOS)_$(go env GOARCH)"
+mkdir "$out/again"
+build "$out/elsewhere" "$(go env GOOS)" "$(go env GOARCH)" "$PWD/$out/again/kubectl-kruise"
+cp "$out/elsewhere/LICENSE" "$out/elsewhere/plugins/completion/kubectl_complete-kruise" "$out/again/"
 if [ -z "$(git status --porcelain)" ]; then
-  cmp "$out/$here" "$out/again"
+  pack "$out/again" kubectl-kruise | cmp - "$out/$here.tar.gz"
 else
   echo "not compared: the work tree is not clean"
 fi
 
 echo "krew"
 (cd "$out" && sha256sum ./*.tar.gz ./*.zip | sed 's| \./| |') > "$out/checksums.txt"
+(cd "$out" && sha256sum --check --quiet checksums.txt)
 go run ./internal/krew/fill "$version" "$out/checksums.txt" "$out/krew.yaml"
 echo "$out/krew.yaml"

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/docrun"
 )
 
@@ -40,10 +41,12 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// alone is an environment without a cluster, and without the user's Git.
+// alone is an environment without a cluster, and without the user's Git. CHECKOUT is the
+// project's folder.
 func alone(t *testing.T) []string {
 	t.Helper()
-	out := []string{"KUBECONFIG=/nonexistent/kubeconfig", "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
+	path := os.Getenv("PATH") + string(filepath.ListSeparator) + docrun.Tools(t, "kustomize")
+	out := []string{"PATH=" + path, "CHECKOUT=" + checkout.Path(), "KUBECONFIG=/nonexistent/kubeconfig", "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
 	for _, who := range []string{"GIT_AUTHOR", "GIT_COMMITTER"} {
 		out = append(out, who+"_NAME=ada", who+"_EMAIL=ada@example.com")
 	}

@@ -25,13 +25,14 @@ const module = "github.com/kubectl-kruise/kubectl-kruise/"
 var layer = map[string][]string{
 	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
 
-	"internal/conformance": {"github.com/google/go-cmp/cmp", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"internal/checkout":    {},
+	"internal/conformance": {"github.com/google/go-cmp/cmp", "internal/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"internal/golden": {
 		"github.com/google/go-cmp/cmp", "pkg/render/emit", "pkg/render/finding", "pkg/render/load",
 		"pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
-	"internal/docrun":    {},
-	"internal/kustomize": {},
+	"internal/docrun":    {"internal/checkout"},
+	"internal/kustomize": {"internal/checkout"},
 	"internal/tuitest": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/golden", "pkg/plan/...", "pkg/plan", "pkg/tui", "pkg/tui/...",
 	},
@@ -72,7 +73,7 @@ var layer = map[string][]string{
 		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/streaming/pkg/httpstream",
 		"pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/ask", "pkg/apply/kube/objects", "pkg/apply/kube/permit",
 	},
-	"pkg/apply/kube/permit":  {"k8s.io/api/rbac/v1", "pkg/kruise", "pkg/plan", "pkg/plan/cluster"},
+	"pkg/apply/kube/permit":  {"k8s.io/api/rbac/v1", "k8s.io/component-helpers/auth/rbac/validation", "pkg/kruise", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/apply/kube/ask":     {"k8s.io/client-go/util/jsonpath", "pkg/plan"},
 	"pkg/apply/kube/objects": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
 	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/plan/rules"},

@@ -20,7 +20,7 @@ import (
 
 // limit is the most that rendering may take of a plain read-and-print, in
 // wall time and in peak memory.
-const limit = 0.6
+const limit = 0.5
 
 func main() {
 	if len(os.Args) == 4 && os.Args[1] == childFlag {

@@ -41,7 +41,7 @@ func renderFile(file string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return emit.Stream(out, res.Resources)
+	return emit.Drain(out, res.Resources)
 }
 
 // loadEmit leaves the engine out and encodes every object.

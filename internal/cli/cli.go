@@ -6,53 +6,17 @@ import (
 	"bufio"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	applycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/argocd"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	convertcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/convert"
-	createcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/create"
-	debugcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/debug"
-	deletecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/delete"
-	democmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/demo"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/deprecated"
-	describecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/describe"
-	diffcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/diff"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/distribute"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor"
-	execcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/exec"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/explain"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/expose"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
-	fncmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/fn"
-	getcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/get"
-	inventorycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/inventory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
-	lintcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/lint"
-	logscmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/logs"
-	migratecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/migrate"
-	plancmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/protect"
-	pullcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/pull"
-	rbaccmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rbac"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/reference"
-	rendercmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/render"
-	restartcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/restart"
-	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/scale"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/scaledown"
-	schemacmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/schema"
-	setcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/set"
-	simulatecmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/simulate"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/trace"
-	uicmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/ui"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
-	whycmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/why"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 )
 
@@ -112,56 +76,8 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	if strings.HasPrefix(filepath.Base(program), "kubectl-") {
 		root.Annotations[cobra.CommandDisplayNameAnnotation] = "kubectl kruise"
 	}
-	f.Flags.AddFlags(root.PersistentFlags())
-	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "colour messages: auto, always or never")
-	root.PersistentFlags().BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail where the server warns")
-	hideConnectionFlags(root)
-	trace.AddFlag(root.PersistentFlags(), f.Streams.Err)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
-	})
-	root.AddCommand(
-		rendercmd.New(f),
-		applycmd.New(f),
-		explain.New(f),
-		plancmd.New(f),
-		rolloutcmd.New(f, uicmd.Over),
-		restartcmd.New(f),
-		migratecmd.New(f),
-		pullcmd.New(f),
-		simulatecmd.New(f),
-		whycmd.New(f),
-		uicmd.New(f),
-		doctor.New(f),
-		reference.New(),
-		democmd.New(f),
-		fncmd.New(f),
-		lintcmd.New(f),
-		diffcmd.New(f),
-		inventorycmd.New(f),
-		convertcmd.New(f),
-		schemacmd.New(f),
-		rbaccmd.New(f),
-		argocd.New(f),
-		createcmd.New(f),
-		distribute.New(f),
-		setcmd.New(f),
-		scale.New(f),
-		scale.NewAutoscale(f),
-		scaledown.New(f),
-		protect.New(f),
-		protect.NewUnprotect(f),
-		deletecmd.New(f),
-		expose.New(f),
-		spread.New(f),
-		version.New(f),
-		getcmd.New(f),
-		describecmd.New(f),
-		execcmd.New(f),
-		logscmd.New(f),
-		debugcmd.New(f),
-	)
-	root.AddCommand(kubectl.Commands(f)...)
+	globalFlags(root, f)
+	root.AddCommand(slices.Concat(manifests(f), rollouts(f), policies(f), views(f), kubectl.Commands(f))...)
 	completion(root)
 	groupHelp(root)
 	root.Args = noSuchCommand
@@ -171,6 +87,18 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		return checkColor(f.Color)
 	}
 	return root
+}
+
+// globalFlags adds the flags of all commands.
+func globalFlags(root *cobra.Command, f *factory.Factory) {
+	f.Flags.AddFlags(root.PersistentFlags())
+	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "colour messages: auto, always or never")
+	root.PersistentFlags().BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail where the server warns")
+	hideConnectionFlags(root)
+	trace.AddFlag(root.PersistentFlags(), f.Streams.Err)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
+	})
 }
 
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }

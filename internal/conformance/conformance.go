@@ -10,10 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"sort"
 	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 )
 
 // Env names the variable that points to another folder of cases.
@@ -103,10 +104,10 @@ func open(area string) (fs.FS, error) {
 	if dir := os.Getenv(Env); dir != "" {
 		return folder(filepath.Join(dir, area))
 	}
-	if beside, err := folder(filepath.Join(project(), "..", "shared", "conformance", area)); err == nil {
+	if beside, err := folder(checkout.Path("..", "shared", "conformance", area)); err == nil {
 		return beside, nil
 	}
-	return zip.OpenReader(filepath.Join(project(), "testdata", "conformance", area+".zip"))
+	return zip.OpenReader(checkout.Path("testdata", "conformance", area+".zip"))
 }
 
 // elsewhere reports that another folder of cases is there, but not the area.
@@ -123,12 +124,6 @@ func folder(dir string) (fs.FS, error) {
 		return nil, err
 	}
 	return os.DirFS(dir), nil
-}
-
-// project returns the top of the work tree.
-func project() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
 }
 
 // Has reports whether the case has the file.

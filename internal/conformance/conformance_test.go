@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 )
 
 // TestCopyIsComplete holds the project's own copy against the recordings, when
 // these stand beside the project.
 func TestCopyIsComplete(t *testing.T) {
-	shared := filepath.Join(project(), "..", "shared", "conformance")
+	shared := checkout.Path("..", "shared", "conformance")
 	areas, err := os.ReadDir(shared)
 	if err != nil {
 		t.Skipf("no recordings beside the project: %v", err)
@@ -26,7 +28,7 @@ func TestCopyIsComplete(t *testing.T) {
 
 func compareCopy(t *testing.T, recorded fs.FS, area string) {
 	t.Helper()
-	archive, err := zip.OpenReader(filepath.Join(project(), "testdata", "conformance", area+".zip"))
+	archive, err := zip.OpenReader(checkout.Path("testdata", "conformance", area+".zip"))
 	if err != nil {
 		t.Fatalf("%v (hack/conformance.sh makes it)", err)
 	}

@@ -235,6 +235,23 @@ func (e *jobEnd) ephemeralEnd(pods map[string]map[string]any) error {
 	if len(status) == 0 {
 		return nil
 	}
+	count := e.ephemeralCount(pods)
+	if e.spec["paused"] == true {
+		if len(e.made.Steps) > 0 {
+			return fmt.Errorf("%d steps of a paused job", len(e.made.Steps))
+		}
+		return Different("the phase", Diff("Paused", text(status, "phase")))
+	}
+	for _, k := range []string{"match", "succeeded", "failed", "running"} {
+		if n, _ := status[k].(int64); n != count[k] {
+			return fmt.Errorf("%s: %d pods, recorded %d", k, count[k], n)
+		}
+	}
+	return Different("the phase", Diff(text(status, "phase"), e.ephemeralPhase(count)))
+}
+
+// ephemeralCount is how many pods of the steps are in which state at the end.
+func (e *jobEnd) ephemeralCount(pods map[string]map[string]any) map[string]int64 {
 	count := map[string]int64{"match": int64(len(e.made.Steps))}
 	deadline, limited := e.spec["activeDeadlineSeconds"].(int64)
 	for _, step := range e.made.Steps {
@@ -254,18 +271,7 @@ func (e *jobEnd) ephemeralEnd(pods map[string]map[string]any) error {
 			count["succeeded"]++
 		}
 	}
-	if e.spec["paused"] == true {
-		if len(e.made.Steps) > 0 {
-			return fmt.Errorf("%d steps of a paused job", len(e.made.Steps))
-		}
-		return Different("the phase", Diff("Paused", text(status, "phase")))
-	}
-	for _, k := range []string{"match", "succeeded", "failed", "running"} {
-		if n, _ := status[k].(int64); n != count[k] {
-			return fmt.Errorf("%s: %d pods, recorded %d", k, count[k], n)
-		}
-	}
-	return Different("the phase", Diff(text(status, "phase"), e.ephemeralPhase(count)))
+	return count
 }
 
 // ephemeralPhase is the end of a job (semantics fanout-and-jobs 9).

@@ -12,6 +12,9 @@
 //	                             own test ("kustomize")
 //	<!-- before: SCRIPT -->      what makes the ground for the blocks below
 //	<!-- exits 1 -->             the commands of the next block end so (in a script: or well)
+//	<!-- until: TEXT -->         the next block, a script, goes on for ever: it is
+//	                             interrupted when it has printed this
+//	<!-- needs: PROGRAM -->      the next block is run where there is this program
 //	<!-- not run: REASON -->     why the next block is left out
 package docrun
 
@@ -45,6 +48,10 @@ type Block struct {
 	Commands []Command
 	// Exit is what the commands of a Console end with, and those of a Script may.
 	Exit int
+	// Until is what a Script prints before it is interrupted, "" if it ends by itself.
+	Until string
+	// Needs is a program without which the block is left out, "" if it is always run.
+	Needs string
 	// Left is why the block is not run, "" if it is.
 	Left string
 }
@@ -57,7 +64,7 @@ type Command struct {
 	From, To int
 }
 
-var directive = regexp.MustCompile(`(?s)^<!--\s*(run on|before|not run|exits)\b:?\s*(.*?)\s*-->$`)
+var directive = regexp.MustCompile(`(?s)^<!--\s*(run on|before|not run|exits|until|needs)\b:?\s*(.*?)\s*-->$`)
 
 // Read finds the blocks of a page.
 func Read(path string) ([]Block, error) {
@@ -115,6 +122,10 @@ func (p *parser) comment() {
 		p.out = append(p.out, Block{Kind: Kind(m[1]), Line: from + 1, Text: m[2]})
 	case "not run":
 		p.next.Left = m[2]
+	case "until":
+		p.next.Until = m[2]
+	case "needs":
+		p.next.Needs = m[2]
 	case "exits":
 		if p.next.Exit, p.err = strconv.Atoi(m[2]); p.err != nil {
 			p.err = fmt.Errorf("line %d: %w", from+1, p.err)

@@ -18,6 +18,9 @@ const (
 	// Kustomize is the test of the KRM function, which lays out the files that the page
 	// shows.
 	Kustomize = "kustomize"
+	// Krew is a user's home in which kubectl and krew are installed, in front of a
+	// release that nobody has published.
+	Krew = "krew"
 )
 
 // elsewhere are folders whose pages are input of tests, or were written by the program:

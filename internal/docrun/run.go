@@ -54,6 +54,10 @@ func (r *run) page(ctx context.Context, path string) error {
 		if b.Left != "" || b.Kind == On {
 			continue
 		}
+		if b.Needs != "" && !r.has(ctx, b.Needs) {
+			r.logf("line %d: left out, there is no %s", b.Line, b.Needs)
+			continue
+		}
 		r.logf("line %d", b.Line)
 		ok, err := r.block(ctx, b)
 		if err != nil {
@@ -109,7 +113,10 @@ func (r *run) fault(line int, format string, args ...any) {
 
 // script is the text of a block, with commands that may fail only as the page says.
 func (b Block) script() string {
-	if b.Exit == 0 {
+	switch {
+	case b.Until != "":
+		return interrupted(b.Text, b.Until)
+	case b.Exit == 0:
 		return "set -euo pipefail\n" + b.Text
 	}
 	return fmt.Sprintf("set -uo pipefail\ntrap 'code=$?; [ $code = %d ] || exit $code' ERR\n%s\ntrue", b.Exit, b.Text)

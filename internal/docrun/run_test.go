@@ -50,6 +50,10 @@ func TestRun(t *testing.T) {
 		"names of another run":      {"<!-- before: echo web-1 one > $NAMES -->\n<!-- before: echo web-1 two > $NAMES -->\n" + console("$ echo web-1 | tr a-z A-Z\nTWO"), ""},
 		"what is below a failure":   {script("false") + script("exit 5"), "line 1: exit 1\n"},
 		"what is not run":           {"<!-- not run: never -->\n" + script("false"), ""},
+		"what goes on for ever":     {"<!-- until: 2 of $WHO's -->\n" + script("for i in 1 2 3; do echo $i of \\$WHO\\'s; done; read < <(tail -f /dev/null)") + script("true"), ""},
+		"what ends before":          {"<!-- until: 4 -->\n" + script("seq 3"), "line 2: exit 1\n1\n2\n3"},
+		"a program that is missing": {"<!-- needs: no-such-program -->\n" + script("false"), ""},
+		"a program that is there":   {"<!-- needs: bash -->\n" + script("false"), "line 2: exit 1\n"},
 		"output after many others":  {console("$ seq 5\n1\n…\n5"), ""},
 		"nothing shown is no print": {console("$ echo a"), "line 2: echo a prints\na\nnot, as shown,\n"},
 	} {

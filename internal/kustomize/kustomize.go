@@ -7,19 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 )
 
-// root is the top of the project, seen from this file.
-func root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
-}
-
 var built = sync.OnceValues(func() (string, error) {
-	made := filepath.Join(root(), "bin", "kustomize")
+	made := checkout.Path("bin", "kustomize")
 	if _, err := os.Stat(made); err == nil {
 		return made, nil
 	}
@@ -28,7 +23,7 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	bin := filepath.Join(dir, "kustomize")
-	build := exec.Command("go", "build", "-C", filepath.Join(root(), "tools", "kustomize"), "-o", bin, "sigs.k8s.io/kustomize/kustomize/v5")
+	build := exec.Command("go", "build", "-C", checkout.Path("tools", "kustomize"), "-o", bin, "sigs.k8s.io/kustomize/kustomize/v5")
 	build.Stderr = os.Stderr
 	return bin, build.Run()
 })

@@ -17,7 +17,7 @@ var problemColors = map[lint.Severity]string{lint.Error: red, lint.Warning: yell
 // Text writes one problem after the other, each with its place, rule and hint.
 func (p Problems) Text(w io.Writer, st Style) error {
 	for _, one := range p {
-		if _, err := fmt.Fprintf(w, "%s: %s %v  [%s]\n", spot(one), st.paint(problemColors[one.Severity], string(one.Severity)+":"), said(one), one.Rule); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s %v  [%s]\n", spot(one), st.paint(problemColors[one.Severity], string(one.Severity)+":"), said(one), one.Rule); err != nil {
 			return err
 		}
 		if one.Hint == "" {
@@ -31,7 +31,15 @@ func (p Problems) Text(w io.Writer, st Style) error {
 }
 
 // spot is FILE:LINE, as editors and terminals make a link of it.
-func spot(p lint.Problem) string { return fmt.Sprintf("%s:%d", cmp.Or(p.File, "-"), p.Line) }
+// fileless reports a problem of an object that stands in no file: it goes by its name.
+func fileless(p lint.Problem) bool { return p.File == "" && p.Line == 0 }
+
+func spot(p lint.Problem) string {
+	if fileless(p) {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d: ", cmp.Or(p.File, "-"), p.Line)
+}
 
 // said is what is wrong with which field of which object.
 func said(p lint.Problem) string {
@@ -72,8 +80,11 @@ func (p Problems) GitHub(w io.Writer) error {
 		if one.Hint != "" {
 			text += "\nhint: " + one.Hint
 		}
-		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n", githubLevel[one.Severity],
-			githubProperty(one.File), max(one.Line, 1), githubProperty(one.Rule), githubData(text))
+		at := ""
+		if !fileless(one) {
+			at = fmt.Sprintf("file=%s,line=%d,", githubProperty(one.File), max(one.Line, 1))
+		}
+		_, err := fmt.Fprintf(w, "::%s %stitle=%s::%s\n", githubLevel[one.Severity], at, githubProperty(one.Rule), githubData(text))
 		if err != nil {
 			return err
 		}

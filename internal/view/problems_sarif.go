@@ -43,7 +43,13 @@ type (
 		Locations []sarifLocation `json:"locations"`
 	}
 	sarifLocation struct {
-		Physical sarifPhysical `json:"physicalLocation"`
+		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+		Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	// sarifLogical is an object that stands in no file.
+	sarifLogical struct {
+		Name string `json:"fullyQualifiedName"`
+		Kind string `json:"kind"`
 	}
 	sarifPhysical struct {
 		Artifact *sarifArtifact `json:"artifactLocation,omitempty"`
@@ -82,12 +88,19 @@ func resultOf(p lint.Problem, rule int) sarifResult {
 	if p.Hint != "" {
 		text += ". " + p.Hint
 	}
-	at := sarifPhysical{Region: sarifRegion{max(p.Line, 1)}}
+	return sarifResult{
+		RuleID: p.Rule, RuleIndex: rule, Level: sarifLevel[p.Severity],
+		Message: sarifText{text}, Locations: []sarifLocation{locationOf(p)},
+	}
+}
+
+func locationOf(p lint.Problem) sarifLocation {
+	if fileless(p) {
+		return sarifLocation{Logical: []sarifLogical{{p.Object.String(), "resource"}}}
+	}
+	at := &sarifPhysical{Region: sarifRegion{max(p.Line, 1)}}
 	if p.File != "" {
 		at.Artifact = &sarifArtifact{URI: p.File}
 	}
-	return sarifResult{
-		RuleID: p.Rule, RuleIndex: rule, Level: sarifLevel[p.Severity],
-		Message: sarifText{text}, Locations: []sarifLocation{{at}},
-	}
+	return sarifLocation{Physical: at}
 }

@@ -12,11 +12,13 @@ import (
 
 // RolloutStatus is how a rollout stands.
 type RolloutStatus struct {
-	Name     string
-	Plan     plan.Plan
-	Decision plan.Decision
-	Tally    plan.Tally
-	Progress plan.Progress
+	Name string
+	// Namespace is said where several are told of.
+	Namespace string
+	Plan      plan.Plan
+	Decision  plan.Decision
+	Tally     plan.Tally
+	Progress  plan.Progress
 	// Begun is zero where no rollout is on record; Times are when steps began.
 	Begun time.Time
 	Times map[string]time.Time
@@ -112,6 +114,7 @@ func (s RolloutStatus) JSON() any {
 	}
 	out := struct {
 		Name     string         `json:"name"`
+		Space    string         `json:"namespace,omitempty"`
 		State    string         `json:"state"`
 		Step     int            `json:"step"`
 		Steps    []step         `json:"steps"`
@@ -121,7 +124,7 @@ func (s RolloutStatus) JSON() any {
 		Holder   string         `json:"holder,omitempty"`
 		Driver   string         `json:"driver"`
 	}{
-		Name: s.Name, State: string(s.Decision.Verb), Step: s.Decision.Step, Steps: []step{}, Reason: s.Decision.Reason, Holder: s.Holder, Driver: string(s.Plan.Driver),
+		Name: s.Name, Space: s.Namespace, State: string(s.Decision.Verb), Step: s.Decision.Step, Steps: []step{}, Reason: s.Decision.Reason, Holder: s.Holder, Driver: string(s.Plan.Driver),
 		Pods: map[string]int{"desired": s.Tally.Desired, "total": s.Tally.Total, "ready": s.Tally.Ready, "updated": s.Tally.Updated, "updatedReady": s.Tally.UpdatedReady},
 	}
 	for i := range s.Plan.Steps {

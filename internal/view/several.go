@@ -3,7 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -20,18 +20,37 @@ func Endings(w io.Writer, list []Ending) error {
 	return table(w, rows)
 }
 
-// Standings writes how several workloads stand, each in a line.
+// Standings writes how several workloads stand, each in a line; with their namespaces
+// where these are given. READY is about all pods, as it is in the terminal interface:
+// whether a workload serves counts more than whether its new pods do.
 func Standings(w io.Writer, list []RolloutStatus) error {
 	rows := [][]string{{"WORKLOAD", "DRIVER", "STANDS", "UPDATED", "READY", "REASON"}}
 	for i := range list {
 		s := &list[i]
-		reason := s.Decision.Reason
-		if s.Decision.Verb == plan.Done {
-			reason = ""
-		}
 		rows = append(rows, []string{
-			s.Name, string(s.Plan.Driver), s.headline(), fmt.Sprintf("%d/%d", s.Tally.Updated, s.Tally.Desired), strconv.Itoa(s.Tally.UpdatedReady), orDash(reason),
+			s.Name, string(s.Plan.Driver), s.headline(), of(s.Tally.Updated, s.Tally.Desired), of(s.Tally.Ready, s.Tally.Desired), orDash(s.why()),
 		})
 	}
+	if slices.ContainsFunc(list, func(s RolloutStatus) bool { return s.Namespace != "" }) {
+		rows[0] = slices.Insert(rows[0], 0, "NAMESPACE")
+		for i := range list {
+			rows[i+1] = slices.Insert(rows[i+1], 0, orDash(list[i].Namespace))
+		}
+	}
 	return table(w, rows)
+}
+
+// of is how many pods of how many are something.
+func of(n, all int) string { return fmt.Sprintf("%d/%d", n, all) }
+
+// why is what a workload waits for, in a line.
+func (s RolloutStatus) why() string {
+	idle := !s.Begun.IsZero() && s.Holder == ""
+	switch {
+	case s.Decision.Verb == plan.Done:
+		return ""
+	case s.Decision.Verb == plan.Act && idle:
+		return "nobody drives it: 'rollout resume' goes on"
+	}
+	return s.Decision.Reason
 }

@@ -18,7 +18,7 @@ func (b *builder) pull() {
 		return
 	}
 	b.add(Step{
-		Name: "pull", Kind: StepPullImages, Title: fmt.Sprintf("pull %s on %d nodes", plural(len(images), "image"), nodes),
+		Name: "pull", Kind: StepPullImages, Title: fmt.Sprintf("pull %s on %s", plural(len(images), "image"), plural(nodes, "node")),
 		Updated: b.sub.updated, Kept: b.sub.total - b.sub.updated,
 		Pull:   &Pull{Images: images, Parallel: b.policy.Parallel},
 		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},

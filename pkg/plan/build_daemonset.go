@@ -29,7 +29,7 @@ func (b *builder) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subject {
 	}
 	order := daemonPods(set)
 	if n := set.Selected(); n >= 0 {
-		b.warning("the selector of the strategy matches %d nodes: pods on other nodes keep the old template", n)
+		b.warning("the selector of the strategy matches %s: pods on other nodes keep the old template", plural(n, "node"))
 		s.total = min(s.total, n)
 	}
 	if spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {

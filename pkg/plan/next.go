@@ -24,6 +24,7 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 	if r.progress.Held != "" {
 		return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.progress.Held})
 	}
+	r.setBack()
 	for r.progress.Step < len(p.Steps) {
 		if r.progress.Started.IsZero() {
 			r.progress.Started = now
@@ -36,6 +37,17 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 	}
 	r.progress.Finished = now
 	return r.decide(Done, "all steps are done")
+}
+
+// setBack has the present step begin now where the record says that it will begin later:
+// the clock was set back, or that of another machine is ahead. Else a pause of seconds
+// would last until the clock has caught up.
+func (r *run) setBack() {
+	for _, t := range []*time.Time{&r.progress.Started, &r.progress.Resumed} {
+		if r.now.Before(*t) {
+			*t = r.now
+		}
+	}
 }
 
 // run is one question.

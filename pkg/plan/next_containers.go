@@ -35,21 +35,7 @@ func (r *run) containers(s *Step) (Decision, bool) {
 		return Decision{}, true
 	}
 	c := &restarts{run: r, step: s, budgets: newPermits(r.snap)}
-	pods := map[string]*cluster.Pod{}
-	for _, p := range r.snap.Pods {
-		pods[p.Name] = p
-		if rules.Active(p) && !c.available(p) {
-			c.down++
-		}
-	}
-	var todo []*cluster.Pod
-	for _, want := range s.Pods {
-		// One that is gone needs nothing: its successor has started anew.
-		if p := pods[want.Name]; p != nil && (want.UID == "" || want.UID == p.UID) && rules.Active(p) && !c.asked(p) {
-			todo = append(todo, p)
-		}
-	}
-	for _, p := range todo {
+	for _, p := range c.todo() {
 		c.look(p)
 	}
 	switch {
@@ -65,6 +51,24 @@ func (r *run) containers(s *Step) (Decision, bool) {
 		return d, false
 	}
 	return Decision{}, true
+}
+
+// todo are the pods of the step that are still to be asked; it counts those that are down.
+func (c *restarts) todo() (list []*cluster.Pod) {
+	pods := map[string]*cluster.Pod{}
+	for _, p := range c.snap.Pods {
+		pods[p.Name] = p
+		if rules.Active(p) && !c.available(p) {
+			c.down++
+		}
+	}
+	for _, want := range c.step.Pods {
+		// One that is gone needs nothing: its successor has started anew.
+		if p := pods[want.Name]; p != nil && (want.UID == "" || want.UID == p.UID) && rules.Active(p) && !c.asked(p) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // available reports whether a pod counts as up; one that is ready, but not for long

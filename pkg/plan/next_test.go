@@ -191,14 +191,15 @@ func TestPauses(t *testing.T) {
 		want  string
 		until time.Duration
 	}{
-		"manual":       {"1", nil, 48 * time.Hour, "1 wait promote: waits until somebody promotes", 0},
-		"promoted":     {"1", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act let 4 more pods follow: 5 of 10", 0},
-		"timed":        {"1=5m", nil, time.Minute, "1 wait time: waits 5m0s, until 12:05:00", 5 * time.Minute},
-		"over":         {"1=5m", nil, 5 * time.Minute, "2 act let 4 more pods follow: 5 of 10", 0},
-		"skipped":      {"1=5m", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Second, "2 act let 4 more pods follow: 5 of 10", 0},
-		"crash":        {"1", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, time.Minute, "1 halt crash web-00009: container main (web:1): CrashLoopBackOff", 0},
-		"crash begins": {"1=5m", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, 30 * time.Second, "1 wait time: waits 5m0s, until 12:05:00", 40 * time.Second},
-		"drift":        {"1", func(s *plan.Snapshot) { clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(3)) }, time.Minute, "1 halt partition: partition is 3, not 9", 0},
+		"manual":            {"1", nil, 48 * time.Hour, "1 wait promote: waits until somebody promotes", 0},
+		"promoted":          {"1", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act let 4 more pods follow: 5 of 10", 0},
+		"timed":             {"1=5m", nil, time.Minute, "1 wait time: waits 5m0s, until 12:05:00", 5 * time.Minute},
+		"over":              {"1=5m", nil, 5 * time.Minute, "2 act let 4 more pods follow: 5 of 10", 0},
+		"skipped":           {"1=5m", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Second, "2 act let 4 more pods follow: 5 of 10", 0},
+		"crash":             {"1", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, time.Minute, "1 halt crash web-00009: container main (web:1): CrashLoopBackOff", 0},
+		"clock is set back": {"1=5m", nil, -time.Hour, "1 wait time: waits 5m0s, until 11:05:00", -55 * time.Minute},
+		"crash begins":      {"1=5m", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, 30 * time.Second, "1 wait time: waits 5m0s, until 12:05:00", 40 * time.Second},
+		"drift":             {"1", func(s *plan.Snapshot) { clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(3)) }, time.Minute, "1 halt partition: partition is 3, not 9", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			policy := plan.Policy{Steps: must(plan.ParseSteps("1,50%,100%"))}
@@ -214,6 +215,9 @@ func TestPauses(t *testing.T) {
 			d := decide(t, p, s, noon.Add(c.at))
 			if got := fmt.Sprintf("%d %s %s", d.Step, d.Verb, d.Reason); got != c.want {
 				t.Errorf("%s\nwant %s", got, c.want)
+			}
+			if d.Progress.Started.After(noon.Add(c.at)) {
+				t.Errorf("the step begins at %s", d.Progress.Started)
 			}
 			if c.until != 0 && !d.Until.Equal(noon.Add(c.until)) {
 				t.Errorf("looks again at %s", d.Until)

@@ -2,10 +2,10 @@ package plan
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // inForce reports whether an object has what a patch of ours writes: sending it
@@ -86,21 +86,11 @@ func written(doc, v any) bool {
 
 // pointed follows a JSON pointer; nil where there is nothing.
 func pointed(v any, pointer string) any {
-	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		switch in := v.(type) {
-		case map[string]any:
-			v = in[strings.NewReplacer("~1", "/", "~0", "~").Replace(step)]
-		case []any:
-			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(in) {
-				return nil
-			}
-			v = in[i]
-		default:
-			return nil
-		}
+	path := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, step := range path {
+		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
 	}
-	return v
+	return rules.Lookup(v, path)
 }
 
 // alike compares decoded JSON however it was decoded. Nulls do not count.

@@ -142,7 +142,11 @@ func (c *Cluster) Close() error {
 		c.Nodes.Stop()
 	}
 	defer c.release()
-	return c.folder.Close()
+	var err error
+	if c.Real != nil {
+		err = c.Real.Close()
+	}
+	return errors.Join(err, c.folder.Close())
 }
 
 // Config is the administrator's access, without a limit of requests per second.
@@ -188,6 +192,19 @@ func (c *Cluster) Resume(ctx context.Context, name Component) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	return c.ready(ctx, name)
+}
+
+// Restart ends a component in its regular way, or at once as a crash does, and starts it
+// again.
+func (c *Cluster) Restart(ctx context.Context, name Component, crash bool) error {
+	end := c.Stop
+	if crash {
+		end = c.Kill
+	}
+	if err := end(ctx, name); err != nil {
+		return err
+	}
+	return c.Resume(ctx, name)
 }
 
 // Fault reports components that ended although nobody stopped them.

@@ -96,7 +96,7 @@ func within(t *testing.T, c *cluster.Cluster, namespace string) []string {
 	must(t, err)
 	servers, err := build.Ensure(t.Context(), build.Control, "", os.Stderr)
 	must(t, err)
-	path := scripts + string(filepath.ListSeparator) + filepath.Dir(binary) + string(filepath.ListSeparator) + os.Getenv("PATH")
+	path := strings.Join([]string{scripts, filepath.Dir(binary), os.Getenv("PATH"), docrun.Tools(t, "kustomize")}, string(filepath.ListSeparator))
 	return []string{
 		"KUBECONFIG=" + kubeconfig, "HOME=" + t.TempDir(), "PATH=" + path, "KUBECTL=" + filepath.Join(servers, "kubectl"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=ada", "GIT_COMMITTER_EMAIL=ada@example.com",

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
@@ -87,4 +88,49 @@ func TestDoctorWithoutKruise(t *testing.T) {
 	if code != 0 || !says(lines, "ok", "Kruise", "is not installed") || says(lines, "fail", "", "") {
 		t.Errorf("exit code %d: %+v", code, lines)
 	}
+}
+
+// TestDoctorRights: roles that are bound in one namespace say nothing about what has
+// none; those of the whole cluster do.
+func TestDoctorRights(t *testing.T) {
+	c, namespace := cluster.Shared(t, kruise.API())
+	who := "keeper-of-" + namespace
+	roles, said, err := as(t, c.Kubeconfig(), "rbac", "--name", who)
+	if err != nil {
+		t.Fatal(err, said)
+	}
+	bind := func(kind, role string) string {
+		return "\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: " + kind + "\nmetadata: {name: " + role + "}\n" +
+			"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: " + role + "}\nsubjects: [{kind: User, name: " + who + "}]\n"
+	}
+	c.Apply(t, namespace, roles+bind("RoleBinding", who)+bind("RoleBinding", who+"-cluster"))
+	pair, err := c.Issue(pki.Subject{Name: who})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := c.WriteKubeconfig(keeper, pair); err != nil {
+		t.Fatal(err)
+	}
+	const native = "rollout with driver native in namespace "
+	lines := examineUntil(t, keeper, namespace, "warn", native+namespace+": 2 permissions are missing: list nodes, watch nodes")
+	if !says(lines, "warn", "rights", "apply in namespace "+namespace) {
+		t.Errorf("apply is allowed: %+v", lines)
+	}
+	c.Apply(t, namespace, bind("ClusterRoleBinding", who+"-cluster"))
+	examineUntil(t, keeper, namespace, "ok", native+namespace)
+}
+
+// examineUntil runs the doctor until it says something: authorizers learn of roles a
+// little later.
+func examineUntil(t *testing.T, kubeconfig, namespace, status, text string) (lines []verdict) {
+	t.Helper()
+	end := time.Now().Add(time.Minute)
+	for time.Now().Before(end) {
+		if lines, _ = examine(t, kubeconfig, namespace); says(lines, status, "rights", text) {
+			return lines
+		}
+	}
+	t.Fatalf("%s %s is not said: %+v", status, text, lines)
+	return nil
 }

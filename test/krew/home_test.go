@@ -31,16 +31,20 @@ func (h home) link() string { return filepath.Join(h.root(), "bin", "kubectl-kru
 // run runs a program in this home; what it says on both streams.
 func (h home) run(program string, args ...string) (string, error) {
 	cmd := exec.Command(program, args...)
-	cmd.Dir = h.dir
-	cmd.Env = []string{
+	cmd.Dir, cmd.Env = h.dir, h.env()
+	said, err := cmd.CombinedOutput()
+	return string(said), err
+}
+
+// env is all that programs see in this home.
+func (h home) env() []string {
+	return []string{
 		"HOME=" + h.dir, "KREW_ROOT=" + h.root(), "KREW_NO_UPGRADE_CHECK=1",
 		"PATH=" + filepath.Join(h.root(), "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"KUBECONFIG=" + filepath.Join(h.dir, "none"),
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull,
 		"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test@example.com", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test@example.com",
 	}
-	said, err := cmd.CombinedOutput()
-	return string(said), err
 }
 
 func (h home) must(t *testing.T, program string, args ...string) string {

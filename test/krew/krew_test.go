@@ -5,14 +5,13 @@ package krew
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/krew"
 )
 
@@ -42,7 +41,7 @@ func release(t *testing.T, url string) (dir string, here krew.Platform) {
 // TestManifest: krew's own check of manifests, of what is committed, too.
 func TestManifest(t *testing.T) {
 	made, _ := release(t, "")
-	for _, file := range []string{filepath.Join(made, "plugins", "kruise.yaml"), top(t, "plugins", "krew-index", "plugins", "kruise.yaml")} {
+	for _, file := range []string{filepath.Join(made, "plugins", "kruise.yaml"), checkout.Path("plugins", "krew-index", "plugins", "kruise.yaml")} {
 		h := newHome(t)
 		if said, err := h.run(tool(t, "validate-krew-manifest"), "-skip-install", "-manifest", file); err != nil {
 			t.Errorf("%s: %v\n%s", file, err, said)
@@ -61,16 +60,8 @@ func TestInstallArchive(t *testing.T) {
 
 // TestInstallIndex installs from the custom index, over HTTP.
 func TestInstallIndex(t *testing.T) {
-	var files http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { files.ServeHTTP(w, r) }))
-	t.Cleanup(server.Close)
-	dir, _ := release(t, server.URL)
-	files = http.FileServer(http.Dir(dir))
-	h := newHome(t)
-	h.git(t, dir, "init", "-q")
-	h.git(t, dir, "add", "plugins")
-	h.git(t, dir, "commit", "-q", "-m", "kruise "+version)
-	h.krew(t, "index", "add", "kruise", "file://"+dir)
+	index, h := serve(t), newHome(t)
+	h.krew(t, "index", "add", "kruise", "file://"+index)
 	h.krew(t, "install", "--no-update-index", "kruise/kruise")
 	h.works(t)
 	if said := h.krew(t, "list"); !strings.Contains(said, "kruise/kruise") {

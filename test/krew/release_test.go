@@ -7,24 +7,17 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
-
-// top is a path from the top of the project.
-func top(t *testing.T, path ...string) string {
-	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	return filepath.Join(append([]string{filepath.Dir(here), "..", ".."}, path...)...)
-}
 
 // tool is a program of krew that make has built.
 func tool(t *testing.T, name string) string {
 	t.Helper()
-	path := top(t, "bin", name)
+	path := checkout.Path("bin", name)
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("%v: make builds it (make test-ecosystem)", err)
 	}
@@ -36,14 +29,13 @@ var packed = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, here, _, _ := runtime.Caller(0)
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	if err != nil {
 		return nil, err
 	}
 	w := tar.NewWriter(z)
-	for _, file := range []string{binary, filepath.Join(filepath.Dir(here), "..", "..", "LICENSE")} {
+	for _, file := range []string{binary, checkout.Path("LICENSE")} {
 		if err := add(w, file); err != nil {
 			return nil, err
 		}

@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 )
 
 // Binary builds the binary, once in a process, and returns its path.
 var Binary = sync.OnceValues(func() (string, error) {
-	_, here, _, _ := runtime.Caller(0)
-	top := filepath.Dir(filepath.Dir(filepath.Dir(here)))
+	top, err := checkout.Top()
+	if err != nil {
+		return "", err
+	}
 	path := filepath.Join(top, "out", "e2e", "kubectl-kruise")
 	cmd := exec.Command("go", "build", "-o", path, "./cmd/kubectl-kruise")
 	cmd.Dir = top

@@ -61,7 +61,7 @@ func (a *application) write(list []*resource.Resource) error {
 		engine.SyncWaves(list)
 	}
 	var b bytes.Buffer
-	if err := emit.Stream(&b, list); err != nil {
+	if err := emit.Drain(&b, list); err != nil {
 		return err
 	}
 	_, err := io.Copy(a.factory.Streams.Out, &b)

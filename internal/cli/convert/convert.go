@@ -146,7 +146,7 @@ func (o *options) emit(list []*resource.Resource) error {
 	case o.output == "json":
 		return emit.JSONStream(o.factory.Streams.Out, list)
 	}
-	return emit.Stream(o.factory.Streams.Out, list)
+	return emit.Drain(o.factory.Streams.Out, list)
 }
 
 // words joins the legal values of a flag.

@@ -23,7 +23,9 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 // clinic is a cluster that can be made ill.
@@ -36,15 +38,18 @@ type clinic struct {
 	nodes     []string
 	agents    []string
 	denied    string
-	crds      []runtime.Object
-	off       time.Duration
+	// silent has the server not tell all rules; asked counts what it is asked instead.
+	silent bool
+	asked  *int
+	crds   []runtime.Object
+	off    time.Duration
 }
 
 // healthy is a cluster with all of Kruise.
 func healthy() *clinic {
 	c := &clinic{
 		version: version.Info{Major: "1", Minor: "36+", GitVersion: "v1.36.3"}, hooks: 2, addresses: []string{"10.0.0.1"},
-		nodes: []string{"a", "b"}, agents: []string{"a", "b"}, crds: []runtime.Object{definition("True", "v1beta1", "Webhook")},
+		asked: new(int), nodes: []string{"a", "b"}, agents: []string{"a", "b"}, crds: []runtime.Object{definition("True", "v1beta1", "Webhook")},
 		manager: &appsv1.Deployment{
 			ObjectMeta: metav1.ObjectMeta{Name: "kruise-controller-manager", Namespace: kruise.DefaultNamespace, Labels: map[string]string{"control-plane": "controller-manager"}},
 			Status:     appsv1.DeploymentStatus{Replicas: 2, ReadyReplicas: 2},
@@ -91,11 +96,7 @@ func (c *clinic) patient() *patient {
 	objects = append(objects, c.admission()...)
 	core := fake.NewClientset(objects...)
 	c.discovery(core)
-	core.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview).DeepCopy()
-		review.Status.Allowed = review.Spec.ResourceAttributes.Resource != c.denied
-		return true, review, nil
-	})
+	c.authorization(core)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	return &patient{
 		core: core, namespace: "shop", now: func() time.Time { return at.Add(c.off) },
@@ -104,6 +105,32 @@ func (c *clinic) patient() *patient {
 			runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList"}, c.crds...,
 		),
 	}
+}
+
+// authorization allows everything but what is denied.
+func (c *clinic) authorization(core *fake.Clientset) {
+	core.PrependReactor("create", "selfsubjectaccessreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectAccessReview).DeepCopy()
+		review.Status.Allowed = review.Spec.ResourceAttributes.Resource != c.denied
+		*c.asked++
+		return true, review, nil
+	})
+	core.PrependReactor("create", "selfsubjectrulesreviews", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		review := a.(clienttesting.CreateAction).GetObject().(*authorizationv1.SelfSubjectRulesReview).DeepCopy()
+		if c.silent {
+			review.Status.Incomplete = true
+			return true, review, nil
+		}
+		drivers := []plan.Driver{plan.DriverKruise, plan.DriverNative, plan.DriverClient}
+		for _, n := range permit.All(drivers, append([]permit.Feature{permit.Apply}, permit.Features...)) {
+			if n.Resource != c.denied && (n.Where == permit.Everywhere) == (review.Spec.Namespace == nowhere) {
+				review.Status.ResourceRules = append(review.Status.ResourceRules, authorizationv1.ResourceRule{
+					Verbs: []string{n.Verb}, APIGroups: []string{n.Group}, Resources: []string{n.Path()},
+				})
+			}
+		}
+		return true, review, nil
+	})
 }
 
 func (c *clinic) discovery(core *fake.Clientset) {
@@ -211,19 +238,27 @@ func TestWithoutKruise(t *testing.T) {
 	}
 }
 
-// TestDenied: what an account may not do is said by verb, with the way to the role.
+// TestDenied: what an account may not do is said by verb, with the way to the role. It is
+// asked for by itself only where the server does not tell all rules.
 func TestDenied(t *testing.T) {
-	c := healthy()
-	c.denied = "leases"
-	found := 0
-	for _, l := range c.patient().look(t.Context()) {
-		if l.Status == verdict.Warn && strings.HasPrefix(l.Text, "rollout with driver ") && strings.Contains(l.Text, "create leases.coordination.k8s.io") &&
-			strings.HasPrefix(l.Hint, "kubectl kruise rbac --driver ") {
-			found++
-		}
-	}
-	if found != 3 {
-		t.Errorf("%d drivers lack the lease", found)
+	for name, silent := range map[string]bool{"rules": false, "one by one": true} {
+		t.Run(name, func(t *testing.T) {
+			c := healthy()
+			c.denied, c.silent = "leases", silent
+			found := 0
+			for _, l := range c.patient().look(t.Context()) {
+				if l.Status == verdict.Warn && strings.HasPrefix(l.Text, "rollout with driver ") && strings.Contains(l.Text, "create leases.coordination.k8s.io") &&
+					strings.HasPrefix(l.Hint, "kubectl kruise rbac --driver ") {
+					found++
+				}
+			}
+			if found != 3 {
+				t.Errorf("%d drivers lack the lease", found)
+			}
+			if (*c.asked > 0) != silent {
+				t.Errorf("asked for %d needs", *c.asked)
+			}
+		})
 	}
 }
 

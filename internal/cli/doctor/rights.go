@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"maps"
 	"sync"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -50,7 +49,7 @@ func (p *patient) rights(ctx context.Context, withKruise bool) []verdict.Line {
 	for _, w := range all {
 		var missing []string
 		for _, n := range w.needs {
-			if denied[n] && !n.Optional {
+			if denied[n] {
 				missing = append(missing, n.String())
 			}
 		}
@@ -65,33 +64,48 @@ func (p *patient) rights(ctx context.Context, withKruise bool) []verdict.Line {
 	return lines
 }
 
-// denied asks for every need once.
+// denied are the needs that the account lacks. Its rules tell, which are one question for
+// each namespace; where the server does not know all rules, every need is asked for.
 func (p *patient) denied(ctx context.Context, all []work) (map[permit.Need]bool, error) {
-	out := map[permit.Need]bool{}
+	out, known := map[permit.Need]bool{}, map[string]rules{}
+	var open []permit.Need
 	for _, w := range all {
 		for _, n := range w.needs {
-			out[n] = false
+			if _, seen := out[n]; seen || n.Optional {
+				continue
+			}
+			at := p.where(n)
+			if _, asked := known[at]; !asked {
+				known[at] = p.rules(ctx, at)
+			}
+			if out[n] = !permit.Grants(known[at].list, n); !known[at].whole {
+				open = append(open, n)
+			}
 		}
 	}
+	return out, p.askAll(ctx, open, out)
+}
+
+// askAll asks for needs one by one, several at a time.
+func (p *patient) askAll(ctx context.Context, needs []permit.Need, denied map[permit.Need]bool) error {
 	var lock sync.Mutex
 	var wait sync.WaitGroup
 	var failed error
 	turns := make(chan struct{}, atOnce)
-	for n := range maps.Clone(out) {
+	for _, n := range needs {
 		wait.Go(func() {
 			turns <- struct{}{}
 			no, err := p.ask(ctx, n)
 			<-turns
 			lock.Lock()
 			defer lock.Unlock()
-			out[n] = no
-			if err != nil {
+			if denied[n] = no; err != nil {
 				failed = err
 			}
 		})
 	}
 	wait.Wait()
-	return out, failed
+	return failed
 }
 
 func (p *patient) ask(ctx context.Context, n permit.Need) (denied bool, err error) {

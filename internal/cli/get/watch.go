@@ -20,12 +20,7 @@ import (
 // follow lists what there is and follows its changes, as kubectl does. It is not
 // kubectl's own: that ends the process at Ctrl-C, with a code that is not ours.
 func (o *options) follow(ctx context.Context, args []string) error {
-	r := o.whole.NewBuilder().Unstructured().
-		NamespaceParam(o.Namespace).DefaultNamespace().AllNamespaces(o.AllNamespaces).
-		FilenameParam(o.ExplicitNamespace, &o.FilenameOptions).
-		LabelSelectorParam(o.LabelSelector).FieldSelectorParam(o.FieldSelector).
-		RequestChunksOf(o.ChunkSize).ResourceTypeOrNameArgs(true, args...).
-		SingleResourceType().Latest().TransformRequests(o.asTable).Do()
+	r := o.followed(args)
 	infos, err := r.Infos()
 	switch {
 	case apierrors.IsNotFound(err) && o.IgnoreNotFound:
@@ -51,15 +46,30 @@ func (o *options) follow(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = watchtools.UntilWithoutRetry(ctx, w, func(e watch.Event) (bool, error) {
+	return untilClosed(ctx, w, func(e watch.Event) error {
 		err := o.write(printer, e.Object, string(e.Type), out)
 		shown = true
-		return false, err
+		return err
 	})
+}
+
+// untilClosed hands on what a watch tells until its end.
+func untilClosed(ctx context.Context, w watch.Interface, tell func(watch.Event) error) error {
+	_, err := watchtools.UntilWithoutRetry(ctx, w, func(e watch.Event) (bool, error) { return false, tell(e) })
 	if errors.Is(err, watchtools.ErrWatchClosed) {
 		return nil
 	}
 	return err
+}
+
+// followed is what the command line names.
+func (o *options) followed(args []string) *resource.Result {
+	return o.whole.NewBuilder().Unstructured().
+		NamespaceParam(o.Namespace).DefaultNamespace().AllNamespaces(o.AllNamespaces).
+		FilenameParam(o.ExplicitNamespace, &o.FilenameOptions).
+		LabelSelectorParam(o.LabelSelector).FieldSelectorParam(o.FieldSelector).
+		RequestChunksOf(o.ChunkSize).ResourceTypeOrNameArgs(true, args...).
+		SingleResourceType().Latest().TransformRequests(o.asTable).Do()
 }
 
 // unlisted is the version to watch a single object from: about now.

@@ -11,7 +11,6 @@ import (
 	"k8s.io/kubectl/pkg/cmd/patch"
 	"k8s.io/kubectl/pkg/cmd/plugin"
 	"k8s.io/kubectl/pkg/cmd/replace"
-	"k8s.io/kubectl/pkg/cmd/wait"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	_ "github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl/english" // before any of kubectl
@@ -24,7 +23,7 @@ func Commands(f *factory.Factory) []*cobra.Command {
 	all := []*cobra.Command{
 		patch.NewCmdPatch(tools, streams),
 		replace.NewCmdReplace(tools, streams),
-		wait.NewCmdWait(get, streams),
+		waiting(get, streams),
 		kustomize.NewCmdKustomize(streams),
 		config.NewCmdConfig(get, clientcmd.NewDefaultPathOptions(), streams),
 		apiresources.NewCmdAPIResources(get, streams),

@@ -1,5 +1,5 @@
-// Package lint is the verb that says what is wrong with Kruise objects, from
-// files alone.
+// Package lint is the verb that says what is wrong with Kruise objects, of files or of
+// a cluster.
 package lint
 
 import (
@@ -23,13 +23,19 @@ import (
 )
 
 const long = `Say what Kruise's webhooks would refuse, and what they let through and users
-regret, from files alone.
+regret, from files alone, or with --live of what a cluster holds.
 
 With --old the objects are updates of those: immutable fields and the effect on
 running pods are looked at, too. --with names objects that exist in the cluster
 (targets, running pods, other sets) and are not checked themselves. A rule is
 turned off with --disable, or for one object with the annotation
 kubectl-kruise.dev/lint-ignore: RULE,RULE.
+
+--live looks at the objects in the cluster, those of a namespace (-n) or of all (-A),
+narrowed by -l: the same rules, and everything that they look at beside an object is
+read from the cluster, too. Nothing is written. What a controller has made is not
+looked at, nor are objects without a namespace unless -A is given; a problem names its
+object instead of a line.
 
 The exit code is 1 when there is an error, and with --fail-on warning when there
 is a warning.`
@@ -42,6 +48,9 @@ const example = `  # a directory
 
   # may these be deleted?
   kubectl kruise lint -f web.yaml --operation delete --with pods.yaml
+
+  # what the cluster holds, in all namespaces
+  kubectl kruise lint --live -A
 
   # all rules
   kubectl kruise lint --rules`
@@ -62,6 +71,7 @@ type options struct {
 	rules     bool
 	output    string
 	limits    bounds.Flag
+	live      liveOptions
 }
 
 var outputs = []string{"text", "json", "sarif", "github"}
@@ -72,7 +82,7 @@ var severities = []string{string(engine.Error), string(engine.Warning), string(e
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use:     "lint (-f FILE | -k DIR)",
+		Use:     "lint (-f FILE | -k DIR | --live)",
 		Short:   "Say what is wrong with Kruise objects before they are applied",
 		Long:    long,
 		Example: example,
@@ -93,6 +103,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.BoolVar(&o.rules, "rules", false, "list all rules")
 	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	o.limits.Add(c)
+	o.live.addFlags(c)
 	complete(c)
 	return c
 }
@@ -118,11 +129,26 @@ var operations = []string{string(check.Create), string(check.Update), string(che
 
 func (o *options) validate() error {
 	switch {
+	case o.live.given():
+		if err := o.live.validate(o); err != nil {
+			return err
+		}
 	case len(o.files) == 0 && o.kustomize == "":
-		return usage.Errorf("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")
+		return usage.Errorf("give -f FILE, -f DIRECTORY, -f -, -k DIRECTORY, or --live", "no input")
 	case len(o.files) > 0 && o.kustomize != "":
 		return usage.Errorf("a kustomization names its own files", "-f and -k exclude each other")
 	}
+	if err := o.validChoices(); err != nil {
+		return err
+	}
+	if err := o.limits.Complete(); err != nil {
+		return err
+	}
+	return usage.OneStdin(slices.Concat(o.files, o.old, o.with)...)
+}
+
+// validChoices refuses values that their flags do not know.
+func (o *options) validChoices() error {
 	if o.operation != "" {
 		if err := usage.OneOf("operation", o.operation, operations...); err != nil {
 			return err
@@ -138,15 +164,12 @@ func (o *options) validate() error {
 			return err
 		}
 	}
-	if err := o.limits.Complete(); err != nil {
-		return err
-	}
 	for _, id := range o.disable {
 		if !slices.ContainsFunc(engine.Rules(), func(r engine.Rule) bool { return r.ID == id }) {
 			return usage.Errorf("kubectl kruise lint --rules lists all", "--disable: there is no rule %q", id)
 		}
 	}
-	return usage.OneStdin(slices.Concat(o.files, o.old, o.with)...)
+	return nil
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -156,11 +179,10 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	request, err := o.request(ctx)
+	all, err := o.problems(ctx)
 	if err != nil {
 		return err
 	}
-	all := engine.Run(request)
 	shown := slices.DeleteFunc(slices.Clone(all), func(p engine.Problem) bool { return p.Severity.Rank() < engine.Severity(o.severity).Rank() })
 	if err := o.write(view.Problems(shown)); err != nil {
 		return err
@@ -169,6 +191,18 @@ func (o *options) run(ctx context.Context) error {
 		return &resource.Error{Err: errors.New(view.Problems(all).Count())}
 	}
 	return nil
+}
+
+// problems are those of the cluster, or of the files.
+func (o *options) problems(ctx context.Context) ([]engine.Problem, error) {
+	if o.live.on {
+		return o.inCluster(ctx)
+	}
+	request, err := o.request(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Run(request), nil
 }
 
 // request reads the files.

@@ -28,6 +28,8 @@ type want struct {
 	selector, fields string
 	// selectable questions are narrowed by the selector of the scope, too.
 	selectable bool
+	// optional says that it is no news where the kind is not served.
+	optional bool
 	// only chooses among the answers where the server cannot; nil takes all.
 	only func(object map[string]any) bool
 }
@@ -71,6 +73,9 @@ func (r *reader) list(ctx context.Context, w want) error {
 		if apierrors.IsNotFound(err) && gvr.Version == kruise.V1beta1 {
 			gvr.Version = kruise.V1alpha1
 			continue
+		}
+		if apierrors.IsNotFound(err) && w.optional {
+			return nil
 		}
 		if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
 			r.skipped = append(r.skipped, fmt.Sprintf("%s: %v", w.what, err))

@@ -104,7 +104,7 @@ func (w *handing) lines() []string {
 	step := func(format string, args ...any) { lines = append(lines, fmt.Sprintf("  - "+format, args...)) }
 	step("both objects are kept in configmap/%s until the end", kube.Kept(w.source))
 	step("%s is deleted and leaves its pods; %s, with the same selector, takes them over", w.title(w.from), w.title(w.to))
-	step("pods that are not of its revision go, %d nodes at a time, by eviction: PodDisruptionBudgets and PodUnavailableBudgets are asked", w.over.Record.Surge)
+	step("pods that are not of its revision go, %s, by eviction: PodDisruptionBudgets and PodUnavailableBudgets are asked", migrate.Pace(w.over.Record.Surge))
 	step("its update strategy is OnDelete until then, and %s afterwards", strategyOf(w.over.New))
 	for _, f := range w.around.Followers {
 		text := "follows afterwards"

@@ -100,11 +100,9 @@ func (r *reader) revisions(w *cluster.Workload, selector string) error {
 	})
 }
 
-// nodes are read only where a rule looks at them: for DaemonSets, and for topology
-// spread, which decides who goes first when a CloneSet shrinks.
+// nodes are read only where a rule looks at them.
 func (r *reader) nodes(w *cluster.Workload) error {
-	spec, _ := w.Template["spec"].(map[string]any)
-	if w.Kind != "DaemonSet" && spec["topologySpreadConstraints"] == nil {
+	if !w.LooksAtNodes() {
 		return nil
 	}
 	q := query{what: "nodes", resource: gvr("", "v1", "nodes"), needed: w.Kind == "DaemonSet"}

@@ -29,7 +29,7 @@ var (
 	drivers  = []string{string(plan.DriverKruise), string(plan.DriverNative), string(plan.DriverClient)}
 	features = texts(permit.Features)
 	// known are those that somebody may ask for.
-	known = append(texts(permit.Features), string(permit.Apply), string(permit.Screens))
+	known = append(texts(permit.Features), string(permit.Apply), string(permit.Screens), string(permit.Lint))
 )
 
 func texts[T ~string](list []T) []string {
@@ -40,18 +40,13 @@ func texts[T ~string](list []T) []string {
 	return out
 }
 
-// New returns the verb.
-func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f}
-	c := &cobra.Command{
-		Use:   "rbac",
-		Short: "Print the ClusterRole that planning and rolling out need",
-		Long: `Print the ClusterRole with all permissions that plans and rollouts need, and no
+const long = `Print the ClusterRole with all permissions that plans and rollouts need, and no
 others. Bound in one namespace by a RoleBinding it is enough for the workloads of
 that namespace, but for the second, small one: nodes and namespaces have none.
 
-What is missing is said by name before a rollout writes anything.`,
-		Example: `  # everything
+What is missing is said by name before a rollout writes anything.`
+
+const example = `  # everything
   kubectl kruise rbac | kubectl apply -f -
 
   # a pipeline that only moves partitions, and its account
@@ -60,11 +55,20 @@ What is missing is said by name before a rollout writes anything.`,
   # a pipeline that also writes whole manifests: kubectl kruise apply
   kubectl kruise rbac --features pull,verify,scale,apply --bind ci/deployer
 
-  # somebody who only looks: kubectl kruise ui --read-only
-  kubectl kruise rbac --driver "" --features ui --name onlookers
+  # somebody who only looks: kubectl kruise ui --read-only, rollout status -A, lint --live
+  kubectl kruise rbac --driver "" --features ui,lint --name onlookers
 
   # without Kruise, pods updated by this program
-  kubectl kruise rbac --driver native,client --name rollouts`,
+  kubectl kruise rbac --driver native,client --name rollouts`
+
+// New returns the verb.
+func New(f *factory.Factory) *cobra.Command {
+	o := &options{factory: f}
+	c := &cobra.Command{
+		Use:     "rbac",
+		Short:   "Print the ClusterRole that planning and rolling out need",
+		Long:    long,
+		Example: example,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage.Errorf("", "rbac takes no arguments")
@@ -74,7 +78,7 @@ What is missing is said by name before a rollout writes anything.`,
 	}
 	fl := c.Flags()
 	fl.StringSliceVar(&o.drivers, "driver", drivers, "who replaces pods: "+strings.Join(drivers, ", "))
-	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", ")+"; and apply and ui, for the verbs of those names")
+	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", ")+"; and apply, ui and lint, for the verbs of those names")
 	fl.StringVar(&o.name, "name", "kubectl-kruise", "name of the roles")
 	fl.StringVar(&o.bind, "bind", "", "also print bindings for a service account, NAMESPACE/NAME")
 	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(drivers, cobra.ShellCompDirectiveNoFileComp))

@@ -96,6 +96,19 @@ func (o *options) validate() error {
 	case o.kustomization && o.outputDir == "":
 		return usage.Errorf("give --output-dir DIR", "--output-kustomization needs a directory")
 	}
+	for _, check := range []func() error{o.validChoices, o.idle, o.limits.Complete} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	if err := usage.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
+		return err
+	}
+	return o.changeFlags.validate(o.outputDir)
+}
+
+// validChoices refuses values that their flags do not know.
+func (o *options) validChoices() error {
 	for _, given := range []struct{ flag, value string }{
 		{"target", o.target},
 		{"driver", o.driver},
@@ -116,16 +129,7 @@ func (o *options) validate() error {
 			return usage.Errorf("one or more of: "+strings.Join(engine.Expandable, ", "), "--expand: %q cannot be expanded", kind)
 		}
 	}
-	if err := o.idle(); err != nil {
-		return err
-	}
-	if err := o.limits.Complete(); err != nil {
-		return err
-	}
-	if err := usage.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
-		return err
-	}
-	return o.changeFlags.validate(o.outputDir)
+	return nil
 }
 
 // idle refuses a flag that would change nothing, without a word.
@@ -140,10 +144,23 @@ func (o *options) idle() error {
 	return usage.Errorf("give --expand "+kind+", too", "--%s %s changes nothing: --target kruise keeps every %s", flag, value, kind)
 }
 
+// namespace is where objects without one live: where a cluster is asked about them,
+// the one that kubectl would put them into.
+func (o *options) namespace() (string, error) {
+	if o.live {
+		return o.factory.NamespaceOrDefault()
+	}
+	return o.factory.Namespace(), nil
+}
+
 func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
+	namespace, err := o.namespace()
+	if err != nil {
+		return nil, err
+	}
 	stream, err := load.Load(ctx, o.limits.Load(load.Options{
 		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
-		Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace(),
+		Stdin: o.factory.Streams.In, Namespace: namespace,
 	}))
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
 		return nil, nil
@@ -160,11 +177,15 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 	if err != nil {
 		return engine.Options{}, err
 	}
+	namespace, err := o.namespace()
+	if err != nil {
+		return engine.Options{}, err
+	}
 	opt := engine.Options{
 		Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
 		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs), PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
-		Namespace: o.factory.Namespace(), TemplatePaths: paths, Explain: o.explain, Limits: o.limits.Stage(),
+		Namespace: namespace, TemplatePaths: paths, Explain: o.explain, Limits: o.limits.Stage(),
 	}
 	if opt.Context, err = o.facts(ctx, stream, opt); err != nil {
 		return opt, err

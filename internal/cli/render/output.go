@@ -55,5 +55,5 @@ func (o *options) emit(list []*resource.Resource) error {
 	if o.output == "json" {
 		return emit.JSONStream(o.factory.Streams.Out, list)
 	}
-	return emit.Stream(o.factory.Streams.Out, list)
+	return emit.Drain(o.factory.Streams.Out, list)
 }

@@ -97,11 +97,7 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 	if rec, err = s.Rollout(); err != nil {
 		return err
 	}
-	snapshot, err := s.Observe(held, s.target.Ref)
-	if err != nil {
-		return err
-	}
-	back, err := plan.Back(rec.Plan, snapshot, why)
+	back, _, err := wayBack(held, s, rec, why)
 	if err != nil {
 		return err
 	}
@@ -117,4 +113,14 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 		err = o.end(res)
 	}
 	return err
+}
+
+// wayBack is the plan that takes a rollout back from where it stands.
+func wayBack(ctx context.Context, s *session, rec kube.Record, why string) (plan.Plan, plan.Snapshot, error) {
+	from, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return plan.Plan{}, from, err
+	}
+	back, err := plan.Back(rec.Plan, from, why)
+	return back, from, err
 }

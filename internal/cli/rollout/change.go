@@ -77,11 +77,25 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 			return o.changeUnited(ctx, name)
 		}
 	}
-	var names []named.Name
+	names, err := o.workloads(ctx, list)
+	switch {
+	case err != nil || len(names) == 0:
+		return err
+	case len(names) == 1:
+		return o.changeOne(ctx, names[0])
+	}
+	return o.several(names, func(n named.Name) error {
+		one := *o
+		return one.changeOne(ctx, n)
+	})
+}
+
+// workloads are the workloads of the names, without those whose Rollout did all.
+func (o *runOptions) workloads(ctx context.Context, list []string) (names []named.Name, err error) {
 	for _, arg := range list {
 		if release, ok := releaseNamed(arg); ok && o.as.release != nil {
 			if arg, err = o.as.release(ctx, o, release); err != nil {
-				return err
+				return nil, err
 			}
 			if arg == "" {
 				continue
@@ -89,20 +103,11 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 		}
 		n, err := named.Parse(arg)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		names = append(names, n)
 	}
-	switch len(names) {
-	case 0:
-		return nil
-	case 1:
-		return o.changeOne(ctx, names[0])
-	}
-	return o.several(names, func(n named.Name) error {
-		one := *o
-		return one.changeOne(ctx, n)
-	})
+	return names, nil
 }
 
 // changeUnited changes a UnitedDeployment, which stands alone on the command line.

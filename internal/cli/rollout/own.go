@@ -41,14 +41,9 @@ func (o *Own) Validate(c *cobra.Command) error { return errors.Join(o.pretends.R
 // and carries it out. A native workload that stands for one of Kruise is driven as
 // that one, by whichever name it is called.
 func (o *Own) Run(ctx context.Context, name named.Name, question string, plans func(plan.Snapshot) (plan.Plan, error)) error {
-	s, err := o.locate(ctx, name)
+	s, err := o.source(ctx, name)
 	if err != nil {
 		return err
-	}
-	if source, ok := sourceOf(s.object); ok && s.target.Kind != "Pod" {
-		if same, err := o.locate(ctx, source); err == nil && same.object.ID() == s.object.ID() {
-			s = same
-		}
 	}
 	if err := o.watch(ctx, s); err != nil {
 		return err
@@ -69,6 +64,25 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, plans f
 	if err != nil {
 		return err
 	}
+	return o.offer(ctx, s, snapshot, p, question)
+}
+
+// source is where a workload is, or the one of Kruise that it stands for.
+func (o *Own) source(ctx context.Context, name named.Name) (*session, error) {
+	s, err := o.locate(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if source, ok := sourceOf(s.object); ok && s.target.Kind != "Pod" {
+		if same, err := o.locate(ctx, source); err == nil && same.object.ID() == s.object.ID() {
+			return same, nil
+		}
+	}
+	return s, nil
+}
+
+// offer shows a plan, asks, and carries it out.
+func (o *Own) offer(ctx context.Context, s *session, from plan.Snapshot, p plan.Plan, question string) error {
 	if len(p.Steps) == 0 {
 		_, err := fmt.Fprintln(o.factory.Streams.Out, p.Change.Why)
 		return err
@@ -77,7 +91,7 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, plans f
 		return err
 	}
 	if o.dry().Only() {
-		return o.wouldSend(ctx, s, p, left(p, beginning(snapshot), s.Now(), true))
+		return o.wouldSend(ctx, s, p, left(p, beginning(from), s.Now(), true))
 	}
 	if err := o.ask(ctx, o.yes, question); err != nil {
 		return err

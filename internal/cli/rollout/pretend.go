@@ -151,13 +151,9 @@ func (o *abortOptions) pretendBack(ctx context.Context, why string) error {
 	if err := o.say(&rec); err != nil || !o.rollback {
 		return err
 	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+	back, from, err := wayBack(ctx, s, rec, why)
 	if err != nil {
 		return err
 	}
-	back, err := plan.Back(rec.Plan, snapshot, why)
-	if err != nil {
-		return err
-	}
-	return o.wouldSend(ctx, s, back, left(back, beginning(snapshot), s.Now(), true))
+	return o.wouldSend(ctx, s, back, left(back, beginning(from), s.Now(), true))
 }

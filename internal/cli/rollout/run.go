@@ -49,21 +49,25 @@ type runOptions struct {
 	screens Screens
 }
 
-func newRun(shared *common, screens Screens) *cobra.Command {
-	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory}, screens: screens}
-	c := &cobra.Command{
-		Use:   "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
-		Short: "Make a plan, show it, ask, and carry it out",
-		Long: `Make a plan for a change of a workload, show it, ask, and carry it out: one step
+const runLong = `Make a plan for a change of a workload, show it, ask, and carry it out: one step
 after the other, each when all that the one before needs is there.
 
 Several workloads, of -l or in the files of -f, are rolled out one after the other:
 each with its own plan and its own question, and none after one that failed.
 
-Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`,
-		Example: `  kubectl kruise rollout run cloneset/web --image app=registry.example.com/web:2
+Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`
+
+const runExamples = `  kubectl kruise rollout run cloneset/web --image app=registry.example.com/web:2
   kubectl kruise rollout run -f web.yaml --steps 1,50%,100% --pause-after 1 --yes
-  kubectl kruise rollout run sidecarset/mesh --image mesh=registry.example.com/mesh:2 --on-failure rollback -o json`,
+  kubectl kruise rollout run sidecarset/mesh --image mesh=registry.example.com/mesh:2 --on-failure rollback -o json`
+
+func newRun(shared *common, screens Screens) *cobra.Command {
+	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory}, screens: screens}
+	c := &cobra.Command{
+		Use:     "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
+		Short:   "Make a plan, show it, ask, and carry it out",
+		Long:    runLong,
+		Example: runExamples,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.pretends.Read(c); err != nil {
 				return err
@@ -173,10 +177,15 @@ func (o *runOptions) run(ctx context.Context) error {
 	if err := o.ask(ctx, o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
 		return err
 	}
+	return o.carry(ctx, m.Plan)
+}
+
+// carry carries a plan out, and says and writes what follows from its end.
+func (o *runOptions) carry(ctx context.Context, p plan.Plan) error {
 	if o.ui {
-		return o.onScreens(ctx, m.Plan)
+		return o.onScreens(ctx, p)
 	}
-	res, err := o.start(ctx, o.session, m.Plan)
+	res, err := o.start(ctx, o.session, p)
 	if err != nil {
 		return err
 	}

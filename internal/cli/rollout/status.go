@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -24,6 +25,8 @@ type statusOptions struct {
 	types    []string
 	selector string
 	watch    bool
+	// wide has every workload of the namespace looked at, everywhere those of all.
+	wide, everywhere bool
 	// rollout is the name of an object of Kruise Rollout; "" for a workload.
 	rollout  string
 	detail   bool
@@ -31,28 +34,48 @@ type statusOptions struct {
 	files    objects
 }
 
-func newStatus(shared *common) *cobra.Command {
-	o := &statusOptions{driving: driving{common: shared}, files: objects{parts: shared.subsetsOf}}
-	c := &cobra.Command{
-		Use: "status (TYPE/NAME... | TYPE NAME | [TYPE] -l SELECTOR | -f FILE)", Short: "Say how a rollout stands, and what it waits for",
-		Long: `Say how a rollout stands, and what it waits for. Of a workload that no rollout of
+const statusLong = `Say how a rollout stands, and what it waits for. Of a workload that no rollout of
 ours is on record for, it says whether its controller has come to where the spec
 wants it. Nothing is written.
 
 One workload is watched until its rollout ends, and the exit code says how; with
---watch=false, and of several, it is looked at once.`,
-		Example: "  kubectl kruise rollout status cloneset/web --timeout 10m\n  kubectl kruise rollout status cloneset/web --watch=false\n  kubectl kruise rollout status -l team=shop",
+--watch=false, and of several, it is looked at once.
+
+With -A, or without a name, it lists the workloads of all namespaces, or of one, that
+a rollout is under way for or that are not yet where their specs want them, each in a
+line. It asks once for each kind of object, however many there are. The exit code is
+3 where one of them has halted, else 0: what goes on is no failure. It may read what
+the terminal interface may: kubectl kruise rbac --driver "" --features ui.`
+
+const statusExamples = `  kubectl kruise rollout status cloneset/web --timeout 10m
+  kubectl kruise rollout status cloneset/web --watch=false
+  kubectl kruise rollout status -l team=shop
+
+  # what is under way anywhere; in one namespace, of one kind, as data
+  kubectl kruise rollout status -A
+  kubectl kruise rollout status cloneset -n shop -o json`
+
+func newStatus(shared *common) *cobra.Command {
+	o := &statusOptions{driving: driving{common: shared}, files: objects{parts: shared.subsetsOf}}
+	return o.command()
+}
+
+func (o *statusOptions) command() *cobra.Command {
+	c := &cobra.Command{
+		Use: "status (TYPE/NAME... | TYPE NAME | [TYPE] -l SELECTOR | -f FILE | [TYPE] -A | -n NAMESPACE)", Short: "Say how a rollout stands, and what it waits for",
+		Long: statusLong, Example: statusExamples,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.complete(c, args); err != nil {
 				return err
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: complete.Names(shared.factory),
+		ValidArgsFunction: complete.Names(o.factory),
 	}
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.watch, "watch", "w", true, "go on until the rollout ends; of several workloads only where it is given")
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "tell of all workloads that this label selector matches")
+	c.Flags().BoolVarP(&o.everywhere, "all-namespaces", "A", false, "list what is under way in all namespaces")
 	c.Flags().BoolVarP(&o.detail, "detail", "d", false, "also name the updated pods, ready and not")
 	c.Flags().Int64Var(&o.revision, "revision", 0, "fail unless this revision is the present one")
 	o.files.addFlags(c)
@@ -66,6 +89,10 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 	if o.revision < 0 {
 		return usage.Errorf("", "revision must be a positive integer: %d", o.revision)
 	}
+	if o.wide = o.isWide(args); o.wide {
+		o.types = args
+		return o.validWide(c)
+	}
 	if o.selector == "" {
 		if args, err = o.common.names(c.Context(), &o.files, args); err != nil {
 			return err
@@ -74,11 +101,16 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 	if !c.Flags().Changed("watch") && (o.selector != "" || len(args) > 1) {
 		o.watch = false
 	}
-	switch {
-	case o.selector != "":
+	if o.selector != "" {
 		o.types = args
 		return bare(args)
-	case len(args) == 1:
+	}
+	return o.name(args)
+}
+
+// name takes what is named: one object of Kruise Rollout, or workloads.
+func (o *statusOptions) name(args []string) error {
+	if len(args) == 1 {
 		var ok bool
 		if o.rollout, ok = releaseNamed(args[0]); ok {
 			return nil
@@ -95,7 +127,10 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 }
 
 func (o *statusOptions) run(ctx context.Context) (err error) {
-	if o.rollout != "" {
+	switch {
+	case o.wide:
+		return o.overview(ctx)
+	case o.rollout != "":
 		return o.statusOfRelease(ctx, o.rollout)
 	}
 	if o.selector != "" {
@@ -171,18 +206,26 @@ func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatu
 // table tells of several workloads, each in a line; it ends as the worst of them.
 func (o *statusOptions) table(ctx context.Context) error {
 	var list []view.RolloutStatus
-	var data []any
-	var worst error
 	for _, name := range o.names {
 		status, err := o.glance(ctx, name)
 		if err != nil {
 			return err
 		}
-		list, data = append(list, status), append(data, status.JSON())
-		worst = worse(worst, o.endOf(status.Decision))
+		list = append(list, status)
+	}
+	return o.tell(list)
+}
+
+// tell writes a line for each; it ends as the worst of them.
+func (o *statusOptions) tell(list []view.RolloutStatus) error {
+	data := make([]any, len(list))
+	var worst error
+	for i := range list {
+		data[i] = list[i].JSON()
+		worst = worse(worst, o.endOf(list[i].Decision))
 	}
 	if o.output == "json" {
-		return view.JSON(o.factory.Streams.Out, data)
+		return cmp.Or(view.JSON(o.factory.Streams.Out, data), worst)
 	}
 	return cmp.Or(view.Standings(o.factory.Streams.Out, list), worst)
 }
@@ -196,10 +239,17 @@ func (o *statusOptions) glance(ctx context.Context, name named.Name) (view.Rollo
 	}
 	defer s.Close()
 	status, err := o.look(ctx, s)
-	if r, rerr := o.releaseOf(ctx, s); rerr == nil && r != nil && err == nil && r.Holds() {
-		status.Decision = plan.Decision{Verb: plan.Wait, Reason: "Kruise Rollout " + r.Name + ": " + r.Stands()}
+	if r, rerr := o.releaseOf(ctx, s); rerr == nil && err == nil {
+		inHand(&status, r)
 	}
 	return status, err
+}
+
+// inHand has a workload stand as the Rollout says that has it in hand, if one does.
+func inHand(status *view.RolloutStatus, r *release.Rollout) {
+	if r != nil && r.Holds() {
+		status.Decision = plan.Decision{Verb: plan.Wait, Reason: "Kruise Rollout " + r.Name + ": " + r.Stands()}
+	}
 }
 
 // follow tells of the rollout until it ends.

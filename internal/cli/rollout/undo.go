@@ -18,45 +18,22 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
+// undo is the verb that goes back.
+type undo struct {
+	*common
+
+	// number is the revision to go back to; 0 is the one before the present.
+	number int64
+	// fast goes back by traffic alone.
+	fast bool
+	verb *change
+}
+
 func newUndo(shared *common) *cobra.Command {
-	var number int64
-	var fast bool
-	v := &change{done: "rolled back"}
-	v.change = func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
-		revision, err := older(s, number)
-		if err != nil {
-			return nil, object.Wrap(err, "")
-		}
-		if now, ok := rules.FindRevision(plan.Revisions(s), s.Object().Template); ok && now.Name == revision.Name {
-			v.same = fmt.Sprintf("skipped rollback (current template already matches revision %d)", revision.Number)
-		}
-		return released(withTemplate(object, revision.Template)), nil
-	}
-	v.release = func(ctx context.Context, o *runOptions, name string) (string, error) {
-		r, err := shared.release(ctx, name)
-		if err != nil {
-			return "", err
-		}
-		if fast {
-			return "", shared.printWritten(o.print, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
-				return release.Fast(ctx, c, r, o.print.request(shared.manager))
-			})
-		}
-		return workloadOf(r), nil
-	}
-	v.check = func(list []string) error {
-		if number < 0 {
-			return usage.Errorf("history lists them", "--to-revision: %d is no revision", number)
-		}
-		for _, name := range list {
-			if _, ok := releaseNamed(name); fast && !ok {
-				return usage.Errorf("name a Rollout of rollouts.kruise.io, such as rollout/web", "%s: rollback is not supported on given object with --fast", name)
-			}
-		}
-		return nil
-	}
-	v.remake = func() remake { return shared.olderTemplate(number) }
-	c := newChange(shared, v, &cobra.Command{
+	u := &undo{common: shared}
+	u.verb = &change{done: "rolled back", change: u.template, release: u.release, check: u.check}
+	u.verb.remake = func() remake { return shared.olderTemplate(u.number) }
+	c := newChange(shared, u.verb, &cobra.Command{
 		Use: "undo (TYPE/NAME | TYPE NAME | rollout/NAME | -f FILE)", Short: "Go back to an older template",
 		Long: `Go back to an older template of a workload, as a rollout like any other: planned,
 shown, asked for on a terminal, in steps. It is the very template of that revision:
@@ -69,9 +46,48 @@ earlier step at which no traffic goes to new pods, and pods stay.`,
   kubectl kruise rollout undo cloneset/web --to-revision 3 --steps 1,100%
   kubectl kruise rollout undo rollout/web --fast`,
 	})
-	c.Flags().Int64Var(&number, "to-revision", 0, "number of the revision, as history lists them; 0 is the one before the present")
-	c.Flags().BoolVar(&fast, "fast", false, "take only the traffic of a Rollout of rollouts.kruise.io back")
+	c.Flags().Int64Var(&u.number, "to-revision", 0, "number of the revision, as history lists them; 0 is the one before the present")
+	c.Flags().BoolVar(&u.fast, "fast", false, "take only the traffic of a Rollout of rollouts.kruise.io back")
 	return c
+}
+
+// template gives an object its older template.
+func (u *undo) template(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
+	revision, err := older(s, u.number)
+	if err != nil {
+		return nil, object.Wrap(err, "")
+	}
+	if now, ok := rules.FindRevision(plan.Revisions(s), s.Object().Template); ok && now.Name == revision.Name {
+		u.verb.same = fmt.Sprintf("skipped rollback (current template already matches revision %d)", revision.Number)
+	}
+	return released(withTemplate(object, revision.Template)), nil
+}
+
+// release takes the traffic of a Rollout back, or finds the workload to take back.
+func (u *undo) release(ctx context.Context, o *runOptions, name string) (string, error) {
+	r, err := u.common.release(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if !u.fast {
+		return workloadOf(r), nil
+	}
+	return "", u.printWritten(o.print, func(c dynamic.Interface) (*unstructured.Unstructured, error) {
+		return release.Fast(ctx, c, r, o.print.request(u.manager))
+	})
+}
+
+// check refuses what no revision and no Rollout is.
+func (u *undo) check(list []string) error {
+	if u.number < 0 {
+		return usage.Errorf("history lists them", "--to-revision: %d is no revision", u.number)
+	}
+	for _, name := range list {
+		if _, ok := releaseNamed(name); u.fast && !ok {
+			return usage.Errorf("name a Rollout of rollouts.kruise.io, such as rollout/web", "%s: rollback is not supported on given object with --fast", name)
+		}
+	}
+	return nil
 }
 
 // older is the revision of a number, or the newest that is not the present one.

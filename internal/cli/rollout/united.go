@@ -48,7 +48,12 @@ func (o *runOptions) runUnited(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = o.inTurn(names, func(n named.Name) error {
+	return o.subsetsInTurn(ctx, names)
+}
+
+// subsetsInTurn rolls out subsets that have their new template.
+func (o *runOptions) subsetsInTurn(ctx context.Context, names []named.Name) error {
+	err := o.inTurn(names, func(n named.Name) error {
 		one := *o
 		one.Options = o.For(n)
 		one.Change, one.Counted = follow, true

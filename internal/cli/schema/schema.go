@@ -23,24 +23,33 @@ func New(f *factory.Factory) *cobra.Command {
 		Args:  usage.NoArgs("one of: kustomize, kustomize-config, json"),
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(
-		document(f, kustomize.Schema, &cobra.Command{
-			Use:   "kustomize",
-			Short: "The OpenAPI document that makes kustomize merge lists by name",
-			Long: `Print the OpenAPI document for the field openapi.path of a kustomization. That
+	c.AddCommand(newSchema(f), newConfiguration(f), newJSON(f))
+	return c
+}
+
+// newSchema prints what kustomize merges lists by.
+func newSchema(f *factory.Factory) *cobra.Command {
+	return document(f, kustomize.Schema, &cobra.Command{
+		Use:   "kustomize",
+		Short: "The OpenAPI document that makes kustomize merge lists by name",
+		Long: `Print the OpenAPI document for the field openapi.path of a kustomization. That
 field replaces the schema that kustomize has built in, so the document holds both:
 Kubernetes' kinds as kustomize knows them and Kruise's. Strategic merge patches
 then merge containers, volumes, variables and subsets by name, and "namespace:"
 leaves SidecarSets and other cluster-scoped objects alone.
 
 Name it in the outermost kustomization; it counts for all below.`,
-			Example: `  kubectl kruise schema kustomize > kruise-schema.json
+		Example: `  kubectl kruise schema kustomize > kruise-schema.json
   printf 'openapi:\n  path: kruise-schema.json\n' >> kustomization.yaml`,
-		}),
-		document(f, kustomize.Configuration, &cobra.Command{
-			Use:   "kustomize-config",
-			Short: "The configuration that lets kustomize's labels, images and names reach Kruise's kinds",
-			Long: `Print the file for the field configurations of a kustomization. With it,
+	})
+}
+
+// newConfiguration prints what kustomize's own transformers follow.
+func newConfiguration(f *factory.Factory) *cobra.Command {
+	return document(f, kustomize.Configuration, &cobra.Command{
+		Use:   "kustomize-config",
+		Short: "The configuration that lets kustomize's labels, images and names reach Kruise's kinds",
+		Long: `Print the file for the field configurations of a kustomization. With it,
 commonLabels and labels reach selectors and templates of Kruise's kinds, images
 and replicas their fields, and references to renamed objects follow: those of
 pods to ConfigMaps, Secrets and so on, and those of autoscalers, budgets and
@@ -48,12 +57,9 @@ spreads to workloads.
 
 Each kustomization that shall do so must list it; kustomize passes it on to none.
 The selector of a SidecarSet is left alone, as it mostly means pods of others.`,
-			Example: `  kubectl kruise schema kustomize-config > kruise-config.yaml
+		Example: `  kubectl kruise schema kustomize-config > kruise-config.yaml
   printf 'configurations:\n- kruise-config.yaml\n' >> kustomization.yaml`,
-		}),
-		newJSON(f),
-	)
-	return c
+	})
 }
 
 // document completes a command that prints one document.

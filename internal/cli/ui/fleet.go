@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -138,9 +137,7 @@ func question(s *kube.Sight, now time.Time) (diagnose.Question, error) {
 	if q.Snapshot, err = s.Snapshot(now); err != nil {
 		return q, err
 	}
-	if q.Plan = s.Record.Plan; !s.Begun {
-		q.Plan = plan.Standing(q.Snapshot)
-	}
+	q.Plan = s.Plan(q.Snapshot)
 	return q, nil
 }
 

@@ -32,17 +32,15 @@ func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
 }
 
 func (c *Cluster) do(ctx context.Context, a plan.Action) error {
-	limited, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
 	switch {
 	case a.Patch != nil:
-		return c.patch(limited, a)
+		return c.underLease(ctx, func(ctx context.Context) error { return c.patch(ctx, a) })
 	case a.Pod != nil:
-		return c.changePod(limited, a.Pod)
+		return c.underLease(ctx, func(ctx context.Context) error { return c.changePod(ctx, a.Pod) })
 	case a.Evict != nil:
-		return c.evict(limited, a.Evict)
+		return c.underLease(ctx, func(ctx context.Context) error { return c.evict(ctx, a.Evict) })
 	case a.Delete != nil:
-		return c.delete(limited, a.Delete)
+		return c.underLease(ctx, func(ctx context.Context) error { return c.delete(ctx, a.Delete) })
 	case a.Pull != nil:
 		return c.pull(ctx, a.Step, a.Pull)
 	case a.Restart != nil:
@@ -173,7 +171,7 @@ func (c *Cluster) leaving(ctx context.Context, p *plan.PodRef, err error) error 
 			return nil
 		}
 		if err := c.bell.wait(ctx, version, end); err != nil {
-			return err
+			return told("pod "+p.Name, err)
 		}
 	}
 	if err := c.rereadPod(ctx, p); err != nil {

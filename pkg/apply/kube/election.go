@@ -35,6 +35,9 @@ type hold struct {
 	other, fault atomic.Value
 	// had says that the lease was held once.
 	had atomic.Bool
+	// renewed is when the write was sent that renewed the lease last: others count from
+	// what it wrote, not from when its answer came.
+	renewed atomic.Pointer[time.Time]
 }
 
 // keep holds the lease until the context ends. One that ran out, since the cluster
@@ -110,11 +113,28 @@ func (h *hold) rival() string {
 
 // fence reports an error while the lease is not surely ours.
 func (h *hold) fence() error {
-	times := h.cluster.opt.Lease.orUsual()
-	if e := h.current.Load(); e != nil && e.IsLeader() && e.Check(times.Tries-times.Lasts) == nil {
+	if e := h.current.Load(); e != nil && e.IsLeader() && h.sure() {
 		return nil
 	}
 	return fmt.Errorf("the lease %s/%s cannot be renewed, nothing is written meanwhile: %w", h.namespace, h.name, plan.ErrUnavailable)
+}
+
+// left is how long the lease still lasts. A machine that slept has not counted that time,
+// but its clock shows it; a clock that was put forward only has the next renewal awaited.
+func (h *hold) left() time.Duration {
+	at := h.renewed.Load()
+	if at == nil {
+		return 0
+	}
+	now := time.Now()
+	gone := max(now.Sub(*at), now.Round(0).Sub(at.Round(0)))
+	return h.cluster.opt.Lease.orUsual().Lasts - gone
+}
+
+// sure reports whether enough of the lease is left for something new to be written.
+func (h *hold) sure() bool {
+	times := h.cluster.opt.Lease.orUsual()
+	return h.left() > times.Lasts-times.Tries
 }
 
 // rivals tells who else renews the lease, which is a sign of life.
@@ -189,7 +209,7 @@ func (l ownedLease) Create(ctx context.Context, lease *coordinationv1.Lease, o m
 	return l.LeaseInterface.Create(ctx, lease, o)
 }
 
-// watchedLock is a lock that keeps why it was refused.
+// watchedLock is a lock that keeps when it was renewed, or why it was refused.
 type watchedLock struct {
 	*resourcelock.LeaseLock
 
@@ -198,19 +218,26 @@ type watchedLock struct {
 
 // Create makes the lease.
 func (l *watchedLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	return l.note(l.LeaseLock.Create(ctx, r))
+	return l.note(time.Now(), l.LeaseLock.Create(ctx, r))
 }
 
-// Update writes the lease.
+// Update writes the lease. It is not let go of while a write may still be carried out.
 func (l *watchedLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	return l.note(l.LeaseLock.Update(ctx, r))
+	c := l.hold.cluster
+	if r.HolderIdentity == "" && c.flights.open(time.Now(), c.opt.Lease.orUsual().Lasts) {
+		return errUnderWay
+	}
+	return l.note(time.Now(), l.LeaseLock.Update(ctx, r))
 }
 
-func (l *watchedLock) note(err error) error {
+// note keeps what became of a write that was sent at a time.
+func (l *watchedLock) note(sent time.Time, err error) error {
 	if err != nil {
 		l.hold.fault.Store(faulty{err})
+		return err
 	}
-	return err
+	l.hold.renewed.Store(&sent)
+	return nil
 }
 
 // faulty has one type for all errors, as an atomic.Value wants.

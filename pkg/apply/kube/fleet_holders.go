@@ -25,8 +25,10 @@ type leased struct {
 	stop context.CancelFunc
 
 	mu sync.Mutex
-	// lease is nil until the first answer, and where none is given.
+	// lease is nil until the first answer, and where none is given; asked says that the
+	// question is over.
 	lease *mirror[*coordinationv1.Lease]
+	asked bool
 }
 
 // unread stands for whoever may hold a lease that may not be read.
@@ -57,12 +59,11 @@ func (h *holders) begin(ref cluster.Ref) *leased {
 	m := newMirror(c.bell.ring, readAs(itself[*coordinationv1.Lease]))
 	go func() {
 		err := follow(ctx, h.fleet.link.over(s), m)
-		if err != nil {
-			return
-		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.lease = m
+		if l.asked = true; err == nil {
+			l.lease = m
+		}
 		c.bell.ring()
 	}()
 	return l
@@ -78,6 +79,21 @@ func (l *leased) holder() string {
 		return holderOf(lease, time.Now())
 	}
 	return ""
+}
+
+// known reports whether every question has been answered.
+func (h *holders) known() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range h.leases {
+		l.mu.Lock()
+		asked := l.asked
+		l.mu.Unlock()
+		if !asked {
+			return false
+		}
+	}
+	return true
 }
 
 // only ends the watches of rollouts that are over.

@@ -2,8 +2,10 @@ package kube
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,6 +36,25 @@ func (f *Fleet) Look() []*Sight {
 	f.last = next
 	f.holders.only(next)
 	return out
+}
+
+// First returns all workloads as soon as everything about them is known: who drives
+// their rollouts, too. The error is about what nothing can be said without.
+func (f *Fleet) First(ctx context.Context) ([]*Sight, error) {
+	for {
+		version := f.Version()
+		_ = f.Look() // has it ask who drives them
+		known := f.Loading() == "" && f.holders.known()
+		if err := f.Fault(); err != nil {
+			return nil, err
+		}
+		if known {
+			return f.Look(), nil
+		}
+		if err := f.Await(ctx, version, time.Time{}); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // index is what belongs together, put together once for all workloads.
@@ -134,7 +155,7 @@ func (f *Fleet) sight(x *index, s standing) *Sight {
 	if w.Kind == "SidecarSet" {
 		out.Pods, out.namespaces = x.sidecars[w.Name], x.namespaces
 	}
-	if looksAtNodes(w) {
+	if w.LooksAtNodes() {
 		out.nodes = x.nodes
 	}
 	for _, c := range out.children {

@@ -22,10 +22,11 @@ type standing struct {
 	created time.Time
 }
 
-// readStanding reads a workload and, where it was rendered from one of Kruise, that.
+// readStanding reads a workload and, where it was rendered from one of Kruise, that:
+// both bare, since there may be thousands.
 func readStanding(u *unstructured.Unstructured) (standing, error) {
 	n := tree.FromValue(u.Object)
-	w, err := cluster.ReadWorkload(n)
+	w, err := cluster.ReadBare(n)
 	if err != nil {
 		return standing{}, err
 	}
@@ -36,7 +37,7 @@ func readStanding(u *unstructured.Unstructured) (standing, error) {
 	}
 	for _, k := range fleetKinds {
 		if k.Group == kruise.Group && strings.ToLower(k.Kind) == kind {
-			out.source, err = cluster.ReadSource(n, k.Kind, name)
+			out.source, err = cluster.ReadBareSource(n, k.Kind, name)
 		}
 	}
 	return out, err
@@ -46,7 +47,8 @@ func readStanding(u *unstructured.Unstructured) (standing, error) {
 // stayed as it was is the same Sight, by its pointer.
 type Sight struct {
 	// Workload is what people name; Carrier is the native object that stands for it
-	// where there is no Kruise, nil elsewhere.
+	// where there is no Kruise, nil elsewhere. Both may be bare ([cluster.ReadBare]);
+	// those of a Snapshot are whole.
 	Workload, Carrier *cluster.Workload
 	Created           time.Time
 	Pods              []*cluster.Pod
@@ -68,8 +70,9 @@ type Sight struct {
 // Snapshot is what is known of it, at a time. What only a rollout's driver asks for is
 // missing: answers of checks, pulls of images.
 func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
-	out := plan.Snapshot{
-		Workload: s.Workload, Carrier: s.Carrier, Pods: s.Pods, Namespaces: s.namespaces, Gates: s.gates,
+	out := plan.Snapshot{Pods: s.Pods, Namespaces: s.namespaces, Gates: s.gates}
+	if err := s.whole(&out); err != nil {
+		return out, err
 	}
 	if s.Begun {
 		out.Progress, out.Base = s.Record.Progress, s.Record.Base
@@ -94,6 +97,23 @@ func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
 	return out, err
 }
 
+// whole adds the workload, with what is left out while nobody asks for it.
+func (s *Sight) whole(to *plan.Snapshot) (err error) {
+	if to.Workload, err = s.Workload.Whole(); err != nil || s.Carrier == nil {
+		return err
+	}
+	to.Carrier, err = s.Carrier.Whole()
+	return err
+}
+
+// Plan is that of its rollout; without one, what its controller has to do.
+func (s *Sight) Plan(now plan.Snapshot) plan.Plan {
+	if s.Begun {
+		return s.Record.Plan
+	}
+	return plan.Standing(now)
+}
+
 // same reports whether two are alike in all that can be told apart.
 func (s *Sight) same(t *Sight) bool {
 	return s.Workload == t.Workload && s.Carrier == t.Carrier && s.Record.version == t.Record.version && s.Holder == t.Holder &&
@@ -103,9 +123,3 @@ func (s *Sight) same(t *Sight) bool {
 
 // Ref is its name.
 func (s *Sight) Ref() cluster.Ref { return s.Workload.Ref }
-
-// looksAtNodes reports whether a rule asks for the nodes of a workload.
-func looksAtNodes(w *cluster.Workload) bool {
-	spec, _ := w.Template["spec"].(map[string]any)
-	return w.Kind == "DaemonSet" || spec["topologySpreadConstraints"] != nil
-}

@@ -149,6 +149,16 @@ func (c *Cluster) fenced() error {
 	return nil
 }
 
+// brief is the context of one write: it ends with the longest that a request may take, and
+// no later than the lease, so that none is under way when somebody else has it.
+func (c *Cluster) brief(ctx context.Context) (context.Context, context.CancelFunc) {
+	most := answerWithin
+	if h := c.hold.Load(); h != nil {
+		most = min(most, h.left())
+	}
+	return context.WithTimeout(ctx, most)
+}
+
 // refresh reads again what this process decides on, since another may have written
 // what our watches do not show yet.
 func (c *Cluster) refresh(ctx context.Context, all bool) error {

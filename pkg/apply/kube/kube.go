@@ -67,6 +67,7 @@ type Cluster struct {
 	record  *record
 	hold    held
 	doubts  doubts
+	flights flights
 
 	announcer announcer
 }
@@ -79,7 +80,8 @@ const (
 )
 
 // Open begins to watch a workload and all that belongs to it. It returns when all of
-// it has been seen once. Close ends the watches.
+// it has been seen once; a workload that is not there is [plan.ErrNotFound]. Close ends the
+// watches.
 func Open(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
 	c, err := connect(ctx, cfg, o)
 	if err != nil {

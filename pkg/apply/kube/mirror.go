@@ -115,7 +115,7 @@ func (m *mirror[T]) take(o metav1.Object) bool {
 	case ok && !newer(o.GetResourceVersion(), have.version):
 		return false
 	}
-	value, err := m.read(o)
+	value, err := m.readOf(o)
 	if err != nil {
 		m.faults[key] = err
 		return false
@@ -214,3 +214,8 @@ func (f feed[T]) Replace(list []any, version string) error { return f.replace(li
 
 // Resync has nothing to do.
 func (f feed[T]) Resync() error { return nil }
+
+// Transformer has a reflector collect readings where a watch begins with all there is.
+func (f feed[T]) Transformer() cache.TransformFunc {
+	return func(obj any) (any, error) { return f.reduce(obj) }
+}

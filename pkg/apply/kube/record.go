@@ -121,7 +121,7 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 	if err := c.certain(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := c.brief(ctx)
 	defer cancel()
 	rec.Times = timed(rec, p, c.Now())
 	rec.Progress, rec.By = p, c.opt.Holder

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -120,7 +121,7 @@ func (r Records) Load(ctx context.Context, ref cluster.Ref) (Record, error) {
 // List reads all records of a namespace, or of all for "".
 func (r Records) List(ctx context.Context, namespace string) ([]Record, error) {
 	var out []Record
-	opt := metav1.ListOptions{LabelSelector: recordLabel, Limit: 500}
+	opt := metav1.ListOptions{LabelSelector: recordLabel, Limit: objects.PageSize}
 	for {
 		page, err := r.Client.CoreV1().ConfigMaps(namespace).List(ctx, opt)
 		if err != nil {

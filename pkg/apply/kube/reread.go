@@ -10,15 +10,13 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// answerWithin is how long one request may take. It is less than the time for which
-// a lease lasts, so that no write of a process that has lost it is still under way.
+// answerWithin is how long one request may take; see [Cluster.brief] for writes.
 const answerWithin = 10 * time.Second
 
 // backoff is how long to wait after the n-th failure in a row.
@@ -136,27 +134,24 @@ func seenAgain[T any](m *mirror[T], namespace, name string, got any, err error) 
 	return m.put(got)
 }
 
-// pageSize bounds one answer of the API server.
-const pageSize = 500
-
 // reread lists all of a mirror's objects again, as they are now.
 func (m *mirror[T]) reread(ctx context.Context) error {
 	var all []any
-	opt := m.source.narrowed(metav1.ListOptions{Limit: pageSize})
+	opt := m.source.narrowed(metav1.ListOptions{Limit: objects.PageSize})
 	for {
-		page, err := m.source.list(ctx, opt)
+		list, err := m.source.list(ctx, opt)
 		if err != nil {
 			return err
 		}
-		if err := meta.EachListItem(page, func(o runtime.Object) error { all = append(all, o); return nil }); err != nil {
-			return err
-		}
-		list, err := meta.ListAccessor(page)
+		page, err := m.reducePage(list)
 		if err != nil {
 			return err
 		}
-		if opt.Continue = list.GetContinue(); opt.Continue == "" {
-			return m.replace(all, list.GetResourceVersion())
+		for _, o := range page.Items {
+			all = append(all, o)
+		}
+		if opt.Continue = page.Continue; opt.Continue == "" {
+			return m.replace(all, page.ResourceVersion)
 		}
 	}
 }

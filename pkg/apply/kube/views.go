@@ -17,6 +17,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -62,6 +63,9 @@ func (c *Cluster) look() error {
 	w, err := c.present()
 	if err != nil {
 		return err
+	}
+	if w.workload == nil {
+		return fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
 	}
 	selector, err := selectorOf(w.workload)
 	if err != nil {
@@ -215,11 +219,9 @@ func (c *Cluster) watchChildren(w *cluster.Workload, selector string) (err error
 	return err
 }
 
-// watchNodes watches nodes where a rule looks at them: for DaemonSets, and where
-// topology spread decides who goes first.
+// watchNodes watches nodes where a rule looks at them.
 func (c *Cluster) watchNodes(w *cluster.Workload, _ string) (err error) {
-	spec, _ := w.Template["spec"].(map[string]any)
-	if w.Kind != "DaemonSet" && spec["topologySpreadConstraints"] == nil {
+	if !w.LooksAtNodes() {
 		return nil
 	}
 	s := typed("nodes", &corev1.Node{}, c.core.CoreV1().Nodes(), "")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -44,7 +45,7 @@ func follow[T any](ctx context.Context, s source, m *mirror[T]) error {
 	first := &firstLook{ready: make(chan struct{}), failed: make(chan error, 1)}
 	ctx, stop := context.WithCancel(ctx)
 	quiet := logr.Discard()
-	r := cache.NewReflectorWithOptions(s.lister(first), s.like, counted[T]{feed[T]{m}, first}, cache.ReflectorOptions{Logger: &quiet, Name: s.what, Backoff: new(blindFor)})
+	r := cache.NewReflectorWithOptions(asking(s, first, m.reducePage), s.like, counted[T]{feed[T]{m}, first}, cache.ReflectorOptions{Logger: &quiet, Name: s.what, Backoff: new(blindFor)})
 	go r.RunWithContext(ctx)
 	select {
 	case <-first.ready:
@@ -101,11 +102,16 @@ func (s source) narrowed(o metav1.ListOptions) metav1.ListOptions {
 	return o
 }
 
-func (s source) lister(first *firstLook) cache.ListerWatcher {
+// asking is how a reflector asks; read turns each page of a list into what is kept of it
+// before the next is asked for.
+func asking(s source, first *firstLook, read func(runtime.Object) (*internalversion.List, error)) cache.ListerWatcher {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			list, err := s.list(ctx, s.narrowed(o))
-			return list, first.meets(err)
+			page, err := s.list(ctx, s.narrowed(o))
+			if err != nil {
+				return nil, first.meets(err)
+			}
+			return read(page)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			w, err := s.watch(ctx, s.narrowed(o))

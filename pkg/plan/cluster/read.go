@@ -32,6 +32,21 @@ func IsWorkload(group, kind string) bool { return readable[group+"/"+kind] != ni
 // as a cluster prunes them. Another kind, and text where a number is due, is a
 // *tree.Error.
 func ReadWorkload(n *tree.Node) (*Workload, error) {
+	bare, err := ReadBare(n)
+	if err != nil {
+		return nil, err
+	}
+	w, err := bare.Whole()
+	if err != nil {
+		return nil, tree.Errorf(n, "spec", "", "%v", err)
+	}
+	return w, nil
+}
+
+// ReadBare is [ReadWorkload] without the Template, which takes four fifths of the memory:
+// it is for whoever keeps thousands of workloads, and asks few of them for it
+// ([Workload.Whole]).
+func ReadBare(n *tree.Node) (*Workload, error) {
 	group, version := splitVersion(tree.StrAt(n, "apiVersion"))
 	kind := tree.StrAt(n, "kind")
 	empty := readable[group+"/"+kind]
@@ -43,15 +58,10 @@ func ReadWorkload(n *tree.Node) (*Workload, error) {
 		return nil, err
 	}
 	kruise.DefaultStored(obj)
-	template, err := templateOf(obj)
-	if err != nil {
-		return nil, tree.Errorf(n, "spec", "", "%v", err)
-	}
 	return &Workload{
 		Ref:     Ref{Group: group, Kind: kind, Namespace: obj.GetNamespace(), Name: obj.GetName()},
 		Version: version, UID: string(obj.GetUID()), Generation: obj.GetGeneration(),
-		Labels: obj.GetLabels(), Annotations: obj.GetAnnotations(),
-		Object: obj, Template: template,
+		Labels: obj.GetLabels(), Annotations: obj.GetAnnotations(), Object: obj,
 	}, nil
 }
 
@@ -60,23 +70,6 @@ const kindsText = "CloneSet, StatefulSet, DaemonSet, SidecarSet, Deployment, Rep
 func splitVersion(apiVersion string) (group, version string) {
 	i := strings.LastIndexByte(apiVersion, '/')
 	return apiVersion[:max(i, 0)], apiVersion[i+1:]
-}
-
-// templateOf returns what the object's revisions are made of, as decoded JSON.
-func templateOf(obj metav1.Object) (map[string]any, error) {
-	text, err := json.Marshal(obj)
-	if err != nil {
-		return nil, err
-	}
-	var v struct{ Spec map[string]any }
-	if err := json.Unmarshal(text, &v); err != nil {
-		return nil, err
-	}
-	if _, ok := obj.(*kruise.SidecarSet); ok {
-		return v.Spec, nil
-	}
-	template, _ := v.Spec["template"].(map[string]any)
-	return template, nil
 }
 
 // ReadRevision reads a stored template: spec.template of its data or, of a

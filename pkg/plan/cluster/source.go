@@ -11,6 +11,15 @@ import (
 // carrier, was rendered from: its spec is kept in an annotation, without the
 // template, which is the carrier's (DESIGN section 1).
 func ReadSource(carrier *tree.Node, kind, name string) (*Workload, error) {
+	bare, err := ReadBareSource(carrier, kind, name)
+	if err != nil {
+		return nil, err
+	}
+	return bare.Whole()
+}
+
+// ReadBareSource is [ReadSource] without the Template ([ReadBare]).
+func ReadBareSource(carrier *tree.Node, kind, name string) (*Workload, error) {
 	var spec map[string]any
 	annotation := tree.StrAt(carrier, "metadata", "annotations", kruise.StrategyAnnotation)
 	if err := json.Unmarshal([]byte(annotation), &spec); err != nil {
@@ -24,5 +33,5 @@ func ReadSource(carrier *tree.Node, kind, name string) (*Workload, error) {
 	if template := tree.Get(carrier, "spec", "template"); template != nil {
 		tree.SetAt(n, template, "spec", "template")
 	}
-	return ReadWorkload(n)
+	return ReadBare(n)
 }

@@ -55,9 +55,26 @@ func NextTurn(h Handover, desired int32, pods []Daemon) Turn {
 	if t.Pods = h.begun(pods); len(t.Pods) > 0 {
 		return t.replace("their turn has begun")
 	}
-	var free, costly []Daemon
-	served := int32(0)
-	nodes := byNode(pods)
+	free, costly, served := t.count(byNode(pods))
+	away := max(0, desired-served)
+	room := min(max(0, h.Surge-away), int32(len(costly)))
+	t.Pods = slices.Concat(free, costly[:room])
+	switch {
+	case len(t.Pods) > 0:
+		return t.replace(Pace(h.Surge))
+	case len(costly) > 0 || away > 0:
+		t.Why = fmt.Sprintf("%d nodes have no pod that is available", away)
+		return t
+	}
+	if t.Why = unsettled(pods); t.Why == "" {
+		t.Verb = Done
+	}
+	return t
+}
+
+// count goes over the nodes: pods that may be replaced for nothing, those that cost a node
+// its only pod that serves, and the nodes that are served.
+func (t *Turn) count(nodes map[string]node) (free, costly []Daemon, served int32) {
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
 		n := nodes[name]
 		if n.available() {
@@ -74,20 +91,15 @@ func NextTurn(h Handover, desired int32, pods []Daemon) Turn {
 			}
 		}
 	}
-	away := max(0, desired-served)
-	room := min(max(0, h.Surge-away), int32(len(costly)))
-	t.Pods = slices.Concat(free, costly[:room])
-	switch {
-	case len(t.Pods) > 0:
-		return t.replace(fmt.Sprintf("%d nodes at a time", h.Surge))
-	case len(costly) > 0 || away > 0:
-		t.Why = fmt.Sprintf("%d nodes have no pod that is available", away)
-		return t
+	return free, costly, served
+}
+
+// Pace says how many nodes get their new pod at a time.
+func Pace(nodes int32) string {
+	if nodes == 1 {
+		return "one node at a time"
 	}
-	if t.Why = unsettled(pods); t.Why == "" {
-		t.Verb = Done
-	}
-	return t
+	return fmt.Sprintf("%d nodes at a time", nodes)
 }
 
 func (t Turn) replace(why string) Turn {

@@ -34,12 +34,22 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod) (
 		Target:   strings.ToLower(ws.Spec.TargetReference.Kind) + "/" + ws.Spec.TargetReference.Name,
 		Strategy: string(cmp.Or(ws.Spec.ScheduleStrategy.Type, kruise.FixedWorkloadSpreadScheduleStrategyType)),
 	}
-	wishes, rest := wishes(&ws.Spec, target, replicas)
+	p.fill(ws, target, pods)
+	if filter != nil && filter.Selector == nil {
+		p.Why = append(p.Why, "targetFilter has no selector: new pods are put into no subset")
+	}
+	p.explain(ws, pods)
+	return p, nil
+}
+
+// fill adds the subsets with their pods, and what is in none where there is any.
+func (p *Placement) fill(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod) {
+	wishes, rest := wishes(&ws.Spec, target, p.Replicas)
 	for i, s := range ws.Spec.Subsets {
 		p.Subsets = append(p.Subsets, Subset{Name: s.Name, Limits: amount(s.MaxReplicas), Wish: wishes[i]})
 	}
 	none := Subset{Name: Outside, Wish: rest}
-	rule := &rules.Spread{Name: ws.Name, Spec: &ws.Spec, Status: &ws.Status, Replicas: replicas, Pods: pods}
+	rule := &rules.Spread{Name: ws.Name, Spec: &ws.Spec, Status: &ws.Status, Replicas: p.Replicas, Pods: pods}
 	for _, pod := range pods {
 		switch i := rule.SubsetOf(pod); {
 		case !rules.Active(pod):
@@ -49,14 +59,9 @@ func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod) (
 			p.Subsets[i].add(pod)
 		}
 	}
-	if filter != nil && filter.Selector == nil {
-		p.Why = append(p.Why, "targetFilter has no selector: new pods are put into no subset")
-	}
 	if len(none.Pods) > 0 || rest > 0 {
 		p.Subsets = append(p.Subsets, none)
 	}
-	p.explain(ws, pods)
-	return p, nil
 }
 
 // wishes are how many pods each subset shall have; rest is how many no subset takes.

@@ -37,7 +37,7 @@ func masked(path []string, v any, template map[string]any) any {
 	if path[0] == "metadata" && secretName.MatchString(last) {
 		return hide(v)
 	}
-	switch parent := lookup(template, path[:len(path)-1]).(type) {
+	switch parent := Lookup(template, path[:len(path)-1]).(type) {
 	case map[string]any:
 		if secretValue(parent, last) {
 			return hide(v)
@@ -74,10 +74,20 @@ func maskedInside(v any) any {
 		}
 		return out
 	case string:
-		return inFlag.ReplaceAllString(inURL.ReplaceAllString(v, "${1}"+Masked+"@"), "${1}"+Masked)
+		return MaskText(v)
 	}
 	return v
 }
+
+// MaskText returns a text without the passwords of URLs and the values of flags whose
+// names say that they are secret.
+func MaskText(text string) string {
+	return inFlag.ReplaceAllString(inURL.ReplaceAllString(text, "${1}"+Masked+"@"), "${1}"+Masked)
+}
+
+// SecretFlag reports whether a text is a flag whose value, likely to be secret, is the
+// next argument.
+func SecretFlag(text string) bool { return secretFlag.MatchString(text) }
 
 // secretValue reports whether key is the value of an env variable with such a
 // name.
@@ -92,7 +102,7 @@ func flagValue(list []any, i int) bool {
 		return false
 	}
 	before, _ := list[i-1].(string)
-	return secretFlag.MatchString(before)
+	return SecretFlag(before)
 }
 
 func hide(v any) any {
@@ -102,8 +112,8 @@ func hide(v any) any {
 	return Masked
 }
 
-// lookup walks down decoded JSON; nil where the path ends early.
-func lookup(v any, path []string) any {
+// Lookup walks down decoded JSON; nil where the path ends early.
+func Lookup(v any, path []string) any {
 	for _, step := range path {
 		switch in := v.(type) {
 		case map[string]any:

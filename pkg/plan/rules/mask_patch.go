@@ -86,7 +86,7 @@ func maskedAt(path []string, v any, open func(any) bool) any {
 	for _, step := range slices.Backward(path) {
 		nested = map[string]any{step: nested}
 	}
-	return lookup(MaskObject(nested.(map[string]any)), path)
+	return Lookup(MaskObject(nested.(map[string]any)), path)
 }
 
 // nameless reports whether a path leads to a value whose name stands elsewhere: that

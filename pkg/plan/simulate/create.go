@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -31,16 +32,9 @@ func (w *World) create(o *object, a controller.CreatePod) error {
 	if made, err = w.spreadOut(o, made, &a); err != nil {
 		return err
 	}
-	id, name := "", a.Name
-	if name == "" {
-		id = w.unused(o.ref.Namespace, a.Prefix)
-		name = a.Prefix + id
-	}
-	if w.names[podName{o.ref.Namespace, name}] != nil {
-		return fmt.Errorf("pod %s already exists: %w", name, plan.ErrConflict)
-	}
-	if id == "" {
-		id = strings.TrimPrefix(name, a.Prefix)
+	id, name, err := w.newName(o.ref.Namespace, a)
+	if err != nil {
+		return err
 	}
 	owner := o.ref
 	if o.parent != nil {
@@ -51,6 +45,24 @@ func (w *World) create(o *object, a controller.CreatePod) error {
 		return fmt.Errorf("pod %s: %w: %w", name, plan.ErrRefused, err)
 	}
 	w.needClaims(o, a, id)
+	w.arrive(o, p, made)
+	return nil
+}
+
+// newName is the name that a pod gets, and what tells it from others of its prefix.
+func (w *World) newName(namespace string, a controller.CreatePod) (id, name string, err error) {
+	if name = a.Name; name == "" {
+		id = w.unused(namespace, a.Prefix)
+		name = a.Prefix + id
+	}
+	if w.names[podName{namespace, name}] != nil {
+		return "", "", fmt.Errorf("pod %s already exists: %w", name, plan.ErrConflict)
+	}
+	return cmp.Or(id, strings.TrimPrefix(name, a.Prefix)), name, nil
+}
+
+// arrive has a pod come into the world, and look for a node.
+func (w *World) arrive(o *object, p *cluster.Pod, made *blueprint) {
 	node := p.Node
 	p.UID, p.Node = w.id(), ""
 	p.Owner = cluster.Owner{Kind: o.ref.Kind, Name: o.ref.Name, UID: o.workload.UID}
@@ -62,7 +74,6 @@ func (w *World) create(o *object, a controller.CreatePod) error {
 	}
 	w.changed(e, nil, e.Pod)
 	w.schedule(e, node)
-	return nil
 }
 
 // blueprint returns what makes the pods of a revision, or of the present

@@ -42,16 +42,6 @@ func podsNamed(list []*cluster.Pod, owner string) []*cluster.Pod {
 
 // childOf is one ReplicaSet, as large as it has pods.
 func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision, pods []*cluster.Pod, now time.Time) *tree.Node {
-	minReady := time.Duration(d.Spec.MinReadySeconds) * time.Second
-	ready, available := 0, 0
-	for _, p := range pods {
-		if rules.Ready(p) {
-			ready++
-		}
-		if rules.Available(p, minReady, now) {
-			available++
-		}
-	}
 	limits := rules.LimitsOfDeployment(&d.Spec)
 	meta, _ := r.Template["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
@@ -74,8 +64,22 @@ func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision,
 			"selector": map[string]any{"matchLabels": labels},
 			"template": with(r.Template, "metadata", with(meta, "labels", labels)),
 		},
-		"status": map[string]any{
-			"replicas": len(pods), "fullyLabeledReplicas": len(pods), "readyReplicas": ready, "availableReplicas": available, "observedGeneration": 1,
-		},
+		"status": childStatus(pods, time.Duration(d.Spec.MinReadySeconds)*time.Second, now),
 	})
+}
+
+// childStatus is the status of a ReplicaSet with these pods.
+func childStatus(pods []*cluster.Pod, minReady time.Duration, now time.Time) map[string]any {
+	ready, available := 0, 0
+	for _, p := range pods {
+		if rules.Ready(p) {
+			ready++
+		}
+		if rules.Available(p, minReady, now) {
+			available++
+		}
+	}
+	return map[string]any{
+		"replicas": len(pods), "fullyLabeledReplicas": len(pods), "readyReplicas": ready, "availableReplicas": available, "observedGeneration": 1,
+	}
 }

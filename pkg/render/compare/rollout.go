@@ -38,15 +38,20 @@ func (c *comparison) roll(ch *Change, old, now *cluster.Workload, from, to int) 
 	if r.Mode == rules.ModeUnchanged {
 		released(ch, r, before)
 	} else {
-		for _, remark := range rules.Remarks(old, now, rules.Eligibility{Mode: p.Change.Mode, Fields: p.Change.Fields}) {
-			ch.add(Note, "", remark)
-		}
+		remarks(ch, old, now, p.Change)
 	}
 	if observed {
 		r.Reach, r.Total = touched(p), active(s.Pods)
 	}
 	storage(ch, old, now, r)
 	return r, p.Change.Fields, nil
+}
+
+// remarks notes what else is to know of a change.
+func remarks(ch *Change, old, now *cluster.Workload, change plan.Change) {
+	for _, remark := range rules.Remarks(old, now, rules.Eligibility{Mode: change.Mode, Fields: change.Fields}) {
+		ch.add(Note, "", remark)
+	}
 }
 
 // reaching fills in how many pods follow, and returns how many would have, had only

@@ -122,7 +122,12 @@ func (o Options) annotate(c *stage.Context, p piece, undone *resource.Resource) 
 	if err != nil {
 		return p.was.Wrap(err, "")
 	}
-	n := p.become.Edit()
+	convertedFrom(p.become.Edit(), text)
+	return nil
+}
+
+// convertedFrom writes the annotation that says what an object was.
+func convertedFrom(n *tree.Node, text *tree.Node) {
 	meta := stage.Block(tree.Get(n, "metadata"))
 	annotations := tree.Map()
 	if have := tree.Get(meta, "annotations"); tree.IsMap(have) {
@@ -131,7 +136,6 @@ func (o Options) annotate(c *stage.Context, p piece, undone *resource.Resource) 
 	tree.Set(annotations, kruise.ConvertedFromAnnotation, text)
 	tree.Set(meta, "annotations", annotations)
 	tree.Set(n, "metadata", meta)
-	return nil
 }
 
 func (k kept) text() (*tree.Node, error) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -58,7 +59,7 @@ type outFile struct {
 }
 
 func filesOf(rs []*resource.Resource, opt DirOptions) ([]outFile, error) {
-	docs, ending, err := encode(rs, opt.Format)
+	docs, ending, err := encode(slices.Clone(rs), opt.Format)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func filesOf(rs []*resource.Resource, opt DirOptions) ([]outFile, error) {
 	return files, nil
 }
 
-// encode returns the body of the file for each resource.
+// encode returns the body of the file for each resource, and empties rs.
 func encode(rs []*resource.Resource, format Format) (docs [][]byte, ending string, err error) {
 	if format == JSON {
 		docs, err = encodeJSON(rs, 0)

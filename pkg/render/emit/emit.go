@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -26,7 +27,11 @@ const (
 // Stream writes the resources as one YAML stream. A document that came in
 // with bytes and was not changed is those bytes; only what separates it from
 // its neighbours is added: a missing line end, "---".
-func Stream(w io.Writer, rs []*resource.Resource) error {
+func Stream(w io.Writer, rs []*resource.Resource) error { return Drain(w, slices.Clone(rs)) }
+
+// Drain is Stream for those who need the resources no more: the slots of rs are nil
+// afterwards, and what they held is let go of while the text grows.
+func Drain(w io.Writer, rs []*resource.Resource) error {
 	docs, err := encodeYAML(rs)
 	if err != nil {
 		return err

@@ -175,3 +175,20 @@ func TestApplyOrder(t *testing.T) {
 		t.Errorf("the argument was sorted, too\n%s", diff)
 	}
 }
+
+// TestDrain lets go of what it wrote, and writes what Stream does.
+func TestDrain(t *testing.T) {
+	rs := []*resource.Resource{object("v1", "ConfigMap", "a"), object("v1", "ConfigMap", "b")}
+	var kept, drained strings.Builder
+	must(t, emit.Stream(&kept, rs))
+	if rs[0] == nil {
+		t.Fatal("Stream took the resources away")
+	}
+	must(t, emit.Drain(&drained, rs))
+	if diff := cmp.Diff(kept.String(), drained.String()); diff != "" {
+		t.Errorf("-kept +drained\n%s", diff)
+	}
+	if rs[0] != nil || rs[1] != nil {
+		t.Error("Drain holds on to what it wrote")
+	}
+}

@@ -13,25 +13,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// encoder writes documents for one goroutine. Only the buffers are kept from
-// one document to the next: yaml.v3 holds every event that an encoder has ever
-// emitted, some 300 bytes each, so one encoder must not serve many documents.
-type encoder struct {
-	repeats  repeats
-	buf, out bytes.Buffer
-}
-
 // encodeYAML returns every resource as a YAML document: its bytes, when it
-// still has them.
+// still has them. It empties rs, so that memory goes back meanwhile.
 func encodeYAML(rs []*resource.Resource) ([][]byte, error) {
-	all := findRepeats(rs)
-	return encodeAll(rs, func() func(*resource.Resource) ([]byte, error) {
-		return (&encoder{repeats: all}).document
-	})
+	return encodeAll(rs, func() func(*resource.Resource) ([]byte, error) { return (&direct{}).resource })
 }
 
-// encodeAll encodes every resource, on all cores; each goroutine asks for a
-// function of its own. It returns the faults of all resources.
+// encodeAll encodes every resource, on all cores, and empties rs; each goroutine
+// asks for a function of its own. It returns the faults of all resources.
 func encodeAll(rs []*resource.Resource, encoder func() func(*resource.Resource) ([]byte, error)) ([][]byte, error) {
 	docs, errs := make([][]byte, len(rs)), make([]error, len(rs))
 	var next atomic.Int64
@@ -41,6 +30,7 @@ func encodeAll(rs []*resource.Resource, encoder func() func(*resource.Resource) 
 			f := encoder()
 			for i := int(next.Add(1)) - 1; i < len(rs); i = int(next.Add(1)) - 1 {
 				docs[i], errs[i] = f(rs[i])
+				rs[i] = nil
 			}
 		})
 	}
@@ -52,47 +42,36 @@ func encodeAll(rs []*resource.Resource, encoder func() func(*resource.Resource) 
 	return docs, all.Err()
 }
 
-func (e *encoder) document(r *resource.Resource) ([]byte, error) {
+// resource returns the bytes that r came in, or is written as.
+func (d *direct) resource(r *resource.Resource) ([]byte, error) {
 	if raw := r.Raw(); raw != nil {
 		return raw, nil
 	}
-	doc, err := e.yaml(r.Node())
+	n := r.Node()
+	text, err := d.encode(n, styleOf(n))
 	if err != nil {
 		return nil, r.Wrap(fmt.Errorf("cannot be written as YAML: %w", err), "")
 	}
-	return doc, nil
-}
-
-// yaml encodes n in the sequence style it was written in.
-func (e *encoder) yaml(n *tree.Node) ([]byte, error) {
-	style := styleOf(n)
-	p := prepare{repeats: e.repeats}
-	doc, err := e.encode(p.node(n, false), style)
-	if err != nil || len(p.parts) == 0 {
-		return bytes.Clone(doc), err
-	}
-	e.out.Reset()
-	whole, err := expand(&e.out, doc, p.parts, style)
-	if err != nil {
-		return nil, err
-	}
-	if whole {
-		return bytes.Clone(e.out.Bytes()), nil
-	}
-	doc, err = e.encode((&prepare{}).node(n, false), style)
-	return bytes.Clone(doc), err
+	return bytes.Clone(text), nil
 }
 
 // encode returns the text of n, valid until the next call.
-func (e *encoder) encode(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
-	e.buf.Reset()
-	err := yaml.NewEncoderWithOptions(&e.buf, &yaml.EncoderOptions{SeqIndent: style}).Encode(n)
-	return e.buf.Bytes(), err
+func (d *direct) encode(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
+	if text, ok := d.document(n, style); ok {
+		return text, nil
+	}
+	return byLibrary(n, style)
+}
+
+// byLibrary has yaml.v3 write n. It holds every event that an encoder has ever emitted, some
+// 300 bytes each, so one encoder must not serve many documents.
+func byLibrary(n *tree.Node, style yaml.SequenceIndentStyle) ([]byte, error) {
+	var b bytes.Buffer
+	err := yaml.NewEncoderWithOptions(&b, &yaml.EncoderOptions{SeqIndent: style}).Encode(prepare(n, false))
+	return b.Bytes(), err
 }
 
 // Tree returns n, an object or a document, as one YAML document with compact
 // lists. It is for those who write a wrapper around objects, such as a
 // ResourceList.
-func Tree(n *tree.Node) ([]byte, error) {
-	return (&encoder{}).encode((&prepare{}).node(n, false), yaml.CompactSequenceStyle)
-}
+func Tree(n *tree.Node) ([]byte, error) { return (&direct{}).encode(n, yaml.CompactSequenceStyle) }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -21,7 +22,7 @@ func JSONStream(w io.Writer, rs []*resource.Resource) error {
 	if len(rs) == 1 {
 		level = 0
 	}
-	docs, err := encodeJSON(rs, level)
+	docs, err := encodeJSON(slices.Clone(rs), level)
 	if err != nil {
 		return err
 	}

@@ -8,28 +8,17 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// prepare makes of a tree what yaml.v3 writes faithfully, without changing it:
-// parts that differ are copies, all else is shared. Elements of block
-// sequences that are in repeats become placeholders.
-type prepare struct {
-	repeats repeats
-	parts   []*repeat
-}
-
-// node returns what to write for n; flow says that it stands in brackets.
-func (p *prepare) node(n *tree.Node, flow bool) *tree.Node {
+// prepare makes of n what yaml.v3 writes faithfully, without changing it: parts that differ
+// are copies, all else is shared. flow says that n stands in brackets.
+func prepare(n *tree.Node, flow bool) *tree.Node {
 	if n.Kind == yaml.ScalarNode {
 		return scalar(n, flow)
 	}
 	flow = flow || n.Style&yaml.FlowStyle != 0
-	elements := n.Kind == yaml.SequenceNode && !flow
 	out := n
 	for i, child := range n.Content {
-		var c *tree.Node
-		if r := p.repeats[child]; r != nil && elements {
-			c = r.placeholder(len(p.parts))
-			p.parts = append(p.parts, r)
-		} else if c = p.node(child, flow); c == child {
+		c := prepare(child, flow)
+		if c == child {
 			continue
 		}
 		if out == n {

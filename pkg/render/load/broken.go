@@ -13,9 +13,26 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// oddBreaks finds characters that YAML takes for the end of a line and that
-// split, which knows only LF, does not.
-var oddBreaks = regexp.MustCompile("\r[^\n]|[\u0085\u2028\u2029]")
+// oddBreaks reports whether text has characters that YAML takes for the end of a
+// line and that split, which knows only LF, does not.
+func oddBreaks(text []byte) bool {
+	for _, mark := range []string{"\u0085", "\u2028", "\u2029"} {
+		if bytes.Contains(text, []byte(mark)) {
+			return true
+		}
+	}
+	for i := bytes.IndexByte(text, '\r'); i >= 0 && i+1 < len(text); {
+		if text[i+1] != '\n' {
+			return true
+		}
+		next := bytes.IndexByte(text[i+1:], '\r')
+		if next < 0 {
+			return false
+		}
+		i += 1 + next
+	}
+	return false
+}
 
 // single refuses a text in which odd line breaks hide a second document.
 func (d document) single() error {

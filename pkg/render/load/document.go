@@ -58,7 +58,7 @@ func (d document) node() (*tree.Node, error) {
 	if err := yaml.Unmarshal(d.text, n); err != nil {
 		return nil, d.broken(err)
 	}
-	if whole(n) && !oddBreaks.Match(d.text) {
+	if whole(n) && !oddBreaks(d.text) {
 		return n, nil
 	}
 	return n, d.single()

@@ -46,45 +46,69 @@ func colored(line string) draw.Line {
 	return draw.Text(theme.Faint, before).Add(theme.Key, key+":").Add(theme.Plain, value)
 }
 
-// described are the lines of a description; environment variables whose names say that
-// they are secret are masked, as kubectl writes them out.
+// described are the lines of a description; variables, annotations, labels and arguments
+// whose names say that they are secret are masked, as kubectl writes them out.
 func described(text string) []draw.Line {
 	var lines []draw.Line
-	var e environment
+	var p pairs
+	flag := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		body := strings.TrimLeft(line, " ")
 		indent := line[:len(line)-len(body)]
-		if body, seen := e.mask(body, len(indent)); seen {
-			lines = append(lines, worded(indent, body))
+		body, seen := p.mask(body, len(indent))
+		if !seen {
+			continue
 		}
+		if flag {
+			body = rules.Masked
+		}
+		flag = rules.SecretFlag(body)
+		lines = append(lines, worded(indent, rules.MaskText(body)))
 	}
 	return lines
 }
 
-// environment knows whether a line belongs to variables, and to one that is masked; its
-// fields are how far those are indented, and 0 for none.
-type environment struct{ list, secret int }
+// pairs knows whether a line belongs to a list of names with values, and to a value that
+// is masked: list and secret are how far such lines are indented at least, and 0 for none.
+type pairs struct{ list, secret int }
 
 // mask returns what may be seen of a line; false is for the lines of a masked value
 // after its first.
-func (e *environment) mask(body string, indent int) (string, bool) {
-	if e.secret > 0 && indent > e.secret {
+func (p *pairs) mask(body string, indent int) (string, bool) {
+	if p.secret > 0 && indent >= p.secret {
 		return "", false
 	}
-	e.secret = 0
-	if indent <= e.list {
-		e.list = 0
+	p.secret = 0
+	if indent < p.list {
+		p.list = 0
 	}
-	name, value, ok := strings.Cut(body, ":")
-	switch {
-	case name == "Environment":
-		e.list = indent
-	case e.list > 0 && ok && rules.SecretName(name) && !strings.HasPrefix(strings.TrimSpace(value), "<set to"):
-		e.secret = indent
-		return name + ":  " + rules.Masked, true
+	title, rest, _ := strings.Cut(body, ":")
+	switch title {
+	case "Environment", "Annotations", "Labels":
+		p.list = indent + 1
+		first := strings.TrimLeft(rest, " ") // of annotations, the first stands on this line
+		head := body[:len(body)-len(first)]
+		return head + p.pair(first, indent+len(head)), true
+	}
+	if p.list > 0 {
+		return p.pair(body, indent), true
 	}
 	return body, true
+}
+
+// pair is NAME: VALUE or NAME=VALUE without a value that is secret, which lines further
+// to the right go on with.
+func (p *pairs) pair(text string, indent int) string {
+	i := strings.IndexAny(text, ":=")
+	if i < 0 || !rules.SecretName(text[:i]) || strings.HasPrefix(strings.TrimSpace(text[i+1:]), "<set to") {
+		return text
+	}
+	p.secret = indent + 1
+	if text[i] == '=' {
+		return text[:i+1] + rules.Masked
+	}
+	return text[:i+1] + "  " + rules.Masked
 }
 
 // worded is one line of a description.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -13,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 )
 
 // Newest is the server line that tests run on when nobody says otherwise.
@@ -74,14 +75,10 @@ func units(set Set, line string) []unit {
 	}
 }
 
-// pins is the folder of the pinning modules, found beside this source file.
+// pins is the folder of the pinning modules.
 func pins() (string, error) {
-	_, file, _, _ := runtime.Caller(0)
-	dir := filepath.Join(filepath.Dir(file), "..", "binaries")
-	if _, err := os.Stat(dir); err != nil {
-		return "", errors.New("test/cluster/binaries not found: build the tests without -trimpath, inside the checkout")
-	}
-	return dir, nil
+	top, err := checkout.Top()
+	return filepath.Join(top, "test", "cluster", "binaries"), err
 }
 
 // Version is the exact server version that a line pins, such as "v1.37.1".

@@ -37,9 +37,9 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	chance *rand.Rand
-	// count is how many requests came; then happens with the one of the number at.
-	count, at int
-	then      func()
+	// count is how many requests came; what happens with one of them is by its number.
+	count int
+	then  map[int][]func()
 	// older are former answers to lists, by what was asked.
 	older map[string]answer
 	// cut is closed where the watches that are open now are to end.
@@ -66,7 +66,7 @@ func New(cfg *rest.Config, to *Log, w Weather, seed uint64) (*Proxy, error) {
 	}
 	p := &Proxy{
 		Log: to, weather: w, upstream: upstream, through: through,
-		chance: rand.New(rand.NewPCG(seed, 11)), older: map[string]answer{}, //nolint:gosec // faults, not secrets
+		chance: rand.New(rand.NewPCG(seed, 11)), older: map[string]answer{}, then: map[int][]func(){}, //nolint:gosec // faults, not secrets
 		cut: make(chan struct{}),
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -208,17 +208,20 @@ func reset(w http.ResponseWriter) {
 // Away has the server answer nothing, until it is back.
 func (p *Proxy) Away(away bool) { p.away.Store(away) }
 
-// At has something happen when the n-th request comes, while that is under way.
+// At has something happen when the n-th request comes, while that is under way. All that
+// is asked for happens.
 func (p *Proxy) At(n int, then func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at, p.then = n, then
+	p.then[n] = append(p.then[n], then)
 }
 
 func (p *Proxy) counts() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.count++; p.count == p.at {
-		go p.then()
+	p.count++
+	for _, then := range p.then[p.count] {
+		go then()
 	}
+	delete(p.then, p.count)
 }

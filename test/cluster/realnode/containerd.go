@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imagepull"
 )
 
 // startContainerd runs containerd with everything of it inside the folder.
@@ -93,6 +95,10 @@ func (n *Node) images(ctx context.Context) error {
 	if _, err := l.add(image{references: []string{pauseImage}, command: []string{"pause"}}); err != nil {
 		return err
 	}
+	// What pulls images for the product runs nothing.
+	if _, err := l.add(image{references: []string{imagepull.HelperImage}, command: []string{"exit", "0"}}); err != nil {
+		return err
+	}
 	if _, err := l.add(image{references: []string{DataImage}, data: map[string]string{"data/here": "x"}}); err != nil {
 		return err
 	}
@@ -102,7 +108,10 @@ func (n *Node) images(ctx context.Context) error {
 			return err
 		}
 	}
-	return n.load(ctx, l)
+	if err := n.load(ctx, l); err != nil {
+		return err
+	}
+	return n.serve(l)
 }
 
 // load imports a layout for the kubelet's use.

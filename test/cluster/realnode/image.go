@@ -45,6 +45,9 @@ const (
 	layerType    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
+// nameAnnotation tells containerd what an image of a layout is called.
+const nameAnnotation = "io.containerd.image.name"
+
 // layout collects blobs and an index, and writes them as one tar.
 type layout struct {
 	blobs     map[string][]byte
@@ -98,7 +101,7 @@ func (l *layout) add(i image) (string, error) {
 	}
 	for _, ref := range append(i.references, Repository+"@"+manifest.Digest) {
 		named := manifest
-		named.Annotations = map[string]string{"io.containerd.image.name": ref}
+		named.Annotations = map[string]string{nameAnnotation: ref}
 		l.manifests = append(l.manifests, named)
 	}
 	return manifest.Digest, nil

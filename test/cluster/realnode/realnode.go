@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,8 +52,11 @@ type Node struct {
 	Bridge, Groups string
 	subnet         string
 	claim          io.Closer // held for the life of this program
-	logs           []string
-	first          int // process that made the mount namespace
+	// Registry is where the test images can be pulled from: host, port.
+	Registry string
+	registry *http.Server
+	logs     []string
+	first    int // process that made the mount namespace
 }
 
 // Start brings the node up, with the test images, and returns when it is ready.
@@ -81,6 +85,9 @@ func Start(ctx context.Context, config Config) (*Node, error) {
 	}
 	return n, nil
 }
+
+// Close ends what the node has in this program; the rest ends with its folder.
+func (n *Node) Close() error { return n.registry.Close() }
 
 // subnet finds a network 10.214.N.0/24 that no link of the machine is in and no
 // other program is about to use: a socket without a file stands for the claim.

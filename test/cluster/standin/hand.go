@@ -31,6 +31,9 @@ type hand struct {
 func (h *hand) carryOut(ctx context.Context, pass controller.Pass) (time.Duration, error) {
 	var refused error
 	for done, a := range pass.Actions {
+		if h.asleep() {
+			return 0, errAsleep
+		}
 		refused = h.do(ctx, a)
 		if refused == nil {
 			continue
@@ -41,12 +44,24 @@ func (h *hand) carryOut(ctx context.Context, pass controller.Pass) (time.Duratio
 		}
 		break
 	}
-	if pass.Status != nil {
+	if pass.Status != nil && !h.asleep() {
 		if err := h.writeStatus(ctx, pass.Status); err != nil {
 			return 0, errors.Join(refused, err)
 		}
 	}
 	return pass.Again, refused
+}
+
+// AsleepAnnotation on a workload has its controller do nothing for it, from the next write
+// on, as if it had been stopped between two: any text does.
+const AsleepAnnotation = "lab.test/asleep"
+
+var errAsleep = errors.New("the controller is asleep")
+
+// asleep reports whether a test has stopped the controller of the object.
+func (h *hand) asleep() bool {
+	o := h.store.object(h.object.GetKind(), types.NamespacedName{Namespace: h.object.GetNamespace(), Name: h.object.GetName()})
+	return o != nil && o.GetAnnotations()[AsleepAnnotation] != ""
 }
 
 // do carries out one write.

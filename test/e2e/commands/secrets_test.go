@@ -8,58 +8,25 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
 
-// secretive is a Secret that kubectl has applied, one that is distributed, and a workload
-// that uses it; VALUE is what nobody may see, and stands nowhere else.
-const secretive = `
-apiVersion: v1
-kind: Secret
-metadata:
-  name: pass
-  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"pass"},"stringData":{"word":"VALUE"}}'}
-stringData: {word: VALUE}
----
-apiVersion: apps.kruise.io/v1beta1
-kind: ResourceDistribution
-metadata: {name: NAMESPACE-secret}
-spec:
-  resource: {apiVersion: v1, kind: Secret, metadata: {name: copied}, type: Opaque, stringData: {word: VALUE}}
-  targets: {includedNamespaces: {list: [{name: NAMESPACE}]}}
----
-apiVersion: apps.kruise.io/v1beta1
-kind: CloneSet
-metadata: {name: web}
-spec:
-  replicas: 2
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-      - name: main
-        image: IMAGE
-        env: [{name: WORD, valueFrom: {secretKeyRef: {name: pass, key: word}}}]
-`
+	"github.com/kubectl-kruise/kubectl-kruise/test/e2e/secretive"
+)
 
 // TestSecretsStay: no command shows what is in a Secret of the cluster or of a manifest,
 // neither in what it says nor in what it logs, nor does it keep that anywhere.
 func TestSecretsStay(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	text := func(value, image string) string {
-		return strings.NewReplacer("NAMESPACE", b.namespace, "VALUE", value, "IMAGE", image).Replace(secretive)
-	}
-	b.Apply(t, b.namespace, text("zebra-one", "registry.example.com/web:1"))
+	b.Apply(t, b.namespace, secretive.Secrets(b.namespace, "one")+secretive.Plain("registry.example.com/web:1"))
 	b.await(t, kruiseV1, "CloneSet", "web", ready)
 	file := filepath.Join(t.TempDir(), "new.yaml")
-	must(t, os.WriteFile(file, []byte(text("zebra-two", "registry.example.com/web:2")), 0o600))
+	must(t, os.WriteFile(file, []byte(secretive.Secrets(b.namespace, "two")+secretive.Plain("registry.example.com/web:2")), 0o600))
 	for _, line := range []string{
 		"get secrets", "get secret pass", "describe secret pass", "get resourcedistributions", "describe resourcedistribution " + b.namespace + "-secret",
 		"describe cloneset/web", "why cloneset/web", "why", "rollout list", "rollout status cloneset/web --watch=false", "doctor",
 		"plan cloneset/web --image main=registry.example.com/web:2 -v", "inventory", "inventory -f " + file, "render -f " + file + " --live --output-dir " + t.TempDir() + "/out",
 		"apply -f " + file + " --dry-run=server", "apply -f " + file + " --dry-run=client -o json", "apply -f " + file + " --yes",
-		"patch secret pass -p {\"stringData\":{\"word\":\"zebra-three\"}}", "set env cloneset/web --from=secret/pass --dry-run=server",
+		"patch secret pass -p {\"stringData\":{\"word\":\"" + secretive.Word + "-three\"}}", "set env cloneset/web --from=secret/pass --dry-run=server",
 		"rollout history cloneset/web", "rollout restart cloneset/web", "__complete get secret pass", "__complete get secrets ",
 	} {
 		for _, log := range []string{"", "-v=9"} {
@@ -68,8 +35,8 @@ func TestSecretsStay(t *testing.T) {
 				args = append(args, log)
 			}
 			a := b.call(t, args...)
-			if strings.Contains(a.out+a.err, "zebra") || strings.Contains(a.out+a.err, "emVicmE") {
-				t.Errorf("%q:\n%s", args, leaks(a.out+a.err))
+			if shown := secretive.Shown(a.out + a.err); shown != "" {
+				t.Errorf("%q:\n%s", args, shown)
 			}
 			if log != "" && len(args) > len(strings.Split(line, " ")) && a.code != 2 && !strings.Contains(a.err, "Request") {
 				t.Errorf("%q: nothing is logged:\n%s", args, a.err)
@@ -79,15 +46,28 @@ func TestSecretsStay(t *testing.T) {
 	b.keepsNothing(t)
 }
 
-// leaks are the lines that show too much.
-func leaks(text string) string {
-	var out []string
-	for line := range strings.Lines(text) {
-		if strings.Contains(line, "zebra") || strings.Contains(line, "emVicmE") {
-			out = append(out, line[:min(len(line), 400)])
+// TestSecretWordsStay: what a rollout tells on its way, what it is seen to have done, and
+// what would take it back, shows no secret of a template.
+func TestSecretWordsStay(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.Apply(t, b.namespace, secretive.Secrets(b.namespace, "one")+secretive.Wordy("one", "registry.example.com/web:1"))
+	b.await(t, kruiseV1, "CloneSet", "web", ready)
+	file := filepath.Join(t.TempDir(), "new.yaml")
+	must(t, os.WriteFile(file, []byte(secretive.Wordy("two", "registry.example.com/web:1")), 0o600))
+	for _, line := range []string{
+		"rollout run -f " + file + " --dry-run=client", "rollout run -f " + file + " --dry-run=server -o json",
+		"rollout run -f " + file + " --steps 1,100% --yes -o json", "rollout status cloneset/web --watch=false", "rollout status -o json --watch=false cloneset/web",
+		"rollout history cloneset/web", "rollout history cloneset/web --revision=1", "rollout undo cloneset/web --dry-run=client",
+		"plan cloneset/web --image main=registry.example.com/web:2 -v", "why cloneset/web", "rollout restart cloneset/web --in-place --yes",
+	} {
+		a := b.call(t, strings.Fields(line)...)
+		if shown := secretive.Shown(a.out + a.err); shown != "" {
+			t.Errorf("%s: exit code %d\n%s", line, a.code, shown)
+		} else if a.code != 0 {
+			t.Errorf("%s: exit code %d\n%s", line, a.code, a.out+a.err)
 		}
 	}
-	return strings.Join(out, "\n")
 }
 
 // keepsNothing looks into what commands leave in the namespace beside Secrets.
@@ -104,8 +84,8 @@ func (b *bed) keepsNothing(t *testing.T) {
 	for _, list := range []any{kept, events, leases, revisions} {
 		text, err := json.Marshal(list)
 		must(t, err)
-		if strings.Contains(string(text), "zebra") || strings.Contains(string(text), "emVicmE") {
-			t.Errorf("%s", text)
+		if shown := secretive.Shown(string(text)); shown != "" {
+			t.Errorf("%T: %s", list, shown)
 		}
 	}
 }

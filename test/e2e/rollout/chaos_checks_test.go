@@ -1,156 +1,95 @@
 package rollout
 
 import (
-	"bytes"
-	"encoding/json"
+	"context"
 	"fmt"
 	"slices"
-	"sync"
+	"strings"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/e2e/rollout/invariant"
 )
 
-// availability is how many pods were available, from the server's own order of
-// events.
-type availability struct {
-	replicas int
+// lag is how long after a pod fell by itself everybody can have heard of it: watches are
+// behind in bad weather.
+const lag = 10 * time.Second
 
-	mu    sync.Mutex
-	now   map[types.UID]bool
-	low   int
-	story []string
+// rule is an invariant by its name.
+type rule struct {
+	name  string
+	holds func(invariant.Log, *invariant.Rollout) []string
 }
 
-// watchAvailability watches the pods of a bed past every proxy.
-func watchAvailability(t *testing.T, b *bed) *availability {
-	t.Helper()
-	client := b.Client().CoreV1().Pods(b.namespace)
-	opt := metav1.ListOptions{LabelSelector: "app=web"}
-	list, err := client.List(t.Context(), opt)
-	must(t, err)
-	a := &availability{replicas: len(list.Items), now: map[types.UID]bool{}}
-	for i := range list.Items {
-		a.see(watch.Added, &list.Items[i])
+// always are the invariants of whatever happens, done those of rollouts that are done.
+var (
+	always = []rule{
+		{"inside", invariant.Inside},
+		{"leased", invariant.Leased},
+		{"stepwise", invariant.Stepwise},
+		{"announced", func(l invariant.Log, r *invariant.Rollout) []string { return invariant.Announced(l, r, lag) }},
+		{"budget", func(l invariant.Log, r *invariant.Rollout) []string { return invariant.Budget(l, r, lag) }},
 	}
-	a.low = a.replicas
-	opt.ResourceVersion = list.ResourceVersion
-	w, err := client.Watch(t.Context(), opt)
-	must(t, err)
-	t.Cleanup(w.Stop)
-	go func() {
-		for e := range w.ResultChan() {
-			if p, ok := e.Object.(*corev1.Pod); ok {
-				a.see(e.Type, p)
-			}
-		}
-	}()
-	return a
-}
-
-// see takes one event in.
-func (a *availability) see(what watch.EventType, p *corev1.Pod) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.now[p.UID] = what != watch.Deleted && p.DeletionTimestamp == nil && ready(p, p.Spec.Containers[0].Image)
-	n := 0
-	for _, ready := range a.now {
-		if ready {
-			n++
-		}
+	done = []rule{
+		{"once", invariant.Once},
+		{"ended", invariant.Ended},
+		{"served", func(l invariant.Log, r *invariant.Rollout) []string { return invariant.Served(l, r, lag) }},
 	}
-	a.low = min(a.low, n)
-	a.story = append(a.story, fmt.Sprintf("%s %s %s %s available=%t, %d in all", time.Now().Format("05.000"), what, p.Name, p.Spec.Containers[0].Image, a.now[p.UID], n))
-}
+)
 
-func (a *availability) least() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.low
-}
-
-// eachOnce checks that every patch of the plan took effect once, and every pod was
-// changed or evicted once.
-func (h *history) eachOnce(t *testing.T) {
+// outcome checks that the planned state is there, and how it was reached. Pods may have
+// fallen since by a trouble that is over: they come back. That all of them had been serving
+// when the rollout ended is told by the log.
+func (h *history) outcome(t *testing.T) {
 	t.Helper()
-	sent := map[string]int{}
-	h.log.Each(func(r *proxy.Request) {
-		if what := h.step(r); what != "" && r.Writes() && r.Effective() {
-			sent[what]++
-		}
+	var got string
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, testcluster.Patience, true, func(context.Context) (bool, error) {
+		pods := h.pods(t)
+		got = fmt.Sprintf("%d of %d pods run the new image", running(pods, web2), len(pods))
+		return running(pods, web2) == len(pods), nil
 	})
-	for what, n := range sent {
-		if n != 1 {
-			t.Errorf("%d times: %s", n, what)
-		}
+	if err != nil {
+		t.Error(got)
 	}
-	for _, s := range h.plan.Steps {
-		for i := range s.Patches {
-			if body := patchText(s.Patches[i].Body); sent[body] == 0 {
-				t.Errorf("step %s was never sent: %s", s.Name, body)
-			}
-		}
+	h.wants(t, always, done...)
+}
+
+// wants checks what was audited.
+func (h *history) wants(t *testing.T, rules []rule, more ...rule) {
+	t.Helper()
+	if h.plan == nil {
+		return // nothing was begun
 	}
-	if h.plan.Driver == plan.DriverClient && len(sent) < len(h.pods(t)) {
-		t.Errorf("too few pods were touched: %v", sent)
+	l := h.audited(t)
+	for _, r := range slices.Concat(rules, more) {
+		for _, wrong := range r.holds(l, h.rollout()) {
+			t.Errorf("%s: %s", r.name, wrong)
+		}
 	}
 }
 
-// step names what a request does for the plan: the patch of the workload without its
-// precondition, the pod whose image changes or that is evicted.
-func (h *history) step(r *proxy.Request) string {
-	switch {
-	case r.Resource == h.object.Resource.Resource:
-		return patchText(r.Body)
-	case r.Resource == "pods" && r.Subresource == "eviction":
-		return "evict " + r.Name
-	case r.Resource == "pods" && r.Subresource == "" && bytes.Contains(r.Body, []byte(web2)):
-		return "change " + uidIn(r.Body) + " " + r.Name
-	}
-	return ""
+// audited is what the server has noted of the history's namespace.
+func (h *history) audited(t *testing.T) invariant.Log {
+	t.Helper()
+	events, err := h.AuditOf(h.namespace)
+	must(t, err)
+	return invariant.Read(events)
 }
 
-// patchText is a patch without its preconditions, in one form.
-func patchText(body any) string {
-	text, ok := body.([]byte)
-	if !ok {
-		text, _ = json.Marshal(body)
+// rollout is what invariants know of the history; without a plan until one was begun.
+func (h *history) rollout() *invariant.Rollout {
+	state := "rollout." + strings.ToLower(h.object.Kind)
+	if h.object.Group != kruiseGroup {
+		state += "-native"
 	}
-	var v any
-	if json.Unmarshal(text, &v) != nil {
-		return string(text)
+	out := &invariant.Rollout{Resource: h.object.Resource.Resource, Name: "web", State: state + ".web", Image: web2}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.plan != nil {
+		out.Plan = *h.plan
 	}
-	switch v := v.(type) {
-	case map[string]any:
-		if meta, ok := v["metadata"].(map[string]any); ok {
-			delete(meta, "uid")
-			if len(meta) == 0 {
-				delete(v, "metadata")
-			}
-		}
-	case []any:
-		text, _ = json.Marshal(slices.DeleteFunc(v, func(op any) bool {
-			o, _ := op.(map[string]any)
-			return o["op"] == "test" && o["path"] == "/metadata/uid"
-		}))
-		return string(text)
-	}
-	text, _ = json.Marshal(v)
-	return string(text)
-}
-
-// uidIn is the uid that a patch is pinned to.
-func uidIn(body []byte) string {
-	var v struct{ Metadata struct{ UID string } }
-	if json.Unmarshal(body, &v) == nil {
-		return v.Metadata.UID
-	}
-	return ""
+	return out
 }

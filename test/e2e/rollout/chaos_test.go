@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -19,24 +23,32 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
 // quick is a lease that is taken over within seconds.
 var quick = kube.Lease{Lasts: time.Second, Tries: 800 * time.Millisecond, Renew: 200 * time.Millisecond}
 
+// stormy is a lease that is taken over within seconds, too, and leaves the time to a write
+// that a network in bad weather takes for it.
+var stormy = kube.Lease{Lasts: 4 * time.Second, Tries: 1500 * time.Millisecond, Renew: 300 * time.Millisecond}
+
 // atOnce is how many histories run side by side: most of their time they wait.
 const atOnce = 10
 
-// TestChaos rolls out through a network that breaks, by processes that are killed.
-// Every history ends in the planned state; no step is sent twice, none left out, and
-// never are more pods unavailable than the workload allows. CHAOS_HISTORIES is how
-// many there are, CHAOS_SEED the first of them.
+// TestChaos rolls out through a network that breaks, by processes that are killed, with
+// one of [troubles] in the middle of it. Every history ends in the planned state, or where
+// its trouble says, and everything that is audited of it keeps all invariants.
+// CHAOS_HISTORIES is how many there are, CHAOS_SEED the first of them.
 func TestChaos(t *testing.T) {
-	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_HISTORIES", 30)
+	first, count := number(t, "CHAOS_SEED", 0), number(t, "CHAOS_HISTORIES", 8)
 	atATime(t, first, count, func(t *testing.T, seed uint64) {
 		t.Helper()
-		newHistory(t, seed).run(t)
+		h := newHistory(t, seed)
+		h.afflict(all[h.chance.IntN(len(all))])
+		h.run(t)
 	})
 }
 
@@ -76,29 +88,43 @@ type history struct {
 	policy  plan.Policy
 	weather proxy.Weather
 	log     proxy.Log
+	// trouble is what goes wrong besides, begun and ended with requests of these numbers.
+	trouble    trouble
+	begun, end int
 	// plan is what was begun; nil until then.
 	plan *plan.Plan
+	// ahead is how far the clock of the operators is put forward.
+	ahead atomic.Int64
+	// operators is how many there were, refused that a rival was told of another, struck
+	// that the trouble has begun.
+	operators       atomic.Int64
+	refused, struck atomic.Bool
 	// story is what happened, for whoever has to find out why it ended badly.
 	story []string
 }
 
 func newHistory(t *testing.T, seed uint64) *history {
 	t.Helper()
-	h := &history{seed: seed, chance: rand.New(rand.NewPCG(seed, 3))}
-	names := make([]string, 0, len(kinds))
-	for name := range kinds {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	h.kind = names[int(seed)%len(names)]
-	k := kinds[h.kind]
-	h.bed = newBed(t, k.workload)
+	names := slices.Sorted(maps.Keys(kinds))
+	c, namespace := testcluster.Shared(t, testcluster.WithAudit(), kruise.API(), standin.Controllers())
+	return historyIn(t, c, namespace, seed, names[int(seed)%len(names)])
+}
+
+// historyIn is a history of one kind in a cluster that audits.
+func historyIn(t *testing.T, c *testcluster.Cluster, namespace string, seed uint64, kind string) *history {
+	t.Helper()
+	h := &history{seed: seed, chance: rand.New(rand.NewPCG(seed, 3)), kind: kind}
+	k := kinds[kind]
+	h.bed = bedIn(t, c, namespace, k.workload)
 	if h.chance.IntN(2) == 0 {
 		// What cannot be changed in place has every pod made anew.
 		h.next = strings.Replace(h.text, `"`+web1+`"`, `"`+web2+`", env: [{name: A, value: "1"}]`, 1)
 		h.tell("pods are made anew")
 	}
 	h.policy = plan.Policy{Driver: k.driver, Steps: steps(t, k.steps...), Pull: plan.PullNever}
+	if len(h.policy.Steps) > 0 && h.chance.IntN(2) == 0 {
+		h.policy.Steps[0].Pause = &plan.Pause{For: time.Second}
+	}
 	h.weather = proxy.Weather{Requests: 0.2 * h.chance.Float64(), Watches: h.chance.Float64(), Slow: 800 * time.Millisecond}
 	h.tell("%s, weather %+v", h.kind, h.weather)
 	return h
@@ -114,49 +140,46 @@ func (h *history) tell(format string, args ...any) {
 func (h *history) run(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() { h.tellIfFailed(t) })
-	available := watchAvailability(t, h.bed)
 	for kills := h.chance.IntN(4); ; kills-- {
 		res, err := h.process(t, kills > 0)
 		h.tell("process ended: %s %s %v", res.Outcome, res.Reason, err)
-		if err == nil && res.Outcome == event.Completed {
-			break
-		}
-		if kills <= 0 && err == nil && res.Outcome != event.TakenOver {
+		switch {
+		case h.trouble.final && h.struck.Load() && (err != nil || res.Outcome != event.Interrupted):
+			h.wants(t, always)
+			return
+		case err == nil && res.Outcome == event.Completed:
+			h.outcome(t)
+			return
+		case err == nil && res.Outcome == event.Failed && h.excused(res.Reason):
+			h.retry(t)
+		case kills <= 0 && err == nil && res.Outcome != event.TakenOver:
 			t.Fatalf("%s: %s", res.Outcome, res.Reason)
 		}
 		if t.Context().Err() != nil || kills < -20 {
 			t.Fatal("it does not end")
 		}
 	}
-	h.outcome(t, available)
+}
+
+// retry goes on with a rollout that has halted, as a person does.
+func (h *history) retry(t *testing.T) {
+	t.Helper()
+	must(t, h.change(t.Context(), func(p *plan.Progress) { p.Halted, p.Started = "", time.Now().UTC() }))
 }
 
 // tellIfFailed helps whoever has to find out why.
 func (h *history) tellIfFailed(t *testing.T) {
 	t.Helper()
 	if t.Failed() {
-		t.Logf("seed %d\n%s\n%v", h.seed, strings.Join(h.story, "\n"), h.log.Count())
+		t.Logf("seed %d\n%s\n%v\n%s", h.seed, strings.Join(h.story, "\n"), h.log.Count(), h.audited(t))
 	}
-}
-
-// outcome checks that the planned state is there, and how it was reached.
-func (h *history) outcome(t *testing.T, available *availability) {
-	t.Helper()
-	if pods := h.pods(t); running(pods, web2) != len(pods) {
-		t.Errorf("%d of %d pods run the new image", running(pods, web2), len(pods))
-	}
-	if low, least := available.least(), available.replicas-h.plan.Limits.MaxUnavailable; low < least {
-		t.Errorf("%d pods were available, at least %d have to be\n%s", low, least, strings.Join(available.story, "\n"))
-	}
-	h.eachOnce(t)
 }
 
 // process is one run of the program: it begins the rollout or goes on with it, until
 // it ends or is killed.
 func (h *history) process(t *testing.T, killed bool) (apply.Result, error) {
 	t.Helper()
-	p, err := proxy.New(h.Config(), &h.log, h.weather, h.chance.Uint64())
-	must(t, err)
+	p, cfg := h.way(t)
 	ctx, end := context.WithTimeoutCause(t.Context(), testcluster.Patience, errors.New("the test has no patience left"))
 	defer end()
 	die := func() {
@@ -170,8 +193,28 @@ func (h *history) process(t *testing.T, killed bool) (apply.Result, error) {
 			die()
 		})
 	}
-	c, err := kube.Open(ctx, p.Config(), kube.Options{
-		Target: h.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", Lease: quick,
+	defer h.strike(t, p)()
+	return h.drive(ctx, t, cfg)
+}
+
+// way is how the next operator gets to the server, which hears who it is.
+func (h *history) way(t *testing.T) (*proxy.Proxy, *rest.Config) {
+	t.Helper()
+	h.mu.Lock()
+	seed := h.chance.Uint64()
+	h.mu.Unlock()
+	p, err := proxy.New(h.Config(), &h.log, h.weather, seed)
+	must(t, err)
+	cfg := p.Config()
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: fmt.Sprint("operator-", h.operators.Add(1)), Groups: []string{"system:masters"}}
+	return p, cfg
+}
+
+// drive holds the lease and carries the rollout out.
+func (h *history) drive(ctx context.Context, t *testing.T, cfg *rest.Config) (apply.Result, error) {
+	t.Helper()
+	c, err := kube.Open(ctx, cfg, kube.Options{
+		Target: h.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: cfg.Impersonate.UserName, Lease: stormy,
 		Warn: func(text string) { h.tell("warning: %s", text) },
 	})
 	if err != nil {
@@ -183,21 +226,39 @@ func (h *history) process(t *testing.T, killed bool) (apply.Result, error) {
 		return apply.Result{}, err
 	}
 	defer release()
-	rec, err := h.begun(t, held, c)
+	rec, err := h.recorded(t, held, c)
 	if err != nil {
 		return apply.Result{}, err
 	}
-	return apply.Run(held, c, h.object.Ref, rec, apply.Options{Emit: func(e event.Event) {
+	return apply.Run(held, shifted{c, &h.ahead}, h.object.Ref, rec, apply.Options{Emit: func(e event.Event) {
 		h.tell("%s %d %s %s", e.Type, e.Step, e.Text, e.Request)
 	}})
 }
 
-// begun is the plan on record, put there if there is none.
-func (h *history) begun(t *testing.T, ctx context.Context, c *kube.Cluster) (plan.Plan, error) { //nolint:revive // the test comes first
+// shifted is a cluster whose clock is put forward, or back.
+type shifted struct {
+	*kube.Cluster
+
+	ahead *atomic.Int64
+}
+
+// Now is what the clock shows.
+func (s shifted) Now() time.Time { return s.Cluster.Now().Add(time.Duration(s.ahead.Load())) }
+
+// Await waits as long as that clock says; one that is moved meanwhile ends no waiting.
+func (s shifted) Await(ctx context.Context, w cluster.Ref, since string, until time.Time) error {
+	if !until.IsZero() {
+		until = until.Add(-time.Duration(s.ahead.Load()))
+	}
+	return s.Cluster.Await(ctx, w, since, until)
+}
+
+// recorded is the plan on record, put there if there is none.
+func (h *history) recorded(t *testing.T, ctx context.Context, c *kube.Cluster) (plan.Plan, error) { //nolint:revive // the test comes first
 	t.Helper()
 	rec, err := c.Resume()
 	if err == nil {
-		h.plan = &rec.Plan
+		h.keep(&rec.Plan)
 		return rec.Plan, nil
 	}
 	if !errors.Is(err, kube.ErrNone) {
@@ -211,6 +272,23 @@ func (h *history) begun(t *testing.T, ctx context.Context, c *kube.Cluster) (pla
 	must(t, err)
 	p, err := plan.Build(desired, s, h.policy)
 	must(t, err)
-	h.plan = &p
-	return p, c.Begin(ctx, h.object.Ref, p)
+	err = c.Begin(ctx, h.object.Ref, p)
+	if err == nil || !h.planned() {
+		h.keep(&p)
+	}
+	return p, err
+}
+
+// planned reports whether a plan was put on record, as far as the test knows: one that could
+// not be is not what earlier writes are judged by.
+func (h *history) planned() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.plan != nil
+}
+
+func (h *history) keep(p *plan.Plan) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.plan = p
 }

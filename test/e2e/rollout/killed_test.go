@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
@@ -33,7 +32,6 @@ func (h *history) killed(t *testing.T, path string) {
 	t.Helper()
 	t.Cleanup(func() { h.tellIfFailed(t) })
 	h.weather.Requests /= 4
-	available := watchAvailability(t, h.bed)
 	deaths := 0
 	for kills := 1 + h.chance.IntN(2); ; kills-- {
 		args, halted := h.command(t)
@@ -58,7 +56,7 @@ func (h *history) killed(t *testing.T, path string) {
 	rec, err := kube.Records{Client: h.Client()}.Load(t.Context(), h.object.Ref)
 	must(t, err)
 	h.plan = &rec.Plan
-	h.outcome(t, available)
+	h.outcome(t)
 }
 
 // command is the one that begins the rollout, or goes on with it.
@@ -80,15 +78,14 @@ func (h *history) command(t *testing.T) (args []string, halted bool) {
 // for never, and returns its exit code.
 func (h *history) program(t *testing.T, path string, args []string, at int) int {
 	t.Helper()
-	p, err := proxy.New(h.Config(), &h.log, h.weather, h.chance.Uint64())
-	must(t, err)
+	p, cfg := h.way(t)
 	defer p.Kill()
 	ctx, kill := context.WithTimeout(t.Context(), testcluster.Patience)
 	defer kill()
 	if at > 0 {
 		p.At(at, kill)
 	}
-	cmd := exec.CommandContext(ctx, path, append(args, "--kubeconfig", kubeconfig(t, p.Config()), "-n", h.namespace)...)
+	cmd := exec.CommandContext(ctx, path, append(args, "--kubeconfig", kubeconfig(t, cfg), "-n", h.namespace)...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	_ = cmd.Run() // the exit code says it

@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"maps"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +29,9 @@ var tenSteps = []string{"10%", "20%", "30%", "40%", "50%", "60%", "70%", "80%", 
 // of the rollout, without the lease and the questions for permissions.
 func counted(t *testing.T, b *bed, p *proxy.Proxy, driver plan.Driver, texts []string) (map[string]int, plan.Plan) {
 	t.Helper()
+	// A server makes the cache of a custom kind when that is first asked for, and puts the
+	// reader off meanwhile ("storage is (re)initializing"): here it is asked for uncounted.
+	b.open(t).Close()
 	c, err := kube.Open(t.Context(), p.Config(), kube.Options{Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test"})
 	must(t, err)
 	held, release, err := c.Hold(t.Context(), nil)
@@ -43,7 +45,7 @@ func counted(t *testing.T, b *bed, p *proxy.Proxy, driver plan.Driver, texts []s
 	}
 	release()
 	c.Close()
-	return rolloutsOwn(p.Log), made
+	return rolloutsOwn(p.Log.Count()), made
 }
 
 // fair is a proxy that only counts.
@@ -55,15 +57,7 @@ func fair(t *testing.T, b *bed) *proxy.Proxy {
 	return p
 }
 
-// rolloutsOwn counts what a rollout has asked for. A server whose caches of a kind that
-// was not asked for before are still cold has a reader come again: that is not counted.
-func rolloutsOwn(l *proxy.Log) map[string]int {
-	counts := l.Count()
-	l.Each(func(r *proxy.Request) {
-		if !r.Writes() && r.Code == http.StatusTooManyRequests {
-			counts[r.Verb+" "+r.Resource]--
-		}
-	})
+func rolloutsOwn(counts map[string]int) map[string]int {
 	maps.DeleteFunc(counts, func(what string, _ int) bool {
 		return strings.HasSuffix(what, " leases") || strings.HasSuffix(what, " selfsubjectaccessreviews")
 	})
@@ -157,7 +151,7 @@ func TestRequestsAtStart(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	counts := rolloutsOwn(p.Log)
+	counts := rolloutsOwn(p.Log.Count())
 	delete(counts, "list rollouts") // Kruise Rollout's, asked for in each version that may be served
 	t.Log(counts)
 	readOnce(t, counts)
@@ -173,7 +167,7 @@ func kubeconfig(t *testing.T, cfg *rest.Config) string {
 	t.Helper()
 	c := api.NewConfig()
 	c.Clusters["test"] = &api.Cluster{Server: cfg.Host, CertificateAuthorityData: cfg.CAData}
-	c.AuthInfos["test"] = &api.AuthInfo{Token: cfg.BearerToken}
+	c.AuthInfos["test"] = &api.AuthInfo{Token: cfg.BearerToken, Impersonate: cfg.Impersonate.UserName, ImpersonateGroups: cfg.Impersonate.Groups}
 	c.Contexts["test"] = &api.Context{Cluster: "test", AuthInfo: "test"}
 	c.CurrentContext = "test"
 	file := filepath.Join(t.TempDir(), "kubeconfig")

@@ -16,13 +16,13 @@ func TestUndoMidway(t *testing.T) {
 			b := newBed(t, k.workload)
 			undo := []string{"rollout", "undo", b.typed(), "--driver", string(k.driver), "--pull-images", "never"}
 			b.call(t, "rollout", "run", b.typed(), "--image", "main="+web2, "--driver", string(k.driver), "--pull-images", "never",
-				"--steps", strings.Join(k.steps, ","), "--pause-after", "1", "--exit-on-pause", "--yes").wants(t, 5)
+				"--steps", strings.Join(k.steps, ","), "--pause-after", "1", "--exit-on-pause", "--yes").Wants(t, 5)
 			for _, how := range []string{"--dry-run=client", "--dry-run=server", "--yes"} {
-				b.call(t, append(undo, how)...).wants(t, 1, "a rollout of ", " is under way: step ", "hint: 'rollout abort --rollback' goes back")
+				b.call(t, append(undo, how)...).Wants(t, 1, "a rollout of ", " is under way: step ", "hint: 'rollout abort --rollback' goes back")
 			}
-			b.call(t, "rollout", "abort", b.typed(), "--yes").wants(t, 0)
-			b.call(t, append(undo, "--dry-run=client")...).wants(t, 0, "rolled back (dry run)", web1)
-			b.call(t, append(undo, "--yes")...).wants(t, 0)
+			b.call(t, "rollout", "abort", b.typed(), "--yes").Wants(t, 0)
+			b.call(t, append(undo, "--dry-run=client")...).Wants(t, 0, "rolled back (dry run)", web1)
+			b.call(t, append(undo, "--yes")...).Wants(t, 0)
 			if pods := b.pods(t); running(pods, web1) != len(pods) {
 				t.Errorf("%d of %d pods have gone back", running(pods, web1), len(pods))
 			}

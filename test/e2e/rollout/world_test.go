@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
@@ -19,8 +20,12 @@ import (
 
 const freeze = "no new images on Fridays"
 
-// policy has the server turn down new images in a namespace.
-func policy(namespace string) string {
+// sameImage is the policy that turns new images down.
+const sameImage = "object.spec.template.spec.containers[0].image == oldObject.spec.template.spec.containers[0].image"
+
+// policy has the server turn down, in a namespace, changes of a resource that an expression
+// does not hold for.
+func policy(namespace string, r schema.GroupVersionResource, expression string) string {
 	return fmt.Sprintf(`
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -29,16 +34,16 @@ spec:
   failurePolicy: Fail
   matchConstraints:
     namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}}
-    resourceRules: [{apiGroups: [apps.kruise.io], apiVersions: ["*"], operations: [UPDATE], resources: [clonesets]}]
+    resourceRules: [{apiGroups: [%[3]q], apiVersions: ["*"], operations: [UPDATE], resources: [%[4]s]}]
   validations:
-  - expression: object.spec.template.spec.containers[0].image == oldObject.spec.template.spec.containers[0].image
+  - expression: %[5]s
     message: %[2]s
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 metadata: {name: %[1]s}
 spec: {policyName: %[1]s, validationActions: [Deny]}
-`, namespace, freeze)
+`, namespace, freeze, r.Group, r.Resource, expression)
 }
 
 // denies waits until the server turns new images down, or no longer does.
@@ -62,7 +67,7 @@ func (b *bed) denies(t *testing.T, denies bool) {
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
-	b.Apply(t, b.namespace, policy(b.namespace))
+	b.Apply(t, b.namespace, policy(b.namespace, b.object.Resource, sameImage))
 	b.denies(t, true)
 	c := b.open(t)
 	res := b.run(t.Context(), t, c, b.plan(t, c, paused(t)), apply.Options{})
@@ -76,7 +81,7 @@ func TestDenied(t *testing.T) {
 	must(t, bindings.Delete(t.Context(), b.namespace, metav1.DeleteOptions{}))
 	must(t, b.Client().AdmissionregistrationV1().ValidatingAdmissionPolicies().Delete(t.Context(), b.namespace, metav1.DeleteOptions{}))
 	b.denies(t, false)
-	b.call(t, "rollout", "retry", b.typed(), "--exit-on-pause").wants(t, 5)
+	b.call(t, "rollout", "retry", b.typed(), "--exit-on-pause").Wants(t, 5)
 	if pods := b.pods(t); running(pods, web2) != 1 {
 		t.Errorf("%d of %d pods have gone on", running(pods, web2), len(pods))
 	}

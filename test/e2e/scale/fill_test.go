@@ -23,6 +23,13 @@ import (
 
 var cloneSets = schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "clonesets"}
 
+// atOnce is how many objects are made at the same time.
+const atOnce = 16
+
+// movingEvery is how many workloads there are for each that its controller has yet to
+// look at.
+const movingEvery = 50
+
 const hash = "6d5f8c9b7d"
 
 // filler makes objects that no controller cares for: pods of their own scheduler, with
@@ -32,9 +39,14 @@ type filler struct {
 	other dynamic.Interface
 }
 
-// fill makes all objects, a few at a time.
+// fill makes all objects, a few at a time. Controllers would only get in its way.
 func fill(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
+	for _, part := range []cluster.Component{cluster.ControllerManager, cluster.Scheduler} {
+		if err := c.Stop(t.Context(), part); err != nil {
+			t.Fatal(err)
+		}
+	}
 	config := cluster.Unlimited(c.Config())
 	typed := rest.CopyConfig(config)
 	typed.ContentType = runtime.ContentTypeProtobuf
@@ -51,7 +63,7 @@ func each(t *testing.T, n int, one func(ctx context.Context, i int) error) {
 	defer cancel()
 	next := numbers(ctx, n)
 	var all sync.WaitGroup
-	for range 8 {
+	for range atOnce {
 		all.Go(func() {
 			for i := range next {
 				if err := one(ctx, i); err != nil {
@@ -114,9 +126,12 @@ func (f filler) workload(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	revision := name + "-" + hash
+	revision, seen := name+"-"+hash, set.GetGeneration()
+	if i%movingEvery == 0 {
+		seen--
+	}
 	_ = unstructured.SetNestedMap(set.Object, map[string]any{
-		"observedGeneration": set.GetGeneration(), "replicas": replicas, "readyReplicas": replicas, "availableReplicas": replicas, "updatedReplicas": replicas,
+		"observedGeneration": seen, "replicas": replicas, "readyReplicas": replicas, "availableReplicas": replicas, "updatedReplicas": replicas,
 		"updatedReadyReplicas": replicas, "updatedAvailableReplicas": replicas, "expectedUpdatedReplicas": replicas, "currentRevision": revision, "updateRevision": revision, "labelSelector": "app=" + name,
 	}, "status")
 	if set, err = f.other.Resource(cloneSets).Namespace(namespace).UpdateStatus(ctx, set, metav1.UpdateOptions{}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
@@ -57,26 +59,46 @@ func TestScale(t *testing.T) {
 	fill(t, c)
 	t.Logf("%d namespaces, %d CloneSets with a revision each, %d pods after %s", *namespaces, *workloads, *pods, time.Since(start).Round(time.Second))
 	m := newMeter(t, c)
-	all := func() int { return *pods + *workloads }
-	pages := (*pods+499)/500 + 20
+	t.Log("| command | time | memory | requests | received |")
+	for _, b := range slices.Concat(ofOne(), ofAll()) {
+		m.hold(t, b)
+	}
+	m.screens(t, 24, all()*1000)
+}
+
+// ofOne are the commands that look at one workload.
+func ofOne() []bound {
 	in := []string{"-n", namespaceOf(7)}
-	for _, b := range []bound{
-		{[]string{"get", "clonesets", "-A"}, 12, func() int { return *workloads }, 1000},
+	return []bound{
+		{append([]string{"get", one}, in...), 12, none, 0},
 		{append([]string{"get", "pods"}, in...), 12, none, 0},
-		{[]string{"rollout", "list", "-A"}, 12, none, 0},
 		{append([]string{"rollout", "status", one, "--watch=false"}, in...), 30, none, 0},
+		{append([]string{"rollout", "history", one}, in...), 30, none, 0},
 		{append([]string{"why", one}, in...), 30, none, 0},
 		{append([]string{"plan", one, "--image", "app=registry.example.com/shop/app:2"}, in...), 30, none, 0},
 		{append([]string{"describe", one}, in...), 30, none, 0},
-		{append([]string{"spread", one}, in...), 30, none, 0},
-		{append([]string{"inventory"}, in...), 40, none, 0},
-		{[]string{"inventory", "-A"}, pages + 60, all, 1000},
-		{[]string{"doctor"}, 200, all, 200},
-	} {
-		m.hold(t, b)
+		{append([]string{"inventory"}, in...), 30, none, 0},
+		{append([]string{"lint", "--live"}, in...), 30, none, 0},
+		{append([]string{"rollout", "status"}, in...), 24, none, 0},
+		{[]string{"doctor"}, 20, none, 0},
 	}
-	m.screens(t, pages+60, all()*1000)
 }
+
+// ofAll are those that look at the whole cluster, in pages.
+func ofAll() []bound {
+	sets := func() int { return *workloads }
+	page := *workloads/500 + *namespaces/500
+	return []bound{
+		{[]string{"get", "clonesets", "-A"}, 12 + page, sets, 1000},
+		{[]string{"rollout", "list", "-A"}, 12, none, 0},
+		{[]string{"rollout", "status", "-A"}, 24, all, 1000},
+		{[]string{"lint", "--live", "-A"}, 40 + page, sets, 1000},
+		{[]string{"inventory", "-A"}, 30 + page, all, 200},
+	}
+}
+
+// all are the objects that count.
+func all() int { return *pods + *workloads + *namespaces }
 
 // hold runs a command, says what it cost and fails the test if that is too much.
 func (m *meter) hold(t *testing.T, b bound) {
@@ -132,6 +154,13 @@ func (m *meter) judge(t *testing.T, cmd *exec.Cmd, took time.Duration, requests,
 	}
 }
 
+// lookAgain notes the memory of a process that goes on.
+func (m *meter) lookAgain() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.look()
+}
+
 // measures has the memory of a process measured from now on.
 func (m *meter) measures(pid int) {
 	m.mu.Lock()
@@ -149,18 +178,24 @@ func (w writer) Write(b []byte) (int, error) {
 
 func tail(b []byte) []byte { return b[max(0, len(b)-2000):] }
 
+// Columns and rows of the terminal.
+const columns, rows = 120, 40
+
 // screens opens the terminal interface, waits until it has all it asks for, and leaves.
 func (m *meter) screens(t *testing.T, requests, size int) {
 	t.Helper()
 	cmd := m.command(t, []string{"ui", "-A", "--read-only"})
 	start := time.Now()
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: rows, Cols: columns})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tty.Close()
 	m.measures(cmd.Process.Pid)
-	drawn, ended := watchFor(tty, "web-")
+	shown := vt.NewEmulator(columns, rows)
+	defer shown.Close()
+	go func() { _, _ = io.Copy(tty, shown) }() // a terminal answers what it is asked
+	drawn, ended := watchFor(io.TeeReader(tty, shown), "web-")
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	for drawn != nil || !m.loaded() {
@@ -173,6 +208,7 @@ func (m *meter) screens(t *testing.T, requests, size int) {
 		}
 	}
 	took := time.Since(start)
+	m.lookAgain() // what came last is worked out after it has come
 	_, _ = tty.WriteString("q")
 	<-ended
 	_ = cmd.Wait()

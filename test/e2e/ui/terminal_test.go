@@ -3,8 +3,10 @@
 package ui
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,17 +32,29 @@ type terminal struct {
 
 	mu     sync.Mutex
 	screen *vt.Emulator
-	drawn  chan struct{}
-	ended  chan struct{}
+	censor
+	drawn chan struct{}
+	ended chan struct{}
 }
+
+// censor knows which texts may never be on a screen, and the screens that had one.
+type censor struct{ never, seen []string }
 
 // open starts a program in a terminal; it is ended with the test at the latest.
 func open(t *testing.T, cmd *exec.Cmd) *terminal {
 	t.Helper()
+	return censor{}.open(t, cmd)
+}
+
+// watching is for terminals on which some texts may never be.
+func watching(never ...string) censor { return censor{never: never} }
+
+func (w censor) open(t *testing.T, cmd *exec.Cmd) *terminal {
+	t.Helper()
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8")
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: rows, Cols: columns})
 	must(t, err)
-	s := &terminal{cmd: cmd, keys: tty, screen: vt.NewEmulator(columns, rows), drawn: make(chan struct{}, 1), ended: make(chan struct{})}
+	s := &terminal{cmd: cmd, keys: tty, screen: vt.NewEmulator(columns, rows), censor: w, drawn: make(chan struct{}, 1), ended: make(chan struct{})}
 	go s.draw()
 	go s.answer()
 	t.Cleanup(func() {
@@ -60,6 +74,7 @@ func (s *terminal) draw() {
 		n, err := s.keys.Read(buf)
 		s.mu.Lock()
 		_, _ = s.screen.Write(buf[:n]) // an emulator takes everything
+		s.look(s.screen)
 		s.mu.Unlock()
 		select {
 		case s.drawn <- struct{}{}:
@@ -69,6 +84,24 @@ func (s *terminal) draw() {
 			return // the program has ended
 		}
 	}
+}
+
+// look keeps the screen if something is on it that may not be.
+func (w *censor) look(screen fmt.Stringer) {
+	if len(w.never) == 0 {
+		return
+	}
+	text := screen.String()
+	if slices.ContainsFunc(w.never, func(no string) bool { return strings.Contains(text, no) }) {
+		w.seen = append(w.seen, text)
+	}
+}
+
+// leaks are the screens that had what may not be on one.
+func (s *terminal) leaks() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen
 }
 
 // answer sends what a terminal says by itself: which colours it has, where its cursor is.
@@ -108,24 +141,44 @@ const enter = "\r"
 // until waits until all texts stand on the screen at once.
 func (s *terminal) until(t *testing.T, texts ...string) *terminal {
 	t.Helper()
-	end := time.NewTimer(patience)
-	defer end.Stop()
-	for {
-		now, missing := s.text(), ""
+	return s.shows(t, func(now string) (missing string) {
 		for _, text := range texts {
 			if !strings.Contains(now, text) {
 				missing = text
 			}
 		}
-		if missing == "" {
+		return missing
+	})
+}
+
+// idle waits until the program carries nothing out: before that, leaving asks.
+func (s *terminal) idle(t *testing.T) *terminal {
+	t.Helper()
+	return s.shows(t, func(now string) string {
+		if strings.Contains(now, "carrying out") {
+			return "the end of what is carried out"
+		}
+		return ""
+	})
+}
+
+// shows waits until nothing is missing on the screen.
+func (s *terminal) shows(t *testing.T, missing func(now string) string) *terminal {
+	t.Helper()
+	end := time.NewTimer(patience)
+	defer end.Stop()
+	for {
+		now := s.text()
+		what := missing(now)
+		if what == "" {
 			return s
 		}
 		select {
 		case <-s.drawn:
 		case <-s.ended:
-			t.Fatalf("the program has ended, and %q is not on the screen:\n%s", missing, now)
+			t.Fatalf("the program has ended, and %q is not on the screen:\n%s", what, now)
 		case <-end.C:
-			t.Fatalf("%q is not on the screen:\n%s", missing, now)
+			t.Fatalf("%q is not on the screen:\n%s", what, now)
 		}
 	}
 }

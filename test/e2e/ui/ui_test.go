@@ -148,7 +148,7 @@ func TestPromoteAndUndo(t *testing.T) {
 	s.press(t, "u").until(t, "steps: ")
 	s.press(t, "y").until(t, "begun: ")
 	b.await(t, "all pods to be old again", func(list map[types.UID]*corev1.Pod) bool { return count(list, before) == pods })
-	s.until(t, "healthy")
+	s.until(t, "healthy").idle(t)
 	s.press(t, "q").leave(t, 0)
 }
 
@@ -168,7 +168,7 @@ func TestRestart(t *testing.T) {
 		}
 		return restarts == 1 && count(list, before) == pods
 	})
-	s.until(t, "healthy")
+	s.until(t, "healthy").idle(t)
 	s.press(t, "q").leave(t, 0)
 }
 

@@ -109,8 +109,8 @@ func (c *Client) Get(ctx context.Context, u *unstructured.Unstructured) (*unstru
 	return got, err
 }
 
-// pageSize bounds one answer of the API server.
-const pageSize = 500
+// PageSize bounds one answer of the API server, in objects.
+const PageSize = 500
 
 // List reads the objects of a kind that carry a label, in one namespace, or those
 // that have none. A kind that is not served any more has no objects.
@@ -123,7 +123,7 @@ func (c *Client) List(ctx context.Context, kind schema.GroupKind, namespace, sel
 		return nil, err
 	}
 	var out []unstructured.Unstructured
-	opt := metav1.ListOptions{LabelSelector: selector, Limit: pageSize}
+	opt := metav1.ListOptions{LabelSelector: selector, Limit: PageSize}
 	for {
 		page, err := c.dynamic.Resource(m.Resource).Namespace(namespace).List(ctx, opt)
 		if err != nil {

@@ -71,6 +71,28 @@ func All(drivers []plan.Driver, features []Feature) []Need {
 	for _, f := range features {
 		p.Steps = append(p.Steps, steps[f]...)
 	}
+	l.rollouts(drivers, p)
+	if slices.Contains(features, Apply) {
+		l.apply(func(d plan.Driver) bool { return slices.Contains(drivers, d) })
+	}
+	if slices.Contains(features, Screens) {
+		l.screens()
+	}
+	if slices.Contains(features, Lint) {
+		l.lint()
+	}
+	if len(drivers) == 0 {
+		return sorted(l)
+	}
+	// The verbs that look after rollouts: list, abort, approve, and what plan reads.
+	l.add(Beside, "", "configmaps", "delete")
+	l.maybe(Beside, releases, "rollouts", "patch")
+	l.maybe(Beside, releases, "rollouts/status", "patch")
+	return sorted(l)
+}
+
+// rollouts adds what a plan needs with each kind and its drivers.
+func (l *list) rollouts(drivers []plan.Driver, p plan.Plan) {
 	for _, k := range kinds {
 		for _, p.Driver = range k.drivers {
 			if !slices.Contains(drivers, p.Driver) {
@@ -85,20 +107,6 @@ func All(drivers []plan.Driver, features []Feature) []Need {
 			}
 		}
 	}
-	if slices.Contains(features, Apply) {
-		l.apply(func(d plan.Driver) bool { return slices.Contains(drivers, d) })
-	}
-	if slices.Contains(features, Screens) {
-		l.screens()
-	}
-	if len(drivers) == 0 {
-		return sorted(l)
-	}
-	// The verbs that look after rollouts: list, abort, approve, and what plan reads.
-	l.add(Beside, "", "configmaps", "delete")
-	l.maybe(Beside, releases, "rollouts", "patch")
-	l.maybe(Beside, releases, "rollouts/status", "patch")
-	return sorted(l)
 }
 
 // Rules are the rules of a role that has all needs that pass keep.

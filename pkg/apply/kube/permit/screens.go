@@ -18,6 +18,7 @@ var shown = []struct {
 	{Beside, "policy", []string{"poddisruptionbudgets"}},
 	{Beside, kruise.Group, []string{"clonesets", "daemonsets", "imagepulljobs", "statefulsets", "uniteddeployments", "workloadspreads"}},
 	{Beside, kruise.PolicyGroup, []string{"podunavailablebudgets"}},
+	{Beside, releases, []string{"rollouts"}},
 	{Everywhere, "", []string{"namespaces", "nodes"}},
 	{Everywhere, kruise.Group, []string{"nodeimages", "resourcedistributions", "sidecarsets"}},
 }

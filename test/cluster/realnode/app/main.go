@@ -5,6 +5,8 @@
 //	app exit CODE      end at once
 //	app pause          only wait
 //	app need FILE      end with 1 unless the file exists, else serve
+//
+// With LINGER=2s in its environment it takes so long to end.
 package main
 
 import (
@@ -29,7 +31,7 @@ func main() {
 		code, _ := strconv.Atoi(args[1])
 		os.Exit(code)
 	case "pause":
-		<-ended
+		linger(ended)
 		return
 	case "need":
 		if _, err := os.Stat(args[1]); err != nil { //nolint:gosec // a test names the file
@@ -43,7 +45,14 @@ func main() {
 			fmt.Fprintln(os.Stderr, err) // another container of the pod has the port
 		}
 	}()
+	linger(ended)
+}
+
+// linger waits until the program is to end, and then for a while.
+func linger(ended <-chan os.Signal) {
 	<-ended
+	more, _ := time.ParseDuration(os.Getenv("LINGER"))
+	time.Sleep(more)
 }
 
 func version(w http.ResponseWriter, _ *http.Request) {

@@ -1,0 +1,142 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// isWide reports whether the command line names no workload: what is under way is asked
+// for. A type alone goes with that, as it does with -l.
+func (o *statusOptions) isWide(args []string) bool {
+	if o.everywhere {
+		return true
+	}
+	if o.selector != "" || len(o.files.files.Filenames) > 0 || o.files.files.Kustomize != "" {
+		return false
+	}
+	return len(args) == 0 || bare(args) == nil
+}
+
+// validWide refuses what goes with names alone. Errors are of usage.
+func (o *statusOptions) validWide(c *cobra.Command) error {
+	if err := bare(o.types); err != nil {
+		return usage.Errorf("for instance rollout status cloneset -A", "-A goes with types, not with names")
+	}
+	if len(o.files.files.Filenames) > 0 || o.files.files.Kustomize != "" {
+		return usage.Errorf("files name their own namespaces", "-A excludes -f and -k")
+	}
+	if c.Flags().Changed("watch") && o.watch {
+		return usage.Errorf("kubectl kruise ui shows all workloads as they go on", "--watch goes with names")
+	}
+	for _, flag := range []string{"detail", "revision"} {
+		if c.Flags().Changed(flag) {
+			return usage.Errorf("", "--%s goes with names", flag)
+		}
+	}
+	return nil
+}
+
+// overview tells of the workloads that are not where they are wanted: one list for each
+// kind of object, however many there are.
+func (o *statusOptions) overview(ctx context.Context) error {
+	kinds, namespace, err := o.place()
+	if err != nil {
+		return err
+	}
+	sights, err := o.sights(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	client, err := o.factory.Dynamic()
+	if err != nil {
+		return err
+	}
+	releases, err := release.List(ctx, client, namespace)
+	if err != nil {
+		return err
+	}
+	sights = slices.DeleteFunc(sights, func(s *kube.Sight) bool {
+		return !slices.Contains(kinds, schema.GroupKind{Group: s.Ref().Group, Kind: s.Ref().Kind})
+	})
+	list := underWay(sights, releases, time.Now())
+	if len(list) == 0 && o.output != "json" {
+		_, err := fmt.Fprintf(o.factory.Streams.Out, "nothing is under way; workloads that are complete: %d\n", len(sights))
+		return err
+	}
+	return o.tell(list)
+}
+
+// place is what to look at: which kinds, in which namespace, "" for all.
+func (o *statusOptions) place() ([]schema.GroupKind, string, error) {
+	word := ""
+	if len(o.types) > 0 {
+		word = o.types[0]
+	}
+	kinds, err := named.Kinds(word)
+	if err != nil || o.everywhere {
+		return kinds, "", err
+	}
+	namespace, err := o.factory.NamespaceOrDefault()
+	return kinds, namespace, err
+}
+
+// sights are all workloads of a place as they stand now.
+func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.Sight, error) {
+	cfg, err := o.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	fleet, err := kube.OpenFleet(ctx, cfg, kube.FleetOptions{Namespace: namespace, Selector: o.selector, Gates: o.gates, StateNamespace: o.stateNamespace})
+	if err != nil {
+		return nil, err
+	}
+	defer fleet.Close()
+	list, err := fleet.First(ctx)
+	for _, text := range fleet.Skipped() {
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s\n", text)
+	}
+	return list, err
+}
+
+// underWay are the workloads that a rollout is on record for, or that their controllers
+// have not brought to where their specs want them.
+func underWay(sights []*kube.Sight, releases map[cluster.Ref]*release.Rollout, now time.Time) []view.RolloutStatus {
+	var out []view.RolloutStatus
+	for _, s := range sights {
+		status := standing(s, now)
+		if inHand(&status, releases[s.Ref()]); s.Begun || status.Decision.Verb != plan.Done {
+			out = append(out, status)
+		}
+	}
+	return out
+}
+
+// standing is how one workload of many stands. One that cannot be judged keeps nobody
+// from seeing the others.
+func standing(s *kube.Sight, now time.Time) view.RolloutStatus {
+	out := view.RolloutStatus{Name: s.Ref().String(), Namespace: s.Ref().Namespace, Holder: s.Holder, Now: now}
+	if s.Begun {
+		out.Progress, out.Begun, out.Times = s.Record.Progress, s.Record.Begun, s.Record.Times
+	}
+	snapshot, err := s.Snapshot(now)
+	if err != nil {
+		out.Decision = plan.Decision{Verb: plan.Wait, Reason: err.Error()}
+		return out
+	}
+	out.Plan = s.Plan(snapshot)
+	out.Decision, out.Tally = plan.Next(out.Plan, snapshot, now), plan.Count(out.Plan, snapshot)
+	return out
+}

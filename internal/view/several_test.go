@@ -1,0 +1,33 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// TestStandings: each workload in a line; its namespace where one is given, and how many
+// of all pods serve beside how many are new.
+func TestStandings(t *testing.T) {
+	rolling := RolloutStatus{
+		Name: "cloneset/web", Plan: plan.Plan{Driver: plan.DriverKruise}, Tally: plan.Tally{Desired: 6, Total: 6, Ready: 5, Updated: 2, UpdatedReady: 1},
+		Decision: plan.Decision{Verb: plan.Wait, Reason: "ready: 1 of 2"},
+	}
+	elsewhere := rolling
+	elsewhere.Namespace, elsewhere.Decision = "shop", plan.Decision{Verb: plan.Halt, Reason: "crash web-3: it crashed"}
+	for want, list := range map[string][]RolloutStatus{
+		`WORKLOAD      DRIVER  STANDS       UPDATED  READY  REASON
+cloneset/web  kruise  in progress  2/6      5/6    ready: 1 of 2
+`: {rolling},
+		`NAMESPACE  WORKLOAD      DRIVER  STANDS       UPDATED  READY  REASON
+-          cloneset/web  kruise  in progress  2/6      5/6    ready: 1 of 2
+shop       cloneset/web  kruise  halted       2/6      5/6    crash web-3: it crashed
+`: {rolling, elsewhere},
+	} {
+		var out strings.Builder
+		if err := Standings(&out, list); err != nil || out.String() != want {
+			t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package kube
+
+import (
+	"testing"
+	"time"
+)
+
+// TestSure: a lease counts from when its renewal was sent, whenever that was answered;
+// no write is under way longer than the lease lasts.
+func TestSure(t *testing.T) {
+	for name, c := range map[string]struct {
+		ago, most time.Duration
+		sure      bool
+	}{
+		"just now":          {0, answerWithin, true},
+		"in its time":       {13 * time.Second, 7 * time.Second, true},
+		"in doubt":          {16 * time.Second, 4 * time.Second, false},
+		"over":              {25 * time.Second, 0, false},
+		"clock is set back": {-time.Hour, answerWithin, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &Cluster{}
+			h := &hold{cluster: k}
+			if h.sure() {
+				t.Error("it was never renewed")
+			}
+			sent := time.Now().Add(-c.ago)
+			h.renewed.Store(&sent)
+			k.hold.Store(h)
+			if h.sure() != c.sure {
+				t.Errorf("%s are left", h.left())
+			}
+			ctx, cancel := k.brief(t.Context())
+			defer cancel()
+			if end, ok := ctx.Deadline(); !ok || time.Until(end) > c.most {
+				t.Errorf("a write may take %s, want at most %s", time.Until(end), c.most)
+			}
+		})
+	}
+}

@@ -1,0 +1,72 @@
+package cluster
+
+import (
+	"encoding/json"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// Whole returns the workload with its Template, which is made from its Object where
+// there is none yet ([ReadBare]).
+func (w *Workload) Whole() (*Workload, error) {
+	obj, ok := w.Object.(metav1.Object)
+	if w.Template != nil || !ok {
+		return w, nil
+	}
+	template, err := templateOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	out := *w
+	out.Template = template
+	return &out, nil
+}
+
+// LooksAtNodes reports whether a rule asks for nodes: for DaemonSets, and for topology
+// spread, which decides who goes first when a CloneSet shrinks.
+func (w *Workload) LooksAtNodes() bool {
+	spec := w.podSpec()
+	return w.Kind == "DaemonSet" || spec != nil && len(spec.TopologySpreadConstraints) > 0
+}
+
+// podSpec is that of the typed object; a SidecarSet has none.
+func (w *Workload) podSpec() *corev1.PodSpec {
+	switch o := w.Object.(type) {
+	case *kruise.CloneSet:
+		return &o.Spec.Template.Spec
+	case *kruise.StatefulSet:
+		return &o.Spec.Template.Spec
+	case *kruise.DaemonSet:
+		return &o.Spec.Template.Spec
+	case *appsv1.Deployment:
+		return &o.Spec.Template.Spec
+	case *appsv1.ReplicaSet:
+		return &o.Spec.Template.Spec
+	case *appsv1.StatefulSet:
+		return &o.Spec.Template.Spec
+	case *appsv1.DaemonSet:
+		return &o.Spec.Template.Spec
+	}
+	return nil
+}
+
+// templateOf returns what the object's revisions are made of, as decoded JSON.
+func templateOf(obj metav1.Object) (map[string]any, error) {
+	text, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	var v struct{ Spec map[string]any }
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, err
+	}
+	if _, ok := obj.(*kruise.SidecarSet); ok {
+		return v.Spec, nil
+	}
+	template, _ := v.Spec["template"].(map[string]any)
+	return template, nil
+}

@@ -1,0 +1,60 @@
+package invariant
+
+import (
+	"fmt"
+	"time"
+)
+
+// Budget says: nobody takes a pod down on purpose while as many are down as may be. A pod that
+// fell by itself counts once everybody can have heard of it, that is after lag. Of a DaemonSet,
+// pods that are broken are replaced besides (semantics workloads 4).
+func Budget(l Log, r *Rollout, lag time.Duration) (wrong []string) {
+	now, begun := pods{}, false
+	var besides []time.Time
+	r.follow(untilEnd(l, r), func(w *Write, p *progress) {
+		begun = begun || p != nil
+		switch {
+		case !begun || !act(w, now):
+		case now.takes(w):
+			most := r.Plan.Limits.MaxUnavailable + within(besides, w.At, lag)
+			if down := now.down(w, r, lag); down > most {
+				wrong = append(wrong, fmt.Sprintf("%d pods are down, %d may be: %s", down, most, w))
+			}
+		case r.Resource == "daemonsets" && now.broken(w, r.Image):
+			besides = append(besides, w.At)
+		}
+		now.see(w)
+	})
+	return wrong
+}
+
+// within counts the times that are lag ago at most.
+func within(list []time.Time, at time.Time, lag time.Duration) (n int) {
+	for _, t := range list {
+		if at.Sub(t) < lag {
+			n++
+		}
+	}
+	return n
+}
+
+// broken reports whether a write replaces an old pod that has fallen by itself.
+func (p pods) broken(w *Write, image string) bool {
+	q := p[w.Name]
+	return q != nil && !q.up && !q.acted && q.image != image
+}
+
+// takes reports whether a write takes down what serves.
+func (p pods) takes(w *Write) bool { return p[w.Name] != nil && p[w.Name].up }
+
+// down counts the pods that do not serve once the write is carried out.
+func (p pods) down(w *Write, r *Rollout, lag time.Duration) int {
+	up := 0
+	for name, q := range p {
+		recent := !q.acted && !q.down.IsZero() && w.At.Sub(q.down) < lag
+		if name != w.Name && (q.up || recent) {
+			up++
+		}
+	}
+	return r.Plan.Limits.Replicas - up
+}

@@ -1,0 +1,131 @@
+package invariant
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Once says: the server carried out every patch of the plan, and none of them twice.
+func Once(l Log, r *Rollout) (wrong []string) {
+	sent := map[string]int{}
+	for i := range l {
+		if w := &l[i]; r.ofWorkload(w) && w.Done() {
+			sent[Patch(w.Body)]++
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(sent)) {
+		if n := sent[what]; n != 1 {
+			wrong = append(wrong, fmt.Sprintf("%d times: %s", n, what))
+		}
+	}
+	for _, s := range r.Plan.Steps {
+		for i := range s.Patches {
+			if body := Patch(s.Patches[i].Body); sent[body] == 0 {
+				wrong = append(wrong, fmt.Sprintf("step %s was never sent: %s", s.Name, body))
+			}
+		}
+	}
+	return wrong
+}
+
+// Ended says: the record says that all steps are done, the workload is what the last patch of
+// each field has made it, and has no annotation that is neither of the plan nor of others.
+func Ended(l Log, r *Rollout) (wrong []string) {
+	var last *progress
+	var final any
+	given := map[string]bool{}
+	r.follow(l, func(w *Write, p *progress) {
+		last = p
+		if w.Resource == r.Resource && w.Name == r.Name && w.Done() && w.Object != nil {
+			final = w.Object
+			if w.By == "" {
+				maps.Copy(given, annotations(w.Body))
+			}
+		}
+	})
+	if last == nil || last.Finished.IsZero() || last.Step != len(r.Plan.Steps) || last.Halted != "" {
+		wrong = append(wrong, "the record does not say that it is done: "+onRecord(last))
+	}
+	for path, want := range r.promised() {
+		if got := at(final, path.names()...); !same(got, want) {
+			wrong = append(wrong, fmt.Sprintf("%s is %v in the end, the plan says %v", path, got, want))
+		}
+		given[path.last()] = true
+	}
+	for key := range annotations(final) {
+		if !given[key] && !strings.HasPrefix(key, "deprecated.daemonset.") { // the server's own
+			wrong = append(wrong, "an annotation is left: "+key)
+		}
+	}
+	return wrong
+}
+
+// same reports whether a field is as wanted; the server leaves out what says nothing.
+func same(got, want any) bool {
+	return reflect.DeepEqual(got, want) || got == nil && (want == false || want == "" || want == 0.0)
+}
+
+func annotations(o any) map[string]bool {
+	out := map[string]bool{}
+	m, _ := at(o, "metadata", "annotations").(map[string]any)
+	for key := range m {
+		out[key] = true
+	}
+	return out
+}
+
+// path is where something stands, in one string.
+type path string
+
+func (p path) names() (out []any) {
+	for s := range strings.SplitSeq(string(p), "\x00") {
+		out = append(out, s)
+	}
+	return out
+}
+
+func (p path) last() string { return string(p[strings.LastIndex(string(p), "\x00")+1:]) }
+
+func (p path) String() string { return strings.ReplaceAll(string(p), "\x00", ".") }
+
+// promised is what merge patches of the plan leave behind, by its place: lists and texts
+// whole; nil for what is taken away.
+func (r *Rollout) promised() map[path]any {
+	out := map[path]any{}
+	for _, s := range r.Plan.Steps {
+		for i := range s.Patches {
+			if p := &s.Patches[i]; p.Target == nil && p.Subresource == "" {
+				leaves(decoded(p.Body), "", out)
+			}
+		}
+	}
+	return out
+}
+
+func leaves(v any, at path, out map[path]any) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		if _, list := v.([]any); !list { // the server fills in what lists hold
+			out[at] = v
+		}
+		return
+	}
+	for key, v := range m {
+		sub := path(key)
+		if at != "" {
+			sub = at + "\x00" + sub
+		}
+		leaves(v, sub, out)
+	}
+}
+
+// decoded is a value as JSON has it.
+func decoded(v any) (out any) {
+	text, _ := json.Marshal(v)
+	_ = json.Unmarshal(text, &out)
+	return out
+}

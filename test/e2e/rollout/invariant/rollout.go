@@ -1,0 +1,95 @@
+package invariant
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// Rollout is what was to be done: all that the invariants know besides the log, which is
+// that of one namespace with this workload alone.
+type Rollout struct {
+	// Resource and Name are the workload's.
+	Resource, Name string
+	// State is the name of its record and its Lease.
+	State string
+	// Image is what pods have that are updated.
+	Image string
+	Plan  plan.Plan
+}
+
+// client reports whether the operator changes pods itself.
+func (r *Rollout) client() bool { return r.Plan.Driver == plan.DriverClient }
+
+// progress is how far a rollout has come, by its record.
+type progress struct {
+	Step     int       `json:"step"`
+	Held     string    `json:"held"`
+	Halted   string    `json:"halted"`
+	Finished time.Time `json:"finished"`
+}
+
+// recorded is what a write has put on record; ok is false for any other write.
+func (r *Rollout) recorded(w *Write) (p progress, ok bool) {
+	if w.Resource != "configmaps" || w.Name != r.State || !w.Done() {
+		return p, false
+	}
+	var record struct {
+		Progress progress `json:"progress"`
+	}
+	err := json.Unmarshal([]byte(Text(w.Object, "data", "record")), &record)
+	return record.Progress, err == nil
+}
+
+// follow calls f with every write and what is on record when it comes; nil while there is
+// nothing.
+func (r *Rollout) follow(l Log, f func(*Write, *progress)) {
+	var now *progress
+	for i := range l {
+		if p, ok := r.recorded(&l[i]); ok {
+			now = &p
+		}
+		f(&l[i], now)
+	}
+}
+
+// step is the step on record.
+func (r *Rollout) step(p *progress) (plan.Step, bool) {
+	if p == nil || p.Step >= len(r.Plan.Steps) {
+		return plan.Step{}, false
+	}
+	return r.Plan.Steps[p.Step], true
+}
+
+// ofWorkload reports whether the operator writes the workload itself.
+func (r *Rollout) ofWorkload(w *Write) bool {
+	return w.By != "" && w.Resource == r.Resource && w.Name == r.Name && w.Subresource != "status"
+}
+
+// act is a write by which somebody takes a pod down: an image that changes in place, an
+// eviction, a deletion. What a node does when a pod has ended is none.
+func act(w *Write, pods pods) bool {
+	if w.Resource != "pods" || !w.Done() {
+		return false
+	}
+	switch {
+	case w.Verb == "create" && w.Subresource == "eviction":
+		return true
+	case w.Verb == "delete":
+		return at(w.Body, "gracePeriodSeconds") != float64(0)
+	case w.Subresource == "" && (w.Verb == "patch" || w.Verb == "update"):
+		before := pods[w.Name]
+		return before != nil && before.image != imageOf(w.Object)
+	}
+	return false
+}
+
+func (w *Write) String() string {
+	what := w.Resource
+	if w.Subresource != "" {
+		what += "/" + w.Subresource
+	}
+	return fmt.Sprintf("%s %s %s %s by %q: %d", w.At.Format("05.000"), w.Verb, what, w.Name, w.By, w.Code)
+}

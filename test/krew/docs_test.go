@@ -1,0 +1,64 @@
+package krew
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/docrun"
+)
+
+// published is what pages call the repository of the index.
+const published = "https://github.com/kubectl-kruise/krew-index.git"
+
+// TestDocs runs the pages of krew's users: what they get from GitHub comes from here.
+func TestDocs(t *testing.T) {
+	pages, err := docrun.RunOn(checkout.Path(), docrun.Krew)
+	if err != nil || len(pages) == 0 {
+		t.Fatal(len(pages), err)
+	}
+	index := serve(t)
+	for page := range pages {
+		t.Run(page, func(t *testing.T) {
+			h := newHome(t)
+			docrun.Run(t, checkout.Path(page), docrun.Ground{Dir: h.dir, Env: h.reader(t, index)})
+		})
+	}
+}
+
+// serve serves a release, and returns the repository of an index that names it.
+func serve(t *testing.T) string {
+	t.Helper()
+	var files http.Handler
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { files.ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	dir, _ := release(t, server.URL)
+	files = http.FileServer(http.Dir(dir))
+	h := newHome(t)
+	h.git(t, dir, "init", "-q")
+	h.git(t, dir, "add", "plugins")
+	h.git(t, dir, "commit", "-q", "-m", "kruise "+version)
+	return dir
+}
+
+// reader is the environment of somebody who does what a page says, with kubectl and krew;
+// INDEX is the folder of the index.
+func (h home) reader(t *testing.T, index string) []string {
+	t.Helper()
+	programs := filepath.Join(h.dir, "programs")
+	if err := os.MkdirAll(programs, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	for name, program := range map[string]string{"kubectl": h.kubectl, "kubectl-krew": tool(t, "krew")} {
+		if err := os.Symlink(program, filepath.Join(programs, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := []string{programs, filepath.Join(h.root(), "bin"), os.Getenv("PATH")}
+	return append(h.env(), "INDEX="+index, "PATH="+strings.Join(path, string(os.PathListSeparator)),
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+index+".insteadOf", "GIT_CONFIG_VALUE_0="+published)
+}
