@@ -5,6 +5,7 @@ package argocd
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const long = `Serve Argo CD as a config management plugin: generate the manifests of the
@@ -73,6 +75,9 @@ func Inside(f *factory.Factory) bool { return engine.Inside(f.Streams.Getenv) }
 // are of the one who runs the repo server: no repository can raise them.
 func Generate(ctx context.Context, f *factory.Factory, limits *bounds.Flag) error {
 	env, s, err := settings(f)
+	if err == nil {
+		err = s.Judge(nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -102,7 +107,20 @@ func settings(f *factory.Factory) (engine.Environment, *engine.Settings, error) 
 		return env, nil, err
 	}
 	s, err := env.Settings(config)
-	return env, s, err
+	return env, s, placed(err)
+}
+
+// placed names the file in the faults that have a line in it.
+func placed(err error) error {
+	var all, out resource.Errors
+	all.Add(err)
+	for _, e := range all {
+		if fault, ok := errors.AsType[*tree.Error](e); ok && fault.Line > 0 {
+			e = &resource.Error{File: engine.File, Line: fault.Line, Field: fault.Path, Err: errors.New(fault.Msg), Hint: fault.Hint}
+		}
+		out.Add(e)
+	}
+	return out.Err()
 }
 
 // renderConfig reads the application's RenderConfig, nil without one: a plugin can be

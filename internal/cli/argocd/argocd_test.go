@@ -128,6 +128,21 @@ func TestRefused(t *testing.T) {
 			map[string]string{"apps/web/web.yaml": cloneSet}, with("ARGOCD_APP_PARAMETERS", `[{"name":"with","array":["../../../x.yaml"]}]`), "x.yaml",
 		},
 		"a chart without helm": {map[string]string{"apps/web/Chart.yaml": "name: web\n"}, argo, "there is no helm"},
+		"an option nobody knows": {
+			map[string]string{"apps/web/kruise-render.yaml": renderConfig + "  \n", "apps/web/web.yaml": cloneSet}, with("ARGOCD_APP_PARAMETERS", `[{"name":"wave","string":"1"}]`), "strict, syncWaves, target",
+		},
+		"a fault of the file, with its place": {
+			map[string]string{"apps/web/kruise-render.yaml": "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderConfig\nspec:\n  recurse: perhaps\n  strikt: true\n", "apps/web/web.yaml": cloneSet},
+			argo, "kruise-render.yaml:5: spec.strikt: unknown option",
+		},
+		"a fault of our own options, with its place": {
+			map[string]string{"apps/web/kruise-render.yaml": "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderConfig\nspec:\n  recurse: perhaps\n", "apps/web/web.yaml": cloneSet},
+			argo, "kruise-render.yaml:4: spec.recurse: must be true or false",
+		},
+		"another kind in the place of the config": {
+			map[string]string{"apps/web/kruise-render.yaml": "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderKonfig\nmetadata: {name: web}\nspec: {strict: true}\n", "apps/web/web.yaml": cloneSet},
+			argo, "kruise-render.yaml:2: kind: is \"RenderKonfig\"",
+		},
 		"an unknown parameter": {map[string]string{"apps/web/web.yaml": cloneSet}, with("ARGOCD_APP_PARAMETERS", `[{"name":"tarGet","string":"native"}]`), "did you mean target?"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,6 +180,38 @@ func TestHelm(t *testing.T) {
 	}
 	if _, complaint, code = run(t, with("ARGOCD_APP_PARAMETERS", `[{"name":"helmValues","array":["../../../v.yaml"]}]`), "argocd", "generate"); code == 0 {
 		t.Errorf("values from outside the repository: exit code 0\n%s", complaint)
+	}
+}
+
+// TestFactsBeside: what options name is used and not emitted, wherever it lies.
+func TestFactsBeside(t *testing.T) {
+	app(t, map[string]string{
+		"apps/web/kruise-render.yaml": "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderConfig\nmetadata: {name: web}\nspec: {with: [facts.yaml], base: [./old.yaml]}\n",
+		"apps/web/facts.yaml":         facts, "apps/web/web.yaml": cloneSet, "apps/web/old.yaml": cloneSet,
+	})
+	out, complaint, code := run(t, argo, "argocd", "generate")
+	if code != 0 || strings.Contains(out, "kind: Namespace") || strings.Count(out, "kind: Deployment") != 1 {
+		t.Errorf("exit code %d\n%s\n%s", code, out, complaint)
+	}
+}
+
+// TestExplain: the table of sidecars stands on stderr where it is asked for, and only there.
+func TestExplain(t *testing.T) {
+	app(t, map[string]string{"apps/web/web.yaml": cloneSet})
+	for parameters, want := range map[string]bool{"null": false, `[{"name":"explain","string":"true"}]`: true} {
+		_, complaint, code := run(t, with("ARGOCD_APP_PARAMETERS", parameters), "argocd", "generate")
+		if code != 0 || strings.Contains(complaint, "no pod template met a SidecarSet") != want {
+			t.Errorf("%s: exit code %d\n%s", parameters, code, complaint)
+		}
+	}
+}
+
+// TestParametersOfAuto: a form is filled in where Argo CD does not tell what is served.
+func TestParametersOfAuto(t *testing.T) {
+	app(t, map[string]string{"apps/web/kruise-render.yaml": "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderConfig\nmetadata: {name: web}\nspec: {target: auto}\n"})
+	out, complaint, code := run(t, nil, "argocd", "parameters")
+	if code != 0 || !strings.Contains(out, `"string": "auto"`) {
+		t.Errorf("exit code %d\n%s\n%s", code, out, complaint)
 	}
 }
 

@@ -92,8 +92,11 @@ func (a *application) read(path string) ([]byte, error) {
 
 func (a *application) say(in int, res *render.Result) error {
 	w := bufio.NewWriter(a.factory.Streams.Err)
-	if err := view.Explanations(w, res.Explanations); err != nil {
-		return err
+	if a.settings.Explain {
+		if err := view.Explanations(w, res.Explanations); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintln(w)
 	}
 	if err := view.Findings(w, res.Findings, false, view.Style{}); err != nil {
 		return err

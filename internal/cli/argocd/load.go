@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/argocd"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -28,9 +29,20 @@ func (a *application) load(ctx context.Context) ([]*resource.Resource, error) {
 		opt.Kustomize = "."
 	default:
 		opt.Files, opt.Recursive = []string{"."}, a.settings.Recurse
+		opt.Except = a.named()
 	}
 	list, err := load.Load(ctx, opt)
 	return foreign(list), a.permit(err)
+}
+
+// named are files that options name, and which may lie beside the manifests.
+func (a *application) named() (files []string) {
+	for _, s := range slices.Concat(a.settings.With, a.settings.Base) {
+		if s.File != "" {
+			files = append(files, s.File)
+		}
+	}
+	return files
 }
 
 // permit lets an empty input pass where that is allowed.

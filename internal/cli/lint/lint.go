@@ -210,7 +210,7 @@ func (o *options) request(ctx context.Context) (q engine.Request, err error) {
 	q = engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known}
 	q.Limits = o.limits.Stage()
 	q.Objects, err = load.Load(ctx, o.limits.Load(load.Options{
-		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: q.Namespace,
+		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
 	}))
 	if err != nil {
 		return q, err

@@ -160,7 +160,7 @@ func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
 	}
 	stream, err := load.Load(ctx, o.limits.Load(load.Options{
 		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
-		Stdin: o.factory.Streams.In, Namespace: namespace,
+		Stdin: o.factory.Streams.In, Namespace: namespace, Except: slices.Concat(o.with, []string{o.base}),
 	}))
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
 		return nil, nil

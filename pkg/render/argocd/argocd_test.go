@@ -103,12 +103,17 @@ func TestFaults(t *testing.T) {
 			},
 		},
 		"auto without knowing what is served": {env: map[string]string{"ARGOCD_ENV_KRUISE_TARGET": "auto"}, want: []string{"auto needs apiVersions"}},
-		"another kind of file":                {file: "apiVersion: kubectl-kruise.dev/v2\nkind: RenderConfig\n", want: []string{"unknown version"}},
+		"another version of file":             {file: "apiVersion: kubectl-kruise.dev/v2\nkind: RenderConfig\n", want: []string{"unknown version"}},
+		"another kind of file":                {file: "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderKonfig\nspec: {strict: true}\n", want: []string{`kind: is "RenderKonfig", which is no RenderConfig`}},
+		"another group of file":               {file: "apiVersion: v1\nkind: RenderConfig\nspec: {strict: true}\n", want: []string{`apiVersion: is "v1", which is no RenderConfig`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := argocd.ReadEnvironment(env(c.env))
 			if err == nil {
-				_, err = e.Settings(node(t, c.file))
+				var s *argocd.Settings
+				if s, err = e.Settings(node(t, c.file)); err == nil {
+					err = s.Judge(nil)
+				}
 			}
 			if err == nil {
 				t.Fatal("no error")

@@ -58,15 +58,16 @@ func parted(n *tree.Node) (ours map[string]*tree.Node, theirs *tree.Node) {
 	return ours, theirs
 }
 
-// take sets options of this package; path makes a name what messages call it.
-func (s *Settings) take(at string, values map[string]*tree.Node) error {
+// take sets options of this package; at makes a name what messages call it, which is a
+// field below root where there is one.
+func (s *Settings) take(root *tree.Node, at string, values map[string]*tree.Node) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if tree.IsNull(values[name]) {
 			continue
 		}
 		if hint, err := own[name].set(s, values[name]); err != nil {
-			errs = append(errs, tree.Errorf(nil, fmt.Sprintf(at, name), hint, "%v", err))
+			errs = append(errs, tree.Errorf(root, fmt.Sprintf(at, name), hint, "%v", err))
 		}
 	}
 	return errors.Join(errs...)

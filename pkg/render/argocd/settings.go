@@ -2,10 +2,13 @@ package argocd
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/config"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -37,16 +40,38 @@ type Settings struct {
 
 // Settings reads the RenderConfig of the application, nil without one, and what the
 // Application sets: its variables over the file, its parameters over both. All faults
-// are reported, joined.
+// are reported, joined; those with a line stand in the file. What concerns several
+// options is for Judge: a form is shown where not all is known (contracts 3.2).
 func (e Environment) Settings(file *tree.Node) (*Settings, error) {
 	s := &Settings{Source: Auto}
-	ours, theirs := parted(tree.Root(file))
+	root := tree.Root(file)
+	if err := renderConfig(root); err != nil {
+		return s, err
+	}
+	ours, theirs := parted(root)
 	variables, parameters := e.layers()
-	errs := []error{s.take("spec.%s", ours), s.take(variables.Path, variables.ours), s.take(parameters.Path, parameters.ours)}
+	errs := []error{s.take(root, "spec.%s", ours), s.take(nil, variables.Path, variables.ours), s.take(nil, parameters.Path, parameters.ours)}
 	known, err := e.known()
-	read, faults := config.Layered(known, theirs, variables.Layer, parameters.Layer)
+	read, faults := config.Layered(known, theirs, slices.Sorted(maps.Keys(own)), variables.Layer, parameters.Layer)
 	s.Config = *read
 	return s, errors.Join(append(errs, err, faults)...)
+}
+
+// renderConfig refuses any other object in place of a RenderConfig.
+func renderConfig(n *tree.Node) error {
+	if tree.IsNull(n) {
+		return nil
+	}
+	const hint = "begin with apiVersion: " + config.Group + "/" + config.Version + " and kind: " + config.Kind
+	for _, f := range []struct{ field, have, want string }{
+		{"kind", tree.StrAt(n, "kind"), config.Kind},
+		{"apiVersion", resource.GroupOf(tree.StrAt(n, "apiVersion")), config.Group},
+	} {
+		if f.have != f.want {
+			return tree.Errorf(n, f.field, hint, "is %q, which is no %s", tree.StrAt(n, f.field), config.Kind)
+		}
+	}
+	return nil
 }
 
 // known is what Argo CD tells of the cluster, which any option overrides.

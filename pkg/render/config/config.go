@@ -88,23 +88,22 @@ func (c *Config) Options() render.Options {
 func Read(n *tree.Node) (*Config, error) {
 	n = tree.Root(n)
 	c := &Config{}
-	r := reader{root: n, path: pathOf(n), errs: c.read(n)}
+	r := newReader(n)
+	r.read(c)
 	r.judge(c)
 	return c, errors.Join(r.errs...)
 }
 
 // read does not judge what concerns several options: there may be more to come.
-func (c *Config) read(n *tree.Node) []error {
-	path := pathOf(n)
-	switch path {
+func (r *reader) read(c *Config) {
+	switch r.path {
 	case "":
-		return nil
 	case inSpec:
-		return c.renderConfig(n)
+		r.renderConfig(c)
 	case inData:
-		return c.texts(n, tree.Get(n, "data"), "", path)
+		r.texts(c, tree.Get(r.root, "data"), "")
 	default:
-		return c.texts(n, tree.Get(n, "metadata", "annotations"), Annotation, path)
+		r.texts(c, tree.Get(r.root, "metadata", "annotations"), Annotation)
 	}
 }
 
@@ -129,31 +128,28 @@ func pathOf(n *tree.Node) string {
 	}
 }
 
-func (c *Config) renderConfig(n *tree.Node) []error {
-	if v := tree.StrAt(n, "apiVersion"); v != Group+"/"+Version {
-		return []error{tree.Errorf(n, "apiVersion", "this version reads "+Group+"/"+Version, "unknown version %q of %s", v, Kind)}
+func (r *reader) renderConfig(c *Config) {
+	if v := tree.StrAt(r.root, "apiVersion"); v != Group+"/"+Version {
+		r.errs = append(r.errs, tree.Errorf(r.root, "apiVersion", "this version reads "+Group+"/"+Version, "unknown version %q of %s", v, Kind))
+		return
 	}
-	var errs []error
-	tree.Each(n, func(k, _ *tree.Node) {
+	tree.Each(r.root, func(k, _ *tree.Node) {
 		switch k.Value {
 		case "apiVersion", "kind", "metadata", "spec":
 		default:
-			errs = append(errs, tree.Errorf(n, k.Value, "options stand below spec", "unknown field %q", k.Value))
+			r.errs = append(r.errs, tree.Errorf(r.root, k.Value, "options stand below spec", "unknown field %q", k.Value))
 		}
 	})
-	spec := tree.Get(n, "spec")
+	spec := tree.Get(r.root, "spec")
 	if spec != nil && !tree.IsMap(spec) {
-		errs = append(errs, tree.Errorf(n, "spec", "", "is no mapping"))
+		r.errs = append(r.errs, tree.Errorf(r.root, "spec", "", "is no mapping"))
 	}
-	r := reader{root: n, path: inSpec}
 	tree.Each(spec, func(k, v *tree.Node) { r.set(c, k.Value, v) })
-	return append(errs, r.errs...)
 }
 
 // texts reads options whose values are texts; keys without the prefix belong
 // to somebody else.
-func (c *Config) texts(root, values *tree.Node, prefix, path string) []error {
-	r := reader{root: root, path: path}
+func (r *reader) texts(c *Config, values *tree.Node, prefix string) {
 	tree.Each(values, func(k, v *tree.Node) {
 		name, ours := strings.CutPrefix(k.Value, prefix)
 		if !ours || prefix != "" && engines[name] {
@@ -165,7 +161,6 @@ func (c *Config) texts(root, values *tree.Node, prefix, path string) []error {
 		}
 		r.set(c, name, fromText(name, tree.Str(v)))
 	})
-	return r.errs
 }
 
 // engines are annotations with our prefix that the engine itself writes.
@@ -176,8 +171,12 @@ type reader struct {
 	root *tree.Node
 	// path is a format that makes an option's name a field path.
 	path string
-	errs []error
+	// others are options that somebody else reads, to name them in hints, too.
+	others []string
+	errs   []error
 }
+
+func newReader(n *tree.Node) reader { return reader{root: n, path: pathOf(n)} }
 
 func (r *reader) fail(name, hint, format string, args ...any) {
 	r.errs = append(r.errs, tree.Errorf(r.root, fmt.Sprintf(r.path, name), hint, format, args...))
@@ -187,7 +186,7 @@ func (r *reader) set(c *Config, name string, v *tree.Node) {
 	o, ok := options[name]
 	switch {
 	case !ok:
-		r.fail(name, nearest(name), "unknown option %q", name)
+		r.fail(name, nearest(name, r.others), "unknown option %q", name)
 	case tree.IsNull(v):
 	case !o.shape.fits(v):
 		r.fail(name, "", "must be %s", o.shape)

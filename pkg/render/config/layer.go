@@ -20,14 +20,17 @@ type Layer struct {
 }
 
 // Layered reads a function config as Read does, over what is known without it, and
-// then the layers, each over those before. What concerns several options is judged
-// once, at the end. The lists with and base grow from layer to layer; any other
-// option is what the last one says.
-func Layered(known Config, n *tree.Node, layers ...Layer) (*Config, error) {
+// then the layers, each over those before. others are names of options that the caller
+// has taken out. The lists with and base grow from layer to layer; any other option is
+// what the last one says. What concerns several options is for Judge, at the end.
+func Layered(known Config, n *tree.Node, others []string, layers ...Layer) (*Config, error) {
 	c := &known
-	errs := c.read(tree.Root(n))
+	r := newReader(tree.Root(n))
+	r.others = others
+	r.read(c)
+	errs := r.errs
 	for _, l := range layers {
-		r := reader{root: tree.Map(), path: l.Path}
+		r := reader{root: tree.Map(), path: l.Path, others: others}
 		for _, name := range slices.Sorted(maps.Keys(l.Texts)) {
 			r.set(c, name, fromText(name, l.Texts[name]))
 		}
@@ -36,7 +39,12 @@ func Layered(known Config, n *tree.Node, layers ...Layer) (*Config, error) {
 		}
 		errs = append(errs, r.errs...)
 	}
+	return c, errors.Join(errs...)
+}
+
+// Judge checks what concerns several options of a config that was read from n, and more.
+func (c *Config) Judge(n *tree.Node) error {
 	r := reader{root: tree.Root(n), path: inSpec}
 	r.judge(c)
-	return c, errors.Join(append(errs, r.errs...)...)
+	return errors.Join(r.errs...)
 }

@@ -117,8 +117,8 @@ func texts(v *tree.Node) []string {
 func Names() []string { return slices.Sorted(maps.Keys(options)) }
 
 // nearest is a hint for a name that is none.
-func nearest(name string) string {
-	known := Names()
+func nearest(name string, others []string) string {
+	known := slices.Sorted(slices.Values(append(Names(), others...)))
 	for _, k := range known {
 		if same(k, name) {
 			return "did you mean " + k + "?"

@@ -25,7 +25,7 @@ func (c *collector) root(dir string) {
 	sources, faults := len(c.sources), len(c.errs)
 	w := &walk{collector: c, inside: inside}
 	w.dir(dir)
-	if len(c.sources) == sources && len(c.errs) == faults {
+	if len(c.sources) == sources && len(c.errs) == faults && !w.left {
 		hint := ""
 		if w.folders && !c.opt.Recursive {
 			hint = "add -R to look into its folders"
@@ -40,6 +40,8 @@ type walk struct {
 	*collector
 	inside  string
 	folders bool
+	// left is set where a file was left to another reader.
+	left bool
 }
 
 func (w *walk) dir(dir string) {
@@ -78,12 +80,25 @@ func (w *walk) entry(path string, mode fs.FileMode) {
 			w.folder(path, link)
 		}
 	case !manifest(path):
+	case w.excepted(path):
+		w.left = true
 	case link && !w.stays(path):
 	case !mode.IsRegular():
 		w.errs.Add(irregular(path))
 	default:
 		w.sources = append(w.sources, file(path))
 	}
+}
+
+func (w *walk) excepted(path string) bool {
+	return slices.ContainsFunc(w.opt.Except, func(other string) bool { return absolute(other) == absolute(path) })
+}
+
+func absolute(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
 }
 
 // folder visits a folder; what a link inside the root names is visited under

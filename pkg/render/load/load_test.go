@@ -77,6 +77,7 @@ func TestSources(t *testing.T) {
 	}{
 		"files in the order named": {load.Options{Files: []string{"b.yaml", "a.yml"}}, []string{"b.yaml:1 b1", "b.yaml:6 b2", "a.yml:1 a"}},
 		"a directory":              {load.Options{Files: []string{"dir"}}, []string{"dir/x.yaml:1 x"}},
+		"a file left to others":    {load.Options{Files: []string{"./dir/"}, Recursive: true, Except: []string{"dir/./x.yaml"}}, []string{"dir/sub/w.yaml:1 w"}},
 		"recursive":                {load.Options{Files: []string{"./dir/"}, Recursive: true}, []string{"dir/sub/w.yaml:1 w", "dir/x.yaml:1 x"}},
 		"standard input":           {load.Options{Files: []string{"-", "a.yml"}, Stdin: strings.NewReader(config("in"))}, []string{"-:1 in", "a.yml:1 a"}},
 		"all endings":              {load.Options{Files: []string{"."}}, []string{"a.yml:1 a", "b.yaml:1 b1", "b.yaml:6 b2", "c.json:1 c", "other.yaml:1 other"}},
