@@ -1,7 +1,10 @@
 package doctor
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 
@@ -68,6 +71,9 @@ func (o *options) built(file string) ([]verdict.Line, error) {
 		text, err = io.ReadAll(o.factory.Streams.In)
 	default:
 		text, err = os.ReadFile(file)
+	}
+	if place, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("%s: %w", file, place.Err)
 	}
 	if err != nil {
 		return nil, err

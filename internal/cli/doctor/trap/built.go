@@ -65,11 +65,16 @@ var refers = map[string]string{
 	"secretKeyRef.name":    "Secret",
 	"secret.secretName":    "Secret",
 	"secret.name":          "Secret",
+
+	"persistentVolumeClaim.claimName": "PersistentVolumeClaim",
+	"service.name":                    "Service",
+	"spec.serviceName":                "Service",
 }
 
 func (b *built) walk(v any, above string) {
 	switch v := v.(type) {
 	case map[string]any:
+		b.target(v, above)
 		for _, key := range sorted(v) {
 			if name, ok := v[key].(string); ok && refers[above+"."+key] != "" {
 				b.reference(refers[above+"."+key], name)
@@ -80,6 +85,15 @@ func (b *built) walk(v any, above string) {
 		for _, item := range v {
 			b.walk(item, above)
 		}
+	}
+}
+
+// target is a reference that says its kind, such as an autoscaler's.
+func (b *built) target(v map[string]any, above string) {
+	kind, _ := v["kind"].(string)
+	name, _ := v["name"].(string)
+	if kind != "" && name != "" && strings.HasSuffix(strings.ToLower(above), "ref") {
+		b.reference(kind, name)
 	}
 }
 

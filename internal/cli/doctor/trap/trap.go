@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
@@ -56,9 +57,16 @@ func Look(dir string, flags Flags, look func(string) (string, error)) ([]verdict
 		return nil, err
 	}
 	if len(r.lines) == 0 {
-		r.lines = append(r.lines, verdict.Good("kustomize", "%d functions, and no trap", r.found))
+		r.lines = append(r.lines, verdict.Good("kustomize", "%s, and no trap", counted(r.found)))
 	}
 	return r.lines, nil
+}
+
+func counted(functions int) string {
+	if functions == 1 {
+		return "1 function"
+	}
+	return fmt.Sprintf("%d functions", functions)
 }
 
 var files = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
@@ -97,6 +105,16 @@ func (r *reader) layer(l layer) error {
 			}
 		}
 	}
+	return r.below(l)
+}
+
+// below goes through the layers that a layer is made of.
+func (r *reader) below(l layer) error {
+	for _, entry := range append(l.Bases, l.Components...) {
+		if _, err := os.Stat(filepath.Join(l.dir, entry)); err != nil {
+			r.absent(l, entry)
+		}
+	}
 	for _, below := range append(append(l.Resources, l.Bases...), l.Components...) {
 		dir := filepath.Join(l.dir, below)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() || r.seen[dir] {
@@ -108,6 +126,18 @@ func (r *reader) layer(l layer) error {
 		}
 	}
 	return nil
+}
+
+// remote are entries that kustomize fetches from elsewhere.
+var remote = regexp.MustCompile(`://|^git@|^git::|^[a-z0-9.-]+\.[a-z]{2,}[/:].*//|[?&](ref|version)=|^(github\.com|gitlab\.com|bitbucket\.org)/`)
+
+// absent is an entry that is no file here: kustomize fails, or fetches it.
+func (r *reader) absent(l layer, entry string) {
+	if remote.MatchString(entry) {
+		r.lines = append(r.lines, verdict.Odd("remote", "its functions run here, too: build only what you trust", "%s: %s is fetched, and was not looked at", filepath.ToSlash(l.dir), entry))
+		return
+	}
+	r.lines = append(r.lines, verdict.Bad("files", "entries count from the folder of the kustomization", "%s: kustomize stops, there is no %s", filepath.ToSlash(l.dir), entry))
 }
 
 // entry looks at the configs that an entry of a field holds: a file, a folder with a
@@ -138,6 +168,8 @@ func (r *reader) entry(l layer, field, entry string) error {
 		return r.configs(l, field, path, b)
 	case field != "resources" && bytes.ContainsRune([]byte(entry), '\n'):
 		return r.configs(l, field, filepath.Join(l.dir, field), []byte(entry))
+	default:
+		r.absent(l, entry)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ var traps = map[string]struct {
 	says                 string
 }{
 	"both flags": {
-		base("transformers: [config.yaml]\n", ours), Flags{true, true}, "", "kind: Deployment", "", verdict.OK, "1 functions, and no trap",
+		base("transformers: [config.yaml]\n", ours), Flags{true, true}, "", "kind: Deployment", "", verdict.OK, "1 function, and no trap",
 	},
 	"left out without a word": {
 		base("transformers: [config.yaml]\n", run("RenderConfig", "{path: 'false'}", "")), Flags{true, false}, "", "kind: Deployment", "", verdict.Fail, "leaves the function out",
@@ -123,6 +123,15 @@ var traps = map[string]struct {
 			"kustomization.yaml": "namespace: shop\nresources: [base]\n", "base/kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [config.yaml]\n",
 			"base/web.yaml": web, "base/config.yaml": copies,
 		}, Flags{true, true}, "namespace transformation produces ID conflict", "", "", verdict.Fail, "moves all copies into one",
+	},
+	"a config that is not there": {
+		base("transformers: [confg.yaml]\n", ours), Flags{true, true}, "confg.yaml", "", "", verdict.Fail, "there is no confg.yaml",
+	},
+	"a folder that is not there": {
+		base("components: [deep]\n", ours), Flags{true, true}, "deep", "", "", verdict.Fail, "there is no deep",
+	},
+	"an object that is not there": {
+		map[string]string{"kustomization.yaml": "resources: [web.yaml, hpa.yaml]\n", "web.yaml": web}, Flags{true, true}, "hpa.yaml", "", "", verdict.Fail, "there is no hpa.yaml",
 	},
 	"copies where they belong": {
 		base("namespace: shop\ntransformers: [config.yaml]\n", copies), Flags{true, true}, "", "namespace: team-b", "", verdict.OK, "no trap",
@@ -198,6 +207,39 @@ func TestBuilt(t *testing.T) {
 				t.Errorf("%+v; want %s: %s\n%s", lines, c.status, c.says, out)
 			}
 		})
+	}
+}
+
+// TestReferences: what names an object by another name than it was built with.
+func TestReferences(t *testing.T) {
+	const deployment = "kind: Deployment\nmetadata: {name: a-web}\n---\n"
+	for name, c := range map[string]struct{ text, says string }{
+		"an autoscaler":   {deployment + "kind: HorizontalPodAutoscaler\nmetadata: {name: a-web}\nspec: {scaleTargetRef: {kind: Deployment, name: web}}\n", "refers to Deployment web, which is called a-web"},
+		"of another kind": {deployment + "kind: HorizontalPodAutoscaler\nmetadata: {name: a-web}\nspec: {scaleTargetRef: {kind: CloneSet, name: web}}\n", ""},
+		"a claim":         {"kind: PersistentVolumeClaim\nmetadata: {name: a-data}\n---\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]}\n", "refers to PersistentVolumeClaim data"},
+		"a service":       {"kind: Service\nmetadata: {name: a-web}\n---\nkind: StatefulSet\nmetadata: {name: a-web}\nspec: {serviceName: web}\n", "refers to Service web"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines, err := Built([]byte(c.text))
+			if err != nil || len(lines) != 1 || !strings.Contains(lines[0].Text, c.says) || (lines[0].Status == verdict.Fail) != (c.says != "") {
+				t.Errorf("%+v (%v), want %q", lines, err, c.says)
+			}
+		})
+	}
+}
+
+// TestRemote: what is fetched is named, since its functions run here.
+func TestRemote(t *testing.T) {
+	for entry, status := range map[string]verdict.Status{
+		"https://example.com/app.yaml": verdict.Warn, "github.com/a/b//c?ref=v1": verdict.Warn, "git@example.com:a/b": verdict.Warn, "example.org/a/b//c": verdict.Warn,
+		"../base": verdict.Fail, "app.prod.yaml": verdict.Fail, "deep/app.yaml": verdict.Fail,
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "kustomization.yaml"), "resources: ['"+entry+"']\n")
+		lines, err := Look(dir, Flags{true, true}, exec.LookPath)
+		if err != nil || len(lines) != 1 || lines[0].Status != status || !strings.Contains(lines[0].Text, entry) {
+			t.Errorf("%s: %+v (%v), want %s", entry, lines, err, status)
+		}
 	}
 }
 
