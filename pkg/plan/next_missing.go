@@ -75,11 +75,11 @@ func (r *run) available(n int) rules.Pending {
 func (r *run) stepPending() rules.Pending {
 	switch o := r.object().Object.(type) {
 	case *kruise.CloneSet:
-		return rules.CloneSetStepPending(o, "")
+		return rules.CloneSetStepPending(o)
 	case *kruise.StatefulSet:
-		return rules.StatefulSetStepPending(o, "")
+		return rules.StatefulSetStepPending(o)
 	case *kruise.DaemonSet:
-		return rules.DaemonSetStepPending(o, "", r.selected(o))
+		return rules.DaemonSetStepPending(o, r.selected(o))
 	case *kruise.SidecarSet:
 		return rules.SidecarSetPending(o)
 	case *appsv1.StatefulSet:
@@ -94,14 +94,14 @@ func (r *run) stepPending() rules.Pending {
 func (r *run) rolloutPending() rules.Pending {
 	switch o := r.object().Object.(type) {
 	case *kruise.CloneSet:
-		return rules.CloneSetPending(o, "")
+		return rules.CloneSetPending(o)
 	case *kruise.StatefulSet:
-		return rules.StatefulSetPending(o, "")
+		return rules.StatefulSetPending(o)
 	case *kruise.DaemonSet:
 		if r.selected(o) >= 0 {
 			return nil // nodes that the selector leaves out stay old
 		}
-		return rules.DaemonSetPending(o, "")
+		return rules.DaemonSetPending(o)
 	case *appsv1.Deployment:
 		return rules.DeploymentPending(o)
 	}

@@ -56,7 +56,7 @@ func New(ctx context.Context, o Options) Model {
 	o.ReadOnly = o.ReadOnly || o.Actions == nil
 	m := Model{options: o, ctx: ctx, width: 80, height: 24}
 	m.env = screen.Env{
-		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: theme.New(o.Theme), Source: o.Source, ReadOnly: o.ReadOnly,
+		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: theme.New(o.Theme), Source: o.Source,
 	}
 	m.stack = []screen.Screen{routes[0].make(screen.Open{Screen: screen.Workloads})}
 	if r, ok := route(o.First.Screen); ok && o.First.Screen != screen.Workloads {

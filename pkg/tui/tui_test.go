@@ -144,7 +144,7 @@ func TestCommand(t *testing.T) {
 func TestConnectionLost(t *testing.T) {
 	s, still := start(t, two())
 	w := two()
-	w.Now, w.Link = now.Add(40*time.Second), world.Link{Lost: "connection refused", Since: now}
+	w.Now, w.Link = now.Add(40*time.Second), world.Link{Lost: "connection refused"}
 	still.Show(w)
 	s.Until("lost; as of 40s ago", "cloneset/web")
 	w.Link, w.At = world.Link{}, w.Now

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -107,19 +106,6 @@ func (s *Set) any(object *tree.Node, text string) error {
 		return usage.Errorf(hint, "--set %s: %w", path, err)
 	}
 	return nil
-}
-
-// Given reports whether a flag of the table, or one that --set makes superfluous, was
-// set on the command line.
-func (s *Set) Given(flag string) bool { return s.flags.Changed(flag) }
-
-// Paths are the fields that have a flag.
-func (s *Set) Paths() sets.Set[string] {
-	out := sets.New[string]()
-	for _, row := range s.rows {
-		out.Insert(row.Path)
-	}
-	return out
 }
 
 // kebab reads camel case as words with hyphens: the older plugin spelt some flags as

@@ -43,14 +43,13 @@ const example = `  # follow all pods of a CloneSet
 
 type options struct {
 	*logs.LogsOptions
-	factory *factory.Factory
 	kubectl cmdutil.Factory
 	sidecar string
 }
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
-	o := &options{LogsOptions: logs.NewLogsOptions(kubectl.Streams(f)), factory: f, kubectl: kubectl.Factory(f)}
+	o := &options{LogsOptions: logs.NewLogsOptions(kubectl.Streams(f)), kubectl: kubectl.Factory(f)}
 	c := &cobra.Command{
 		Use: "logs (POD | TYPE/NAME | -l SELECTOR) [-c CONTAINER | -S SIDECAR]", Short: "Print the logs of containers", Long: long, Example: example,
 		DisableFlagsInUseLine: true,

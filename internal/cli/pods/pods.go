@@ -24,9 +24,6 @@ type Chosen struct {
 	// Selector matches them by their labels, unless Name is that of the only one.
 	Selector labels.Selector
 	Name     string
-	// Through is the object that chooses the pods in the place of the one that was
-	// asked about; nil where that does so itself.
-	Through *unstructured.Unstructured
 }
 
 // ErrNone says that a kind has no pods.
@@ -100,9 +97,7 @@ func through(ctx context.Context, u *unstructured.Unstructured, ref map[string]a
 	if below(target.Object, "spec")["selector"] == nil {
 		return Chosen{}, none(target)
 	}
-	c, err := Of(ctx, target, get)
-	c.Through = target
-	return c, err
+	return Of(ctx, target, get)
 }
 
 func below(o map[string]any, key string) map[string]any {

@@ -89,7 +89,7 @@ func (l *Live) present(want world.Want) (*world.World, error) {
 	}
 	link := fleet.Link()
 	w := &world.World{
-		Version: version, Now: time.Now(), At: time.Now(), Where: where, Link: world.Link{Lost: link.Lost, Since: link.Since},
+		Version: version, Now: time.Now(), At: time.Now(), Where: where, Link: world.Link{Lost: link.Lost},
 		Driving: l.desk.Driving(),
 	}
 	if link.Lost != "" {

@@ -14,10 +14,9 @@ import (
 type Target struct {
 	// Labels are the pod's.
 	Labels map[string]string
-	// Namespace is where it lives, NamespaceLabels those of the Namespace
-	// object with kubernetes.io/metadata.name, NamespaceKnown whether there is
-	// such an object. Labels of an unknown one hold the name only.
-	Namespace       string
+	// NamespaceLabels are those of the Namespace object with
+	// kubernetes.io/metadata.name, NamespaceKnown whether there is such an
+	// object. Labels of an unknown one hold the name only.
 	NamespaceLabels map[string]string
 	NamespaceKnown  bool
 	// Key identifies the pod or template. It stands for chance where Kruise

@@ -23,7 +23,7 @@ func setOf(tb testing.TB, name, spec string, revisions ...*Revision) *Set {
 func meeting(tb testing.TB, labels string) *Target {
 	tb.Helper()
 	return &Target{
-		Labels: tree.Strings(parse(tb, labels)), Namespace: "ns", Key: "Deployment ns/web",
+		Labels: tree.Strings(parse(tb, labels)), Key: "Deployment ns/web",
 		NamespaceLabels: map[string]string{kruise.NamespaceNameLabel: "ns", "zone": "a"}, NamespaceKnown: true,
 	}
 }

@@ -64,7 +64,7 @@ func (e example) inject(pod *tree.Node) (*Result, error) {
 
 func targetOf(pod *tree.Node) *Target {
 	return &Target{
-		Labels: tree.Strings(tree.Get(pod, "metadata", "labels")), Namespace: "default",
+		Labels:          tree.Strings(tree.Get(pod, "metadata", "labels")),
 		NamespaceLabels: map[string]string{kruise.NamespaceNameLabel: "default"}, NamespaceKnown: true,
 		Key: tree.StrAt(pod, "metadata", "name"),
 	}

@@ -143,7 +143,7 @@ func (a *Admission) choose(n Newcomer) ([]*inject.Content, error) {
 	}
 	labels, known := a.Namespaces[n.Namespace]
 	choices, err := inject.Choose(a.sets, &inject.Target{
-		Labels: n.Labels, Namespace: n.Namespace, NamespaceLabels: labels, NamespaceKnown: known, Key: n.Namespace + "/" + n.Name,
+		Labels: n.Labels, NamespaceLabels: labels, NamespaceKnown: known, Key: n.Namespace + "/" + n.Name,
 	})
 	return inject.Contents(choices), err
 }

@@ -40,7 +40,7 @@ type Surroundings struct {
 // or should be first.
 func Sidecars(p *cluster.Pod, s Surroundings) ([]Sidecar, error) {
 	choices, err := inject.Choose(s.Sets, &inject.Target{
-		Labels: p.Labels, Namespace: p.Namespace, NamespaceLabels: s.Namespace, NamespaceKnown: s.Known, Key: p.Namespace + "/" + p.Name,
+		Labels: p.Labels, NamespaceLabels: s.Namespace, NamespaceKnown: s.Known, Key: p.Namespace + "/" + p.Name,
 	})
 	if err != nil {
 		return nil, err

@@ -10,14 +10,12 @@ import (
 )
 
 // CloneSetStepPending says what a partition step waits for: as many updated
-// pods available as the partition asks for, and no surge left over. revision is
-// the full name of the expected update revision, or empty (semantics workloads
-// 1.10).
-func CloneSetStepPending(c *kruise.CloneSet, revision string) Pending {
+// pods available as the partition asks for, and no surge left over (semantics
+// workloads 1.10).
+func CloneSetStepPending(c *kruise.CloneSet) Pending {
 	l, s := LimitsOfCloneSet(&c.Spec), c.Status
 	var p Pending
 	p.seen(s.ObservedGeneration, c.Generation)
-	p.revision(s.UpdateRevision, revision)
 	p.count("expectedUpdatedReplicas", s.ExpectedUpdatedReplicas, int32(l.ExpectedUpdated()))
 	p.atLeast("updatedAvailableReplicas", s.UpdatedAvailableReplicas, int32(l.ExpectedUpdated()))
 	p.count("replicas", s.Replicas, int32(l.Replicas))
@@ -26,11 +24,10 @@ func CloneSetStepPending(c *kruise.CloneSet, revision string) Pending {
 
 // CloneSetPending says what a whole rollout waits for: every pod updated and
 // available, and the current revision moved (semantics workloads 1.10).
-func CloneSetPending(c *kruise.CloneSet, revision string) Pending {
+func CloneSetPending(c *kruise.CloneSet) Pending {
 	r, s := int32(number(c.Spec.Replicas, 1)), c.Status
 	var p Pending
 	p.seen(s.ObservedGeneration, c.Generation)
-	p.revision(s.UpdateRevision, revision)
 	p.count("replicas", s.Replicas, r)
 	p.count("updatedReplicas", s.UpdatedReplicas, r)
 	p.count("updatedAvailableReplicas", s.UpdatedAvailableReplicas, r)

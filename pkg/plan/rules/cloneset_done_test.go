@@ -44,22 +44,18 @@ func TestCloneSetStepPending(t *testing.T) {
 		{"done", func(*kruise.CloneSet) {}, ""},
 		{"more than asked for", func(c *kruise.CloneSet) { c.Status.UpdatedAvailableReplicas = 4 }, ""},
 		{"not seen", func(c *kruise.CloneSet) { c.Generation = 8 }, "generation 8"},
-		{"other revision", func(c *kruise.CloneSet) { c.Status.UpdateRevision = "web-x" }, "updateRevision is web-x, not web-n"},
-		{"no revision yet", func(c *kruise.CloneSet) { c.Status.UpdateRevision = "" }, "updateRevision is not set, not web-n"},
 		{"partition not counted yet", func(c *kruise.CloneSet) { c.Status.ExpectedUpdatedReplicas = 1 }, "expectedUpdatedReplicas is 1 of 2"},
 		{"updated, not available", func(c *kruise.CloneSet) { c.Status.UpdatedAvailableReplicas = 1 }, "updatedAvailableReplicas is 1 of 2"},
 		{"surge left over", func(c *kruise.CloneSet) { c.Status.Replicas = 6 }, "replicas is 6 of 5"},
 	} {
 		set := halfway(t)
 		c.edit(set)
-		expect(t, c.name, CloneSetStepPending(set, "web-n"), c.want)
+		expect(t, c.name, CloneSetStepPending(set), c.want)
 	}
 	set := halfway(t)
-	set.Status.UpdateRevision = "web-x"
-	expect(t, "any revision", CloneSetStepPending(set, ""), "")
 	set.Spec.UpdateStrategy.RollingUpdate.Partition = value("100%")
 	set.Status.ExpectedUpdatedReplicas, set.Status.UpdatedAvailableReplicas = 0, 0
-	expect(t, "nothing asked for", CloneSetStepPending(set, ""), "")
+	expect(t, "nothing asked for", CloneSetStepPending(set), "")
 }
 
 func TestCloneSetPending(t *testing.T) {
@@ -70,7 +66,6 @@ func TestCloneSetPending(t *testing.T) {
 	}{
 		{"done", func(*kruise.CloneSet) {}, ""},
 		{"not seen", func(c *kruise.CloneSet) { c.Status.ObservedGeneration = 6 }, "generation 7"},
-		{"other revision", func(c *kruise.CloneSet) { c.Status.UpdateRevision, c.Status.CurrentRevision = "web-x", "web-x" }, "not web-n"},
 		{"one missing", func(c *kruise.CloneSet) { c.Status.Replicas = 4 }, "replicas is 4 of 5"},
 		{"one old", func(c *kruise.CloneSet) { c.Status.UpdatedReplicas = 4 }, "updatedReplicas is 4 of 5"},
 		{"one not available", func(c *kruise.CloneSet) { c.Status.UpdatedAvailableReplicas = 4 }, "updatedAvailableReplicas is 4 of 5"},
@@ -78,9 +73,9 @@ func TestCloneSetPending(t *testing.T) {
 	} {
 		set := rolledOut(t)
 		c.edit(set)
-		expect(t, c.name, CloneSetPending(set, "web-n"), c.want)
+		expect(t, c.name, CloneSetPending(set), c.want)
 	}
-	if p := CloneSetPending(halfway(t), "web-n"); len(p) != 3 {
+	if p := CloneSetPending(halfway(t)); len(p) != 3 {
 		t.Errorf("halfway: %q, want all three reasons", p)
 	}
 }

@@ -1,14 +1,11 @@
 package rules
 
-import (
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-)
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
 // DaemonSetStepPending says what a step of an Advanced DaemonSet waits for.
 // With a selector in force, matching is how many nodes it matches; without one
 // pass a negative number (semantics workloads 4, Done).
-func DaemonSetStepPending(d *kruise.DaemonSet, revision string, matching int) Pending {
+func DaemonSetStepPending(d *kruise.DaemonSet, matching int) Pending {
 	s := d.Status
 	desired := int(s.DesiredNumberScheduled)
 	want := desired
@@ -18,25 +15,19 @@ func DaemonSetStepPending(d *kruise.DaemonSet, revision string, matching int) Pe
 	if matching >= 0 {
 		want = min(want, matching)
 	}
-	p := daemonSetSeen(d, revision)
+	var p Pending
+	p.seen(s.ObservedGeneration, d.Generation)
 	p.atLeast("updatedNumberScheduled", s.UpdatedNumberScheduled, int32(want))
 	p.need(s.NumberUnavailable == 0, "numberUnavailable is %d", s.NumberUnavailable)
 	return p
 }
 
 // DaemonSetPending says what a whole rollout waits for.
-func DaemonSetPending(d *kruise.DaemonSet, revision string) Pending {
+func DaemonSetPending(d *kruise.DaemonSet) Pending {
 	s := d.Status
-	p := daemonSetSeen(d, revision)
+	var p Pending
+	p.seen(s.ObservedGeneration, d.Generation)
 	p.count("updatedNumberScheduled", s.UpdatedNumberScheduled, s.DesiredNumberScheduled)
 	p.count("numberAvailable", s.NumberAvailable, s.DesiredNumberScheduled)
-	return p
-}
-
-// daemonSetSeen compares revisions by their hash: the status has only that.
-func daemonSetSeen(d *kruise.DaemonSet, revision string) Pending {
-	var p Pending
-	p.seen(d.Status.ObservedGeneration, d.Generation)
-	p.revision(cluster.Hash(d.Status.UpdateRevision), cluster.Hash(revision))
 	return p
 }

@@ -212,7 +212,6 @@ func TestDaemonSetPending(t *testing.T) {
 	}{
 		{"done", func(*kruise.DaemonSet) {}, -1, "", ""},
 		{"not seen", func(d *kruise.DaemonSet) { d.Generation = 9 }, -1, "generation 9", "generation 9"},
-		{"other revision", func(d *kruise.DaemonSet) { d.Status.UpdateRevision = "x" }, -1, "not n", "not n"},
 		{"a step", func(d *kruise.DaemonSet) { d.Status.UpdatedNumberScheduled = 3 }, -1, "", "updatedNumberScheduled is 3 of 5"},
 		{"half a step", func(d *kruise.DaemonSet) { d.Status.UpdatedNumberScheduled = 2 }, -1, "updatedNumberScheduled is 2 of 3", "updatedNumberScheduled is 2 of 5"},
 		{"two nodes match", func(d *kruise.DaemonSet) { d.Status.UpdatedNumberScheduled = 2 }, 2, "", "updatedNumberScheduled is 2 of 5"},
@@ -222,10 +221,10 @@ func TestDaemonSetPending(t *testing.T) {
 		decode(t, rolling("partition: 50%"), &d.Spec)
 		d.Generation = 3
 		d.Status = kruise.DaemonSetStatus{
-			ObservedGeneration: 3, DesiredNumberScheduled: 5, UpdatedNumberScheduled: 5, NumberAvailable: 5, UpdateRevision: "n",
+			ObservedGeneration: 3, DesiredNumberScheduled: 5, UpdatedNumberScheduled: 5, NumberAvailable: 5,
 		}
 		c.edit(d)
-		expect(t, c.name+" (step)", DaemonSetStepPending(d, "web-n", c.matching), c.step)
-		expect(t, c.name, DaemonSetPending(d, "web-n"), c.whole)
+		expect(t, c.name+" (step)", DaemonSetStepPending(d, c.matching), c.step)
+		expect(t, c.name, DaemonSetPending(d), c.whole)
 	}
 }

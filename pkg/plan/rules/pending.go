@@ -32,12 +32,6 @@ func (p *Pending) atLeast(name string, got, want int32) {
 	p.need(got >= want, "%s is %d of %d", name, got, want)
 }
 
-// revision adds a reason when the controller is not at the revision that was
-// asked for; an empty want accepts any.
-func (p *Pending) revision(got, want string) {
-	p.need(want == "" || got == want, "updateRevision is %s, not %s", or(got, "not set"), want)
-}
-
 func or(s, byDefault string) string {
 	if s == "" {
 		return byDefault

@@ -155,7 +155,6 @@ func (w *World) writeWorkload(ref cluster.Ref, doc *tree.Node) error {
 		}
 		replace(read.Object, "Status", part(o.workload.Object, "Status"))
 	}
-	o.writes++
 	return w.store(o, doc, read)
 }
 

@@ -33,9 +33,9 @@ type object struct {
 	// last one was.
 	refusals int
 	refusal  string
-	// version counts its changes and those of its pods, writes those of its own.
-	version, writes uint64
-	progress        plan.Progress
+	// version counts its changes and those of its pods.
+	version  uint64
+	progress plan.Progress
 	// recorded is the version at which progress was recorded last.
 	recorded uint64
 	verified map[string]plan.Result

@@ -13,14 +13,13 @@ import (
 // Announcement is a parameter as Argo CD's form shows it (contracts 3.1). Its default
 // is for people to read: Argo CD never sends it.
 type Announcement struct {
-	Name           string            `json:"name"`
-	Title          string            `json:"title"`
-	Tooltip        string            `json:"tooltip"`
-	ItemType       string            `json:"itemType,omitempty"`
-	CollectionType string            `json:"collectionType,omitempty"`
-	String         string            `json:"string,omitempty"`
-	Array          []string          `json:"array,omitempty"`
-	Map            map[string]string `json:"map,omitempty"`
+	Name           string   `json:"name"`
+	Title          string   `json:"title"`
+	Tooltip        string   `json:"tooltip"`
+	ItemType       string   `json:"itemType,omitempty"`
+	CollectionType string   `json:"collectionType,omitempty"`
+	String         string   `json:"string,omitempty"`
+	Array          []string `json:"array,omitempty"`
 }
 
 // Announce lists the parameters with what the application's RenderConfig says now.

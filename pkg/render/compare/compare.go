@@ -100,9 +100,6 @@ func (c *comparison) difference(p pair) *Change {
 	if p.old.Name() != p.now.Name() {
 		ch.Was = p.old.Name()
 	}
-	if v, w := p.old.APIVersion(), p.now.APIVersion(); v != w {
-		ch.Versions = [2]string{v, w}
-	}
 	if !c.compare(ch, p) && len(ch.Effects) == 0 && ch.Was == "" {
 		return nil
 	}

@@ -65,10 +65,7 @@ type Change struct {
 	ID   resource.ID
 	// Was is the object's old name, where it has only got another suffix for its
 	// content; empty otherwise.
-	Was string
-	// Versions are the old and the new API version where they differ, which by
-	// itself changes nothing.
-	Versions [2]string
+	Was      string
 	Old, New resource.Origin
 	// Level is that of the worst effect.
 	Level  Level

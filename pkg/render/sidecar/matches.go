@@ -39,8 +39,8 @@ func (s *injector) match(r *resource.Resource, t stage.Template) {
 // choose decides which sets go into a template.
 func (s *injector) choose(r *resource.Resource, t stage.Template, ns *namespace) ([]inject.Choice, error) {
 	return inject.Choose(s.sets, &inject.Target{
-		Labels:    tree.Strings(tree.Get(t.Node, "metadata", "labels")),
-		Namespace: ns.name, NamespaceLabels: ns.labels, NamespaceKnown: ns.known,
+		Labels:          tree.Strings(tree.Get(t.Node, "metadata", "labels")),
+		NamespaceLabels: ns.labels, NamespaceKnown: ns.known,
 		Key: r.ID().String() + "/" + t.Path,
 	})
 }

@@ -113,7 +113,7 @@ func (c *Cluster) release(r rollout) error {
 	if err != nil {
 		return err
 	}
-	policy := plan.Policy{Driver: r.driver}
+	var policy plan.Policy
 	if policy.Steps, err = plan.ParseSteps(r.steps); err != nil {
 		return err
 	}

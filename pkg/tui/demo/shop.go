@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
@@ -27,7 +26,6 @@ type rollout struct {
 	ref          cluster.Ref
 	from, to     string
 	steps, pause string
-	driver       plan.Driver
 }
 
 // rollouts are those in flight: one waits for a person, one is stuck because its pods

@@ -82,9 +82,6 @@ func (p Page) Size(width, height int) Page {
 // Len is how many lines there are.
 func (p Page) Len() int { return len(p.lines) }
 
-// Folded reports whether long lines are broken.
-func (p Page) Folded() bool { return p.fold }
-
 // AtEnd reports whether the page stays at its end.
 func (p Page) AtEnd() bool { return p.end }
 

@@ -61,8 +61,6 @@ type Env struct {
 	Theme *theme.Theme
 	// Source answers what is too large for the world, from a command.
 	Source world.Source
-	// ReadOnly hides what changes the cluster.
-	ReadOnly bool
 	// Width and Height are the room of the screen itself.
 	Width, Height int
 	// Beat counts pictures of what is waited for.

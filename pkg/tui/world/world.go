@@ -68,8 +68,6 @@ type Where struct {
 type Link struct {
 	// Lost is why nothing is heard any more; empty while all is well.
 	Lost string
-	// Since is when it was lost.
-	Since time.Time
 }
 
 // Want is what a screen shows beyond the list of workloads.
