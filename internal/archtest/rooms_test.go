@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"go/ast"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -9,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestRooms: every folder with Go code stands in the plan of docs/architecture.md.
+// TestRooms: every folder with Go code stands in the plan of docs/architecture.md, and
+// every folder that stands there is one.
 func TestRooms(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
 	if err != nil {
@@ -18,19 +20,30 @@ func TestRooms(t *testing.T) {
 	known := rooms(string(page))
 	missing := map[string]bool{}
 	eachFile(t, func(dir, _ string, _ *ast.File) {
-		if !known[dir] && !missing[dir] {
+		if _, ok := known[dir]; !ok && !missing[dir] {
 			missing[dir] = true
 			t.Errorf("%s has no row in docs/architecture.md", dir)
 		}
 	})
+	for dir, below := range known {
+		if !isFolder(dir) && !isFolder(below) {
+			t.Errorf("docs/architecture.md has a row for %s, which is no folder", dir)
+		}
+	}
+}
+
+func isFolder(dir string) bool {
+	info, err := os.Stat(filepath.Join("..", "..", dir))
+	return err == nil && info.IsDir()
 }
 
 // rooms reads the first block of code: a word that ends in a slash is a folder, below
-// the first one of the row that is indented less.
-func rooms(page string) map[string]bool {
+// the first one of the row that is indented less. With it comes what it is where it
+// stands in what a row says of its first folder: a folder below that one.
+func rooms(page string) map[string]string {
 	_, page, _ = strings.Cut(page, "\n```text\n")
 	page, _, _ = strings.Cut(page, "\n```\n")
-	found, above := map[string]bool{}, map[int]string{-1: "."}
+	found, above := map[string]string{}, map[int]string{-1: "."}
 	for row := range strings.Lines(page) {
 		indent := len(row) - len(strings.TrimLeft(row, " "))
 		parent := -1
@@ -39,17 +52,17 @@ func rooms(page string) map[string]bool {
 				parent = max(parent, i)
 			}
 		}
-		delete(above, indent)
+		maps.DeleteFunc(above, func(i int, _ string) bool { return i >= indent })
 		for word := range strings.FieldsSeq(row) {
 			name, ok := strings.CutSuffix(strings.Trim(word, "(),;:"), "/")
 			if !ok {
 				continue
 			}
 			dir := path.Join(above[parent], name)
-			found[dir] = true
 			if above[indent] == "" {
 				above[indent] = dir
 			}
+			found[dir] = path.Join(above[indent], name)
 		}
 	}
 	return found
