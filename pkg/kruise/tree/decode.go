@@ -61,7 +61,8 @@ func Decode(n *Node, into any) (unknown []string, err error) {
 // typed turns the decoder's complaint into one that names field and line.
 func typed(n *Node, t reflect.Type, err error) error {
 	if f := locate(n, t, ""); f != nil {
-		return Errorf(n, f.path, "", "%s", say(f.err))
+		at, _ := At(n, f.path)
+		return Errorf(n, f.path, hint(at, f.err), "%s", say(f.err))
 	}
 	return Errorf(n, "", "", "%s", say(err))
 }

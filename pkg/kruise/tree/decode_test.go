@@ -99,6 +99,20 @@ func TestDecodeWrongTypes(t *testing.T) {
 	}
 }
 
+func TestDecodeHints(t *testing.T) {
+	for text, want := range map[string]string{
+		"text: 7": "put the value in quotes", "flag: 'true'": "write it without quotes", "flag: yes": "write true or false", "flag: Off": "write true or false",
+		"flag: perhaps": "", "number: many": "", "text: [a]": "", "flag: 1": "",
+	} {
+		var got thing
+		_, err := Decode(document(t, text), &got)
+		var te *Error
+		if !errors.As(err, &te) || te.Hint != want {
+			t.Errorf("%q: %v, hint %q, want %q", text, err, te.Hint, want)
+		}
+	}
+}
+
 func TestError(t *testing.T) {
 	n := document(t, "a:\n  b: 1\n")
 	err := Errorf(n, "a.b.c", "try", "no %s", "good")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // fault is the first place of a document that a type cannot hold.
@@ -100,6 +101,25 @@ func say(err error) string {
 		return fmt.Sprintf("%s is not allowed here, want %s", te.Value, shape(te.Type))
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// hint says how a scalar is written so that it fits. A bare yes is true to kubectl and
+// text to kustomize, so it fits nowhere.
+func hint(n *Node, err error) string {
+	te, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || !IsScalar(n) {
+		return ""
+	}
+	switch wanted := te.Type.Kind(); {
+	case wanted == reflect.String:
+		return "put the value in quotes"
+	case wanted != reflect.Bool || !IsString(n):
+	case n.Value == "true" || n.Value == "false":
+		return "write it without quotes"
+	case yaml.IsYaml1_1NonString(n):
+		return "write true or false"
+	}
+	return ""
 }
 
 func shape(t reflect.Type) string {

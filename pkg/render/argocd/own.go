@@ -88,7 +88,7 @@ func (s *Settings) helmValues(v *tree.Node) (string, error) {
 }
 
 func boolean(into *bool, v *tree.Node) error {
-	if !tree.Bool(v) && (!tree.IsScalar(v) || v.ShortTag() != "!!bool") {
+	if !tree.IsBool(v) {
 		return errors.New("must be true or false")
 	}
 	*into = tree.Bool(v)

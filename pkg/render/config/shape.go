@@ -23,7 +23,7 @@ func (s shape) fits(v *tree.Node) bool {
 	case text:
 		return isText(v)
 	case flag:
-		return tree.Bool(v) || tree.IsScalar(v) && v.ShortTag() == "!!bool"
+		return tree.IsBool(v)
 	case list:
 		return all(v, isText)
 	case table:
