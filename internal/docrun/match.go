@@ -18,11 +18,12 @@ var moving = []struct {
 }{
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`), "<time>"},
 	{regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`), "<clock>"},
-	{regexp.MustCompile(`\b(\d+(\.\d+)?(ms|h|m|s|d))+\b`), "<while>"},
 	{regexp.MustCompile(`\bnode-\d+\b`), "node-<n>"},
 	// Hashes of templates, then the five letters of a name that a controller gave.
 	{regexp.MustCompile(`-[a-f0-9]{8,10}\b|-[bcdfghjklmnpqrstvwxz2456789]{8,10}\b`), "-<hash>"},
 	{regexp.MustCompile(`-[bcdfghjklmnpqrstvwxz2456789]{5}\b`), "-<name>"},
+	// After the names, some of which read as one: web-24h6m.
+	{regexp.MustCompile(`\b(\d+(\.\d+)?(ms|h|m|s|d))+\b`), "<while>"},
 	{regexp.MustCompile(` {2,}`), "  "},
 }
 

@@ -28,6 +28,7 @@ func TestMatch(t *testing.T) {
 		{"16:29:19 done", "07:00:01 done", true},
 		{"2026-01-02T03:04:05Z", "2027-11-12T13:14:15.123+02:00", true},
 		{"web-x7k2p  node-1", "web-9lqzd     node-0", true},
+		{"web-x7k2p", "web-24h6m", true},
 		{"web-x7k2p", "web-1", false},
 		{"web-6f89f446db", "web-5c9d8b7f66", true},
 		{"web-6f89f446db-x7k2p", "web-5c9d8b7f66-9lqzd", true},

@@ -60,7 +60,7 @@ func (c *Cluster) audited(wanted func([]byte) bool) ([]auditv1.Event, error) {
 	}
 	var out []auditv1.Event
 	for line := range bytes.Lines(text) {
-		if !wanted(line) {
+		if !wanted(line) || !bytes.HasSuffix(line, []byte("\n")) { // or is being written
 			continue
 		}
 		var e auditv1.Event

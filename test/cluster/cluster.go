@@ -76,7 +76,7 @@ func New(ctx context.Context, opts ...Option) (*Cluster, error) {
 
 // start prepares all files and starts the components in their order.
 func (c *Cluster) start(ctx context.Context) error {
-	for _, step := range []func() error{c.reserve, c.certificates, c.access, c.configure} {
+	for _, step := range []func() error{c.reserve, c.forget, c.certificates, c.access, c.configure} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/docrun"
@@ -52,6 +53,8 @@ func provide(t *testing.T, c *cluster.Cluster, namespace string) {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{"team": namespace}}}
 	_, err := c.Client().CoreV1().Namespaces().Create(t.Context(), ns, metav1.CreateOptions{})
 	must(t, err)
+	_, err = cluster.Await(t.Context(), c.Client().CoreV1().ServiceAccounts(namespace), "default", func(watch.EventType, *corev1.ServiceAccount) bool { return true })
+	must(t, err) // without it no pod can be created
 	t.Cleanup(func() {
 		// The cluster goes with the tests; what is left in it harms nobody.
 		_ = c.Client().CoreV1().Namespaces().Delete(context.Background(), namespace, metav1.DeleteOptions{})

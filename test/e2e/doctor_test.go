@@ -125,7 +125,7 @@ func TestDoctorRights(t *testing.T) {
 // little later.
 func examineUntil(t *testing.T, kubeconfig, namespace, status, text string) (lines []verdict) {
 	t.Helper()
-	end := time.Now().Add(time.Minute)
+	end := time.Now().Add(cluster.Patience)
 	for time.Now().Before(end) {
 		if lines, _ = examine(t, kubeconfig, namespace); says(lines, status, "rights", text) {
 			return lines

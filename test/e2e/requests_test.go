@@ -76,8 +76,8 @@ func TestRequests(t *testing.T) {
 	h.own()
 	h.sh("kubectl config set-context --current --namespace " + namespace)
 	h.sh("kubectl apply -f " + h.write("pods.yaml", askedOf))
-	h.sh("kubectl wait pod/alone pod/set-0 --for=create --timeout=1m")
-	h.sh("kubectl wait pod/alone pod/set-0 --for=condition=Ready --timeout=1m")
+	h.sh("kubectl wait pod/alone pod/set-0 --for=create --timeout=5m")
+	h.sh("kubectl wait pod/alone pod/set-0 --for=condition=Ready --timeout=5m")
 	alone := `kubectl get pod alone -o jsonpath='{.metadata.uid}{range .status.containerStatuses[*]} {.name}={.restartCount}{end}'`
 	before := h.sh(alone)
 
@@ -104,7 +104,7 @@ func TestRequests(t *testing.T) {
 	set := `kubectl get pod set-0 -o jsonpath='{.metadata.uid}'`
 	was := h.sh(set)
 	asked("one", evictOne, 1)
-	h.sh("kubectl wait pod/set-0 --for=create --timeout=1m")
+	h.sh("kubectl wait pod/set-0 --for=create --timeout=5m")
 	if h.sh(set) == was {
 		t.Error("set-0 was not made anew")
 	}

@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
 // TestPodUnavailableBudget lets one pod be evicted and refuses the next.
@@ -25,6 +27,8 @@ spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
 	b.apply(t, cloneSet("InPlaceIfPossible", "0"))
 	b.await(t, b.of(t, "clonesets"), "web", map[string]int64{"availableReplicas": 4})
 	b.await(t, budgets, "web", map[string]int64{"totalReplicas": 4, "currentAvailable": 4, "unavailableAllowed": 1})
+	// What goes is not made again: while it was, another could go.
+	b.patch(t, "clonesets", "web", `{"metadata": {"annotations": {"`+standin.AsleepAnnotation+`": "true"}}}`)
 	evicted := 0
 	for name := range b.pods(t, "app=web") {
 		err := b.Client().CoreV1().Pods(b.namespace).EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: b.namespace}})

@@ -36,6 +36,9 @@ metadata: {name: agent, labels: {team: ops}}
 spec: {maxUnavailable: 3, targetRef: {apiVersion: apps/v1, kind: DaemonSet, name: agent}}
 `
 
+// within ends a migration that hangs, and says where: it is below the patience of a call.
+const within = "2m30s"
+
 // agents applies a DaemonSet and returns on how many nodes it is.
 func (b *bed) agents(t *testing.T, text string) int {
 	t.Helper()
@@ -96,12 +99,12 @@ func TestMigrateDaemonSet(t *testing.T) {
 	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--dry-run").ends(t, 0, "Move the ", "podunavailablebudget/agent is made anew", "OnDelete until then, and RollingUpdate afterwards")
 	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--dry-run=server").ends(t, 0, "AdvancedDaemonSet/agent created (server dry run)")
 	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet").ends(t, 2, "nobody can be asked")
-	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes", "--timeout", "45s").ends(t, 0, "DaemonSet/agent deleted; its pods stay", "AdvancedDaemonSet/agent created", "Successfully migrated DaemonSet/agent to AdvancedDaemonSet/agent")
+	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes", "--timeout", within).ends(t, 0, "DaemonSet/agent deleted; its pods stay", "AdvancedDaemonSet/agent created", "Successfully migrated DaemonSet/agent to AdvancedDaemonSet/agent")
 	b.handedOver(t, "apps.kruise.io/v1beta1", n)
 	if got := b.guards(t); got != "agent=apps.kruise.io/v1beta1/agent" {
 		t.Errorf("budgets: %s", got)
 	}
-	b.call(t, "migrate", "ads/agent", "--to", "DaemonSet", "--yes", "--timeout", "45s").ends(t, 0, "Successfully migrated AdvancedDaemonSet/agent to DaemonSet/agent")
+	b.call(t, "migrate", "ads/agent", "--to", "DaemonSet", "--yes", "--timeout", within).ends(t, 0, "Successfully migrated AdvancedDaemonSet/agent to DaemonSet/agent")
 	b.handedOver(t, "apps/v1", n)
 	if got := b.guards(t); got != "agent=apps/v1/agent" {
 		t.Errorf("budgets: %s", got)
@@ -120,7 +123,7 @@ func TestMigrateDaemonSetKilled(t *testing.T) {
 		b.killedAt(t, at, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes")
 		b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--dry-run").ends(t, 0, "Go on moving the pods of DaemonSet/agent")
 	}
-	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes", "--timeout", "45s").ends(t, 0, "Successfully migrated")
+	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes", "--timeout", within).ends(t, 0, "Successfully migrated")
 	b.handedOver(t, "apps.kruise.io/v1beta1", n)
 }
 
@@ -146,7 +149,7 @@ func TestMigrateDaemonSetTurnsBack(t *testing.T) {
 	n := b.agents(t, daemonAgent)
 	for _, at := range []string{"deleted; its pods stay", "created"} {
 		b.killedAt(t, at, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes")
-		b.call(t, "migrate", "daemonset.apps.kruise.io/agent", "--to", "DaemonSet", "--yes", "--timeout", "45s").ends(t, 0, "Turn back", "Successfully migrated AdvancedDaemonSet/agent to DaemonSet/agent")
+		b.call(t, "migrate", "daemonset.apps.kruise.io/agent", "--to", "DaemonSet", "--yes", "--timeout", within).ends(t, 0, "Turn back", "Successfully migrated AdvancedDaemonSet/agent to DaemonSet/agent")
 		b.handedOver(t, "apps/v1", n)
 		b.agents(t, daemonAgent)
 	}
@@ -167,7 +170,7 @@ func TestMigrateDaemonSetBudget(t *testing.T) {
 		t.Errorf("a pod went:\n%s", text)
 	}
 	must(t, b.Client().PolicyV1().PodDisruptionBudgets(b.namespace).Delete(t.Context(), "agent", metav1.DeleteOptions{}))
-	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes", "--timeout", "45s").ends(t, 0, "Successfully migrated")
+	b.call(t, "migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes", "--timeout", within).ends(t, 0, "Successfully migrated")
 	b.handedOver(t, "apps.kruise.io/v1beta1", n)
 }
 

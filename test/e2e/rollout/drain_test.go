@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
@@ -57,8 +58,12 @@ func opensGates(t *testing.T, c *testcluster.Cluster, namespace string) {
 		if condition(p, kruise.InPlaceUpdateReady) != "" || p.DeletionTimestamp != nil {
 			return nil
 		}
-		open := `{"metadata": {"uid": "` + string(p.UID) + `"}, "status": {"conditions": [{"type": "InPlaceUpdateReady", "status": "True"}]}}`
+		// Upon this very state: what is behind may have been overtaken by a drain.
+		open := `{"metadata": {"uid": "` + string(p.UID) + `", "resourceVersion": "` + p.ResourceVersion + `"}, "status": {"conditions": [{"type": "InPlaceUpdateReady", "status": "True"}]}}`
 		_, err := c.Client().CoreV1().Pods(namespace).Patch(ctx, p.Name, types.StrategicMergePatchType, []byte(open), metav1.PatchOptions{}, "status")
+		if apierrors.IsConflict(err) {
+			return nil // the newer state comes
+		}
 		return err
 	})
 }

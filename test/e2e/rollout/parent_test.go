@@ -8,11 +8,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/node/life"
 )
 
 // TestParentPrevents shows what the table in docs/rollout.md says of native parents:
@@ -52,10 +54,18 @@ func (b *bed) patch(t *testing.T, body string) {
 	must(t, err)
 }
 
-// update writes the new image.
+// update writes the new image, and waits until the controller has heard of it: what it
+// makes before that is old.
 func (b *bed) update(t *testing.T) {
 	t.Helper()
 	b.patch(t, fmt.Sprintf(`{"spec": {"template": {"spec": {"containers": [{"name": "main", "image": %q}]}}}}`, web2))
+	client, err := dynamic.NewForConfig(b.Config())
+	must(t, err)
+	_, err = testcluster.Await(t.Context(), client.Resource(b.object.Resource).Namespace(b.namespace), "web", func(_ watch.EventType, u *unstructured.Unstructured) bool {
+		seen, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+		return seen == u.GetGeneration()
+	})
+	must(t, err)
 }
 
 // until waits until the pods that are not being deleted are as wanted.
@@ -105,10 +115,12 @@ func takesSurplus(t *testing.T, b *bed) {
 // is ready.
 func oneAfterTheOther(t *testing.T, b *bed) {
 	t.Helper()
+	// The lower goes first, and takes its time: the higher would be back before it is gone.
+	b.patch(t, `{"spec": {"template": {"metadata": {"annotations": {"`+life.ReadyDelayAnnotation+`": "2s"}}}}}`)
 	b.update(t)
 	lower, early := false, false
-	b.remove(t, "web-2")
 	b.remove(t, "web-0")
+	b.remove(t, "web-2")
 	b.until(t, func(pods []corev1.Pod) bool {
 		at := func(name string) *corev1.Pod {
 			i := slices.IndexFunc(pods, func(p corev1.Pod) bool { return p.Name == name && p.Spec.Containers[0].Image == web2 })

@@ -142,11 +142,12 @@ func TestRequestsOfClient(t *testing.T) {
 func TestRequestsAtStart(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, kinds["CloneSet"].workload)
+	run := []string{"rollout", "run", "cloneset/web", "--image", "main=" + web2, "--steps", "1,100%", "--pull-images", "never"}
+	b.call(t, append(run, "--dry-run=client")...).Wants(t, 0) // uncounted, as in counted
 	p := fair(t, b)
 	path, err := product.Binary()
 	must(t, err)
-	cmd := exec.CommandContext(t.Context(), path, "rollout", "run", "cloneset/web", "--image", "main="+web2, "--steps", "1,100%",
-		"--pull-images", "never", "--yes", "--kubeconfig", kubeconfig(t, p.Config()), "-n", b.namespace)
+	cmd := exec.CommandContext(t.Context(), path, append(run, "--yes", "--kubeconfig", kubeconfig(t, p.Config()), "-n", b.namespace)...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

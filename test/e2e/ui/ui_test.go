@@ -144,7 +144,7 @@ func TestPromoteAndUndo(t *testing.T) {
 	s.press(t, "n").until(t, "context", "namespace", b.namespace, "nobody carries it out: this program does")
 	s.press(t, "y").until(t, "carrying out 1")
 	b.await(t, "all pods to be new", func(list map[types.UID]*corev1.Pod) bool { return count(list, after) == pods })
-	s.until(t, "healthy")
+	s.until(t, "healthy").idle(t)
 	s.press(t, "u").until(t, "steps: ")
 	s.press(t, "y").until(t, "begun: ")
 	b.await(t, "all pods to be old again", func(list map[types.UID]*corev1.Pod) bool { return count(list, before) == pods })
