@@ -15,5 +15,5 @@ func (c *Cluster) forget() error {
 		return nil //nolint:nilerr // nobody remembers anything without one
 	}
 	cache := cmp.Or(os.Getenv("KUBECACHEDIR"), filepath.Join(home, ".kube", "cache"))
-	return os.RemoveAll(filepath.Join(cache, "discovery", fmt.Sprintf("127.0.0.1_%d", c.ports[APIServer])))
+	return os.RemoveAll(filepath.Join(cache, "discovery", fmt.Sprintf("127.0.0.1_%d", c.ports[APIServer]))) //nolint:gosec // where kubectl is told to keep it
 }
