@@ -83,11 +83,7 @@ func (o *form) containers(ctx context.Context, object *tree.Node) error {
 
 // containersOf are the names of a pod's regular containers.
 func (o *form) containersOf(ctx context.Context, pod string) ([]string, error) {
-	namespace, err := o.factory.NamespaceOrDefault()
-	if err != nil {
-		return nil, err
-	}
-	client, err := o.factory.Dynamic()
+	client, namespace, err := o.factory.InNamespace()
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (o *options) protected(args []string) []string {
 	if len(args) == 0 {
 		return nil
 	}
-	namespace, _, err := o.factory.Flags.ToRawKubeConfigLoader().Namespace()
+	namespace, err := o.factory.NamespaceOrDefault()
 	if err != nil {
 		return nil
 	}
@@ -81,11 +81,7 @@ func (o *options) protected(args []string) []string {
 // budget says how a PodUnavailableBudget stands.
 func (o *options) budget(ctx context.Context, name string) string {
 	hint := "PodUnavailableBudget " + name + " lets no more pods go now: wait until others are ready, then try again"
-	namespace, err := o.factory.NamespaceOrDefault()
-	if err != nil {
-		return hint
-	}
-	client, err := o.factory.Dynamic()
+	client, namespace, err := o.factory.InNamespace()
 	if err != nil {
 		return hint
 	}

@@ -58,11 +58,7 @@ what sends the traffic, and the pods of the present batch.`,
 }
 
 func (o *rollout) run(ctx context.Context, names []string) error {
-	namespace, err := o.factory.NamespaceOrDefault()
-	if err != nil {
-		return err
-	}
-	client, err := o.factory.Dynamic()
+	client, namespace, err := o.factory.InNamespace()
 	if err != nil {
 		return err
 	}

@@ -142,6 +142,16 @@ func (f *Factory) Dynamic() (dynamic.Interface, error) {
 	return dynamic.NewForConfig(cfg)
 }
 
+// InNamespace returns [Factory.Dynamic] and [Factory.NamespaceOrDefault], for verbs that
+// work on objects of one namespace.
+func (f *Factory) InNamespace() (client dynamic.Interface, namespace string, err error) {
+	if namespace, err = f.NamespaceOrDefault(); err != nil {
+		return nil, "", err
+	}
+	client, err = f.Dynamic()
+	return client, namespace, err
+}
+
 // Discovery returns a client that tells what the server serves now: kubectl's
 // cache on disk would go on telling for hours that there is no Kruise.
 func (f *Factory) Discovery() (*discovery.DiscoveryClient, error) {

@@ -47,11 +47,7 @@ type looker struct {
 }
 
 func (v Verb) looker(ctx context.Context) (looker, error) {
-	namespace, err := v.Factory.NamespaceOrDefault()
-	if err != nil {
-		return looker{}, err
-	}
-	client, err := v.Factory.Dynamic()
+	client, namespace, err := v.Factory.InNamespace()
 	return looker{ctx, client, namespace}, err
 }
 

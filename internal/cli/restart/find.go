@@ -38,11 +38,7 @@ func (o *options) find(ctx context.Context, args []string) ([]work, error) {
 }
 
 func (o *options) owners(ctx context.Context, pods []string) ([]work, error) {
-	namespace, err := o.factory.NamespaceOrDefault()
-	if err != nil {
-		return nil, err
-	}
-	client, err := o.factory.Dynamic()
+	client, namespace, err := o.factory.InNamespace()
 	if err != nil {
 		return nil, err
 	}

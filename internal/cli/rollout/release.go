@@ -32,11 +32,7 @@ func releaseNamed(arg string) (name string, ok bool) {
 
 // release reads a Rollout by its name.
 func (c *common) release(ctx context.Context, name string) (*release.Rollout, error) {
-	namespace, err := c.factory.NamespaceOrDefault()
-	if err != nil {
-		return nil, err
-	}
-	client, err := c.factory.Dynamic()
+	client, namespace, err := c.factory.InNamespace()
 	if err != nil {
 		return nil, err
 	}

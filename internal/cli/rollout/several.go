@@ -21,11 +21,7 @@ func (c *common) selected(ctx context.Context, types []string, selector string) 
 	if err != nil {
 		return nil, err
 	}
-	namespace, err := c.factory.NamespaceOrDefault()
-	if err != nil {
-		return nil, err
-	}
-	client, err := c.factory.Dynamic()
+	client, namespace, err := c.factory.InNamespace()
 	if err != nil {
 		return nil, err
 	}

@@ -23,11 +23,7 @@ import (
 // partitions; each subset then has a plan and a record of its own, so that all
 // verbs work on it.
 func (o *runOptions) runUnited(ctx context.Context) error {
-	namespace, err := o.factory.NamespaceOrDefault()
-	if err != nil {
-		return err
-	}
-	client, err := o.factory.Dynamic()
+	client, namespace, err := o.factory.InNamespace()
 	if err != nil {
 		return err
 	}

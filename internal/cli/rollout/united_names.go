@@ -45,11 +45,7 @@ func (c *common) subsetsOf(ctx context.Context, name string) ([]string, error) {
 }
 
 func (c *common) subsetNames(ctx context.Context, name string) ([]named.Name, error) {
-	namespace, err := c.factory.NamespaceOrDefault()
-	if err != nil {
-		return nil, err
-	}
-	client, err := c.factory.Dynamic()
+	client, namespace, err := c.factory.InNamespace()
 	if err != nil {
 		return nil, err
 	}

@@ -18,11 +18,7 @@ func find(ctx context.Context, f *factory.Factory, arg string) (cluster.Ref, err
 	if err != nil {
 		return cluster.Ref{}, err
 	}
-	namespace, err := f.NamespaceOrDefault()
-	if err != nil {
-		return cluster.Ref{}, err
-	}
-	client, err := f.Dynamic()
+	client, namespace, err := f.InNamespace()
 	if err != nil {
 		return cluster.Ref{}, err
 	}

@@ -54,7 +54,7 @@ func (s timeScale) tickStep() time.Duration {
 	return tickSteps[len(tickSteps)-1]
 }
 
-// podTicks returns even numbers of pods from 0 to the top.
+// ticks returns even numbers of pods from 0 to the top.
 func (s podScale) ticks() []int {
 	step := 1
 	for _, factor := range []int{2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000} {
