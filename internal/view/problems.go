@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 )
 
@@ -70,7 +71,7 @@ func (p Problems) JSON(w io.Writer) error {
 			Object: named(one.Object), Field: one.Field, Message: one.Err.Error(), Hint: one.Hint,
 		})
 	}
-	return JSON(w, map[string]any{"apiVersion": "kubectl-kruise.dev/v1alpha1", "kind": "LintReport", "problems": list})
+	return JSON(w, map[string]any{"apiVersion": plan.APIVersion, "kind": "LintReport", "problems": list})
 }
 
 // GitHub writes workflow commands, which become annotations of a pull request.

@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -42,7 +43,7 @@ type explanation struct {
 // NewReport gathers a render's results. in and out count objects.
 func NewReport(in, out int, findings []finding.Finding, explained []stage.Explanation) Report {
 	r := Report{
-		APIVersion: "kubectl-kruise.dev/v1alpha1", Kind: "RenderReport",
+		APIVersion: plan.APIVersion, Kind: "RenderReport",
 		Input: in, Output: out, Worst: string(finding.Worst(findings)), Findings: []reported{},
 	}
 	for _, f := range findings {

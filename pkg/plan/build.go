@@ -107,16 +107,17 @@ func title(r cluster.Ref) string {
 	return r.Kind + " " + r.Namespace + "/" + r.Name
 }
 
-// The annotations by which Kruise Rollout holds a workload (older-plugin 3.4).
-const (
-	inProgressing = "rollouts.kruise.io/in-progressing"
-	controlInfo   = "batchrelease.rollouts.kruise.io/control-info"
-)
+// InProgressingAnnotation is how admission marks a workload whose change a Kruise Rollout
+// has taken (older-plugin 3.4).
+const InProgressingAnnotation = "rollouts.kruise.io/in-progressing"
+
+// controlInfo is the other annotation by which a Kruise Rollout holds a workload.
+const controlInfo = "batchrelease.rollouts.kruise.io/control-info"
 
 // rolloutOwner names the Rollout that drives the workload; it is empty without
 // one.
 func rolloutOwner(w *cluster.Workload) string {
-	for _, key := range []string{inProgressing, controlInfo} {
+	for _, key := range []string{InProgressingAnnotation, controlInfo} {
 		if _, ok := w.Annotations[key]; ok {
 			return "a Kruise Rollout (annotation " + key + ")"
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // containers offers the containers of what --pod or the first argument names.
@@ -120,7 +121,7 @@ func numbers(owner *unstructured.Unstructured, list []unstructured.Unstructured)
 		n, ok, _ := unstructured.NestedInt64(r.Object, "revision")
 		if !ok {
 			// What is no number is nobody's revision.
-			n, _ = strconv.ParseInt(r.GetAnnotations()["deployment.kubernetes.io/revision"], 10, 64)
+			n, _ = strconv.ParseInt(r.GetAnnotations()[cluster.DeploymentRevisionAnnotation], 10, 64)
 		}
 		if metav1.IsControlledBy(r, owner) && n > 0 {
 			names[n] = r.GetName()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // list shows the entries of a list.
@@ -39,7 +40,7 @@ func reference(paths ...string) cell {
 // nodeOfRequest is the node of a ContainerRecreateRequest: a label holds it.
 func nodeOfRequest(o map[string]any, _ time.Time) string {
 	labels, _ := field(o, "metadata.labels").(map[string]any)
-	if node, _ := labels["crr.apps.kruise.io/node-name"].(string); node != "" {
+	if node, _ := labels[kruise.ContainerRecreateNodeNameLabel].(string); node != "" {
 		return node
 	}
 	return none

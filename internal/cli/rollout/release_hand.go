@@ -11,12 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
-
-// inProgressing is how admission marks a workload whose change a Rollout has taken
-// (older-plugin 3.4).
-const inProgressing = "rollouts.kruise.io/in-progressing"
 
 // handedError says that there is no plan to be made: a Rollout makes the steps.
 type handedError struct {
@@ -57,7 +54,7 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 	if err != nil {
 		return err
 	}
-	if got.GetAnnotations()[inProgressing] == "" && !r.Holds() {
+	if got.GetAnnotations()[plan.InProgressingAnnotation] == "" && !r.Holds() {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: Kruise Rollout %s did not take the change: pods follow at once\n", r.Name)
 		return o.changed(ctx)
 	}

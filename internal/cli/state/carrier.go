@@ -15,8 +15,8 @@ import (
 func carriers(set *kruise.SidecarSet, pods int) []*tree.Node {
 	const name = "app"
 	namespace := labelsFor(set.Spec.NamespaceSelector)
-	in := cmp.Or(namespace["kubernetes.io/metadata.name"], "default")
-	namespace["kubernetes.io/metadata.name"] = in
+	in := cmp.Or(namespace[kruise.NamespaceNameLabel], "default")
+	namespace[kruise.NamespaceNameLabel] = in
 	labels := labelsFor(set.Spec.Selector)
 	return []*tree.Node{
 		tree.FromValue(map[string]any{

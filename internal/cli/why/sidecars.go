@@ -90,7 +90,7 @@ func (o *options) namespace(ctx context.Context, name string, s *diagnose.Surrou
 	ns, err := o.core.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		o.warn("the answer goes without the labels of namespace %s: %v", name, err)
-		s.Namespace = map[string]string{"kubernetes.io/metadata.name": name}
+		s.Namespace = map[string]string{kruise.NamespaceNameLabel: name}
 		return
 	}
 	s.Namespace, s.Known = ns.Labels, true

@@ -7,8 +7,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 )
 
-// revisionAnnotation has the number of a ReplicaSet among those of its Deployment.
-const revisionAnnotation = "deployment.kubernetes.io/revision"
+// What the controller of Deployments writes on its ReplicaSets: the number of each among
+// those of its Deployment, which a Deployment carries, too, and how many pods all of them
+// should and may have, by which it knows later that it was scaled.
+const (
+	DeploymentRevisionAnnotation = "deployment.kubernetes.io/revision"
+	DesiredReplicasAnnotation    = "deployment.kubernetes.io/desired-replicas"
+	MaxReplicasAnnotation        = "deployment.kubernetes.io/max-replicas"
+)
 
 // causeAnnotation is on workloads, and their controllers copy it to revisions.
 const causeAnnotation = "kubernetes.io/change-cause"
@@ -27,6 +33,6 @@ func ReadReplicaSet(rs *appsv1.ReplicaSet) (Revision, error) {
 		return Revision{}, err
 	}
 	// One without a number is older than all others.
-	out.Number, _ = strconv.ParseInt(rs.Annotations[revisionAnnotation], 10, 64)
+	out.Number, _ = strconv.ParseInt(rs.Annotations[DeploymentRevisionAnnotation], 10, 64)
 	return out, nil
 }

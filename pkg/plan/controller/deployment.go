@@ -15,14 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// What the controller of Deployments writes on its ReplicaSets: with the first it
-// counts revisions, with the others it knows that it was scaled.
-const (
-	deploymentRevision = "deployment.kubernetes.io/revision"
-	desiredReplicas    = "deployment.kubernetes.io/desired-replicas"
-	maxReplicas        = "deployment.kubernetes.io/max-replicas"
-)
-
 // deployment is a Deployment with its ReplicaSets.
 type deployment struct {
 	*appsv1.Deployment
@@ -131,7 +123,7 @@ func (d *deployment) scale(pass *Pass, updated int, old []int) {
 	}
 	var renumber map[string]string
 	if number != revisionNumber(d.current) {
-		renumber = map[string]string{deploymentRevision: strconv.FormatInt(number, 10)}
+		renumber = map[string]string{cluster.DeploymentRevisionAnnotation: strconv.FormatInt(number, 10)}
 	}
 	d.resize(pass, d.current, updated, renumber)
 	d.number(pass, number)
@@ -159,8 +151,8 @@ func (d *deployment) resize(pass *Pass, rs *cluster.Workload, replicas int, anno
 // number keeps the number of the present revision on the Deployment itself.
 func (d *deployment) number(pass *Pass, number int64) {
 	text := strconv.FormatInt(number, 10)
-	if d.view.Workload.Annotations[deploymentRevision] != text {
-		pass.act(PatchWorkload{Patch: map[string]any{"metadata": map[string]any{"annotations": map[string]any{deploymentRevision: text}}}})
+	if d.view.Workload.Annotations[cluster.DeploymentRevisionAnnotation] != text {
+		pass.act(PatchWorkload{Patch: map[string]any{"metadata": map[string]any{"annotations": map[string]any{cluster.DeploymentRevisionAnnotation: text}}}})
 	}
 }
 

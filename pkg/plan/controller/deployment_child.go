@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -47,9 +48,9 @@ func (d *deployment) annotations() map[string]string {
 	if out == nil {
 		out = map[string]string{}
 	}
-	delete(out, "kubectl.kubernetes.io/last-applied-configuration")
+	delete(out, corev1.LastAppliedConfigAnnotation)
 	maps.Copy(out, d.recorded())
-	out[deploymentRevision] = strconv.FormatInt(d.newestOld()+1, 10)
+	out[cluster.DeploymentRevisionAnnotation] = strconv.FormatInt(d.newestOld()+1, 10)
 	return out
 }
 
@@ -57,8 +58,8 @@ func (d *deployment) annotations() map[string]string {
 // has changed.
 func (d *deployment) recorded() map[string]string {
 	return map[string]string{
-		desiredReplicas: strconv.Itoa(d.limits.Replicas),
-		maxReplicas:     strconv.Itoa(d.limits.Replicas + d.limits.MaxSurge),
+		cluster.DesiredReplicasAnnotation: strconv.Itoa(d.limits.Replicas),
+		cluster.MaxReplicasAnnotation:     strconv.Itoa(d.limits.Replicas + d.limits.MaxSurge),
 	}
 }
 
@@ -118,7 +119,7 @@ func replicaSetOf(w *cluster.Workload) *appsv1.ReplicaSet { return w.Object.(*ap
 
 // revisionNumber is the revision of the Deployment that a ReplicaSet stands for.
 func revisionNumber(w *cluster.Workload) int64 {
-	n, _ := strconv.ParseInt(w.Annotations[deploymentRevision], 10, 64)
+	n, _ := strconv.ParseInt(w.Annotations[cluster.DeploymentRevisionAnnotation], 10, 64)
 	return n
 }
 
@@ -137,8 +138,8 @@ func sizeOf(w *cluster.Workload) rules.ReplicaSetSize {
 	}
 	rs := replicaSetOf(w)
 	out := rules.ReplicaSetSize{Name: w.Name, Replicas: int(or(rs.Spec.Replicas, 1)), Available: int(rs.Status.AvailableReplicas)}
-	if desired, err := strconv.Atoi(w.Annotations[desiredReplicas]); err == nil {
-		most, _ := strconv.Atoi(w.Annotations[maxReplicas])
+	if desired, err := strconv.Atoi(w.Annotations[cluster.DesiredReplicasAnnotation]); err == nil {
+		most, _ := strconv.Atoi(w.Annotations[cluster.MaxReplicasAnnotation])
 		out.Recorded = &rules.RecordedSize{Desired: desired, Most: most}
 	}
 	return out

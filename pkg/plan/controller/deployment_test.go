@@ -77,14 +77,14 @@ func TestDeploymentMakesItsReplicaSet(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]string{
-		"team": "a", deploymentRevision: "1", desiredReplicas: "4", maxReplicas: "5", "kubectl.kubernetes.io/last-applied-configuration": "",
+		"team": "a", cluster.DeploymentRevisionAnnotation: "1", cluster.DesiredReplicasAnnotation: "4", cluster.MaxReplicasAnnotation: "5", "kubectl.kubernetes.io/last-applied-configuration": "",
 	} {
 		if got := child.Annotations[key]; got != want {
 			t.Errorf("annotation %s is %q, want %q", key, got, want)
 		}
 	}
-	if l.w.Annotations[deploymentRevision] != "1" {
-		t.Errorf("the Deployment's own revision is %q", l.w.Annotations[deploymentRevision])
+	if l.w.Annotations[cluster.DeploymentRevisionAnnotation] != "1" {
+		t.Errorf("the Deployment's own revision is %q", l.w.Annotations[cluster.DeploymentRevisionAnnotation])
 	}
 	if owner := rs.OwnerReferences[0]; owner.Kind != "Deployment" || owner.Name != "web" || string(owner.UID) != l.w.UID || owner.APIVersion != "apps/v1" {
 		t.Errorf("owner %+v", owner)
@@ -136,7 +136,7 @@ func TestDeploymentGoesBack(t *testing.T) {
 	if first, second := revisionNumber(l.children[0].w), revisionNumber(l.children[1].w); first != 3 || second != 2 {
 		t.Errorf("numbers %d and %d", first, second)
 	}
-	if l.w.Annotations[deploymentRevision] != "3" {
+	if l.w.Annotations[cluster.DeploymentRevisionAnnotation] != "3" {
 		t.Error(l.w.Annotations)
 	}
 }

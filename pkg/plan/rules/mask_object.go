@@ -1,9 +1,10 @@
 package rules
 
-import "maps"
+import (
+	"maps"
 
-// lastApplied is the annotation in which kubectl keeps a whole manifest.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+	corev1 "k8s.io/api/core/v1"
+)
 
 // MaskObject returns an object, or a pod template, without what is likely to be secret
 // in it: all values of a Secret, also of one inside a list or a ResourceDistribution,
@@ -62,7 +63,7 @@ func maskedMetadata(v any) any {
 func maskedNames(values map[string]any) map[string]any {
 	out := maps.Clone(values)
 	for name, v := range values {
-		if SecretName(name) || name == lastApplied {
+		if SecretName(name) || name == corev1.LastAppliedConfigAnnotation {
 			out[name] = hide(v)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // TestMaskObject: nothing secret is left of an object, and all else is.
@@ -17,8 +18,8 @@ func TestMaskObject(t *testing.T) {
 		"metadata": m{"labels": m{"app": "web", "api-token": Masked}},
 		"spec":     m{"containers": []any{m{"env": []any{m{"name": "DB_PASSWORD", "value": Masked}, m{"name": "MODE", "value": "fast"}}, "args": []any{"--token", Masked}}}},
 	}
-	secret := m{"kind": "Secret", "metadata": m{"name": "db", "annotations": m{lastApplied: `{"data":{"a":"c2VjcmV0"}}`}}, "data": m{"a": "c2VjcmV0"}, "stringData": m{"b": "x"}}
-	maskedSecret := m{"kind": "Secret", "metadata": m{"name": "db", "annotations": m{lastApplied: Masked}}, "data": m{"a": Masked}, "stringData": m{"b": Masked}}
+	secret := m{"kind": "Secret", "metadata": m{"name": "db", "annotations": m{corev1.LastAppliedConfigAnnotation: `{"data":{"a":"c2VjcmV0"}}`}}, "data": m{"a": "c2VjcmV0"}, "stringData": m{"b": "x"}}
+	maskedSecret := m{"kind": "Secret", "metadata": m{"name": "db", "annotations": m{corev1.LastAppliedConfigAnnotation: Masked}}, "data": m{"a": Masked}, "stringData": m{"b": Masked}}
 	for name, c := range map[string]struct{ in, want m }{
 		"template":      {template, maskedTemplate},
 		"workload":      {m{"kind": "CloneSet", "spec": m{"replicas": 2, "template": template}}, m{"kind": "CloneSet", "spec": m{"replicas": 2, "template": maskedTemplate}}},

@@ -51,9 +51,9 @@ func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision,
 		"metadata": map[string]any{
 			"name": r.Name, "namespace": parent.Namespace, "generation": 1, "labels": labels,
 			"annotations": map[string]any{
-				"deployment.kubernetes.io/revision":         strconv.FormatInt(r.Number, 10),
-				"deployment.kubernetes.io/desired-replicas": strconv.Itoa(limits.Replicas),
-				"deployment.kubernetes.io/max-replicas":     strconv.Itoa(limits.Replicas + limits.MaxSurge),
+				cluster.DeploymentRevisionAnnotation: strconv.FormatInt(r.Number, 10),
+				cluster.DesiredReplicasAnnotation:    strconv.Itoa(limits.Replicas),
+				cluster.MaxReplicasAnnotation:        strconv.Itoa(limits.Replicas + limits.MaxSurge),
 			},
 			"ownerReferences": []any{map[string]any{
 				"apiVersion": "apps/v1", "kind": "Deployment", "name": parent.Name, "uid": parent.UID, "controller": true,

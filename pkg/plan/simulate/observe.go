@@ -69,7 +69,7 @@ func (w *World) revisionsOf(o *object) []cluster.Revision {
 }
 
 func ofReplicaSet(rs *cluster.Workload) cluster.Revision {
-	n, _ := strconv.ParseInt(rs.Annotations["deployment.kubernetes.io/revision"], 10, 64)
+	n, _ := strconv.ParseInt(rs.Annotations[cluster.DeploymentRevisionAnnotation], 10, 64)
 	return cluster.Revision{Name: rs.Name, Number: n, Template: withoutHash(rs.Template)}
 }
 

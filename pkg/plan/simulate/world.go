@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
@@ -97,7 +98,7 @@ func (w *World) Namespace(name string, labels map[string]string) {
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels["kubernetes.io/metadata.name"] = name
+	labels[kruise.NamespaceNameLabel] = name
 	w.namespaces = maps.Clone(w.namespaces)
 	w.namespaces[name] = labels
 	w.version++

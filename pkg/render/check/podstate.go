@@ -3,6 +3,7 @@ package check
 import (
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -28,7 +29,7 @@ func readyPod(pod *tree.Node) bool {
 		return false
 	}
 	for key := range tree.Strings(tree.Get(pod, "metadata", "labels")) {
-		if strings.HasPrefix(key, "unavailable-pod.kruise.io/") {
+		if strings.HasPrefix(key, kruise.UnavailablePodLabelPrefix) {
 			return false
 		}
 	}

@@ -109,7 +109,7 @@ var recorded = []string{
 // bookkeeping are annotations that follow from the rest of an object. One of them
 // repeats it whole, another is a hash over it: neither may be shown of a Secret.
 var bookkeeping = []string{
-	"deployment.kubernetes.io/revision", "deprecated.daemonset.template.generation", "kubectl.kubernetes.io/last-applied-configuration",
+	"deployment.kubernetes.io/revision", "deprecated.daemonset.template.generation", corev1.LastAppliedConfigAnnotation,
 	kruise.ResourceHashCodeAnnotation, kruise.SidecarSetHashAnnotation, kruise.SidecarSetHashWithoutImageAnnotation,
 }
 

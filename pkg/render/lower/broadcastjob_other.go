@@ -27,7 +27,7 @@ func indexed(spec *tree.Node, source string, count int) *tree.Node {
 	tree.Set(spec, "template", withAffinity(tree.Get(spec, "template"), func(affinity *tree.Node) {
 		pods := below(affinity, "podAntiAffinity")
 		const required = "requiredDuringSchedulingIgnoredDuringExecution"
-		terms := tree.Seq(tree.Map("topologyKey", "kubernetes.io/hostname",
+		terms := tree.Seq(tree.Map("topologyKey", corev1.LabelHostname,
 			"labelSelector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, source))))
 		terms.Content = append(terms.Content, tree.Items(tree.Get(pods, required))...)
 		tree.Set(pods, required, terms)

@@ -3,13 +3,12 @@ package patches
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// The type of a written index.
-const (
-	indexVersion = "kubectl-kruise.dev/v1alpha1"
-	indexKind    = "PatchIndex"
-)
+// indexKind is the kind of a written index, of [plan.APIVersion].
+const indexKind = "PatchIndex"
 
 type index struct {
 	APIVersion string          `json:"apiVersion"`
@@ -63,7 +62,7 @@ type indexCondition struct {
 // it stands in.
 func (s Set) index() ([]byte, error) {
 	x := index{
-		APIVersion: indexVersion, Kind: indexKind, From: s.From, To: s.To, Sequences: []indexSequence{},
+		APIVersion: plan.APIVersion, Kind: indexKind, From: s.From, To: s.To, Sequences: []indexSequence{},
 		Created: indexTargets(s.Created), Changed: indexTargets(s.Changed), Deleted: indexTargets(s.Deleted),
 	}
 	for i := range s.Sequences {

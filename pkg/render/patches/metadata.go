@@ -4,12 +4,11 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
-
-// lastApplied is kubectl's own, and of the object as it was applied.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // Metadata is the step that brings the labels and annotations of an object itself
 // to what they shall be; nil where they do not change. No pod changes by it. It
@@ -34,12 +33,12 @@ func Metadata(t Target, old, updated *tree.Node) *Step {
 func changes(old, updated map[string]string) map[string]any {
 	out := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(old)) {
-		if _, stays := updated[key]; !stays && key != lastApplied {
+		if _, stays := updated[key]; !stays && key != corev1.LastAppliedConfigAnnotation {
 			out[key] = nil
 		}
 	}
 	for key, value := range updated {
-		if have, ok := old[key]; (!ok || have != value) && key != lastApplied {
+		if have, ok := old[key]; (!ok || have != value) && key != corev1.LastAppliedConfigAnnotation {
 			out[key] = value
 		}
 	}

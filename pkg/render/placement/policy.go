@@ -21,7 +21,7 @@ func (s *state) policyObjects(apiVersion string, states map[string]kruise.PodSta
 	p := &policy.Policy{
 		Name:       policy.Name(Kind, s.namespace, s.name),
 		Source:     kruise.SourceValue(Kind, s.name),
-		Namespaces: tree.Map("matchLabels", tree.Map("kubernetes.io/metadata.name", s.namespace)),
+		Namespaces: tree.Map("matchLabels", tree.Map(kruise.NamespaceNameLabel, s.namespace)),
 		Conditions: []policy.Named{{Name: "of-the-workload", Expression: s.ofTheWorkload()}, {Name: "not-yet-placed", Expression: notYetPlaced}},
 		Variables:  []policy.Named{{Name: "labels", Expression: recordedLabels}},
 		Patch:      s.patch(),

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -56,7 +57,7 @@ func Start(ctx context.Context, seed uint64, now time.Time) (*Cluster, error) {
 	c.moved = sync.NewCond(&c.mu)
 	context.AfterFunc(ctx, c.moved.Broadcast)
 	for i := range nodes {
-		c.world.AddNode(fmt.Sprintf("node-%d", i+1), map[string]string{"topology.kubernetes.io/zone": "zone-" + string(rune('a'+i%zones))})
+		c.world.AddNode(fmt.Sprintf("node-%d", i+1), map[string]string{corev1.LabelTopologyZone: "zone-" + string(rune('a'+i%zones))})
 	}
 	if err := c.fill(); err != nil {
 		return nil, err

@@ -57,8 +57,8 @@ func (s Screen) head(env screen.Env) []draw.Line {
 		old = "new"
 	}
 	where := cmp.Or(p.Node, "no node")
-	if n := s.detail.Snapshot.Nodes[p.Node]; n != nil && n.Labels[zoneLabel] != "" {
-		where += ", " + n.Labels[zoneLabel]
+	if n := s.detail.Snapshot.Nodes[p.Node]; n != nil && n.Labels[show.ZoneLabel] != "" {
+		where += ", " + n.Labels[show.ZoneLabel]
 	}
 	text := fmt.Sprintf("%s of %s, revision %s; %s; created %s ago, %s", old, show.Name(s.ref), cmp.Or(p.Revision(), "unknown"), where, show.Age(env.World.Now, p.Created), p.Phase)
 	return append(lines, wrapped(env, draw.Line{}, theme.Faint, text)...)
@@ -82,8 +82,6 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 	}
 	return append(lines, draw.Line{})
 }
-
-const zoneLabel = "topology.kubernetes.io/zone"
 
 // health is how the pod is in a word.
 func (s Screen) health() (string, theme.Style) {

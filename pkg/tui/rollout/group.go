@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -33,9 +34,6 @@ func (g grouping) next(d *world.Detail) grouping {
 	return g
 }
 
-// zoneLabel is on nodes.
-const zoneLabel = "topology.kubernetes.io/zone"
-
 // of is the group of a pod.
 func (g grouping) of(d *world.Detail, p *cluster.Pod) string {
 	switch g {
@@ -43,7 +41,7 @@ func (g grouping) of(d *world.Detail, p *cluster.Pod) string {
 		return cmp.Or(p.Node, "no node")
 	case byZone:
 		if n := d.Snapshot.Nodes[p.Node]; n != nil {
-			return cmp.Or(n.Labels[zoneLabel], "no zone")
+			return cmp.Or(n.Labels[show.ZoneLabel], "no zone")
 		}
 		return "no node"
 	case bySubset:

@@ -15,6 +15,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
+// ZoneLabel is the label of nodes that says where they are.
+const ZoneLabel = "topology.kubernetes.io/zone"
+
 // Health is the symbol of a health and its word.
 func Health(t *theme.Theme, h world.Health) draw.Line {
 	return draw.Text(HealthStyle(h), HealthSymbol(t, h)+" "+h.String())
