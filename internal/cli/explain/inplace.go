@@ -3,6 +3,7 @@ package explain
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -11,11 +12,13 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 const long = `Say what a change of a pod template does to running pods: in place, metadata
@@ -23,8 +26,8 @@ only, recreate, or not allowed; which fields decide it; and which containers
 restart.
 
 OLD and NEW are files (- is standard input) that hold one workload each; where
-they hold several, TYPE/NAME says which. Nothing is sent anywhere. Values that
-are likely to be secret are shown as ***.`
+they hold several, TYPE/NAME says which. Nothing is sent anywhere; what would be
+refused is a warning. Values that are likely to be secret are shown as ***.`
 
 const example = `  # between the branch and the working copy
   git show main:web.yaml | kubectl kruise explain inplace - web.yaml
@@ -95,17 +98,18 @@ func (o *inPlace) complete(args []string) error {
 }
 
 func (o *inPlace) run(ctx context.Context) error {
-	old, err := o.read(ctx, o.old)
+	before, old, err := o.read(ctx, o.old)
 	if err != nil {
 		return err
 	}
-	updated, err := o.read(ctx, o.updated)
+	after, updated, err := o.read(ctx, o.updated)
 	if err != nil {
 		return err
 	}
 	if old.Group != updated.Group || old.Kind != updated.Kind {
 		return usage.Errorf("compare two states of the same kind", "%s is a %s of %s, %s a %s of %s", o.old, old.Kind, old.Group, o.updated, updated.Kind, updated.Group)
 	}
+	o.warn(before, after)
 	answer := view.Explained(old, updated, o.gates.Gates)
 	for _, policy := range rules.PoliciesOf(updated.Object) {
 		answer.Add(rules.Change(old, updated, policy, o.gates.Gates))
@@ -115,6 +119,16 @@ func (o *inPlace) run(ctx context.Context) error {
 		return err
 	}
 	return w.Flush()
+}
+
+// warn says what would be refused: such an object is explained as if nobody had written
+// the fields that are wrong.
+func (o *inPlace) warn(before, after *resource.Resource) {
+	var faults resource.Errors
+	faults.Add(planning.Admit(before, after))
+	for _, fault := range faults {
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: would be refused: %v\n", fault)
+	}
 }
 
 func (o *inPlace) write(w io.Writer, answer view.InPlace) error {
@@ -128,15 +142,15 @@ func (o *inPlace) write(w io.Writer, answer view.InPlace) error {
 }
 
 // read returns the workload that a file holds.
-func (o *inPlace) read(ctx context.Context, file string) (*cluster.Workload, error) {
+func (o *inPlace) read(ctx context.Context, file string) (*resource.Resource, *cluster.Workload, error) {
 	stream, err := load.Load(ctx, load.Options{Files: []string{file}, Recursive: true, Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := named.Pick(stream, o.name, o.factory.Namespace(), file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w, err := cluster.ReadWorkload(r.Node())
-	return w, r.Wrap(err, "")
+	return r, w, r.Wrap(err, "")
 }

@@ -55,7 +55,7 @@ func (o *Options) Draft(ctx context.Context) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := admit(from.object, desired); err != nil {
+	if err := Admit(from.object, desired); err != nil {
 		return nil, err
 	}
 	if o.Check != nil {
@@ -97,8 +97,8 @@ func (o *Options) build(desired *resource.Resource, s plan.Snapshot) (plan.Plan,
 	return p, desired.Wrap(err, "")
 }
 
-// admit asks the rules of Kruise's webhooks whether the change may be written.
-func admit(old, desired *resource.Resource) error {
+// Admit asks the rules of Kruise's webhooks whether the change may be written.
+func Admit(old, desired *resource.Resource) error {
 	c := &stage.Context{Facts: resource.NewFacts([]*resource.Resource{desired}, []*resource.Resource{old}, "")}
 	var errs resource.Errors
 	for _, f := range check.Object(c, check.Request{Operation: check.Update, Object: desired, Old: old}) {
