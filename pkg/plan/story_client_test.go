@@ -52,7 +52,8 @@ func TestClientDriver(t *testing.T) {
 }
 
 // TestChangingPodsCount: a pod whose new image was asked for counts as unavailable
-// before its node has heard of it, while its status still says that it is ready.
+// before its node has heard of it, while its status still says that it is ready; and so
+// does one that is gone and not made again yet.
 func TestChangingPodsCount(t *testing.T) {
 	unheard := cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Ready", "True", "", "")}}
 	starts := func(d plan.Decision) (names []string) {
@@ -78,6 +79,10 @@ func TestChangingPodsCount(t *testing.T) {
 				}
 				if more := starts(plan.Next(p, s, w.Now())); len(starts(d)) > 0 && len(more) > 0 {
 					t.Errorf("right after %v, %v", starts(d), more)
+				}
+				s.Pods = slices.DeleteFunc(slices.Clone(s.Pods), func(pod *cluster.Pod) bool { return slices.Contains(starts(d), pod.Name) })
+				if more := starts(plan.Next(p, s, w.Now())); len(starts(d)) > 0 && len(more) > 0 {
+					t.Errorf("without %v, %v", starts(d), more)
 				}
 			})
 			if begun == 0 {

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -75,7 +75,7 @@ func (f *Flag) Complete() error {
 }
 
 func parse(text string) (int64, error) {
-	q, err := resource.ParseQuantity(text)
+	q, err := tree.Quantity(text)
 	if err != nil {
 		return 0, fmt.Errorf("%q is no number", text)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 const resourcesLong = `Set requests and limits of containers, init containers among them. What is not named
@@ -78,7 +79,7 @@ func parseAmounts(flag, text string) (amounts, error) {
 		if !ok || name == "" || strings.Contains(value, "=") {
 			return nil, usage.Errorf("for instance cpu=200m,memory=512Mi", "--%s: invalid argument syntax %s, expected <resource>=<value>", flag, pair)
 		}
-		q, err := apiresource.ParseQuantity(value)
+		q, err := tree.Quantity(value)
 		if err != nil {
 			return nil, usage.Errorf("for instance 200m, 2 or 512Mi", "--%s: %s: %q is no quantity", flag, name, value)
 		}
@@ -111,6 +112,6 @@ func equal(have any, want apiresource.Quantity) bool {
 	if !ok {
 		return false
 	}
-	q, err := apiresource.ParseQuantity(text)
+	q, err := tree.Quantity(text)
 	return err == nil && q.Cmp(want) == 0
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 type tokenKind int
@@ -82,7 +82,7 @@ func numeric(s string) (string, value) {
 	if !suffixes[suffix] {
 		return whole, plain(0)
 	}
-	q, err := resource.ParseQuantity(whole)
+	q, err := tree.Quantity(whole)
 	if err != nil {
 		return whole, plain(0)
 	}

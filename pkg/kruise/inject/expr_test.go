@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 func TestExpression(t *testing.T) {
@@ -115,7 +117,7 @@ func FuzzExpression(f *testing.F) {
 			return
 		}
 		_ = e.Check()
-		q, err := resource.ParseQuantity(value)
+		q, err := tree.Quantity(value)
 		if err != nil {
 			return
 		}

@@ -84,6 +84,6 @@ func quantityAt(c *tree.Node, list, name string) (resource.Quantity, bool) {
 	if n == nil {
 		return resource.Quantity{}, false
 	}
-	q, err := resource.ParseQuantity(tree.Str(n))
+	q, err := tree.Quantity(tree.Str(n))
 	return q, err == nil
 }

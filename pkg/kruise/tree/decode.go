@@ -42,6 +42,11 @@ func Decode(n *Node, into any) (unknown []string, err error) {
 	if err != nil {
 		return nil, &Error{Msg: err.Error()}
 	}
+	if boundless(b) {
+		if err := bounded(n, reflect.TypeOf(into)); err != nil {
+			return nil, err
+		}
+	}
 	strict, err := kjson.UnmarshalStrict(b, into)
 	if err != nil {
 		return nil, typed(n, reflect.TypeOf(into), err)
@@ -60,7 +65,7 @@ func Decode(n *Node, into any) (unknown []string, err error) {
 
 // typed turns the decoder's complaint into one that names field and line.
 func typed(n *Node, t reflect.Type, err error) error {
-	if f := locate(n, t, ""); f != nil {
+	if f := locate(n, t, "", decodes); f != nil {
 		at, _ := At(n, f.path)
 		return Errorf(n, f.path, hint(at, f.err), "%s", say(f.err))
 	}

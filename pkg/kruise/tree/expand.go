@@ -55,6 +55,9 @@ func (e *expander) walk(n *Node, depth int) error {
 	if n.Anchor != "" {
 		e.aliased, n.Anchor = true, ""
 	}
+	if n.Kind != yaml.ScalarNode && n.ShortTag() == mergeTag {
+		n.Tag, n.Style = "", n.Style&^yaml.TaggedStyle // it is no key
+	}
 	e.open = append(e.open, n)
 	defer func() { e.open = e.open[:len(e.open)-1] }()
 	for i, child := range n.Content {
@@ -130,7 +133,9 @@ func (e *expander) mapping(n *Node) error {
 
 // isMerge reports a merge key. Elsewhere "<<" is text, although YAML tags it
 // likewise.
-func isMerge(n *Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!merge" }
+func isMerge(n *Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == mergeTag }
+
+const mergeTag = "!!merge"
 
 func (e *expander) unique(n *Node) error {
 	if len(n.Content) <= 32 {

@@ -28,6 +28,7 @@ func TestExpand(t *testing.T) {
 		{"merge of a merge", "a: &x {k: 1}\nb: &y {<<: *x, l: 2}\nc: {<<: *y}", "{a: {k: 1}, b: {l: 2, k: 1}, c: {l: 2, k: 1}}", true},
 		{"<< as a value", "a: <<\nb: [<<, !!merge x]", `{a: "<<", b: ["<<", x]}`, false},
 		{"another key tagged so", "!!merge k: 1", "{k: 1}", false},
+		{"a mapping tagged so", "a: !!merge {k: 1}\nb: !!merge [1]", "{a: {k: 1}, b: [1]}", false},
 		{"a quoted << is a key", `a: {"<<": 1}`, `{a: {"<<": 1}}`, false},
 	} {
 		n := document(t, c.in)

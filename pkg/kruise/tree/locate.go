@@ -19,9 +19,9 @@ type fault struct {
 
 // locate finds that place by decoding piece by piece, in the order of the
 // document: the decoder's own complaint names neither list indices nor, for
-// types that read themselves (times, quantities), any field. It returns nil
-// when every piece fits.
-func locate(n *Node, t reflect.Type, path string) *fault {
+// types that read themselves (times, quantities), any field. fits judges a piece
+// that has no parts. It returns nil when every piece fits.
+func locate(n *Node, t reflect.Type, path string, fits func(*Node, reflect.Type) error) *fault {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -32,18 +32,18 @@ func locate(n *Node, t reflect.Type, path string) *fault {
 	switch {
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
 	case t.Kind() == reflect.Struct && IsMap(n):
-		return locateIn(n, path, func(key string) (reflect.Type, string) { return fieldType(t, key), key })
+		return locateIn(n, path, func(key string) (reflect.Type, string) { return fieldType(t, key), key }, fits)
 	case t.Kind() == reflect.Map && IsMap(n):
-		return locateIn(n, path, func(key string) (reflect.Type, string) { return t.Elem(), "[" + key + "]" })
+		return locateIn(n, path, func(key string) (reflect.Type, string) { return t.Elem(), "[" + key + "]" }, fits)
 	case t.Kind() == reflect.Slice && IsSeq(n):
 		for i, item := range n.Content {
-			if f := locate(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i)); f != nil {
+			if f := locate(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i), fits); f != nil {
 				return f
 			}
 		}
 		return nil
 	}
-	if err := decodeInto(n, reflect.New(t).Interface()); err != nil {
+	if err := fits(n, t); err != nil {
 		return &fault{path, err}
 	}
 	return nil
@@ -51,7 +51,7 @@ func locate(n *Node, t reflect.Type, path string) *fault {
 
 // locateIn goes through a mapping; child returns the type of a key's value,
 // nil for one that is not known, and the key's step in the path.
-func locateIn(n *Node, path string, child func(key string) (reflect.Type, string)) *fault {
+func locateIn(n *Node, path string, child func(key string) (reflect.Type, string), fits func(*Node, reflect.Type) error) *fault {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		t, step := child(n.Content[i].Value)
 		if t == nil {
@@ -60,7 +60,7 @@ func locateIn(n *Node, path string, child func(key string) (reflect.Type, string
 		if path != "" && step[0] != '[' {
 			step = "." + step
 		}
-		if f := locate(n.Content[i+1], t, path+step); f != nil {
+		if f := locate(n.Content[i+1], t, path+step, fits); f != nil {
 			return f
 		}
 	}
@@ -87,12 +87,12 @@ func fieldType(t reflect.Type, key string) reflect.Type {
 	return nil
 }
 
-func decodeInto(n *Node, into any) error {
+func decodes(n *Node, t reflect.Type) error {
 	b, err := json.Marshal(Value(n))
 	if err != nil {
 		return err
 	}
-	return kjson.UnmarshalCaseSensitivePreserveInts(b, into)
+	return kjson.UnmarshalCaseSensitivePreserveInts(b, reflect.New(t).Interface())
 }
 
 // say puts a decoder's complaint into words of the document.

@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // checkQOS turns changes of resources into recreation when the pod's class
@@ -50,7 +52,7 @@ func quantity(resources map[string]any, side, name string) *resource.Quantity {
 	if !ok || v == nil {
 		return nil
 	}
-	q, err := resource.ParseQuantity(fmt.Sprint(v))
+	q, err := tree.Quantity(fmt.Sprint(v))
 	if err != nil || q.IsZero() {
 		return nil
 	}

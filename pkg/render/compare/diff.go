@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // step is one step of a path: a key of a map, or an item of a list, which has a
@@ -166,6 +168,6 @@ func sameAmount(old, now any) bool {
 }
 
 func quantity(text string) (resource.Quantity, bool) {
-	q, err := resource.ParseQuantity(text)
+	q, err := tree.Quantity(text)
 	return q, err == nil
 }

@@ -82,7 +82,7 @@ func first(into map[string]resource.Quantity, name string, item *tree.Node, fiel
 	}
 	for _, field := range fields {
 		if n := tree.Get(item, field, name); n != nil {
-			if q, err := resource.ParseQuantity(tree.Str(n)); err == nil {
+			if q, err := tree.Quantity(tree.Str(n)); err == nil {
 				into[name] = q
 			}
 			return

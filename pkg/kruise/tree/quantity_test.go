@@ -1,0 +1,39 @@
+package tree
+
+import (
+	"errors"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TestQuantityTooLong: amounts that take hours to read are refused at once, and only where
+// an amount is meant.
+func TestQuantityTooLong(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"500m": true, "1Gi": true, "2E": true, "1e3": true, "1.5e-9": true, "1E+18": true, "7e999": true,
+		"7e9999": false, "7e99779999": false, "7e2147483648": false, "7E-2147483648": false, "7.e+2147483648": false, "": false, "many": false,
+	} {
+		if _, err := Quantity(text); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"image: x\nenv:\n- {name: COMMIT, value: 7e99779999}":          "",
+		"resources:\n  limits:\n    cpu: 7e2147483648":                 "resources.limits[cpu]: the exponent has more than 3 digits",
+		"resources: {requests: {memory: 1Gi, cpu: \"1e-2147483648\"}}": "resources.requests[cpu]: the exponent has more than 3 digits",
+	} {
+		var c corev1.Container
+		_, err := Decode(document(t, text), &c)
+		if want == "" {
+			if err != nil || c.Env[0].Value != "7e99779999" {
+				t.Errorf("%s: %v, %v", text, err, c.Env)
+			}
+			continue
+		}
+		var te *Error
+		if !errors.As(err, &te) || te.Error() != want || te.Line == 0 || te.Hint == "" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
