@@ -23,29 +23,46 @@ func Quantity(text string) (resource.Quantity, error) {
 
 var errBoundless = fmt.Errorf("the exponent has more than %d digits", exponentDigits)
 
-// boundless reports whether something in a text may be a number with an exponent that is
-// too long.
+// boundless reports whether a text, which may be JSON, has a number, or a string that reads
+// as one, with an exponent that is too long.
 func boundless(text []byte) bool {
 	for i := 1; i < len(text); i++ {
-		if (text[i] == 'e' || text[i] == 'E') && (isDigit(text[i-1]) || text[i-1] == '.') && exponent(text[i+1:]) > exponentDigits {
+		if text[i]|0x20 != 'e' || !isDigit(text[i-1]) && text[i-1] != '.' {
+			continue
+		}
+		from, to := i, i+1
+		for from > 0 && (isDigit(text[from-1]) || text[from-1] == '.') {
+			from--
+		}
+		if to < len(text) && isSign(text[to]) {
+			to++
+		}
+		digits := to
+		for to < len(text) && isDigit(text[to]) {
+			to++
+		}
+		if to-digits > exponentDigits && begins(text[:from]) && ends(text[to:]) {
 			return true
 		}
 	}
 	return false
 }
 
-// exponent counts the digits of an exponent at the beginning of a text.
-func exponent(text []byte) (digits int) {
-	if len(text) > 0 && (text[0] == '+' || text[0] == '-') {
-		text = text[1:]
+// begins and ends report whether a number may stand behind, or before, a text.
+func begins(before []byte) bool {
+	n := len(before)
+	if n > 0 && isSign(before[n-1]) {
+		n--
 	}
-	for digits < len(text) && isDigit(text[digits]) {
-		digits++
-	}
-	return digits
+	return n == 0 || before[n-1] == '"' || before[n-1] == ':' || before[n-1] == ',' || before[n-1] == '['
+}
+
+func ends(behind []byte) bool {
+	return len(behind) == 0 || behind[0] == '"' || behind[0] == ',' || behind[0] == ']' || behind[0] == '}'
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isSign(c byte) bool  { return c == '+' || c == '-' }
 
 // bounded refuses a document in which such a number stands where t has a quantity.
 func bounded(n *Node, t reflect.Type) error {
