@@ -26,8 +26,8 @@ var errBoundless = fmt.Errorf("the exponent has more than %d digits", exponentDi
 // boundless reports whether a text, which may be JSON, has a number, or a string that reads
 // as one, with an exponent that is too long.
 func boundless(text []byte) bool {
-	for i := 1; i < len(text); i++ {
-		if text[i]|0x20 != 'e' || !isDigit(text[i-1]) && text[i-1] != '.' {
+	for i := range text {
+		if text[i]|0x20 != 'e' || !mantissa(text[:i]) {
 			continue
 		}
 		from, to := i, i+1
@@ -46,6 +46,13 @@ func boundless(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// mantissa reports whether an exponent may follow: behind digits, and also behind none,
+// which [resource.ParseQuantity] reads as 0.
+func mantissa(before []byte) bool {
+	n := len(before)
+	return n > 0 && (isDigit(before[n-1]) || before[n-1] == '.') || begins(before)
 }
 
 // begins and ends report whether a number may stand behind, or before, a text.

@@ -46,5 +46,12 @@ func FuzzToKinds(f *testing.F) {
 	})
 }
 
-// absent says which fields are as good as not there: to an API server null is.
-func absent(_ string, v any) bool { return v == nil }
+// absent says which fields are as good as not there: to an API server null is, and a
+// mapping with nothing else in it.
+func absent(_ string, v any) bool {
+	fields, ok := v.(map[string]any)
+	for key, value := range fields {
+		ok = ok && absent(key, value)
+	}
+	return v == nil || ok && len(fields) > 0
+}
