@@ -31,20 +31,30 @@ func (p Problems) Text(w io.Writer, st Style) error {
 	return nil
 }
 
-// spot is FILE:LINE, as editors and terminals make a link of it.
 // fileless reports a problem of an object that stands in no file: it goes by its name.
 func fileless(p lint.Problem) bool { return p.File == "" && p.Line == 0 }
 
+// objectless reports a problem of a file, in which no object could be made out.
+func objectless(p lint.Problem) bool { return p.Object.Kind == "" && p.Object.Name == "" }
+
+// spot is FILE:LINE, as editors and terminals make a link of it; FILE alone where it
+// cannot be read at all.
 func spot(p lint.Problem) string {
-	if fileless(p) {
+	switch {
+	case fileless(p):
 		return ""
+	case p.Line == 0:
+		return p.File + ": "
 	}
 	return fmt.Sprintf("%s:%d: ", cmp.Or(p.File, "-"), p.Line)
 }
 
 // said is what is wrong with which field of which object.
 func said(p lint.Problem) string {
-	parts := []string{p.Object.String()}
+	var parts []string
+	if !objectless(p) {
+		parts = append(parts, p.Object.String())
+	}
 	if p.Field != "" {
 		parts = append(parts, p.Field)
 	}
@@ -52,24 +62,29 @@ func said(p lint.Problem) string {
 }
 
 type problem struct {
-	Rule     string `json:"rule"`
-	Severity string `json:"severity"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Object   object `json:"object"`
-	Field    string `json:"field,omitempty"`
-	Message  string `json:"message"`
-	Hint     string `json:"hint,omitempty"`
+	Rule     string  `json:"rule"`
+	Severity string  `json:"severity"`
+	File     string  `json:"file,omitempty"`
+	Line     int     `json:"line,omitempty"`
+	Object   *object `json:"object,omitempty"`
+	Field    string  `json:"field,omitempty"`
+	Message  string  `json:"message"`
+	Hint     string  `json:"hint,omitempty"`
 }
 
 // JSON writes all problems as one object.
 func (p Problems) JSON(w io.Writer) error {
 	list := make([]problem, 0, len(p))
 	for _, one := range p {
-		list = append(list, problem{
+		entry := problem{
 			Rule: one.Rule, Severity: string(one.Severity), File: one.File, Line: one.Line,
-			Object: named(one.Object), Field: one.Field, Message: one.Err.Error(), Hint: one.Hint,
-		})
+			Field: one.Field, Message: one.Err.Error(), Hint: one.Hint,
+		}
+		if !objectless(one) {
+			is := named(one.Object)
+			entry.Object = &is
+		}
+		list = append(list, entry)
 	}
 	return JSON(w, map[string]any{"apiVersion": plan.APIVersion, "kind": "LintReport", "problems": list})
 }

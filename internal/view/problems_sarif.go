@@ -90,17 +90,21 @@ func resultOf(p lint.Problem, rule int) sarifResult {
 	}
 	return sarifResult{
 		RuleID: p.Rule, RuleIndex: rule, Level: sarifLevel[p.Severity],
-		Message: sarifText{text}, Locations: []sarifLocation{locationOf(p)},
+		Message: sarifText{text}, Locations: locationsOf(p),
 	}
 }
 
-func locationOf(p lint.Problem) sarifLocation {
-	if fileless(p) {
-		return sarifLocation{Logical: []sarifLogical{{p.Object.String(), "resource"}}}
+// locationsOf is where the problem stands; what is about all of the input stands nowhere.
+func locationsOf(p lint.Problem) []sarifLocation {
+	switch {
+	case fileless(p) && objectless(p):
+		return []sarifLocation{}
+	case fileless(p):
+		return []sarifLocation{{Logical: []sarifLogical{{p.Object.String(), "resource"}}}}
 	}
 	at := &sarifPhysical{Region: sarifRegion{max(p.Line, 1)}}
 	if p.File != "" {
 		at.Artifact = &sarifArtifact{URI: p.File}
 	}
-	return sarifLocation{Physical: at}
+	return []sarifLocation{{Physical: at}}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -165,6 +164,9 @@ func (o *options) validChoices() error {
 		}
 	}
 	for _, id := range o.disable {
+		if engine.Fixed(id) {
+			return usage.Errorf("what cannot be read is not looked at", "--disable: %s cannot be turned off", id)
+		}
 		if !slices.ContainsFunc(engine.Rules(), func(r engine.Rule) bool { return r.ID == id }) {
 			return usage.Errorf("kubectl kruise lint --rules lists all", "--disable: there is no rule %q", id)
 		}
@@ -191,37 +193,6 @@ func (o *options) run(ctx context.Context) error {
 		return &resource.Error{Err: errors.New(view.Problems(all).Count())}
 	}
 	return nil
-}
-
-// problems are those of the cluster, or of the files.
-func (o *options) problems(ctx context.Context) ([]engine.Problem, error) {
-	if o.live.on {
-		return o.inCluster(ctx)
-	}
-	request, err := o.request(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return engine.Run(request), nil
-}
-
-// request reads the files.
-func (o *options) request(ctx context.Context) (q engine.Request, err error) {
-	q = engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known}
-	q.Limits = o.limits.Stage()
-	q.Objects, err = load.Load(ctx, o.limits.Load(load.Options{
-		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
-	}))
-	if err != nil {
-		return q, err
-	}
-	if len(o.old) > 0 {
-		if q.Old, err = load.Load(ctx, o.limits.Load(load.Options{Files: o.old, Recursive: true, Stdin: o.factory.Streams.In, Namespace: q.Namespace})); err != nil {
-			return q, err
-		}
-	}
-	q.Context, err = load.Context(ctx, o.with, o.factory.Streams.In)
-	return q, err
 }
 
 func (o *options) write(p view.Problems) error {

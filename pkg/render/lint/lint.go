@@ -121,6 +121,7 @@ func Rules() []Rule {
 	for _, a := range advices {
 		out = append(out, a.Rule)
 	}
+	out = append(out, inputRules...)
 	slices.SortFunc(out, func(a, b Rule) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
 	return out
 }

@@ -26,7 +26,7 @@ func duplicates(all []*resource.Resource, namespace string) []error {
 		}
 		errs = append(errs, &resource.Error{
 			File: r.Origin.File, Line: r.Origin.Line, Object: r.ID(),
-			Err:  fmt.Errorf("is in the input twice, first at %s", f.Origin),
+			Err:  fmt.Errorf("%w, first at %s", resource.ErrDuplicate, f.Origin),
 			Hint: "remove one of the two, or give it another name",
 		})
 	}

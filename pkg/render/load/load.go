@@ -9,7 +9,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -39,7 +38,7 @@ const (
 )
 
 // ErrEmpty is the fault of an input that holds no object at all.
-var ErrEmpty = errors.New("no objects in the input")
+var ErrEmpty = resource.ErrEmpty
 
 // Options say what to read.
 type Options struct {
@@ -69,6 +68,16 @@ type Options struct {
 // every fault found, joined, each a *resource.Error; an input without objects
 // is one that matches ErrEmpty.
 func Load(ctx context.Context, opt Options) ([]*resource.Resource, error) {
+	all, err := Readable(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// Readable reads all input as Load does, and returns what could be read beside the
+// faults of the rest: for whoever looks at objects, and emits none.
+func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	sources, errs := collect(opt)
 	if opt.Kustomize != "" {
 		sources = append(sources, kustomization(opt.Kustomize))
@@ -81,10 +90,7 @@ func Load(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	if len(errs) == 0 && len(all) == 0 {
 		errs.Add(empty(sources))
 	}
-	if err := errs.Err(); err != nil {
-		return nil, err
-	}
-	return all, nil
+	return all, errs.Err()
 }
 
 // Context reads the files of --with: objects that exist and are used but not

@@ -6,6 +6,12 @@ import (
 	"strings"
 )
 
+// The faults of an input as a whole.
+var (
+	ErrEmpty     = errors.New("no objects in the input")
+	ErrDuplicate = errors.New("is in the input twice")
+)
+
 // Error is a fault of the input, with the place where it stands.
 type Error struct {
 	// File and Line say where; Line 0 is unknown.
