@@ -17,7 +17,7 @@ import (
 // status.desiredNumberScheduled.
 func (b *builder) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subject {
 	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduled)
-	l := sized(set).Limits()
+	l := set.Limits()
 	s := subject{
 		total: set.Scheduled, updated: b.already(),
 		limits: Limits{set.Scheduled, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
@@ -38,19 +38,9 @@ func (b *builder) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subject {
 	return s
 }
 
-// sized is the set with the nodes that its status counts where no pod shows any:
-// percentages are of those.
-func sized(set *rules.DaemonSet) *rules.DaemonSet {
-	if len(set.Nodes) > 0 {
-		return set
-	}
-	out := *set
-	out.Nodes = slices.Repeat([]rules.DaemonNode{{Node: &cluster.Node{}, ShouldRun: true, Stay: true}}, set.Scheduled)
-	return &out
-}
-
 // daemonSetRules is a DaemonSet as the rules see it: nodes are those that have a
-// pod, and all of them count.
+// pod, and all of them count; so do the others in the status, whose pods are gone or
+// not back yet.
 func daemonSetRules(s Snapshot, spec *kruise.DaemonSetSpec, update string, scheduled int) *rules.DaemonSet {
 	on := map[string][]*cluster.Pod{}
 	for _, p := range s.Pods {
@@ -64,9 +54,10 @@ func daemonSetRules(s Snapshot, spec *kruise.DaemonSetSpec, update string, sched
 		}
 		set.Nodes = append(set.Nodes, rules.DaemonNode{Node: n, ShouldRun: true, Stay: true, Pods: on[name]})
 	}
-	if set.Scheduled == 0 {
+	if set.Scheduled <= 0 {
 		set.Scheduled = len(set.Nodes)
 	}
+	set.Missing = max(set.Scheduled-len(set.Nodes), 0)
 	return set
 }
 

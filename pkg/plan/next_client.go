@@ -217,9 +217,6 @@ func (c *client) busy(p *cluster.Pod) bool { return !rules.InPlacePending(p, c.s
 // first, the others in the order of the eligible nodes.
 func (c *client) pickDaemons(spec kruise.DaemonSetSpec) ([]*cluster.Pod, string) {
 	set := daemonSetRules(*c.counted, &spec, c.revision, scheduledOf(c.object().Object))
-	for len(set.Nodes) < set.Scheduled { // whose pods are gone and not back yet: they are down
-		set.Nodes = append(set.Nodes, rules.DaemonNode{Node: &cluster.Node{}, ShouldRun: true})
-	}
 	kept := intstr.FromInt32(int32(max(set.Scheduled-c.step.Updated, 0)))
 	rolling := copied(spec.UpdateStrategy.RollingUpdate)
 	rolling.Partition = &kept

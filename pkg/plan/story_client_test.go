@@ -1,9 +1,12 @@
 package plan_test
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -47,6 +50,30 @@ func TestClientDriver(t *testing.T) {
 					t.Errorf("%d of %d pods run %s at the end", n, all, newer)
 				}
 			})
+		}
+	}
+}
+
+// TestForgedCount: a status may say anything; pods that are missing cost nothing.
+func TestForgedCount(t *testing.T) {
+	for _, forged := range []int32{-1 << 22, -1, 1 << 22} {
+		w, ref := world(t, simulate.Usual(), carriers["DaemonSet"])
+		text := strings.ReplaceAll(carriers["DaemonSet"], "web:1", newer)
+		p := built(t, w, ref, text, plan.Policy{Steps: must(plan.ParseSteps("100%")), Pull: plan.PullNever})
+		s := observe(t, w, ref)
+		set := s.Workload.Object.(*appsv1.DaemonSet).DeepCopy()
+		set.Status.DesiredNumberScheduled = forged
+		own := *s.Workload
+		own.Object, s.Workload = set, &own
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		plan.Next(p, s, w.Now())
+		s.Pods = nil
+		if _, err := plan.Build(read(t, text), s, plan.Policy{}); err != nil {
+			t.Log(err)
+		}
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 32<<20 {
+			t.Errorf("%d pods that should be there: %d MiB", forged, (after.TotalAlloc-before.TotalAlloc)>>20)
 		}
 	}
 }

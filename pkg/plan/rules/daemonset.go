@@ -23,6 +23,9 @@ type DaemonSet struct {
 	TemplateGeneration string
 	// Nodes are all that have or should have one of its pods.
 	Nodes []DaemonNode
+	// Missing is how many more nodes should have a pod: none is there, so nobody knows
+	// which nodes they are. It is a number, since it comes from a status.
+	Missing int
 	// Scheduled is status.desiredNumberScheduled, the base of the partition.
 	Scheduled int
 	Now       time.Time
@@ -71,7 +74,7 @@ func (d *DaemonSet) Limits() DaemonSetLimits {
 
 // desired counts the nodes that should run a pod.
 func (d *DaemonSet) desired() int {
-	n := 0
+	n := d.Missing
 	for _, node := range d.Nodes {
 		if node.ShouldRun {
 			n++
@@ -140,6 +143,12 @@ func (d *DaemonSet) byNameDescending() []DaemonNode {
 // the selector matches; as many as the partition leaves (semantics workloads
 // 4). Inside this set the order in which Kruise goes is random.
 func (d *DaemonSet) Eligible() []DaemonNode {
+	list, _ := d.eligible()
+	return list
+}
+
+// eligible also says how many of the missing nodes are among them: their pods are gone.
+func (d *DaemonSet) eligible() (list []DaemonNode, missing int) {
 	var reached, vacant, outdated []DaemonNode
 	chosen := d.selector()
 	for _, node := range d.byNameDescending() {
@@ -152,8 +161,10 @@ func (d *DaemonSet) Eligible() []DaemonNode {
 			outdated = append(outdated, node)
 		}
 	}
-	list := slices.Concat(reached, vacant, outdated)
-	return list[:upTo(len(d.Nodes)-d.Limits().Partition, len(list))]
+	list = slices.Concat(reached, vacant, outdated)
+	room := len(d.Nodes) + d.Missing - d.Limits().Partition
+	missing = upTo(room-len(reached)-len(vacant), d.Missing)
+	return list[:upTo(room-missing, len(list))], missing
 }
 
 // selector returns which nodes an update may go to.

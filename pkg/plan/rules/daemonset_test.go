@@ -100,6 +100,33 @@ func TestDaemonSetEligible(t *testing.T) {
 	}
 }
 
+// TestDaemonSetMissing: nodes that nobody knows count like those that have no pod, named
+// last.
+func TestDaemonSetMissing(t *testing.T) {
+	for _, spec := range []string{
+		rolling(""), rolling("maxUnavailable: 50%"), rolling("partition: 2"), rolling("partition: 4"), rolling("partition: 9"), rolling("maxSurge: 50%"),
+		rolling("partition: 3, maxUnavailable: 3"),
+	} {
+		for _, nodes := range []string{"5*o", "2*n 3*o", "none 4*o", "5*n", "o! 4*o", "o+n! 4*o"} {
+			for missing := range 4 {
+				counted := daemonSet(t, spec, nodes)
+				counted.Missing, counted.Scheduled = missing, counted.Scheduled+missing
+				listed := *counted
+				listed.Missing = 0
+				for range missing {
+					listed.Nodes = append(listed.Nodes, DaemonNode{Node: &cluster.Node{}, ShouldRun: true})
+				}
+				if diff := cmp.Diff(listed.Limits(), counted.Limits()); diff != "" {
+					t.Errorf("%s, %s, %d missing: %s", spec, nodes, missing, diff)
+				}
+				if diff := cmp.Diff(listed.ChooseUpdate(), counted.ChooseUpdate(), cmp.Comparer(func(a, b *cluster.Pod) bool { return a == b })); diff != "" {
+					t.Errorf("%s, %s, %d missing: %s", spec, nodes, missing, diff)
+				}
+			}
+		}
+	}
+}
+
 func TestDaemonSetChooseUpdate(t *testing.T) {
 	for _, c := range []struct {
 		name, spec, nodes  string

@@ -38,11 +38,11 @@ func (d *DaemonSet) ChooseUpdate() DaemonSetUpdate {
 	l := d.Limits()
 	out := DaemonSetUpdate{Surge: l.MaxSurge > 0, Room: l.MaxUnavailable}
 	busy := d.busyInPlace
-	if out.Surge {
-		out.Room, busy = l.MaxSurge, d.busySurging
+	list, counted := d.eligible()
+	if out.Surge { // which a pod that is missing uses none of
+		out.Room, busy, counted = l.MaxSurge, d.busySurging, 0
 	}
-	counted := 0
-	for _, node := range d.Eligible() {
+	for _, node := range list {
 		on := d.onNode(node)
 		if busy(on) {
 			counted++
