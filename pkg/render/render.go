@@ -106,7 +106,7 @@ var Expandable = []string{
 	"PersistentPodState", "PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "SidecarTerminator", "StatefulSet", "UnitedDeployment", "WorkloadSpread",
 }
 
-// Render expands the Kruise objects of in. The resources of in belong to
+// Render expands the Kruise objects of in, and leaves out what is no manifest. The resources of in belong to
 // Render afterwards. The error holds every fault of the input that was found,
 // joined, each a *resource.Error.
 func Render(in []*resource.Resource, opt Options) (*Result, error) {
@@ -118,6 +118,7 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	in, _ = Manifests(in)
 	c := opt.context(in, expand)
 	if c.Before, err = opt.before(expand); err != nil {
 		return nil, err

@@ -116,7 +116,8 @@ func (a *application) judge(res *render.Result) error {
 	return nil
 }
 
-// foreign drops the RenderConfig that lies beside the manifests.
+// foreign drops the RenderConfig that lies beside the manifests, without a word: it is in
+// force.
 func foreign(list []*resource.Resource) []*resource.Resource {
 	return slices.DeleteFunc(list, func(r *resource.Resource) bool { return r.Is(config.Group, config.Kind) })
 }

@@ -3,6 +3,7 @@ package convert
 import (
 	"bufio"
 	"fmt"
+	"io"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
@@ -22,6 +23,14 @@ func (o *options) sayKinds(in int, res *engine.Result) error {
 		_, _ = fmt.Fprintln(w, view.Counted(fmt.Sprintf("converted %d of %d objects", res.Converted, in), res.Findings))
 	}
 	return w.Flush()
+}
+
+// noted is where notes about the input go.
+func (o *options) noted() io.Writer {
+	if o.quiet {
+		return io.Discard
+	}
+	return o.factory.Streams.Err
 }
 
 // sayVersion names what another version loses and what stays as it is.

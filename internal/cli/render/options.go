@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/aside"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -165,7 +167,15 @@ func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
 		return nil, nil
 	}
-	return stream, err
+	return aside.Manifests(o.noted(), stream), err
+}
+
+// noted is where notes about the input go.
+func (o *options) noted() io.Writer {
+	if o.quiet {
+		return io.Discard
+	}
+	return o.factory.Streams.Err
 }
 
 func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource) (engine.Options, error) {

@@ -19,7 +19,9 @@ import (
 const long = `Expand OpenKruise objects into native Kubernetes resources, from files alone.
 
 Objects that nothing changes come out as the very bytes they came in. What an
-expansion bends or loses is said on stderr; --strict makes a loss fail.`
+expansion bends or loses is said on stderr; --strict makes a loss fail. Documents of
+this program among the input, such as a RenderConfig, are for no cluster: they are
+left out, with a note.`
 
 const example = `  # a directory, to standard output
   kubectl kruise render -f manifests/ -R

@@ -3,6 +3,7 @@ package fn
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -64,6 +65,7 @@ func (s *stream) admit(r *resource.Resource) {
 		if sound && !s.job.describes(r) && !s.job.spares(r) {
 			s.context = append(s.context, r)
 		}
+	case render.Own(r):
 	case s.job.generator && !r.Is("", "Namespace"):
 	case s.job.spares(r):
 	default:
