@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// Docs parses all YAML documents of data into plain values.
+// Docs parses all YAML documents of data into plain values, aliases written out.
 func Docs(data []byte) ([]map[string]any, error) {
 	var out []map[string]any
 	d := yaml.NewDecoder(bytes.NewReader(data))
@@ -23,6 +23,9 @@ func Docs(data []byte) ([]map[string]any, error) {
 		if err := d.Decode(&n); errors.Is(err, io.EOF) {
 			return out, nil
 		} else if err != nil {
+			return nil, err
+		}
+		if _, err := tree.Expand(&n, 0, tree.Limits{}); err != nil {
 			return nil, err
 		}
 		if m, ok := tree.Value(&n).(map[string]any); ok {

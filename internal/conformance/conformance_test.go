@@ -73,3 +73,15 @@ func TestDiff(t *testing.T) {
 		})
 	}
 }
+
+// TestDocsWriteAliasesOut: an alias is what it names.
+func TestDocsWriteAliasesOut(t *testing.T) {
+	docs, err := Docs([]byte("a: &x [1]\nb: *x\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []any{int64(1)}
+	if err := Different("documents", Diff([]map[string]any{{"a": list, "b": list}}, docs)); err != nil {
+		t.Error(err)
+	}
+}

@@ -51,7 +51,7 @@ func (e *jobEnd) broadcast() error {
 	if err != nil {
 		return err
 	}
-	if e.spec["paused"] == true {
+	if e.spec["paused"] == true || suspended(e.made.Objects) {
 		return e.broadcastEnd(len(templates))
 	}
 	if desired, recorded := field(e.status, "desired").(int64); recorded && int(desired) != len(templates) {
@@ -141,7 +141,7 @@ func (e *jobEnd) onlyJob() bool { return len(e.made.Objects) > 0 && len(e.jobsRu
 // samePod brings a recorded pod and a template to the same form.
 func samePod(pod, template map[string]any) (want, got map[string]any) {
 	want = map[string]any{"metadata": map[string]any{}, "spec": copiedValue(pod["spec"])}
-	for _, k := range []string{"labels", "annotations"} {
+	for _, k := range []string{"labels", "annotations", "finalizers"} {
 		mapping(want["metadata"])[k] = copiedValue(field(pod, "metadata", k))
 	}
 	for _, l := range []string{"broadcastjob-controller-uid", "broadcastjob-name"} {

@@ -44,7 +44,7 @@ func (e *jobEnd) underway(nodes, active int) error {
 	switch {
 	case active > nodes:
 		return fmt.Errorf("%d pods are recorded as active, ours are on %d nodes", active, nodes)
-	case field(e.made.Objects[0], "spec", "suspend") == true:
+	case suspended(e.made.Objects):
 		return errors.New("nothing runs, and pods are recorded as active")
 	}
 	return Different("the phase", Diff(text(e.status, "phase"), "running"))
@@ -59,8 +59,10 @@ func (e *jobEnd) broadcastPhase(nodes int) (phase string, failed bool) {
 	job := mapping(e.made.Objects[0]["spec"])
 	failed, late := fails(job)
 	switch {
-	case job["suspend"] == true:
+	case job["suspend"] == true && e.spec["paused"] == true:
 		return "paused", false
+	case job["suspend"] == true:
+		return "running", true // and nothing runs
 	case late:
 		return "failed", true
 	case !failed:
@@ -91,9 +93,17 @@ func fails(job map[string]any) (failed, late bool) {
 	return late || code != "" && code != "0", late
 }
 
+// suspended reports whether Jobs are not to begin.
+func suspended(jobs []map[string]any) bool {
+	return len(jobs) > 0 && field(jobs[0], "spec", "suspend") == true
+}
+
 // daemons: a job that never completes is a DaemonSet, whose pods do the work before
 // they settle down.
 func (e *jobEnd) daemons() error {
+	if active, _ := field(e.status, "active").(int64); active == 0 && len(e.made.Objects) == 0 && e.found("broadcastjob/paused-never") {
+		return Different("pods of a job at rest", Diff([]string(nil), texts(e.want["nodesInCreationOrder"])))
+	}
 	if len(e.made.Objects) != 1 || kindOf(e.made.Objects[0]) != "DaemonSet" {
 		return fmt.Errorf("%d objects, not a DaemonSet", len(e.made.Objects))
 	}

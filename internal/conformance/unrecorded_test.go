@@ -30,6 +30,48 @@ func TestUnderway(t *testing.T) {
 	}
 }
 
+// TestAtRest: a job that runs no pod at a time is not over, and is no DaemonSet.
+func TestAtRest(t *testing.T) {
+	rest := strings.NewReplacer(
+		"succeeded: 1, phase: completed, completionTime: <time>", "active: 0, phase: running",
+		"Order: [fake-node-0]\nmostActiveAtOnce: 1", "Order: []\nmostActiveAtOnce: 0", "broadcastjob-name: warm", "of: another")
+	for _, tc := range []struct {
+		name, made, policy, on string
+		differ                 bool
+	}{
+		{"suspended", strings.Replace(broadcastMade, "spec:\n", "spec:\n  suspend: true\n", 1), "Always", "", false},
+		{"it runs", broadcastMade, "Always", "", true},
+		{"no DaemonSet", "", "Never", "", false},
+		{"no DaemonSet, and pods are recorded", "", "Never", "fake-node-0", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := jobsScenes["broadcast"]
+			s.made, s.want = tc.made, strings.Replace(rest.Replace(s.want), "Order: []", "Order: ["+tc.on+"]", 1)
+			for _, text := range []*string{&s.input, &s.want} {
+				*text = strings.Replace(*text, "spec: {template", "spec: {completionPolicy: {type: "+tc.policy+"}, template", 1)
+			}
+			if err := s.run("broadcastjob/paused-never"); (err != nil) != tc.differ {
+				t.Errorf("%v, want a difference: %v", err, tc.differ)
+			}
+		})
+	}
+}
+
+// TestFinalizers: a pod has those of its template.
+func TestFinalizers(t *testing.T) {
+	s := jobsScenes["broadcast"]
+	for _, text := range []*string{&s.input, &s.want, &s.made} {
+		*text = strings.ReplaceAll(*text, "annotations: {", "finalizers: [a/b], annotations: {")
+	}
+	if err := s.run(""); err != nil {
+		t.Error(err)
+	}
+	s.made = broadcastMade
+	if s.run("") == nil {
+		t.Error("a finalizer that is lost is not found")
+	}
+}
+
 // TestLastingContainers: ephemeral containers that do not end keep their places.
 func TestLastingContainers(t *testing.T) {
 	s := jobsScenes["ephemeral"]

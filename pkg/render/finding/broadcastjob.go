@@ -41,6 +41,12 @@ var _ = templateRules("BroadcastJob", "broadcastjob") && register(
 		Becomes: "all pods start at once, as with Kruise",
 	},
 	Rule{
+		ID: "broadcastjob/parallelism-none", Kind: "BroadcastJob", When: "0", Severity: Approximate,
+		Fields:  []string{"spec.parallelism"},
+		Becomes: "suspend of each Job, which also stops pods that run, where a BroadcastJob lets them run on",
+		Action:  "nothing for a job that has not begun",
+	},
+	Rule{
 		ID: "broadcastjob/deadline", Kind: "BroadcastJob", Severity: Exact,
 		Fields:  []string{"spec.completionPolicy.activeDeadlineSeconds"},
 		Becomes: "activeDeadlineSeconds of each Job",
@@ -56,6 +62,12 @@ var _ = templateRules("BroadcastJob", "broadcastjob") && register(
 		Fields:  []string{"spec.paused"},
 		Becomes: "suspend of each Job, which also stops pods that run, where a paused BroadcastJob lets them run on",
 		Action:  "nothing for a job that has not begun",
+	},
+	Rule{
+		ID: "broadcastjob/paused-never", Kind: "BroadcastJob", When: "Never, paused or with parallelism 0", Severity: Approximate,
+		Fields:  []string{"spec.paused", "spec.parallelism"},
+		Becomes: "nothing: a DaemonSet cannot be paused",
+		Action:  "render again when nodes shall get pods",
 	},
 	Rule{
 		ID: "broadcastjob/continue", Kind: "BroadcastJob", Severity: Exact,
@@ -77,7 +89,7 @@ var _ = templateRules("BroadcastJob", "broadcastjob") && register(
 	Rule{
 		ID: "broadcastjob/restart-limit", Kind: "BroadcastJob", When: "restartPolicy OnFailure", Severity: Approximate,
 		Fields:  []string{"spec.failurePolicy.restartLimit"},
-		Becomes: "backoffLimit one higher; the Job ends the pod there, where Kruise counts it as failed and lets it go on restarting",
+		Becomes: "backoffLimit one higher, 0 where it is 0; the Job ends the pod there, where Kruise counts it as failed and lets it go on restarting",
 		Action:  "nothing: a Job that ends is what was meant",
 	},
 	Rule{

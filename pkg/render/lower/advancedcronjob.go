@@ -94,6 +94,9 @@ func (a *advancedCronJob) broadcast(known *around) ([]piece, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.never() {
+		return nil, a.endless(field)
+	}
 	b.host, b.path = &a.object, "spec.template."+field
 	return a.collected(b.pieces(known))
 }
@@ -104,6 +107,9 @@ func (a *advancedCronJob) imageList(known *around) ([]piece, error) {
 	p, err := readImageListPullJob(a.c, a.inner("ImageListPullJob", field))
 	if err != nil {
 		return nil, err
+	}
+	if p.never() {
+		return nil, a.endless(field)
 	}
 	p.host, p.path = &a.object, "spec.template."+field
 	return a.collected(p.pieces(known))
@@ -117,16 +123,18 @@ func (a *advancedCronJob) inner(kind, field string) *resource.Resource {
 	), a.r)
 }
 
-// collected takes the specs of Jobs; what never completes is none.
+// endless refuses a template of what never completes.
+func (a *advancedCronJob) endless(field string) error {
+	return a.r.Fault("spec.template."+field+".spec.completionPolicy.type", "set it to Always", "what never completes cannot be made again and again")
+}
+
+// collected takes the specs of Jobs.
 func (a *advancedCronJob) collected(jobs []*resource.Resource, err error) ([]piece, error) {
 	if err != nil {
 		return nil, err
 	}
 	out := make([]piece, 0, len(jobs))
 	for _, job := range jobs {
-		if job.Kind() != "Job" {
-			return nil, a.r.Fault("spec.template", "set completionPolicy.type to Always", "what never completes cannot be made again and again")
-		}
 		out = append(out, piece{strings.TrimPrefix(job.Name(), a.r.Name()+"-"), tree.Map("spec", tree.Get(job.Node(), "spec"))})
 	}
 	return out, nil

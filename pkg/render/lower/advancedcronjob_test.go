@@ -37,3 +37,21 @@ spec:
 		}
 	}
 }
+
+// TestCronJobsEnd: what never completes cannot be made again and again, also when it
+// would make nothing.
+func TestCronJobsEnd(t *testing.T) {
+	for _, template := range []string{
+		`broadcastJobTemplate: {spec: {parallelism: 0, completionPolicy: {type: Never}, template: {spec: {restartPolicy: Never, containers: [{name: c, image: "c:1"}]}}}}`,
+		`imageListPullJobTemplate: {spec: {parallelism: 0, completionPolicy: {type: Never}, images: ["c:1"]}}`,
+	} {
+		_, _, err := run(t, stage.Native, `apiVersion: apps.kruise.io/v1beta1
+kind: AdvancedCronJob
+metadata: {name: nightly, namespace: shop}
+spec: {schedule: "15 2 * * *", template: {`+template+`}}
+`)
+		if err == nil || !strings.Contains(err.Error(), "spec.completionPolicy.type: what never completes") {
+			t.Errorf("%s: %v", template, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -47,6 +48,10 @@ func (b *broadcastJob) pieces(known *around) ([]*resource.Resource, error) {
 	b.reportFields()
 	if b.never() {
 		b.report("broadcastjob/never", "spec.completionPolicy.type", "")
+		if b.idle() {
+			b.report("broadcastjob/paused-never", b.idleField(), "")
+			return nil, nil
+		}
 		return []*resource.Resource{resource.Derived(b.native("apps/v1", "DaemonSet", b.daemonSetSpec), b.r)}, nil
 	}
 	count, given, err := b.nodeCount()
@@ -97,7 +102,7 @@ func (b *broadcastJob) jobTemplate() *tree.Node {
 // jobSpec returns the spec of a Job with a template.
 func (b *broadcastJob) jobSpec(template *tree.Node) *tree.Node {
 	out := tree.Map("backoffLimit", tree.Int64(b.backoffLimit()))
-	if b.spec.Paused {
+	if b.idle() {
 		tree.Set(out, "suspend", tree.Boolean(true))
 	}
 	if s := b.spec.CompletionPolicy.ActiveDeadlineSeconds; s != nil {
@@ -147,6 +152,26 @@ func below(n *tree.Node, field string) *tree.Node {
 	have = tree.Shallow(have)
 	tree.Set(n, field, have)
 	return have
+}
+
+// idle reports whether no pod is ever made: the job is paused, or runs none at a time.
+func (b *broadcastJob) idle() bool { return b.spec.Paused || b.noneAtATime() }
+
+// noneAtATime is true of a parallelism that is nothing of however many nodes.
+func (b *broadcastJob) noneAtATime() bool {
+	if b.spec.Parallelism == nil {
+		return false
+	}
+	n, err := intstr.GetScaledValueFromIntOrPercent(b.spec.Parallelism, 100, true)
+	return err == nil && n <= 0
+}
+
+// idleField is the field for which no pod is made.
+func (b *broadcastJob) idleField() string {
+	if b.spec.Paused {
+		return "spec.paused"
+	}
+	return "spec.parallelism"
 }
 
 func (b *broadcastJob) never() bool {

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 func (b *broadcastJob) reportFields() {
@@ -22,7 +21,7 @@ func (b *broadcastJob) reportFields() {
 	if policy.TTLSecondsAfterFinished != nil {
 		b.report("broadcastjob/ttl", "spec.completionPolicy.ttlSecondsAfterFinished", "")
 	}
-	if b.spec.Paused {
+	if b.spec.Paused && !b.never() {
 		b.report("broadcastjob/paused", "spec.paused", "")
 	}
 	b.reportFailure()
@@ -40,11 +39,19 @@ func (b *broadcastJob) reportFailure() {
 	default:
 		b.report("broadcastjob/fail-fast", field, "")
 	}
+	b.reportRestarts()
+}
+
+// reportRestarts speaks of restartLimit, also where the default stands: a Job ends
+// its pod where Kruise only counts it.
+func (b *broadcastJob) reportRestarts() {
+	const field = "spec.failurePolicy.restartLimit"
 	limit := b.spec.FailurePolicy.RestartLimit
-	if b.spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure && tree.Get(b.hub, "spec", "failurePolicy", "restartLimit") != nil {
-		b.report("broadcastjob/restart-limit", "spec.failurePolicy.restartLimit", fmt.Sprintf("backoffLimit %d: the Job fails at as many restarts", b.backoffLimit()))
-	} else if limit != 0 {
-		b.report("broadcastjob/restart-limit-never", "spec.failurePolicy.restartLimit", "")
+	switch restarts := b.spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure; {
+	case restarts && (limit != 0 || !b.never()):
+		b.report("broadcastjob/restart-limit", field, fmt.Sprintf("backoffLimit %d: the Job fails at restart %d", b.backoffLimit(), max(1, b.backoffLimit())))
+	case limit != 0:
+		b.report("broadcastjob/restart-limit-never", field, "")
 	}
 }
 
@@ -52,6 +59,10 @@ func (b *broadcastJob) reportFailure() {
 func (b *broadcastJob) reportParallelism(nodes int) {
 	p := b.spec.Parallelism
 	if p == nil {
+		return
+	}
+	if b.noneAtATime() {
+		b.report("broadcastjob/parallelism-none", "spec.parallelism", "")
 		return
 	}
 	most, err := intstr.GetScaledValueFromIntOrPercent(p, nodes, true)

@@ -131,7 +131,9 @@ func (p *imagePull) job(name string, spec *tree.Node) *resource.Resource {
 // unless no node is known at all.
 func (p *imagePull) nodes(known *around) (names []string, found bool, err error) {
 	if s := p.spec.PodSelector; s != nil {
-		return p.nodesOfPods(s)
+		names, found, err = p.nodesOfPods(s)
+		// Where the nodes are known, that there is no pod is known as well.
+		return names, found || len(known.nodes) > 0, err
 	}
 	match, wanted := labels.Everything(), []string(nil)
 	if s := p.spec.Selector; s != nil {
