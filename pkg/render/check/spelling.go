@@ -10,31 +10,54 @@ import (
 )
 
 // spelling is the hint for an unknown field: the field of obj, a typed object,
-// that stands at the same place and is spelt nearly so.
+// that stands at the same place and is spelt nearly so, or the place of the only
+// field with this very name.
 func spelling(obj any, path string) string {
 	steps := tree.Steps(path)
 	if len(steps) == 0 { // a key that is empty
 		return "check the spelling"
 	}
-	t := reflect.TypeOf(obj)
+	t, last := reflect.TypeOf(obj), steps[len(steps)-1]
 	for _, step := range steps[:len(steps)-1] {
 		if t = child(t, step); t == nil {
 			return "check the spelling"
 		}
 	}
-	best, least := "", 3
-	for name := range fields(deref(t)) {
-		if d := distance(strings.ToLower(name), strings.ToLower(steps[len(steps)-1])); d < least || d == least && name < best {
-			best, least = name, d
-		}
-	}
-	switch best {
-	case "":
-		return "check the spelling"
-	case steps[len(steps)-1]: // our types are those of the newest version
+	siblings := fields(deref(t))
+	best, akin := tree.Nearest(last, maps.Keys(siblings)), tree.Akin(last, maps.Keys(siblings))
+	switch places := elsewhere(reflect.TypeOf(obj), last); {
+	case best == last: // our types are those of the newest version
 		return "only " + kruise.V1beta1 + " has it: change apiVersion"
+	case best != "":
+		return "did you mean " + best + "?"
+	case len(places) == 1:
+		return "its place is " + places[0]
+	case akin != "":
+		return "did you mean " + akin + "?"
 	}
-	return "did you mean " + best + "?"
+	return "check the spelling"
+}
+
+// elsewhere returns the places of the fields with this name nearest to the top of
+// the spec.
+func elsewhere(obj reflect.Type, name string) []string {
+	at := map[string]reflect.Type{"spec": child(obj, "spec")}
+	for range 4 {
+		var found []string
+		next := map[string]reflect.Type{}
+		for place, t := range at {
+			for field, below := range fields(deref(t)) {
+				if next[place+"."+field] = below; field == name {
+					found = append(found, place+"."+field)
+				}
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+		at = next
+	}
+	return nil
 }
 
 func deref(t reflect.Type) reflect.Type {
@@ -60,7 +83,7 @@ func child(t reflect.Type, step string) reflect.Type {
 // fields returns the types of a struct's fields by their names in JSON.
 func fields(t reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
-	if t.Kind() != reflect.Struct {
+	if t == nil || t.Kind() != reflect.Struct {
 		return out
 	}
 	for f := range t.Fields() {
@@ -73,25 +96,4 @@ func fields(t reflect.Type) map[string]reflect.Type {
 		}
 	}
 	return out
-}
-
-// distance is the number of letters to add, drop or change that leads from a
-// to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost = 1 + min(before, row[j], row[j+1])
-			}
-			before, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

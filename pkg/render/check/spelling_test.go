@@ -17,7 +17,12 @@ func TestSpelling(t *testing.T) {
 		{"case", kruise.CloneSet{}, "spec.minreadyseconds", "did you mean minReadySeconds?"},
 		{"through a pointer", kruise.CloneSet{}, "spec.updateStrategy.rollingUpdate.maxSurg", "did you mean maxSurge?"},
 		{"in a list", kruise.UnitedDeployment{}, "spec.topology.subsets[1].replica", "did you mean replicas?"},
-		{"inlined fields", kruise.SidecarSet{}, "spec.containers[0].podInjectPolicies", "check the spelling"},
+		{"inlined fields, far", kruise.SidecarSet{}, "spec.containers[0].injectPolicies", "check the spelling"},
+		{"a word of it", kruise.WorkloadSpread{}, "spec.targetReference", "did you mean targetRef?"},
+		{"the other word of it", kruise.WorkloadSpread{}, "spec.strategy", "did you mean scheduleStrategy?"},
+		{"a word of two", kruise.SidecarSet{}, "spec.strategy", "check the spelling"},
+		{"above its place", kruise.AdvancedCronJob{}, "spec.broadcastJobTemplate", "its place is spec.template.broadcastJobTemplate"},
+		{"below its place", kruise.BroadcastJob{}, "spec.template.spec.completionPolicy", "its place is spec.completionPolicy"},
 		{"inlined fields, near", kruise.SidecarSet{}, "spec.containers[0].podInjectPolic", "did you mean podInjectPolicy?"},
 		{"nothing near", kruise.SidecarSet{}, "spec.colour", "check the spelling"},
 		{"of the newest version", kruise.StatefulSet{}, "spec.reserveOrdinals", "only v1beta1 has it: change apiVersion"},
@@ -31,23 +36,5 @@ func TestSpelling(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
-	}
-}
-
-func TestDistance(t *testing.T) {
-	for _, tc := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0},
-		{"", "ab", 2},
-		{"ab", "", 2},
-		{"kitten", "sitting", 3},
-		{"partiton", "partition", 1},
-		{"abc", "acb", 2},
-	} {
-		if got := distance(tc.a, tc.b); got != tc.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
-		}
 	}
 }
