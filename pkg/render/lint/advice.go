@@ -15,6 +15,8 @@ type advice struct {
 	// kinds are the GROUP/KINDs that it looks at.
 	kinds []string
 	look  func(*subject)
+	// always: also of an object that Kruise refuses, since it may say why.
+	always bool
 }
 
 // advices is the catalogue of advice, one file per theme.
@@ -40,19 +42,25 @@ type subject struct {
 
 // say reports the field with this path in the newest version.
 func (s *subject) say(path, hint, format string, args ...any) {
-	err := s.r.Fault(kruise.Written(s.r.Node(), path), hint, format, args...)
+	s.at(kruise.Written(s.r.Node(), path), hint, format, args...)
+}
+
+// at reports the field with this path in the object as it is written.
+func (s *subject) at(path, hint, format string, args ...any) {
+	err := s.r.Fault(path, hint, format, args...)
 	if e, ok := errors.AsType[*resource.Error](err); ok {
 		s.found = append(s.found, Problem{Rule: s.rule.ID, Severity: s.rule.Severity, Error: e})
 	}
 }
 
-// advice asks all rules of the kind.
-func (s *surroundings) advice(r, old *resource.Resource) []Problem {
+// advice asks all rules of the kind, of an object that is refused the few that may
+// say why.
+func (s *surroundings) advice(r, old *resource.Resource, refused bool) []Problem {
 	kind := r.Group() + "/" + r.Kind()
 	sub := &subject{surroundings: s, r: r, old: old, workload: workload(r), was: workload(old)}
 	for _, a := range advices {
 		for _, k := range a.kinds {
-			if k == kind || k == anything {
+			if (k == kind || k == anything) && (a.always || !refused) {
 				sub.rule = a.Rule
 				a.look(sub)
 			}

@@ -74,7 +74,7 @@ type Request struct {
 }
 
 // Run returns the problems in the order of the input, the worst of an object
-// first.
+// first, and by lines.
 func Run(q Request) []Problem {
 	facts := resource.NewFacts(q.Objects, append(slices.Clip(q.Context), q.Old...), q.Namespace)
 	c := &stage.Context{
@@ -90,21 +90,23 @@ func Run(q Request) []Problem {
 	return slices.Concat(lists...)
 }
 
-// one returns what is held against an object, the worst first.
+// one returns what is held against an object, the worst first, and by lines.
 func (s *surroundings) one(r *resource.Resource) []Problem {
 	old := s.old[s.c.Facts.IDOf(r)]
 	var out []Problem
 	for _, f := range check.Object(s.c, check.Request{Operation: s.request.Operation, Object: r, Old: old, Known: s.request.Known}) {
 		out = append(out, Problem{Rule: f.Rule, Severity: Error, Error: f.Error})
 	}
-	if len(out) == 0 && s.request.Operation != check.Delete {
-		out = append(out, s.advice(r, old)...)
+	if s.request.Operation != check.Delete {
+		out = append(out, s.advice(r, old, len(out) > 0)...)
 	}
 	ignored := ignores(r)
 	out = slices.DeleteFunc(out, func(p Problem) bool {
 		return slices.Contains(s.request.Disabled, p.Rule) || slices.Contains(ignored, p.Rule) || slices.Contains(ignored, "*")
 	})
-	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(b.Severity.Rank(), a.Severity.Rank()) })
+	slices.SortStableFunc(out, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), cmp.Compare(a.Line, b.Line))
+	})
 	return out
 }
 

@@ -94,6 +94,29 @@ data: {SidecarSet_PatchPodMetadata_WhiteList: '{"rules": [{"allowedAnnotationKey
 `,
 			want: []string{"sidecarset/unknown-value spec.patchPodMetadata[0].patchPolicy", "sidecarset/merge-patch-not-json spec.patchPodMetadata[1].annotations[c/d]"},
 		},
+		"fields that no pod has": {
+			input: strings.Replace(clone(""), "containers: [{name: c", "priorityclassName: high, containers: [{resource: {}, name: c", 1),
+			want:  []string{"object/dropped-field spec.template.spec.containers[0].resource", "object/dropped-field spec.template.spec.priorityclassName"},
+		},
+		"a field that no probe has, beside what comes of it": {
+			input: strings.Replace(clone(""), "containers: [{name: c", "containers: [{readinessProbe: {httpget: {port: 80}}, name: c", 1),
+			want:  []string{"pod/template-invalid spec.template.spec.containers[0].readinessProbe", "object/dropped-field spec.template.spec.containers[0].readinessProbe.httpget"},
+		},
+		"a field that no sidecar has": {
+			input:   sidecars(toWeb + "  containers: [{name: mesh, image: \"example.com/mesh:1\", imagePullpolicy: Always}]\n"),
+			context: clone(""),
+			want:    []string{"object/dropped-field spec.containers[0].imagePullpolicy"},
+		},
+		"a field of what is distributed": {
+			input: `
+apiVersion: apps.kruise.io/v1beta1
+kind: ResourceDistribution
+metadata: {name: web}
+spec:
+  resource: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, anotations: {}}, dta: {a: b}}
+  targets: {allNamespaces: true}
+`,
+		},
 		"volumes": {
 			input:   sidecars(toWeb + "  containers: [{name: mesh, image: \"example.com/mesh:1\", volumeMounts: [{name: a, mountPath: /a}]}]\n  volumes: [{name: a, emptyDir: {}}, {name: b, emptyDir: {}}]\n"),
 			context: clone(""),
@@ -216,8 +239,8 @@ spec:
   targets: {allNamespaces: true, includedNamespaces: {list: [{name: shop}]}, namespaceSelector: {matchLabels: {a: b}}}
 `,
 			want: []string{
-				"resourcedistribution/ignored-field spec.targets.includedNamespaces", "resourcedistribution/ignored-field spec.targets.namespaceSelector",
 				"resourcedistribution/ignored-field spec.resource.metadata.namespace",
+				"resourcedistribution/ignored-field spec.targets.includedNamespaces", "resourcedistribution/ignored-field spec.targets.namespaceSelector",
 			},
 		},
 		"a hook that nobody calls": {

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,11 @@ func required(r *resource.Resource, field, example string) error {
 func metadata(r *resource.Resource) error {
 	m := tree.Get(r.Node(), "metadata")
 	if m == nil {
+		var keys []string
+		tree.Each(r.Node(), func(key, _ *tree.Node) { keys = append(keys, key.Value) })
+		if key := tree.Nearest("metadata", slices.Values(keys)); key != "" {
+			return r.Fault(key, "did you mean metadata?", "unknown field")
+		}
 		return r.Fault("metadata", "add metadata with a name", "is missing")
 	}
 	if !tree.IsMap(m) {

@@ -294,19 +294,20 @@ func TestLists(t *testing.T) {
 		in          string
 		want, fault []string
 	}{
-		"List":             {"apiVersion: v1\nkind: List\nitems:\n- " + item("a") + "\n-\n  " + item("b") + "\n", []string{"f:4 a", "f:6 b"}, nil},
-		"JSON":             {"{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}]}", []string{"f:2 a"}, nil},
-		"typed":            {"apiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata: {name: a}\n", []string{"f:4 a"}, nil},
-		"nested":           {"apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - " + item("a") + "\n", []string{"f:7 a"}, nil},
-		"empty":            {"apiVersion: v1\nkind: List\nitems: []\n", nil, nil},
-		"without items":    {"apiVersion: v1\nkind: List\n", nil, nil},
-		"null items":       {"apiVersion: v1\nkind: List\nitems:\n", nil, nil},
-		"kind named so":    {"apiVersion: example.org/v1\nkind: AllowList\nmetadata: {name: a}\nspec: {}\n", []string{"f:1 a"}, nil},
-		"in a later file":  {config("x") + "---\n# c\napiVersion: v1\nkind: List\nitems:\n- " + item("a") + "\n", []string{"f:1 x", "f:10 a"}, nil},
-		"element no map":   {"apiVersion: v1\nkind: List\nitems:\n- a\n- " + item("b") + "\n", nil, []string{"f:4: List: items[0]: is no object"}},
-		"element unnamed":  {"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap}\n", nil, []string{"f:4: ConfigMap: metadata: is missing | add metadata with a name"}},
-		"untyped elements": {"apiVersion: v1\nkind: List\nitems:\n- metadata: {name: a}\n", nil, []string{"f:4: apiVersion: is missing | such as apiVersion: apps/v1", "f:4: kind: is missing | such as kind: Deployment"}},
-		"ResourceList":     {"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n", nil, []string{"f:1: ResourceList: a ResourceList is what functions read and write | hand it to the fn command on standard input"}},
+		"List":              {"apiVersion: v1\nkind: List\nitems:\n- " + item("a") + "\n-\n  " + item("b") + "\n", []string{"f:4 a", "f:6 b"}, nil},
+		"JSON":              {"{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}]}", []string{"f:2 a"}, nil},
+		"typed":             {"apiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata: {name: a}\n", []string{"f:4 a"}, nil},
+		"nested":            {"apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - " + item("a") + "\n", []string{"f:7 a"}, nil},
+		"empty":             {"apiVersion: v1\nkind: List\nitems: []\n", nil, nil},
+		"without items":     {"apiVersion: v1\nkind: List\n", nil, nil},
+		"null items":        {"apiVersion: v1\nkind: List\nitems:\n", nil, nil},
+		"kind named so":     {"apiVersion: example.org/v1\nkind: AllowList\nmetadata: {name: a}\nspec: {}\n", []string{"f:1 a"}, nil},
+		"in a later file":   {config("x") + "---\n# c\napiVersion: v1\nkind: List\nitems:\n- " + item("a") + "\n", []string{"f:1 x", "f:10 a"}, nil},
+		"element no map":    {"apiVersion: v1\nkind: List\nitems:\n- a\n- " + item("b") + "\n", nil, []string{"f:4: List: items[0]: is no object"}},
+		"element unnamed":   {"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap}\n", nil, []string{"f:4: ConfigMap: metadata: is missing | add metadata with a name"}},
+		"metadata misspelt": {"apiVersion: v1\nkind: ConfigMap\nmetadta: {name: a}\n", nil, []string{"f:3: ConfigMap: metadta: unknown field | did you mean metadata?"}},
+		"untyped elements":  {"apiVersion: v1\nkind: List\nitems:\n- metadata: {name: a}\n", nil, []string{"f:4: apiVersion: is missing | such as apiVersion: apps/v1", "f:4: kind: is missing | such as kind: Deployment"}},
+		"ResourceList":      {"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n", nil, []string{"f:1: ResourceList: a ResourceList is what functions read and write | hand it to the fn command on standard input"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := load.Parse("f", []byte(c.in))
