@@ -95,7 +95,9 @@ func (w *World) halt(e *pod, i int) {
 	w.setContainer(e, i, func(c *cluster.Container) { c.Ready, c.Waiting = false, waitingCreating })
 }
 
-// fetch starts a container as soon as its image is on the node.
+// fetch starts a container as soon as its image is on the node. Without a delay
+// it runs before anything else happens: a node is quicker than a controller that
+// writes pod after pod.
 func (w *World) fetch(e *pod, i int, start time.Duration) {
 	turn, image := e.agent[i].turn, e.agent[i].image
 	if w.unpullable(image) {
@@ -103,6 +105,10 @@ func (w *World) fetch(e *pod, i int, start time.Duration) {
 		return
 	}
 	w.pull(w.nodes[e.Node], image, func() {
+		if start == 0 {
+			w.begin(e, i, turn)
+			return
+		}
 		w.after(start, func() { w.begin(e, i, turn) })
 	})
 }

@@ -16,9 +16,11 @@ import (
 func (b *bed) admits(before, after *tree.Node) error {
 	var around []*resource.Resource
 	for _, p := range b.all.now {
-		around = append(around, podResource(p))
+		if !p.Deleting {
+			around = append(around, podResource(p))
+		}
 	}
-	q := check.Request{Object: resource.Parsed(after, nil, resource.Origin{})}
+	q := check.Request{Object: resource.Parsed(after, nil, resource.Origin{}), Known: true}
 	if before != nil {
 		q.Old = resource.Parsed(before, nil, resource.Origin{})
 	}

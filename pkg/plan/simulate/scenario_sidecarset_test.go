@@ -83,12 +83,16 @@ func (s *scenario) label(name, key, value string) {
 }
 
 // TestScenarioSidecarBadImage is case 311: the first pod stands and holds the
-// others; the good image repairs it first.
+// others; the good image repairs it first. Those that it repairs run before the
+// controller has written the next pod, so never more than two are down.
 func TestScenarioSidecarBadImage(t *testing.T) {
 	s := play(t, sidecarSet("maxUnavailable: 2", ""))
 	s.grow(webRef, 5)
 	s.expect("bad", []string{"sidecarUpdate p4, sidecarUpdate p5"}, s.step(meshImage("mesh:bad", "")))
 	s.expect("good", []string{"sidecarUpdate p2, sidecarUpdate p3, sidecarUpdate p4, sidecarUpdate p5", "sidecarUpdate p1"}, s.step(meshImage("mesh:2.0", "")))
+	if down := s.rec.extremes.down; down != 2 {
+		t.Errorf("%d pods were down at once", down)
+	}
 	if diff := cmp.Diff("mesh:2.0 web:1.0", s.images()["p5"]); diff != "" {
 		t.Error(diff)
 	}
