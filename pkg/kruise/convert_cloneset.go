@@ -112,11 +112,16 @@ func (excludingLabel) up(c *conversion) {
 	}
 }
 
-// down: Kruise does not write the label, so the field is lost where the label
-// is not there already.
+// down: Kruise neither writes the label nor removes it, so the field is lost where
+// the label says otherwise.
 func (excludingLabel) down(c *conversion) {
-	if tree.Bool(c.take(excluding)) && !c.excludedByLabel() {
-		c.lose(excluding, "%s reads the label %s instead, which is not set", c.to, CloneSetScalingExcludePreparingDeleteLabel)
+	const why = "%s reads the label %s instead, which is %s"
+	field := c.take(excluding)
+	switch said, label := tree.Bool(field), c.excludedByLabel(); {
+	case said && !label:
+		c.lose(excluding, why, c.to, CloneSetScalingExcludePreparingDeleteLabel, "not set")
+	case label && field != nil && !said:
+		c.lose(excluding, why, c.to, CloneSetScalingExcludePreparingDeleteLabel, "set")
 	}
 }
 

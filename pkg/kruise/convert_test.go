@@ -117,6 +117,7 @@ func TestDown(t *testing.T) {
 		one{"OnDelete keeps no rolling update", `{spec: {scaleStrategy: {enablePVCReuse: true}, updateStrategy: {type: OnDelete, rollingUpdate: {maxSurge: 1, podUpdatePolicy: ReCreate}}}}`, `{spec: {updateStrategy: {type: OnDelete}}}`, []string{"spec.updateStrategy.rollingUpdate.podUpdatePolicy", "spec.updateStrategy.rollingUpdate.maxSurge"}},
 		one{"excludePreparingDelete without the label", `{spec: {scaleStrategy: {enablePVCReuse: true, excludePreparingDelete: true}}}`, `{spec: {updateStrategy: {type: ReCreate}}}`, []string{"spec.scaleStrategy.excludePreparingDelete"}},
 		one{"with the label", `{metadata: {labels: {apps.kruise.io/cloneset-scaling-exclude-preparing-delete: "true"}}, spec: {scaleStrategy: {enablePVCReuse: true, excludePreparingDelete: true}}}`, `{metadata: {labels: {apps.kruise.io/cloneset-scaling-exclude-preparing-delete: "true"}}, spec: {updateStrategy: {type: ReCreate}}}`, nil},
+		one{"the label without the field", `{metadata: {labels: {apps.kruise.io/cloneset-scaling-exclude-preparing-delete: "true"}}, spec: {scaleStrategy: {enablePVCReuse: true, excludePreparingDelete: false}}}`, `{metadata: {labels: {apps.kruise.io/cloneset-scaling-exclude-preparing-delete: "true"}}, spec: {updateStrategy: {type: ReCreate}}}`, []string{"spec.scaleStrategy.excludePreparingDelete"}},
 		one{"a field of the older version", `{spec: {scaleStrategy: {enablePVCReuse: true}, updateStrategy: {partition: 1, rollingUpdate: {partition: 2}}}}`, `{spec: {updateStrategy: {type: ReCreate, partition: 2}}}`, []string{"spec.updateStrategy.partition"}},
 	)
 	down("StatefulSet",
@@ -124,11 +125,15 @@ func TestDown(t *testing.T) {
 	)
 	down("DaemonSet",
 		one{"partitioned scaling", `{spec: {scaleStrategy: {partitionedScaling: true}}}`, `{metadata: {annotations: {daemonset.kruise.io/progressive-create-pod: "true"}}, spec: {}}`, nil},
+		one{"none", `{spec: {scaleStrategy: {partitionedScaling: false}}}`, `{spec: {}}`, nil},
+		one{"switched off, the annotation stays", `{metadata: {annotations: {daemonset.kruise.io/progressive-create-pod: "true"}}, spec: {scaleStrategy: {partitionedScaling: false}}}`, `{metadata: {annotations: {daemonset.kruise.io/progressive-create-pod: "true"}}, spec: {}}`, []string{"spec.scaleStrategy.partitionedScaling"}},
+		one{"an annotation that says the same", `{metadata: {annotations: {daemonset.kruise.io/progressive-create-pod: "no"}}, spec: {scaleStrategy: {partitionedScaling: false}}}`, `{metadata: {annotations: {daemonset.kruise.io/progressive-create-pod: "no"}}, spec: {}}`, nil},
 	)
 	down("UnitedDeployment",
 		one{"status by subset", `{status: {updatedRevision: r, subsetStatuses: [{name: b, replicas: 5, partition: 3}, {name: a}]}}`, `{status: {subsetReplicas: {b: 5}, updateStatus: {updatedRevision: r, currentPartitions: {b: 3}}, subsetStatuses: [{name: b, replicas: 5, partition: 3}, {name: a}]}}`, nil},
 	)
 	down("PodUnavailableBudget",
+		one{"no operations", `{spec: {protectOperations: []}}`, `{spec: {}}`, nil},
 		one{"annotations", `{spec: {protectOperations: [DELETE, EVICT], protectTotalReplicas: 7, ignoredPodSelector: {matchLabels: {a: b}}}}`, `{metadata: {annotations: {kruise.io/pub-protect-operations: "DELETE,EVICT", pub.kruise.io/protect-total-replicas: "7"}}, spec: {}}`, []string{"spec.ignoredPodSelector"}},
 	)
 	down("NodeImage",

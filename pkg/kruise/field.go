@@ -93,12 +93,17 @@ func (a annotated) up(c *conversion) {
 	}
 }
 
+// down leaves an annotation as it is where the field says nothing, or false: what
+// is written in the older version then means what the annotation says.
 func (a annotated) down(c *conversion) {
 	v := c.take(a.field)
-	if v == nil {
-		return
+	said, before := text(v), c.annotation(a.annotation)
+	switch {
+	case said != "" && said != "false":
+		c.annotate(a.annotation, said)
+	case v != nil && before != "" && a.parse(before) != nil:
+		c.lose(a.field, "%s reads the annotation %s instead, which says %s", c.to, a.annotation, before)
 	}
-	c.annotate(a.annotation, text(v))
 }
 
 // text is a scalar as it was written, and a list with commas.
