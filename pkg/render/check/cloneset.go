@@ -86,9 +86,8 @@ func (k *cloneSetCheck) numbers() {
 	notNegative(k.subject, "spec.replicas", k.spec.Replicas)
 	notNegative(k.subject, "spec.revisionHistoryLimit", k.spec.RevisionHistoryLimit)
 	notNegative(k.subject, "spec.minReadySeconds", &k.spec.MinReadySeconds)
-	deadline := k.spec.ProgressDeadlineSeconds
-	notNegative(k.subject, "spec.progressDeadlineSeconds", deadline)
-	if k.alpha && deadline != nil && *deadline >= 0 && *deadline <= k.spec.MinReadySeconds {
+	// v1beta1 takes any deadline.
+	if deadline := k.spec.ProgressDeadlineSeconds; k.alpha && deadline != nil && *deadline <= k.spec.MinReadySeconds {
 		k.fault("spec.progressDeadlineSeconds", "", "%d must be greater than minReadySeconds %d", *deadline, k.spec.MinReadySeconds)
 	}
 }
