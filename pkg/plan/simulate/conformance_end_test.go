@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -129,7 +130,11 @@ func compareStatus(s conformance.RolloutStep, b *bed) error {
 	if err != nil {
 		return err
 	}
-	got, err := statusOf(b.World.objects[b.target].workload)
+	ours, err := inVersion(b.World.objects[b.target].workload, s.After.Workload)
+	if err != nil {
+		return err
+	}
+	got, err := statusOf(ours)
 	if err != nil {
 		return err
 	}
@@ -139,6 +144,17 @@ func compareStatus(s conformance.RolloutStep, b *bed) error {
 		}
 	}
 	return conformance.Different("the status", cmp.Diff(want, got))
+}
+
+// inVersion is a workload as somebody sees it who reads it in the recorded version,
+// which may have fewer fields of status.
+func inVersion(w *cluster.Workload, recorded map[string]any) (*cluster.Workload, error) {
+	_, version, _ := strings.Cut(fmt.Sprint(recorded["apiVersion"]), "/")
+	n, _, err := kruise.FromHub(tree.FromValue(w.Object), version)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.ReadWorkload(n)
 }
 
 // statusOf is a status as plain values, without what is different in each run.
