@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sort"
 	"strconv"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -24,19 +25,41 @@ func String(s string) *Node {
 }
 
 // plainSafe reports whether s certainly reads as text in every YAML version:
-// no version gives a meaning to a word of six letters or more. It keeps the
-// slow exact test away from nearly all strings.
+// no version gives a meaning to a word of six letters or more, nor to one of plain
+// characters that begins with a letter, but for a few that are known; nor to a number
+// with a letter that none has. It keeps the exact test, which runs a parser, away
+// from nearly all strings.
 func plainSafe(s string) bool {
-	if len(s) < 6 {
-		return false
+	return len(s) >= 6 && letters(s[:6]) || plain(s) && (isLetter(s[0]) && !meaning[strings.ToLower(s)] || isDigit(s[0]) && strings.ContainsAny(s, inNoNumber))
+}
+
+// meaning are the words that are more than text, inNoNumber the letters that no number
+// and no time has in it, of whatever base.
+var meaning = map[string]bool{"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true, "false": true, "null": true}
+
+const inNoNumber = "GHIJKLMNPQRSUVWYghijklmnpqrsuvwy"
+
+// plain reports characters that form one scalar, wherever they stand: a colon does only
+// inside.
+func plain(s string) bool {
+	for _, c := range []byte(s) {
+		if !isLetter(c) && !isDigit(c) && strings.IndexByte("-._/@:", c) < 0 {
+			return false
+		}
 	}
-	for _, c := range []byte(s[:6]) {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+	return s != "" && s[len(s)-1] != ':'
+}
+
+func letters(s string) bool {
+	for _, c := range []byte(s) {
+		if !isLetter(c) {
 			return false
 		}
 	}
 	return true
 }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // Int64 returns an integer scalar.
 func Int64(v int64) *Node {

@@ -25,6 +25,32 @@ func TestStringQuotes(t *testing.T) {
 	}
 }
 
+// FuzzString: what is taken for text at a glance is what the exact test takes for it.
+func FuzzString(f *testing.F) {
+	for _, s := range []string{
+		"a", "y", "N", "Yes", "nO", "off", "oN", "null", "NULL", "True", "name", "web-1:2", "a:", ":a", "a: b", "a::b", "reg:5000/x@sha256:0a", "1:2", "10m", "16Mi", "1e3", "0x1g", "0b1",
+		"0o7", "1_000", "2026-11-22", "2026-11-22T15:10:30Z", "12:30:45", "1.2.3", "1.5Gi", "1m:", "e", "inf", "nan", ".nan", "a.b", "-a", "t", "F", "no-", "0.5s", "1:30m", "5m0s",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		word := len(s) >= 6 && letters(s[:6]) // which the exact test takes for more, with ": " in it
+		n := &Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagString, Value: s}
+		if !word && plainSafe(s) && (yaml.IsYaml1_1NonString(n) || special.MatchString(s)) {
+			t.Errorf("%q is more than text", s)
+		}
+	})
+}
+
+// TestStringCost: names, images and amounts are told from numbers without a parser.
+func TestStringCost(t *testing.T) {
+	for _, s := range []string{"env", "name", "image", "type", "nginx:1.25", "registry.example.com:5000/shop/app:1.2.3", "10m", "16Mi", "web-1", "app.kubernetes.io/name", "RollingUpdate"} {
+		if n := testing.AllocsPerRun(10, func() { String(s) }); n > 2 {
+			t.Errorf("%q: %v allocations", s, n)
+		}
+	}
+}
+
 func TestMap(t *testing.T) {
 	n := Map("a", "x", "b", 1, "c", int64(2), "d", true, "e", Null(), "f", Seq(String("y")))
 	want := map[string]any{"a": "x", "b": int64(1), "c": int64(2), "d": true, "e": nil, "f": []any{"y"}}
