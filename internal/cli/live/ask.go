@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // pageSize bounds one answer of the API server.
@@ -38,7 +39,8 @@ type want struct {
 type reader struct {
 	cluster Cluster
 	scope   Scope
-	found   []map[string]any
+	found   []fact
+	nodes   tree.Shared
 	skipped []string
 }
 
@@ -100,8 +102,21 @@ func (r *reader) take(w want, gvr schema.GroupVersionResource, items []unstructu
 		}
 		item.SetAPIVersion(gvr.GroupVersion().String())
 		item.SetKind(w.name)
-		r.found = append(r.found, w.of(item.Object).prune(item.Object))
+		r.keep(w.of(item.Object).prune(item.Object))
 	}
+}
+
+// fact is an object that was found, with its place among the others. An answer holds
+// five times as much: no page of one is kept.
+type fact struct {
+	place string
+	node  *tree.Node
+}
+
+// keep adds an object. Nobody changes facts, so they share what they can.
+func (r *reader) keep(object map[string]any) {
+	n := r.nodes.FromValue(object)
+	r.found = append(r.found, fact{place(n), n})
 }
 
 // of returns the kind of fact that an object is.

@@ -71,6 +71,22 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckShares: thousands of workloads say the same; each text is held once.
+func TestCheckShares(t *testing.T) {
+	s := &fake{lists: map[string][]map[string]any{
+		"/apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets": {held("a", "x", false), held("b", "x", false)},
+	}}
+	found, err := Check(t.Context(), at(t, s), "shop", "")
+	if err != nil || len(found.Objects) != 2 {
+		t.Fatal(err, found)
+	}
+	for _, path := range [][]string{{"metadata", "namespace"}, {"metadata", "labels", "team"}, {"spec", "replicas"}} {
+		if a, b := tree.Get(found.Objects[0].Node(), path...), tree.Get(found.Objects[1].Node(), path...); a == nil || a != b {
+			t.Errorf("%v: %v and %v", path, a, b)
+		}
+	}
+}
+
 // TestCheckEverywhere: kinds without a namespace are looked at with all of them.
 func TestCheckEverywhere(t *testing.T) {
 	s := &fake{lists: map[string][]map[string]any{"/apis/apps.kruise.io/v1beta1/sidecarsets": {{"metadata": map[string]any{"name": "logs"}}}}}

@@ -89,28 +89,27 @@ func Read(ctx context.Context, c Cluster, scope Scope) (*Result, error) {
 	}
 	if scope.wants(clusterFacts) {
 		r.skipped = append(server.skipped, r.skipped...)
-		r.found = append(r.found, server.object())
+		r.keep(server.object())
 	}
 	return r.result(), nil
 }
 
 // result sorts what was found and leaves out what was found twice.
 func (r *reader) result() *Result {
-	slices.SortStableFunc(r.found, func(a, b map[string]any) int { return strings.Compare(place(a), place(b)) })
+	slices.SortStableFunc(r.found, func(a, b fact) int { return strings.Compare(a.place, b.place) })
 	res := &Result{Skipped: r.skipped}
 	last := ""
-	for _, object := range r.found {
-		if at := place(object); at != last {
-			last = at
-			res.Context = append(res.Context, resource.Parsed(tree.FromValue(object), nil, resource.Origin{File: File, Seq: len(res.Context)}))
+	for _, f := range r.found {
+		if f.place != last {
+			last = f.place
+			res.Context = append(res.Context, resource.Parsed(f.node, nil, resource.Origin{File: File, Seq: len(res.Context)}))
 		}
 	}
 	return res
 }
 
 // place is the identity of an object, in the order of a file of facts.
-func place(object map[string]any) string {
-	n := tree.FromValue(object)
+func place(n *tree.Node) string {
 	group := resource.GroupOf(tree.StrAt(n, "apiVersion"))
 	kind := tree.StrAt(n, "kind")
 	rank := 1

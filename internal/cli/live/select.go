@@ -13,10 +13,10 @@ import (
 // with the name of what the stream distributes or, for an inventory, of what
 // the cluster does. Secrets are never read: a conflict with one shows when the
 // copy is applied.
-func conflicts(scope Scope, found []map[string]any) []want {
+func conflicts(scope Scope, found []fact) []want {
 	distributions := pick(scope.Stream, "ResourceDistribution")
-	for _, object := range found {
-		r := resource.Parsed(tree.FromValue(object), nil, resource.Origin{})
+	for _, f := range found {
+		r := resource.Parsed(f.node, nil, resource.Origin{})
 		if scope.Stream == nil && r.Is(kruise.Group, "ResourceDistribution") {
 			distributions = append(distributions, r)
 		}

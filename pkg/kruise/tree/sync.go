@@ -42,7 +42,7 @@ func syncMap(dst *Node, want map[string]any) *Node {
 			fresh[k] = v
 		}
 	}
-	kept = append(kept, mapping(fresh).Content...)
+	kept = append(kept, FromValue(fresh).Content...)
 	dst.Content = kept
 	return dst
 }

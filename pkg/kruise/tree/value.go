@@ -3,8 +3,9 @@ package tree
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,34 +62,80 @@ func floating(s string) any {
 // FromValue returns the node of a JSON-like value, with mapping keys in
 // alphabetical order. Types beyond those that [Value] returns go through
 // encoding/json.
-func FromValue(v any) *Node {
+func FromValue(v any) *Node { return (*Shared)(nil).FromValue(v) }
+
+// Shared makes nodes as the function [FromValue] does, but those of one text or number
+// once: for whoever keeps thousands of objects that nobody changes. Its zero value is
+// ready; nil shares nothing.
+type Shared struct {
+	texts   map[string]*Node
+	numbers map[int64]*Node
+}
+
+// FromValue returns a node whose scalars others have part in.
+func (s *Shared) FromValue(v any) *Node {
 	switch v := v.(type) {
 	case nil:
 		return Null()
 	case *Node:
 		return v
 	case string:
-		return String(v)
+		return s.text(v)
 	case bool:
 		return Boolean(v)
 	case int:
-		return Int64(int64(v))
+		return s.number(int64(v))
 	case int32:
-		return Int64(int64(v))
+		return s.number(int64(v))
 	case int64:
-		return Int64(v)
+		return s.number(v)
 	case float64:
 		return float(v)
 	case map[string]any:
-		return mapping(v)
+		return s.mapping(v)
 	case []any:
 		items := make([]*Node, len(v))
 		for i := range v {
-			items[i] = FromValue(v[i])
+			items[i] = s.FromValue(v[i])
 		}
 		return Seq(items...)
 	}
-	return fromJSON(v)
+	return s.FromValue(fromJSON(v))
+}
+
+func (s *Shared) text(v string) *Node {
+	if s == nil {
+		return String(v)
+	}
+	if s.texts == nil {
+		s.texts = map[string]*Node{}
+	}
+	if s.texts[v] == nil {
+		s.texts[v] = String(v)
+	}
+	return s.texts[v]
+}
+
+func (s *Shared) number(v int64) *Node {
+	if s == nil {
+		return Int64(v)
+	}
+	if s.numbers == nil {
+		s.numbers = map[int64]*Node{}
+	}
+	if s.numbers[v] == nil {
+		s.numbers[v] = Int64(v)
+	}
+	return s.numbers[v]
+}
+
+func (s *Shared) mapping(m map[string]any) *Node {
+	n := Map()
+	n.Content = make([]*Node, 0, 2*len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		n.Content = append(n.Content, s.text(k), s.FromValue(m[k]))
+	}
+	return n
 }
 
 func float(v float64) *Node {
@@ -98,22 +145,9 @@ func float(v float64) *Node {
 	return &Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagFloat, Value: strconv.FormatFloat(v, 'g', -1, 64)}
 }
 
-func mapping(m map[string]any) *Node {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	n := Map()
-	for _, k := range keys {
-		n.Content = append(n.Content, String(k), FromValue(m[k]))
-	}
-	return n
-}
-
 // fromJSON serves typed values. They come from the Kubernetes API types, which
 // always marshal; a value that does not is a programming error.
-func fromJSON(v any) *Node {
+func fromJSON(v any) any {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("tree.FromValue: %v", err))
@@ -124,7 +158,7 @@ func fromJSON(v any) *Node {
 	if err := d.Decode(&plain); err != nil {
 		panic(fmt.Sprintf("tree.FromValue: %v", err))
 	}
-	return FromValue(numbers(plain))
+	return numbers(plain)
 }
 
 func numbers(v any) any {

@@ -75,6 +75,36 @@ func TestFromValue(t *testing.T) {
 	FromValue(func() {})
 }
 
+// TestShared: the nodes are those of [FromValue], the same of the same scalar.
+func TestShared(t *testing.T) {
+	value := map[string]any{"name": "name", "list": []any{"yes", int64(80), 80, int32(80), "80", nil, 1.5, true}, "typed": struct{ A []string }{[]string{"name"}}}
+	var s Shared
+	first, again := s.FromValue(value), s.FromValue(value)
+	for _, n := range []*Node{first, again} {
+		if diff := cmp.Diff(FromValue(value), n); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if Get(first, "name") != Get(again, "name") || Get(first, "name") != below(t, first, "typed.A[0]") || below(t, first, "list[1]") != below(t, again, "list[3]") {
+		t.Error("equal scalars are not one node")
+	}
+	if below(t, first, "list[1]") == below(t, first, "list[4]") || Get(first, "list") == Get(again, "list") {
+		t.Error("more is one node than equal scalars")
+	}
+	if one, other := FromValue(value), FromValue(value); Get(one, "name") == Get(other, "name") {
+		t.Error("nodes that may be changed are shared")
+	}
+}
+
+func below(t *testing.T, n *Node, path string) *Node {
+	t.Helper()
+	at, ok := At(n, path)
+	if !ok {
+		t.Fatal(path)
+	}
+	return at
+}
+
 func TestFromValueSortsKeys(t *testing.T) {
 	if got := printed(t, FromValue(map[string]any{"b": int64(1), "a": int64(2), "C": int64(3)})); got != "C: 3\na: 2\nb: 1\n" {
 		t.Error(got)
