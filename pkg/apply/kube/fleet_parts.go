@@ -2,6 +2,7 @@ package kube
 
 import (
 	"errors"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -128,8 +129,13 @@ func lonely(s labels.Selector) string {
 }
 
 func (f *Fleet) watchPods() error {
+	var mu sync.Mutex
+	var kin cluster.Kin
 	read := func(p *corev1.Pod) (*cluster.Pod, error) {
+		mu.Lock()
+		defer mu.Unlock()
 		out := cluster.ReadPod(p)
+		kin.Join(out)
 		out.Digest()
 		return out, nil
 	}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,12 +30,15 @@ func ReadPod(p *corev1.Pod) *Pod {
 		own := p.Spec.Containers[i].RestartPolicy
 		out.Containers[i].Final = own == nil && p.Spec.RestartPolicy == corev1.RestartPolicyNever || own != nil && *own == corev1.ContainerRestartPolicyNever
 	}
+	out.Ephemeral = slices.Grow(out.Ephemeral, len(p.Spec.EphemeralContainers))
 	for i := range p.Spec.EphemeralContainers {
 		out.Ephemeral = append(out.Ephemeral, p.Spec.EphemeralContainers[i].Name)
 	}
+	out.ReadinessGates = slices.Grow(out.ReadinessGates, len(p.Spec.ReadinessGates))
 	for _, g := range p.Spec.ReadinessGates {
 		out.ReadinessGates = append(out.ReadinessGates, string(g.ConditionType))
 	}
+	out.Conditions = slices.Grow(out.Conditions, len(p.Status.Conditions))
 	for _, c := range p.Status.Conditions {
 		out.Conditions = append(out.Conditions, Condition{
 			Type: string(c.Type), Status: c.Status, Reason: c.Reason, Message: c.Message, Since: c.LastTransitionTime.Time,

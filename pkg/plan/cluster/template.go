@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"reflect"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,17 +14,43 @@ import (
 // Whole returns the workload with its Template, which is made from its Object where
 // there is none yet ([ReadBare]).
 func (w *Workload) Whole() (*Workload, error) {
-	obj, ok := w.Object.(metav1.Object)
-	if w.Template != nil || !ok {
+	if _, ok := w.Object.(metav1.Object); w.Template != nil || !ok {
 		return w, nil
 	}
-	template, err := templateOf(obj)
-	if err != nil {
+	out := *w
+	if err := out.unpack(); err != nil {
 		return nil, err
 	}
-	out := *w
-	out.Template = template
-	return &out, nil
+	var err error
+	out.Template, err = templateOf(out.Object.(metav1.Object))
+	return &out, err
+}
+
+// pack takes the containers and volumes out of the object, which nobody else has seen.
+func (w *Workload) pack() (err error) {
+	spec := w.podSpec()
+	if spec == nil {
+		return nil
+	}
+	w.Packed, err = json.Marshal(corev1.PodSpec{Containers: spec.Containers, InitContainers: spec.InitContainers, Volumes: spec.Volumes})
+	spec.Containers, spec.InitContainers, spec.Volumes = nil, nil, nil
+	return err
+}
+
+// unpack has a copy of the object with what was packed.
+func (w *Workload) unpack() error {
+	if w.Packed == nil {
+		return nil
+	}
+	own := reflect.New(reflect.TypeOf(w.Object).Elem())
+	own.Elem().Set(reflect.ValueOf(w.Object).Elem())
+	w.Object = own.Interface()
+	var packed corev1.PodSpec
+	err := json.Unmarshal(w.Packed, &packed)
+	spec := w.podSpec()
+	spec.Containers, spec.InitContainers, spec.Volumes = packed.Containers, packed.InitContainers, packed.Volumes
+	w.Packed = nil
+	return err
 }
 
 // LooksAtNodes reports whether a rule asks for nodes: for DaemonSets, and for topology

@@ -39,6 +39,9 @@ func TestWhole(t *testing.T) {
 		if diff := gocmp.Diff(want, got); diff != "" || len(got.Template) == 0 || bare.Template != nil {
 			t.Errorf("%s: %s", head, diff)
 		}
+		if packed := strings.Contains(string(bare.Packed), "containers"); packed == strings.HasSuffix(head, "SidecarSet") || got.Packed != nil {
+			t.Errorf("%s: containers are packed: %v", head, packed)
+		}
 		if again, err := got.Whole(); err != nil || again != got {
 			t.Errorf("%s: a whole workload was made anew (%v)", head, err)
 		}

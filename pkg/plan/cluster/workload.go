@@ -33,6 +33,9 @@ type Workload struct {
 	// Template is spec.template as decoded JSON; a SidecarSet has its whole
 	// spec in v1beta1 here, which is what its revisions are made of.
 	Template map[string]any
+	// Packed is what a bare workload has instead of the containers and volumes of its
+	// Object ([ReadBare]).
+	Packed []byte
 }
 
 // Owner is the controller of a pod or a claim.
