@@ -24,7 +24,7 @@ func (a *application) load(ctx context.Context) ([]*resource.Resource, error) {
 		if err != nil {
 			return nil, err
 		}
-		list, err := load.Parse("helm template", b)
+		list, err := load.Text("helm template", b)
 		return aside.Manifests(a.factory.Streams.Err, foreign(list)), a.permit(err)
 	case engine.Kustomize:
 		opt.Kustomize = "."

@@ -103,8 +103,8 @@ func say(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// hint says how a scalar is written so that it fits. A bare yes is true to kubectl and
-// text to kustomize, so it fits nowhere.
+// hint says how a scalar is written so that it fits. A yes that is text, as it is to
+// kustomize, fits no boolean.
 func hint(n *Node, err error) string {
 	te, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok || !IsScalar(n) {

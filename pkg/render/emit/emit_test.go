@@ -127,11 +127,11 @@ func TestWriterFails(t *testing.T) {
 
 func TestJSONStream(t *testing.T) {
 	object := func(name, pad string) string {
-		lines := []string{"{", "    \"apiVersion\": \"v1\",", "    \"data\": {", "        \"html\": \"<a & b>\",", "        \"n\": 644", "    },", "    \"kind\": \"ConfigMap\",", "    \"metadata\": {", "        \"name\": \"" + name + "\"", "    }", "}"}
+		lines := []string{"{", "    \"apiVersion\": \"v1\",", "    \"data\": {", "        \"html\": \"<a & b>\",", "        \"m\": 644", "    },", "    \"kind\": \"ConfigMap\",", "    \"metadata\": {", "        \"name\": \"" + name + "\"", "    }", "}"}
 		return strings.Join(lines, "\n"+pad)
 	}
 	in := func(name string) []*resource.Resource {
-		return parse(t, "f", []byte(config(name)+"data: {n: 644, html: <a & b>}\n"))
+		return parse(t, "f", []byte(config(name)+"data: {m: 644, html: <a & b>}\n"))
 	}
 	pad := "        "
 	for name, c := range map[string]struct {

@@ -94,7 +94,11 @@ func Run(q Request) []Problem {
 func (s *surroundings) one(r *resource.Resource) []Problem {
 	old := s.old[s.c.Facts.IDOf(r)]
 	var out []Problem
-	for _, f := range check.Object(s.c, check.Request{Operation: s.request.Operation, Object: r, Old: old, Known: s.request.Known}) {
+	faults := check.Object(s.c, check.Request{Operation: s.request.Operation, Object: r, Old: old, Known: s.request.Known})
+	if s.request.Operation != check.Delete {
+		faults = append(faults, check.Native(r)...)
+	}
+	for _, f := range faults {
 		out = append(out, Problem{Rule: f.Rule, Severity: Error, Error: f.Error})
 	}
 	if s.request.Operation != check.Delete {

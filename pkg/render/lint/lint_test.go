@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -218,7 +219,11 @@ func parse(t *testing.T, text string) []*resource.Resource {
 	if text == "" {
 		return nil
 	}
-	return golden.Parse(t, text)
+	list, err := load.Text("input.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 // TestRefusals come first and silence advice about the same object.

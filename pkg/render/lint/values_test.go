@@ -172,9 +172,21 @@ spec:
 			want:  []string{"uniteddeployment/partition-updates-nothing spec.updateStrategy.manualUpdate.partitions[a]"},
 		},
 		"fields of nodes": {
-			input: unites("deploymentTemplate", "  topology: {subsets: [{name: a, nodeSelectorTerm: {matchFields: [{key: metadata.name, operator: In, values: [n]}]}}]}"),
+			input: unites("deploymentTemplate", "  topology: {subsets: [{name: a, nodeSelectorTerm: {matchFields: [{key: metadata.name, operator: In, values: [node]}]}}]}"),
 			want:  []string{"uniteddeployment/match-fields spec.topology.subsets[0].nodeSelectorTerm.matchFields"},
 		},
+
+		"a plain word where nobody knows what is wanted": {
+			input: bare("example.com/v1", "Lamp") + "spec: {light: on, name: \"on\"}\n", want: []string{"object/ambiguous-yaml spec.light"},
+		},
+		"a plain key":                  {input: bare("v1", "ConfigMap") + "data: {1.10: a, '1.20': b, 3: c}\n", want: []string{"object/ambiguous-yaml data[1.1]"}},
+		"a boolean that kubectl takes": {input: bare("apps/v1", "Deployment") + "spec: {paused: yes}\n", want: []string{"object/ambiguous-yaml spec.paused"}},
+		"a plain word in data":         {input: bare("v1", "ConfigMap") + "data: {a: off}\n", want: []string{"object/wrong-type data[a]"}},
+		"a number in a Secret":         {input: bare("v1", "Secret") + "stringData: {pin: 0755}\n", want: []string{"object/wrong-type stringData[pin]"}},
+		"a plain word of a pod": {
+			input: bare("apps/v1", "Deployment") + "spec: {template: {spec: {containers: [{name: c, args: [-a, no]}]}}}\n", want: []string{"object/wrong-type spec.template.spec.containers[0].args[1]"},
+		},
+		"text that looks like a number elsewhere": {input: bare("v1", "ConfigMap") + "data: {a: 12:30:45, b: \"0755\", c: 'no', d: 10Mi}\n"},
 
 		"a weight": {input: states("100")},
 		"no weight": {

@@ -108,21 +108,10 @@ func texts(r *resource.Resource, field string) error {
 // isText reports whether Kubernetes' readers take n for a string. They read
 // YAML 1.1, to which a bare yes is a boolean; dates are text to them.
 func isText(n *tree.Node) bool {
-	if oldBool(n) {
+	if tree.OldBool(n) {
 		return false
 	}
 	return tree.IsString(n) || tree.IsScalar(n) && n.ShortTag() == "!!timestamp"
-}
-
-func oldBool(n *tree.Node) bool {
-	if !tree.IsScalar(n) || n.Style != 0 || len(n.Value) > 3 {
-		return false
-	}
-	switch n.Value {
-	case "y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF":
-		return true
-	}
-	return false
 }
 
 func quote(n *tree.Node) string {
@@ -139,7 +128,7 @@ func shape(n *tree.Node) string {
 		return "a mapping"
 	case tree.IsSeq(n):
 		return "a list"
-	case oldBool(n):
+	case tree.OldBool(n):
 		return "a boolean"
 	}
 	switch n.ShortTag() {

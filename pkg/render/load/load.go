@@ -82,7 +82,7 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 	if opt.Kustomize != "" {
 		sources = append(sources, kustomization(opt.Kustomize))
 	}
-	all, err := read(ctx, sources, opt)
+	all, err := older(ctx, sources, opt)
 	errs.Add(err)
 	for _, err := range duplicates(all, opt.Namespace) {
 		errs.Add(err)
@@ -99,7 +99,7 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 func Context(ctx context.Context, files []string, stdin io.Reader) ([]*resource.Resource, error) {
 	opt := Options{Files: files, Stdin: stdin}
 	sources, errs := collect(opt)
-	all, err := read(ctx, sources, opt)
+	all, err := older(ctx, sources, opt)
 	errs.Add(err)
 	if err := errs.Err(); err != nil {
 		return nil, err
@@ -107,11 +107,19 @@ func Context(ctx context.Context, files []string, stdin io.Reader) ([]*resource.
 	return all, nil
 }
 
-// Parse reads the documents of one text; name stands for it in messages and
-// origins. Duplicates and an empty text are no faults here.
+// Parse reads the documents of one text as kustomize does, which reads YAML 1.2; name
+// stands for it in messages and origins. Duplicates and an empty text are no faults here.
 func Parse(name string, text []byte) ([]*resource.Resource, error) {
-	src := source{name: name, read: func(int64) ([]byte, error) { return text, nil }}
-	return read(context.Background(), []source{src}, Options{})
+	return read(context.Background(), single(name, text), Options{})
+}
+
+// Text reads the documents of one text as Load reads files: as kubectl does.
+func Text(name string, text []byte) ([]*resource.Resource, error) {
+	return older(context.Background(), single(name, text), Options{})
+}
+
+func single(name string, text []byte) []source {
+	return []source{{name: name, read: func(int64) ([]byte, error) { return text, nil }}}
 }
 
 func empty(sources []source) error {

@@ -59,6 +59,7 @@ type Resource struct {
 	node    *tree.Node
 	raw     []byte
 	changed bool
+	rereads []tree.Reread
 }
 
 // Parsed returns an object as it stood in the input. raw may be nil when there
@@ -91,6 +92,17 @@ func (r *Resource) Raw() []byte {
 	}
 	return r.raw
 }
+
+// Reread reads plain words and keys again as kubectl does, which reads YAML 1.1. The
+// bytes that the object came in as stay.
+func (r *Resource) Reread() error {
+	rereads, err := tree.Older(r.node)
+	r.rereads = rereads
+	return r.Wrap(err, "")
+}
+
+// Rereads are the places that were read again as something else.
+func (r *Resource) Rereads() []tree.Reread { return r.rereads }
 
 // Changed reports whether any stage took the object for editing.
 func (r *Resource) Changed() bool { return r.changed }

@@ -1,0 +1,152 @@
+package tree
+
+import (
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Reread is a plain scalar that readers of YAML 1.1 take for something else than those
+// of YAML 1.2 do.
+type Reread struct {
+	// Path is the field, with the key as it is read where Key is set.
+	Path string
+	// Was is what stands there, Is what it is read as.
+	Was, Is string
+	// Key: it is the key of a mapping.
+	Key bool
+}
+
+// OldBool reports whether n is one of the plain words that are booleans to YAML 1.1 and
+// text to YAML 1.2.
+func OldBool(n *Node) bool {
+	if !IsScalar(n) || n.Style != 0 || len(n.Value) > 3 {
+		return false
+	}
+	switch n.Value {
+	case "y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF":
+		return true
+	}
+	return false
+}
+
+// Older makes n, in place, what kubectl reads: a plain yes is true, and a key is the
+// text of the number or boolean that it is. It returns what it changed. What kubectl
+// cannot read, keys that become one and numbers without end, is a *Error.
+func Older(n *Node) ([]Reread, error) {
+	o := older{}
+	err := o.walk(Root(n))
+	return o.found, err
+}
+
+type older struct {
+	steps []string
+	found []Reread
+}
+
+func (o *older) walk(n *Node) error {
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind == yaml.ScalarNode:
+		return o.value(n)
+	case n.Kind == yaml.MappingNode:
+		return o.mapping(n)
+	}
+	for i, item := range n.Content {
+		o.steps = append(o.steps, "["+strconv.Itoa(i)+"]")
+		err := o.walk(item)
+		o.steps = o.steps[:len(o.steps)-1]
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *older) mapping(n *Node) error {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		was := k.Value
+		if is := oldKey(k); is != was {
+			if Has(n, is) {
+				return &Error{Path: o.path(), Line: k.Line, Msg: "kubectl reads two keys as " + strconv.Quote(is), Hint: "put them in quotes"}
+			}
+			k.Value, k.Tag, k.Style = is, yaml.NodeTagString, yaml.DoubleQuotedStyle
+			o.steps = append(o.steps, step(is))
+			o.note(Reread{Was: was, Is: is, Key: true})
+			o.steps = o.steps[:len(o.steps)-1]
+		}
+		o.steps = append(o.steps, step(k.Value))
+		err := o.walk(n.Content[i+1])
+		o.steps = o.steps[:len(o.steps)-1]
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *older) value(n *Node) error {
+	switch {
+	case n.Style != 0 || n.Value == "":
+		return nil
+	case OldBool(n):
+		is := oldTruth(n.Value)
+		o.note(Reread{Was: n.Value, Is: is})
+		n.Value, n.Tag = is, yaml.NodeTagBool
+	case strings.ContainsRune(".+-", rune(n.Value[0])) && n.ShortTag() == yaml.NodeTagFloat:
+		if _, text := floating(n.Value).(string); text {
+			return &Error{Path: o.path(), Line: n.Line, Msg: n.Value + " is no number that JSON has: kubectl cannot read it", Hint: "put the value in quotes"}
+		}
+	}
+	return nil
+}
+
+func (o *older) note(r Reread) {
+	r.Path = o.path()
+	o.found = append(o.found, r)
+}
+
+func (o *older) path() string { return strings.TrimPrefix(strings.Join(o.steps, ""), ".") }
+
+// step is a key in a path.
+func step(key string) string {
+	if strings.ContainsAny(key, "./[]") {
+		return "[" + key + "]"
+	}
+	return "." + key
+}
+
+func oldTruth(word string) string {
+	switch word[0] {
+	case 'y', 'Y':
+		return "true"
+	case 'n', 'N':
+		return "false"
+	}
+	return strconv.FormatBool(len(word) == len("on"))
+}
+
+// oldKey is the text that kubectl makes of a key, which must be one for JSON.
+func oldKey(k *Node) string {
+	if k.Style != 0 || k.Value == "" || !strings.ContainsRune("yYnNtTfFoO.+-0123456789", rune(k.Value[0])) {
+		return k.Value
+	}
+	if OldBool(k) {
+		return oldTruth(k.Value)
+	}
+	if tag := k.ShortTag(); tag != yaml.NodeTagBool && tag != yaml.NodeTagInt && tag != yaml.NodeTagFloat {
+		return k.Value
+	}
+	switch v := scalar(k).(type) {
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 32)
+	}
+	return k.Value
+}
