@@ -6,6 +6,7 @@ package argocd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -74,6 +75,11 @@ func Inside(f *factory.Factory) bool { return engine.Inside(f.Streams.Getenv) }
 // Generate writes the manifests of the application in the working folder. The limits
 // are of the one who runs the repo server: no repository can raise them.
 func Generate(ctx context.Context, f *factory.Factory, limits *bounds.Flag) error {
+	if f.Streams.Environ != nil {
+		for _, line := range engine.Stray(f.Streams.Environ()) {
+			_, _ = fmt.Fprintf(f.Streams.Err, "warning: %s\n", line)
+		}
+	}
 	env, s, err := settings(f)
 	if err == nil {
 		err = s.Judge(nil)

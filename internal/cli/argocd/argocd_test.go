@@ -222,3 +222,18 @@ func TestParameters(t *testing.T) {
 		t.Errorf("exit code %d\n%s\n%s", code, out, complaint)
 	}
 }
+
+// TestStray: a misspelt variable is said once, on stderr, and stops nothing.
+func TestStray(t *testing.T) {
+	app(t, map[string]string{"apps/web/web.yaml": cloneSet})
+	for _, args := range [][]string{{"argocd", "generate"}, {"render"}} {
+		var out, said bytes.Buffer
+		code := cli.Main(t.Context(), append([]string{"kubectl-kruise"}, args...), factory.Streams{
+			In: strings.NewReader(""), InTTY: true, Out: &out, Err: &said, Getenv: func(key string) string { return argo[key] },
+			Environ: func() []string { return []string{"ARGOCD_ENV_KRUISE_TARGT=hunter2"} },
+		})
+		if code != 0 || strings.Count(said.String(), "warning: KRUISE_TARGT is no option: did you mean KRUISE_TARGET?\n") != 1 || strings.Contains(said.String(), "hunter2") {
+			t.Errorf("%v: exit code %d\n%s", args, code, said.String())
+		}
+	}
+}

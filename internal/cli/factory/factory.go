@@ -31,6 +31,8 @@ type Streams struct {
 	Size func() (columns, rows int)
 	// Getenv reads the environment.
 	Getenv func(string) string
+	// Environ lists it as NAME=VALUE; nil lists nothing.
+	Environ func() []string
 }
 
 // System returns the streams of this process.
@@ -41,7 +43,7 @@ func System() Streams {
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width:  width(os.Stdout),
-		Getenv: os.Getenv,
+		Getenv: os.Getenv, Environ: os.Environ,
 	}
 	if s.OutTTY {
 		s.Size = func() (columns, rows int) { return size(os.Stdout) }

@@ -67,7 +67,7 @@ func ReadEnvironment(getenv func(string) string) (Environment, error) {
 		}
 	}
 	for _, name := range names() {
-		if text := getenv("ARGOCD_ENV_" + variable(name)); text != "" {
+		if text := getenv(given + variable(name)); text != "" {
 			e.Options[name] = text
 		}
 	}
@@ -96,7 +96,7 @@ var errNoList = errors.New("is no list of parameters")
 // KRUISE_KUBERNETES_VERSION.
 func variable(option string) string {
 	var b strings.Builder
-	b.WriteString("KRUISE_")
+	b.WriteString(prefix)
 	upper := true // several capitals in a row are one word: allowPreviewAPIs
 	for _, c := range option {
 		capital := c >= 'A' && c <= 'Z'
