@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -23,9 +25,17 @@ func (s *subject) metadata() {
 
 // invalid reports what Kubernetes' own rules found, without the values.
 func (s *subject) invalid(rule string, list field.ErrorList) {
-	for _, e := range list {
+	for _, e := range ordered(list) {
 		s.against(rule, e.Field, "", "%s", said(e))
 	}
+}
+
+// ordered is a list that is the same each time: Kubernetes goes through maps as they come.
+func ordered(list field.ErrorList) field.ErrorList {
+	slices.SortStableFunc(list, func(a, b *field.Error) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Error(), b.Error()))
+	})
+	return list
 }
 
 // said is what a rule of Kubernetes has to say, without the value where that

@@ -20,3 +20,22 @@ func TestNameRequired(t *testing.T) {
 		}
 	}
 }
+
+// TestSameEachTime: what is wrong with labels and annotations comes in one order, though
+// Kubernetes looks at them as a map gives them.
+func TestSameEachTime(t *testing.T) {
+	bad := strings.Replace(goodSet, "{name: agent}", "{name: agent, annotations: {a/b/c: x, ' ': x, _/d: x, e_: x, '-': x}, labels: {' ': x, -a: x, b-: x}}", 1)
+	var first string
+	for range 30 {
+		err := checkedList(golden.Parse(t, bad), nil)
+		if err == nil || strings.Count(err.Error(), "metadata.") < 8 {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = err.Error()
+		}
+		if err.Error() != first {
+			t.Fatalf("at first:\n%s\nthen:\n%s", first, err)
+		}
+	}
+}

@@ -36,7 +36,7 @@ func (s *subject) podTemplate(at string, t *corev1.PodTemplateSpec, claims []cor
 	meta := field.NewPath(at, "metadata")
 	problems := metavalidation.ValidateLabels(t.Labels, meta.Child("labels"))
 	problems = append(problems, apivalidation.ValidateAnnotations(t.Annotations, meta.Child("annotations"))...)
-	for _, e := range problems {
+	for _, e := range ordered(problems) {
 		fault(e.Field, "", "%s", said(e))
 	}
 	p := &podCheck{fault: fault, names: map[string]bool{}, volumes: map[string]bool{}}

@@ -20,7 +20,7 @@ func (p *podCheck) scheduling(at string, s *corev1.PodSpec) {
 }
 
 func (p *podCheck) list(problems field.ErrorList) {
-	for _, e := range problems {
+	for _, e := range ordered(problems) {
 		p.fault(e.Field, "", "%s", said(e))
 	}
 }

@@ -98,7 +98,7 @@ func objectMeta(n *tree.Node) (faults []*tree.Error) {
 		return []*tree.Error{placed("metadata", err)}
 	}
 	meta.Namespace = metav1.NamespaceDefault
-	for _, e := range apivalidation.ValidateObjectMeta(&meta, true, apivalidation.NameIsDNSSubdomain, nil) {
+	for _, e := range ordered(apivalidation.ValidateObjectMeta(&meta, true, apivalidation.NameIsDNSSubdomain, nil)) {
 		faults = append(faults, tree.Errorf(n, "metadata."+e.Field, "", "%s", e.ErrorBody()))
 	}
 	return faults

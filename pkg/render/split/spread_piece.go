@@ -2,6 +2,7 @@ package split
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -173,7 +174,9 @@ func (s *spreading) metadata(source *tree.Node, p piece) *tree.Node {
 // does not take its own pods.
 func (s *spreading) selected(template, selector *tree.Node, subset int) error {
 	set := labels.Set(tree.Strings(tree.Get(template, "metadata", "labels")))
-	for key, want := range tree.Strings(tree.Get(selector, "matchLabels")) {
+	wanted := tree.Strings(tree.Get(selector, "matchLabels"))
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		want := wanted[key]
 		if set[key] == want {
 			continue
 		}
