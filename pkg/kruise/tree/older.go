@@ -1,10 +1,14 @@
 package tree
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+	kubectl "sigs.k8s.io/yaml"
 )
 
 // Reread is a plain scalar that readers of YAML 1.1 take for something else than those
@@ -96,6 +100,13 @@ func (o *older) value(n *Node) error {
 		is := oldTruth(n.Value)
 		o.note(Reread{Was: n.Value, Is: is})
 		n.Value, n.Tag = is, yaml.NodeTagBool
+	case oldNumber(n) != "":
+		is := oldNumber(n)
+		o.note(Reread{Was: n.Value, Is: is})
+		n.Value, n.Tag = is, yaml.NodeTagInt
+		if strings.ContainsAny(is, ".e") {
+			n.Tag = yaml.NodeTagFloat
+		}
 	case strings.ContainsRune(".+-", rune(n.Value[0])) && n.ShortTag() == yaml.NodeTagFloat:
 		if _, text := floating(n.Value).(string); text {
 			return &Error{Path: o.path(), Line: n.Line, Msg: n.Value + " is no number that JSON has: kubectl cannot read it", Hint: "put the value in quotes"}
@@ -137,16 +148,28 @@ func oldKey(k *Node) string {
 	if OldBool(k) {
 		return oldTruth(k.Value)
 	}
-	if tag := k.ShortTag(); tag != yaml.NodeTagBool && tag != yaml.NodeTagInt && tag != yaml.NodeTagFloat {
+	if tag := k.ShortTag(); oldNumber(k) == "" && tag != yaml.NodeTagBool && tag != yaml.NodeTagInt && tag != yaml.NodeTagFloat {
 		return k.Value
 	}
-	switch v := scalar(k).(type) {
-	case bool:
-		return strconv.FormatBool(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 32)
+	var out map[string]any
+	if err := kubectl.Unmarshal([]byte(k.Value+": x\n"), &out); err != nil || len(out) != 1 {
+		return k.Value
 	}
-	return k.Value
+	return slices.Collect(maps.Keys(out))[0]
+}
+
+// oldNumber is the number that kubectl reads where this package reads text or another
+// number, such as 0x11_ and 01__0; empty is none.
+func oldNumber(n *Node) string {
+	if !strings.Contains(n.Value, "_") || !strings.ContainsRune("+-.0123456789", rune(n.Value[0])) {
+		return ""
+	}
+	b, err := kubectl.YAMLToJSON([]byte(n.Value))
+	if err != nil || len(b) == 0 || b[0] != '-' && !isDigit(b[0]) {
+		return ""
+	}
+	if here, err := json.Marshal(scalar(n)); err == nil && string(here) == string(b) {
+		return ""
+	}
+	return string(b)
 }

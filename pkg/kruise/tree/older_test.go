@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 	kubectl "sigs.k8s.io/yaml"
 )
 
 // words are scalars that one reader or another takes for something else than text.
 var words = strings.Fields(`yes no on off y n Y N Yes YES No NO On ON Off OFF oN yEs true True TRUE tRue false
-	0755 -0755 08 0o17 0O17 -0o17 0b1 0b102 -0b11 0x1F 0x1_F 1_000 1_ _1 1__0 12:30:45 1:30 190:20:30.15 12e3 1E3 +1 -1 -0
+	0755 -0755 08 0o17 0O17 -0o17 0b1 0b102 -0b11 0x1F 0x1_F 0x11_ 0x1__ 01__0 4e100 1_000 1_ _1 1__0 12:30:45 1:30 190:20:30.15 12e3 1E3 +1 -1 -0
 	0.10 1. .5 +.5 1.10 1.0 1e-7 1e21 123456789.5 16777217.0 9007199254740993 685_230.15 1e400
 	2001-01-01 2001-01-01T00:00:00Z = 10Mi 1.2.3 web`)
 
@@ -66,4 +67,30 @@ func TestOlderRefuses(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+}
+
+// FuzzOlder: words are read as kubectl's own reader reads them, or refused.
+func FuzzOlder(f *testing.F) {
+	for _, word := range words {
+		f.Add(word)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		if strings.Trim(word, "+-._:0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ~=") != "" {
+			return // more than a word
+		}
+		for _, text := range []string{"a: " + word + "\n", word + ": x\n"} {
+			want, err := kubectl.YAMLToJSON([]byte(text))
+			parsed, perr := yaml.Parse(text)
+			if err != nil || perr != nil {
+				continue
+			}
+			n := parsed.YNode()
+			if _, err := Older(n); err != nil {
+				continue
+			}
+			if got, err := json.Marshal(Value(n)); err != nil || string(got) != string(want) {
+				t.Errorf("%q is read as %s, want %s", text, got, want)
+			}
+		}
+	})
 }
