@@ -52,7 +52,7 @@ func History(w io.Writer, name string, list []Revision, st Style) error {
 		}
 		rows = append(rows, []string{number, r.Name, strconv.Itoa(r.Pods), changedText(r), wereText(r), cmp.Or(r.Cause, "<none>")})
 	}
-	return table(w, rows)
+	return st.table(w, rows)
 }
 
 // mostPaths is how many changed fields a row names.

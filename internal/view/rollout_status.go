@@ -151,7 +151,7 @@ type RolloutRow struct {
 }
 
 // Rollouts writes a list of rollouts.
-func Rollouts(w io.Writer, list []RolloutRow, _ Style) error {
+func Rollouts(w io.Writer, list []RolloutRow, st Style) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(w, "no rollout is under way")
 		return err
@@ -162,7 +162,7 @@ func Rollouts(w io.Writer, list []RolloutRow, _ Style) error {
 			orDash(r.Namespace), r.Name, orDash(r.Parent), r.Driver, fmt.Sprintf("%d/%d", r.Step, r.Steps), r.Begun.UTC().Format(time.RFC3339), orDash(r.Holder), r.Stands,
 		})
 	}
-	return table(w, rows)
+	return st.table(w, rows)
 }
 
 func orDash(s string) string {

@@ -23,7 +23,7 @@ func Endings(w io.Writer, list []Ending) error {
 // Standings writes how several workloads stand, each in a line; with their namespaces
 // where these are given. READY is about all pods, as it is in the terminal interface:
 // whether a workload serves counts more than whether its new pods do.
-func Standings(w io.Writer, list []RolloutStatus) error {
+func Standings(w io.Writer, list []RolloutStatus, st Style) error {
 	rows := [][]string{{"WORKLOAD", "DRIVER", "STANDS", "UPDATED", "READY", "REASON"}}
 	for i := range list {
 		s := &list[i]
@@ -37,7 +37,7 @@ func Standings(w io.Writer, list []RolloutStatus) error {
 			rows[i+1] = slices.Insert(rows[i+1], 0, orDash(list[i].Namespace))
 		}
 	}
-	return table(w, rows)
+	return st.table(w, rows)
 }
 
 // of is how many pods of how many are something.

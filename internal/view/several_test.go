@@ -26,7 +26,7 @@ shop       cloneset/web  kruise  halted       2/6      5/6    crash web-3: it cr
 `: {rolling, elsewhere},
 	} {
 		var out strings.Builder
-		if err := Standings(&out, list); err != nil || out.String() != want {
+		if err := Standings(&out, list, Style{}); err != nil || out.String() != want {
 			t.Errorf("%v\n%s\nwant\n%s", err, out.String(), want)
 		}
 	}

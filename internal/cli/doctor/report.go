@@ -13,7 +13,7 @@ var colours = map[verdict.Status]string{verdict.OK: "\x1b[32m", verdict.Warn: "\
 // report writes all lines; one that fails is the exit code.
 func (o *options) report(lines []verdict.Line) error {
 	write := func() error {
-		return verdict.Text(o.factory.Streams.Out, lines, o.paint(o.factory.OutStyle(false).Color))
+		return verdict.Text(o.factory.Streams.Out, lines, o.factory.Streams.Width, o.paint(o.factory.OutStyle(false).Color))
 	}
 	if o.output == "json" {
 		write = func() error { return verdict.JSON(o.factory.Streams.Out, lines) }

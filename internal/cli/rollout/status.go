@@ -227,7 +227,7 @@ func (o *statusOptions) tell(list []view.RolloutStatus) error {
 	if o.output == "json" {
 		return cmp.Or(view.JSON(o.factory.Streams.Out, data), worst)
 	}
-	return cmp.Or(view.Standings(o.factory.Streams.Out, list), worst)
+	return cmp.Or(view.Standings(o.factory.Streams.Out, list, o.factory.OutStyle(false)), worst)
 }
 
 // glance opens a workload for one look; one in the hands of a Rollout stands as that

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -93,7 +94,7 @@ func TestUnderWay(t *testing.T) {
 		t.Fatalf("%d of 3: %v", len(list), list)
 	}
 	var out bytes.Buffer
-	o := &statusOptions{driving: driving{common: &common{factory: factory.New(factory.Streams{Out: &out})}, output: "text"}}
+	o := &statusOptions{driving: driving{common: &common{factory: factory.New(factory.Streams{Out: &out, Getenv: os.Getenv})}, output: "text"}}
 	if err := o.tell(list); err != ending.ErrFailed { //nolint:errorlint // the very error is the exit code
 		t.Errorf("ends with %v", err)
 	}
@@ -108,7 +109,7 @@ func TestUnderWay(t *testing.T) {
 func TestUnderWayNobody(t *testing.T) {
 	s := view.RolloutStatus{Name: "cloneset/web", Begun: time.Now(), Decision: plan.Decision{Verb: plan.Act}}
 	var out bytes.Buffer
-	if err := view.Standings(&out, []view.RolloutStatus{s}); err != nil || !strings.Contains(out.String(), "nobody drives it") || strings.Contains(out.String(), "NAMESPACE") {
+	if err := view.Standings(&out, []view.RolloutStatus{s}, view.Style{}); err != nil || !strings.Contains(out.String(), "nobody drives it") || strings.Contains(out.String(), "NAMESPACE") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 )
 
 // Status is how a thing is.
@@ -65,19 +68,23 @@ func JSON(w io.Writer, lines []Line) error {
 	return e.Encode(lines)
 }
 
-// Text writes the lines in columns, and how many of them are not ok. paint colours a
-// status.
-func Text(w io.Writer, lines []Line, paint func(Status, string) string) error {
+// Text writes the lines in columns, and how many of them are not ok. width is that of the
+// terminal, 0 without one; paint colours a status.
+func Text(w io.Writer, lines []Line, width int, paint func(Status, string) string) error {
 	wide := 0
 	for _, l := range lines {
 		wide = max(wide, len(l.Topic))
 	}
+	indent, room := "\n"+strings.Repeat(" ", wide+8), 0
+	if width > 0 {
+		room = max(width-wide-8, 20)
+	}
 	for _, l := range lines {
-		text := fmt.Sprintf("%s  %-*s  %s\n", paint(l.Status, fmt.Sprintf("%-4s", l.Status)), wide, l.Topic, l.Text)
+		text := fmt.Sprintf("%s  %-*s  %s", paint(l.Status, fmt.Sprintf("%-4s", l.Status)), wide, l.Topic, strings.Join(view.Wrap(l.Text, room), indent))
 		if l.Hint != "" {
-			text += fmt.Sprintf("%*s  hint: %s\n", wide+6, "", l.Hint)
+			text += indent + strings.Join(view.Wrap("hint: "+l.Hint, room), indent)
 		}
-		if _, err := io.WriteString(w, text); err != nil {
+		if _, err := io.WriteString(w, text+"\n"); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ var lines = []Line{Good("one", "is <%d>", 1), Odd("second", "do it", "may be"), 
 
 func TestText(t *testing.T) {
 	var b strings.Builder
-	if err := Text(&b, lines, func(s Status, text string) string {
+	if err := Text(&b, lines, 0, func(s Status, text string) string {
 		return strings.ReplaceAll(text, string(s), strings.ToUpper(string(s)))
 	}); err != nil {
 		t.Fatal(err)
@@ -19,6 +19,24 @@ WARN  second  may be
               hint: do it
 FAIL  two     is not
 1 ok, 1 warn, 1 fail
+`
+	if b.String() != want {
+		t.Errorf("have\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestTextFits: on a terminal, what is longer goes on below itself.
+func TestTextFits(t *testing.T) {
+	var b strings.Builder
+	list := []Line{Odd("plugin", "remove it, so that nobody runs it by accident", "another is on the PATH, too")}
+	if err := Text(&b, list, 40, func(_ Status, text string) string { return text }); err != nil {
+		t.Fatal(err)
+	}
+	want := `warn  plugin  another is on the PATH,
+              too
+              hint: remove it, so that
+              nobody runs it by accident
+0 ok, 1 warn, 0 fail
 `
 	if b.String() != want {
 		t.Errorf("have\n%swant\n%s", b.String(), want)
