@@ -74,6 +74,7 @@ func (o *options) inCluster(ctx context.Context) ([]engine.Problem, error) {
 			return nil, err
 		}
 	}
+	o.factory.Spare()
 	found, err := live.Check(ctx, cluster, namespace, o.live.selector)
 	if err != nil {
 		return nil, err

@@ -99,6 +99,7 @@ func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.S
 	if err != nil {
 		return nil, err
 	}
+	o.factory.Spare()
 	fleet, err := kube.OpenFleet(ctx, cfg, kube.FleetOptions{Namespace: namespace, Selector: o.selector, Gates: o.gates, StateNamespace: o.stateNamespace})
 	if err != nil {
 		return nil, err

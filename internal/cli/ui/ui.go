@@ -122,6 +122,7 @@ func (o *options) run(ctx context.Context, first string) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	o.factory.Spare()
 	l, err := connect(ctx, o.factory, where, o.look, rollout.NewDesk(ctx, o.factory, o.stateNamespace))
 	if err != nil {
 		return err

@@ -116,8 +116,11 @@ func (m *meter) hold(t *testing.T, b bound) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go m.watch(ended)
 	m.measures(cmd.Process.Pid)
 	err := cmd.Wait()
+	close(ended)
 	if exit := cmd.ProcessState; exit == nil || exit.ExitCode() < 0 || exit.ExitCode() > 5 {
 		t.Fatalf("%q: %v\n%s", b.args, err, tail(out.Bytes()))
 	}
@@ -196,6 +199,7 @@ func (m *meter) screens(t *testing.T, requests, size int) {
 	defer shown.Close()
 	go func() { _, _ = io.Copy(tty, shown) }() // a terminal answers what it is asked
 	drawn, ended := watchFor(io.TeeReader(tty, shown), "web-")
+	go m.watch(ended)
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	for drawn != nil || !m.loaded() {

@@ -1,0 +1,20 @@
+package factory
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+// TestSpare: the collector comes more often, unless the user has said how often.
+func TestSpare(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	for gogc, want := range map[string]int{"": spared, "200": 100} {
+		debug.SetGCPercent(100)
+		f := New(Streams{Getenv: func(string) string { return gogc }})
+		f.Spare()
+		if got := debug.SetGCPercent(100); got != want {
+			t.Errorf("GOGC=%q: %d, want %d", gogc, got, want)
+		}
+	}
+}
