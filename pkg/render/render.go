@@ -82,6 +82,9 @@ type Options struct {
 	Explain bool
 	// Limits bound what the input may become.
 	Limits stage.Limits
+	// Stop, when set, is asked between objects and stages, from several goroutines; its
+	// error, such as a context's, ends the render.
+	Stop func() error
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
 }
@@ -140,6 +143,9 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
 		lower.Run, admission.Run, sidecar.Run, startup.Run, placement.Run, fanout.Run, references.Run, protect.Run,
 	} {
+		if err := c.Stopped(); err != nil {
+			return nil, err
+		}
 		if out, err = run(c, out); err != nil {
 			return nil, err
 		}
@@ -165,6 +171,7 @@ func (o Options) context(in []*resource.Resource, expand func(string) bool) *sta
 		TemplatePaths: o.TemplatePaths,
 		Limits:        o.Limits,
 		Workers:       o.Workers,
+		Stop:          o.Stop,
 	}
 	if o.Explain {
 		c.Explain = &stage.Explain{}

@@ -43,6 +43,7 @@ func (a *application) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	opt.Stop = ctx.Err
 	res, err := render.Render(stream, opt)
 	if err != nil {
 		return err
@@ -53,10 +54,10 @@ func (a *application) generate(ctx context.Context) error {
 	if err := a.judge(res); err != nil {
 		return err
 	}
-	return a.write(res.Resources)
+	return a.write(ctx, res.Resources)
 }
 
-func (a *application) write(list []*resource.Resource) error {
+func (a *application) write(ctx context.Context, list []*resource.Resource) error {
 	if a.settings.SyncWaves {
 		engine.SyncWaves(list)
 	}
@@ -64,7 +65,7 @@ func (a *application) write(list []*resource.Resource) error {
 	if err := emit.Drain(&b, list); err != nil {
 		return err
 	}
-	_, err := io.Copy(a.factory.Streams.Out, &b)
+	_, err := io.Copy(emit.Unless(ctx.Err, a.factory.Streams.Out), &b)
 	return err
 }
 

@@ -95,7 +95,7 @@ func (o *options) run(ctx context.Context) error {
 	if o.strict && finding.Worst(found).Rank() >= finding.Lost.Rank() {
 		return &resource.Error{Err: errors.New("something is lost, and --strict was given"), Hint: "the lines above name each field"}
 	}
-	return o.emit(stream)
+	return o.emit(ctx, stream)
 }
 
 // toKinds does what --to asks for, and says what is lost by it.
@@ -141,14 +141,15 @@ func (o *options) writeReport(in, out int, found []finding.Finding) error {
 	return emit.File(o.report, b)
 }
 
-func (o *options) emit(list []*resource.Resource) error {
+func (o *options) emit(ctx context.Context, list []*resource.Resource) error {
+	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
 	switch {
 	case o.outputDir != "":
-		return emit.Dir(o.outputDir, list, emit.DirOptions{Format: map[string]emit.Format{"yaml": emit.YAML, "json": emit.JSON}[o.output]})
+		return emit.Dir(o.outputDir, list, emit.DirOptions{Format: map[string]emit.Format{"yaml": emit.YAML, "json": emit.JSON}[o.output], Stop: ctx.Err})
 	case o.output == "json":
-		return emit.JSONStream(o.factory.Streams.Out, list)
+		return emit.JSONStream(out, list)
 	}
-	return emit.Drain(o.factory.Streams.Out, list)
+	return emit.Drain(out, list)
 }
 
 // words joins the legal values of a flag.

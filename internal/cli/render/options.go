@@ -195,7 +195,7 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 		Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
 		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs), PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
-		Namespace: namespace, TemplatePaths: paths, Explain: o.explain, Limits: o.limits.Stage(),
+		Namespace: namespace, TemplatePaths: paths, Explain: o.explain, Limits: o.limits.Stage(), Stop: ctx.Err,
 	}
 	if opt.Context, err = o.facts(ctx, stream, opt); err != nil {
 		return opt, err

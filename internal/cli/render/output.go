@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
@@ -38,7 +39,7 @@ func (o *options) say(in int, res *engine.Result) error {
 	return w.Flush()
 }
 
-func (o *options) emit(list []*resource.Resource) error {
+func (o *options) emit(ctx context.Context, list []*resource.Resource) error {
 	if o.order == "apply" {
 		list = emit.ApplyOrder(list)
 	}
@@ -49,11 +50,12 @@ func (o *options) emit(list []*resource.Resource) error {
 		}
 		return emit.Dir(o.outputDir, list, emit.DirOptions{
 			Format: format, Kustomization: o.kustomization,
-			Kept: o.kept,
+			Kept: o.kept, Stop: ctx.Err,
 		})
 	}
+	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
 	if o.output == "json" {
-		return emit.JSONStream(o.factory.Streams.Out, list)
+		return emit.JSONStream(out, list)
 	}
-	return emit.Drain(o.factory.Streams.Out, list)
+	return emit.Drain(out, list)
 }

@@ -98,7 +98,7 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.writeSequences(opt, res); err != nil {
 		return err
 	}
-	return o.emit(res.Resources)
+	return o.emit(ctx, res.Resources)
 }
 
 // judge refuses a result that must not be emitted.

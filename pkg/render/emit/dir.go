@@ -19,6 +19,8 @@ type DirOptions struct {
 	// Kept, when set, is called with the path of every stale file of a previous
 	// render that stays because it was edited since.
 	Kept func(path string)
+	// Stop, when set, is asked before the first file appears; with its error none does.
+	Stop func() error
 }
 
 // Dir writes one file per resource into the directory path, which is made when
@@ -32,10 +34,15 @@ func Dir(path string, rs []*resource.Resource, opt DirOptions) error {
 	if err != nil {
 		return err
 	}
-	return writeDir(path, files, opt.Kept)
+	return writeDir(path, files, opt)
 }
 
-func writeDir(path string, files []outFile, kept func(string)) error {
+func writeDir(path string, files []outFile, opt DirOptions) error {
+	if opt.Stop != nil {
+		if err := opt.Stop(); err != nil {
+			return err
+		}
+	}
 	if err := os.MkdirAll(path, 0o755); err != nil { //nolint:gosec // manifests are for others to read
 		return place(path, err)
 	}
@@ -48,7 +55,7 @@ func writeDir(path string, files []outFile, kept func(string)) error {
 	if err != nil {
 		return place(filepath.Join(path, indexFile), err)
 	}
-	return (&update{path: path, root: root, old: old, files: files, kept: kept}).run()
+	return (&update{path: path, root: root, old: old, files: files, kept: opt.Kept, stop: opt.Stop}).run()
 }
 
 // outFile is one file to be in the directory.

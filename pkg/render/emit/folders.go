@@ -16,7 +16,7 @@ func Folders(path string, docs []Document, kept func(path string)) error {
 	for i, d := range docs {
 		files[i] = outFile{d.Name, d.Body, 0o644}
 	}
-	return writeDir(path, files, kept)
+	return writeDir(path, files, DirOptions{Kept: kept})
 }
 
 // Names returns a file name for each resource, without an ending: unique among

@@ -20,6 +20,7 @@ type update struct {
 	old   index
 	files []outFile
 	kept  func(string)
+	stop  func() error
 }
 
 const temporary = ".tmp-kubectl-kruise-"
@@ -122,6 +123,13 @@ func (u *update) stage(files []outFile) error {
 		if err := u.put(beside(f.name), f.body, f.mode); err != nil {
 			u.drop(files[:i+1])
 			return place(filepath.Join(u.path, f.name), err)
+		}
+		if u.stop == nil {
+			continue
+		}
+		if err := u.stop(); err != nil {
+			u.drop(files[:i+1])
+			return err
 		}
 	}
 	return nil

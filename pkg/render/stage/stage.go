@@ -81,8 +81,18 @@ type Context struct {
 	Patches bool
 	// Limits bound what is made.
 	Limits Limits
+	// Stop, when set, is asked between objects; its error ends the render.
+	Stop func() error
 	// Workers is the number of goroutines; 0 means one per core.
 	Workers int
+}
+
+// Stopped returns why the render shall end, nil while it goes on.
+func (c *Context) Stopped() error {
+	if c.Stop == nil {
+		return nil
+	}
+	return c.Stop()
 }
 
 // Each calls f for 0 to n-1 on all cores and gathers what fails, in order.
@@ -96,12 +106,15 @@ func (c *Context) Each(n int, f func(i int) error) error {
 	var wg sync.WaitGroup
 	for range min(workers, n) {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < n && c.Stopped() == nil; i = int(next.Add(1)) - 1 {
 				errs[i] = f(i)
 			}
 		})
 	}
 	wg.Wait()
+	if err := c.Stopped(); err != nil {
+		return err
+	}
 	var all resource.Errors
 	for _, err := range errs {
 		all.Add(err)

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+)
+
+// interrupting is a stream on which the first line is an interruption.
+type interrupting struct{ cancel context.CancelFunc }
+
+func (i interrupting) Write(p []byte) (int, error) {
+	i.cancel()
+	return len(p), nil
+}
+
+// TestRenderInterrupted: an interruption after the objects are read leaves no output at
+// all, on stdout or in a directory, and ends with 130.
+func TestRenderInterrupted(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(input, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range []string{"", "-o json", "--output-dir DIR"} {
+		dir := filepath.Join(t.TempDir(), "out")
+		ctx, cancel := context.WithCancel(t.Context())
+		var out bytes.Buffer
+		line := "kubectl-kruise render -f " + input + " " + strings.ReplaceAll(flags, "DIR", dir)
+		code := Main(ctx, strings.Fields(line), factory.Streams{
+			In: strings.NewReader(""), Out: &out, Err: interrupting{cancel}, Getenv: func(string) string { return "" },
+		})
+		if _, err := os.Stat(dir); code != 130 || out.Len() > 0 || !os.IsNotExist(err) {
+			t.Errorf("%s: exit code %d, %v\n%s", flags, code, err, out.String())
+		}
+	}
+}
