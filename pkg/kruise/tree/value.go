@@ -50,11 +50,15 @@ func scalar(n *Node) any {
 	return n.Value
 }
 
-// floating reads a float; what JSON cannot hold (.inf, .nan) stays text.
+// floating reads a float, as an integer where it is one: 6E0 and 6 are the same to JSON.
+// What JSON cannot hold (.inf, .nan) stays text.
 func floating(s string) any {
 	v, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
 		return s
+	}
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 && (v != 0 || !math.Signbit(v)) {
+		return int64(v)
 	}
 	return v
 }

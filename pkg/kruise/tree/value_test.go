@@ -20,7 +20,7 @@ func TestValue(t *testing.T) {
 	}
 	for text, want := range map[string]any{
 		".inf": ".inf", "-.INF": "-.INF", ".nan": ".nan", "1e400": "1e400", "2026-01-02": "2026-01-02", "!!binary aGk=": "aGk=",
-		"0o17": int64(15), "0b11": int64(3), "1_000": int64(1000), "-7": int64(-7), "+7": int64(7), "1.": 1.0, "yes": "yes", "# nothing": nil,
+		"0o17": int64(15), "0b11": int64(3), "1_000": int64(1000), "-7": int64(-7), "+7": int64(7), "1.": int64(1), "6E0": int64(6), "-2.0": int64(-2), "yes": "yes", "# nothing": nil,
 	} {
 		if got := Value(document(t, text)); got != want {
 			t.Errorf("%s: %T %v, want %T %v", text, got, got, want, want)
