@@ -35,7 +35,7 @@ var layer = map[string][]string{
 	"internal/view": {"internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/plan", "pkg/plan/...", "pkg/render/...", "sigs.k8s.io/yaml"},
 
 	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
-	"pkg/kruise/tree": {"k8s.io/apimachinery/pkg/api/resource", "sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"pkg/kruise/tree": {"k8s.io/apimachinery/pkg/api/resource", "sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
 	"pkg/kruise/inject": {
 		"gopkg.in/evanphx/json-patch.v4",
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
