@@ -45,7 +45,7 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 		err = f.Warned()
 	}
 	if err != nil {
-		complain(s, err)
+		complain(ctx, s, err)
 	}
 	return exitCode(ctx, err)
 }

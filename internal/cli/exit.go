@@ -59,9 +59,14 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// complain prints each fault on a line of its own, with its hint below.
-func complain(s factory.Streams, err error) {
+// complain prints each fault on a line of its own, with its hint below. That a signal
+// ended the command, when there is no more to say, is a word and no fault.
+func complain(ctx context.Context, s factory.Streams, err error) {
 	if ending.Silent(err) {
+		return
+	}
+	if exitCode(ctx, err) == exitInterrupted && err.Error() == context.Canceled.Error() {
+		_, _ = fmt.Fprintln(s.Err, ending.ErrInterrupted)
 		return
 	}
 	if trouble, ok := errors.AsType[*ending.TroubleError](err); ok {

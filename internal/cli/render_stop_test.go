@@ -12,11 +12,14 @@ import (
 )
 
 // interrupting is a stream on which the first line is an interruption.
-type interrupting struct{ cancel context.CancelFunc }
+type interrupting struct {
+	cancel context.CancelFunc
+	said   *bytes.Buffer
+}
 
 func (i interrupting) Write(p []byte) (int, error) {
 	i.cancel()
-	return len(p), nil
+	return i.said.Write(p)
 }
 
 // TestRenderInterrupted: an interruption after the objects are read leaves no output at
@@ -29,11 +32,14 @@ func TestRenderInterrupted(t *testing.T) {
 	for _, flags := range []string{"", "-o json", "--output-dir DIR"} {
 		dir := filepath.Join(t.TempDir(), "out")
 		ctx, cancel := context.WithCancel(t.Context())
-		var out bytes.Buffer
+		var out, said bytes.Buffer
 		line := "kubectl-kruise render -f " + input + " " + strings.ReplaceAll(flags, "DIR", dir)
 		code := Main(ctx, strings.Fields(line), factory.Streams{
-			In: strings.NewReader(""), Out: &out, Err: interrupting{cancel}, Getenv: func(string) string { return "" },
+			In: strings.NewReader(""), Out: &out, Err: interrupting{cancel, &said}, Getenv: func(string) string { return "" },
 		})
+		if !strings.HasSuffix(said.String(), "\ninterrupted\n") {
+			t.Errorf("%s: said %q", flags, said.String())
+		}
 		if _, err := os.Stat(dir); code != 130 || out.Len() > 0 || !os.IsNotExist(err) {
 			t.Errorf("%s: exit code %d, %v\n%s", flags, code, err, out.String())
 		}

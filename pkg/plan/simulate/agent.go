@@ -68,7 +68,7 @@ func (w *World) replace(e *pod, i int) {
 	w.halt(e, i)
 	start := w.opt.Agent.Start.draw(&w.chance)
 	if repaired {
-		start = 0
+		start = atOnce
 	}
 	w.fetch(e, i, start)
 }
@@ -95,17 +95,20 @@ func (w *World) halt(e *pod, i int) {
 	w.setContainer(e, i, func(c *cluster.Container) { c.Ready, c.Waiting = false, waitingCreating })
 }
 
-// fetch starts a container as soon as its image is on the node. Without a delay
-// it runs before anything else happens: a node is quicker than a controller that
+// atOnce is before anything else happens: a node is quicker than a controller that
 // writes pod after pod.
+const atOnce time.Duration = -1
+
+// fetch starts a container as soon as its image is on the node, after the delay that
+// nodes take.
 func (w *World) fetch(e *pod, i int, start time.Duration) {
 	turn, image := e.agent[i].turn, e.agent[i].image
 	if w.unpullable(image) {
-		w.after(start, func() { w.backOff(e, i, turn) })
+		w.after(max(start, 0), func() { w.backOff(e, i, turn) })
 		return
 	}
 	w.pull(w.nodes[e.Node], image, func() {
-		if start == 0 {
+		if start == atOnce {
 			w.begin(e, i, turn)
 			return
 		}
