@@ -159,9 +159,9 @@ func oldKey(k *Node) string {
 }
 
 // oldNumber is the number that kubectl reads where this package reads text or another
-// number, such as 0x11_ and 01__0; empty is none.
+// number, such as 0x11_, 01__0 and 0b-11; empty is none.
 func oldNumber(n *Node) string {
-	if !strings.Contains(n.Value, "_") || !strings.ContainsRune("+-.0123456789", rune(n.Value[0])) {
+	if !strings.ContainsRune("+-.0123456789", rune(n.Value[0])) || !strings.Contains(n.Value, "_") && !strings.Contains(n.Value, "0b") {
 		return ""
 	}
 	b, err := kubectl.YAMLToJSON([]byte(n.Value))

@@ -11,7 +11,7 @@ import (
 
 // words are scalars that one reader or another takes for something else than text.
 var words = strings.Fields(`yes no on off y n Y N Yes YES No NO On ON Off OFF oN yEs true True TRUE tRue false
-	0755 -0755 08 0o17 0O17 -0o17 0b1 0b102 -0b11 0x1F 0x1_F 0x11_ 0x1__ 01__0 4e100 1_000 1_ _1 1__0 12:30:45 1:30 190:20:30.15 12e3 1E3 +1 -1 -0
+	0755 -0755 08 0o17 0O17 -0o17 0b1 0b102 -0b11 0b-11 0b+1 0b1e1 10b1 0x1F 0x1_F 0x11_ 0x1__ 01__0 4e100 1_000 1_ _1 1__0 12:30:45 1:30 190:20:30.15 12e3 1E3 +1 -1 -0
 	0.10 1. .5 +.5 1.10 1.0 1e-7 1e21 123456789.5 16777217.0 9007199254740993 685_230.15 1e400
 	2001-01-01 2001-01-01T00:00:00Z = 10Mi 1.2.3 web`)
 
