@@ -140,17 +140,26 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if out, err = stages(c, out); err != nil {
+		return nil, err
+	}
+	return &Result{Resources: out, Sequences: sequences, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}, nil
+}
+
+// stages runs what expands objects one after another, until it is told to stop.
+func stages(c *stage.Context, out []*resource.Resource) ([]*resource.Resource, error) {
 	for _, run := range []func(*stage.Context, []*resource.Resource) ([]*resource.Resource, error){
 		lower.Run, admission.Run, sidecar.Run, startup.Run, placement.Run, fanout.Run, references.Run, protect.Run,
 	} {
 		if err := c.Stopped(); err != nil {
 			return nil, err
 		}
+		var err error
 		if out, err = run(c, out); err != nil {
 			return nil, err
 		}
 	}
-	return &Result{Resources: out, Sequences: sequences, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}, nil
+	return out, nil
 }
 
 // context is what the stages are handed.
