@@ -50,6 +50,7 @@ func (m Model) ask(a world.Act) (Model, tea.Cmd) {
 	if m.options.ReadOnly {
 		return m.act(verb{})
 	}
+	m.asks++
 	d := newDialog(m, a)
 	m.over = d
 	ctx, actions := m.ctx, m.options.Actions

@@ -17,7 +17,7 @@ type dialog struct {
 	act world.Act
 	// name has to be typed; empty asks for y.
 	name string
-	// turn tells its effect from that of a dialog before it.
+	// turn tells its effect from that of any other dialog.
 	turn   int
 	effect []string
 	err    error
@@ -25,10 +25,7 @@ type dialog struct {
 }
 
 func newDialog(m Model, a world.Act) dialog {
-	d := dialog{input: newInput(""), act: a, turn: 1}
-	if before, ok := m.over.(dialog); ok {
-		d.turn = before.turn + 1
-	}
+	d := dialog{input: newInput(""), act: a, turn: m.asks}
 	if m.env.World.Where.Production {
 		d.name = m.env.World.Where.Context
 		if len(a.On) == 1 {

@@ -42,6 +42,8 @@ type Model struct {
 	// while; said is the one that was shown before, and since when.
 	notice screen.Say
 	said   said
+	// asks counts the dialogs that there have been.
+	asks int
 	// working is what goes on behind, empty for nothing.
 	working string
 	ticking bool
@@ -71,7 +73,7 @@ func (m Model) Err() error { return m.err }
 
 // Init asks for the world and for the terminal's colours.
 func (m Model) Init() tea.Cmd {
-	return tea.Batch(screen.Send(start{}), tea.RequestBackgroundColor)
+	return tea.Batch(func() tea.Msg { return start{} }, tea.RequestBackgroundColor)
 }
 
 type start struct{}

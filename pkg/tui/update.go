@@ -84,18 +84,34 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 // hear gives a message to all screens: what one has asked for is its own, also when
 // another has been opened on top of it since.
 func (m Model) hear(msg tea.Msg) (Model, tea.Cmd) {
-	stack, cmds := slices.Clone(m.stack), make([]tea.Cmd, len(m.stack))
+	stack, after := slices.Clone(m.stack), make([]screen.After, len(m.stack))
 	for i, s := range stack {
-		stack[i], cmds[i] = s.Update(m.env, msg)
+		stack[i], after[i] = s.Update(m.env, msg)
 	}
 	m.stack = stack
-	return m, tea.Batch(cmds...)
+	return m.follow(after...)
 }
 
 // pass gives a message to the screen that is seen.
 func (m Model) pass(msg tea.Msg) (Model, tea.Cmd) {
-	top, cmd := m.top().Update(m.env, msg)
-	return m.with(top), cmd
+	top, after := m.top().Update(m.env, msg)
+	return m.with(top).follow(after)
+}
+
+// follow does what shall happen after an update.
+func (m Model) follow(after ...screen.After) (Model, tea.Cmd) {
+	var cmds []tea.Cmd
+	for _, a := range after {
+		var cmd tea.Cmd
+		switch a := a.(type) {
+		case screen.Now:
+			m, cmd = m.asked(a.Msg)
+		case screen.Later:
+			cmd = tea.Cmd(a)
+		}
+		cmds = append(cmds, cmd)
+	}
+	return m, tea.Batch(cmds...)
 }
 
 // with puts another state of the top screen in its place.

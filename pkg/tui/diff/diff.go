@@ -65,7 +65,7 @@ func (s Screen) Orders() []screen.OrderHelp {
 }
 
 // Update is the screen after a message.
-func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env), nil
@@ -145,7 +145,7 @@ func (s Screen) key(key string) Screen {
 }
 
 // command is revisions FROM TO.
-func (s Screen) command(o screen.Order) (screen.Screen, tea.Cmd) {
+func (s Screen) command(o screen.Order) (screen.Screen, screen.After) {
 	if o.Name != "revisions" {
 		return s, nil
 	}

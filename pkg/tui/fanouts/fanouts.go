@@ -46,7 +46,7 @@ func (s Screen) Filtered() string { return s.filter }
 func (Screen) Selection(screen.Env) screen.Selection { return screen.Selection{} }
 
 // Update is the screen after a message.
-func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env), nil
@@ -63,7 +63,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
 	return s, nil
 }
 
-func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	list, below := heights(env)
 	if s.inside {
 		if w, ok := s.places.Key(key, s.count(), below); ok {
@@ -81,7 +81,7 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
 }
 
 // elsewhere opens a text of the object.
-func (s Screen) elsewhere(key string) tea.Cmd {
+func (s Screen) elsewhere(key string) screen.After {
 	for _, d := range doors {
 		if d.Is(key) && s.current() != nil {
 			return screen.Send(screen.Open{Screen: screen.Text, Ref: s.at, Text: d.text})

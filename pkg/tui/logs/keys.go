@@ -3,8 +3,6 @@ package logs
 import (
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/page"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 )
@@ -27,7 +25,7 @@ func (s Screen) Orders() []screen.OrderHelp {
 	return []screen.OrderHelp{{Name: "container", Help: "the log of another container", Args: s.containers}}
 }
 
-func (s Screen) key(env screen.Env, key string) (Screen, tea.Cmd) {
+func (s Screen) key(env screen.Env, key string) (Screen, screen.After) {
 	switch {
 	case other.Is(key) && len(s.containers) > 0:
 		at := slices.Index(s.containers, s.container)
@@ -50,7 +48,7 @@ func (s Screen) key(env screen.Env, key string) (Screen, tea.Cmd) {
 }
 
 // command is container NAME.
-func (s Screen) command(env screen.Env, o screen.Order) (Screen, tea.Cmd) {
+func (s Screen) command(env screen.Env, o screen.Order) (Screen, screen.After) {
 	if o.Name != "container" || len(o.Args) != 1 {
 		return s, nil
 	}
@@ -61,7 +59,7 @@ func (s Screen) command(env screen.Env, o screen.Order) (Screen, tea.Cmd) {
 }
 
 // choose opens the log of another container.
-func (s Screen) choose(env screen.Env, container string) (Screen, tea.Cmd) {
+func (s Screen) choose(env screen.Env, container string) (Screen, screen.After) {
 	if container == s.container {
 		return s, nil
 	}

@@ -65,7 +65,7 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 func (s Screen) Close() { s.tail.end() }
 
 // Update is the screen after a message.
-func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	s, cmd := s.update(env, msg)
 	s.page = s.page.Size(env.Width, s.room(env))
 	return s, cmd
@@ -80,7 +80,7 @@ func (s Screen) room(env screen.Env) int {
 	return env.Height - 1
 }
 
-func (s Screen) update(env screen.Env, msg tea.Msg) (Screen, tea.Cmd) {
+func (s Screen) update(env screen.Env, msg tea.Msg) (Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env)
@@ -103,7 +103,7 @@ func (s Screen) update(env screen.Env, msg tea.Msg) (Screen, tea.Cmd) {
 }
 
 // refresh takes the containers from the world, and opens the log once it knows which.
-func (s Screen) refresh(env screen.Env) (Screen, tea.Cmd) {
+func (s Screen) refresh(env screen.Env) (Screen, screen.After) {
 	if d := env.World.Of(s.ref); d != nil {
 		if p := d.Pod(s.name); p != nil {
 			s.containers = names(p)

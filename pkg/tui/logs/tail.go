@@ -47,7 +47,7 @@ const pace = 50 * time.Millisecond
 const before = 2000
 
 // open asks for the log that is chosen, from an empty page.
-func (s Screen) open(env screen.Env) (Screen, tea.Cmd) {
+func (s Screen) open(env screen.Env) (Screen, screen.After) {
 	s.tail.end()
 	ctx, stop := context.WithCancel(env.Context)
 	s.tail, s.ended, s.bad = &tail{stop: stop}, "", false
@@ -57,10 +57,10 @@ func (s Screen) open(env screen.Env) (Screen, tea.Cmd) {
 		Previous: s.previous, Follow: !s.previous, Tail: before,
 	}
 	t, source := s.tail, env.Source
-	return s, func() tea.Msg {
+	return s, screen.Later(func() tea.Msg {
 		log, err := source.Logs(ctx, q)
 		return opened{t, log, err}
-	}
+	})
 }
 
 func (t *tail) end() {
@@ -70,7 +70,7 @@ func (t *tail) end() {
 }
 
 // begin reads from a log that has been opened.
-func (s Screen) begin(o opened) (Screen, tea.Cmd) {
+func (s Screen) begin(o opened) (Screen, screen.After) {
 	if o.tail != s.tail {
 		return s, nil
 	}
@@ -83,18 +83,18 @@ func (s Screen) begin(o opened) (Screen, tea.Cmd) {
 }
 
 // next waits for lines, where the one that asks is still the present one.
-func (t *tail) next(asks *tail) tea.Cmd {
+func (t *tail) next(asks *tail) screen.After {
 	if t != asks || t == nil {
 		return nil
 	}
-	return func() tea.Msg {
+	return screen.Later(func() tea.Msg {
 		lines, err := t.log.Next()
 		return chunk{t, lines, err}
-	}
+	})
 }
 
 // take puts lines on the page.
-func (s Screen) take(c chunk) (Screen, tea.Cmd) {
+func (s Screen) take(c chunk) (Screen, screen.After) {
 	if c.tail != s.tail {
 		return s, nil
 	}
@@ -111,5 +111,5 @@ func (s Screen) take(c chunk) (Screen, tea.Cmd) {
 		s.ended, s.bad = c.err.Error(), true
 		return s, nil
 	}
-	return s, tea.Tick(pace, func(time.Time) tea.Msg { return again{c.tail} })
+	return s, screen.Later(tea.Tick(pace, func(time.Time) tea.Msg { return again{c.tail} }))
 }

@@ -53,7 +53,7 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 }
 
 // Update is the screen after a message.
-func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env)
@@ -76,7 +76,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
 const patience = 3
 
 // refresh takes the workload over and, the first time, asks for a simulation.
-func (s Screen) refresh(env screen.Env) (screen.Screen, tea.Cmd) {
+func (s Screen) refresh(env screen.Env) (screen.Screen, screen.After) {
 	s.detail = env.World.Of(s.ref)
 	if s.run == nil && !s.asked && s.detail != nil {
 		return s.simulate()
@@ -88,7 +88,7 @@ func (s Screen) refresh(env screen.Env) (screen.Screen, tea.Cmd) {
 	return s, cmd
 }
 
-func (s Screen) simulate() (Screen, tea.Cmd) {
+func (s Screen) simulate() (Screen, screen.After) {
 	if s.detail == nil || s.asked {
 		return s, nil
 	}
@@ -106,7 +106,7 @@ func (s Screen) arrive(p predicted) Screen {
 	return s.settled()
 }
 
-func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	switch {
 	case again.Is(key):
 		return s.simulate()
@@ -144,7 +144,7 @@ func (s Screen) settled() Screen {
 	return s
 }
 
-func (s Screen) toggle() (screen.Screen, tea.Cmd) {
+func (s Screen) toggle() (screen.Screen, screen.After) {
 	s.playing, s.follows = !s.playing, true
 	if s.playing && s.at >= s.run.lasts() {
 		s.at = 0
@@ -154,18 +154,18 @@ func (s Screen) toggle() (screen.Screen, tea.Cmd) {
 }
 
 // resume has the next frame come; frames that were asked for before do not count.
-func (s Screen) resume() (Screen, tea.Cmd) {
+func (s Screen) resume() (Screen, screen.After) {
 	s.turn++
 	s.missed = 0
 	if !s.playing {
 		return s, nil
 	}
 	turn := s.turn
-	return s, tea.Tick(beat, func(time.Time) tea.Msg { return frame{turn} })
+	return s, screen.Later(tea.Tick(beat, func(time.Time) tea.Msg { return frame{turn} }))
 }
 
 // next goes on by a frame.
-func (s Screen) next(f frame) (screen.Screen, tea.Cmd) {
+func (s Screen) next(f frame) (screen.Screen, screen.After) {
 	if f.turn != s.turn || !s.playing || s.run == nil {
 		return s, nil
 	}

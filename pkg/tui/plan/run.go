@@ -9,6 +9,7 @@ import (
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -33,8 +34,8 @@ type predicted struct{ run *run }
 // predict simulates what is left of a plan, away from the thread that draws: with pods
 // that behave, and pauses that somebody promotes at once. A plan that is given begins
 // with its first step.
-func predict(d *world.Detail, given *core.Plan) tea.Cmd {
-	return func() tea.Msg {
+func predict(d *world.Detail, given *core.Plan) screen.After {
+	return screen.Later(func() tea.Msg {
 		o, now := simulate.Usual(), d.Snapshot
 		o.Gates, o.Start = now.Gates, d.Now
 		r := &run{of: d.Ref, plan: d.Plan, asOf: d.Now}
@@ -49,7 +50,7 @@ func predict(d *world.Detail, given *core.Plan) tea.Cmd {
 			}
 		}
 		return predicted{r}
-	}
+	})
 }
 
 // lasts is how long the whole takes.

@@ -1,8 +1,6 @@
 package pod
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 )
 
@@ -20,7 +18,7 @@ func (Screen) Keys() []screen.Binding {
 	return []screen.Binding{logs, previous, mark, shell, describe, manifest}
 }
 
-func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	page := max(env.Height-1, 1)
 	by, moves := map[string]int{"pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page, "home": -len(s.lines), "g": -len(s.lines), "end": len(s.lines), "G": len(s.lines)}[key]
 	switch {
@@ -39,7 +37,7 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
 }
 
 // elsewhere opens another screen of the pod.
-func (s Screen) elsewhere(key string) tea.Cmd {
+func (s Screen) elsewhere(key string) screen.After {
 	o := screen.Open{Ref: s.ref, Pod: s.name, Container: s.container()}
 	switch {
 	case logs.Is(key):
@@ -59,7 +57,7 @@ func (s Screen) elsewhere(key string) tea.Cmd {
 }
 
 // click takes the cursor to a container; a second click opens its log.
-func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, tea.Cmd) {
+func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, screen.After) {
 	at := s.top + c.Y - s.first
 	if s.pod == nil || at < 0 || at >= len(s.containers) {
 		return s, nil

@@ -52,7 +52,7 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 }
 
 // Update is the screen after a message.
-func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env), nil
@@ -64,7 +64,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
 	return s, nil
 }
 
-func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	switch {
 	case left.Is(key):
 		return s.move(s.grid.beside(s.at, -1)), nil
@@ -105,12 +105,12 @@ func (s Screen) mark() Screen {
 	return s.move(s.grid.beside(s.at, 1))
 }
 
-func (s Screen) open() tea.Cmd {
+func (s Screen) open() screen.After {
 	return s.ofPod(screen.Open{Screen: screen.Pod})
 }
 
 // ofPod opens a screen of the pod of the cursor.
-func (s Screen) ofPod(o screen.Open) tea.Cmd {
+func (s Screen) ofPod(o screen.Open) screen.After {
 	p := s.grid.find(s.at)
 	if p == nil {
 		return nil
@@ -120,7 +120,7 @@ func (s Screen) ofPod(o screen.Open) tea.Cmd {
 }
 
 // shell is in the pod of the cursor, in its first container.
-func (s Screen) shell() tea.Cmd {
+func (s Screen) shell() screen.After {
 	p := s.grid.find(s.at)
 	if p == nil || len(p.Containers) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (s Screen) shell() tea.Cmd {
 }
 
 // elsewhere opens another screen of the same workload, or of the pod of the cursor.
-func (s Screen) elsewhere(key string) tea.Cmd {
+func (s Screen) elsewhere(key string) screen.After {
 	switch {
 	case logs.Is(key):
 		return s.ofPod(screen.Open{Screen: screen.Logs})

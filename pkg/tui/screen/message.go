@@ -77,5 +77,5 @@ type Say struct {
 	Bad  bool
 }
 
-// Send is a command that only says something to whoever is above.
-func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
+// Send says something to whoever is above.
+func Send(msg tea.Msg) After { return Now{msg} }

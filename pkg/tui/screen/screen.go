@@ -24,7 +24,7 @@ type Screen interface {
 	// Update is the screen after a message, and what shall happen besides. Messages
 	// are keys that nobody above has taken (tea.KeyPressMsg), [Changed], [Filter],
 	// [Click], [Wheel] and whatever the screen's own commands return.
-	Update(env Env, msg tea.Msg) (Screen, tea.Cmd)
+	Update(env Env, msg tea.Msg) (Screen, After)
 	// Draw returns at most env.Height lines. It is called for every frame: what takes
 	// long is worked out in Update.
 	Draw(env Env) []draw.Line

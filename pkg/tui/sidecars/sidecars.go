@@ -61,7 +61,7 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 }
 
 // Update is the screen after a message.
-func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env), nil
@@ -78,7 +78,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
 	return s, nil
 }
 
-func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	if w, ok := s.window.Key(key, len(s.rows), page(env)); ok {
 		return s.move(w), nil
 	}
@@ -110,7 +110,7 @@ func (s Screen) beside(by int) Screen {
 }
 
 // click goes to a cell; a second click opens it.
-func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, tea.Cmd) {
+func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, screen.After) {
 	i := s.window.Top + c.Y - above
 	if c.Y < above || c.Y >= above+page(env) || i >= len(s.rows) {
 		return s, nil
@@ -128,7 +128,7 @@ func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, tea.Cmd) {
 
 // open is the rollout of the set on the row of all workloads, and that of the workload
 // on any other.
-func (s Screen) open() tea.Cmd {
+func (s Screen) open() screen.After {
 	ref := s.at
 	if ref == (cluster.Ref{}) {
 		ref = s.setRef()
@@ -139,7 +139,7 @@ func (s Screen) open() tea.Cmd {
 	return screen.Send(screen.Open{Screen: screen.Rollout, Ref: ref})
 }
 
-func (s Screen) elsewhere(key string) tea.Cmd {
+func (s Screen) elsewhere(key string) screen.After {
 	for _, d := range doors {
 		if d.Is(key) && s.current() != nil {
 			return screen.Send(screen.Open{Screen: screen.Text, Ref: s.setRef(), Text: d.text})

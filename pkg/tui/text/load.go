@@ -17,16 +17,16 @@ type answer struct {
 }
 
 // load asks for the text, away from the screen.
-func (s Screen) load(env screen.Env) (screen.Screen, tea.Cmd) {
+func (s Screen) load(env screen.Env) (screen.Screen, screen.After) {
 	s.turn, s.at = new(turn), env.World.Now
 	if s.state == fresh {
 		s.state = loading
 	}
 	asked := s
-	return s, func() tea.Msg {
+	return s, screen.Later(func() tea.Msg {
 		lines, err := asked.lines(env)
 		return answer{asked.turn, lines, err}
-	}
+	})
 }
 
 func (s Screen) lines(env screen.Env) ([]draw.Line, error) {

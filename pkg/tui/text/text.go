@@ -80,7 +80,7 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 }
 
 // Update is the screen after a message.
-func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
 		s.page = s.page.Size(env.Width, env.Height-1)
@@ -99,7 +99,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
 	return s, nil
 }
 
-func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	if again.Is(key) {
 		return s.load(env)
 	}

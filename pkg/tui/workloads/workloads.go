@@ -49,7 +49,7 @@ const above, below = 2, 1
 func page(env screen.Env) int { return max(env.Height-above-below, 1) }
 
 // Update is the screen after a message.
-func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
+func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env), nil
@@ -68,7 +68,7 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, tea.Cmd) {
 	return s, nil
 }
 
-func (s Screen) key(env screen.Env, key string) (screen.Screen, tea.Cmd) {
+func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	if w, ok := s.window.Key(key, len(s.rows), page(env)); ok {
 		return s.move(w), nil
 	}
@@ -104,7 +104,7 @@ func (s Screen) move(w draw.Window) Screen {
 }
 
 // click selects a row; a second click opens it.
-func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, tea.Cmd) {
+func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, screen.After) {
 	i := s.window.Top + c.Y - above
 	if c.Y < above || c.Y >= env.Height-below || i >= len(s.rows) {
 		return s, nil
@@ -117,7 +117,7 @@ func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, tea.Cmd) {
 }
 
 // open opens a screen of the workload of the cursor.
-func (s Screen) open(name, text string) tea.Cmd {
+func (s Screen) open(name, text string) screen.After {
 	if len(s.rows) == 0 {
 		return nil
 	}

@@ -1,0 +1,72 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// hasty types faster than any command returns.
+func hasty(m Model, keys ...string) Model {
+	for _, k := range keys {
+		m, _ = m.take(key(k))
+	}
+	return m
+}
+
+func key(name string) tea.KeyPressMsg {
+	switch name {
+	case "enter":
+		return tea.KeyPressMsg{Code: tea.KeyEnter}
+	case "esc":
+		return tea.KeyPressMsg{Code: tea.KeyEscape}
+	}
+	return tea.KeyPressMsg{Code: rune(name[0]), Text: name}
+}
+
+// echo says of an act what it is.
+type echo struct{ world.Actions }
+
+func (echo) Effect(_ context.Context, a world.Act) ([]string, error) {
+	return []string{string(a.Verb)}, nil
+}
+
+func (echo) Do(context.Context, world.Act) (string, error) { return "", nil }
+
+// TestHaste: a key belongs to the screen that the key before it has opened.
+func TestHaste(t *testing.T) {
+	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
+	for keys, want := range map[string]string{
+		"enter":           "pod/web-",
+		"enter y":         "pod/web-00000 as YAML",
+		"enter d":         "describe pod/web-00000",
+		"enter d y":       "describe pod/web-00000",
+		"y esc enter esc": "cloneset/web",
+	} {
+		if got := hasty(m, strings.Fields(keys)...).top().Title(); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", keys, got, want)
+		}
+	}
+}
+
+// TestEffectOfAnother: what an act would do that somebody has left is not taken for what
+// the next one would.
+func TestEffectOfAnother(t *testing.T) {
+	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
+	m.options.Actions, m.options.ReadOnly = echo{}, false
+	m, late := m.take(key("P"))
+	m = hasty(m, "n")
+	m, asked := m.take(key("u"))
+	m, _ = m.take(late())
+	if d, ok := m.over.(dialog); !ok || d.open() {
+		t.Errorf("the effect of the act before counts: %v", d.effect)
+	}
+	m, _ = m.take(asked())
+	if d, ok := m.over.(dialog); !ok || !d.open() || d.effect[0] != "undo" {
+		t.Errorf("its own does not: %v", d.effect)
+	}
+}
