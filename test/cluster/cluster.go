@@ -142,6 +142,9 @@ func (c *Cluster) Close() error {
 		c.Nodes.Stop()
 	}
 	defer c.release()
+	for _, p := range c.parts {
+		p.forgo()
+	}
 	var err error
 	if c.Real != nil {
 		err = c.Real.Close()
@@ -207,7 +210,8 @@ func (c *Cluster) Restart(ctx context.Context, name Component, crash bool) error
 	return c.Resume(ctx, name)
 }
 
-// Fault reports components that ended although nobody stopped them.
+// Fault reports components that ended although nobody stopped them, and that nothing
+// starts again.
 func (c *Cluster) Fault() error {
 	var errs []error
 	for _, p := range c.parts {

@@ -37,12 +37,17 @@ type process struct {
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when cmd has ended
 	wanted bool          // false while it is stopped on purpose
+	again  int           // how often it may still be started when it ends by itself
 }
 
 // start runs the process, logging behind what it logged before.
 func (p *process) start(folder *guard.Folder) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.run(folder)
+}
+
+func (p *process) run(folder *guard.Folder) error {
 	if p.runs() {
 		return fmt.Errorf("%s runs already", p.name)
 	}
@@ -61,8 +66,29 @@ func (p *process) start(folder *guard.Folder) error {
 	go func(exited chan struct{}) {
 		_ = cmd.Wait()
 		close(exited)
+		p.revive(folder)
 	}(p.exited)
 	return nil
+}
+
+// revive starts a process that has ended by itself, as the node's kubelet does.
+func (p *process) revive(folder *guard.Folder) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.wanted || p.again == 0 || p.runs() {
+		return
+	}
+	p.again--
+	if err := p.run(folder); err != nil {
+		p.again = 0 // which makes it a fault
+	}
+}
+
+// forgo says that the process is not wanted any more, so that nothing starts it again.
+func (p *process) forgo() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wanted = false
 }
 
 // stop ends the process with the signal and waits for it.
@@ -100,7 +126,7 @@ func (p *process) runs() bool {
 func (p *process) fault() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.wanted || p.runs() {
+	if !p.wanted || p.runs() || p.again > 0 {
 		return nil
 	}
 	return fmt.Errorf("%s ended: %s\n%s", p.name, p.cmd.ProcessState, p.tail())
@@ -111,6 +137,18 @@ func (p *process) tail() string {
 	text, _ := os.ReadFile(p.log)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	return strings.Join(lines[max(0, len(lines)-25):], "\n")
+}
+
+// revivals is how often a controller may end by itself. The scheduler does when what
+// it remembers is not what the API server says, such as after a watch was cut off, and
+// the controller manager when it gets no answer for too long: both count on whoever
+// starts them again.
+const revivals = 5
+
+// reviving has a component started again when it ends by itself.
+func (p *process) reviving() *process {
+	p.again = revivals
+	return p
 }
 
 // process makes a component of this cluster's binaries.

@@ -47,7 +47,25 @@ func awaitPods(t *testing.T, c *cluster.Cluster, n int) {
 	})
 }
 
-// TestFaultOfADeadComponent: a component that ends by itself is told of.
+// TestControllersComeBack: a controller that ends by itself is started again, as a
+// kubelet does, unless it ends again and again.
+func TestControllersComeBack(t *testing.T) {
+	t.Parallel()
+	c := cluster.Start(t)
+	crash(t, c, cluster.Scheduler)
+	crash(t, c, cluster.ControllerManager)
+	c.Apply(t, "default", deployment("web", 2))
+	awaitReady(t, c, "default", "web")
+	eventually(t, "it is given up", func() bool {
+		crash(t, c, cluster.Scheduler)
+		return c.Fault() != nil
+	})
+	if err := c.Stop(t.Context(), cluster.Scheduler); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFaultOfADeadComponent: a server that ends by itself is told of.
 func TestFaultOfADeadComponent(t *testing.T) {
 	t.Parallel()
 	c, err := cluster.New(t.Context(), cluster.WithNodes())
@@ -57,7 +75,7 @@ func TestFaultOfADeadComponent(t *testing.T) {
 	if err := c.Fault(); err != nil {
 		t.Error(err)
 	}
-	crash(t, c, cluster.Scheduler)
+	crash(t, c, cluster.APIServer)
 	eventually(t, "the fault is told", func() bool { return c.Fault() != nil })
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -20,7 +20,7 @@ func (c *Cluster) configure() error {
 		return err
 	}
 	c.parts = map[Component]*process{
-		Etcd: c.etcd(), APIServer: api, ControllerManager: c.controllerManager(), Scheduler: scheduler,
+		Etcd: c.etcd(), APIServer: api, ControllerManager: c.controllerManager().reviving(), Scheduler: scheduler.reviving(),
 	}
 	return nil
 }

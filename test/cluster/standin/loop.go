@@ -78,8 +78,16 @@ func (l *loop) wake(i cache.SharedIndexInformer, concerned func(before, after me
 		}
 	}
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { add(nil, object(o)) },
-		UpdateFunc: func(from, to any) { add(object(from), object(to)) },
+		AddFunc: func(o any) { add(nil, object(o)) },
+		UpdateFunc: func(from, to any) {
+			before, after := object(from), object(to)
+			if before.GetUID() != after.GetUID() {
+				// Another object of the same name, after a watch that was cut off.
+				add(before, nil)
+				before = nil
+			}
+			add(before, after)
+		},
 		DeleteFunc: func(o any) { add(object(o), nil) },
 	})
 	return err
