@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -65,7 +66,7 @@ func complain(ctx context.Context, s factory.Streams, err error) {
 	if ending.Silent(err) {
 		return
 	}
-	if exitCode(ctx, err) == exitInterrupted && err.Error() == context.Canceled.Error() {
+	if exitCode(ctx, err) == exitInterrupted && onlyCanceled(err) {
 		_, _ = fmt.Fprintln(s.Err, ending.ErrInterrupted)
 		return
 	}
@@ -77,6 +78,13 @@ func complain(ctx context.Context, s factory.Streams, err error) {
 	for _, e := range all {
 		printFault(s.Err, e)
 	}
+}
+
+// onlyCanceled reports whether there is nothing in an error but that a signal came.
+func onlyCanceled(err error) bool {
+	var all resource.Errors
+	all.Add(err)
+	return !slices.ContainsFunc(all, func(e error) bool { return e.Error() != context.Canceled.Error() })
 }
 
 func printFault(w io.Writer, err error) {

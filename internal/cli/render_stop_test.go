@@ -45,3 +45,24 @@ func TestRenderInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptedBefore: commands on files that are interrupted while they read say so in
+// one word, however many files there are.
+func TestInterruptedBefore(t *testing.T) {
+	input := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(input, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, line := range []string{
+		"render -f IN", "lint -f IN", "lint -f IN --old IN --with IN", "diff IN IN", "diff IN IN --with IN --rendered", "convert -f IN --to native --with IN",
+		"convert -f IN --to-version v1beta1", "plan -f IN --against IN", "simulate -f IN --against IN", "explain inplace IN IN", "render -f IN --base IN --with IN --patches-dir DIR",
+	} {
+		dir := filepath.Join(t.TempDir(), "out")
+		code, out, said := call(ctx, t, "", strings.Fields(strings.NewReplacer("IN", input, "DIR", dir).Replace(line))...)
+		if code != 130 || out != "" || said != "interrupted\n" {
+			t.Errorf("%s: exit code %d, said %q\n%s", line, code, said, out)
+		}
+	}
+}

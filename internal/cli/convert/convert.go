@@ -106,6 +106,7 @@ func (o *options) toKinds(ctx context.Context, stream []*resource.Resource, opt 
 	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
 		return nil, nil, err
 	}
+	opt.Stop = ctx.Err
 	count := len(stream)
 	res, err := engine.ToKinds(stream, opt)
 	if err != nil {

@@ -146,11 +146,14 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	if o.rendered {
-		if old, now, err = o.render(old, now, opt.Context); err != nil {
+		if old, now, err = o.render(ctx, old, now, opt.Context); err != nil {
 			return err
 		}
 	}
 	report := compare.Run(old, now, opt)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := o.write(report); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 // surroundings reads what exists beside both states.
 func (o *options) surroundings(ctx context.Context, old []*resource.Resource) (compare.Options, error) {
-	opt := compare.Options{Namespace: o.factory.Namespace(), Gates: o.gates.Gates}
+	opt := compare.Options{Namespace: o.factory.Namespace(), Gates: o.gates.Gates, Stop: ctx.Err}
 	var err error
 	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
 		return opt, err

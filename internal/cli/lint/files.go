@@ -20,9 +20,9 @@ func (o *options) problems(ctx context.Context) ([]engine.Problem, error) {
 		return nil, err
 	}
 	if faults == nil {
-		return engine.Run(q), nil
+		return engine.Run(q), ctx.Err()
 	}
-	return append(engine.Unread(faults), partly(q)...), nil
+	return append(engine.Unread(faults), partly(q)...), ctx.Err()
 }
 
 // partly answers a question of which a part could not be read: what is not known may
@@ -34,7 +34,7 @@ func partly(q engine.Request) []engine.Problem {
 
 // request reads the files. With faults it holds what can be looked at without the rest.
 func (o *options) request(ctx context.Context) (engine.Request, error) {
-	q := engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known, Limits: o.limits.Stage()}
+	q := engine.Request{Operation: check.Operation(o.operation), Namespace: o.factory.Namespace(), Disabled: o.disable, Known: o.known, Limits: o.limits.Stage(), Stop: ctx.Err}
 	var faults resource.Errors
 	var err error
 	q.Objects, err = load.Readable(ctx, o.limits.Load(load.Options{

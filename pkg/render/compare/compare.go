@@ -29,6 +29,9 @@ type Options struct {
 	// Observed returns what is known of the pods of a workload; nil, or ok
 	// false, when that is nothing but what the workload itself says.
 	Observed func(cluster.Ref) (s plan.Snapshot, ok bool)
+	// Stop, when set, is asked between objects; with an error from it nothing is
+	// compared any more, and the report is not the whole.
+	Stop func() error
 }
 
 // comparison is one run.
@@ -129,9 +132,9 @@ func (c *comparison) surroundings() {
 }
 
 // newContext is what stages are handed that are asked about one side.
-func newContext(facts *resource.Facts) *stage.Context {
+func newContext(facts *resource.Facts, stop func() error) *stage.Context {
 	return &stage.Context{
 		Facts: facts, Findings: newReporter(), Lineage: stage.NewLineage(), Explain: &stage.Explain{},
-		Driver: stage.Native, Expand: func(string) bool { return true },
+		Driver: stage.Native, Expand: func(string) bool { return true }, Stop: stop,
 	}
 }

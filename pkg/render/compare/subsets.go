@@ -62,7 +62,7 @@ func (s *side) parts(r *resource.Resource) []part {
 	if r == nil || !s.sound(r) {
 		return nil
 	}
-	made, err := split.Run(newContext(s.facts), []*resource.Resource{r})
+	made, err := split.Run(newContext(s.facts, s.stage.Stop), []*resource.Resource{r})
 	if err != nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (s *side) parts(r *resource.Resource) []part {
 // sound reports whether an object is one that Kruise would take, were it alone:
 // stages expect nothing else.
 func (s *side) sound(r *resource.Resource) bool {
-	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()))
+	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.stage.Stop)
 	return len(check.Object(alone, check.Request{Object: r})) == 0
 }
 

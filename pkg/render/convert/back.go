@@ -77,6 +77,9 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 		way, ok := back[r]
 		return way, ok
 	})
+	if stop := c.Stopped(); stop != nil {
+		return stop
+	}
 	if err != nil {
 		return fmt.Errorf("what was made cannot be converted back: %w", err)
 	}
@@ -85,14 +88,12 @@ func (o Options) keep(c *stage.Context, out []*resource.Resource, pieces []piece
 		u.prune(unheard)
 		again[u.was] = u.become
 	}
-	for _, p := range pieces {
+	return inTurn(c, pieces, func(p piece) error {
 		if u := again[p.become]; u != nil {
-			if err := o.annotate(c, p, u); err != nil {
-				return err
-			}
+			return o.annotate(c, p, u)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // annotate compares the object as it was with what would come back.

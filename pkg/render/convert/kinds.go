@@ -25,6 +25,8 @@ type Options struct {
 	Namespace string
 	// Context are objects that exist in the cluster: used, never emitted.
 	Context []*resource.Resource
+	// Stop, when set, is asked between objects; its error ends the conversion.
+	Stop func() error
 }
 
 // Result is what became of the input.
@@ -46,11 +48,12 @@ func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range pieces {
+	err = inTurn(c, pieces, func(p piece) error {
 		p.prune(c)
-		if err := p.restored(c); err != nil {
-			return nil, err
-		}
+		return p.restored(c)
+	})
+	if err != nil {
+		return nil, err
 	}
 	if out, err = references.Run(c, out); err != nil {
 		return nil, err
@@ -67,20 +70,33 @@ func ToKinds(in []*resource.Resource, opt Options) (*Result, error) {
 func (o Options) context(in []*resource.Resource) *stage.Context {
 	return &stage.Context{
 		Facts: resource.NewFacts(in, o.Context, o.Namespace), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
-		Driver: stage.Native, Kubernetes: o.Kubernetes, Expand: func(string) bool { return false },
+		Driver: stage.Native, Kubernetes: o.Kubernetes, Expand: func(string) bool { return false }, Stop: o.Stop,
 	}
 }
 
 // accepted finds what Kruise would refuse of what was made. Fields that nobody
 // knows are left to lint: somebody wrote them.
 func accepted(c *stage.Context, pieces []piece) error {
-	var faults resource.Errors
-	for _, p := range pieces {
-		for _, f := range check.Object(c, check.Request{Object: p.become}) {
+	return c.Each(len(pieces), func(i int) error {
+		var faults resource.Errors
+		for _, f := range check.Object(c, check.Request{Object: pieces[i].become}) {
 			if f.Rule != check.UnknownField {
 				faults.Add(f.Error)
 			}
 		}
+		return faults.Err()
+	})
+}
+
+// inTurn calls f for one piece after the other, up to the first error.
+func inTurn(c *stage.Context, pieces []piece, f func(piece) error) error {
+	for _, p := range pieces {
+		if err := c.Stopped(); err != nil {
+			return err
+		}
+		if err := f(p); err != nil {
+			return err
+		}
 	}
-	return faults.Err()
+	return nil
 }

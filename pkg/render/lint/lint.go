@@ -71,6 +71,9 @@ type Request struct {
 	Kept bool
 	// Limits bound what is looked at.
 	Limits stage.Limits
+	// Stop, when set, is asked between objects; with an error from it nothing is looked
+	// at any more, and what is returned is not all.
+	Stop func() error
 }
 
 // Run returns the problems in the order of the input, the worst of an object
@@ -79,7 +82,7 @@ func Run(q Request) []Problem {
 	facts := resource.NewFacts(q.Objects, append(slices.Clip(q.Context), q.Old...), q.Namespace)
 	c := &stage.Context{
 		Facts: facts, Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
-		Driver: stage.Native, Expand: func(string) bool { return !q.Kept }, Limits: q.Limits,
+		Driver: stage.Native, Expand: func(string) bool { return !q.Kept }, Limits: q.Limits, Stop: q.Stop,
 	}
 	all := newSurroundings(c, q)
 	lists := make([][]Problem, len(q.Objects))

@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -265,5 +266,18 @@ func TestCatalogue(t *testing.T) {
 	slices.Sort(ids)
 	if len(slices.Compact(ids)) != len(rules) {
 		t.Error("two rules have one ID")
+	}
+}
+
+// TestStop: nothing is looked at once the answer is not wanted any more.
+func TestStop(t *testing.T) {
+	const bad = "apiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nmetadata: {name: web}\n"
+	q := lint.Request{Objects: golden.Parse(t, bad)}
+	if len(lint.Run(q)) == 0 {
+		t.Fatal("nothing is wrong")
+	}
+	q.Stop = func() error { return errors.New("stop") }
+	if got := lint.Run(q); len(got) > 0 {
+		t.Errorf("still found %d problems", len(got))
 	}
 }
