@@ -31,6 +31,11 @@ const (
 	// sidecars could be upgraded in place.
 	SidecarSetUpgradable = "SidecarSetUpgradable"
 
+	// SidecarTerminated is the pod condition with which the SidecarTerminator
+	// declares a pod ended before its sidecars are (semantics
+	// sidecarset-and-protection 8).
+	SidecarTerminated = "SidecarTerminated"
+
 	// SidecarSetNameLabel and SidecarSetCustomVersionLabel are on revisions;
 	// the latter on a v1alpha1 SidecarSet is spec.customVersion of v1beta1.
 	SidecarSetNameLabel          = "kruise.io/sidecarset-name"

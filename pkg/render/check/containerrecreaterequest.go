@@ -114,7 +114,7 @@ func (k *recreateCheck) pod() *tree.Node {
 	case r == nil:
 		k.fault(path, "name the pod in the input, or by --with or --live", "there is no pod %s", k.spec.PodName)
 		return nil
-	case !activePod(r.Node()):
+	case !activePod(r.Node()) && !sidecarsEnded(r.Node()):
 		k.fault(path, "", "pod %s has ended, or is about to", k.spec.PodName)
 	case !startedPod(r.Node()):
 		k.fault(path, "", "pod %s has not started", k.spec.PodName)
@@ -151,7 +151,7 @@ func (k *recreateCheck) running(path string, pod *tree.Node, name string) {
 		k.fault(path, "init containers, native sidecars included, cannot be recreated", "the pod has no container %s", name)
 		return
 	}
-	if list := tree.Get(pod, "status", "containerStatuses"); list != nil {
+	if list := tree.Get(pod, "status", "containerStatuses"); list != nil || startingPod(pod) {
 		if c, _ := tree.Find(list, "name", name); tree.StrAt(c, "containerID") == "" {
 			k.fault(path, "", "container %s has not started", name)
 		}

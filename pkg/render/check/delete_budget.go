@@ -6,7 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -50,12 +49,21 @@ func (b *podBudget) covers(r *resource.Resource) bool {
 		return false
 	}
 	owner := b.s.controllerOf(r)
-	if owner != nil && !same(b.Spec.TargetReference, owner) && tree.StrAt(owner, "kind") == "ReplicaSet" {
-		if set := b.s.find("apps", "ReplicaSet", tree.StrAt(owner, "name")); set != nil {
-			owner = b.s.controllerOf(set)
-		}
+	if owner != nil && !same(b.Spec.TargetReference, owner) {
+		owner = b.s.behind(owner)
 	}
 	return owner != nil && same(b.Spec.TargetReference, owner)
+}
+
+// behind is the Deployment of a ReplicaSet, nil where a known one has none; any
+// other owner stands for itself.
+func (s *subject) behind(owner *tree.Node) *tree.Node {
+	if tree.StrAt(owner, "kind") == "ReplicaSet" {
+		if set := s.find("apps", "ReplicaSet", tree.StrAt(owner, "name")); set != nil {
+			return s.controllerOf(set)
+		}
+	}
+	return owner
 }
 
 // controllerOf returns the owner reference that is the controller's, nil when
@@ -92,70 +100,4 @@ func (b *podBudget) refuses() bool {
 	expected, available := b.count()
 	desired := b.desired(expected)
 	return desired > 0 && available <= desired
-}
-
-// desired is how many pods must stay available.
-func (b *podBudget) desired(expected int) int {
-	if v := b.Spec.MinAvailable; v != nil {
-		n, _ := intstr.GetScaledValueFromIntOrPercent(v, expected, true)
-		return n
-	}
-	n, _ := intstr.GetScaledValueFromIntOrPercent(intstr.ValueOrDefault(b.Spec.MaxUnavailable, intstr.FromInt32(0)), expected, true)
-	return max(0, expected-n)
-}
-
-// count returns how many pods there shall be, and how many are available, as
-// far as they are known.
-func (b *podBudget) count() (expected, available int) {
-	pods := b.s.c.Facts.All("", "Pod")
-	if !slices.Contains(pods, b.s.r) {
-		pods = append(pods, b.s.r)
-	}
-	replicas := map[resource.ID]int{}
-	for _, r := range pods {
-		if b.s.c.Facts.NamespaceOf(r) != b.s.c.Facts.NamespaceOf(b.s.r) || !b.covers(r) {
-			continue
-		}
-		if readyPod(r.Node()) {
-			available++
-		}
-		if owner := b.s.controllerOf(r); owner != nil {
-			b.add(replicas, owner)
-		}
-	}
-	for _, n := range replicas {
-		expected += n
-	}
-	if ref := b.Spec.TargetReference; ref != nil {
-		if target := b.s.find(resource.GroupOf(ref.APIVersion), ref.Kind, ref.Name); target != nil {
-			expected = replicasOf(target)
-		}
-	}
-	if n := b.Spec.ProtectTotalReplicas; n != nil {
-		expected = int(*n)
-	}
-	return expected, available
-}
-
-// add counts a controller's replicas once; those of one that is not known are
-// its pods.
-func (b *podBudget) add(replicas map[resource.ID]int, owner *tree.Node) {
-	id := resource.ID{Group: resource.GroupOf(tree.StrAt(owner, "apiVersion")), Kind: tree.StrAt(owner, "kind"), Name: tree.StrAt(owner, "name")}
-	workload := b.s.find(id.Group, id.Kind, id.Name)
-	if workload == nil {
-		replicas[id]++
-		return
-	}
-	replicas[id] = replicasOf(workload)
-}
-
-// replicasOf is how many pods a workload shall have; left out, it is stored as
-// 1.
-func replicasOf(r *resource.Resource) int {
-	n := tree.Get(r.Node(), "spec", "replicas")
-	if n == nil {
-		return 1
-	}
-	v, _ := tree.Int(n)
-	return int(v)
 }

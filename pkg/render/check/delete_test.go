@@ -87,6 +87,10 @@ func TestDeletionUnderBudget(t *testing.T) {
 		return guardedSet + "apiVersion: policy.kruise.io/v1beta1\nkind: PodUnavailableBudget\nmetadata: {name: guard, namespace: shop}\n" + spec + "\n"
 	}
 	const sel = "selector: {matchLabels: {app: web}}, "
+	const daemonSet = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent, namespace: shop}\n---\n"
+	ofDaemonSet := []string{"kind: ReplicaSet, name: web-1", "kind: DaemonSet, name: agent"}
+	// A rollout has two ReplicaSets, and the Deployment wants two pods all the same.
+	const rollout = "---\napiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web-2, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: d, controller: true}]}\nspec: {replicas: 1}\n"
 	second := "---" + strings.Replace(guardedPod, "web-0", "web-1", 1)
 	for _, tt := range []struct {
 		name, around string
@@ -97,6 +101,7 @@ func TestDeletionUnderBudget(t *testing.T) {
 		{"two of two", budget("spec: {"+sel+"maxUnavailable: 1}") + second, nil, false},
 		{"both must stay", budget("spec: {"+sel+"minAvailable: 100%}") + second, nil, true},
 		{"another pod that is not ready", budget("spec: {"+sel+"maxUnavailable: 1}") + second + "status: {phase: Running, conditions: [{type: Ready, status: 'False'}]}\n", nil, true},
+		{"two ReplicaSets of one Deployment", budget("spec: {"+sel+"maxUnavailable: 1}") + strings.Replace(second, "web-1, uid", "web-2, uid", 1) + rollout, nil, false},
 		{"by target", budget("spec: {targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minAvailable: 1}"), nil, true},
 		{"of another target", budget("spec: {targetRef: {apiVersion: apps/v1, kind: Deployment, name: api}, minAvailable: 1}"), nil, false},
 		{"given total", budget("spec: {" + sel + "maxUnavailable: 50%, protectTotalReplicas: 1}"), nil, false},
@@ -109,6 +114,10 @@ func TestDeletionUnderBudget(t *testing.T) {
 		{"elsewhere", strings.ReplaceAll(budget("spec: {"+sel+"minAvailable: 1}"), "guard, namespace: shop", "guard, namespace: far"), nil, false},
 		{"exempt pod", budget("spec: {" + sel + "minAvailable: 1}"), []string{"namespace: shop", "namespace: shop, annotations: {pub.kruise.io/no-protect: 'true'}"}, false},
 		{"pod out of service", budget("spec: {" + sel + "minAvailable: 1}"), []string{"{app: web}", "{app: web, unavailable-pod.kruise.io/x: held}"}, false},
+		{"of a DaemonSet, which cannot be scaled", budget("spec: {" + sel + "maxUnavailable: 0}"), ofDaemonSet, false},
+		{"of a DaemonSet, by target", daemonSet + budget("spec: {targetRef: {apiVersion: apps/v1, kind: DaemonSet, name: agent}, maxUnavailable: 0}"), ofDaemonSet, false},
+		{"of a DaemonSet, counted in pods", budget("spec: {" + sel + "minAvailable: 1}"), ofDaemonSet, true},
+		{"of a DaemonSet, with a given total", budget("spec: {" + sel + "maxUnavailable: 0, protectTotalReplicas: 1}"), ofDaemonSet, true},
 		{"pod that waits", budget("spec: {" + sel + "minAvailable: 1}"), []string{"spec:", "status: {phase: Pending}\nspec:"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

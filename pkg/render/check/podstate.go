@@ -16,9 +16,21 @@ func activePod(pod *tree.Node) bool {
 	return phase != "Succeeded" && phase != "Failed" && tree.Get(pod, "metadata", "deletionTimestamp") == nil
 }
 
+// sidecarsEnded reports a pod that Kruise's SidecarTerminator has declared ended,
+// though some of its sidecars still run.
+func sidecarsEnded(pod *tree.Node) bool {
+	c, _ := tree.Find(tree.Get(pod, "status", "conditions"), "type", kruise.SidecarTerminated)
+	return c != nil
+}
+
 // startedPod reports a pod that has a node.
 func startedPod(pod *tree.Node) bool {
 	return tree.StrAt(pod, "status", "phase") != "Pending" || tree.StrAt(pod, "spec", "nodeName") != ""
+}
+
+// startingPod reports a pod on whose node no container runs yet.
+func startingPod(pod *tree.Node) bool {
+	return tree.StrAt(pod, "status", "phase") == "Pending" && startedPod(pod)
 }
 
 // readyPod reports a pod that counts as available for a budget (semantics

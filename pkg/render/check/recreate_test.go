@@ -34,6 +34,18 @@ status: {phase: Succeeded}
 ---
 apiVersion: v1
 kind: Pod
+metadata: {name: terminated, namespace: shop}
+spec: {nodeName: n, containers: [{name: app}]}
+status: {phase: Succeeded, conditions: [{type: SidecarTerminated, status: 'True'}], containerStatuses: [{name: app, containerID: "x://1"}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pulling, namespace: shop}
+spec: {nodeName: n, containers: [{name: app}]}
+status: {phase: Pending}
+---
+apiVersion: v1
+kind: Pod
 metadata: {name: half, namespace: shop}
 spec: {nodeName: n, containers: [{name: app}, {name: other}]}
 status: {phase: Running, containerStatuses: [{name: app, containerID: "x://1"}, {name: other}]}
@@ -58,6 +70,8 @@ func TestContainerRecreateRequest(t *testing.T) {
 		{name: "no pod", edit: pod("''", containers), want: "containerrecreaterequest/pod-invalid spec.podName"},
 		{name: "pod without a node", edit: pod("waiting", containers), want: "containerrecreaterequest/pod-invalid spec.podName"},
 		{name: "ended pod", edit: pod("done", containers), want: "containerrecreaterequest/pod-invalid spec.podName"},
+		{name: "ended pod whose sidecars are yet to end", edit: pod("terminated", containers)},
+		{name: "pod whose images are pulled", edit: pod("pulling", containers), want: "containerrecreaterequest/container-invalid spec.containers[0].name"},
 		{name: "one that does not run", edit: pod("half", "[{name: other}]"), want: "containerrecreaterequest/container-invalid spec.containers[0].name"},
 		{name: "unknown container", edit: []string{containers, "[{name: ghost}]"}, want: "containerrecreaterequest/container-invalid spec.containers[0].name"},
 		{name: "native sidecar", edit: []string{containers, "[{name: side}]"}, want: "containerrecreaterequest/container-invalid spec.containers[0].name"},
