@@ -54,6 +54,9 @@ const (
 	// BroadcastJobNameLabel and BroadcastJobUIDLabel are on the job's pods.
 	BroadcastJobNameLabel = "broadcastjob-name"
 	BroadcastJobUIDLabel  = "broadcastjob-controller-uid"
+	// NodeTypeLabel is VirtualNodeType on nodes that no agent of Kruise runs on.
+	NodeTypeLabel   = "type"
+	VirtualNodeType = "virtual-kubelet"
 	// ScheduledAtAnnotation is on what an AdvancedCronJob created (RFC 3339).
 	ScheduledAtAnnotation = "apps.kruise.io/scheduled-at"
 	// The copies of pull secrets carry these.

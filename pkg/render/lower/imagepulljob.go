@@ -1,11 +1,7 @@
 package lower
 
 import (
-	"slices"
 	"strconv"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -124,54 +120,4 @@ func (p *imagePull) job(name string, spec *tree.Node) *resource.Resource {
 	job := p.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return spec })
 	p.rename(job, name)
 	return resource.Derived(job, p.r)
-}
-
-// nodes returns the names of the nodes that the job selects; found is false
-// where nothing is known of them. Unknown names are left out, as Kruise does,
-// unless no node is known at all.
-func (p *imagePull) nodes(known *around) (names []string, found bool, err error) {
-	if s := p.spec.PodSelector; s != nil {
-		names, found, err = p.nodesOfPods(s)
-		// Where the nodes are known, that there is no pod is known as well.
-		return names, found || len(known.nodes) > 0, err
-	}
-	match, wanted := labels.Everything(), []string(nil)
-	if s := p.spec.Selector; s != nil {
-		wanted = s.Names
-		if match, err = metav1.LabelSelectorAsSelector(&s.LabelSelector); err != nil {
-			return nil, false, p.r.Fault("spec.selector", "", "%v", err)
-		}
-	}
-	if len(known.nodes) == 0 {
-		return slices.Sorted(slices.Values(wanted)), len(wanted) > 0, nil
-	}
-	for _, n := range known.nodes {
-		if len(wanted) > 0 && !slices.Contains(wanted, n.Name) || len(wanted) == 0 && !match.Matches(labels.Set(n.Labels)) {
-			continue
-		}
-		names = append(names, n.Name)
-	}
-	return names, true, nil
-}
-
-// nodesOfPods returns the nodes of the pods that a selector finds in the job's
-// namespace.
-func (p *imagePull) nodesOfPods(s *metav1.LabelSelector) (names []string, found bool, err error) {
-	match, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil {
-		return nil, false, p.r.Fault("spec.podSelector", "", "%v", err)
-	}
-	for _, pod := range p.c.Facts.All("", "Pod") {
-		node := tree.StrAt(pod.Node(), "spec", "nodeName")
-		phase := tree.StrAt(pod.Node(), "status", "phase")
-		if node == "" || phase == "Succeeded" || phase == "Failed" || p.c.Facts.NamespaceOf(pod) != p.c.Facts.NamespaceOf(p.r) {
-			continue
-		}
-		found = true
-		if match.Matches(labels.Set(pod.Labels())) && !slices.Contains(names, node) {
-			names = append(names, node)
-		}
-	}
-	slices.Sort(names)
-	return names, found, nil
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
+	podresources "k8s.io/component-helpers/resource"
 	corehelpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
@@ -50,36 +50,40 @@ func fits(pod *corev1.PodSpec, node *corev1.Node) bool {
 	if _, untolerated := corehelpers.FindMatchingUntoleratedTaint(klog.Logger{}, taints, pod.Tolerations, hard, false); untolerated {
 		return false
 	}
-	for name, request := range requests(pod) {
-		if have, ok := node.Status.Allocatable[name]; ok && request.Cmp(have) > 0 {
+	return enough(node.Status.Allocatable, requests(pod))
+}
+
+// enough reports whether a node's whole allocatable suffices. What nobody has said of
+// a node is no reason against it; a device that the others are listed without is.
+func enough(have, want corev1.ResourceList) bool {
+	for name, q := range want {
+		there, known := have[name]
+		if !known && len(have) > 0 {
+			known = !slices.Contains(ordinary, name)
+		}
+		if known && q.Cmp(there) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// requests sums what the containers of a pod ask for, limits where there is no
-// request; an init container counts when it alone asks for more.
-func requests(pod *corev1.PodSpec) corev1.ResourceList {
-	out := corev1.ResourceList{}
-	for _, c := range pod.Containers {
-		for name, q := range asked(c.Resources) {
-			sum := out[name]
-			sum.Add(q)
-			out[name] = sum
+// ordinary are the resources that every node has.
+var ordinary = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
+
+// requests is what the scheduler counts of a pod, with limits where there is no
+// request.
+func requests(spec *corev1.PodSpec) corev1.ResourceList {
+	pod := &corev1.Pod{Spec: *spec.DeepCopy()}
+	for _, list := range [][]corev1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
+		for i := range list {
+			list[i].Resources.Requests = asked(list[i].Resources)
 		}
 	}
-	for _, c := range pod.InitContainers {
-		for name, q := range asked(c.Resources) {
-			if have, ok := out[name]; !ok || q.Cmp(have) > 0 {
-				out[name] = q
-			}
-		}
-	}
-	return out
+	return podresources.PodRequests(pod, podresources.PodResourcesOptions{})
 }
 
-func asked(r corev1.ResourceRequirements) map[corev1.ResourceName]resource.Quantity {
+func asked(r corev1.ResourceRequirements) corev1.ResourceList {
 	out := maps.Clone(r.Limits)
 	if out == nil {
 		out = corev1.ResourceList{}
