@@ -211,7 +211,7 @@ func (v *BudgetView) Decide(r rules.Request) (rules.Verdict, *kruise.PodUnavaila
 	after := s
 	after.UnavailableAllowed--
 	at := metav1.Time{Time: v.Now.Truncate(time.Second)}
-	if r.Operation == kruise.PubUpdateOperation || r.Operation == kruise.PubResizeOperation {
+	if r.Operation == kruise.PubUpdateOperation {
 		after.UnavailablePods = with(after.UnavailablePods, r.Pod.Name, at)
 	} else {
 		after.DisruptedPods = with(after.DisruptedPods, r.Pod.Name, at)

@@ -236,6 +236,19 @@ func TestBudgetDisruptionPermitLasts(t *testing.T) {
 	}
 }
 
+// TestBudgetResizePermit: of all permits, only those of updates are on record as
+// such.
+func TestBudgetResizePermit(t *testing.T) {
+	spec := maxUnavailable("1")
+	spec.ProtectOperations = []kruise.PubOperation{kruise.PubResizeOperation}
+	pods := webPods(5)
+	v := guard(spec, pods, cloneSetOf(5))
+	v.ask(pods[0], kruise.PubResizeOperation)
+	if s := v.Budget.Status; len(s.DisruptedPods) != 1 || s.UnavailablePods != nil {
+		t.Errorf("record %+v", s)
+	}
+}
+
 // TestBudgetStatusIsAuthority: between two passes of its controller the webhook
 // does not see what pods do (semantics sidecarset-and-protection 6).
 func TestBudgetStatusIsAuthority(t *testing.T) {
