@@ -39,8 +39,8 @@ var _ = register(
 	},
 	Rule{
 		ID: "ephemeraljob/paused", Kind: "EphemeralJob", Severity: Exact,
-		Fields:  []string{"spec.paused"},
-		Becomes: "a sequence without steps",
+		Fields:  []string{"spec.paused", "spec.parallelism"},
+		Becomes: "a sequence without steps, also where parallelism is 0",
 	},
 	Rule{
 		ID: "ephemeraljob/deadline", Kind: "EphemeralJob", Severity: Approximate,

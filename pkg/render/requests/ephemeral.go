@@ -50,8 +50,12 @@ func ephemeralJob(c *stage.Context, r *resource.Resource) (*patches.Sequence, er
 func (q *ephemeral) steps(todo, begun []*corev1.Pod) *patches.Sequence {
 	s := q.sequence(q.what(len(todo), len(begun)))
 	s.Warnings = q.warnings(todo)
-	if q.spec.Paused {
+	switch {
+	case q.spec.Paused:
 		s.Warnings = append(s.Warnings, "the job is paused: no pod gets a container until it is rendered with paused false")
+		return s
+	case q.parallelism() == 0:
+		s.Warnings = append(s.Warnings, "no pod may begin (parallelism 0): none gets a container until it is rendered with a greater one")
 		return s
 	}
 	all := slices.Concat(begun, todo)
@@ -99,7 +103,7 @@ func (q *ephemeral) parallelism() int {
 	if q.spec.Parallelism == nil {
 		return 1
 	}
-	return max(int(*q.spec.Parallelism), 1)
+	return max(int(*q.spec.Parallelism), 0)
 }
 
 // step gives one pod the containers.

@@ -19,7 +19,10 @@ func (q *ephemeral) reportFields(known, matched int) {
 	if q.spec.Replicas != nil {
 		q.report("replicas", "spec.replicas", "")
 	}
-	if matched > 1 {
+	switch {
+	case q.parallelism() == 0:
+		q.report("paused", "spec.parallelism", "")
+	case matched > 1:
 		q.report("parallelism", "spec.parallelism", "a step waits until no more than "+pods(q.parallelism())+" would work at a time")
 	}
 	if q.spec.Paused {
