@@ -23,6 +23,18 @@ func DefaultRecreate(r *ContainerRecreateRequest, pod *corev1.Pod) {
 	}
 }
 
+// RecreateOn marks a request for a pod on a virtual node, where no agent of Kruise
+// runs; on any other node it stays as it is.
+func RecreateOn(r *ContainerRecreateRequest, node *corev1.Node) {
+	if node.Labels[NodeTypeLabel] != VirtualNodeType {
+		return
+	}
+	if r.Labels == nil {
+		r.Labels = map[string]string{}
+	}
+	r.Labels[NodeTypeLabel] = VirtualNodeType
+}
+
 func snapshotContainer(c *ContainerRecreateRequestContainer, pod *corev1.Pod) {
 	for _, known := range pod.Spec.Containers {
 		if known.Name != c.Name || known.Lifecycle == nil || known.Lifecycle.PreStop == nil {

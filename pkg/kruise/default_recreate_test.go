@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -43,5 +44,16 @@ spec:
 `))
 	if diff := cmp.Diff(want, tree.Value(tree.FromValue(&got))); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestRecreateOn: only virtual nodes are told apart.
+func TestRecreateOn(t *testing.T) {
+	for _, labels := range []map[string]string{nil, {"type": "large"}, {"type": "virtual-kubelet", "zone": "a"}} {
+		var got kruise.ContainerRecreateRequest
+		kruise.RecreateOn(&got, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: labels}})
+		if virtual := labels["type"] == "virtual-kubelet"; virtual != (got.Labels["type"] != "") || len(got.Labels) > 1 {
+			t.Errorf("node %v: %v", labels, got.Labels)
+		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -31,15 +33,10 @@ func (s *standIns) fill(_ context.Context, r *admissionv1.AdmissionRequest) ([]b
 	if err := s.faults(r); err != nil {
 		return nil, err
 	}
-	request := &kruise.ContainerRecreateRequest{}
-	if _, err := kruise.Decode(before, request); err != nil {
+	request, err := s.recreateRequest(before, r.Namespace)
+	if err != nil {
 		return nil, err
 	}
-	p := s.store.pod(r.Namespace, request.Spec.PodName)
-	if p == nil {
-		return nil, forbid("pod %s is not there", request.Spec.PodName)
-	}
-	kruise.DefaultRecreate(request, p)
 	text, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
@@ -48,6 +45,23 @@ func (s *standIns) fill(_ context.Context, r *admissionv1.AdmissionRequest) ([]b
 		return nil, err
 	}
 	return replacing(before, nodeOf(object), "metadata", "spec")
+}
+
+// recreateRequest is a ContainerRecreateRequest with what its pod and node tell.
+func (s *standIns) recreateRequest(n *tree.Node, namespace string) (*kruise.ContainerRecreateRequest, error) {
+	request := &kruise.ContainerRecreateRequest{}
+	if _, err := kruise.Decode(n, request); err != nil {
+		return nil, err
+	}
+	p := s.store.pod(namespace, request.Spec.PodName)
+	if p == nil {
+		return nil, forbid("pod %s is not there", request.Spec.PodName)
+	}
+	kruise.DefaultRecreate(request, p)
+	if node, there := find[*corev1.Node](s.store.nodes, types.NamespacedName{Name: p.Spec.NodeName}); there {
+		kruise.RecreateOn(request, node)
+	}
+	return request, nil
 }
 
 // signed puts the hashes into a SidecarSet.

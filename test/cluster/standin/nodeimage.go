@@ -39,13 +39,10 @@ func (s *standIns) nodeImages(ctx context.Context) error {
 	)
 }
 
-// virtual are nodes on which no agent pulls.
-const virtual = "virtual-kubelet"
-
 func (s *standIns) mirror(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
 	client := s.dynamic.Resource(acted["NodeImage"])
 	n, there := find[*corev1.Node](s.store.nodes, key)
-	wanted := there && n.DeletionTimestamp == nil && n.Labels["type"] != virtual
+	wanted := there && n.DeletionTimestamp == nil && n.Labels[kruise.NodeTypeLabel] != kruise.VirtualNodeType
 	o := s.store.object("NodeImage", key)
 	switch {
 	case !wanted && o != nil:
