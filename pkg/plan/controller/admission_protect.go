@@ -14,6 +14,9 @@ type Content struct {
 	// Pods are the active pods of a namespace, Claims its bound claims, Objects
 	// the objects of a CustomResourceDefinition; those being deleted do not count.
 	Pods, Claims, Objects int
+	// CountsObjects is the feature gate DeletionProtectionForCRDCascadingGate, off by
+	// default: without it a definition that Cascading protects stays at any rate.
+	CountsObjects bool
 }
 
 // protected are the kinds that the webhook of deletion protection knows, by
@@ -37,6 +40,8 @@ func RefuseDeletion(ref cluster.Ref, labels map[string]string, c Content) string
 	switch mode := labels[kruise.DeleteProtectionLabel]; {
 	case mode == kruise.DeleteProtectionAlways:
 		return text + mode
+	case mode == kruise.DeleteProtectionCascading && ref.Kind == "CustomResourceDefinition" && !c.CountsObjects:
+		return "feature-gate DeletionProtectionForCRDCascadingGate is not enabled"
 	case mode == kruise.DeleteProtectionCascading && cascading:
 		if why := c.why(); why != "" {
 			return text + mode + " and " + why

@@ -5,9 +5,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -16,7 +14,7 @@ import (
 )
 
 // protect is the webhook of deletion protection. What goes already may go.
-func (s *standIns) protect(ctx context.Context, r *admissionv1.AdmissionRequest) ([]byte, error) {
+func (s *standIns) protect(_ context.Context, r *admissionv1.AdmissionRequest) ([]byte, error) {
 	o := &unstructured.Unstructured{}
 	if err := json.Unmarshal(r.OldObject.Raw, &o.Object); err != nil {
 		return nil, err
@@ -24,19 +22,16 @@ func (s *standIns) protect(ctx context.Context, r *admissionv1.AdmissionRequest)
 	if o.GetDeletionTimestamp() != nil {
 		return nil, nil
 	}
-	content, err := s.content(ctx, o)
-	if err != nil {
-		return nil, err
-	}
 	ref := cluster.Ref{Group: r.Kind.Group, Kind: r.Kind.Kind, Namespace: r.Namespace, Name: r.Name}
-	if why := controller.RefuseDeletion(ref, o.GetLabels(), content); why != "" {
+	if why := controller.RefuseDeletion(ref, o.GetLabels(), s.content(o)); why != "" {
 		return nil, forbid("%s", why)
 	}
 	return nil, nil
 }
 
-// content is what depends on the object.
-func (s *standIns) content(ctx context.Context, o *unstructured.Unstructured) (controller.Content, error) {
+// content is what depends on the object. The objects of a definition are not
+// counted: the gate that has Kruise do so is off.
+func (s *standIns) content(o *unstructured.Unstructured) controller.Content {
 	var c controller.Content
 	switch o.GetKind() {
 	case "Namespace":
@@ -50,38 +45,10 @@ func (s *standIns) content(ctx context.Context, o *unstructured.Unstructured) (c
 				c.Claims++
 			}
 		}
-	case "CustomResourceDefinition":
-		return s.instances(ctx, o)
 	default:
 		if n, found, _ := unstructured.NestedInt64(o.Object, "spec", "replicas"); found {
 			c.Replicas = new(int32(n))
 		}
 	}
-	return c, nil
-}
-
-// instances counts the objects of a definition.
-func (s *standIns) instances(ctx context.Context, o *unstructured.Unstructured) (controller.Content, error) {
-	var c controller.Content
-	group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
-	plural, _, _ := unstructured.NestedString(o.Object, "spec", "names", "plural")
-	versions, _, _ := unstructured.NestedSlice(o.Object, "spec", "versions")
-	for _, v := range versions {
-		version, _ := v.(map[string]any)
-		if served, _ := version["served"].(bool); !served {
-			continue
-		}
-		name, _ := version["name"].(string)
-		list, err := s.dynamic.Resource(schema.GroupVersionResource{Group: group, Version: name, Resource: plural}).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return c, err
-		}
-		for i := range list.Items {
-			if list.Items[i].GetDeletionTimestamp() == nil {
-				c.Objects++
-			}
-		}
-		return c, nil
-	}
-	return c, nil
+	return c
 }
