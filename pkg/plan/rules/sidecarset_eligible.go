@@ -13,12 +13,13 @@ const EffectNewPods Effect = "newPods"
 // strategies are not looked at.
 func SidecarSetEligible(old, updated map[string]any) Eligibility {
 	e := Eligibility{Policy: PolicyInPlaceOnly}
+	hashed := map[string]bool{"containers": true, "initContainers": nativeSidecars(old) || nativeSidecars(updated)}
 	for _, key := range []string{"containers", "imagePullSecrets", "initContainers", "patchPodMetadata", "volumes"} {
 		for _, d := range differences([]string{"spec", key}, entries(old[key]), entries(updated[key])) {
 			f := FieldChange{
 				Path: pathText(d.path), Old: masked(d.path, d.old, map[string]any{"spec": old}), New: masked(d.path, d.new, map[string]any{"spec": updated}),
 			}
-			classifySidecar(&f, d, updated)
+			classifySidecar(&f, d, hashed[key], updated)
 			e.Fields = append(e.Fields, f)
 		}
 	}
@@ -46,21 +47,27 @@ func entries(v any) any {
 	return v
 }
 
-func classifySidecar(f *FieldChange, d change, updated map[string]any) {
-	inSidecar := d.path[1] == "containers" || (d.path[1] == "initContainers" && len(d.path) > 2 && nativeSidecar(updated, d.path[2]))
+// classifySidecar says what one change does; hashed are those of a list whose content
+// tells pods apart, but for images.
+func classifySidecar(f *FieldChange, d change, hashed bool, updated map[string]any) {
 	image := len(d.path) == 4 && d.path[3] == "image" && d.old != nil && d.new != nil
 	switch {
 	case image && d.path[1] == "containers":
 		f.Effect, f.Why = EffectImage, "the image of a sidecar changes in place"
 		f.Restarts = []string{containerName(map[string]any{"spec": updated}, d.path[2])}
-	case inSidecar && !image:
+	case hashed && !image:
 		f.Effect, f.Why = EffectRecreate, "of a sidecar only the image changes in place: such pods have to be recreated"
 	default:
 		f.Effect, f.Why = EffectNewPods, "only pods made from now on get it"
 	}
 }
 
-// nativeSidecar reports whether an init container of the set keeps running.
-func nativeSidecar(spec map[string]any, index string) bool {
-	return text(containerAt(map[string]any{"spec": map[string]any{"containers": spec["initContainers"]}}, index), "restartPolicy") == "Always"
+// nativeSidecars reports whether an init container of the set keeps running: then
+// all of them count for the hashes (semantics sidecarset-and-protection 2.12).
+func nativeSidecars(spec map[string]any) bool {
+	list, _ := spec["initContainers"].([]any)
+	return slices.ContainsFunc(list, func(c any) bool {
+		container, _ := c.(map[string]any)
+		return text(container, "restartPolicy") == "Always"
+	})
 }
