@@ -177,8 +177,11 @@ spec:
 	subsets, _, _ := unstructured.NestedSlice(o.Object, "status", "subsetStatuses")
 	first, _ := subsets[0].(map[string]any)
 	conditions, _ := first["conditions"].([]any)
-	if c, _ := conditions[0].(map[string]any); c["type"] != "Schedulable" || c["status"] != "False" {
+	if c, _ := conditions[0].(map[string]any); c["type"] != "Schedulable" || c["status"] != "False" || c["reason"] != "reschedule" {
 		t.Errorf("%v", first)
+	}
+	if second, _ := subsets[1].(map[string]any); second["conditions"] != nil {
+		t.Errorf("a subset that always had room is marked: %v", second)
 	}
 	if n := len(b.pods(t, "apps.kruise.io/subset-name=b")); n != 4 {
 		t.Errorf("%d pods in the subset with nodes", n)

@@ -116,7 +116,7 @@ func (u *united) run(ctx context.Context) error {
 	}
 	wanted, err := u.render()
 	if err != nil {
-		u.events.Event(u.object, corev1.EventTypeWarning, "FailedSpecifySubsetReplicas", err.Error())
+		u.events.Event(u.object, corev1.EventTypeWarning, "Failed SpecifySubsetReplicas", err.Error())
 		return err
 	}
 	for _, w := range wanted {

@@ -51,10 +51,13 @@ func (u *united) mark(now time.Time) {
 	stuck := u.stuck(now, secondsOr(strategy.RescheduleCriticalSeconds, rescheduleCritical))
 	for _, s := range u.typed.Spec.Topology.Subsets {
 		before := u.marked(s.Name)
+		if before.Status == "" && !stuck[s.Name] {
+			continue // it always had room
+		}
 		c := kruise.UnitedDeploymentCondition{Type: schedulable, Status: corev1.ConditionTrue}
 		left := before.LastTransitionTime.Add(secondsOr(strategy.UnschedulableDuration, unschedulableDuration)).Sub(now)
 		if stuck[s.Name] || before.Status == corev1.ConditionFalse && left > 0 {
-			c.Status, c.Reason = corev1.ConditionFalse, "Reschedule"
+			c.Status, c.Reason, c.Message = corev1.ConditionFalse, "reschedule", "timeout pending pods found"
 			u.lookAgain(left)
 		}
 		if c.LastTransitionTime = before.LastTransitionTime; c.Status != before.Status {
