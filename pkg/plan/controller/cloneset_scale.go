@@ -20,6 +20,9 @@ func (s *cloneSet) scale(claims []*cluster.Claim) bool {
 	if n := scale.CreateOld + scale.CreateNew; n > 0 {
 		s.create(scale, freeIDs(claims, s.view.Pods, n))
 	}
+	if scale.Held > 0 {
+		s.pass.act(Event{Type: "Warning", Reason: "ScaleUpLimited", Message: scale.Why})
+	}
 	for _, p := range scale.Delete {
 		s.remove(p, claims)
 	}
@@ -41,9 +44,6 @@ func (s *cloneSet) create(scale rules.CloneSetScale, ids []string) {
 			revision = s.current
 		}
 		s.pass.act(s.newPod(revision, ids, i))
-	}
-	if scale.Held > 0 {
-		s.pass.act(Event{Type: "Warning", Reason: "ScaleUpLimited", Message: scale.Why})
 	}
 }
 

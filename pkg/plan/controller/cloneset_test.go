@@ -364,3 +364,22 @@ func TestCloneSetNewPod(t *testing.T) {
 		}
 	}
 }
+
+// TestCloneSetScaleUpLimited: the event comes also when no pod at all may be made.
+func TestCloneSetScaleUpLimited(t *testing.T) {
+	for unavailable, want := range map[string]string{"1": "lets 0 be created now", "2": "lets 1 be created now", "3": ""} {
+		l := newCloneSet(t)
+		l.broken["web-00001"] = true
+		l.second()
+		l.write(edited(cloneSetYAML, "replicas: 3", "replicas: 5", "{}", "{maxUnavailable: "+unavailable+"}"))
+		said := ""
+		for _, a := range l.pass().Actions {
+			if e, ok := a.(Event); ok && e.Reason == "ScaleUpLimited" {
+				said = e.Message
+			}
+		}
+		if !strings.Contains(said, want) || (said == "") != (want == "") {
+			t.Errorf("%s: %q", unavailable, said)
+		}
+	}
+}

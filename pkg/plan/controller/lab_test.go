@@ -114,15 +114,23 @@ func (l *lab) pass() Pass {
 	return p
 }
 
+// writes reports whether a pass changes anything: telling of it does not.
+func (p Pass) writes() bool {
+	return p.Status != nil || slices.ContainsFunc(p.Actions, func(a Action) bool {
+		_, told := a.(Event)
+		return !told
+	})
+}
+
 // settle lets the controller look until it has nothing to write any more.
 func (l *lab) settle() Pass {
 	l.t.Helper()
 	for range 200 {
 		p := l.pass()
-		wrote := len(p.Actions) > 0 || p.Status != nil
+		wrote := p.writes()
 		for _, child := range slices.Clone(l.children) {
 			q := child.pass()
-			wrote = wrote || len(q.Actions) > 0 || q.Status != nil
+			wrote = wrote || q.writes()
 		}
 		if !wrote {
 			return p

@@ -31,7 +31,7 @@ func enterState(c *cluster.PodChange, p *cluster.Pod, to rules.LifecycleState, l
 		if rules.MarksNotReady(to, l) {
 			holdNotReady(c, p, preDeleteHook)
 		}
-	case rules.StateUpdated, rules.StateNormal:
+	case rules.StateUpdated:
 		letReady(c, p, preUpdateHook)
 	}
 }

@@ -37,6 +37,7 @@ func TestEnterState(t *testing.T) {
 		{"to be deleted", both, rules.StateNormal, rules.StatePreparingDelete, "", nil, nil, `False [{"userAgent":"Lifecycle","key":"preDeleteHook"}]`},
 		{"held twice", both, rules.StatePreparingUpdate, rules.StatePreparingDelete, held, nil, nil, "False " + two},
 		{"updating stays held", both, rules.StatePreparingUpdate, rules.StateUpdating, held, nil, nil, ""},
+		{"taken back while it is prepared, it stays held", both, rules.StatePreparingUpdate, rules.StateNormal, held, nil, nil, ""},
 		{"updated", both, rules.StateUpdating, rules.StateUpdated, held, nil, nil, "True "},
 		{"updated, held by another", both, rules.StateUpdating, rules.StateUpdated, two, nil, nil, `False [{"userAgent":"Lifecycle","key":"preDeleteHook"}]`},
 	} {

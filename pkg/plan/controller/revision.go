@@ -42,21 +42,25 @@ func (v *View) syncRevision(pass *Pass, collisions int32, claimsHash string) (up
 }
 
 // dropRevisions deletes the oldest revisions beyond the limit. Those that live
-// names, and those that a pod carries, stay and do not count (semantics
-// workloads 6).
+// names, and those that a pod carries, stay and do not count; a daemon set counts
+// what its pods carry (semantics workloads 6).
 func (v *View) dropRevisions(pass *Pass, all []cluster.Revision, limit *int32, live ...string) {
 	keep := map[string]bool{}
 	for _, name := range live {
 		keep[cluster.Hash(name)] = true
 	}
-	if len(all)-len(keep) <= int(or(limit, defaultHistory)) {
+	beyond := len(all) - len(keep) - int(or(limit, defaultHistory))
+	if beyond <= 0 {
 		return
 	}
 	for _, p := range v.Pods {
 		keep[cluster.Hash(rules.RevisionOf(p))] = true
 	}
 	spare := slices.DeleteFunc(slices.Clone(all), func(r cluster.Revision) bool { return keep[cluster.Hash(r.Name)] })
-	for _, r := range spare[:max(len(spare)-int(or(limit, defaultHistory)), 0)] {
+	if v.Workload.Kind != "DaemonSet" {
+		beyond = len(spare) - int(or(limit, defaultHistory))
+	}
+	for _, r := range spare[:max(min(beyond, len(spare)), 0)] {
 		pass.act(DropRevision{Name: r.Name})
 	}
 }

@@ -89,19 +89,21 @@ func TestDropRevisions(t *testing.T) {
 		return &cluster.Pod{Labels: map[string]string{"controller-revision-hash": hash}}
 	}
 	for _, c := range []struct {
-		name  string
-		limit *int32
-		pods  []*cluster.Pod
-		want  string
+		name, kind string
+		limit      *int32
+		pods       []*cluster.Pod
+		want       string
 	}{
-		{"default limit", nil, nil, ""},
-		{"four others, limit 4", new(int32(4)), nil, ""},
-		{"four others, limit 2", new(int32(2)), nil, "drop web-0, drop web-1"},
-		{"pods keep theirs, by full name or hash", new(int32(1)), []*cluster.Pod{carries("web-0"), carries("2")}, "drop web-1"},
-		{"none kept", new(int32(0)), nil, "drop web-0, drop web-1, drop web-2, drop web-4"},
+		{"default limit", "CloneSet", nil, nil, ""},
+		{"four others, limit 4", "CloneSet", new(int32(4)), nil, ""},
+		{"four others, limit 2", "CloneSet", new(int32(2)), nil, "drop web-0, drop web-1"},
+		{"pods keep theirs, by full name or hash", "CloneSet", new(int32(1)), []*cluster.Pod{carries("web-0"), carries("2")}, "drop web-1"},
+		{"none kept", "CloneSet", new(int32(0)), nil, "drop web-0, drop web-1, drop web-2, drop web-4"},
+		{"pods of a daemon set keep theirs, which count", "DaemonSet", new(int32(2)), []*cluster.Pod{carries("web-0"), carries("2")}, "drop web-1, drop web-4"},
+		{"more are kept than the limit", "DaemonSet", new(int32(1)), []*cluster.Pod{carries("0"), carries("1"), carries("2")}, "drop web-4"},
 	} {
 		var pass Pass
-		(&View{Pods: c.pods}).dropRevisions(&pass, all, c.limit, "web-3", "web-5")
+		(&View{Workload: &cluster.Workload{Ref: cluster.Ref{Kind: c.kind}}, Pods: c.pods}).dropRevisions(&pass, all, c.limit, "web-3", "web-5")
 		if got := actionsText(pass); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -72,13 +72,18 @@ func created(d CloneSetDiff) CloneSetScale {
 
 // undo returns up to n of the held deletions, which the number of replicas does
 // not ask for any more; held is how many there are. A hook that makes pods not
-// ready makes a held deletion final.
+// ready, be it for updates, makes a held deletion final.
 func (c *CloneSet) undo(n, held int) []*cluster.Pod {
-	if held == 0 || n <= 0 || MarksNotReady(StatePreparingDelete, c.Spec.Lifecycle) {
+	if held == 0 || n <= 0 || c.deletesForGood() {
 		return nil
 	}
 	list := filter(c.active(), func(p *cluster.Pod) bool { return preparingDelete(p) && !c.marked(p) })
 	return inOrder(list)[:upTo(n, len(list))]
+}
+
+func (c *CloneSet) deletesForGood() bool {
+	l := c.Spec.Lifecycle
+	return MarksNotReady(StatePreparingDelete, l) || MarksNotReady(StatePreparingUpdate, l)
 }
 
 // released returns the held deletions that no hook holds any more.

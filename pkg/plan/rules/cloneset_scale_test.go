@@ -91,6 +91,11 @@ func TestScaleWithHook(t *testing.T) {
 	if got := set.Scale(); len(got.Undo) != 0 {
 		t.Errorf("final: takes back %q", names(got.Undo))
 	}
+	hook.MarkPodNotReady = false
+	set.Spec.Lifecycle.InPlaceUpdate = &kruise.LifecycleHook{MarkPodNotReady: true}
+	if got := set.Scale(); len(got.Undo) != 0 {
+		t.Errorf("final by the other hook: takes back %q", names(got.Undo))
+	}
 }
 
 // TestScaleLeavesOpen: a side that goes as a whole, and pods that were marked,

@@ -49,7 +49,7 @@ func (s *StatefulSet) Scale() StatefulSetScale {
 			break
 		}
 		left--
-		s.repair(&out, Created{want[i], createsUpdate(i)}, p)
+		s.repair(&out, want[i], p, func() bool { return createsUpdate(i) })
 		if !s.parallel() {
 			out.Stop = true
 			return out
@@ -60,10 +60,10 @@ func (s *StatefulSet) Scale() StatefulSetScale {
 }
 
 // repair does what an ordinal needs; a pod that is not available is waited for.
-func (s *StatefulSet) repair(out *StatefulSetScale, missing Created, p *cluster.Pod) {
+func (s *StatefulSet) repair(out *StatefulSetScale, ordinal int, p *cluster.Pod, createsUpdate func() bool) {
 	switch {
 	case p == nil:
-		out.Create = append(out.Create, missing)
+		out.Create = append(out.Create, Created{ordinal, createsUpdate()})
 	case p.Deleting:
 		out.Why = fmt.Sprintf("pod %s is terminating", p.Name)
 	case finished(p):
@@ -96,8 +96,8 @@ func (s *StatefulSet) condemn(out *StatefulSetScale, want []int) {
 
 // createsUpdate answers for the i-th wanted ordinal whether its missing pod is
 // made at the update revision: in order, when the partition's worth of ordinals
-// is below it; unordered, when enough others in range are still old (semantics
-// workloads 3).
+// is below it; unordered, when enough others in range are still old, those that
+// the answers before have made so among them (semantics workloads 3).
 func (s *StatefulSet) createsUpdate(inRange []*cluster.Pod) func(i int) bool {
 	partition := LimitsOfStatefulSet(s.Spec).Partition
 	switch {
@@ -105,7 +105,13 @@ func (s *StatefulSet) createsUpdate(inRange []*cluster.Pod) func(i int) bool {
 		return func(int) bool { return true }
 	case s.unordered():
 		old := count(inRange, func(p *cluster.Pod) bool { return p != nil && !s.updated(p) })
-		return func(int) bool { return old >= partition }
+		return func(int) bool {
+			if old < partition {
+				old++
+				return false
+			}
+			return true
+		}
 	}
 	return func(i int) bool { return i+1 > partition }
 }

@@ -190,6 +190,7 @@ func TestStatefulSetScale(t *testing.T) {
 		{"unordered, enough old ones", parallel + "replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 2, unorderedUpdate: {}}}", "0o 2o", "1n", "", false, ""},
 		{"unordered, too few old ones", parallel + "replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 2, unorderedUpdate: {}}}", "0o 2n", "1o", "", false, ""},
 		{"unordered, condemned old ones do not count", parallel + "replicas: 3\nupdateStrategy: {rollingUpdate: {partition: 3, unorderedUpdate: {}}}", "0o 2o 5o", "1o", "5", false, ""},
+		{"unordered, those made just now count", parallel + "replicas: 5\nupdateStrategy: {rollingUpdate: {partition: 3, unorderedUpdate: {}}}", "0n 3o", "1o 2o 4n", "", false, ""},
 		{"OnDelete makes new ones", "replicas: 3\nupdateStrategy: {type: OnDelete}", "0o 2o", "1n", "", true, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
