@@ -30,12 +30,14 @@ func (b *builder) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	if _, ok := partitionOf(&kruise.StatefulSet{Spec: *spec}); !ok {
 		return s
 	}
-	s.numbered()
-	why := "highest ordinal first"
+	order := set.UpdateTargets()
 	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.UnorderedUpdate != nil {
-		why = "by priority, then the highest ordinal"
+		b.numbered(&s, nil)
+		s.take = b.takes(newLine(order, b.outdated), noTies, because("by priority, then the highest ordinal"))
+		return s
 	}
-	s.take = b.takes(newLine(set.UpdateTargets(), b.outdated), noTies, func(*cluster.Pod) string { return why })
+	b.numbered(&s, order[:min(max(s.total, 0), len(order))])
+	s.take = b.takes(newLine(order, b.outdated), noTies, because("highest ordinal first"))
 	return s
 }
 
@@ -51,16 +53,37 @@ func (b *builder) nativeStatefulSet(spec *appsv1.StatefulSetSpec) subject {
 	if _, ok := partitionOf(&appsv1.StatefulSet{Spec: *spec}); !ok {
 		return s
 	}
-	s.numbered()
-	s.take = b.takes(newLine(set.Descending(), b.outdated), noTies, func(*cluster.Pod) string { return "highest ordinal first" })
+	order := set.Descending()
+	b.numbered(&s, order)
+	s.take = b.takes(newLine(order, b.outdated), noTies, because("highest ordinal first"))
 	return s
 }
 
-// numbered is for partitions that are a number of pods.
-func (s *subject) numbered() {
-	total := s.total
-	s.allowed = func(v intstr.IntOrString) int { return max(total-max(v.IntValue(), 0), 0) }
-	s.partition = func(updated int, _ bool) intstr.IntOrString { return intstr.FromInt32(int32(total - updated)) }
+func because(why string) func(*cluster.Pod) string {
+	return func(*cluster.Pod) string { return why }
+}
+
+// numbered is for partitions that are a number of pods. In order, they are the last
+// ones that an update would reach, whatever these carry: some may have the new
+// template already, as after an undo, and stay so (semantics workloads 6).
+func (b *builder) numbered(s *subject, order []*cluster.Pod) {
+	total := max(s.total, 0)
+	allowed := make([]int, total+1)
+	allowed[0] = total
+	for kept := 1; kept <= total; kept++ {
+		allowed[kept] = allowed[kept-1] - 1
+		if last := total - kept; last < len(order) && !order[last].Deleting && b.carries(order[last]) {
+			allowed[kept]++
+		}
+	}
+	s.allowed = func(v intstr.IntOrString) int { return allowed[max(0, min(v.IntValue(), total))] }
+	s.partition = func(updated int, _ bool) intstr.IntOrString {
+		kept := slices.IndexFunc(allowed, func(n int) bool { return n <= updated })
+		if kept < 0 {
+			kept = total
+		}
+		return intstr.FromInt32(int32(kept))
+	}
 }
 
 func noTies([]*cluster.Pod) [][]*cluster.Pod { return nil }
