@@ -9,9 +9,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // down takes the pods away from a workload.
@@ -81,18 +83,31 @@ func podsToDelete(u *unstructured.Unstructured, pods []string) (int, error) {
 	return len(list) - before, unstructured.SetNestedStringSlice(u.Object, list, field...)
 }
 
-// reserveOrdinals: semantics workloads 3 and 7.
+// reserveOrdinals: semantics workloads 3 and 7. A pod whose ordinal is reserved is on
+// its way out already, though a hook or its replacement may hold it.
 func reserveOrdinals(u *unstructured.Unstructured, pods []string) (int, error) {
 	list, _, err := unstructured.NestedSlice(u.Object, "spec", "reserveOrdinals")
 	if err != nil {
 		return 0, err
 	}
+	reserved, added := rules.Reserved(entries(list)), 0
 	for _, p := range pods {
 		n, err := strconv.ParseInt(strings.TrimPrefix(p, u.GetName()+"-"), 10, 32)
 		if err != nil {
 			return 0, &tree.Error{Msg: fmt.Sprintf("pod %s has no ordinal", p)}
 		}
-		list = append(list, n)
+		if !reserved(int(n)) {
+			list, added = append(list, n), added+1
+		}
 	}
-	return len(pods), unstructured.SetNestedSlice(u.Object, list, "spec", "reserveOrdinals")
+	return added, unstructured.SetNestedSlice(u.Object, list, "spec", "reserveOrdinals")
+}
+
+// entries are those of reserveOrdinals, numbers and ranges.
+func entries(list []any) []intstr.IntOrString {
+	out := make([]intstr.IntOrString, len(list))
+	for i, v := range list {
+		out[i] = intstr.FromString(fmt.Sprint(v))
+	}
+	return out
 }

@@ -57,6 +57,7 @@ func TestTakers(t *testing.T) {
 		"first":             {kind: "CloneSet", spec: "{replicas: 3}", pods: []string{"a", "b"}, added: 2, want: "{replicas: 3, scaleStrategy: {podsToDelete: [a, b]}}"},
 		"one is on its way": {kind: "CloneSet", spec: "{scaleStrategy: {podsToDelete: [a], maxUnavailable: 1}}", pods: []string{"a", "b"}, added: 1, want: "{scaleStrategy: {podsToDelete: [a, b], maxUnavailable: 1}}"},
 		"ordinals":          {kind: "StatefulSet", spec: "{reserveOrdinals: [1, 4-5]}", pods: []string{"web-2"}, added: 1, want: "{reserveOrdinals: [1, 4-5, 2]}"},
+		"reserved already":  {kind: "StatefulSet", spec: "{reserveOrdinals: [1, 3-4]}", pods: []string{"web-4", "web-0", "web-1"}, want: "{reserveOrdinals: [1, 3-4, 0]}", added: 1},
 		"no ordinal":        {kind: "StatefulSet", spec: "{}", pods: []string{"web-a"}, err: "pod web-a has no ordinal"},
 		"others":            {kind: "DaemonSet", spec: "{}", err: "currently only supported CloneSet and Advanced StatefulSet selective pods deletion"},
 	} {

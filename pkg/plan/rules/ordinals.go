@@ -14,7 +14,7 @@ import (
 // upwards, reserved ones left out, until there are replicas of them (semantics
 // workloads 3).
 func Ordinals(start, replicas int, reserved []intstr.IntOrString) []int {
-	skip := reservedOrdinals(reserved)
+	skip := Reserved(reserved)
 	out := make([]int, 0, max(replicas, 0))
 	for i := start; len(out) < replicas; i++ {
 		if !skip(i) {
@@ -24,9 +24,10 @@ func Ordinals(start, replicas int, reserved []intstr.IntOrString) []int {
 	return out
 }
 
-// reservedOrdinals reads reserveOrdinals: numbers and ranges such as "3-5". One
-// range that cannot be read makes the controller ignore them all.
-func reservedOrdinals(list []intstr.IntOrString) func(int) bool {
+// Reserved reads reserveOrdinals, numbers and ranges such as "3-5", and tells which
+// ordinals they hold. One range that cannot be read makes the controller ignore them
+// all.
+func Reserved(list []intstr.IntOrString) func(int) bool {
 	type span struct{ from, to int }
 	var spans []span
 	for _, v := range list {
