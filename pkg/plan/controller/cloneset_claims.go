@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -91,6 +92,23 @@ func (s *cloneSet) newClaims(id string) []cluster.Claim {
 			Namespace: w.Namespace, Name: t.Name + "-" + w.Name + "-" + id, Labels: labels,
 			Owner: cluster.Owner{Kind: w.Kind, Name: w.Name, UID: w.UID},
 		})
+	}
+	return out
+}
+
+// OwnClaimsHash returns revisions that a cluster has stored as this controller would
+// have: a store keeps the hash of claim templates in a way of its own. That of the
+// newest is taken for the hash of the present templates (semantics workloads 1.1).
+func OwnClaimsHash(o *kruise.CloneSet, stored []cluster.Revision) []cluster.Revision {
+	if len(o.Spec.VolumeClaimTemplates) == 0 || len(stored) == 0 {
+		return stored
+	}
+	newest := slices.MaxFunc(stored, func(a, b cluster.Revision) int { return cmp.Compare(a.Number, b.Number) }).ClaimsHash
+	out := slices.Clone(stored)
+	for i := range out {
+		if newest != "" && out[i].ClaimsHash == newest {
+			out[i].ClaimsHash = hashOf(o.Spec.VolumeClaimTemplates)
+		}
 	}
 	return out
 }

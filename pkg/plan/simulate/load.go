@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
 // State is a cluster at one moment, as it was observed or recorded.
@@ -98,6 +99,9 @@ func (w *World) keep(read *cluster.Workload, doc *tree.Node, revisions []cluster
 	}
 	read.Generation = max(read.Generation, 1)
 	o.revisions = revisions
+	if set, ok := read.Object.(*kruise.CloneSet); ok {
+		o.revisions = controller.OwnClaimsHash(set, revisions)
+	}
 	w.objects[o.ref], w.owners[read.UID] = o, o
 	w.knowNamespace(o.ref.Namespace)
 	if _, ok := read.Object.(*kruise.SidecarSet); ok && read.Annotations[kruise.SidecarSetHashAnnotation] != "" {
