@@ -77,13 +77,15 @@ func (r *run) stepPending() rules.Pending {
 	case *kruise.CloneSet:
 		return rules.CloneSetStepPending(o)
 	case *kruise.StatefulSet:
-		return rules.StatefulSetStepPending(o)
+		set := rules.StatefulSet{Spec: &o.Spec, Update: o.Status.UpdateRevision, Pods: r.snap.Pods, Gates: r.snap.Gates}
+		return rules.StatefulSetStepPending(o, set.Kept())
 	case *kruise.DaemonSet:
 		return rules.DaemonSetStepPending(o, r.selected(o))
 	case *kruise.SidecarSet:
 		return rules.SidecarSetPending(o)
 	case *appsv1.StatefulSet:
-		return rules.NativeStatefulSetPending(o)
+		set := rules.NativeStatefulSet{Spec: &o.Spec, Update: o.Status.UpdateRevision, Pods: r.snap.Pods}
+		return rules.NativeStatefulSetPending(o, set.Kept())
 	case *appsv1.DaemonSet:
 		return rules.NativeDaemonSetPending(o)
 	}

@@ -176,7 +176,7 @@ func (h *statefulHistory) atEnd(where string) {
 	if len(h.pods) != h.replicas || updated < want || int(status.UpdatedReplicas) != updated || int(status.UpdatedAvailableReplicas) != updated {
 		h.t.Errorf("%s: %d pods, %d updated (%v); wanted %d, %d updated; %+v", where, len(h.pods), updated, images, h.replicas, want, status)
 	}
-	if done := rules.StatefulSetStepPending(h.w.Object.(*kruise.StatefulSet)); !done.Done() {
+	if done := rules.StatefulSetStepPending(h.w.Object.(*kruise.StatefulSet), set.Kept()); !done.Done() {
 		h.t.Errorf("%s: the step waits for %v", where, done)
 	}
 	if updated == h.replicas && status.CurrentRevision != status.UpdateRevision {

@@ -126,7 +126,7 @@ func (s *NativeStatefulSet) walk(out *Choice, pods []*cluster.Pod) {
 
 // NativeStatefulSetPending says what a step or, with partition 0, a rollout
 // waits for.
-func NativeStatefulSetPending(s *appsv1.StatefulSet) Pending {
+func NativeStatefulSetPending(s *appsv1.StatefulSet, kept Kept) Pending {
 	r, partition := int32(number(s.Spec.Replicas, 1)), int32(0)
 	if ru := s.Spec.UpdateStrategy.RollingUpdate; ru != nil {
 		partition = int32(number(ru.Partition, 0))
@@ -135,7 +135,7 @@ func NativeStatefulSetPending(s *appsv1.StatefulSet) Pending {
 	p.seen(s.Status.ObservedGeneration, s.Generation)
 	p.atLeast("readyReplicas", s.Status.ReadyReplicas, r)
 	if partition > 0 {
-		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, max(r-partition, 0))
+		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, max(r-partition, 0)+kept.Updated)
 		return p
 	}
 	p.need(s.Status.UpdateRevision == s.Status.CurrentRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set"))

@@ -122,11 +122,11 @@ func TestNativePending(t *testing.T) {
 	two := int32(2)
 	s := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: &five}}
 	s.Status = appsv1.StatefulSetStatus{ReadyReplicas: 5, UpdatedReplicas: 3, CurrentRevision: "o", UpdateRevision: "n"}
-	expect(t, "StatefulSet", NativeStatefulSetPending(s), "currentRevision is still o")
+	expect(t, "StatefulSet", NativeStatefulSetPending(s, Kept{}), "currentRevision is still o")
 	s.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: &two}
-	expect(t, "StatefulSet step done", NativeStatefulSetPending(s), "")
+	expect(t, "StatefulSet step done", NativeStatefulSetPending(s, Kept{}), "")
 	s.Status.UpdatedReplicas = 2
-	expect(t, "StatefulSet step", NativeStatefulSetPending(s), "updatedReplicas is 2 of 3")
+	expect(t, "StatefulSet step", NativeStatefulSetPending(s, Kept{}), "updatedReplicas is 2 of 3")
 }
 
 func TestDeadlineExceeded(t *testing.T) {

@@ -1,16 +1,52 @@
 package rules
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
 
 // StatefulSetStepPending says what a partition step of an Advanced StatefulSet
 // waits for (semantics workloads 3, Done).
-func StatefulSetStepPending(s *kruise.StatefulSet) Pending {
+func StatefulSetStepPending(s *kruise.StatefulSet, kept Kept) Pending {
 	want := int32(LimitsOfStatefulSet(&s.Spec).MaxUpdate())
 	var p Pending
 	p.seen(s.Status.ObservedGeneration, s.Generation)
-	p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, want)
-	p.atLeast("updatedAvailableReplicas", s.Status.UpdatedAvailableReplicas, want)
+	p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, want+kept.Updated)
+	p.atLeast("updatedAvailableReplicas", s.Status.UpdatedAvailableReplicas, want+kept.Ready)
 	return p
+}
+
+// Kept are pods that the partition of an ordered set keeps as they are, and that carry
+// the update revision nevertheless, as after an undo: a status counts them among those
+// that the partition lets follow. Ready are those of them that are.
+type Kept struct{ Updated, Ready int32 }
+
+func keptOf(list []*cluster.Pod, updated func(*cluster.Pod) bool) (k Kept) {
+	for _, p := range list {
+		if p == nil || p.Deleting || !updated(p) {
+			continue
+		}
+		k.Updated++
+		if Ready(p) {
+			k.Ready++
+		}
+	}
+	return k
+}
+
+// Kept returns those that the present partition keeps.
+func (s *StatefulSet) Kept() Kept {
+	if s.unordered() {
+		return Kept{}
+	}
+	list := fromTheTop(s.inRange())
+	return keptOf(list[min(LimitsOfStatefulSet(s.Spec).MaxUpdate(), len(list)):], s.updated)
+}
+
+// Kept returns those that the present partition keeps.
+func (s *NativeStatefulSet) Kept() Kept {
+	list := slots(s.Pods, s.Ordinals())
+	return keptOf(list[:upTo(s.partition(), len(list))], func(p *cluster.Pod) bool { return RevisionOf(p) == s.Update })
 }
 
 // StatefulSetPending says what a whole rollout waits for.

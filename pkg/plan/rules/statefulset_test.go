@@ -252,7 +252,7 @@ func TestStatefulSetPending(t *testing.T) {
 	} {
 		s := done()
 		c.edit(s)
-		expect(t, c.name+" (step)", StatefulSetStepPending(s), c.step)
+		expect(t, c.name+" (step)", StatefulSetStepPending(s, Kept{}), c.step)
 		expect(t, c.name, StatefulSetPending(s), c.whole)
 	}
 }
