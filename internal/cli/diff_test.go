@@ -51,7 +51,7 @@ func TestDiffExitCodes(t *testing.T) {
 		if code != c.want {
 			t.Errorf("%q: exit %d, want %d\n%s%s", c.args, code, c.want, out, errOut)
 		}
-		if said := strings.Contains(errOut, "error: "); said != (code > 1) {
+		if said := strings.Contains(errOut, "error: "); said != (code == 2) {
 			t.Errorf("%q: exit %d says %q", c.args, code, errOut)
 		}
 	}
