@@ -78,11 +78,11 @@ func (s *Still) Describe(_ context.Context, r cluster.Ref) (string, error) {
 }
 
 // Effect says what was asked.
-func (s *Still) Effect(_ context.Context, a world.Act) ([]string, error) {
+func (s *Still) Effect(_ context.Context, a world.Act) (world.Effect, error) {
 	if a.Value == "bad" {
-		return nil, errors.New("bad is no value")
+		return world.Effect{}, errors.New("bad is no value")
 	}
-	return []string{fmt.Sprintf("this would %s %d of them", a.Verb, len(a.On))}, nil
+	return world.Effect{Lines: []string{fmt.Sprintf("this would %s %d of them", a.Verb, len(a.On))}}, nil
 }
 
 // Do remembers the act.

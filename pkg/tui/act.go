@@ -15,9 +15,9 @@ import (
 
 // effect is what an act would do, or why it cannot be done.
 type effect struct {
-	turn  int
-	lines []string
-	err   error
+	turn int
+	world.Effect
+	err error
 }
 
 // done is what an act has done.
@@ -55,15 +55,15 @@ func (m Model) ask(a world.Act) (Model, tea.Cmd) {
 	m.over = d
 	ctx, actions := m.ctx, m.options.Actions
 	return m, func() tea.Msg {
-		lines, err := actions.Effect(ctx, a)
-		return effect{d.turn, lines, err}
+		e, err := actions.Effect(ctx, a)
+		return effect{d.turn, e, err}
 	}
 }
 
 // worked takes the effect into the dialog, unless somebody has closed it.
 func (m Model) worked(e effect) (Model, tea.Cmd) {
 	if d, ok := m.over.(dialog); ok && d.turn == e.turn {
-		d.effect, d.err, d.ready = e.lines, e.err, true
+		d.effect, d.err, d.ready = e.Effect, e.err, true
 		m.over = d
 	}
 	return m, nil

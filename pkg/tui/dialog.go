@@ -19,7 +19,7 @@ type dialog struct {
 	name string
 	// turn tells its effect from that of any other dialog.
 	turn   int
-	effect []string
+	effect world.Effect
 	err    error
 	ready  bool
 }
@@ -45,7 +45,7 @@ func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case d.name == "":
 		return d.short(m, name)
 	case name == "enter" && d.open() && d.Value() == d.name:
-		return m.closed().carry(d.act)
+		return m.closed().carry(d.meant())
 	case name == "enter":
 		return m, nil
 	}
@@ -60,13 +60,19 @@ func (d dialog) short(m Model, name string) (Model, tea.Cmd) {
 	case name == "n" || name == "N" || name == "q":
 		return m.closed(), nil
 	case (name == "y" || name == "Y") && d.open():
-		return m.closed().carry(d.act)
+		return m.closed().carry(d.meant())
 	}
 	return m, nil
 }
 
 // open reports whether one may say yes: the effect is known, and there is one.
 func (d dialog) open() bool { return d.ready && d.err == nil }
+
+// meant is the act, as what somebody has said yes to.
+func (d dialog) meant() world.Act {
+	d.act.Means = d.effect.Means
+	return d.act
+}
 
 func (d dialog) paste(text string) overlay {
 	d.input = d.insert(text)
@@ -135,7 +141,7 @@ func (d dialog) effects(m Model) []draw.Line {
 		return []draw.Line{draw.Text(theme.Faint, "working out what that would do ...")}
 	}
 	var lines []draw.Line
-	for _, text := range d.effect {
+	for _, text := range d.effect.Lines {
 		lines = append(lines, draw.Wrap(theme.Plain, text, draw.BoxWidth(m.env.Width))...)
 	}
 	return lines

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -31,8 +32,8 @@ func key(name string) tea.KeyPressMsg {
 // echo says of an act what it is.
 type echo struct{ world.Actions }
 
-func (echo) Effect(_ context.Context, a world.Act) ([]string, error) {
-	return []string{string(a.Verb)}, nil
+func (echo) Effect(_ context.Context, a world.Act) (world.Effect, error) {
+	return world.Effect{Lines: []string{string(a.Verb)}}, nil
 }
 
 func (echo) Do(context.Context, world.Act) (string, error) { return "", nil }
@@ -66,7 +67,37 @@ func TestEffectOfAnother(t *testing.T) {
 		t.Errorf("the effect of the act before counts: %v", d.effect)
 	}
 	m, _ = m.take(asked())
-	if d, ok := m.over.(dialog); !ok || !d.open() || d.effect[0] != "undo" {
+	if d, ok := m.over.(dialog); !ok || !d.open() || d.effect.Lines[0] != "undo" {
 		t.Errorf("its own does not: %v", d.effect)
 	}
+}
+
+// TestMeans: what is done is what the dialog has shown, also where the cluster has gone
+// on since.
+func TestMeans(t *testing.T) {
+	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
+	doing := &recorder{}
+	m.options.Actions, m.options.ReadOnly = doing, false
+	m, asked := m.take(key("P"))
+	m, _ = m.take(asked())
+	_, do := m.take(key("y"))
+	do()
+	if len(doing.acts) != 1 || doing.acts[0].Means[doing.acts[0].On[0]] != "shown" {
+		t.Errorf("%+v", doing.acts)
+	}
+}
+
+// recorder keeps what it is told to do.
+type recorder struct {
+	world.Actions
+	acts []world.Act
+}
+
+func (*recorder) Effect(_ context.Context, a world.Act) (world.Effect, error) {
+	return world.Effect{Lines: []string{"this"}, Means: map[cluster.Ref]string{a.On[0]: "shown"}}, nil
+}
+
+func (r *recorder) Do(_ context.Context, a world.Act) (string, error) {
+	r.acts = append(r.acts, a)
+	return "", nil
 }

@@ -62,43 +62,47 @@ func partitioned(path []string, value string) (any, error) {
 
 // patched offers one patch of a workload that nobody rolls out.
 func (d *Desk) patched(ctx context.Context, ref cluster.Ref, patches func(plan.Snapshot) (*plan.Patch, string, error)) (*Offer, error) {
-	text, said, err := d.patch(ctx, ref, patches, false)
+	offer, err := d.patch(ctx, ref, patches, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Offer{Effect: append([]string{text}, said...), do: func(ctx context.Context) (string, error) {
-		text, _, err := d.patch(ctx, ref, patches, true)
-		return text, err
-	}}, nil
+	offer.do = func(ctx context.Context) (string, error) {
+		done, err := d.patch(ctx, ref, patches, true)
+		if err != nil {
+			return "", err
+		}
+		return done.Effect[0], nil
+	}
+	return offer, nil
 }
 
 // patch works a patch out for a workload as it stands, and writes it where that is asked
 // for; else it also says who owns the fields.
-func (d *Desk) patch(ctx context.Context, ref cluster.Ref, patches func(plan.Snapshot) (*plan.Patch, string, error), write bool) (text string, said []string, err error) {
+func (d *Desk) patch(ctx context.Context, ref cluster.Ref, patches func(plan.Snapshot) (*plan.Patch, string, error), write bool) (*Offer, error) {
 	at, notes := d.sessions()
 	s, err := d.open(ctx, at, ref)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	defer s.Close()
 	if err := at.free(s); err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	now, err := s.Observe(ctx, ref)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	if now.Workload == nil {
-		return "", nil, &resource.Error{Err: fmt.Errorf("%s is gone", ref)}
+		return nil, &resource.Error{Err: fmt.Errorf("%s is gone", ref)}
 	}
 	patch, text, err := patches(now)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	if !write {
-		at.sayOwners(s.object)
-		return text, notes.lines(), nil
+	uid := now.Object().UID
+	if write {
+		return &Offer{Effect: []string{text}}, s.Do(ctx, ref, plan.Action{Patch: patch, Precondition: plan.Precondition{UID: uid}})
 	}
-	a := plan.Action{Patch: patch, Precondition: plan.Precondition{UID: now.Object().UID}}
-	return text, nil, s.Do(ctx, ref, a)
+	at.sayOwners(s.object)
+	return &Offer{Effect: append([]string{text}, notes.lines()...), Means: text + " of " + uid}, nil
 }

@@ -68,7 +68,8 @@ func (d *Desk) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Of
 		return nil, errors.New(p.Change.Why)
 	}
 	at.sayOwners(s.object)
-	return &Offer{Effect: append(effect(p), said.lines()...), do: func(context.Context) (string, error) {
+	means := fmt.Sprintf("to %s of %s", p.Change.ToHash, p.Target.UID)
+	return &Offer{Effect: append(effect(p), said.lines()...), Means: means, do: func(context.Context) (string, error) {
 		at, _ := d.sessions()
 		err := d.start(at, ref, func(ctx context.Context, s *session) (plan.Plan, error) { return plans(ctx, at, s) })
 		return "begun: " + p.Steps[0].Title, err
@@ -84,6 +85,10 @@ func (d *Desk) back(ctx context.Context, ref cluster.Ref, records kube.Records) 
 		return nil, err
 	}
 	defer s.Close()
+	rec, err := s.Rollout()
+	if err != nil {
+		return nil, err
+	}
 	p, err := taken(ctx, s, why)
 	if err != nil {
 		return nil, err
@@ -92,7 +97,7 @@ func (d *Desk) back(ctx context.Context, ref cluster.Ref, records kube.Records) 
 	if len(p.Steps) == 0 {
 		lines = []string{"no pod was updated: the rollout ends, and nothing else changes"}
 	}
-	return &Offer{Effect: append(lines, said.lines()...), do: func(ctx context.Context) (string, error) {
+	return &Offer{Effect: append(lines, said.lines()...), Means: rolloutOf(rec), do: func(ctx context.Context) (string, error) {
 		if _, err := records.Change(ctx, ref, holder(), func(r *kube.Record) error {
 			_, err := aborted(why, true)(r)
 			return err

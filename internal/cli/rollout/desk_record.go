@@ -18,20 +18,20 @@ import (
 // worked out anew when it is done: the cluster may have changed since.
 type Offer struct {
 	Effect []string
-	do     func(context.Context) (string, error)
+	// Means is what of the effect nothing may have changed since somebody said yes to it:
+	// which rollout of which object, which step of it, which way.
+	Means string
+	do    func(context.Context) (string, error)
 }
-
-// Do does it, and says what was done.
-func (o *Offer) Do(ctx context.Context) (string, error) { return o.do(ctx) }
 
 // Promote lets a rollout go on past the step at which it stands.
 func (d *Desk) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, promotion(false, ""), true)
+	return d.onRecord(ctx, ref, turn{change: promotion(false, ""), goesOn: true, means: stepOf})
 }
 
 // Abort ends a rollout where it stands.
 func (d *Desk) Abort(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, aborted("aborted by "+holder(), false), false)
+	return d.onRecord(ctx, ref, turn{change: aborted("aborted by "+holder(), false), means: rolloutOf})
 }
 
 // PauseOrResume pauses what goes on, has go on what was paused, and tries again what has
@@ -48,16 +48,15 @@ func (d *Desk) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Offer, erro
 	case err != nil:
 		return nil, err
 	case rec.Progress.Halted != "":
-		return d.onRecord(ctx, ref, retried, true)
+		return d.onRecord(ctx, ref, turn{change: retried, goesOn: true, means: wayOf})
 	case rec.Progress.Held != "":
-		return d.onRecord(ctx, ref, resumed, true)
+		return d.onRecord(ctx, ref, turn{change: resumed, goesOn: true, means: wayOf})
 	}
-	return d.onRecord(ctx, ref, paused, false)
+	return d.onRecord(ctx, ref, turn{change: paused, means: wayOf})
 }
 
-// onRecord offers to change the rollout on record. goesOn says that it is carried on
-// here, unless somebody carries it out.
-func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, change func(*kube.Record) (string, error), goesOn bool) (*Offer, error) {
+// onRecord offers to change the rollout on record.
+func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, error) {
 	records, err := d.records()
 	if err != nil {
 		return nil, err
@@ -69,22 +68,26 @@ func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, change func(*kube.
 	if err != nil {
 		return nil, err
 	}
-	said, err := change(&rec)
+	means := t.means(rec)
+	said, err := t.change(&rec)
 	if err != nil {
 		return nil, err
 	}
-	o := &Offer{Effect: []string{said}}
+	o := &Offer{Effect: []string{said}, Means: means}
 	if next := upcoming(rec); next != "" {
 		o.Effect = append(o.Effect, next)
 	}
-	if goesOn {
+	if t.goesOn {
 		o.Effect = append(o.Effect, d.driver(ctx, records, ref))
 	}
 	o.do = func(ctx context.Context) (string, error) {
 		if _, err := records.Change(ctx, ref, holder(), func(r *kube.Record) (err error) {
-			said, err = change(r)
+			if t.means(*r) != means {
+				return errChanged
+			}
+			said, err = t.change(r)
 			return err
-		}); err != nil || !goesOn {
+		}); err != nil || !t.goesOn {
 			return said, err
 		}
 		where, err := d.goOn(ref)
@@ -180,7 +183,8 @@ func (d *Desk) pauseField(ctx context.Context, ref cluster.Ref) (*Offer, error) 
 		text = "its controller goes on updating pods"
 	}
 	at.sayOwners(s.object)
-	return &Offer{Effect: append([]string{text}, said.lines()...), do: func(ctx context.Context) (string, error) {
+	means := fmt.Sprintf("pause %t of %s", on, tree.StrAt(s.object.Node(), "metadata", "uid"))
+	return &Offer{Effect: append([]string{text}, said.lines()...), Means: means, do: func(ctx context.Context) (string, error) {
 		_, err := at.writePause(ctx, s, path, on, metav1.PatchOptions{FieldManager: fieldManager})
 		return text, err
 	}}, nil

@@ -50,25 +50,26 @@ func restarts(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*ro
 }
 
 // Effect is [world.Actions].
-func (l *Live) Effect(ctx context.Context, act world.Act) ([]string, error) {
-	var lines []string
+func (l *Live) Effect(ctx context.Context, act world.Act) (world.Effect, error) {
+	e := world.Effect{Means: map[cluster.Ref]string{}}
 	err := l.each(ctx, act, func(ref cluster.Ref, o *rollout.Offer) error {
 		for i, line := range o.Effect {
 			if i == 0 {
 				line = ref.String() + ": " + line
 			}
-			lines = append(lines, line)
+			e.Lines = append(e.Lines, line)
 		}
+		e.Means[ref] = o.Means
 		return nil
 	})
-	return lines, err
+	return e, err
 }
 
 // Do is [world.Actions].
 func (l *Live) Do(ctx context.Context, act world.Act) (string, error) {
 	said := ""
 	err := l.each(ctx, act, func(ref cluster.Ref, o *rollout.Offer) error {
-		text, err := o.Do(ctx)
+		text, err := o.DoOnly(ctx, act.Means[ref])
 		said = ref.String() + ": " + text
 		return err
 	})

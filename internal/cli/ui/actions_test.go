@@ -88,8 +88,8 @@ func TestEffects(t *testing.T) {
 		{world.Act{Verb: "sing"}, "error: sing cannot be done here"},
 	} {
 		c.act.On = []cluster.Ref{web}
-		lines, err := l.Effect(t.Context(), c.act)
-		got := strings.Join(lines, "\n")
+		e, err := l.Effect(t.Context(), c.act)
+		got := strings.Join(e.Lines, "\n")
 		if err != nil {
 			got = "error: " + err.Error()
 		}
@@ -138,8 +138,8 @@ func TestScale(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	act := world.Act{Verb: world.Scale, On: []cluster.Ref{web}, Value: "3"}
-	if lines, err := l.Effect(t.Context(), act); err != nil || lines[0] != "cloneset/web: 2 pods become 3" {
-		t.Fatalf("%q, %v", lines, err)
+	if e, err := l.Effect(t.Context(), act); err != nil || e.Lines[0] != "cloneset/web: 2 pods become 3" {
+		t.Fatalf("%q, %v", e.Lines, err)
 	}
 	if _, err := l.Do(t.Context(), act); err != nil {
 		t.Fatal(err)
@@ -147,5 +147,44 @@ func TestScale(t *testing.T) {
 	want := `PATCH /apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets/web/scale {"metadata":{"uid":"web"},"spec":{"replicas":3}}`
 	if !slices.Contains(a.written(), want) {
 		t.Errorf("%q", a.written())
+	}
+}
+
+// TestChangedSince: what has come to mean something else since somebody was asked is not
+// done: pausing would have it go on, and promoting would let another step go.
+func TestChangedSince(t *testing.T) {
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	rolling(t, l)
+	records := kube.Records{Client: l.core, StateNamespace: "kruise"}
+	for verb, change := range map[world.Verb]func(*plan.Progress){
+		world.PauseResume: func(p *plan.Progress) { p.Held = "by a colleague" },
+		world.Promote:     func(p *plan.Progress) { p.Step++ },
+		world.Undo:        func(p *plan.Progress) { p.Finished = time.Unix(9, 0) },
+	} {
+		act := world.Act{Verb: verb, On: []cluster.Ref{web}}
+		e, err := l.Effect(t.Context(), act)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var was plan.Progress
+		write := func(f func(*plan.Progress)) {
+			if _, err := records.Change(t.Context(), web, "a colleague", func(r *kube.Record) error {
+				f(&r.Progress)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(func(p *plan.Progress) { was = *p; change(p) })
+		act.Means = e.Means
+		before := len(a.written())
+		if _, err := l.Do(t.Context(), act); err == nil || !strings.Contains(err.Error(), "not as it was") && verb != world.Undo {
+			t.Errorf("%s: %v", verb, err)
+		}
+		if wrote := a.written()[before:]; len(wrote) > 0 {
+			t.Errorf("%s: something was written: %q", verb, wrote)
+		}
+		write(func(p *plan.Progress) { *p = was })
 	}
 }

@@ -25,19 +25,25 @@ var verbs = map[world.Verb]acting{
 }
 
 // Effect is [world.Actions].
-func (c *Cluster) Effect(_ context.Context, act world.Act) ([]string, error) {
-	var lines []string
+func (c *Cluster) Effect(_ context.Context, act world.Act) (world.Effect, error) {
+	e := world.Effect{Means: map[cluster.Ref]string{}}
 	err := c.each(act, func(ref cluster.Ref, effect string, _ func() error) error {
-		lines = append(lines, nameOf(ref)+": "+effect)
+		e.Lines = append(e.Lines, nameOf(ref)+": "+effect)
+		if act.Verb == world.Promote || act.Verb == world.PauseResume {
+			e.Means[ref] = effect
+		}
 		return nil
 	})
-	return lines, err
+	return e, err
 }
 
 // Do is [world.Actions].
 func (c *Cluster) Do(_ context.Context, act world.Act) (string, error) {
 	said := ""
 	err := c.each(act, func(ref cluster.Ref, effect string, do func() error) error {
+		if means := act.Means[ref]; means != "" && means != effect {
+			return errChanged
+		}
 		said = nameOf(ref) + ": " + effect
 		return do()
 	})
@@ -86,7 +92,10 @@ func (c *Cluster) record(ref cluster.Ref, change func(*plan.Progress)) error {
 	return c.world.Record(c.ctx, ref, s.Version, p)
 }
 
-var errNone = errors.New("no rollout of it is on record")
+var (
+	errNone    = errors.New("no rollout of it is on record")
+	errChanged = errors.New("it is not as it was when somebody was asked: nothing is done")
+)
 
 func (c *Cluster) on(d *world.Detail) (*run, error) {
 	c.mu.Lock()

@@ -79,7 +79,7 @@ func of(name string) cluster.Ref {
 
 func do(t *testing.T, c *demo.Cluster, act world.Act) {
 	t.Helper()
-	if effect, err := c.Effect(context.Background(), act); err != nil || len(effect) != len(act.On) {
+	if effect, err := c.Effect(context.Background(), act); err != nil || len(effect.Lines) != len(act.On) {
 		t.Fatalf("%s: %v, %v", act.Verb, effect, err)
 	}
 	if said, err := c.Do(context.Background(), act); err != nil || said == "" {

@@ -9,11 +9,11 @@ import (
 
 // Actions change the cluster, through package apply and nothing else.
 type Actions interface {
-	// Effect says what an act would do, one line per workload, or why it cannot be
-	// done; nothing is changed.
-	Effect(ctx context.Context, act Act) ([]string, error)
+	// Effect says what an act would do, or why it cannot be done; nothing is changed.
+	Effect(ctx context.Context, act Act) (Effect, error)
 	// Do carries it out, and says what was done in a line. What takes longer goes on
-	// behind and is seen in the world.
+	// behind and is seen in the world. It refuses where the act has come to mean
+	// something else than somebody has said yes to.
 	Do(ctx context.Context, act Act) (string, error)
 	// Shell is a program that takes the terminal over, in a container.
 	Shell(namespace, pod, container string) (Program, error)
@@ -27,6 +27,17 @@ type Act struct {
 	Pods, Containers []string
 	// Value is a number of replicas, a partition or a revision.
 	Value string
+	// Means is that of the effect that somebody has said yes to; nil is whatever it is.
+	Means map[cluster.Ref]string
+}
+
+// Effect is what an act would do.
+type Effect struct {
+	// Lines are for people, one for each workload or more.
+	Lines []string
+	// Means is what must not have changed until it is done: whether pods of a rollout
+	// stop or go on, which step is over. It is for comparing alone.
+	Means map[cluster.Ref]string
 }
 
 // Verb is what is done.
