@@ -30,11 +30,19 @@ func (m Model) frame() string {
 		rule := draw.Text(theme.Faint, strings.Repeat(t.Symbols.Rule, m.width))
 		head, foot = append(head, rule), append([]draw.Line{rule}, foot...)
 	}
-	draw.Write(&b, t, head, m.width, false)
-	b.WriteByte('\n')
-	draw.Write(&b, t, m.body(), m.width, m.env.World.Link.Lost != "" && m.over == nil)
-	b.WriteByte('\n')
-	draw.Write(&b, t, foot, m.width, false)
+	lost := m.env.World.Link.Lost != "" && m.over == nil
+	over := m.around() + m.env.Height - max(m.height, 1) // the last lines are seen where not all have room
+	for _, part := range []struct {
+		lines []draw.Line
+		grey  bool
+	}{{head, false}, {m.body(), lost}, {foot, false}} {
+		cut := min(max(over, 0), len(part.lines))
+		over -= cut
+		if b.Len() > 0 && cut < len(part.lines) {
+			b.WriteByte('\n')
+		}
+		draw.Write(&b, t, part.lines[cut:], m.width, part.grey)
+	}
 	return b.String()
 }
 

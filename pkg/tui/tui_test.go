@@ -176,7 +176,7 @@ func TestLeavingAsks(t *testing.T) {
 // TestResize: every size from the smallest to the largest has frames of just that size.
 func TestResize(t *testing.T) {
 	s, _ := start(t, two())
-	for _, size := range []tuitest.Size{tuitest.Sizes[0], tuitest.Sizes[2], {Width: 61, Height: 21}, {Width: 61, Height: 22}, {Width: 20, Height: 5}} {
+	for _, size := range []tuitest.Size{tuitest.Sizes[0], tuitest.Sizes[2], {Width: 61, Height: 21}, {Width: 61, Height: 22}, {Width: 20, Height: 5}, {Width: 7, Height: 2}, {Width: 1, Height: 1}} {
 		s.Send(tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
 		frame := s.OfSize(size)
 		if !strings.Contains(tuitest.Plain(frame), "q quit") && size.Width >= 60 {

@@ -167,3 +167,19 @@ func TestHarmless(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestFindsLater: what is looked for may come only with lines that are added, or with
+// another text.
+func TestFindsLater(t *testing.T) {
+	p := page.Following().Size(20, 5).Add(numbered(3)...).Find("error")
+	p = p.Add(draw.Text(theme.Plain, "an error"))
+	p.Draw(plain)
+	if got := p.Found(); got != "/error 1 of 1" {
+		t.Error(got)
+	}
+	p = p.Find("nothing").Set([]draw.Line{draw.Text(theme.Plain, "nothing")})
+	p.Draw(plain)
+	if got := p.Found(); got != "/nothing 1 of 1" {
+		t.Error(got)
+	}
+}

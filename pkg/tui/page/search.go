@@ -17,6 +17,9 @@ func (p Page) Find(text string) Page {
 	}
 	p.find.is = regexp.MustCompile("(?i)" + regexp.QuoteMeta(text))
 	p = p.search()
+	if len(p.find.hits) == 0 {
+		return p
+	}
 	first, _ := slices.BinarySearch(p.find.hits, p.Top()-1)
 	p.find.at = first - 1
 	return p.jump(1)

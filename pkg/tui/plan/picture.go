@@ -22,7 +22,7 @@ func (s Screen) picture(env screen.Env, height int) []draw.Line {
 	if height == 0 {
 		return nil
 	}
-	width, most := env.Width-2, 1
+	width, most := inner(env), 1
 	samples := make([]simulate.Sample, width)
 	for x := range samples {
 		samples[x] = s.run.at(s.timeOf(x, width))
@@ -74,6 +74,9 @@ func at(y theme.Symbols, n simulate.Sample, level float64) band {
 	return band{" ", theme.Plain}
 }
 
+// inner leaves a column at each side, where there are so many.
+func inner(env screen.Env) int { return max(env.Width-2, 1) }
+
 func (s Screen) timeOf(x, width int) time.Duration {
 	return s.run.lasts() * time.Duration(x) / time.Duration(max(width-1, 1))
 }
@@ -87,7 +90,7 @@ func (s Screen) columnOf(width int) int {
 
 // scrubber is the time as a line, with where steps begin and where one is.
 func (s Screen) scrubber(env screen.Env) draw.Line {
-	y, width := env.Theme.Symbols, env.Width-2
+	y, width := env.Theme.Symbols, inner(env)
 	marks := make([]string, width)
 	for x := range marks {
 		marks[x] = y.Rule

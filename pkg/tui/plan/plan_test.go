@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
@@ -146,4 +148,16 @@ func TestNotThere(t *testing.T) {
 	s.Press("space", "left", "r", "up", "tab")
 	still.Show(world.World{Loaded: true, Workloads: []*world.Workload{{Ref: of("storefront")}}})
 	s.Until("loading the pods")
+}
+
+// TestNoRoom: a terminal may be made as small as one column, and larger again.
+func TestNoRoom(t *testing.T) {
+	o, _ := at(t, of("storefront"))
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("done after")
+	for _, size := range []tuitest.Size{{Width: 1, Height: 1}, {Width: 1, Height: 60}, {Width: 2, Height: 24}, tuitest.Sizes[1]} {
+		s.Send(tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
+		s.OfSize(size)
+	}
+	s.Until("done after")
 }
