@@ -22,8 +22,9 @@ type effect struct {
 
 // done is what an act has done.
 type done struct {
-	text string
-	err  error
+	number int
+	text   string
+	err    error
 }
 
 // act begins what a key stands for, with what the screen points at.
@@ -71,16 +72,16 @@ func (m Model) worked(e effect) (Model, tea.Cmd) {
 
 // carry does what was confirmed.
 func (m Model) carry(a world.Act) (Model, tea.Cmd) {
-	m.working = string(a.Verb) + " " + names(a.On)
+	m, number := m.begun(string(a.Verb) + " " + names(a.On))
 	ctx, actions := m.ctx, m.options.Actions
 	return m, func() tea.Msg {
 		text, err := actions.Do(ctx, a)
-		return done{text, err}
+		return done{number, text, err}
 	}
 }
 
 func (m Model) did(d done) Model {
-	m.working = ""
+	m = m.ended(d.number)
 	m.notice = screen.Say{Text: d.text}
 	if d.err != nil {
 		m.notice = screen.Say{Text: d.err.Error(), Bad: true}

@@ -112,7 +112,7 @@ func (c *chaos) press(name string) {
 	was := len(c.late)
 	c.send(key(name))
 	_, still := c.m.over.(dialog)
-	if asks && !still && c.m.working != "" && len(c.late) > was {
+	if asks && !still && len(c.m.working) > 0 && len(c.late) > was {
 		if !d.open() || !slices.Contains([]string{"y", "enter"}, name) {
 			c.Fatalf("%s did what nobody has seen the effect of: %+v", name, d.act)
 		}

@@ -95,6 +95,10 @@ func acting() []command {
 	var list []command
 	for _, v := range verbs {
 		list = append(list, command{v.Does, v.Help, nil, func(m Model, args []string) (Model, tea.Cmd) {
+			if len(args) > 1 || len(args) == 1 && !v.takes() {
+				m.notice = screen.Say{Text: v.Does + ": what it is about is marked or pointed at, not typed", Bad: true}
+				return m, nil
+			}
 			sel := m.top().Selection(m.env)
 			if len(args) == 0 || len(sel.Workloads) == 0 {
 				return m.act(v)

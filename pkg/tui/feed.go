@@ -80,7 +80,7 @@ type beat struct{}
 
 // tick asks for a beat while something is waited for.
 func (m Model) tick() (Model, tea.Cmd) {
-	if m.ticking || m.env.World.Loaded && m.working == "" {
+	if m.ticking || m.env.World.Loaded && len(m.working) == 0 {
 		return m, nil
 	}
 	m.ticking = true

@@ -123,8 +123,8 @@ func (m Model) link() draw.Line {
 	switch {
 	case w.Link.Lost != "":
 		return l.Add(theme.Bad, " "+s.Stuck+" lost; as of "+show.Age(w.Now, w.At)+" ago")
-	case m.working != "":
-		return l.Add(theme.Busy, " "+m.spin()+" "+m.working)
+	case len(m.working) > 0:
+		return l.Add(theme.Busy, " "+m.spin()+" "+m.working[len(m.working)-1].text)
 	case !w.Loaded:
 		return l.Add(theme.Busy, " "+m.spin())
 	case w.Where.Simulated:

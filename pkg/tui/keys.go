@@ -41,16 +41,20 @@ var verbs = []verb{
 	act("e", "partition", world.Partition, "change how many pods stay old", "partition: pods that stay old, such as 3 or 40%"),
 }
 
+// takes reports whether a value may follow on the command line.
+func (v verb) takes() bool { return v.needs != "" || v.verb == world.Undo }
+
 func act(key, does string, v world.Verb, help, needs string) verb {
 	return verb{screen.Binding{Keys: []string{key}, Does: does, Help: help, Changes: true}, v, needs}
 }
 
 // key is what a key does: in what lies over the screen, everywhere, or in the screen.
 func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
-	m.notice = screen.Say{}
-	if m.over != nil {
+	m.click = nil
+	if m.over != nil { // which hides the notice: it shall be seen afterwards
 		return m.over.key(m, k)
 	}
+	m.notice = screen.Say{}
 	name := k.String()
 	switch {
 	case everywhere.back.Is(name) && !m.claimed(name):

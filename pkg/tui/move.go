@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -9,8 +11,9 @@ import (
 
 // moved is another namespace that is looked at, or why it is not.
 type moved struct {
-	to  string
-	err error
+	number int
+	to     string
+	err    error
 }
 
 // moving is the command that goes to another namespace, where the source can.
@@ -27,23 +30,34 @@ func (m Model) moving() []command {
 			if len(args) > 0 && args[0] != "all" {
 				to = args[0]
 			}
-			m.working = "going to " + spaceName(to)
-			ctx := m.ctx
-			return m, func() tea.Msg { return moved{to, mover.Move(ctx, to)} }
+			return m.travel(mover, to)
 		},
 	}}
 }
 
+// travel begins to go to a namespace, and does not go on to the one before.
+func (m Model) travel(mover world.Mover, to string) (Model, tea.Cmd) {
+	if m.stop != nil {
+		m.stop()
+	}
+	m, number := m.begun("going to " + spaceName(to))
+	ctx, stop := context.WithCancel(m.ctx)
+	m.stop = stop
+	m.going = number
+	return m, func() tea.Msg { return moved{number, to, mover.Move(ctx, to)} }
+}
+
 // move takes the screens of the old namespace away.
 func (m Model) move(to moved) (Model, tea.Cmd) {
-	m.working = ""
+	if m = m.ended(to.number); to.number != m.going {
+		return m, nil
+	}
 	if to.err != nil {
 		m.notice = screen.Say{Text: to.err.Error(), Bad: true}
 		return m, nil
 	}
 	m.notice = screen.Say{Text: spaceName(to.to)}
-	m.stack = m.stack[:1:1]
-	return m.pass(screen.Changed{})
+	return m.leave(1).pass(screen.Changed{})
 }
 
 func spaceName(namespace string) string {

@@ -44,10 +44,14 @@ type Model struct {
 	said   said
 	// asks counts the dialogs that there have been.
 	asks int
-	// working is what goes on behind, empty for nothing.
-	working string
+	// working is what goes on behind, the newest last; works counts all that ever did.
+	working []work
+	works   int
+	// going is the number of the last move to another namespace, stop ends it.
+	going   int
+	stop    context.CancelFunc
 	ticking bool
-	click   screen.Click
+	click   *click
 	err     error
 
 	width, height int

@@ -154,7 +154,7 @@ func (m Model) leave(n int) Model {
 			c.Close()
 		}
 	}
-	m.stack = m.stack[:n:n]
+	m.stack, m.click = m.stack[:n:n], nil
 	return m
 }
 

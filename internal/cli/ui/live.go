@@ -123,12 +123,16 @@ func (l *Live) Move(ctx context.Context, namespace string) error {
 		return fmt.Errorf("namespace %s: %w", namespace, err)
 	}
 	l.mu.Lock()
-	old := l.fleet
-	l.fleet, l.where.Namespace = next, namespace
+	old, err := l.fleet, ctx.Err()
+	if err != nil { // somebody has gone elsewhere meanwhile
+		old = next
+	} else {
+		l.fleet, l.where.Namespace = next, namespace
+	}
 	l.mu.Unlock()
 	old.stop()
 	l.ring()
-	return nil
+	return err
 }
 
 // Close ends what is carried out here, and waits until others can go on with it.

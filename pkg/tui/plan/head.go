@@ -47,7 +47,7 @@ func (s Screen) change(env screen.Env) draw.Line {
 func (s Screen) outcome(env screen.Env) draw.Line {
 	y := env.Theme.Symbols
 	switch sum := s.run.line.Summary; {
-	case s.asked:
+	case s.asked != nil:
 		return draw.Text(theme.Busy, " "+y.Busy+" simulating anew ...")
 	case s.run.err != nil:
 		return draw.Text(theme.Bad, " "+y.Stuck+" "+s.run.err.Error())

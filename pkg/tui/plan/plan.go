@@ -24,10 +24,10 @@ type Screen struct {
 	given  *core.Plan
 	detail *world.Detail
 
-	// run is the last simulation, nil before the first; asked is true while one is
-	// being worked out.
+	// run is the last simulation, nil before the first; asked is the one that is being
+	// worked out, nil for none.
 	run   *run
-	asked bool
+	asked *turnOf
 	player
 
 	panel panel
@@ -78,7 +78,7 @@ const patience = 3
 // refresh takes the workload over and, the first time, asks for a simulation.
 func (s Screen) refresh(env screen.Env) (screen.Screen, screen.After) {
 	s.detail = env.World.Of(s.ref)
-	if s.run == nil && !s.asked && s.detail != nil {
+	if s.run == nil && s.asked == nil && s.detail != nil {
 		return s.simulate()
 	}
 	if s.missed++; !s.playing || s.missed <= patience {
@@ -89,19 +89,19 @@ func (s Screen) refresh(env screen.Env) (screen.Screen, screen.After) {
 }
 
 func (s Screen) simulate() (Screen, screen.After) {
-	if s.detail == nil || s.asked {
+	if s.detail == nil || s.asked != nil {
 		return s, nil
 	}
-	s.asked = true
-	return s, predict(s.detail, s.given)
+	s.asked = new(turnOf)
+	return s, predict(s.asked, s.detail, s.given)
 }
 
 // arrive begins anew with another simulation.
 func (s Screen) arrive(p predicted) Screen {
-	if p.run.of != s.ref {
+	if p.asked != s.asked {
 		return s
 	}
-	s.run, s.asked, s.follows = p.run, false, true
+	s.run, s.asked, s.follows = p.run, nil, true
 	s.player = player{speed: pace(p.run.lasts()), turn: s.turn}
 	return s.settled()
 }
@@ -155,8 +155,7 @@ func (s Screen) toggle() (screen.Screen, screen.After) {
 
 // resume has the next frame come; frames that were asked for before do not count.
 func (s Screen) resume() (Screen, screen.After) {
-	s.turn++
-	s.missed = 0
+	s.turn, s.missed = new(turnOf), 0
 	if !s.playing {
 		return s, nil
 	}

@@ -59,6 +59,26 @@ func TestGiven(t *testing.T) {
 	s.Until("7 may be down", "the plan cannot finish", "template is")
 }
 
+// TestTwoPlans: the simulation of one plan is not taken for that of another of the same
+// workload, on top of it or below.
+func TestTwoPlans(t *testing.T) {
+	ref := of("storefront")
+	o, still := at(t, ref)
+	w, err := still.Await(t.Context(), 0, world.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := w.Detail.Plan
+	given.Limits.MaxUnavailable = 7
+	o.First.Plan = &given
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("7 may be down")
+	s.Press(":").Type("plan").Press("enter")
+	s.Until("done after", "2 may be down")
+	s.Press("esc")
+	s.Until("7 may be down", "the plan cannot finish")
+}
+
 // TestGoldenPanels: where not all fits, tab shows the rest.
 func TestGoldenPanels(t *testing.T) {
 	o, _ := at(t, of("storefront"))

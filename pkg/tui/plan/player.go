@@ -10,11 +10,16 @@ type player struct {
 	speed int
 	// turn tells the frame that was asked for from those of before, missed counts
 	// changes of the world since then.
-	turn, missed int
+	turn   *turnOf
+	missed int
 }
 
+// turnOf is the identity of a frame, or of a simulation, that was asked for: another
+// screen may be about the same workload.
+type turnOf struct{ _ byte }
+
 // frame says that the time of one has gone by.
-type frame struct{ turn int }
+type frame struct{ turn *turnOf }
 
 const (
 	// beat is how long a frame is shown.

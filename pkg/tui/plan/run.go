@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -15,7 +14,6 @@ import (
 
 // run is a simulation. It never changes.
 type run struct {
-	of   cluster.Ref
 	plan core.Plan
 	line simulate.Timeline
 	// err is why the plan cannot finish, or why there is no simulation.
@@ -29,16 +27,19 @@ type run struct {
 }
 
 // predicted is a simulation that is done.
-type predicted struct{ run *run }
+type predicted struct {
+	asked *turnOf
+	run   *run
+}
 
 // predict simulates what is left of a plan, away from the thread that draws: with pods
 // that behave, and pauses that somebody promotes at once. A plan that is given begins
 // with its first step.
-func predict(d *world.Detail, given *core.Plan) screen.After {
+func predict(asked *turnOf, d *world.Detail, given *core.Plan) screen.After {
 	return screen.Later(func() tea.Msg {
 		o, now := simulate.Usual(), d.Snapshot
 		o.Gates, o.Start = now.Gates, d.Now
-		r := &run{of: d.Ref, plan: d.Plan, asOf: d.Now}
+		r := &run{plan: d.Plan, asOf: d.Now}
 		if given != nil {
 			r.plan, now.Progress = *given, core.Progress{}
 		}
@@ -49,7 +50,7 @@ func predict(d *world.Detail, given *core.Plan) screen.After {
 				r.told = append(r.told, rec)
 			}
 		}
-		return predicted{r}
+		return predicted{asked, r}
 	})
 }
 

@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -27,6 +29,22 @@ func (s Screen) refresh(env screen.Env) Screen {
 		s.at = s.first()
 	}
 	return s
+}
+
+// forget takes marks off pods that are gone, and says so: an act would be about more
+// than somebody has marked.
+func (s Screen) forget() (Screen, screen.After) {
+	marked := maps.Clone(s.marked)
+	maps.DeleteFunc(marked, func(uid string, _ bool) bool { return s.grid.find(uid) == nil })
+	if s.detail == nil || len(marked) == len(s.marked) {
+		return s, nil
+	}
+	text := fmt.Sprintf("marked pods are gone, %d left", len(marked))
+	if len(marked) == 0 {
+		text = "the marked pods are gone: what is done now is about the whole workload"
+	}
+	s.marked = marked
+	return s, screen.Send(screen.Say{Text: text, Bad: true})
 }
 
 // first is the pod to begin with: one that somebody should look at, else the first.

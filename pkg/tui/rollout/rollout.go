@@ -55,7 +55,7 @@ func (s Screen) Selection(screen.Env) screen.Selection {
 func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
-		return s.refresh(env), nil
+		return s.refresh(env).forget()
 	case screen.Wheel:
 		return s.move(s.grid.lineOf(s.at, msg.By)), nil
 	case tea.KeyPressMsg:

@@ -91,6 +91,28 @@ func TestMarkedPods(t *testing.T) {
 	}
 }
 
+// TestMarkedPodsGo: marks of pods that are gone are none any more, which is said: an act
+// is about all pods then. One of the same name is another pod.
+func TestMarkedPodsGo(t *testing.T) {
+	o, still := at(t, "storefront")
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("PODS")
+	s.Press("space", "space")
+	s.Until("2 marked")
+	w, _ := still.Await(t.Context(), 0, world.Want{})
+	next, detail := *w, *w.Detail
+	detail.Snapshot.Pods = nil
+	for _, p := range w.Detail.Snapshot.Pods {
+		another := *p
+		another.UID += "2"
+		detail.Snapshot.Pods = append(detail.Snapshot.Pods, &another)
+	}
+	next.Detail = &detail
+	still.Show(next)
+	s.Until("the marked pods are gone: what is done now is about the whole workload")
+	s.Gone("2 marked")
+}
+
 // TestMoves: the cursor goes from pod to pod and from row to row, and stays inside.
 func TestMoves(t *testing.T) {
 	o, _ := at(t, "search")

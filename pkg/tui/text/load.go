@@ -1,6 +1,8 @@
 package text
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
@@ -12,20 +14,21 @@ import (
 // answer is the text, or why there is none.
 type answer struct {
 	turn  *turn
+	at    time.Time
 	lines []draw.Line
 	err   error
 }
 
 // load asks for the text, away from the screen.
 func (s Screen) load(env screen.Env) (screen.Screen, screen.After) {
-	s.turn, s.at = new(turn), env.World.Now
+	s.turn, s.again = new(turn), s.state == there
 	if s.state == fresh {
 		s.state = loading
 	}
-	asked := s
+	asked, at := s, env.World.Now
 	return s, screen.Later(func() tea.Msg {
 		lines, err := asked.lines(env)
-		return answer{asked.turn, lines, err}
+		return answer{asked.turn, at, lines, err}
 	})
 }
 
@@ -49,7 +52,7 @@ func (s Screen) take(a answer) Screen {
 	if a.turn != s.turn {
 		return s
 	}
-	s.state, s.err = there, a.err
+	s.state, s.at, s.again, s.err = there, a.at, false, a.err
 	if a.err == nil {
 		s.page = s.page.Set(a.lines)
 	}
@@ -61,6 +64,14 @@ var again = screen.Binding{Keys: []string{"r"}, Does: "reload", Help: "ask for i
 // Keys are those of this screen.
 func (Screen) Keys() []screen.Binding { return append([]screen.Binding{again}, page.Keys()...) }
 
+// asking says that what is seen is asked for again.
+func (s Screen) asking() draw.Line {
+	if !s.again {
+		return draw.Line{}
+	}
+	return draw.Text(theme.Busy, "  loading again ...")
+}
+
 // Draw is a line about the page, and what is seen of it.
 func (s Screen) Draw(env screen.Env) []draw.Line {
 	switch {
@@ -71,8 +82,8 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		for i, l := range lines {
 			lines[i] = draw.Text(theme.Plain, "  ").Join(l)
 		}
-		return append(append([]draw.Line{{}}, lines...), draw.Text(theme.Faint, "  r asks again"))
+		return append(append([]draw.Line{{}}, lines...), draw.Text(theme.Faint, "  r asks again").Join(s.asking()))
 	}
-	head := draw.Text(theme.Header, " "+s.Title()).Add(theme.Faint, "  as of "+s.at.Format("15:04:05"))
+	head := draw.Text(theme.Header, " "+s.Title()).Add(theme.Faint, "  as of "+s.at.Format("15:04:05")).Join(s.asking())
 	return append([]draw.Line{draw.Both(head, s.page.Place(), env.Width, env.Theme.Symbols.Ellipsis)}, s.page.Draw(env.Theme)...)
 }

@@ -30,8 +30,9 @@ type Screen struct {
 	turn  *turn
 	state state
 	err   error
-	// at is when the text was asked for.
-	at time.Time
+	// at is when the text that is seen was asked for, again whether another one is.
+	at    time.Time
+	again bool
 }
 
 // turn is the identity of one question.

@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -146,4 +147,32 @@ func TestWraps(t *testing.T) {
 	s.Gone("END")
 	s.Press("w")
 	s.Until("note:", "END")
+}
+
+// slow is a source whose texts wait.
+type slow struct {
+	*tuitest.Still
+	turn chan struct{}
+}
+
+func (s slow) Manifest(ctx context.Context, r cluster.Ref) (string, error) {
+	<-s.turn
+	return s.Still.Manifest(ctx, r)
+}
+
+// TestAsOf: a text is as old as it is until the next one is there, which is said.
+func TestAsOf(t *testing.T) {
+	o, still := at(map[string]string{"web": manifest}, screen.Open{Ref: web, Text: "yaml"})
+	waits := slow{still, make(chan struct{}, 1)}
+	o.Source = waits
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	waits.turn <- struct{}{}
+	s.Until("as of 03:00:00")
+	still.Show(world.World{Now: now.Add(time.Minute), At: now.Add(time.Minute), Loaded: true, Where: world.Where{Context: "lab"}})
+	s.Until("03:01:00")
+	s.Press("r")
+	s.Until("as of 03:00:00  loading again")
+	waits.turn <- struct{}{}
+	s.Until("as of 03:01:00")
+	s.Gone("loading again")
 }

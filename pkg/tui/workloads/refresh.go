@@ -64,6 +64,15 @@ func (s Screen) forget(w *world.World) Screen {
 	return s
 }
 
+// forgot says that none is marked any more of those that were: an act would be about
+// the row of the cursor.
+func (s Screen) forgot(before int) screen.After {
+	if before == 0 || len(s.marked) > 0 {
+		return nil
+	}
+	return screen.Send(screen.Say{Text: "what was marked is gone: what is done now is about the row of the cursor", Bad: true})
+}
+
 func count(all []*world.Workload) counts {
 	c, spaces := counts{all: len(all)}, map[string]bool{}
 	for _, w := range all {

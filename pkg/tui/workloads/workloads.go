@@ -52,7 +52,9 @@ func page(env screen.Env) int { return max(env.Height-above-below, 1) }
 func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
 	switch msg := msg.(type) {
 	case screen.Changed:
-		return s.refresh(env), nil
+		before := len(s.marked)
+		s = s.refresh(env)
+		return s, s.forgot(before)
 	case screen.Filter:
 		s.filter = msg.Text
 		return s.refresh(env), nil

@@ -112,7 +112,8 @@ func TestGoneUnderTheCursor(t *testing.T) {
 	w := shop()
 	w.Workloads = w.Workloads[:2]
 	still.Show(w)
-	if frame := s.Gone("storefront"); strings.Contains(frame, "marked") {
+	s.Until("what was marked is gone")
+	if frame := s.Gone("storefront"); strings.Contains(frame, "1 marked") {
 		t.Errorf("a workload that is gone is still marked:\n%s", tuitest.Plain(frame))
 	}
 	s.Press("n")

@@ -1,0 +1,129 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+func asking(t *testing.T) Model {
+	t.Helper()
+	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
+	m.options.Actions, m.options.ReadOnly = echo{}, false
+	return m
+}
+
+// TestNoticeWaits: what went wrong behind a line that is typed is seen after it.
+func TestNoticeWaits(t *testing.T) {
+	m := hasty(asking(t), ":", "s")
+	m, _ = m.take(done{err: errors.New("it is forbidden")})
+	m = hasty(m, "o", "esc")
+	if m.over != nil || m.notice.Text != "it is forbidden" {
+		t.Errorf("%+v", m.notice)
+	}
+	if m = hasty(m, "j"); m.notice.Text != "" {
+		t.Error("it stays")
+	}
+}
+
+// TestTwoAtOnce: what goes on is shown until it has ended, whatever else has.
+func TestTwoAtOnce(t *testing.T) {
+	m := asking(t)
+	var ends []tea.Msg
+	for _, k := range []string{"P", "u"} {
+		next, ask := m.take(key(k))
+		next, _ = next.take(ask())
+		next, do := next.take(key("y"))
+		m, ends = next, append(ends, do())
+	}
+	m, _ = m.take(ends[1])
+	if got := m.link().String(); !strings.Contains(got, "pause cloneset/web") {
+		t.Errorf("%q", got)
+	}
+	if m, _ = m.take(ends[0]); strings.Contains(m.link().String(), "cloneset/web") {
+		t.Errorf("%q", m.link().String())
+	}
+}
+
+// TestClicks: two clicks open where they follow each other at one place of one screen.
+func TestClicks(t *testing.T) {
+	m := asking(t)
+	at := tea.MouseClickMsg{X: 3, Y: 5, Button: tea.MouseLeft}
+	for name, between := range map[string]func(Model) Model{
+		"long ago": func(m Model) Model {
+			later := *m.env.World
+			later.Now = later.Now.Add(time.Minute)
+			m, _ = m.arrive(arrived{turn: m.feed.turn, world: &later})
+			return m
+		},
+		"another screen": func(m Model) Model { return hasty(m, "y") },
+		"a key":          func(m Model) Model { return hasty(m, "j") },
+	} {
+		m, _ := m.take(at)
+		if m = between(m); m.click != nil && m.env.World.Now.Sub(m.click.at) <= quick {
+			t.Errorf("%s: the next click there would be a second one", name)
+		}
+	}
+	first, _ := m.take(at)
+	if second, _ := first.take(at); first.click == nil || second.click != nil {
+		t.Error("the second click is none")
+	}
+}
+
+// TestNothingMore: a word behind an act that takes none is no name of a pod.
+func TestNothingMore(t *testing.T) {
+	m := asking(t)
+	for text, asks := range map[string]bool{"restart web-00001": false, "restart": true, "undo 3": true, "undo 3 4": false, "scale 2": true} {
+		next, _ := m.run(text)
+		if _, ok := next.over.(dialog); ok != asks || asks == next.notice.Bad {
+			t.Errorf("%s: asks %t, %+v", text, ok, next.notice)
+		}
+	}
+}
+
+// nomad goes to any namespace that is not forbidden.
+type nomad struct{ world.Source }
+
+func (nomad) Move(ctx context.Context, to string) error {
+	if to == "secret" {
+		return errors.New("it is forbidden")
+	}
+	return ctx.Err()
+}
+
+// closing counts how often it is closed.
+type closing struct {
+	screen.Screen
+	closed *int
+}
+
+func (c closing) Close() { *c.closed++ }
+
+func (c closing) Update(screen.Env, tea.Msg) (screen.Screen, screen.After) { return c, nil }
+
+// TestMoves: the last one counts, in whatever order they end, and what was open in the
+// old namespace is closed.
+func TestMoves(t *testing.T) {
+	m := asking(t)
+	m.options.Source = nomad{}
+	closed := 0
+	m = m.with(closing{m.top(), &closed})
+	m, slow := m.run("ns one")
+	m, fast := m.run("ns secret")
+	m, _ = m.take(fast())
+	m, _ = m.take(slow())
+	if len(m.stack) != 2 || m.notice.Text != "it is forbidden" || len(m.working) > 0 || closed > 0 {
+		t.Errorf("%d screens, %+v, %v", len(m.stack), m.notice, m.working)
+	}
+	m, there := m.run("ns two")
+	if m, _ = m.take(there()); len(m.stack) != 1 || closed != 1 || m.notice.Text != "namespace two" {
+		t.Errorf("%d screens, closed %d times, %+v", len(m.stack), closed, m.notice)
+	}
+}
