@@ -109,11 +109,11 @@ func (c *chaos) size(most int) int {
 func (c *chaos) press(name string) {
 	c.last = name
 	d, asks := c.m.over.(dialog)
-	was := len(c.late)
+	was, late := c.m, len(c.late)
 	c.send(key(name))
 	_, still := c.m.over.(dialog)
-	if asks && !still && len(c.m.working) > 0 && len(c.late) > was {
-		if !d.open() || !slices.Contains([]string{"y", "enter"}, name) {
+	if asks && !still && len(c.m.working) > 0 && len(c.late) > late {
+		if !d.open(was) || !slices.Contains([]string{"y", "enter"}, name) {
 			c.Fatalf("%s did what nobody has seen the effect of: %+v", name, d.act)
 		}
 		c.agreed = append(c.agreed, d.meant())

@@ -22,6 +22,8 @@ type dialog struct {
 	effect world.Effect
 	err    error
 	ready  bool
+	// top is the first line that is seen.
+	top int
 }
 
 func newDialog(m Model, a world.Act) dialog {
@@ -37,6 +39,11 @@ func newDialog(m Model, a world.Act) dialog {
 
 func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	name := k.String()
+	if top, ok := d.question(m).turned(m, name); ok {
+		d.top = top
+		m.over = d
+		return m, nil
+	}
 	switch {
 	case name == "esc" || name == "ctrl+c":
 		return m.closed(), nil
@@ -44,7 +51,7 @@ func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 		return m.closed(), nil
 	case d.name == "":
 		return d.short(m, name)
-	case name == "enter" && d.open() && d.Value() == d.name:
+	case name == "enter" && d.open(m) && d.Value() == d.name:
 		return m.closed().carry(d.meant())
 	case name == "enter":
 		return m, nil
@@ -59,14 +66,14 @@ func (d dialog) short(m Model, name string) (Model, tea.Cmd) {
 	switch {
 	case name == "n" || name == "N" || name == "q":
 		return m.closed(), nil
-	case (name == "y" || name == "Y") && d.open():
+	case (name == "y" || name == "Y") && d.open(m):
 		return m.closed().carry(d.meant())
 	}
 	return m, nil
 }
 
-// open reports whether one may say yes: the effect is known, and there is one.
-func (d dialog) open() bool { return d.ready && d.err == nil }
+// open reports whether one may say yes: the effect is known and seen, and there is one.
+func (d dialog) open(m Model) bool { return d.ready && d.err == nil && m.askable() }
 
 // meant is the act, as what somebody has said yes to.
 func (d dialog) meant() world.Act {
@@ -83,7 +90,9 @@ func (d dialog) foot(Model) (draw.Line, bool) {
 	return draw.Text(theme.Faint, " esc leaves everything as it is"), true
 }
 
-func (d dialog) body(m Model, under []draw.Line) []draw.Line {
+func (d dialog) body(m Model, under []draw.Line) []draw.Line { return d.question(m).draw(m, under) }
+
+func (d dialog) question(m Model) question {
 	lines := []draw.Line{m.contextLine(m.env.World.Where)}
 	if space := spaces(d.act); space != "" {
 		lines = append(lines, draw.Text(theme.Faint, "namespace  ").Add(theme.Plain, space))
@@ -94,8 +103,13 @@ func (d dialog) body(m Model, under []draw.Line) []draw.Line {
 		label = draw.Spaces(len(label))
 	}
 	lines = append(append(lines, draw.Line{}), d.effects(m)...)
-	lines = append(lines, draw.Line{}, d.answer())
-	return draw.Box(m.env.Theme, under, string(d.act.Verb), lines, m.env.Width, m.env.Height)
+	lines, answer, width := append(lines, draw.Line{}), d.answer(), draw.BoxWidth(m.env.Width)
+	if d.name != "" && d.ready && d.err == nil && answer.Width() > width { // what is typed is seen in any case
+		lines = append(lines, draw.Wrap(theme.Strong, "type "+d.name+" and enter:", width)...)
+		typed := d.line()
+		answer = typed.From(max(typed.Width()-width, 0))
+	}
+	return question{string(d.act.Verb), lines, answer, d.top}
 }
 
 func (m Model) contextLine(where world.Where) draw.Line {

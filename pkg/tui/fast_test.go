@@ -69,11 +69,11 @@ func TestEffectOfAnother(t *testing.T) {
 	m = hasty(m, "n")
 	m, asked := m.take(key("u"))
 	m, _ = m.take(late())
-	if d, ok := m.over.(dialog); !ok || d.open() {
+	if d, ok := m.over.(dialog); !ok || d.open(m) {
 		t.Errorf("the effect of the act before counts: %v", d.effect)
 	}
 	m, _ = m.take(asked())
-	if d, ok := m.over.(dialog); !ok || !d.open() || d.effect.Lines[0] != "undo" {
+	if d, ok := m.over.(dialog); !ok || !d.open(m) || d.effect.Lines[0] != "undo" {
 		t.Errorf("its own does not: %v", d.effect)
 	}
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -125,5 +126,63 @@ func TestMoves(t *testing.T) {
 	m, there := m.run("ns two")
 	if m, _ = m.take(there()); len(m.stack) != 1 || closed != 1 || m.notice.Text != "namespace two" {
 		t.Errorf("%d screens, closed %d times, %+v", len(m.stack), closed, m.notice)
+	}
+}
+
+// TestLongEffect: the answer is seen, and by and by all of the effect; where there is no
+// room for a question nobody says yes.
+func TestLongEffect(t *testing.T) {
+	m := asking(t)
+	m.options.Actions = wordy{}
+	m, _ = m.take(tea.WindowSizeMsg{Width: 60, Height: 15})
+	m, ask := m.take(key("P"))
+	m, _ = m.take(ask())
+	seen := ""
+	for range 40 {
+		if frame := m.frame(); !strings.Contains(frame, "yes") {
+			t.Fatalf("no answer is offered:\n%s", frame)
+		} else {
+			seen += frame
+		}
+		m = hasty(m, "down")
+	}
+	if !strings.Contains(seen, "line 1 ") || !strings.Contains(seen, "line 29 ") || !strings.Contains(seen, "what ") {
+		t.Errorf("not all can be read:\n%s", m.frame())
+	}
+	m, _ = m.take(tea.WindowSizeMsg{Width: 60, Height: 6})
+	if _, do := m.take(key("y")); do != nil {
+		t.Error("somebody said yes to what cannot be seen")
+	}
+	m, _ = m.take(tea.WindowSizeMsg{Width: 60, Height: 15})
+	if _, do := m.take(key("y")); do == nil {
+		t.Error("nobody can say yes any more")
+	}
+}
+
+// wordy has much to say of an act.
+type wordy struct{ world.Actions }
+
+func (wordy) Effect(context.Context, world.Act) (world.Effect, error) {
+	var e world.Effect
+	for i := range 30 {
+		e.Lines = append(e.Lines, fmt.Sprintf("line %d of many", i))
+	}
+	return e, nil
+}
+
+// TestLongName: what is typed is seen, however long the name is that has to be.
+func TestLongName(t *testing.T) {
+	m := asking(t)
+	w := *m.env.World
+	w.Where = world.Where{Production: true}
+	m.env.World = &w
+	d := newDialog(m, world.Act{})
+	d.ready, d.name = true, strings.Repeat("production-", 9)
+	m.over = d
+	for _, width := range []int{200, 80, 40} {
+		m, _ = m.take(tea.WindowSizeMsg{Width: width, Height: 24})
+		if frame := m.frame(); !strings.Contains(frame, "type") || !strings.Contains(hasty(m, strings.Split(d.name+"END", "")...).frame(), "END") {
+			t.Errorf("%d columns:\n%s", width, frame)
+		}
 	}
 }

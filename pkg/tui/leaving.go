@@ -21,11 +21,10 @@ func (leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 }
 
 func (leaving) body(m Model, under []draw.Line) []draw.Line {
-	lines := []draw.Line{draw.Text(theme.Strong, names(m.env.World.Driving))}
+	lines := draw.Wrap(theme.Strong, names(m.env.World.Driving), draw.BoxWidth(m.env.Width))
 	text := "This program carries that out. When you leave it stops where it stands; `rollout resume` goes on from there, on any machine."
 	lines = append(lines, draw.Wrap(theme.Plain, text, draw.BoxWidth(m.env.Width))...)
-	lines = append(lines, draw.Line{}, dialog{ready: true}.answer())
-	return draw.Box(m.env.Theme, under, "leave", lines, m.env.Width, m.env.Height)
+	return question{"leave", append(lines, draw.Line{}), dialog{ready: true}.answer(), 0}.draw(m, under)
 }
 
 func (leaving) foot(Model) (draw.Line, bool) { return draw.Line{}, true }

@@ -1,0 +1,45 @@
+package tui
+
+import (
+	"fmt"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// question is a box with something to read above its answer, which is always seen; where
+// not all has room, top is the first line that is.
+type question struct {
+	title  string
+	lines  []draw.Line
+	answer draw.Line
+	top    int
+}
+
+// askable reports whether there is room for a question: nobody says yes to what cannot
+// be seen.
+func (m Model) askable() bool { return m.env.Height >= 6 && m.width >= 30 }
+
+// room is how many lines of a question are seen above its answer.
+func (m Model) room() int { return max(m.env.Height-3, 1) }
+
+// turned is the first line that is seen after a key, where it is one that scrolls.
+func (q question) turned(m Model, key string) (int, bool) {
+	page := max(m.room()-2, 1)
+	by, ok := map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page}[key]
+	return min(max(q.top+by, 0), max(len(q.lines)-m.room()+1, 0)), ok
+}
+
+func (q question) draw(m Model, under []draw.Line) []draw.Line {
+	if !m.askable() {
+		return []draw.Line{draw.Text(theme.Bad, " "+q.title+": too small to ask here")}
+	}
+	lines := q.lines
+	if room := m.room(); len(lines) > room {
+		top := min(q.top, len(lines)-room+1)
+		end := top + room - 1
+		more := fmt.Sprintf("%s %d lines above, %d below: up and down show them", m.env.Theme.Symbols.Less, top, len(lines)-end)
+		lines = append(append([]draw.Line{}, lines[top:end]...), draw.Text(theme.Warn, more))
+	}
+	return draw.Box(m.env.Theme, under, q.title, append(append([]draw.Line{}, lines...), q.answer), m.env.Width, m.env.Height)
+}
