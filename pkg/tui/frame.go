@@ -123,6 +123,8 @@ func (m Model) link() draw.Line {
 	switch {
 	case w.Link.Lost != "":
 		return l.Add(theme.Bad, " "+s.Stuck+" lost; as of "+show.Age(w.Now, w.At)+" ago")
+	case w.Unseen != "" && w.Detail != nil:
+		return l.Add(theme.Bad, " "+s.Stuck+" pods as of "+show.Age(w.Now, w.Detail.Now)+" ago")
 	case len(m.working) > 0:
 		return l.Add(theme.Busy, " "+m.spin()+" "+m.working[len(m.working)-1].text)
 	case !w.Loaded:

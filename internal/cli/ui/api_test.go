@@ -27,9 +27,10 @@ type api struct {
 	mu      sync.Mutex
 	version int
 	// objects are by their paths, /api/v1/namespaces/shop/pods/web-1.
-	objects map[string]map[string]any
-	watches map[*watching]bool
-	down    bool
+	objects   map[string]map[string]any
+	watches   map[*watching]bool
+	down      bool
+	forbidden map[string]bool
 	// asked are requests that lists and watches were begun with, wrote what was written.
 	asked, wrote []string
 }
@@ -54,7 +55,7 @@ var kinds = map[string]string{
 
 func newAPI(t *testing.T, docs ...string) *api {
 	t.Helper()
-	a := &api{t: t, objects: map[string]map[string]any{}, watches: map[*watching]bool{}}
+	a := &api{t: t, objects: map[string]map[string]any{}, watches: map[*watching]bool{}, forbidden: map[string]bool{}}
 	srv := httptest.NewServer(a)
 	a.url = srv.URL
 	t.Cleanup(func() {
@@ -134,6 +135,20 @@ func (a *api) back() {
 	a.down = false
 }
 
+// forbid has a resource be forbidden, or not any more.
+func (a *api) forbid(resource string, on bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.forbidden[resource] = on
+}
+
+// refuses reports whether a resource may not be read.
+func (a *api) refuses(resource string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.forbidden[resource]
+}
+
 func (a *api) requests() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -160,6 +175,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	resource, namespace, name, sub := parted(r.URL.Path)
 	switch {
+	case a.refuses(resource):
+		refuse(w, http.StatusForbidden, "Forbidden")
 	case strings.HasSuffix(r.URL.Path, "selfsubjectaccessreviews"):
 		_, _ = io.WriteString(w, `{"kind": "SelfSubjectAccessReview", "apiVersion": "authorization.k8s.io/v1", "status": {"allowed": true}}`)
 	case kinds[resource] == "":

@@ -27,7 +27,14 @@ type closeUp struct {
 
 	mu   sync.Mutex
 	last *world.Detail
+	// err is why nothing is seen, since when.
+	err   error
+	since time.Time
 }
+
+// missed is for how long nothing may be seen before that is said: watches end and begin
+// again.
+const missed = 3 * time.Second
 
 // wants begins to look closely at a workload, and ends to look at another; the zero
 // value is none.
@@ -45,10 +52,24 @@ func (l *Live) wants(ref cluster.Ref) {
 	go l.close.follow(ctx)
 }
 
-func (c *closeUp) detail() *world.Detail {
+// seen is the workload as it was seen last, and why that was not now.
+func (c *closeUp) seen(now time.Time) (d *world.Detail, unseen string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.last
+	if c.err != nil && now.Sub(c.since) >= missed {
+		unseen = c.err.Error()
+	}
+	return c.last, unseen
+}
+
+// fail notes that nothing is seen.
+func (c *closeUp) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.since = time.Now()
+	}
+	c.err = err
 }
 
 // follow looks until it is stopped; what fails is tried again, and one that is not
@@ -62,6 +83,8 @@ func (c *closeUp) follow(ctx context.Context) {
 		}
 		if errors.Is(err, plan.ErrNotFound) {
 			c.show(nil)
+		} else {
+			c.fail(err)
 		}
 		if !pause(ctx, time.Second) {
 			return
@@ -106,7 +129,7 @@ func (c *closeUp) work(ctx context.Context, seat *rollout.Seat) (*world.Detail, 
 
 func (c *closeUp) show(d *world.Detail) {
 	c.mu.Lock()
-	c.last = d
+	c.last, c.err = d, nil
 	c.mu.Unlock()
 	c.live.ring()
 }

@@ -106,7 +106,7 @@ func (l *Live) present(want world.Want) (*world.World, error) {
 		w.FanOuts = fleet.fanOuts(w.Now)
 	}
 	if seen != nil && seen.ref == want.Workload {
-		w.Detail = seen.detail()
+		w.Detail, w.Unseen = seen.seen(w.Now)
 	}
 	return w, nil
 }

@@ -262,3 +262,18 @@ func TestMove(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 }
+
+// TestUnseen: where the pods of a workload cannot be looked at, that and why is told, and
+// they are there once they can.
+func TestUnseen(t *testing.T) {
+	a := shop(t)
+	a.forbid("/api/v1/configmaps", true)
+	l := seeing(t, a, "shop", "")
+	want := world.Want{Workload: web}
+	w := until(t, l, want, "a reason", func(w *world.World) bool { return w.Unseen != "" })
+	if w.Detail != nil || !strings.Contains(w.Unseen, "Forbidden") {
+		t.Errorf("%q, %+v", w.Unseen, w.Detail)
+	}
+	a.forbid("/api/v1/configmaps", false)
+	until(t, l, want, "the pods", func(w *world.World) bool { return w.Unseen == "" && w.Of(web) != nil })
+}

@@ -14,7 +14,7 @@ import (
 func (s Screen) Draw(env screen.Env) []draw.Line {
 	from, to, ok := s.pair()
 	if !ok {
-		return []draw.Line{{}, s.nothing(env)}
+		return s.nothing(env)
 	}
 	return append([]draw.Line{
 		draw.Both(s.revision("from", theme.Removed, "-", s.past[from]), s.page.Place(), env.Width, env.Theme.Symbols.Ellipsis),
@@ -22,16 +22,18 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	}, s.page.Draw(env.Theme)...)
 }
 
-func (s Screen) nothing(env screen.Env) draw.Line {
+func (s Screen) nothing(env screen.Env) []draw.Line {
+	name := show.Name(s.ref)
+	text := name + " is not there, or not any more; esc goes back"
 	switch {
 	case len(s.past) > 0:
-		return draw.Text(theme.Faint, "  only one revision of "+show.Name(s.ref)+" is on record: there is nothing to compare it with")
+		text = "only one revision of " + name + " is on record: there is nothing to compare it with"
 	case s.detail != nil:
-		return draw.Text(theme.Faint, "  no revision of "+show.Name(s.ref)+" is on record")
-	case env.World.Find(s.ref) == nil:
-		return draw.Text(theme.Faint, "  "+show.Name(s.ref)+" is not there, or not any more; esc goes back")
+		text = "no revision of " + name + " is on record"
+	case env.World.Find(s.ref) != nil || env.World.Unseen != "":
+		return env.Waiting("the revisions of " + name)
 	}
-	return draw.Text(theme.Busy, "  loading the revisions of "+show.Name(s.ref)+" ...")
+	return []draw.Line{{}, draw.Text(theme.Faint, "  "+text)}
 }
 
 // revision is one side. Pods do not carry a SidecarSet's revision as their own.

@@ -12,6 +12,8 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	switch {
 	case s.tail == nil && env.World.Of(s.ref) != nil:
 		return append(lines, draw.Line{}, draw.Text(theme.Faint, "  "+s.Title()+": the pod is not there, or not any more; esc goes back"))
+	case s.tail == nil && env.World.Unseen != "":
+		return append(lines, env.Waiting(s.Title())...)
 	case s.page.Len() == 0 && s.ended == "":
 		return append(lines, draw.Line{}, draw.Text(theme.Busy, "  no line yet ..."))
 	}

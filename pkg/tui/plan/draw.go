@@ -9,7 +9,7 @@ import (
 // Draw is what the plan is, the player, and below it steps and what happens.
 func (s Screen) Draw(env screen.Env) []draw.Line {
 	if s.run == nil {
-		return []draw.Line{{}, s.nothing(env)}
+		return s.nothing(env)
 	}
 	lines := s.head(env)
 	lines = append(lines, s.picture(env, pictureHeight(env))...)
@@ -25,14 +25,14 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	return lines
 }
 
-func (s Screen) nothing(env screen.Env) draw.Line {
+func (s Screen) nothing(env screen.Env) []draw.Line {
 	switch {
-	case s.detail == nil && env.World.Find(s.ref) == nil:
-		return draw.Text(theme.Faint, "  "+s.ref.String()+" is not there, or not any more; esc goes back")
+	case s.detail == nil && env.World.Find(s.ref) == nil && env.World.Unseen == "":
+		return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.ref.String()+" is not there, or not any more; esc goes back")}
 	case s.detail == nil:
-		return draw.Text(theme.Busy, "  loading the pods of "+s.ref.String()+" ...")
+		return env.Waiting("the pods of " + s.ref.String())
 	}
-	return draw.Text(theme.Busy, "  simulating ...")
+	return []draw.Line{{}, draw.Text(theme.Busy, "  simulating ...")}
 }
 
 func (s Screen) narrow(env screen.Env, height int) []draw.Line {

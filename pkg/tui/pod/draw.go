@@ -14,7 +14,7 @@ import (
 // Draw is what is seen of the page.
 func (s Screen) Draw(env screen.Env) []draw.Line {
 	if s.pod == nil {
-		return []draw.Line{{}, s.nothing(env)}
+		return s.nothing(env)
 	}
 	end := min(s.top+env.Height, len(s.lines))
 	lines := append([]draw.Line{}, s.lines[s.top:end]...)
@@ -24,11 +24,11 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	return lines
 }
 
-func (s Screen) nothing(env screen.Env) draw.Line {
-	if s.detail == nil && env.World.Find(s.ref) != nil {
-		return draw.Text(theme.Busy, "  loading "+s.Title()+" ...")
+func (s Screen) nothing(env screen.Env) []draw.Line {
+	if s.detail == nil && (env.World.Find(s.ref) != nil || env.World.Unseen != "") {
+		return env.Waiting(s.Title())
 	}
-	return draw.Text(theme.Faint, "  "+s.Title()+" is not there, or not any more; esc goes back")
+	return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.Title()+" is not there, or not any more; esc goes back")}
 }
 
 // compose makes the page.

@@ -9,7 +9,7 @@ import (
 // Draw is the head, and below it what has room.
 func (s Screen) Draw(env screen.Env) []draw.Line {
 	if s.detail == nil {
-		return []draw.Line{{}, s.nothing(env)}
+		return s.nothing(env)
 	}
 	a := s.arrange(env)
 	lines := s.head(env)
@@ -22,11 +22,11 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	return append(lines, s.events(env, a.events)...)
 }
 
-func (s Screen) nothing(env screen.Env) draw.Line {
-	if env.World.Find(s.ref) == nil {
-		return draw.Text(theme.Faint, "  "+s.Title()+" is not there, or not any more; esc goes back")
+func (s Screen) nothing(env screen.Env) []draw.Line {
+	if env.World.Find(s.ref) == nil && env.World.Unseen == "" {
+		return []draw.Line{{}, draw.Text(theme.Faint, "  "+s.Title()+" is not there, or not any more; esc goes back")}
 	}
-	return draw.Text(theme.Busy, "  loading the pods of "+s.Title()+" ...")
+	return env.Waiting("the pods of " + s.Title())
 }
 
 // beside puts lines beside each other; both have as many.

@@ -138,6 +138,21 @@ func pointed(frame string) string {
 	return ""
 }
 
+// TestUnseen: why pods are not there is told, and how old those are that are seen.
+func TestUnseen(t *testing.T) {
+	o, still := at(t, "search")
+	s := tuitest.Start(t, o, tuitest.Sizes[0])
+	s.Until("PODS")
+	w, _ := still.Await(t.Context(), 0, world.Want{})
+	next := *w
+	next.Unseen, next.Now = "configmaps is forbidden", w.Now.Add(time.Minute)
+	still.Show(next)
+	s.Until("PODS", "pods as of 60s ago")
+	next.Detail = nil
+	still.Show(next)
+	s.Until("the pods of cloneset/search cannot be loaded:", "configmaps is forbidden")
+}
+
 // TestGoneWorkload: it says so when the workload goes away under one's eyes.
 func TestGoneWorkload(t *testing.T) {
 	o, still := at(t, "search")

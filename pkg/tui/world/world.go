@@ -28,6 +28,9 @@ type World struct {
 	Namespaces []string
 	// Detail is of the workload that was wanted; nil until it is there.
 	Detail *Detail
+	// Unseen is why the detail that is wanted is not there, or not as of now; empty while
+	// all is well.
+	Unseen string
 	// Sidecars and FanOuts are nil until somebody wants them and they are there.
 	Sidecars *Sidecars
 	FanOuts  *FanOuts
