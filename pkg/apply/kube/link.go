@@ -41,12 +41,16 @@ type link struct {
 func (l *link) over(s source) source {
 	list, begin := s.list, s.watch
 	s.list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		answered := l.await(ctx)
 		out, err := list(ctx, o)
+		answered()
 		l.note(ctx, err)
 		return out, err
 	}
 	s.watch = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+		answered := l.await(ctx)
 		out, err := begin(ctx, o)
+		answered()
 		if reflect.TypeOf(out) == unanswered {
 			l.note(ctx, errEnded)
 			return out, err
@@ -55,6 +59,24 @@ func (l *link) over(s source) source {
 		return out, err
 	}
 	return s
+}
+
+// silent is after how long without an answer the connection counts as lost: one that
+// drops all packets ends only after minutes.
+const silent = 20 * time.Second
+
+// await notes that there is no answer for long; what it returns ends that.
+func (l *link) await(ctx context.Context) (answered func()) {
+	asked, told := time.Now(), make(chan struct{})
+	timer := time.AfterFunc(silent, func() {
+		defer close(told)
+		l.note(ctx, fmt.Errorf("no answer since %s: %w", asked.Format(time.TimeOnly), context.DeadlineExceeded))
+	})
+	return func() {
+		if !timer.Stop() {
+			<-told // the answer is noted after it
+		}
+	}
 }
 
 // note takes an answer in. One that refuses is an answer, too, unless it is to all that

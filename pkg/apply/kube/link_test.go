@@ -1,0 +1,38 @@
+package kube
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// TestSilence: a server that takes a question and does not answer is a connection that
+// is lost, until it does.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, answer := &link{changed: func() {}}, make(chan struct{})
+		s := l.over(source{list: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			<-answer
+			return &corev1.PodList{}, nil
+		}})
+		go func() { _, _ = s.list(t.Context(), metav1.ListOptions{}) }()
+		time.Sleep(silent / 2)
+		if now := l.state(); now.Lost != "" {
+			t.Errorf("lost too soon: %s", now.Lost)
+		}
+		time.Sleep(silent)
+		if l.state().Lost == "" {
+			t.Error("nobody says that there is no answer")
+		}
+		close(answer)
+		synctest.Wait()
+		if now := l.state(); now.Lost != "" {
+			t.Errorf("lost still: %s", now.Lost)
+		}
+	})
+}
