@@ -38,7 +38,7 @@ func (q question) draw(m Model, under []draw.Line) []draw.Line {
 	if room := m.room(); len(lines) > room {
 		top := min(q.top, len(lines)-room+1)
 		end := top + room - 1
-		more := fmt.Sprintf("%s %d lines above, %d below: up and down show them", m.env.Theme.Symbols.Less, top, len(lines)-end)
+		more := fmt.Sprintf("%s %d above, %d below: up, down", m.env.Theme.Symbols.Less, top, len(lines)-end)
 		lines = append(append([]draw.Line{}, lines[top:end]...), draw.Text(theme.Warn, more))
 	}
 	return draw.Box(m.env.Theme, under, q.title, append(append([]draw.Line{}, lines...), q.answer), m.env.Width, m.env.Height)
