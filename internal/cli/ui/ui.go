@@ -135,7 +135,7 @@ func (o *options) run(ctx context.Context, first string) error {
 func (l *Live) show(ctx context.Context, f *factory.Factory, o tui.Options) error {
 	o.Source, o.Actions = l, l
 	err := terminal.Run(ctx, f.Streams, f.Color, o)
-	for _, text := range l.Close() {
+	for _, text := range patiently(f.Streams.Err, l.Close) {
 		_, _ = fmt.Fprintf(f.Streams.Err, "warning: the screens did without %s\n", text)
 	}
 	return err
