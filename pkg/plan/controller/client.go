@@ -45,6 +45,11 @@ func (u InPlace) Continue(p *cluster.Pod, node rules.NodeReport, now time.Time) 
 	done := rules.InPlacePending(p, node).Done()
 	if to := rules.NextState(p, rules.Refresh{Lifecycle: u.Lifecycle, AtUpdate: true, InPlaceDone: done}); to != rules.StateOf(p) {
 		enterState(&c, p, to, u.lifecycle(), now)
+		if to == rules.StateNormal {
+			// Kruise lets a pod go on entering Updated alone; one whose template was taken
+			// back while it was prepared would stay not ready for good.
+			letReady(&c, p, preUpdateHook)
+		}
 	}
 	return c, !empty(&c)
 }
