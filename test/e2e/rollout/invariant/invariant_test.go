@@ -97,6 +97,18 @@ func gone(name string) Write {
 	return w
 }
 
+// cleared is the end of a pod whose processes have ended.
+func cleared(name string) Write {
+	w := gone(name)
+	w.Body = object(`{"gracePeriodSeconds":0}`)
+	return w
+}
+
+// fresh is a pod that has just been made.
+func fresh(name, uid string) Write {
+	return Write{Verb: "create", Resource: "pods", Name: name, Code: 201, Object: object(`{"metadata":{"uid":%q},"spec":{"containers":[{"image":%q}]}}`, uid, newest)}
+}
+
 func evict(name string) Write {
 	return Write{Verb: "create", Resource: "pods", Subresource: "eviction", Name: name, Code: 201}
 }
@@ -166,6 +178,11 @@ func TestInvariants(t *testing.T) {
 		"node clears up":         {"budget", plan.DriverKruise, three(record(0, ""), inPlace("a"), Write{Verb: "delete", Resource: "pods", Name: "b", Body: object(`{"gracePeriodSeconds":0}`)}), ""},
 		"fell long ago":          {"budget", plan.DriverClient, three(record(0, ""), podOf("a", former, false), later(60, inPlace("b"))), "2 pods are down"},
 		"fell a moment ago":      {"budget", plan.DriverClient, three(record(0, ""), podOf("a", former, false), inPlace("b")), ""},
+		"lost a moment ago":      {"budget", plan.DriverKruise, three(record(0, ""), cleared("a"), gone("b")), ""},
+		"lost long ago":          {"budget", plan.DriverKruise, three(record(0, ""), cleared("a"), later(60, gone("b"))), "2 pods are down"},
+		"lost, and another one":  {"budget", plan.DriverKruise, three(record(0, ""), cleared("a"), gone("b"), gone("c")), "2 pods are down"},
+		"another of its name":    {"budget", plan.DriverKruise, three(record(0, ""), gone("a"), cleared("a"), fresh("a", "2"), gone("b")), "2 pods are down"},
+		"another in its place":   {"budget", plan.DriverKruise, three(record(0, ""), gone("a"), cleared("a"), fresh("d", "d"), gone("b")), "2 pods are down"},
 		"broken besides":         {"budget", daemon, three(record(0, ""), podOf("a", former, false), gone("a"), gone("b")), ""},
 		"two that serve besides": {"budget", daemon, three(record(0, ""), podOf("a", former, false), gone("a"), gone("b"), gone("c")), "3 pods are down, 2 may be"},
 		"broken of a CloneSet":   {"budget", plan.DriverKruise, three(record(0, ""), podOf("a", former, false), later(60, gone("a")), later(61, gone("b"))), "2 pods are down"},

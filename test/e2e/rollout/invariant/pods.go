@@ -33,7 +33,7 @@ func (p pods) see(w *Write) {
 	}
 	q := p[w.Name]
 	if q == nil || q.uid != uid {
-		q = &pod{uid: uid, down: w.At}
+		q = q.successor(uid, w)
 		p[w.Name] = q
 	}
 	q.image = imageOf(w.Object)
@@ -41,13 +41,35 @@ func (p pods) see(w *Write) {
 	case w.Verb == "delete" || Text(w.Object, "metadata", "deletionTimestamp") != "" || took:
 		q.fall(w, took)
 	case serves(w.Object):
-		q.up, q.acted = true, false
+		q.up, q.acted, q.down = true, false, time.Time{}
 	default:
 		q.fall(w, false)
 	}
 	if w.Verb == "delete" && !took {
-		delete(p, w.Name)
+		p.vanish(w.Name)
 	}
+}
+
+// vanish takes a pod away that is gone. When one fell by itself stays known: not everybody
+// may have heard of it.
+func (p pods) vanish(name string) {
+	if q := p[name]; !q.acted && !q.down.IsZero() {
+		p[name] = &pod{down: q.down}
+		return
+	}
+	delete(p, name)
+}
+
+// successor is another pod of the same name. It has not served yet, and is down since
+// the one before fell, and for its reason.
+func (q *pod) successor(uid string, w *Write) *pod {
+	if q == nil {
+		return &pod{uid: uid}
+	}
+	if q.up {
+		q.fall(w, false)
+	}
+	return &pod{uid: uid, down: q.down, acted: q.acted}
 }
 
 // fall notes that a pod does not serve.
