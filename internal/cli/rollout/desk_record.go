@@ -80,19 +80,7 @@ func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, e
 	if t.goesOn {
 		o.Effect = append(o.Effect, d.driver(ctx, records, ref))
 	}
-	o.do = func(ctx context.Context) (string, error) {
-		if _, err := records.Change(ctx, ref, holder(), func(r *kube.Record) (err error) {
-			if t.means(*r) != means {
-				return errChanged
-			}
-			said, err = t.change(r)
-			return err
-		}); err != nil || !t.goesOn {
-			return said, err
-		}
-		where, err := d.goOn(ref)
-		return said + where, err
-	}
+	o.do = func(ctx context.Context) (string, error) { return d.take(ctx, records, ref, t, means) }
 	return o, nil
 }
 

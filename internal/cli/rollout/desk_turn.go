@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -16,6 +17,23 @@ type turn struct {
 	goesOn bool
 	// means is the [Offer.Means] of it.
 	means func(kube.Record) string
+}
+
+// take writes a turn where it still means what somebody has said yes to, and has the
+// rollout go on.
+func (d *Desk) take(ctx context.Context, records kube.Records, ref cluster.Ref, t turn, means string) (said string, err error) {
+	_, err = records.Change(ctx, ref, holder(), func(r *kube.Record) (err error) {
+		if t.means(*r) != means {
+			return errChanged
+		}
+		said, err = t.change(r)
+		return err
+	})
+	if err != nil || !t.goesOn {
+		return said, err
+	}
+	where, err := d.goOn(ref)
+	return said + where, err
 }
 
 // rolloutOf is which rollout it is, stepOf which step of it, wayOf whether it

@@ -38,7 +38,7 @@ func (k *cloneSetCheck) had(name string) bool {
 // owned reports a live pod of the CloneSet.
 func (k *cloneSetCheck) owned(name string) bool {
 	pod := k.find("", "Pod", name)
-	if pod == nil || !activePod(pod.Node()) {
+	if pod == nil || !kruise.ActivePod(pod.Node()) {
 		return false
 	}
 	owner := k.controllerOf(pod)

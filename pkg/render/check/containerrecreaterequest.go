@@ -114,7 +114,7 @@ func (k *recreateCheck) pod() *tree.Node {
 	case r == nil:
 		k.fault(path, "name the pod in the input, or by --with or --live", "there is no pod %s", k.spec.PodName)
 		return nil
-	case !activePod(r.Node()) && !sidecarsEnded(r.Node()):
+	case !kruise.ActivePod(r.Node()) && !sidecarsEnded(r.Node()):
 		k.fault(path, "", "pod %s has ended, or is about to", k.spec.PodName)
 	case !startedPod(r.Node()):
 		k.fault(path, "", "pod %s has not started", k.spec.PodName)

@@ -63,7 +63,7 @@ func replicated(s *subject) {
 func inhabited(s *subject) {
 	pods, claims := 0, 0
 	for _, r := range s.inside("", "Pod") {
-		if activePod(r.Node()) {
+		if kruise.ActivePod(r.Node()) {
 			pods++
 		}
 	}

@@ -10,12 +10,6 @@ import (
 // A pod that is named without a status, as in a file that somebody wrote, is
 // taken to run and to be ready.
 
-// activePod reports a pod that has not ended and is not about to.
-func activePod(pod *tree.Node) bool {
-	phase := tree.StrAt(pod, "status", "phase")
-	return phase != "Succeeded" && phase != "Failed" && tree.Get(pod, "metadata", "deletionTimestamp") == nil
-}
-
 // sidecarsEnded reports a pod that Kruise's SidecarTerminator has declared ended,
 // though some of its sidecars still run.
 func sidecarsEnded(pod *tree.Node) bool {
@@ -37,7 +31,7 @@ func startingPod(pod *tree.Node) bool {
 // sidecarset-and-protection 6).
 func readyPod(pod *tree.Node) bool {
 	phase := tree.StrAt(pod, "status", "phase")
-	if !activePod(pod) || phase != "" && phase != "Running" {
+	if !kruise.ActivePod(pod) || phase != "" && phase != "Running" {
 		return false
 	}
 	for key := range tree.Strings(tree.Get(pod, "metadata", "labels")) {

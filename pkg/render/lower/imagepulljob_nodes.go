@@ -51,12 +51,6 @@ func (a *around) without(node string) bool {
 	return slices.ContainsFunc(a.nodes, func(n *corev1.Node) bool { return n.Name == node && !pulls(n) })
 }
 
-// active reports whether a pod has neither ended nor is about to go.
-func active(pod *tree.Node) bool {
-	phase := tree.StrAt(pod, "status", "phase")
-	return phase != "Succeeded" && phase != "Failed" && tree.Get(pod, "metadata", "deletionTimestamp") == nil
-}
-
 // nodesOfPods returns the nodes of the pods that a selector finds in the job's
 // namespace.
 func (p *imagePull) nodesOfPods(s *metav1.LabelSelector) (names []string, found bool, err error) {
@@ -66,7 +60,7 @@ func (p *imagePull) nodesOfPods(s *metav1.LabelSelector) (names []string, found 
 	}
 	for _, pod := range p.c.Facts.All("", "Pod") {
 		node := tree.StrAt(pod.Node(), "spec", "nodeName")
-		if node == "" || !active(pod.Node()) || p.c.Facts.NamespaceOf(pod) != p.c.Facts.NamespaceOf(p.r) {
+		if node == "" || !kruise.ActivePod(pod.Node()) || p.c.Facts.NamespaceOf(pod) != p.c.Facts.NamespaceOf(p.r) {
 			continue
 		}
 		found = true
