@@ -77,6 +77,9 @@ type driver struct {
 	end  time.Duration
 	// idle counts decisions to act that changed nothing.
 	idle int
+	// acts counts what was done at one moment, actedAt.
+	acts    int
+	actedAt time.Duration
 	// refusal is why the rollout's own last request was refused.
 	refusal string
 }
@@ -121,6 +124,9 @@ func (d *driver) finish(o Outcome, reason string) {
 // mostIdle is how often a plan may ask for what changes nothing.
 const mostIdle = 100
 
+// mostActs is how often it may act at one moment, besides mostIdle times for each pod.
+const mostActs = 1000
+
 func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 	before := d.rec.writes
 	d.refusal = ""
@@ -140,7 +146,11 @@ func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 	if d.rec.writes > before {
 		d.idle = 0
 	}
-	if d.idle > mostIdle {
+	if d.at != d.actedAt {
+		d.actedAt, d.acts = d.at, 0
+	}
+	d.acts++
+	if d.idle > mostIdle || d.at > d.end || d.acts > mostActs+mostIdle*len(snap.Pods) {
 		d.finish(Stuck, decision.Reason)
 	}
 	return nil
