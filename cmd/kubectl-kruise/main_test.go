@@ -2,14 +2,35 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 )
 
 // TestMain makes the program a command of the stories and of the pages.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"kubectl-kruise": main, "kubectl": asPlugin})
+	testscript.Main(ownEnvironment{m}, map[string]func(){"kubectl-kruise": main, "kubectl": asPlugin})
+}
+
+// ownEnvironment runs the tests in an environment of their own, with the commands that
+// testscript has put first on the PATH.
+type ownEnvironment struct{ tests *testing.M }
+
+// Run implements testscript.TestingM.
+func (m ownEnvironment) Run() int {
+	commands := filepath.SplitList(os.Getenv("PATH"))[0]
+	leave, err := hermetic.Enter()
+	if err != nil {
+		panic(err)
+	}
+	defer leave()
+	if err := os.Setenv("PATH", commands+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
+		panic(err)
+	}
+	return m.tests.Run()
 }
 
 // TestStories runs testdata/script: one story per user task.

@@ -9,6 +9,7 @@ var layer = map[string][]string{
 	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
 
 	"internal/checkout":    {},
+	"internal/hermetic":    {},
 	"internal/conformance": {"github.com/google/go-cmp/cmp", "internal/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"internal/golden": {
 		"github.com/google/go-cmp/cmp", "pkg/render/emit", "pkg/render/finding", "pkg/render/load",

@@ -8,7 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 )
+
+func TestMain(m *testing.M) { hermetic.Main(m) }
 
 func TestPagesAreUpToDate(t *testing.T) {
 	want, err := pages("../../plugins/argocd/lua")

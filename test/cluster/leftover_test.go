@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/realnode"
 )
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(victimEnv) != "" {
 		victim()
 	}
-	os.Exit(m.Run())
+	hermetic.Main(m)
 }
 
 // trace is what the victim tells of its cluster.

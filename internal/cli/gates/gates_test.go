@@ -25,18 +25,35 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestEveryGateHasAName: each field can be switched by itself.
-func TestEveryGateHasAName(t *testing.T) {
-	if n := reflect.TypeFor[cluster.Gates]().NumField() + 2; n != len(fields) {
-		t.Errorf("%d gates, %d names", n, len(fields))
-	}
-	seen := map[Set]string{}
+// TestFields_NameEachGateOnce switches every gate of the set by its name, and only that one.
+func TestFields_NameEachGateOnce(t *testing.T) {
+	named := map[string]string{}
 	for name, field := range fields {
 		var g Set
 		*field(&g) = true
-		if other, ok := seen[g]; ok {
-			t.Errorf("%s and %s are the same gate", name, other)
+		switched := on(reflect.ValueOf(g))
+		if len(switched) != 1 {
+			t.Fatalf("%s switches %v", name, switched)
 		}
-		seen[g] = name
+		if other, ok := named[switched[0]]; ok {
+			t.Errorf("%s and %s are the same gate, %s", name, other, switched[0])
+		}
+		named[switched[0]] = name
 	}
+	for _, gate := range reflect.VisibleFields(reflect.TypeFor[Set]()) {
+		if !gate.Anonymous && named[gate.Name] == "" {
+			t.Errorf("gate %s has no name", gate.Name)
+		}
+	}
+}
+
+// on lists the fields that are true. A field of another type than bool fails.
+func on(set reflect.Value) []string {
+	var out []string
+	for _, f := range reflect.VisibleFields(set.Type()) {
+		if !f.Anonymous && set.FieldByIndex(f.Index).Bool() {
+			out = append(out, f.Name)
+		}
+	}
+	return out
 }

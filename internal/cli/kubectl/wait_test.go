@@ -2,8 +2,10 @@ package kubectl
 
 import (
 	"context"
+	"errors"
 	"os"
 	"testing"
+	"testing/synctest"
 )
 
 // TestHalting: who cancels halts once a signal has come, and not before; by then what
@@ -27,11 +29,35 @@ func TestHalting(t *testing.T) {
 	}
 }
 
-// TestHaltingEnds: what is below ends with what is above.
-func TestHaltingEnds(t *testing.T) {
-	parent, end := context.WithCancel(t.Context())
-	below, cancel := context.WithCancel(halting{parent, make(signals, 1), func() {}})
-	defer cancel()
-	end()
-	<-below.Done()
+// TestHalting_EndsWithItsParent: without a signal, a context below ends when the parent
+// does, for the parent's reason, and nothing halts; after a signal it does not end.
+func TestHalting_EndsWithItsParent(t *testing.T) {
+	for name, c := range map[string]struct {
+		signal bool
+		want   error
+	}{
+		"no signal":    {false, context.Canceled},
+		"after signal": {true, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				halted := 0
+				s := make(signals, 1)
+				parent, end := context.WithCancel(t.Context())
+				below, cancel := context.WithCancel(halting{parent, s, func() { halted++ }})
+				if c.signal {
+					s <- os.Interrupt
+				}
+				end()
+				synctest.Wait()
+				if err := below.Err(); !errors.Is(err, c.want) {
+					t.Errorf("the context below: %v, want %v", err, c.want)
+				}
+				if halted != 0 {
+					t.Errorf("halted %d times", halted)
+				}
+				cancel()
+			})
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
@@ -106,11 +107,14 @@ func text(err error) string {
 	return err.Error()
 }
 
-func TestUntil(t *testing.T) {
-	if got := (&driving{}).until(); !got.IsZero() {
-		t.Errorf("without a timeout %s", got)
-	}
-	if got := (&driving{timeout: time.Hour}).until(); time.Until(got) < 59*time.Minute {
-		t.Errorf("an hour ends at %s", got)
-	}
+// TestUntil_IsTheTimeoutFromNow: without a timeout a rollout has no end.
+func TestUntil_IsTheTimeoutFromNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if got := (&driving{}).until(); !got.IsZero() {
+			t.Errorf("without a timeout: %s, want none", got)
+		}
+		if got, want := (&driving{timeout: time.Hour}).until(), time.Now().Add(time.Hour); !got.Equal(want) {
+			t.Errorf("with an hour: %s, want %s", got, want)
+		}
+	})
 }

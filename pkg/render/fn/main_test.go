@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/kustomize"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
@@ -21,7 +22,7 @@ const asFunction = "KRUISE_TEST_FUNCTION"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asFunction) == "" {
-		os.Exit(m.Run())
+		hermetic.Main(m)
 	}
 	os.Exit(function())
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,14 +28,30 @@ func (u unit) compile(ctx context.Context, out string, binaries []binary, progre
 	if err != nil {
 		return err
 	}
-	args := []string{"build", "-v", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags", u.tags, "-ldflags", flags, "-o", out + "/"}
-	for _, b := range binaries {
-		args = append(args, b.pkg)
+	packages := make([]string, len(binaries))
+	for i, b := range binaries {
+		packages[i] = b.pkg
 	}
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = filepath.Join(dir, u.module)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
-	return watch(cmd, progress)
+	run := func(verb string, flags ...string) *exec.Cmd {
+		args := slices.Concat([]string{verb, "-trimpath", "-mod=readonly", "-tags", u.tags}, flags, packages)
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Dir = filepath.Join(dir, u.module)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
+		return cmd
+	}
+	_, _ = fmt.Fprintln(progress, "  downloading modules and counting packages")
+	todo := stale(run("list", "-deps", "-f", "{{.Stale}}"))
+	return watch(run("build", "-v", "-buildvcs=false", "-ldflags", flags, "-o", out+"/"), todo, progress)
+}
+
+// stale is how many packages the build will compile: those that a go list -deps calls
+// stale. It is 0 where go list fails, which the build then explains.
+func stale(list *exec.Cmd) int {
+	out, err := list.Output()
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(out, []byte("true\n"))
 }
 
 // linkerFlags gives Kubernetes its version: clients would otherwise see v0.0.0-master.
@@ -58,8 +75,8 @@ func (u unit) linkerFlags() (string, error) {
 }
 
 // watch runs a go build -v, counts the packages it names, and keeps the rest of
-// what it says for the error.
-func watch(cmd *exec.Cmd, progress io.Writer) error {
+// what it says for the error. todo is how many packages it will name.
+func watch(cmd *exec.Cmd, todo int, progress io.Writer) error {
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return err
@@ -74,20 +91,20 @@ func watch(cmd *exec.Cmd, progress io.Writer) error {
 			lines <- s.Text()
 		}
 	}()
-	said := count(lines, progress)
+	said := count(lines, todo, progress)
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, said)
 	}
 	return nil
 }
 
-// count reports the number of compiled packages at every heartbeat and returns
-// the lines that are no package names.
-func count(lines <-chan string, progress io.Writer) string {
+// count reports how far the build is at every heartbeat, and returns the lines that are
+// no package names.
+func count(lines <-chan string, todo int, progress io.Writer) string {
 	var said bytes.Buffer
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
-	start, packages, last := time.Now(), 0, ""
+	start, packages := time.Now(), 0
 	for {
 		select {
 		case line, ok := <-lines:
@@ -98,9 +115,25 @@ func count(lines <-chan string, progress io.Writer) string {
 				fmt.Fprintln(&said, line)
 				continue
 			}
-			packages, last = packages+1, line
+			packages++
 		case <-tick.C:
-			_, _ = fmt.Fprintf(progress, "  %4s  %d packages compiled, last %s\n", time.Since(start).Round(time.Second), packages, last)
+			_, _ = fmt.Fprintln(progress, far(packages, todo, time.Since(start)))
 		}
 	}
+}
+
+// far says how far a build is after a time, and about how long it still takes at this pace.
+// The pace is an estimate: packages differ in size.
+func far(packages, todo int, after time.Duration) string {
+	after = after.Round(time.Second)
+	switch {
+	case todo == 0:
+		return fmt.Sprintf("  %6s  %d packages compiled", after, packages)
+	case packages >= todo:
+		return fmt.Sprintf("  %6s  all %d packages compiled, linking", after, packages)
+	case packages == 0:
+		return fmt.Sprintf("  %6s  0 of %d packages compiled", after, todo)
+	}
+	left := time.Duration(float64(after) / float64(packages) * float64(todo-packages))
+	return fmt.Sprintf("  %6s  %d of %d packages compiled, about %s left", after, packages, todo, left.Round(10*time.Second))
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 )
 
 // Newest is the server line that tests run on when nobody says otherwise.
@@ -24,7 +25,7 @@ const (
 	// LineEnv names the server line, "v1.37" or "v1.36".
 	LineEnv = "KUBECTL_KRUISE_SERVER"
 	// CacheEnv names the cache folder, default <user cache>/kubectl-kruise/servers.
-	CacheEnv = "KUBECTL_KRUISE_SERVERS"
+	CacheEnv = hermetic.ServersEnv
 )
 
 // kubernetes is the module whose version names a server line's binaries.

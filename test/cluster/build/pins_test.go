@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestVersions(t *testing.T) {
@@ -94,6 +95,23 @@ func TestOutputNames(t *testing.T) {
 					t.Errorf("%s is built as %s", b.name, b.output())
 				}
 			}
+		}
+	}
+}
+
+func TestFar_SaysWhatIsLeft(t *testing.T) {
+	for _, c := range []struct {
+		packages, todo int
+		after          time.Duration
+		want           string
+	}{
+		{0, 2478, 10 * time.Second, "     10s  0 of 2478 packages compiled"},
+		{1000, 2500, 2 * time.Minute, "    2m0s  1000 of 2500 packages compiled, about 3m0s left"},
+		{2478, 2478, 7*time.Minute + 400*time.Millisecond, "    7m0s  all 2478 packages compiled, linking"},
+		{3, 0, time.Second, "      1s  3 packages compiled"},
+	} {
+		if got := far(c.packages, c.todo, c.after); got != c.want {
+			t.Errorf("far(%d, %d, %s) is %q, want %q", c.packages, c.todo, c.after, got, c.want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/build"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/playground"
 )
@@ -35,16 +36,11 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	hermetic.Main(m)
 }
 
 func TestPlayground(t *testing.T) {
-	product := binary(t) // before the variable below takes Go's cache away, too
-	servers, err := build.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(build.CacheEnv, servers)
+	product := binary(t)
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	var said bytes.Buffer

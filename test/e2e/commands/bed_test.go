@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
@@ -40,7 +41,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
-	m.Run()
+	hermetic.Main(m)
 }
 
 // patience bounds one call; it only ends what would hang.

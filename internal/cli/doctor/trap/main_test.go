@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
@@ -16,7 +17,7 @@ const asFunction = "TRAP_TEST_AS_FUNCTION"
 // TestMain makes the test binary the function, too.
 func TestMain(m *testing.M) {
 	if os.Getenv(asFunction) == "" {
-		os.Exit(m.Run())
+		hermetic.Main(m)
 	}
 	err := fn.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, fn.Options{ReadFile: load.Below(".")})
 	if err != nil {

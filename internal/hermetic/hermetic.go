@@ -1,0 +1,168 @@
+// Package hermetic gives a test binary an environment of its own: PATH, HOME, XDG
+// folders, KUBECONFIG, locale and time zone do not depend on the machine or on the
+// person who runs the tests. It is for tests only.
+package hermetic
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Main runs the tests of a package in an environment of their own. Call it from
+// TestMain and return.
+func Main(m interface{ Run() int }) {
+	leave, err := Enter()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hermetic environment:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	leave()
+	os.Exit(code)
+}
+
+// marker says that the environment is already one of Enter's: a test binary may start
+// itself again.
+const marker = "KUBECTL_KRUISE_HERMETIC"
+
+// Enter replaces the environment of the process. The function that it returns removes
+// the files of the new one. In a process that a hermetic process started, Enter changes
+// nothing.
+func Enter() (leave func(), err error) {
+	if os.Getenv(marker) != "" {
+		return func() {}, nil
+	}
+	home, err := os.MkdirTemp("", "kubectl-kruise-home-")
+	if err != nil {
+		return nil, err
+	}
+	leave = func() { _ = os.RemoveAll(home) }
+	env, err := environment(home)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	time.Local = time.UTC // what was read of TZ before, if anything
+	os.Clearenv()
+	for name, value := range env {
+		if err := os.Setenv(name, value); err != nil {
+			leave()
+			return nil, err
+		}
+	}
+	return leave, nil
+}
+
+// environment is what tests see. Its home is a folder that is empty but for the
+// programs.
+func environment(home string) (map[string]string, error) {
+	env := kept(os.Environ())
+	if err := locate(env); err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{
+		marker:                "1",
+		"HOME":                home,
+		"XDG_CACHE_HOME":      filepath.Join(home, "cache"),
+		"XDG_CONFIG_HOME":     filepath.Join(home, "config"),
+		"XDG_DATA_HOME":       filepath.Join(home, "data"),
+		"XDG_STATE_HOME":      filepath.Join(home, "state"),
+		"XDG_RUNTIME_DIR":     filepath.Join(home, "run"),
+		"KUBECONFIG":          filepath.Join(home, "no-kubeconfig"),
+		"LANG":                "C.UTF-8",
+		"LC_ALL":              "C.UTF-8",
+		"TZ":                  "UTC",
+		"USER":                "tester",
+		"GIT_CONFIG_GLOBAL":   os.DevNull,
+		"GIT_CONFIG_NOSYSTEM": "1",
+	} {
+		env[name] = value
+	}
+	if runtime.GOOS == "windows" { // where links need rights of their own
+		env["PATH"] = os.Getenv("PATH")
+		return env, nil
+	}
+	bin := filepath.Join(home, "bin")
+	env["PATH"] = bin
+	return env, link(bin)
+}
+
+// prefixes begin the names of variables that tests, or the go command that some of them
+// run, are meant to see.
+var prefixes = []string{
+	"CHAOS_", "CONFORMANCE_", "KRUISE_CONFORMANCE=", "UPDATE=", "KUBECTL_KRUISE_SERVER=", ServersEnv + "=", "KUBECTL_KRUISE_TEST_",
+	"GO", "CC=", "CXX=", "CGO_", "SSL_CERT_", "TMPDIR=", "SYSTEMROOT=", "TMP=", "TEMP=",
+}
+
+// kept are the variables of a list that begin with one of the prefixes.
+func kept(list []string) map[string]string {
+	env := map[string]string{}
+	for _, entry := range list {
+		name, value, _ := strings.Cut(entry, "=")
+		for _, prefix := range prefixes {
+			if strings.HasPrefix(strings.ToUpper(entry), prefix) {
+				env[name] = value
+			}
+		}
+	}
+	return env
+}
+
+// ServersEnv names the folder with the servers of the test cluster.
+const ServersEnv = "KUBECTL_KRUISE_SERVERS"
+
+// locate names the folders that are found through HOME otherwise: the caches of the go
+// command and the servers of the test cluster, which every run shares.
+func locate(env map[string]string) error {
+	cache, cacheErr := os.UserCacheDir()
+	config, configErr := os.UserConfigDir()
+	home, homeErr := os.UserHomeDir()
+	if env["GOENV"] == "" && configErr == nil {
+		env["GOENV"] = filepath.Join(config, "go", "env")
+	}
+	set, err := settings(env["GOENV"])
+	if err != nil {
+		return err
+	}
+	for _, v := range []struct {
+		name string
+		err  error
+		path string
+	}{
+		{ServersEnv, cacheErr, filepath.Join(cache, "kubectl-kruise", "servers")},
+		{"GOCACHE", cacheErr, filepath.Join(cache, "go-build")},
+		{"GOPATH", homeErr, filepath.Join(home, "go")},
+	} {
+		if v.err == nil && env[v.name] == "" && !set[v.name] {
+			env[v.name] = v.path
+		}
+	}
+	return nil
+}
+
+// settings are the names that a file of go env -w sets.
+func settings(file string) (map[string]bool, error) {
+	out := map[string]bool{}
+	if file == "" || file == "off" {
+		return out, nil
+	}
+	f, err := os.Open(file) //nolint:gosec // the go command reads it, too
+	if os.IsNotExist(err) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		name, _, _ := strings.Cut(s.Text(), "=")
+		out[strings.TrimSpace(name)] = true
+	}
+	return out, s.Err()
+}

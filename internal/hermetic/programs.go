@@ -1,0 +1,41 @@
+package hermetic
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// programs are what tests may find on the PATH: the go command and git, shells, the
+// usual tools of a shell, and what a real node needs. No kubectl, plugin, kustomize or
+// helm of the machine is among them.
+const programs = `
+	go git gcc cc
+	bash sh dash zsh fish
+	awk base64 basename cat chmod cmp comm cp cut date diff dirname echo env expr false find
+	grep gunzip gzip head hostname id kill ln ls mkdir mkfifo mktemp mv od paste printf ps pwd readlink
+	realpath rm rmdir sed seq setsid sha256sum shasum sleep sort stat stty tail tar tee test timeout
+	touch tr true tty uname uniq unzip wc which xargs
+	containerd-shim-runc-v2 ip ip6tables iptables lsmod modprobe mount nsenter runc sysctl umount unshare
+`
+
+// link makes a folder with a link to each of the programs that the PATH holds.
+func link(bin string) error {
+	if err := os.MkdirAll(bin, 0o750); err != nil {
+		return err
+	}
+	for _, name := range strings.Fields(programs) {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue // a test that needs it says so
+		}
+		if path, err = filepath.Abs(path); err != nil {
+			return err
+		}
+		if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
