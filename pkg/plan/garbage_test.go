@@ -50,6 +50,9 @@ func TestNonsense(t *testing.T) {
 			if d.Verb == "" || d.Reason == "" && len(p.Steps) > 0 || d.Verb == plan.Act && len(d.Actions) == 0 {
 				t.Fatalf("%d: %+v", number, d)
 			}
+			if d.Verb == plan.Wait && !d.Until.IsZero() && !d.Until.After(now) {
+				t.Fatalf("%d: at %s it waits until %s", number, now, d.Until)
+			}
 		}
 	}
 }

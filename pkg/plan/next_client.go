@@ -64,18 +64,6 @@ func (r *run) pods(s *Step) (Decision, bool) {
 	return d, false
 }
 
-// nextAvailable is when the next pod that is ready will have been for long enough; zero
-// is never. Nobody tells of it.
-func (r *run) nextAvailable() (next time.Time) {
-	minReady := r.plan.Limits.MinReady
-	for _, p := range r.snap.Pods {
-		if minReady > 0 && rules.Active(p) && rules.Ready(p) && !rules.Available(p, minReady, r.now) {
-			next = earliest(next, p.ReadySince().Add(minReady+time.Millisecond)) // later than that is long enough
-		}
-	}
-	return next
-}
-
 // counted is the snapshot with every pod unready whose containers are about to
 // restart, those of a sidecar's exchange included, and as budgets see them: from the
 // write on that asks for it, though the node has not heard of it yet and the pod's

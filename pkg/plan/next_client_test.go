@@ -116,6 +116,18 @@ func TestClientPod(t *testing.T) {
 	}
 }
 
+// TestClient_WaitsForNoTimeThatHasPassed: a pod that is out of service, and ready for long
+// enough, is not available; what comes next is the end of its grace period.
+func TestClient_WaitsForNoTimeThatHasPassed(t *testing.T) {
+	p, s := carried(t, plan.Policy{Grace: 5 * time.Second, Steps: must(plan.ParseSteps("1,100%"))})
+	p.Limits.MinReady = 10 * time.Second
+	now := noon.Add(time.Minute)
+	prepare(s.Pods[3], now)
+	if d := decide(t, p, s, now); d.Verb != plan.Wait || !d.Until.Equal(now.Add(5*time.Second)) {
+		t.Errorf("%s until %s: %s", d.Verb, d.Until, d.Reason)
+	}
+}
+
 // prepare is what the client has written when it took a pod out of service.
 func prepare(p *cluster.Pod, at time.Time) {
 	delete(p.Labels, kruise.InServiceLabel)

@@ -46,7 +46,7 @@ func (r *run) containers(s *Step) (Decision, bool) {
 	case len(c.waiting) > 0:
 		d := r.unfinished(s, c.waiting[:min(len(c.waiting), named)]...)
 		if d.Verb == Wait {
-			d.Until = earliest(d.Until, c.next)
+			d.Until = earliest(earliest(d.Until, c.next), r.nextAvailable())
 		}
 		return d, false
 	}
@@ -71,17 +71,9 @@ func (c *restarts) todo() (list []*cluster.Pod) {
 	return list
 }
 
-// available reports whether a pod counts as up; one that is ready, but not for long
-// enough, is looked at again when it is.
+// available reports whether a pod counts as up.
 func (c *restarts) available(p *cluster.Pod) bool {
-	minReady := c.plan.Limits.MinReady
-	if rules.Available(p, minReady, c.now) {
-		return true
-	}
-	if rules.Ready(p) {
-		c.next = earliest(c.next, p.ReadySince().Add(minReady+time.Millisecond)) // later than that is long enough
-	}
-	return false
+	return rules.Available(p, c.plan.Limits.MinReady, c.now)
 }
 
 // asked looks at a pod whose restart was asked for, and is false for any other.

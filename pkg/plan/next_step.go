@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // step decides about one step; done is true when the rollout goes on to the next.
@@ -88,6 +90,19 @@ func (r *run) deadline(s *Step) time.Time {
 
 // driven is since when somebody has driven the present step.
 func (r *run) driven() time.Time { return later(r.progress.Started, r.progress.Resumed) }
+
+// nextAvailable is when the next pod that is ready has been so for long enough; zero
+// is never. It is always later than now: a pod that has been ready for long enough and
+// that only its lifecycle state keeps from being available waits for a change of its state.
+func (r *run) nextAvailable() (next time.Time) {
+	minReady := r.plan.Limits.MinReady
+	for _, p := range r.snap.Pods {
+		if rules.Active(p) && rules.Ready(p) && !rules.ReadyFor(p, minReady, r.now) {
+			next = earliest(next, p.ReadySince().Add(minReady+time.Millisecond)) // later than that is long enough
+		}
+	}
+	return next
+}
 
 // earliest returns the earlier of two times; zero is none.
 func earliest(a, b time.Time) time.Time {

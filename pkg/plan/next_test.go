@@ -56,12 +56,16 @@ func updatedPod(s *plan.Snapshot, i int) *cluster.Pod {
 	return p
 }
 
-// decide asks twice: the answer is the same, and the question stays as it was.
+// decide asks twice: the answer is the same, and the question stays as it was. A time to
+// wait for has not come yet.
 func decide(t *testing.T, p plan.Plan, s plan.Snapshot, now time.Time) plan.Decision {
 	t.Helper()
 	d := plan.Next(p, s, now)
 	if again := plan.Next(p, s, now); !reflect.DeepEqual(again, d) {
 		t.Fatalf("two answers: %+v\n%+v", d, again)
+	}
+	if d.Verb == plan.Wait && !d.Until.IsZero() && !d.Until.After(now) {
+		t.Fatalf("at %s it waits until %s: %s", now, d.Until, d.Reason)
 	}
 	return d
 }

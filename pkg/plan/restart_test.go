@@ -246,6 +246,41 @@ func TestRestartsKeepBudgets(t *testing.T) {
 	}
 }
 
+// TestRestarts_WaitForNoTimeThatHasPassed: a pod that its lifecycle state keeps from
+// being available has been ready for long enough already.
+func TestRestarts_WaitForNoTimeThatHasPassed(t *testing.T) {
+	for name, c := range map[string]struct {
+		state string
+		ready time.Duration
+		until time.Duration
+	}{
+		"updating, ready for long":        {"Updating", time.Minute, 0},
+		"held by a hook, ready for long":  {"PreparingUpdate", time.Minute, 0},
+		"ready, but not for long enough":  {"", 10 * time.Second, 20*time.Second + time.Millisecond},
+		"ready for exactly long enough":   {"", 30 * time.Second, time.Millisecond},
+		"updating, and not for long, too": {"Updating", 10 * time.Second, 20*time.Second + time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := snapshot(t, clones(", maxUnavailable: 1")+"  minReadySeconds: 30\n", 2)
+			p, err := plan.BuildRestart(s, plan.Restarting{Pods: []string{s.Pods[1].Name}}, plan.Policy{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Steps[0].Timeout = 0
+			now := noon.Add(time.Hour)
+			s.Pods[0].Labels[kruise.LifecycleStateLabel] = c.state
+			s.Pods[0].Conditions = []cluster.Condition{{Type: "Ready", Status: corev1.ConditionTrue, Since: now.Add(-c.ready)}}
+			var want time.Time
+			if c.until > 0 {
+				want = now.Add(c.until)
+			}
+			if d := decide(t, p, s, now); d.Verb != plan.Wait || !d.Until.Equal(want) {
+				t.Errorf("%s until %s, want until %s: %s", d.Verb, d.Until, want, d.Reason)
+			}
+		})
+	}
+}
+
 func restarting(s *plan.Snapshot, i int) {
 	if s.Verified == nil {
 		s.Verified = map[string]plan.Result{}
