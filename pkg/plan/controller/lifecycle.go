@@ -36,8 +36,12 @@ func enterState(c *cluster.PodChange, p *cluster.Pod, to rules.LifecycleState, l
 	}
 }
 
-// putHooksBack sets everything of a hook that has to hold the pod once more.
+// putHooksBack sets everything of a hook that has to hold the pod once more. There is
+// none where the client drains a pod whose workload has lost its hook.
 func putHooksBack(c *cluster.PodChange, hook *kruise.LifecycleHook) {
+	if hook == nil {
+		return
+	}
 	for _, key := range slices.Sorted(maps.Keys(hook.LabelsHandler)) {
 		label(c, key, hook.LabelsHandler[key])
 	}

@@ -33,6 +33,7 @@ func TestEnterState(t *testing.T) {
 		{"prepared, not ready", both, rules.StateNormal, rules.StatePreparingUpdate, "", nil, nil, "False " + held},
 		{"prepared without the gate", both, rules.StateNormal, rules.StatePreparingUpdate, "none", nil, nil, ""},
 		{"prepared again", both, rules.StateUpdated, rules.StatePreparingUpdate, "", map[string]string{"a": "1", "b": "2"}, []string{"example.com/hook"}, "False " + held},
+		{"prepared again without a hook", &kruise.Lifecycle{}, rules.StateUpdated, rules.StatePreparingUpdate, "", nil, nil, ""},
 		{"held already", both, rules.StateNormal, rules.StatePreparingUpdate, held, nil, nil, ""},
 		{"to be deleted", both, rules.StateNormal, rules.StatePreparingDelete, "", nil, nil, `False [{"userAgent":"Lifecycle","key":"preDeleteHook"}]`},
 		{"held twice", both, rules.StatePreparingUpdate, rules.StatePreparingDelete, held, nil, nil, "False " + two},
