@@ -45,20 +45,10 @@ const MostPods = 150_000
 // again. What comes of it, halted or stuck runs too, is in the timeline; an error
 // is something that no plan should lead to, or more pods than [MostPods].
 func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
-	if n := p.Limits.Replicas; n > MostPods {
-		return Timeline{}, fmt.Errorf("%d pods are more than the %d that a model of a cluster holds", n, MostPods)
-	}
-	d := &driver{World: w, plan: p, opt: o, ref: refOfTarget(p.Target)}
-	if o.Patience == 0 {
-		d.opt.Patience = patience + 2*p.Limits.MinReady
-	}
-	if o.Limit == 0 {
-		d.opt.Limit = year
-	}
-	if err := w.Watch(d.ref); err != nil {
+	d, err := newDriver(w, p, o)
+	if err != nil {
 		return Timeline{}, err
 	}
-	d.end = w.at + d.opt.Limit
 	for d.rec.outcome == "" {
 		if err := d.turn(); err != nil {
 			return w.Timeline(), err
@@ -68,6 +58,24 @@ func Rollout(w *World, p plan.Plan, o RolloutOptions) (Timeline, error) {
 	return w.Timeline(), nil
 }
 
+func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
+	if n := p.Limits.Replicas; n > MostPods {
+		return nil, fmt.Errorf("%d pods are more than the %d that a model of a cluster holds", n, MostPods)
+	}
+	d := &driver{World: w, plan: p, opt: o, ref: refOfTarget(p.Target)}
+	if o.Patience == 0 {
+		d.opt.Patience = patience + 2*p.Limits.MinReady
+	}
+	if o.Limit == 0 {
+		d.opt.Limit = year
+	}
+	if err := w.Watch(d.ref); err != nil {
+		return nil, err
+	}
+	d.end = w.at + d.opt.Limit
+	return d, nil
+}
+
 // driver is one run.
 type driver struct {
 	*World
@@ -75,11 +83,9 @@ type driver struct {
 	opt  RolloutOptions
 	ref  cluster.Ref
 	end  time.Duration
-	// idle counts decisions to act that changed nothing.
-	idle int
-	// acts counts what was done at one moment, actedAt.
-	acts    int
-	actedAt time.Duration
+	// asked counts the requests of one moment, askedAt.
+	asked   map[request]int
+	askedAt time.Duration
 	// refusal is why the rollout's own last request was refused.
 	refusal string
 }
@@ -121,15 +127,56 @@ func (d *driver) finish(o Outcome, reason string) {
 	d.rec.outcome, d.rec.reason, d.rec.end = o, reason, d.at
 }
 
-// mostIdle is how often a plan may ask for what changes nothing.
-const mostIdle = 100
+// request is what an action asks for, without its details: the step and the pod that it
+// is about. pod is empty for what is not about one pod.
+type request struct {
+	step int
+	pod  plan.PodRef
+}
 
-// mostActs is how often it may act at one moment, besides mostIdle times for each pod.
-const mostActs = 1000
+// requestOf names the request of an action.
+func requestOf(step int, a *plan.Action) request {
+	r := request{step: step}
+	switch {
+	case a.Pod != nil:
+		r.pod = a.Pod.PodRef
+	case a.Evict != nil:
+		r.pod = *a.Evict
+	case a.Delete != nil:
+		r.pod = *a.Delete
+	case a.Restart != nil:
+		r.pod = a.Restart.PodRef
+	}
+	return r
+}
+
+// mostRequests is how often a plan may make one request at one moment. An in-place
+// update writes one pod a few times at once. More than this is a request that has no
+// effect, such as a patch of a field that the object does not have, in a plan that a
+// person has edited. The clock moves only while the plan waits, so nothing else ends
+// such a run.
+const mostRequests = 100
+
+// repeats reports whether the plan makes one request again and again, and no time passes.
+func (d *driver) repeats(decision plan.Decision) bool {
+	if d.asked == nil || d.at != d.askedAt {
+		d.asked, d.askedAt = map[request]int{}, d.at
+	}
+	for i := range decision.Actions {
+		r := requestOf(decision.Step, &decision.Actions[i])
+		if d.asked[r]++; d.asked[r] > mostRequests {
+			return true
+		}
+	}
+	return false
+}
 
 func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
-	before := d.rec.writes
 	d.refusal = ""
+	if d.repeats(decision) {
+		d.finish(Stuck, decision.Reason+": asked for again and again, without effect")
+		return nil
+	}
 	for _, a := range decision.Actions {
 		err := d.Do(context.Background(), d.ref, a)
 		switch {
@@ -141,17 +188,6 @@ func (d *driver) act(snap plan.Snapshot, decision plan.Decision) error {
 		case d.opt.Did != nil:
 			d.opt.Did(snap, a)
 		}
-	}
-	d.idle++
-	if d.rec.writes > before {
-		d.idle = 0
-	}
-	if d.at != d.actedAt {
-		d.actedAt, d.acts = d.at, 0
-	}
-	d.acts++
-	if d.idle > mostIdle || d.at > d.end || d.acts > mostActs+mostIdle*len(snap.Pods) {
-		d.finish(Stuck, decision.Reason)
 	}
 	return nil
 }
@@ -165,10 +201,14 @@ func (d *driver) pass(t time.Duration, reason string) error {
 	return d.Run(d.now().Add(t))
 }
 
-// wait waits for a change, for the time that the decision names, or for a person.
+// wait waits for a change, for the time that the decision names, or for a person. A
+// time that has come already is an error: the clock does not move, and the run never ends.
 func (d *driver) wait(decision plan.Decision) error {
 	if len(decision.Blockers) > 0 && decision.Blockers[0].Gate == plan.GatePromote {
 		return d.promote(decision)
+	}
+	if until := decision.Until; !until.IsZero() && !d.now().Before(until) {
+		return fmt.Errorf("the rollout waits until %s, and it is %s: %s", until.UTC().Format(time.RFC3339Nano), d.now().UTC().Format(time.RFC3339Nano), decision.Reason)
 	}
 	snap, err := d.Snapshot(d.ref)
 	if err != nil {

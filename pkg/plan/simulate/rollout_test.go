@@ -282,3 +282,35 @@ func TestCheckLeavesTheSnapshot(t *testing.T) {
 		t.Error("the world itself has changed")
 	}
 }
+
+// TestRollout_IsStuckWhenAPatchIsNeverInForce: a person who edits a plan may have it set
+// what the object does not keep. The plan sends that patch again and again, and no time
+// passes meanwhile.
+func TestRollout_IsStuckWhenAPatchIsNeverInForce(t *testing.T) {
+	w, p := ready(t, Usual(), plan.Policy{Pull: plan.PullNever})
+	p.Steps[0].Patches = []plan.Patch{{Type: plan.PatchMerge, Body: map[string]any{"spec": map[string]any{"noSuchField": 1}}}}
+	sent := 0
+	line, err := Rollout(w, p, RolloutOptions{Did: func(plan.Snapshot, plan.Action) { sent++ }})
+	if err != nil || line.Summary.Outcome != Stuck || !strings.Contains(line.Summary.Reason, "again and again, without effect") {
+		t.Errorf("%v, %+v", err, line.Summary)
+	}
+	if sent != mostRequests {
+		t.Errorf("it was sent %d times", sent)
+	}
+}
+
+// TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome: no decision does so, and one that
+// did would never let the clock move.
+func TestRollout_IsAnErrorWhenItWaitsForATimeThatHasCome(t *testing.T) {
+	w, p := ready(t, Usual(), plan.Policy{})
+	d, err := newDriver(w, p, RolloutOptions{})
+	must(t, err)
+	for _, c := range []struct {
+		late time.Duration
+		bad  bool
+	}{{0, true}, {-time.Hour, true}, {time.Second, false}} {
+		if err := d.wait(plan.Decision{Verb: plan.Wait, Until: w.Now().Add(c.late)}); (err != nil) != c.bad {
+			t.Errorf("%s from now: %v", c.late, err)
+		}
+	}
+}
