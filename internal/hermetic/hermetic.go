@@ -6,6 +6,7 @@ package hermetic
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -65,7 +66,7 @@ func environment(home string) (map[string]string, error) {
 	if err := locate(env); err != nil {
 		return nil, err
 	}
-	for name, value := range map[string]string{
+	maps.Copy(env, map[string]string{
 		marker:                "1",
 		"HOME":                home,
 		"XDG_CACHE_HOME":      filepath.Join(home, "cache"),
@@ -80,9 +81,7 @@ func environment(home string) (map[string]string, error) {
 		"USER":                "tester",
 		"GIT_CONFIG_GLOBAL":   os.DevNull,
 		"GIT_CONFIG_NOSYSTEM": "1",
-	} {
-		env[name] = value
-	}
+	})
 	if runtime.GOOS == "windows" { // where links need rights of their own
 		env["PATH"] = os.Getenv("PATH")
 		return env, nil
@@ -113,8 +112,15 @@ func kept(list []string) map[string]string {
 	return env
 }
 
-// ServersEnv names the folder with the servers of the test cluster.
-const ServersEnv = "KUBECTL_KRUISE_SERVERS"
+// Variables that tests see.
+const (
+	// ServersEnv names the folder with the servers of the test cluster.
+	ServersEnv = "KUBECTL_KRUISE_SERVERS"
+	// ProductEnv is the path of the product that package testrun has built.
+	ProductEnv = "KUBECTL_KRUISE_TEST_PRODUCT"
+	// ProductSumEnv is the checksum of that file: go test runs suites again when it changes.
+	ProductSumEnv = "KUBECTL_KRUISE_TEST_PRODUCT_SUM"
+)
 
 // locate names the folders that are found through HOME otherwise: the caches of the go
 // command and the servers of the test cluster, which every run shares.
@@ -151,7 +157,7 @@ func settings(file string) (map[string]bool, error) {
 	if file == "" || file == "off" {
 		return out, nil
 	}
-	f, err := os.Open(file) //nolint:gosec // the go command reads it, too
+	f, err := os.Open(file)
 	if os.IsNotExist(err) {
 		return out, nil
 	}

@@ -11,7 +11,7 @@ import (
 // usual tools of a shell, and what a real node needs. No kubectl, plugin, kustomize or
 // helm of the machine is among them.
 const programs = `
-	go git gcc cc
+	go git gcc cc clang as ld ar pkg-config
 	bash sh dash zsh fish
 	awk base64 basename cat chmod cmp comm cp cut date diff dirname echo env expr false find
 	grep gunzip gzip head hostname id kill ln ls mkdir mkfifo mktemp mv od paste printf ps pwd readlink
@@ -25,7 +25,7 @@ func link(bin string) error {
 	if err := os.MkdirAll(bin, 0o750); err != nil {
 		return err
 	}
-	for _, name := range strings.Fields(programs) {
+	for name := range strings.FieldsSeq(programs) {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			continue // a test that needs it says so

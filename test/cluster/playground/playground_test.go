@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
-	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/build"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/playground"
 )
 
