@@ -27,27 +27,41 @@ $(BIN)/kubectl-kruise: $(GO_FILES) go.mod go.sum
 demo: $(BIN)/kubectl-kruise ## Render the example shop, then plan and simulate a rollout of it
 	@hack/demo.sh $(BIN)/kubectl-kruise $(OUT)/shop
 
+# All tests, and the parts of them: packages side by side, every part to its end, one line
+# for each package, and the failures once more at the end. What go test says of each test is
+# in out/tests.json. TESTFLAGS are for go test; its cache leaves out what has not changed
+# (TESTFLAGS=-count=1 runs all).
+RUN_TESTS = mkdir -p $(OUT) && $(BIN)/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg --hide-summary skipped \
+  --jsonfile $(OUT)/tests.json --raw-command -- go run ./internal/testrun
+GO_TEST_FLAGS = $(if $(RACE),-race) $(TESTFLAGS)
+
 .PHONY: test
-test: $(BIN)/kustomize $(BIN)/krew cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
-	go test $(if $(RACE),-race) $(TESTFLAGS) ./...
-	$(CLUSTER_TEST)
-	$(ARGOCD_TEST)
+test: $(BIN)/gotestsum $(BIN)/kustomize $(BIN)/krew cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
+	$(RUN_TESTS) -- $(GO_TEST_FLAGS)
+
+.PHONY: check
+check: $(BIN)/gotestsum $(BIN)/golangci-lint $(BIN)/kustomize ## Lint what has changed, and run its unit tests and those of what depends on it: the inner loop (BASE=main: since when)
+	$(BIN)/golangci-lint fmt --diff
+	packages=$$(go run ./internal/testrun -list changed -base '$(BASE)'); [ -z "$$packages" ] || $(BIN)/golangci-lint run $$packages
+	go vet -C test ./...
+	$(RUN_TESTS) -parts unit -affected -base '$(BASE)' -- -short $(GO_TEST_FLAGS)
+
+.PHONY: test-unit
+test-unit: $(BIN)/gotestsum $(BIN)/kustomize ## Run only the tests that need no server
+	$(RUN_TESTS) -parts unit -- $(GO_TEST_FLAGS)
 
 .PHONY: test-cluster
-test-cluster: $(BIN)/krew cluster ## Run only the tests that need a real control plane
-	$(CLUSTER_TEST)
+test-cluster: $(BIN)/gotestsum $(BIN)/krew cluster ## Run only the tests that need a real control plane
+	$(RUN_TESTS) -parts cluster -- $(GO_TEST_FLAGS)
+
+.PHONY: test-times
+test-times: ## List the seconds of each package in the last run
+	@go run ./internal/testrun -times $(OUT)/tests.json
 
 .PHONY: test-chaos
 test-chaos: cluster ## Roll out through bad weather and kills, 2,000 random histories in parts (CHAOS_SEED is the first; goes on where it was left)
 	hack/chaos.sh $(or $(CHAOS_SEED),0) $(or $(CHAOS_HISTORIES),2000) $(or $(CHAOS_PART),50) $(OUT)/chaos.next
 	CHAOS_KILLED=$(or $(CHAOS_KILLED),10) go test -C test ./e2e/rollout -run '^TestKilled$$' -count=1 -timeout 120m
-
-# One package at a time: each has control planes of its own. The limit is for a
-# machine that does other things too.
-CLUSTER_TEST = go test -C test -p 1 -timeout 45m $(if $(RACE),-race) $(TESTFLAGS) $(CLUSTER_PACKAGES)
-
-# How a large cluster fares is measured by make test-scale.
-CLUSTER_PACKAGES = $$(go list -C test ./... | grep -v /e2e/scale)
 
 .PHONY: test-rollouts
 test-rollouts: cluster ## Run the tests that drive rollouts on a real control plane
@@ -64,6 +78,7 @@ test-screens: cluster ## Run the tests of the terminal interface in a terminal, 
 .PHONY: test-scale
 test-scale: cluster ## Count what commands cost on a cluster of 10,000 pods (SCALE="-namespaces 125 -workloads 500 -pods 2500" is a quarter)
 	go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./e2e/scale $(if $(SCALE),-args $(SCALE))
+	go test -C test -timeout 60m -count=1 $(TESTFLAGS) -v ./cluster -run '^TestManyPods' -args -pods 5000
 
 SOAK ?= 24h
 .PHONY: soak
@@ -79,10 +94,7 @@ soak-cluster: cluster ## Roll out again and again on a real control plane for SO
 test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Argo CD
 	go test $(TESTFLAGS) ./pkg/render/fn ./pkg/render/kustomize ./internal/cli/doctor/...
 	go test -C test $(TESTFLAGS) ./krew ./customizations
-	$(ARGOCD_TEST)
-
-# Its first run compiles Argo CD: minutes.
-ARGOCD_TEST = go test -C test/argocd -timeout 45m $(TESTFLAGS) ./...
+	go test -C test/argocd -timeout 45m $(TESTFLAGS) ./... # its first run compiles Argo CD: minutes
 
 .PHONY: cluster
 cluster: ## Build the servers of the test cluster, once per version, into the user's cache
@@ -185,10 +197,13 @@ clean: ## Remove what the other targets made
 
 # Tools, each pinned by a module of its own so that the product's go.mod stays small.
 $(BIN)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
-	go build -C tools/lint -o $(CURDIR)/$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	go build -C tools/lint -o "$(CURDIR)/$@" github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(BIN)/gotestsum: tools/gotestsum/go.mod tools/gotestsum/go.sum
+	go build -C tools/gotestsum -o "$(CURDIR)/$@" gotest.tools/gotestsum
 
 $(BIN)/krew $(BIN)/validate-krew-manifest &: tools/krew/go.mod tools/krew/go.sum
-	go build -C tools/krew -o $(CURDIR)/$(BIN)/ sigs.k8s.io/krew/cmd/krew sigs.k8s.io/krew/cmd/validate-krew-manifest
+	go build -C tools/krew -o "$(CURDIR)/$(BIN)/" sigs.k8s.io/krew/cmd/krew sigs.k8s.io/krew/cmd/validate-krew-manifest
 
 $(BIN)/kustomize: tools/kustomize/go.mod tools/kustomize/go.sum
-	go build -C tools/kustomize -o $(CURDIR)/$@ sigs.k8s.io/kustomize/kustomize/v5
+	go build -C tools/kustomize -o "$(CURDIR)/$@" sigs.k8s.io/kustomize/kustomize/v5

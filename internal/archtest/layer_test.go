@@ -10,6 +10,7 @@ var layer = map[string][]string{
 
 	"internal/checkout":    {},
 	"internal/hermetic":    {},
+	"internal/testrun":     {"internal/checkout", "internal/hermetic"},
 	"internal/conformance": {"github.com/google/go-cmp/cmp", "internal/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
 	"internal/golden": {
 		"github.com/google/go-cmp/cmp", "pkg/render/emit", "pkg/render/finding", "pkg/render/load",

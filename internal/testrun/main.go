@@ -2,7 +2,9 @@
 // command, and merges their events (go test -json). Every part runs to its end, also when
 // another one fails.
 //
-//	go run ./internal/testrun [-parts unit,cluster,argocd] [-side N] [go test flags]
+//	go run ./internal/testrun [-parts unit,cluster,argocd] [-side N] [-affected [-base REV]] [-- go test flags]
+//	go run ./internal/testrun -list changed|affected [-base REV]
+//	go run ./internal/testrun -times FILE
 //
 // gotestsum turns the events into lines for people (make test).
 package main
@@ -11,6 +13,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,19 +31,70 @@ import (
 	"syscall"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 )
 
+// options are the flags.
+type options struct {
+	parts    string
+	side     int
+	affected bool
+	base     string
+	list     string
+	times    string
+	// flags are those of go test.
+	flags []string
+}
+
 func main() {
-	names := flag.String("parts", "unit,cluster,argocd", "parts to run, comma-separated")
-	side := flag.Int("side", 2*runtime.NumCPU(), "packages of the cluster part to run side by side")
+	var o options
+	flag.StringVar(&o.parts, "parts", "unit,cluster,argocd", "parts to run, comma-separated")
+	flag.IntVar(&o.side, "side", runtime.NumCPU()+1, "packages of the cluster part to run side by side")
+	flag.BoolVar(&o.affected, "affected", false, "in the unit part, run only packages that a change affects")
+	flag.StringVar(&o.base, "base", "", "commit that changes are counted from; by default where the branch left its upstream, or HEAD")
+	flag.StringVar(&o.list, "list", "", "print the packages that are `changed` or affected instead of running tests")
+	flag.StringVar(&o.times, "times", "", "print the seconds of each package from a `file` of events instead of running tests")
 	flag.Parse()
+	o.flags = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, strings.Split(*names, ","), *side, flag.Args())
+	err := o.run(ctx, os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
+}
+
+func (o *options) run(ctx context.Context, out io.Writer) error {
+	top, err := checkout.Top()
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.times != "":
+		return times(o.times, out)
+	case o.list != "":
+		return o.packages(ctx, top, out)
+	}
+	return o.tests(ctx, top, out)
+}
+
+// packages prints the packages of a change.
+func (o *options) packages(ctx context.Context, top string, out io.Writer) error {
+	c, err := changes(ctx, top, o.base)
+	if err != nil {
+		return err
+	}
+	list, ok := map[string][]string{"changed": c.changed, "affected": c.affected}[o.list]
+	if !ok {
+		return fmt.Errorf("-list %s: want changed or affected", o.list)
+	}
+	for _, p := range list {
+		if _, err := fmt.Fprintln(out, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // part is the tests of one module.
@@ -52,12 +107,15 @@ type part struct {
 	first []string
 	// without are packages that are left out.
 	without []string
+	// only are the packages to run, all if nil.
+	only *[]string
 	// flags of go test.
 	flags []string
 }
 
-// parts are all tests. Those of a cluster mostly wait, so more of their packages than the
-// machine has cores run side by side.
+// parts are all tests. Those of a cluster wait now and then, so one more of their packages
+// than the machine has cores runs side by side; more of them only make each other slow. The
+// other tests get half of the cores meanwhile.
 func parts(side int) []part {
 	return []part{
 		{
@@ -67,38 +125,62 @@ func parts(side int) []part {
 			flags:   []string{"-timeout=45m", "-p=" + strconv.Itoa(side)},
 		},
 		{name: "argocd", dir: filepath.Join("test", "argocd"), flags: []string{"-timeout=45m"}},
-		{name: "unit", dir: ".", first: []string{"pkg/plan", "pkg/plan/simulate", "cmd/kubectl-kruise", "internal/cli/ui"}},
+		{name: "unit", dir: ".", flags: []string{"-p=" + strconv.Itoa(max(1, runtime.NumCPU()/2))}, first: []string{"pkg/plan", "pkg/plan/simulate", "cmd/kubectl-kruise", "internal/cli/ui"}},
 	}
 }
 
-func run(ctx context.Context, names []string, side int, flags []string) error {
-	top, err := checkout.Top()
-	if err != nil {
-		return err
-	}
-	chosen := slices.DeleteFunc(parts(side), func(p part) bool { return !slices.Contains(names, p.name) })
+// tests runs the parts and writes their events.
+func (o *options) tests(ctx context.Context, top string, to io.Writer) error {
+	names := strings.Split(o.parts, ",")
+	chosen := slices.DeleteFunc(parts(o.side), func(p part) bool { return !slices.Contains(names, p.name) })
 	if len(chosen) != len(names) {
-		return fmt.Errorf("no such parts: %s (parts are unit, cluster and argocd)", strings.Join(names, ","))
+		return fmt.Errorf("-parts %s: parts are unit, cluster and argocd", o.parts)
 	}
-	// The suites run this file; go test runs them again when it changes.
-	if err := compile(ctx, top); err != nil {
-		return err
+	if o.affected {
+		c, err := changes(ctx, top, o.base)
+		if err != nil {
+			return err
+		}
+		for i := range chosen {
+			if chosen[i].name == "unit" {
+				chosen[i].only = &c.affected
+			}
+		}
 	}
-	out := &lines{to: os.Stdout}
+	if slices.Contains(names, "cluster") {
+		if err := compile(ctx, top); err != nil {
+			return err
+		}
+	}
+	out := &lines{to: to}
 	errs := make([]error, len(chosen))
 	var all sync.WaitGroup
 	for i, p := range chosen {
-		all.Go(func() { errs[i] = p.run(ctx, top, flags, out) })
+		all.Go(func() { errs[i] = p.run(ctx, top, o.flags, out) })
 	}
 	all.Wait()
 	return errors.Join(errs...)
 }
 
-// compile builds the product that the suites of the cluster part run.
+// compile builds the product that the suites of the cluster part run, and tells them
+// through the environment.
 func compile(ctx context.Context, top string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(top, "test", "bin", "kubectl-kruise"), "./cmd/kubectl-kruise")
+	path := filepath.Join(top, "out", "testrun", "kubectl-kruise")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", path, "./cmd/kubectl-kruise")
 	cmd.Dir, cmd.Stderr = top, os.Stderr
-	return cmd.Run()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("building the product: %w", err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return err
+	}
+	return errors.Join(os.Setenv(hermetic.ProductEnv, path), os.Setenv(hermetic.ProductSumEnv, hex.EncodeToString(sum.Sum(nil))))
 }
 
 // run runs the part's packages and writes their events.
@@ -106,6 +188,9 @@ func (p part) run(ctx context.Context, top string, flags []string, out *lines) e
 	packages, err := p.packages(ctx, top)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	if len(packages) == 0 {
+		return nil // without packages, go test would take the folder's own
 	}
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"test", "-json"}, p.flags, flags, packages)...)
 	cmd.Dir = filepath.Join(top, p.dir)
@@ -151,7 +236,9 @@ func (p part) order(list []string) []string {
 		}
 		return len(p.first)
 	}
-	list = slices.DeleteFunc(list, func(path string) bool { return slices.Contains(p.without, strings.TrimPrefix(path, "./")) })
+	list = slices.DeleteFunc(list, func(path string) bool {
+		return slices.Contains(p.without, strings.TrimPrefix(path, "./")) || p.only != nil && !slices.Contains(*p.only, path)
+	})
 	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
 	return list
 }
@@ -162,11 +249,15 @@ type lines struct {
 	to io.Writer
 }
 
-// copy writes the lines of r as they come.
+// copy writes the lines of r as they come. It ends the last one, which a process that was
+// killed may have left open.
 func (l *lines) copy(r io.Reader) error {
 	for from := bufio.NewReader(r); ; {
 		line, err := from.ReadBytes('\n')
 		if len(line) > 0 {
+			if err != nil {
+				line = append(line, '\n')
+			}
 			l.mu.Lock()
 			_, writeErr := l.to.Write(line)
 			l.mu.Unlock()

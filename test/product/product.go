@@ -5,21 +5,42 @@ package product
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 )
 
-// Binary builds the binary, once in a process, and returns its path.
+// Binary returns the path of the binary: what package testrun has built or, where the
+// suite runs without it, what it builds once in a process. One process at a time builds,
+// because suites run side by side.
 var Binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv(hermetic.ProductEnv); path != "" {
+		_ = os.Getenv(hermetic.ProductSumEnv) // go test notes what was asked for
+		return path, nil
+	}
 	top, err := checkout.Top()
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(top, "out", "e2e", "kubectl-kruise")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/kubectl-kruise")
+	dir := filepath.Join(top, "out", "e2e")
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = lock.Close() }() // which releases it
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "kubectl-kruise")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "./cmd/kubectl-kruise")
 	cmd.Dir = top
 	var said bytes.Buffer
 	cmd.Stderr = &said
