@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"slices"
@@ -115,19 +116,51 @@ func pause(ctx context.Context) {
 	}
 }
 
-// TestFiveThousandPods is the size that later suites measure at.
-func TestFiveThousandPods(t *testing.T) {
-	c := cluster.Start(t, cluster.WithNodes(node.Spread(500, "zone-a", "zone-b", "zone-c")...))
+// size is how many pods TestManyPods brings up, ten on a node; make test-scale asks for 5,000.
+var size = flag.Int("pods", 1000, "how many pods TestManyPods_RunAsOnRealNodes brings up")
+
+// TestManyPods_RunAsOnRealNodes brings up a large cluster: each pod runs on a node that
+// exists, with an address and a start of its own, no node holds more than twice its share,
+// and no pod is made twice.
+func TestManyPods_RunAsOnRealNodes(t *testing.T) {
+	const workloads = 10
+	replicas, nodes := *size/workloads, *size/workloads
+	c := cluster.Start(t, cluster.WithNodes(node.Spread(nodes, "zone-a", "zone-b", "zone-c")...))
 	ctx, cancel := context.WithTimeout(t.Context(), 4*cluster.Patience)
 	defer cancel()
-	start := time.Now()
-	for i := range 10 {
-		c.Apply(t, "default", deployment(fmt.Sprintf("web-%d", i), 500))
+	for i := range workloads {
+		c.Apply(t, "default", deployment(fmt.Sprintf("web-%d", i), replicas))
 	}
-	for i := range 10 {
-		awaitReplicas(ctx, t, c, fmt.Sprintf("web-%d", i), 500)
+	for i := range workloads {
+		awaitReplicas(ctx, t, c, fmt.Sprintf("web-%d", i), int32(replicas))
 	}
-	t.Logf("5,000 pods on 500 nodes ready after %s", time.Since(start).Round(time.Second))
+	list, err := c.Client().CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) != workloads*replicas {
+		t.Errorf("%d pods, want %d", len(list.Items), workloads*replicas)
+	}
+	addresses, onNode := map[string]string{}, map[string]int{}
+	for i := range list.Items {
+		p := &list.Items[i]
+		onNode[p.Spec.NodeName]++
+		if other, taken := addresses[p.Status.PodIP]; taken || p.Status.PodIP == "" {
+			t.Errorf("%s has the address %q, as has %s", p.Name, p.Status.PodIP, other)
+		}
+		addresses[p.Status.PodIP] = p.Name
+		if s := status(p); !ready(p) || s.State.Running == nil || s.RestartCount != 0 {
+			t.Errorf("%s is ready: %v, and its container %+v after %d restarts", p.Name, ready(p), s.State, s.RestartCount)
+		}
+	}
+	for name, n := range onNode {
+		if n > 2*workloads*replicas/nodes {
+			t.Errorf("node %s holds %d pods", name, n)
+		}
+		if _, err := c.Client().CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}); err != nil {
+			t.Errorf("node of %d pods: %v", n, err)
+		}
+	}
 }
 
 // awaitReplicas waits for so many ready pods of a Deployment in namespace default.
