@@ -50,6 +50,7 @@ type Cluster struct {
 	admin    *rest.Config
 	client   *kubernetes.Clientset
 	parts    map[Component]*process
+	ended    ended
 }
 
 // New starts a control plane. Tests call Start or Shared instead.

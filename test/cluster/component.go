@@ -157,7 +157,7 @@ func (c *Cluster) process(name Component, args ...[]string) *process {
 		name:   string(name),
 		binary: filepath.Join(c.binaries, string(name)),
 		args:   slices.Concat(args...),
-		env:    []string{"GOGC=300"}, // processor time is scarcer than memory
+		env:    []string{"GOGC=600"}, // processor time is scarcer than memory
 		log:    filepath.Join(c.folder.Path, string(name)+".log"),
 	}
 }

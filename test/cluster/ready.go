@@ -43,7 +43,7 @@ func (c *Cluster) ready(ctx context.Context, name Component) error {
 // until asks again and again whether a component is ready, unless one has ended:
 // most of them need another one.
 func (c *Cluster) until(ctx context.Context, name Component, ready func(context.Context) error) error {
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		err := ready(ctx)
@@ -79,8 +79,7 @@ func (c *Cluster) prober(user string) (*http.Client, error) {
 		return nil, err
 	}
 	return &http.Client{Timeout: probeLimit, Transport: &http.Transport{
-		DisableKeepAlives: true,
-		TLSClientConfig:   &tls.Config{RootCAs: c.Roots(), Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS12},
+		TLSClientConfig: &tls.Config{RootCAs: c.Roots(), Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS12},
 	}}, nil
 }
 

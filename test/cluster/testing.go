@@ -77,8 +77,8 @@ func share(opts []Option) (*Cluster, error) {
 	return start()
 }
 
-// Namespace makes a namespace for the test, ready for pods. It goes away with the
-// test, which does not wait for it.
+// Namespace makes a namespace for the test, ready for pods. What the test leaves in it
+// stays there for a while, see ended.
 func (c *Cluster) Namespace(tb testing.TB) string {
 	tb.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: generateName(tb.Name())}}
@@ -87,7 +87,17 @@ func (c *Cluster) Namespace(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if err := c.client.CoreV1().Namespaces().Delete(context.Background(), ns.Name, metav1.DeleteOptions{}); err != nil {
+		most := mostEnded
+		if c.Real != nil {
+			most = 0 // real containers would go on running
+		}
+		c.Nodes.Freeze(ns.Name)
+		oldest, over := c.ended.add(ns.Name, most)
+		if !over {
+			return
+		}
+		c.Nodes.Thaw(oldest)
+		if err := c.client.CoreV1().Namespaces().Delete(context.Background(), oldest, metav1.DeleteOptions{}); err != nil {
 			tb.Log(err)
 		}
 	})
@@ -95,6 +105,29 @@ func (c *Cluster) Namespace(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	return ns.Name
+}
+
+// mostEnded is how many namespaces of ended tests a cluster keeps.
+const mostEnded = 100
+
+// ended are namespaces whose tests have ended, oldest first. Deleting one takes more than
+// a hundred requests and sets all controllers in motion, and most clusters end soon after
+// the test: only what a long run would pile up is deleted. Pods in the others are frozen.
+type ended struct {
+	mu    sync.Mutex
+	names []string
+}
+
+// add keeps a namespace. It returns the oldest one when there are more than most.
+func (e *ended) add(name string, most int) (oldest string, over bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.names = append(e.names, name)
+	if len(e.names) <= most {
+		return "", false
+	}
+	oldest, e.names = e.names[0], e.names[1:]
+	return oldest, true
 }
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)

@@ -25,6 +25,9 @@ func (p *Pool) attend(ctx context.Context, key types.NamespacedName) {
 		p.forget(key)
 		return
 	}
+	if p.isFrozen(key.Namespace) {
+		return
+	}
 	host := p.host(pod.Spec.NodeName)
 	if host == nil || p.isLost(host) {
 		return

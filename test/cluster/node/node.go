@@ -83,6 +83,7 @@ type Pool struct {
 	hosts     map[string]*host
 	lives     map[types.NamespacedName]*tracked
 	addresses addresses
+	frozen    map[string]bool // by namespace
 }
 
 // host is one node.
@@ -113,7 +114,7 @@ func Start(ctx context.Context, config Config, specs []Spec) (*Pool, error) {
 	p := &Pool{
 		config: config, client: client,
 		queue: workqueue.NewTypedDelayingQueue[types.NamespacedName](),
-		hosts: map[string]*host{}, lives: map[types.NamespacedName]*tracked{},
+		hosts: map[string]*host{}, lives: map[types.NamespacedName]*tracked{}, frozen: map[string]bool{},
 	}
 	ctx, p.cancel = context.WithCancel(ctx)
 	p.life = ctx

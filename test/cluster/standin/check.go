@@ -72,9 +72,14 @@ func (s *standIns) around(namespace string) ([]*resource.Resource, error) {
 	var out []*resource.Resource
 	for _, i := range s.store.kruise {
 		for _, o := range every[*unstructured.Unstructured](i) {
-			if o.GetNamespace() == "" || o.GetNamespace() == namespace {
-				out = append(out, inCluster(o.Object))
+			if o.GetNamespace() != "" && o.GetNamespace() != namespace {
+				continue
 			}
+			r, err := s.memory.of(o, func() (map[string]any, error) { return o.Object, nil })
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, r)
 		}
 	}
 	for _, k := range []struct {
@@ -89,16 +94,22 @@ func (s *standIns) around(namespace string) ([]*resource.Resource, error) {
 		{from: s.store.replicaSets, apiVersion: "apps/v1", kind: "ReplicaSet"},
 		{from: s.store.statefulSets, apiVersion: "apps/v1", kind: "StatefulSet"},
 	} {
-		list := inNamespace[any](k.from, namespace)
+		list := inNamespace[metav1.Object](k.from, namespace)
 		if k.everywhere {
-			list = every[any](k.from)
+			list = every[metav1.Object](k.from)
 		}
 		for _, o := range list {
-			u, err := generic(o, k.apiVersion, k.kind)
+			r, err := s.memory.of(o, func() (map[string]any, error) {
+				u, err := generic(o, k.apiVersion, k.kind)
+				if err != nil {
+					return nil, err
+				}
+				return u.Object, nil
+			})
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, inCluster(u.Object))
+			out = append(out, r)
 		}
 	}
 	return out, nil

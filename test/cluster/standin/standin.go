@@ -49,6 +49,7 @@ type standIns struct {
 	restarts *restarts
 	// permits keeps questions to one budget apart.
 	permits sync.Mutex
+	memory  memory
 }
 
 // install starts everything and returns when webhooks are in force and all
