@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 )
 
 // Playground is how to start one.
@@ -213,7 +215,8 @@ Stand-ins of Kruise's controllers run too. A CloneSet, updated in place:
   kubectl patch cloneset web --type merge -p '{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"registry.example.com/web:2"}]}}}}'
   kubectl get clonesets.apps.kruise.io web -o jsonpath='{.status.updatedReplicas} updated, {.status.updatedReadyReplicas} ready{"\n"}'
   kubectl get pods -l app=web -o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[0].image,RESTARTS:.status.containerStatuses[0].restartCount
-`, "\n"), s.Kubeconfig, filepath.Dir(s.Kubectl), filepath.Dir(absolute(p.Binary)), absolute(p.Example), s.CloneSet)
+`, "\n"), patches.Quote(s.Kubeconfig), patches.Quote(filepath.Dir(s.Kubectl)),
+		patches.Quote(filepath.Dir(absolute(p.Binary))), patches.Quote(absolute(p.Example)), patches.Quote(s.CloneSet))
 }
 
 func absolute(path string) string {
