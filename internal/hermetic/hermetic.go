@@ -14,6 +14,10 @@ import (
 	"time"
 )
 
+// Variables of test packages are set before TestMain, and some are local times; this
+// package is initialized before them.
+func init() { time.Local = time.UTC }
+
 // Main runs the tests of a package in an environment of their own. Call it from
 // TestMain and return.
 func Main(m interface{ Run() int }) {
@@ -48,7 +52,6 @@ func Enter() (leave func(), err error) {
 		leave()
 		return nil, err
 	}
-	time.Local = time.UTC // what was read of TZ before, if anything
 	os.Clearenv()
 	for name, value := range env {
 		if err := os.Setenv(name, value); err != nil {

@@ -39,10 +39,10 @@ func validate(t *testing.T, text string, opt schema.Options) error {
 			t.Fatal(err)
 		}
 		c := jsonschema.NewCompiler()
-		if err := c.AddResource("kind.json", doc); err != nil {
+		if err := c.AddResource("mem:///kind.json", doc); err != nil {
 			t.Fatal(err)
 		}
-		if compiled[key], err = c.Compile("kind.json"); err != nil {
+		if compiled[key], err = c.Compile("mem:///kind.json"); err != nil {
 			t.Fatal(err)
 		}
 	}
