@@ -59,7 +59,25 @@ func Enter() (leave func(), err error) {
 			return nil, err
 		}
 	}
+	if err := quiet(); err != nil {
+		leave()
+		return nil, err
+	}
 	return leave, nil
+}
+
+// quiet turns off the telemetry of the go command, which would write to the home in the
+// background, also after it is gone.
+func quiet() error {
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(config, "go", "telemetry")
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "mode"), []byte("off"), 0o600)
 }
 
 // environment is what tests see. Its home is a folder that is empty but for the

@@ -30,13 +30,10 @@ func TestMain(m *testing.M) {
 	Main(m)
 }
 
-// zone is set before TestMain, as variables of test packages are.
-var zone = time.Date(2026, 1, 1, 0, 0, 0, 0, time.Local).Format("MST")
-
 type printer struct{}
 
 func (printer) Run() int {
-	s := seen{Env: map[string]string{}, Found: map[string]string{}, Zone: zone}
+	s := seen{Env: map[string]string{}, Found: map[string]string{}, Zone: time.Date(2026, 1, 1, 0, 0, 0, 0, time.Local).Format("MST")}
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
 		s.Env[name] = value
