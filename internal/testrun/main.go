@@ -125,7 +125,7 @@ func parts(side int) []part {
 			flags:   []string{"-timeout=45m", "-p=" + strconv.Itoa(side)},
 		},
 		{name: "argocd", dir: filepath.Join("test", "argocd"), flags: []string{"-timeout=45m"}},
-		{name: "unit", dir: ".", flags: []string{"-p=" + strconv.Itoa(max(1, runtime.NumCPU()/2))}, first: []string{"pkg/plan", "pkg/plan/simulate", "cmd/kubectl-kruise", "internal/cli/ui"}},
+		{name: "unit", dir: ".", flags: []string{"-timeout=45m", "-p=" + strconv.Itoa(max(1, runtime.NumCPU()/2))}, first: []string{"pkg/plan", "pkg/plan/simulate", "cmd/kubectl-kruise", "internal/cli/ui"}},
 	}
 }
 
