@@ -43,8 +43,8 @@ test: $(BIN)/gotestsum $(BIN)/kustomize $(BIN)/krew cluster ## Run all tests (RA
 check: $(BIN)/gotestsum $(BIN)/golangci-lint $(BIN)/kustomize ## Lint what has changed, and run its unit tests and those of what depends on it: the inner loop (BASE=main: since when)
 	$(BIN)/golangci-lint fmt --diff
 	packages=$$(go run ./internal/testrun -list changed -base '$(BASE)'); [ -z "$$packages" ] || $(BIN)/golangci-lint run $$packages
-	go vet -C test ./...
 	$(RUN_TESTS) -parts unit -affected -base '$(BASE)' -- -short $(GO_TEST_FLAGS)
+	go vet -C test ./...
 
 .PHONY: test-unit
 test-unit: $(BIN)/gotestsum $(BIN)/kustomize ## Run only the tests that need no server

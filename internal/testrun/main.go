@@ -102,8 +102,8 @@ type part struct {
 	name string
 	// dir is the module's folder.
 	dir string
-	// first are packages that start before all others, without the module path: the
-	// slowest ones, so that none of them is left alone at the end.
+	// first are packages that start before all others: the slowest ones, so that none of
+	// them is left alone at the end. Packages are paths that begin with "./".
 	first []string
 	// without are packages that are left out.
 	without []string
@@ -115,24 +115,28 @@ type part struct {
 
 // parts are all tests. Those of a cluster wait now and then, so one more of their packages
 // than the machine has cores runs side by side; more of them only make each other slow. The
-// other tests get half of the cores meanwhile.
-func parts(side int) []part {
+// unit tests get half of the cores beside them, and all cores when they run alone.
+func parts(side int, alone bool) []part {
+	cores := runtime.NumCPU()
+	if !alone {
+		cores = max(1, cores/2)
+	}
 	return []part{
 		{
 			name: "cluster", dir: "test",
-			first:   []string{"e2e/rollout", "e2e/commands", "docs", "cluster/standin", "cluster", "e2e", "e2e/ui"},
-			without: []string{"e2e/scale"}, // make test-scale
+			first:   []string{"./e2e/rollout", "./e2e/commands", "./docs", "./cluster/standin", "./cluster", "./e2e", "./e2e/ui"},
+			without: []string{"./e2e/scale"}, // make test-scale
 			flags:   []string{"-timeout=45m", "-p=" + strconv.Itoa(side)},
 		},
 		{name: "argocd", dir: filepath.Join("test", "argocd"), flags: []string{"-timeout=45m"}},
-		{name: "unit", dir: ".", flags: []string{"-timeout=45m", "-p=" + strconv.Itoa(max(1, runtime.NumCPU()/2))}, first: []string{"pkg/plan", "pkg/plan/simulate", "cmd/kubectl-kruise", "internal/cli/ui"}},
+		{name: "unit", dir: ".", flags: []string{"-timeout=45m", "-p=" + strconv.Itoa(cores)}, first: []string{"./pkg/plan", "./pkg/plan/simulate", "./cmd/kubectl-kruise", "./internal/cli/ui"}},
 	}
 }
 
 // tests runs the parts and writes their events.
 func (o *options) tests(ctx context.Context, top string, to io.Writer) error {
 	names := strings.Split(o.parts, ",")
-	chosen := slices.DeleteFunc(parts(o.side), func(p part) bool { return !slices.Contains(names, p.name) })
+	chosen := slices.DeleteFunc(parts(o.side, len(names) == 1), func(p part) bool { return !slices.Contains(names, p.name) })
 	if len(chosen) != len(names) {
 		return fmt.Errorf("-parts %s: parts are unit, cluster and argocd", o.parts)
 	}
@@ -143,7 +147,8 @@ func (o *options) tests(ctx context.Context, top string, to io.Writer) error {
 		}
 		for i := range chosen {
 			if chosen[i].name == "unit" {
-				chosen[i].only = &c.affected
+				// What changed is tested first, then what depends on it.
+				chosen[i].only, chosen[i].first = &c.affected, c.changed
 			}
 		}
 	}
@@ -231,13 +236,13 @@ func (p part) packages(ctx context.Context, top string) ([]string, error) {
 // order puts the slowest packages first and leaves some out.
 func (p part) order(list []string) []string {
 	rank := func(path string) int {
-		if i := slices.Index(p.first, strings.TrimPrefix(path, "./")); i >= 0 {
+		if i := slices.Index(p.first, path); i >= 0 {
 			return i
 		}
 		return len(p.first)
 	}
 	list = slices.DeleteFunc(list, func(path string) bool {
-		return slices.Contains(p.without, strings.TrimPrefix(path, "./")) || p.only != nil && !slices.Contains(*p.only, path)
+		return slices.Contains(p.without, path) || p.only != nil && !slices.Contains(*p.only, path)
 	})
 	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
 	return list
