@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"sort"
@@ -18,36 +19,64 @@ var special = regexp.MustCompile(`^([-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?
 // take the plain form for something else ("yes", "1e3", "0777", "").
 func String(s string) *Node {
 	n := &Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagString, Value: s}
-	if !plainSafe(s) && (yaml.IsYaml1_1NonString(n) || special.MatchString(s)) {
+	if !plainSafe(s) && (flowSafe(s) || yaml.IsYaml1_1NonString(n) || special.MatchString(s)) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
 }
 
-// plainSafe reports whether s certainly reads as text in every YAML version:
-// no version gives a meaning to a word of six letters or more, nor to one of plain
-// characters that begins with a letter, but for a few that are known; nor to a number
-// with a letter that none has. It keeps the exact test, which runs a parser, away
-// from nearly all strings.
+// plainSafe reports whether s certainly reads as text in every YAML version. It keeps the
+// exact test, which runs a parser, away from nearly all strings. What is certain:
+//   - the empty string, which the printer quotes,
+//   - a word of six letters or more,
+//   - printable characters in one scalar that begin with a letter, a path or a flag, but
+//     for the few words that are known,
+//   - a number with a letter that none has.
 func plainSafe(s string) bool {
-	return len(s) >= 6 && letters(s[:6]) || plain(s) && (isLetter(s[0]) && !meaning[strings.ToLower(s)] || isDigit(s[0]) && strings.ContainsAny(s, inNoNumber))
+	switch {
+	case s == "" || len(s) >= 6 && letters(s[:6]):
+		return true
+	case !oneScalar(s):
+		return false
+	case isDigit(s[0]):
+		return strings.ContainsAny(s, inNoNumber)
+	case isLetter(s[0]):
+		return len(s) > 5 || !meaning[strings.ToLower(s)]
+	}
+	return leads(s, "/") || leads(s, "-") || leads(s, "--") || leads(s, "./") || leads(s, "$(")
+}
+
+// leads reports whether s is the prefix and then a letter.
+func leads(s, prefix string) bool {
+	return len(s) > len(prefix) && s[:len(prefix)] == prefix && isLetter(s[len(prefix)])
+}
+
+// flowSafe reports whether s is certainly a list or a mapping for every YAML reader: JSON
+// without escapes, short enough for the limit of a key's length.
+func flowSafe(s string) bool {
+	return len(s) > 1 && len(s) < 1000 && (s[0] == '{' || s[0] == '[') && strings.IndexByte(s, '\\') < 0 && printable(s) && json.Valid([]byte(s))
 }
 
 // meaning are the words that are more than text, inNoNumber the letters that no number
 // and no time has in it, of whatever base.
 var meaning = map[string]bool{"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true, "false": true, "null": true}
 
-const inNoNumber = "GHIJKLMNPQRSUVWYghijklmnpqrsuvwy"
+const inNoNumber = "GHIJKLMNPQRSUVWYghijklmnpqrsuvwy,"
 
-// plain reports characters that form one scalar, wherever they stand: a colon does only
-// inside.
-func plain(s string) bool {
-	for _, c := range []byte(s) {
-		if !isLetter(c) && !isDigit(c) && strings.IndexByte("-._/@:", c) < 0 {
+// oneScalar reports characters that form one plain scalar unless the first one forbids it:
+// no comment, no key, no space at an end.
+func oneScalar(s string) bool {
+	return printable(s) && strings.IndexByte(s, '#') < 0 && s[len(s)-1] != ':' && s[len(s)-1] != ' ' && !strings.Contains(s, ": ")
+}
+
+// printable reports ASCII characters without control characters.
+func printable(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
 			return false
 		}
 	}
-	return s != "" && s[len(s)-1] != ':'
+	return true
 }
 
 func letters(s string) bool {

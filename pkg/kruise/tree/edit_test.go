@@ -30,6 +30,8 @@ func FuzzString(f *testing.F) {
 	for _, s := range []string{
 		"a", "y", "N", "Yes", "nO", "off", "oN", "null", "NULL", "True", "name", "web-1:2", "a:", ":a", "a: b", "a::b", "reg:5000/x@sha256:0a", "1:2", "10m", "16Mi", "1e3", "0x1g", "0b1",
 		"0o7", "1_000", "2026-11-22", "2026-11-22T15:10:30Z", "12:30:45", "1.2.3", "1.5Gi", "1m:", "e", "inf", "nan", ".nan", "a.b", "-a", "t", "F", "no-", "0.5s", "1:30m", "5m0s",
+		"", "a,b,c", "1,000", "y ", "a b", "a #b", "a: b", "/bin/sh", "/", "-c", "-1", "-inf", "--port=8080", "--", "---", "--- a", "./x", "$(HOME)/a", "{}", "[]", "[1, 2]", `{"a":1}`, `{"a":1,"a":2}`, `{"a":"b: c"}`,
+		`{"a b":[true,null,1e5]}`, `[[[[]]]]`, `{"":""}`, `{"a" : "#"}`, "[ ]", "a{b}", "a[0]", "x\ty", "sh -c 'a && b'", `say "hi"`, "a:b: c", "1 G", "0x1,2", "12:30,5",
 	} {
 		f.Add(s)
 	}
@@ -39,12 +41,15 @@ func FuzzString(f *testing.F) {
 		if !word && plainSafe(s) && (yaml.IsYaml1_1NonString(n) || special.MatchString(s)) {
 			t.Errorf("%q is more than text", s)
 		}
+		if flowSafe(s) && !yaml.IsYaml1_1NonString(n) {
+			t.Errorf("%q is text", s)
+		}
 	})
 }
 
 // TestStringCost: names, images and amounts are told from numbers without a parser.
 func TestStringCost(t *testing.T) {
-	for _, s := range []string{"env", "name", "image", "type", "nginx:1.25", "registry.example.com:5000/shop/app:1.2.3", "10m", "16Mi", "web-1", "app.kubernetes.io/name", "RollingUpdate"} {
+	for _, s := range []string{"env", "name", "image", "type", "nginx:1.25", "registry.example.com:5000/shop/app:1.2.3", "10m", "16Mi", "web-1", "app.kubernetes.io/name", "RollingUpdate", "", "a,b", "/bin/sh", "--port=8080", "$(HOME)/bin"} {
 		if n := testing.AllocsPerRun(10, func() { String(s) }); n > 2 {
 			t.Errorf("%q: %v allocations", s, n)
 		}
