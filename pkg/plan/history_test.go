@@ -200,6 +200,13 @@ func (s *scene) build() error {
 	if s.plan, err = plan.Build(desired, snap, s.policy); err != nil {
 		return err
 	}
+	if len(s.plan.Steps) > 0 {
+		// What the plan says of itself is what its patches do.
+		same, err := s.plan.Described(snap)
+		if err != nil || !reflect.DeepEqual(same.Change, s.plan.Change) {
+			return fmt.Errorf("described otherwise: %+v, %w", same.Change, err)
+		}
+	}
 	s.down = s.plan.Limits.MaxUnavailable
 	return nil
 }

@@ -27,7 +27,7 @@ spec:
     timeout: 10m0s
     patches:
     - type: merge
-      patch: {spec: {}}
+      patch: {spec: {minReadySeconds: 1}}
 `
 
 func TestReadFaults(t *testing.T) {
@@ -57,6 +57,8 @@ func TestReadFaults(t *testing.T) {
 		"negative":        {"updated: 1", "updated: -1", "spec.steps[0].updated", 13, "-1 is too small"},
 		"patch type":      {"type: merge", "type: magic", "spec.steps[0].patches[0].type", 18, `"magic" is not known here`},
 		"patch shape":     {"type: merge", "type: json", "spec.steps[0].patches[0].patch", 19, "this is no json patch"},
+		"another field":   {"{spec: {minReadySeconds: 1}}", "{metadata: {labels: {a: b}}}", "spec.steps[0].patches[0]", 18, "a step of kind update may not write metadata.labels.a"},
+		"not its step":    {"kind: update", "kind: partition", "spec.steps[0].patches[0]", 18, "a step of kind partition may not write spec.minReadySeconds"},
 		"foreign part":    {"kept: 2", "kept: 2\n    pause: {}", "spec.steps[0].pause", 15, "it belongs to steps of kind pause"},
 		"missing part":    {"kind: update", "kind: verify", "spec.steps[0].verify", 10, "a step of kind verify needs it"},
 		"no steps":        {"  steps:" + steps, "", "spec.steps", 5, "steps are wanted"},

@@ -39,11 +39,15 @@ func everything() plan.Plan {
 				Name: "update", Kind: plan.StepUpdate, Title: "write", OnFailure: plan.FailRollback, Updated: 1, Kept: 9,
 				Patches: []plan.Patch{
 					{Target: &carrier, Type: plan.PatchJSON, Body: []any{map[string]any{"op": "add", "path": "/spec/x", "value": "0123"}}},
-					{Type: plan.PatchMerge, Subresource: "scale", Reached: 3, Body: map[string]any{"spec": map[string]any{"replicas": int64(4), "ratio": 0.5, "off": nil, "list": []any{}, "map": map[string]any{}}}},
+					{Type: plan.PatchMerge, Reached: 3, Body: map[string]any{"spec": map[string]any{"count": int64(4), "ratio": 0.5, "off": nil, "list": []any{}, "map": map[string]any{}}}},
 				},
 				Pods:   []plan.PodStep{{Name: "web-a", UID: "p1", Node: "n1", Mode: rules.ModeRecreate, Tie: 2, Why: "not ready"}, {Name: "web-b", Mode: rules.ModeInPlace}},
 				Before: []plan.Condition{{Type: plan.HoldsUID, Value: "u-1"}, {Type: plan.HoldsPartition, Value: "100%"}},
 				After:  []plan.Condition{{Type: plan.HoldsSettled}},
+			},
+			{
+				Name: "scale-4", Kind: plan.StepScale, Title: "grow", OnFailure: plan.FailAbort,
+				Patches: []plan.Patch{{Type: plan.PatchMerge, Subresource: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(4)}}}},
 			},
 			{Name: "pause-10%", Kind: plan.StepPause, Title: "wait", OnFailure: plan.FailAbort, Pause: &plan.Pause{For: 90 * time.Second}},
 			{Name: "pause-2", Kind: plan.StepPause, Title: "wait", OnFailure: plan.FailAbort, Pause: &plan.Pause{}},

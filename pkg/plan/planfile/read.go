@@ -1,6 +1,9 @@
 package planfile
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -23,7 +26,20 @@ func Read(data []byte) (plan.Plan, error) {
 	if err := d.check(n); err != nil {
 		return plan.Plan{}, err
 	}
-	return d.plan(n), nil
+	p := d.plan(n)
+	if err := writes(n, &p); err != nil {
+		return plan.Plan{}, err
+	}
+	return p, nil
+}
+
+// writes refuses patches that their steps may not send, at their places in the document.
+func writes(n *tree.Node, p *plan.Plan) error {
+	var faults []error
+	for _, f := range p.CheckWrites() {
+		faults = append(faults, tree.Errorf(n, fmt.Sprintf("spec.steps[%d].patches[%d]", f.Step, f.Patch), f.Hint, "%s", f.Msg))
+	}
+	return errors.Join(faults...)
 }
 
 func (d *document) plan(n *tree.Node) plan.Plan {

@@ -1,0 +1,358 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Plans are kept in files and in ConfigMaps, where people may edit them who have fewer
+// rights than the person who carries them out. This file says what a plan may write, by
+// the kind of the step, and what its writes come to, whatever the plan says of itself.
+
+// WriteFault is a patch that a plan may not hold.
+type WriteFault struct {
+	// Step and Patch are indexes into Plan.Steps and Step.Patches.
+	Step, Patch int
+	Msg, Hint   string
+}
+
+// CheckWrites returns what the plan would write that its steps may not write. Every patch goes to the plan's own object, and changes only
+// what the kind of its step may change:
+//
+//	update     the spec except spec.replicas: a template with its strategy
+//	partition  the partition, or the pause of the controller
+//	scale      spec.replicas
+//
+// Steps of other kinds send no patches of the plan's.
+func (p *Plan) CheckWrites() []WriteFault {
+	var faults []WriteFault
+	for i := range p.Steps {
+		for j := range p.Steps[i].Patches {
+			if err := p.CheckPatch(p.Steps[i].Kind, &p.Steps[i].Patches[j]); err != nil {
+				var hint string
+				if e, ok := errors.AsType[*tree.Error](err); ok {
+					err, hint = errors.New(e.Msg), e.Hint
+				}
+				faults = append(faults, WriteFault{i, j, err.Error(), hint})
+			}
+		}
+	}
+	return faults
+}
+
+// CheckPatch returns an error if a step of a kind may not send the patch, see
+// [Plan.CheckWrites].
+func (p *Plan) CheckPatch(kind StepKind, patch *Patch) error {
+	object := p.Target.Object()
+	if t := patch.Target; t != nil && (t.APIVersion != object.APIVersion || t.Kind != object.Kind || t.Namespace != object.Namespace || t.Name != object.Name) {
+		return &tree.Error{
+			Msg:  fmt.Sprintf("it changes %s %s, and a plan changes its own object only", t.Kind, t.Name),
+			Hint: fmt.Sprintf("the plan is for %s %s", object.Kind, object.Name),
+		}
+	}
+	writes, err := fieldWrites(patch)
+	if err != nil {
+		return err
+	}
+	may, ok := writable[kind]
+	if !ok {
+		return &tree.Error{Msg: fmt.Sprintf("a step of kind %s sends no patch", kind), Hint: "remove the patch, or change the kind of the step"}
+	}
+	for _, w := range writes {
+		if err := may(object, patch, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writable says for each kind of step what it may write.
+var writable = map[StepKind]func(Target, *Patch, fieldWrite) error{
+	StepUpdate: func(object Target, patch *Patch, w fieldWrite) error {
+		if patch.Subresource != "" || w.path[0] != "spec" || len(w.path) == 1 || slices.Equal(w.path, []string{"spec", "replicas"}) {
+			return notAllowed(StepUpdate, w, "the fields of the spec except replicas")
+		}
+		return nil
+	},
+	StepPartition: func(object Target, patch *Patch, w fieldWrite) error {
+		gv, _ := schema.ParseGroupVersion(object.APIVersion)
+		_, pauses := w.value.(bool)
+		switch {
+		case patch.Subresource != "" || w.op == "remove":
+		case slices.Equal(w.path, PartitionPath(gv.Group, object.Kind, gv.Version)) && isPartition(w.value):
+			return nil
+		case slices.Equal(w.path, PausedPath(gv.Group, object.Kind, gv.Version)) && pauses:
+			return nil
+		}
+		return notAllowed(StepPartition, w, "the partition or the pause")
+	},
+	StepScale: func(_ Target, patch *Patch, w fieldWrite) error {
+		n, whole := wholeNumber(w.value)
+		if (patch.Subresource == "" || patch.Subresource == "scale") && slices.Equal(w.path, []string{"spec", "replicas"}) && whole && n >= 0 && w.op != "remove" {
+			return nil
+		}
+		return notAllowed(StepScale, w, "spec.replicas")
+	},
+}
+
+func notAllowed(kind StepKind, w fieldWrite, may string) error {
+	return &tree.Error{
+		Msg:  fmt.Sprintf("a step of kind %s may not write %s", kind, strings.Join(w.path, ".")),
+		Hint: "it may write " + may,
+	}
+}
+
+// isPartition reports a number of pods or a percentage.
+func isPartition(v any) bool {
+	if s, ok := v.(string); ok {
+		digits, percent := strings.CutSuffix(s, "%")
+		return percent && digits != "" && len(digits) <= 3 && strings.Trim(digits, "0123456789") == ""
+	}
+	n, ok := wholeNumber(v)
+	return ok && n >= 0
+}
+
+// wholeNumber is a number as any decoder of JSON or YAML makes it.
+func wholeNumber(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int:
+		return int64(v), int64(v) <= math.MaxInt32
+	case int64:
+		return v, v <= math.MaxInt32
+	case float64:
+		return int64(v), v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32
+	}
+	return 0, false
+}
+
+// fieldWrite is one field that a patch sets or removes.
+type fieldWrite struct {
+	// op is add, replace, remove or test.
+	op string
+	// path is from the top of the object.
+	path []string
+	// value is nil where the field is removed.
+	value any
+}
+
+// fieldWrites takes a patch apart. Only merge patches and JSON patches are taken, whose
+// effect does not depend on a schema.
+func fieldWrites(p *Patch) ([]fieldWrite, error) {
+	switch p.Type {
+	case PatchMerge, "":
+		body, ok := p.Body.(map[string]any)
+		if !ok || len(body) == 0 {
+			return nil, &tree.Error{Msg: "a merge patch is a mapping with the fields to change"}
+		}
+		return mergeWrites(nil, nil, body), nil
+	case PatchJSON:
+		return jsonWrites(p.Body)
+	}
+	return nil, &tree.Error{Msg: fmt.Sprintf("a patch of type %s is not taken in a plan", p.Type), Hint: "write a merge patch or a JSON patch"}
+}
+
+func mergeWrites(to []fieldWrite, path []string, body map[string]any) []fieldWrite {
+	for _, key := range slices.Sorted(maps.Keys(body)) {
+		below := append(slices.Clone(path), key)
+		switch v := body[key].(type) {
+		case map[string]any:
+			if len(v) > 0 {
+				to = mergeWrites(to, below, v)
+				continue
+			}
+			to = append(to, fieldWrite{"add", below, v})
+		case nil:
+			to = append(to, fieldWrite{"remove", below, nil})
+		default:
+			to = append(to, fieldWrite{"add", below, v})
+		}
+	}
+	return to
+}
+
+func jsonWrites(body any) ([]fieldWrite, error) {
+	ops, ok := body.([]any)
+	if !ok {
+		return nil, &tree.Error{Msg: "a JSON patch is a list of operations"}
+	}
+	var out []fieldWrite
+	for _, item := range ops {
+		op, _ := item.(map[string]any)
+		name, _ := op["op"].(string)
+		pointer, _ := op["path"].(string)
+		_, valued := op["value"]
+		switch {
+		case !slices.Contains([]string{"add", "replace", "remove", "test"}, name):
+			return nil, &tree.Error{Msg: fmt.Sprintf("operation %q is not taken in a plan", name), Hint: "use add, replace, remove or test"}
+		case valued == (name == "remove"):
+			return nil, &tree.Error{Msg: fmt.Sprintf("operation %s of %s has a value where none is due, or none where one is", name, pointer)}
+		}
+		path := strings.Split(pointer, "/")
+		if path[0] != "" || len(path) < 3 || path[1] != "spec" {
+			return nil, &tree.Error{Msg: fmt.Sprintf("operation %s of %q is outside of the spec", name, pointer), Hint: "a plan changes fields of the spec"}
+		}
+		for i, key := range path {
+			path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
+		}
+		out = append(out, fieldWrite{name, path[1:], op["value"]})
+	}
+	return out, nil
+}
+
+// Outcome is the object after all patches of the plan, in their order. present is what is
+// in the cluster now. The error says which patch does not apply.
+func (p *Plan) Outcome(present *cluster.Workload) (*cluster.Workload, error) {
+	target := p.Target.Object()
+	gv, err := schema.ParseGroupVersion(target.APIVersion)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := specOf(present, gv.Version)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := json.Marshal(map[string]any{
+		"apiVersion": target.APIVersion, "kind": present.Kind,
+		"metadata": map[string]any{"namespace": present.Namespace, "name": present.Name, "uid": present.UID, "annotations": present.Annotations},
+		"spec":     spec,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Steps {
+		for j := range p.Steps[i].Patches {
+			if doc, err = applyPatch(doc, &p.Steps[i].Patches[j]); err != nil {
+				return nil, fmt.Errorf("patch %d of step %s does not fit the object in the cluster: %w", j+1, p.Steps[i].Name, err)
+			}
+		}
+	}
+	var v map[string]any
+	if err := json.Unmarshal(doc, &v); err != nil {
+		return nil, err
+	}
+	return cluster.ReadWorkload(tree.FromValue(v))
+}
+
+// applyPatch returns a document after a patch of type merge or JSON.
+func applyPatch(doc []byte, p *Patch) ([]byte, error) {
+	body, err := json.Marshal(p.Body)
+	if err != nil {
+		return nil, err
+	}
+	if p.Type != PatchJSON {
+		return jsonpatch.MergePatch(doc, body)
+	}
+	ops, err := jsonpatch.DecodePatch(body)
+	if err != nil {
+		return nil, err
+	}
+	return ops.Apply(doc)
+}
+
+// Described returns the plan with a description of its change that is made from its
+// patches and the object in the cluster, so that what a person reads is what will be
+// written. It fails where the plan describes another change than its patches make, and
+// where they do not apply: somebody edited one and not the other, or the object changed.
+// It is for a plan that has not begun.
+func (p Plan) Described(s Snapshot) (Plan, error) {
+	for _, f := range p.CheckWrites() {
+		return p, &tree.Error{Path: fmt.Sprintf("spec.steps[%d].patches[%d]", f.Step, f.Patch), Msg: f.Msg, Hint: f.Hint}
+	}
+	b := &builder{present: s.Object(), snap: s}
+	if b.present == nil || b.present.Object == nil {
+		return p, ErrNotFound
+	}
+	b.plan.Driver = p.Driver
+	var err error
+	if b.desired, err = p.Outcome(b.present); err != nil {
+		return p, err
+	}
+	b.compare()
+	made := b.plan.Change
+	if p.Change.ToHash != made.ToHash {
+		return p, &tree.Error{Path: "spec.change.toHash", Msg: "the patches of the plan lead to another template than its description says", Hint: "make the plan again with 'kubectl kruise plan'"}
+	}
+	if said, does := describedFields(p.Change.Fields), describedFields(made.Fields); !slices.Equal(said, does) {
+		return p, &tree.Error{
+			Path: "spec.change.fields", Hint: "make the plan again with 'kubectl kruise plan'",
+			Msg: "the patches of the plan change other fields than its description says: " + difference(said, does),
+		}
+	}
+	p.Change.Fields, p.Change.Mode, p.Change.Why, p.Change.Restarts = made.Fields, made.Mode, made.Why, made.Restarts
+	return p, nil
+}
+
+// describedFields is one text for each field that changes, sorted.
+func describedFields(list []rules.FieldChange) []string {
+	var out []string
+	for _, f := range list {
+		text, _ := json.Marshal([]any{f.Path, f.Old, f.New}) // decoded JSON always encodes
+		out = append(out, string(text))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// difference names the fields, without values, in which two lists differ.
+func difference(said, does []string) string {
+	var paths []string
+	for _, pair := range [][2][]string{{said, does}, {does, said}} {
+		for _, text := range pair[0] {
+			var f []any
+			if !slices.Contains(pair[1], text) && json.Unmarshal([]byte(text), &f) == nil {
+				paths = append(paths, fmt.Sprint(f[0]))
+			}
+		}
+	}
+	slices.Sort(paths)
+	return strings.Join(slices.Compact(paths), ", ")
+}
+
+// SpecWrite is a field of the spec, outside of the pod template, that a plan writes
+// beside partition and pause, such as the update strategy.
+type SpecWrite struct {
+	// Path is from the top of the object: spec.updateStrategy.type.
+	Path string
+	// Value is what is written, nil where the field is removed. What is likely to be
+	// secret in it is [rules.Masked].
+	Value any
+}
+
+// SpecWrites are the fields outside of the pod template that the plan's updates write.
+func (p *Plan) SpecWrites() []SpecWrite {
+	var out []SpecWrite
+	object := p.Target.Object()
+	gv, _ := schema.ParseGroupVersion(object.APIVersion)
+	steers := [][]string{PartitionPath(gv.Group, object.Kind, gv.Version), PausedPath(gv.Group, object.Kind, gv.Version)}
+	for i := range p.Steps {
+		for j := range p.Steps[i].Patches {
+			patch := &p.Steps[i].Patches[j]
+			shown := *patch
+			shown.Body = p.Shown(*patch)
+			writes, err := fieldWrites(&shown)
+			if err != nil || p.Steps[i].Kind != StepUpdate {
+				continue
+			}
+			for _, w := range writes {
+				if w.op == "test" || len(w.path) < 2 || templateField(&cluster.Workload{Ref: cluster.Ref{Kind: object.Kind}}, w.path[1]) ||
+					slices.ContainsFunc(steers, func(path []string) bool { return slices.Equal(path, w.path) }) {
+					continue
+				}
+				out = append(out, SpecWrite{strings.Join(w.path, "."), w.value})
+			}
+		}
+	}
+	return out
+}
