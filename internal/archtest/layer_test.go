@@ -66,7 +66,7 @@ var layer = map[string][]string{
 	"pkg/apply/kube/migrate": {"k8s.io/api/core/v1", "k8s.io/api/policy/v1", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/plan/migrate"},
 	"pkg/apply/kube/pausing": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
 	"pkg/apply/kube/united":  {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise"},
-	"pkg/plan":               planImports("pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
+	"pkg/plan":               planImports("gopkg.in/evanphx/json-patch.v4", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 	"pkg/plan/cluster":       planImports(),
 	"pkg/plan/planfile":      append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),
 	"pkg/plan/migrate":       planImports(),

@@ -22,6 +22,9 @@ func (r *run) patches(s *Step) (Decision, bool) {
 
 // send decides about a patch that is not in force.
 func (r *run) send(s *Step, p *Patch) Decision {
+	if err := r.plan.CheckPatch(s.Kind, p); err != nil {
+		return r.halt(Blocker{Gate: GateProgress, Why: fmt.Sprintf("step %s is not of a plan that may be carried out: %v", s.Name, err)})
+	}
 	switch n := r.updated(); {
 	case s.Kind == StepUpdate && r.plan.Change.Mode == rules.ModeNotAllowed:
 		return r.halt(Blocker{Gate: GateNotAllowed, Why: r.plan.Change.Why + "; the update policy forbids to recreate pods"})

@@ -51,9 +51,9 @@ func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 	return fmt.Errorf("step %s has an action without a part", a.Step)
 }
 
-// patch changes the workload, or what a patch names.
+// patch changes the workload.
 func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
-	o, own, err := c.patched(a.Patch)
+	o, err := c.patched(a.Patch)
 	if err != nil {
 		return err
 	}
@@ -66,22 +66,28 @@ func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
 	if err != nil {
 		return told(o.String(), err)
 	}
-	if own && a.Patch.Subresource != "scale" {
-		return c.workloads.put(got)
+	if a.Patch.Subresource == "scale" {
+		return nil
 	}
-	return nil
+	return c.workloads.put(got)
 }
 
-// patched is the object that a patch changes; own says that it is the workload.
-func (c *Cluster) patched(p *plan.Patch) (o Object, own bool, err error) {
-	o = *c.object()
+// patched is the workload as a patch names it. A patch of anything else is refused.
+func (c *Cluster) patched(p *plan.Patch) (Object, error) {
+	o := *c.object()
 	t := p.Target
 	if t == nil {
-		return o, true, nil
+		return o, nil
 	}
 	version, err := schema.ParseGroupVersion(t.APIVersion)
-	ref := cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
-	return Object{ref, version.WithResource(plural[t.Kind])}, ref == o.Ref, err
+	if err != nil {
+		return o, err
+	}
+	// A plan may come from a file or a record that somebody else can edit.
+	if ref := (cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}); ref != o.Ref {
+		return o, fmt.Errorf("a patch changes %s, and this rollout changes %s only", ref, o.Ref)
+	}
+	return Object{o.Ref, version.WithResource(plural[t.Kind])}, nil
 }
 
 func subresources(p *plan.Patch) []string {

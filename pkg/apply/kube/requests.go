@@ -38,7 +38,7 @@ func (c *Cluster) Requests(s plan.Snapshot, a plan.Action) ([]event.Request, err
 }
 
 func (c *Cluster) patchRequest(p *plan.Patch) ([]event.Request, error) {
-	o, _, err := c.patched(p)
+	o, err := c.patched(p)
 	return []event.Request{{
 		Method: http.MethodPatch, Path: objects.Path(o.Resource, o.Namespace, o.Name, subresources(p)...),
 		ContentType: string(patchTypes[p.Type]), Body: p.Body,
