@@ -37,6 +37,10 @@ func Back(p Plan, s Snapshot, why string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	// The stored template is in a record that others may be able to edit.
+	if p.Change.FromHash != p.Change.ToHash && hashOf(desired) != p.Change.FromHash {
+		return Plan{}, &tree.Error{Msg: "the template that is stored is not the one that the workload had before this rollout", Hint: "apply the old manifest"}
+	}
 	back, err := Build(desired, s, Policy{
 		Steps:  []PolicyStep{{To: Amount{Value: 100, Percent: true}}},
 		Pull:   PullNever, // the old image is where the old pods ran

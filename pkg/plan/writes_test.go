@@ -216,3 +216,20 @@ func TestDigest(t *testing.T) {
 		}
 	}
 }
+
+// TestBack_TakesNoOtherTemplate: the template on record may have been edited; the way back
+// leads to the one that the plan started from, or nowhere.
+func TestBack_TakesNoOtherTemplate(t *testing.T) {
+	old := clones("")
+	next := strings.ReplaceAll(old, "web:1", newer)
+	s := snapshot(t, old, 10)
+	p := must(plan.Build(read(t, next), s, plan.Policy{}))
+	rolled := plan.Snapshot{Workload: read(t, next), Pods: s.Pods, Gates: s.Gates, Base: s.Workload.Template}
+	if _, err := plan.Back(p, rolled, "it failed"); err != nil {
+		t.Fatal(err)
+	}
+	rolled.Base = read(t, strings.ReplaceAll(old, "web:1", "evil:1")).Template
+	if _, err := plan.Back(p, rolled, "it failed"); err == nil || !strings.Contains(err.Error(), "not the one that the workload had") {
+		t.Errorf("%v", err)
+	}
+}
