@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -49,6 +50,9 @@ type Options struct {
 	// HelperImage is what pods run that only pull another image, where there is no
 	// Kruise; empty for the default.
 	HelperImage string
+	// Asks are the permissions of verify steps on this machine: without them no command
+	// is run, whatever the plan holds.
+	Asks ask.Permissions
 }
 
 // Cluster is one workload in a real cluster. It satisfies apply.Cluster.

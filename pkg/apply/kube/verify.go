@@ -22,7 +22,7 @@ func (c *Cluster) verify(_ context.Context, step string, v *plan.Verify) error {
 	if err != nil {
 		return err
 	}
-	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v) }
+	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v, c.opt.Asks) }
 	if v.Job != nil {
 		if _, err := c.jobs.get(); err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -24,10 +23,10 @@ type Answer struct {
 const oneAttempt = 30 * time.Second
 
 // Once makes one attempt at a question that is no Job.
-func Once(ctx context.Context, v *plan.Verify) Answer {
+func Once(ctx context.Context, v *plan.Verify, may Permissions) Answer {
 	ctx, cancel := context.WithTimeoutCause(ctx, oneAttempt, errSlow)
 	defer cancel()
-	a := once(ctx, v)
+	a := once(ctx, v, may)
 	if !a.Good && errors.Is(context.Cause(ctx), errSlow) {
 		a.Text = errSlow.Error()
 	}
@@ -36,14 +35,16 @@ func Once(ctx context.Context, v *plan.Verify) Answer {
 
 var errSlow = fmt.Errorf("no answer within %s", oneAttempt)
 
-func once(ctx context.Context, v *plan.Verify) Answer {
+func once(ctx context.Context, v *plan.Verify, may Permissions) Answer {
 	switch {
+	case len(v.Command) > 0 && !may.Commands:
+		return Answer{Text: errCommand.Error()}
 	case len(v.Command) > 0:
 		return command(ctx, v.Command)
 	case v.URL != "":
-		return fetch(ctx, http.DefaultClient, v)
+		return fetch(ctx, may, v)
 	case v.Prometheus != "":
-		return query(ctx, http.DefaultClient, v)
+		return query(ctx, may, v)
 	}
 	return Answer{Text: "there is no question"}
 }

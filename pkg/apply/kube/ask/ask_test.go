@@ -29,13 +29,13 @@ func TestCommand(t *testing.T) {
 		"much":          {"i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done", true, "line 4999"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := Once(t.Context(), &plan.Verify{Command: []string{"sh", "-c", c.script}})
+			a := Once(t.Context(), &plan.Verify{Command: []string{"sh", "-c", c.script}}, Permissions{Commands: true})
 			if a != (Answer{c.good, c.text}) {
 				t.Errorf("%+v", a)
 			}
 		})
 	}
-	if a := Once(t.Context(), &plan.Verify{Command: []string{"./no-such-program"}}); a.Good || !strings.Contains(a.Text, "no-such-program") {
+	if a := Once(t.Context(), &plan.Verify{Command: []string{"./no-such-program"}}, Permissions{Commands: true}); a.Good || !strings.Contains(a.Text, "no-such-program") {
 		t.Errorf("%+v", a)
 	}
 }
@@ -69,14 +69,14 @@ func TestURL(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.verify.URL = server.URL + c.verify.URL
-			if a := Once(t.Context(), &c.verify); a != c.want {
+			if a := Once(t.Context(), &c.verify, Permissions{}); a != c.want {
 				t.Errorf("%+v", a)
 			}
 		})
 	}
 	address := strings.Replace(server.URL, "http://", "http://me:hunter2@", 1)
 	server.Close()
-	if a := Once(t.Context(), &plan.Verify{URL: address + "/?token=abc"}); a.Good || a.Text == "" || strings.Contains(a.Text, "hunter2") || strings.Contains(a.Text, "abc") {
+	if a := Once(t.Context(), &plan.Verify{URL: address + "/?token=abc"}, Permissions{}); a.Good || a.Text == "" || strings.Contains(a.Text, "hunter2") || strings.Contains(a.Text, "abc") {
 		t.Errorf("%+v", a)
 	}
 }
@@ -113,7 +113,7 @@ func TestPrometheus(t *testing.T) {
 				fmt.Fprint(w, c.body)
 			}))
 			defer server.Close()
-			if a := Once(t.Context(), &plan.Verify{Prometheus: server.URL + "/prom/", Query: "errors > 0", Threshold: c.threshold}); a != c.want {
+			if a := Once(t.Context(), &plan.Verify{Prometheus: server.URL + "/prom/", Query: "errors > 0", Threshold: c.threshold}, Permissions{}); a != c.want {
 				t.Errorf("%+v", a)
 			}
 		})

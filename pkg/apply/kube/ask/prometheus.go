@@ -15,12 +15,12 @@ import (
 
 // query asks a Prometheus server, by its HTTP API: every value must be true under
 // the threshold. No value at all is no good answer: nothing was measured.
-func query(ctx context.Context, client *http.Client, v *plan.Verify) Answer {
+func query(ctx context.Context, may Permissions, v *plan.Verify) Answer {
 	holds, err := threshold(v.Threshold)
 	if err != nil {
 		return Answer{Text: err.Error()}
 	}
-	values, err := instant(ctx, client, v.Prometheus, v.Query)
+	values, err := instant(ctx, may, v.Prometheus, v.Query)
 	if err != nil {
 		return Answer{Text: err.Error()}
 	}
@@ -82,14 +82,14 @@ type answered struct {
 }
 
 // instant returns the values of a query now.
-func instant(ctx context.Context, client *http.Client, server, query string) ([]float64, error) {
+func instant(ctx context.Context, may Permissions, server, query string) ([]float64, error) {
 	base, err := url.Parse(server)
 	if err != nil {
 		return nil, bare(err)
 	}
 	at := base.JoinPath("api/v1/query")
 	at.RawQuery = url.Values{"query": {query}}.Encode()
-	status, body, err := get(ctx, client, at.String())
+	status, body, err := get(ctx, may, at.String())
 	if err != nil {
 		return nil, err
 	}

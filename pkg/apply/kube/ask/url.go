@@ -21,8 +21,8 @@ const mostBody = 4 << 20
 
 // fetch gets a URL: its status must be the one that is wanted, any 2xx by default,
 // and what the JSONPath finds in it must be the value.
-func fetch(ctx context.Context, client *http.Client, v *plan.Verify) Answer {
-	status, body, err := get(ctx, client, v.URL)
+func fetch(ctx context.Context, may Permissions, v *plan.Verify) Answer {
+	status, body, err := get(ctx, may, v.URL)
 	if err != nil {
 		return Answer{Text: err.Error()}
 	}
@@ -50,13 +50,16 @@ func wanted(status int) string {
 }
 
 // get fetches an address. Errors do not name it: it may hold a password.
-func get(ctx context.Context, client *http.Client, address string) (status int, body []byte, err error) {
+func get(ctx context.Context, may Permissions, address string) (status int, body []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return 0, nil, bare(err)
 	}
+	if err := checkURL(req.URL, may); err != nil {
+		return 0, nil, err
+	}
 	req.Header.Set("Accept", "application/json, */*")
-	res, err := client.Do(req)
+	res, err := client(may).Do(req)
 	if err != nil {
 		return 0, nil, bare(err)
 	}

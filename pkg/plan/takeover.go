@@ -1,0 +1,134 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// A rollout that was begun elsewhere is continued from its record, a ConfigMap that more
+// people may write than may write the workload. This file says what a record alone may
+// have done: nothing that changes what runs.
+
+// Unproven returns what is left of the plan that needs a person's approval when the plan
+// comes from a record alone, a line for each, and nothing if only harmless writes are left:
+// the partition, the pause of the controller, restarts of containers, and pods that follow
+// the template which the live object has already. s is what is in the cluster, with the
+// progress on record. Commands are not in the list, see [Plan.Commands].
+func (p *Plan) Unproven(s Snapshot) []string {
+	var out []string
+	object := s.Object()
+	if object == nil || object.Object == nil {
+		return nil
+	}
+	for i := max(s.Progress.Step, 0); i < len(p.Steps); i++ {
+		if why := p.unproven(&p.Steps[i], s, object); why != "" {
+			out = append(out, fmt.Sprintf("step %s %s", p.Steps[i].Name, why))
+		}
+	}
+	if goesBack(p, s) && !p.baseKept(s) {
+		out = append(out, "a failed step goes back to a template that no revision of the workload has")
+	}
+	return out
+}
+
+// goesBack reports whether a step that is left may lead to a rollback.
+func goesBack(p *Plan, s Snapshot) bool {
+	if p.RollsBack != "" || s.Progress.Step >= len(p.Steps) {
+		return false
+	}
+	return slices.ContainsFunc(p.Steps[max(s.Progress.Step, 0):], func(step Step) bool { return step.OnFailure == FailRollback })
+}
+
+// baseKept reports whether the cluster itself keeps the template that the plan started
+// from.
+func (p *Plan) baseKept(s Snapshot) bool {
+	return p.Change.FromHash == p.Change.ToHash || keeps(s.Revisions, p.Change.FromHash)
+}
+
+func keeps(list []cluster.Revision, hash string) bool {
+	return slices.ContainsFunc(list, func(r cluster.Revision) bool { return TemplateHash(r.Template) == hash })
+}
+
+// unproven is what one step does that needs approval.
+func (p *Plan) unproven(step *Step, s Snapshot, object *cluster.Workload) string {
+	switch step.Kind {
+	case StepVerify:
+		if step.Verify.Job != nil {
+			return "creates a Job"
+		}
+	case StepPullImages:
+		if image := foreignImage(step.Pull.Images, object); image != "" {
+			return "pulls the image " + image + " to the nodes"
+		}
+	case StepScale:
+		return "changes the number of pods"
+	case StepUpdate:
+		for i := range step.Patches {
+			if patch := &step.Patches[i]; !p.steers(patch) && !inForce(patch, object) && !p.restores(s, object) {
+				return "writes the template or the strategy"
+			}
+		}
+	}
+	return ""
+}
+
+// steers reports whether a patch changes the partition or the pause and nothing else.
+func (p *Plan) steers(patch *Patch) bool { return p.CheckPatch(StepPartition, patch) == nil }
+
+// restores reports whether the plan leads back to a template that the cluster itself has
+// kept as a revision of the workload, and writes nothing else.
+func (p *Plan) restores(s Snapshot, object *cluster.Workload) bool {
+	if p.RollsBack == "" || len(p.SpecWrites()) > 0 {
+		return false
+	}
+	after, err := p.Outcome(object)
+	return err == nil && keeps(s.Revisions, hashOf(after))
+}
+
+// foreignImage is the first image that the live template does not have.
+func foreignImage(images []string, object *cluster.Workload) string {
+	have := map[string]bool{}
+	for _, image := range templateImages(object) {
+		have[image] = true
+	}
+	for _, image := range images {
+		if !have[image] {
+			return image
+		}
+	}
+	return ""
+}
+
+// templateImages are the images of a workload's template, and of a SidecarSet's containers.
+func templateImages(w *cluster.Workload) []string {
+	spec, ok := w.Template["spec"].(map[string]any)
+	if !ok {
+		spec = w.Template
+	}
+	var out []string
+	for _, field := range []string{"initContainers", "containers"} {
+		list, _ := spec[field].([]any)
+		for _, item := range list {
+			container, _ := item.(map[string]any)
+			if image, ok := container["image"].(string); ok {
+				out = append(out, image)
+			}
+		}
+	}
+	return out
+}
+
+// Commands are the programs that the plan's verify steps would run on the machine of the
+// person who carries it out, from a step on, each as one line.
+func (p *Plan) Commands(from int) []string {
+	var out []string
+	for i := max(from, 0); i < len(p.Steps); i++ {
+		if v := p.Steps[i].Verify; v != nil && len(v.Command) > 0 {
+			out = append(out, fmt.Sprintf("step %s: %s", p.Steps[i].Name, strings.Join(v.Command, " ")))
+		}
+	}
+	return out
+}
