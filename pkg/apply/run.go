@@ -20,6 +20,9 @@ type Options struct {
 	AtPause bool
 	// Until is when the run ends; zero is never. The rollout can be resumed.
 	Until time.Time
+	// Through is the index of the last step that is carried out; nil is the plan's last.
+	// The run ends before the step after it as [event.AtPause].
+	Through *int
 }
 
 // Result is how a run ended.
@@ -84,6 +87,12 @@ func (r *run) turn(ctx context.Context) error {
 		case err != nil:
 			return r.turnedDown(ctx, s, err)
 		}
+	}
+	switch {
+	case d.Verb == plan.Halt || d.Verb == plan.Done:
+	case r.opt.Through != nil && d.Step > *r.opt.Through:
+		r.finish(event.AtPause, fmt.Sprintf("step %s is not carried out in this run", r.plan.Steps[d.Step].Name))
+		return nil
 	}
 	switch d.Verb {
 	case plan.Act:

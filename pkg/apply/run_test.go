@@ -50,6 +50,21 @@ func TestRunTellsTheWholeStory(t *testing.T) {
 	}
 }
 
+// TestRun_Through ends before the step after the last that is allowed, and writes nothing
+// of it; another run goes on from there.
+func TestRun_Through(t *testing.T) {
+	b := newBed(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "1", "3", "100%"), Pull: plan.PullNever})
+	for _, c := range []struct {
+		through, updated int
+		outcome          event.Outcome
+	}{{0, 1, event.AtPause}, {0, 1, event.AtPause}, {1, 3, event.AtPause}, {9, 6, event.Completed}} {
+		res := b.run(t, t.Context(), b, apply.Options{Through: &c.through})
+		if res.Outcome != c.outcome || b.images(t)["web:2"] != c.updated {
+			t.Fatalf("through step %d: %s %s, %v", c.through, res.Outcome, res.Reason, b.images(t))
+		}
+	}
+}
+
 // TestRunDrivesPodByPod is the driver client, where every pod is an action.
 func TestRunDrivesPodByPod(t *testing.T) {
 	b := newBed(t, replicaSet, simulate.Usual(), plan.Policy{Driver: plan.DriverClient, Grace: time.Second})

@@ -1,0 +1,155 @@
+// Package approval remembers on this machine which rollouts its user has approved, and
+// names the cluster that an approval is for. A record in the cluster cannot vouch for
+// itself: who may edit the plan in it may edit a checksum beside it, too.
+package approval
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// Note is one approval.
+type Note struct {
+	// Digest is [plan.Plan.Digest] of what was approved.
+	Digest string `json:"digest"`
+	// Target names the workload, for people who read the file.
+	Target string    `json:"target"`
+	At     time.Time `json:"at"`
+}
+
+// mostNotes is how many approvals are kept; the oldest are dropped first.
+const mostNotes = 1000
+
+// File is where this user's approvals are kept: in the XDG state folder, which other users
+// of the machine cannot write.
+func File() (string, error) {
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "kubectl-kruise", "approvals.jsonl"), nil
+}
+
+// Remember keeps an approval.
+func Remember(n Note) error {
+	path, err := File()
+	if err != nil {
+		return err
+	}
+	notes, err := read(path)
+	if err != nil {
+		return err
+	}
+	notes = slices.DeleteFunc(notes, func(old Note) bool { return old.Digest == n.Digest })
+	if notes = append(notes, n); len(notes) > mostNotes {
+		notes = notes[len(notes)-mostNotes:]
+	}
+	return write(path, notes)
+}
+
+// Known reports whether one of the digests was approved by this user on this machine.
+func Known(digests []string) (bool, error) {
+	path, err := File()
+	if err != nil {
+		return false, err
+	}
+	notes, err := read(path)
+	return slices.ContainsFunc(notes, func(n Note) bool { return slices.Contains(digests, n.Digest) }), err
+}
+
+// read reads the notes. A file that others can write vouches for nothing.
+func read(path string) ([]Note, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if open(info) {
+		return nil, fmt.Errorf("%s: other users may write it, so its approvals do not count; chmod 600 it after a look", path)
+	}
+	var out []Note
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var n Note
+		if json.Unmarshal(lines.Bytes(), &n) == nil && n.Digest != "" { // a line that was half written is none
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+// write puts a new file in the place of the old one.
+func write(path string, notes []Note) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".approvals-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(f)
+	for _, n := range notes {
+		err = errors.Join(err, enc.Encode(n))
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// Clusters are the identities of a cluster, the preferred one first: the uid of its
+// namespace kube-system, where it may be read, and the certificate authority or the
+// address of its server. An approval made with one of them counts.
+func Clusters(ctx context.Context, client kubernetes.Interface, cfg *rest.Config) []string {
+	var out []string
+	if ns, err := client.CoreV1().Namespaces().Get(ctx, metav1.NamespaceSystem, metav1.GetOptions{}); err == nil && ns.UID != "" {
+		out = append(out, "uid:"+string(ns.UID))
+	}
+	authority := cfg.CAData
+	if len(authority) == 0 && cfg.CAFile != "" {
+		authority, _ = os.ReadFile(cfg.CAFile)
+	}
+	if len(authority) > 0 {
+		sum := sha256.Sum256(authority)
+		return append(out, "ca:"+hex.EncodeToString(sum[:16]))
+	}
+	return append(out, "server:"+cfg.Host)
+}
+
+// Digests are those of a plan in a cluster of several identities.
+func Digests(p *plan.Plan, clusters []string) []string {
+	var out []string
+	for _, id := range clusters {
+		out = append(out, p.Digest(id))
+	}
+	return out
+}
