@@ -79,7 +79,7 @@ func TestRunStopsAtAPauseAndGoesOn(t *testing.T) {
 	if res := b.run(t, t.Context(), b, apply.Options{AtPause: true}); res.Outcome != event.AtPause || b.images(t)["web:2"] != 2 {
 		t.Fatalf("%s %s, %v", res.Outcome, res.Reason, b.images(t))
 	}
-	must(t, b.Promote(b.ref))
+	must(t, b.Promote(b.ref, b.plan))
 	if res := b.run(t, t.Context(), b, apply.Options{AtPause: true}); res.Outcome != event.Completed || b.images(t)["web:2"] != 6 {
 		t.Errorf("%s %s, %v", res.Outcome, res.Reason, b.images(t))
 	}

@@ -14,4 +14,6 @@ var (
 	ErrTaken = errors.New("somebody else drives the rollout")
 	// ErrNotFound is an object that is not there.
 	ErrNotFound = errors.New("not found")
+	// ErrNoRollout is a workload of which no rollout is on record.
+	ErrNoRollout = errors.New("no rollout is on record")
 )

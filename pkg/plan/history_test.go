@@ -276,7 +276,7 @@ func (s *scene) take(snap plan.Snapshot, d plan.Decision) error {
 		return fmt.Errorf("waits for nothing: %+v", d)
 	}
 	if d.Blockers[0].Gate == plan.GatePromote {
-		return s.world.Promote(s.ref)
+		return s.world.Promote(s.ref, s.plan)
 	}
 	now, err := s.world.Snapshot(s.ref)
 	if err != nil {

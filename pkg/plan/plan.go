@@ -9,8 +9,10 @@
 package plan
 
 import (
+	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -69,6 +71,15 @@ func (t Target) Object() Target {
 		return *t.Carrier
 	}
 	return t
+}
+
+// Ref names the target without its version.
+func (t Target) Ref() cluster.Ref {
+	group, _, grouped := strings.Cut(t.APIVersion, "/")
+	if !grouped {
+		group = ""
+	}
+	return cluster.Ref{Group: group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
 }
 
 // Change is what the rollout brings about.

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -23,6 +23,7 @@ type abortOptions struct {
 func newAbort(shared *common) *cobra.Command {
 	o := &abortOptions{}
 	o.common = shared
+	o.makes = func() (action, error) { return aborting("aborted by "+holder(), o.rollback), nil }
 	c := &cobra.Command{
 		Use: "abort TYPE/NAME", Short: "End a rollout where it stands, or take it back",
 		Long: `End a rollout: no further step is taken, pods stay as they are. With --rollback
@@ -50,7 +51,6 @@ budgets and in place where that is possible.`,
 
 func (o *abortOptions) abort(ctx context.Context) error {
 	why := "aborted by " + holder()
-	o.change = aborted(why, o.rollback)
 	if o.dry().Only() {
 		return o.pretendBack(ctx, why)
 	}
@@ -65,62 +65,34 @@ func (o *abortOptions) abort(ctx context.Context) error {
 	return o.back(ctx, why)
 }
 
-// aborted ends a rollout; one that is done only where its work is taken back.
-func aborted(why string, back bool) func(*kube.Record) (string, error) {
-	return func(r *kube.Record) (string, error) {
-		if !r.Progress.Finished.IsZero() && !back {
-			return "", errors.New("the rollout is done: 'rollout undo' goes back to an older revision")
-		}
-		if r.Progress.Halted == "" {
-			r.Progress.Halted = why
-		}
-		return "aborted: " + stands(*r), nil
-	}
+// aborting ends a rollout; one that is done only where its work is taken back.
+func aborting(why string, back bool) action {
+	return action{do: apply.Aborting(why, back), said: func(r plan.Record) string { return "aborted: " + r.Describe() }}
 }
 
 // back carries out the way back.
 func (o *abortOptions) back(ctx context.Context, why string) error {
+	rollouts, err := o.rollouts()
+	if err != nil {
+		return err
+	}
 	s, err := o.open(ctx, o.name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	rec, err := s.Rollout()
+	e, err := rollouts.Back(ctx, s, why)
 	if err != nil {
+		return hinted(err)
+	}
+	if p := e.Plan(); len(p.Steps) == 0 {
+		e.Release()
+		_, err := fmt.Fprintln(o.factory.Streams.Out, "nothing to take back: "+p.Change.Why)
 		return err
 	}
-	held, release, err := o.hold(ctx, s, rec.Plan)
-	if err != nil {
-		return err
-	}
-	defer release()
-	if rec, err = s.Rollout(); err != nil {
-		return err
-	}
-	back, _, err := wayBack(held, s, rec, why)
-	if err != nil {
-		return err
-	}
-	if len(back.Steps) == 0 {
-		_, err := fmt.Fprintln(o.factory.Streams.Out, "nothing to take back: "+back.Change.Why)
-		return err
-	}
-	if err := s.Begin(held, s.target.Ref, back); err != nil {
-		return err
-	}
-	res, err := o.carryOut(held, s, back)
+	res, err := o.carryOut(e)
 	if err == nil && res.Outcome != event.RolledBack {
 		err = o.end(res)
 	}
 	return err
-}
-
-// wayBack is the plan that takes a rollout back from where it stands.
-func wayBack(ctx context.Context, s *session, rec kube.Record, why string) (plan.Plan, plan.Snapshot, error) {
-	from, err := s.Observe(ctx, s.target.Ref)
-	if err != nil {
-		return plan.Plan{}, from, err
-	}
-	back, err := plan.Back(rec.Plan, from, why)
-	return back, from, err
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -139,7 +138,7 @@ func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	case err != nil:
 		return err
 	case rec != nil:
-		_, _ = fmt.Fprintf(w, "the rollout of %s that is under way goes on: %s\n", p.session.target, stands(*rec))
+		_, _ = fmt.Fprintf(w, "the rollout of %s that is under way goes on: %s\n", p.session.target, rec.Describe())
 		return view.Plan(w, rec.Plan, nil, style)
 	case len(m.Plan.Steps) == 0:
 		return nil
@@ -186,7 +185,7 @@ func (p *Part) requestsOf(of plan.Plan, a acts, err error) ([]event.Request, err
 // came to its end, or none.
 func (p *Part) Halted() (string, error) {
 	rec, err := p.session.Rollout()
-	if errors.Is(err, kube.ErrNone) {
+	if errors.Is(err, plan.ErrNoRollout) {
 		return "", nil
 	}
 	return rec.Progress.Halted, err

@@ -5,21 +5,20 @@ import (
 	"errors"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 // begun is the rollout under way that leads where a plan does; nil where none is under
 // way. One that leads elsewhere is an error.
-func (p *Part) begun(to plan.Plan) (*kube.Record, error) {
+func (p *Part) begun(to plan.Plan) (*plan.Record, error) {
 	rec, err := p.session.Rollout()
 	switch {
-	case errors.Is(err, kube.ErrNone), err == nil && over(rec):
+	case errors.Is(err, plan.ErrNoRollout), err == nil && !rec.InFlight():
 		return nil, nil //nolint:nilnil // that none is under way is no error
 	case err != nil:
 		return nil, err
 	case !sameGoal(rec.Plan, to):
-		return nil, p.batch.free(p.session)
+		return nil, apply.Idle(p.session, plan.TransitionBegin)
 	}
 	return &rec, nil
 }
@@ -47,15 +46,11 @@ func goal(p plan.Plan) (updated, kept int) {
 
 // goOn drives the rollout that is under way from where it stands.
 func (p *Part) goOn(ctx context.Context) (apply.Result, error) {
-	records, err := p.batch.records()
+	rollouts, err := p.batch.rollouts()
 	if err != nil {
 		return apply.Result{}, err
 	}
-	rec, err := records.Change(ctx, p.session.target.Ref, holder(), func(r *kube.Record) error {
-		rested(r)
-		return nil
-	})
-	if err != nil {
+	if _, err := rollouts.TakeOver(ctx, p.session.target.Ref); err != nil {
 		return apply.Result{}, err
 	}
 	s := *p.session // watched anew, so that the record is the changed one
@@ -63,13 +58,5 @@ func (p *Part) goOn(ctx context.Context) (apply.Result, error) {
 		return apply.Result{}, err
 	}
 	defer s.Close()
-	held, release, err := p.batch.hold(ctx, &s, rec.Plan)
-	if err != nil {
-		return apply.Result{}, err
-	}
-	defer release()
-	if rec, err = s.Resume(); err != nil {
-		return apply.Result{}, err
-	}
-	return p.batch.carryOut(held, &s, rec.Plan)
+	return p.batch.carryOn(ctx, &s)
 }

@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // control is a verb that changes a rollout's record, and may go on with it.
@@ -24,8 +22,10 @@ type control struct {
 	name named.Name
 	// only says that the record is changed and nothing more.
 	only bool
-	// change changes the record; it returns what to tell.
-	change func(*kube.Record) (said string, err error)
+	// makes returns what the verb does, once its flags are read; complete keeps that in
+	// action.
+	makes  func() (action, error)
+	action action
 	// goesOn says that whoever calls drives the rollout, unless somebody does.
 	goesOn bool
 
@@ -37,6 +37,15 @@ type control struct {
 	objects objects
 	manager string
 }
+
+// action is what a verb does to a rollout on record, and what it says of it then.
+type action struct {
+	do   apply.Transition
+	said func(plan.Record) string
+}
+
+// always is an action that no flag changes.
+func always(a action) func() (action, error) { return func() (action, error) { return a, nil } }
 
 func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	o.common = shared
@@ -67,15 +76,23 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 }
 
 func (o *control) complete(args []string) error {
-	if err := o.validate(); err != nil {
+	err := o.ready()
+	if err != nil {
 		return err
 	}
-	var err error
 	if len(args) == 1 {
 		o.name, err = named.ParseAny(args[0])
 		return err
 	}
 	o.name, err = named.One(args)
+	return err
+}
+
+// ready checks the flags and makes what the verb does of them.
+func (o *control) ready() (err error) {
+	if err = o.validate(); err == nil {
+		o.action, err = o.makes()
+	}
 	return err
 }
 
@@ -96,7 +113,7 @@ func (o *control) several(c *cobra.Command, args []string) error {
 	if err := o.print.complete(c); err != nil {
 		return err
 	}
-	if err := o.validate(); err != nil {
+	if err := o.ready(); err != nil {
 		return err
 	}
 	ctx := c.Context()
@@ -122,14 +139,14 @@ func (o *control) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	records, err := o.records()
+	rollouts, err := o.rollouts()
 	if err != nil {
 		return err
 	}
 	if o.without != nil {
-		rec, err := records.Load(ctx, s.target.Ref)
+		rec, err := rollouts.Get(ctx, s.target.Ref)
 		switch {
-		case errors.Is(err, kube.ErrNone), err == nil && over(rec):
+		case errors.Is(err, plan.ErrNoRollout), err == nil && !rec.InFlight():
 			return o.without(ctx, o, s)
 		case err != nil:
 			return err
@@ -138,23 +155,19 @@ func (o *control) run(ctx context.Context) error {
 	if o.dry().Only() {
 		return o.pretend(ctx, s)
 	}
-	return o.onRecord(ctx, s, records)
+	return o.onRecord(ctx, s, rollouts)
 }
 
 // onRecord changes the record, and goes on with it.
-func (o *control) onRecord(ctx context.Context, s *session, records kube.Records) error {
-	var said string
-	rec, err := records.Change(ctx, s.target.Ref, holder(), func(r *kube.Record) (err error) {
-		said, err = o.change(r)
-		return err
-	})
-	if errors.Is(err, kube.ErrNone) {
+func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+	rec, err := rollouts.Change(ctx, s.target.Ref, o.action.do)
+	if errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
 	}
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(o.factory.Streams.Err, said)
+	_, _ = fmt.Fprintln(o.factory.Streams.Err, o.action.said(rec))
 	if o.print != nil {
 		if err := o.print.resource(o.common, s.object); err != nil {
 			return err
@@ -163,56 +176,5 @@ func (o *control) onRecord(ctx context.Context, s *session, records kube.Records
 	if !o.goesOn || o.only {
 		return nil
 	}
-	return o.goOn(ctx, rec)
-}
-
-// goOn drives the rollout, unless somebody does already.
-func (o *control) goOn(ctx context.Context, rec kube.Record) error {
-	s, err := o.open(ctx, o.name)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	held, release, err := o.hold(ctx, s, rec.Plan)
-	if errors.Is(err, plan.ErrTaken) {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v, and it goes on there\n", err)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer release()
-	if rec, err = s.Resume(); err != nil {
-		return err
-	}
-	return o.drive(held, s, rec.Plan)
-}
-
-// running refuses a rollout that is over.
-func running(r kube.Record) error {
-	switch {
-	case r.Progress.Halted != "":
-		return &resource.Error{Err: fmt.Errorf("it has halted: %s", r.Progress.Halted), Hint: "mend that and 'rollout retry', or 'rollout abort --rollback'"}
-	case over(r):
-		return errors.New("the rollout is done")
-	}
-	return nil
-}
-
-// stands says in a few words where a rollout is.
-func stands(r kube.Record) string {
-	p := r.Progress
-	switch {
-	case !p.Finished.IsZero():
-		return "done at " + p.Finished.UTC().Format(time.RFC3339)
-	case p.Halted != "":
-		return "halted: " + p.Halted
-	case p.Step >= len(r.Plan.Steps):
-		return "all steps are done"
-	}
-	text := fmt.Sprintf("step %d of %d, %s", p.Step+1, len(r.Plan.Steps), r.Plan.Steps[p.Step].Title)
-	if p.Held != "" {
-		text += "; on hold " + p.Held
-	}
-	return text
+	return o.goOn(ctx, o.name)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -61,8 +60,8 @@ func TestAskInterrupted(t *testing.T) {
 }
 
 // recordOf is a rollout of ten pods at a step.
-func recordOf(step int) kube.Record {
-	return kube.Record{
+func recordOf(step int) plan.Record {
+	return plan.Record{
 		Plan: plan.Plan{Limits: plan.Limits{Replicas: 10}, Steps: []plan.Step{
 			{Name: "update", Title: "write the template", Updated: 1},
 			{Name: "pause-1", Title: "wait", Updated: 1},
@@ -74,62 +73,34 @@ func recordOf(step int) kube.Record {
 	}
 }
 
-func TestFreeUntil(t *testing.T) {
+func TestPromotionOf(t *testing.T) {
 	for name, c := range map[string]struct {
-		step int
 		full bool
 		to   string
-		want int
+		want string
 		err  string
 	}{
-		"the present step":   {step: 1},
-		"all":                {step: 1, full: true, want: 5},
-		"half":               {step: 1, to: "50%", want: 3},
-		"half, seen already": {step: 3, to: "50%", want: 4},
-		"pods":               {step: 1, to: "3", want: 3},
-		"more than there is": {step: 1, to: "100", want: 5},
+		"the present step":   {want: "promoted: step pause-1 is over"},
+		"all":                {full: true, want: "promoted: no pause counts up to step step-100%"},
+		"half":               {to: "50%", want: "promoted: no pause counts up to step step-50%"},
+		"pods":               {to: "3", want: "promoted: no pause counts up to step step-50%"},
+		"more than there is": {to: "100", want: "promoted: no pause counts up to step step-100%"},
 		"both":               {full: true, to: "1", err: "--full and --to exclude each other"},
 		"no amount":          {to: "half", err: "--to: "},
 	} {
-		r := recordOf(c.step)
-		got, err := freeUntil(&r, c.full, c.to)
-		if got != c.want || !strings.HasPrefix(text(err), c.err) || (err == nil) != (c.err == "") {
-			t.Errorf("%s: %d, %v; want %d, %q", name, got, err, c.want, c.err)
+		how, err := promotionOf(c.full, c.to)
+		if !strings.HasPrefix(text(err), c.err) || (err == nil) != (c.err == "") {
+			t.Errorf("%s: %v, want %q", name, err, c.err)
 		}
-	}
-}
-
-func TestStands(t *testing.T) {
-	for name, c := range map[string]struct {
-		progress plan.Progress
-		stands   string
-		running  string
-	}{
-		"goes on": {plan.Progress{Step: 2}, "step 3 of 5, let 4 more follow", ""},
-		"on hold": {plan.Progress{Step: 2, Held: "by ann"}, "step 3 of 5, let 4 more follow; on hold by ann", ""},
-		"halted":  {plan.Progress{Step: 2, Halted: "it crashed"}, "halted: it crashed", "it has halted: it crashed"},
-		"ends":    {plan.Progress{Step: 5}, "all steps are done", ""},
-		"done":    {plan.Progress{Step: 5, Finished: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}, "done at 2026-07-01T12:00:00Z", "the rollout is done"},
-	} {
-		r := recordOf(0)
-		r.Progress = c.progress
-		if got := stands(r); got != c.stands {
-			t.Errorf("%s: %q, want %q", name, got, c.stands)
+		if err != nil {
+			if _, ok := errors.AsType[*usage.Error](err); !ok {
+				t.Errorf("%s: %v is no error of usage", name, err)
+			}
+			continue
 		}
-		if got := text(running(r)); got != c.running {
-			t.Errorf("%s: %q, want %q", name, got, c.running)
-		}
-	}
-	if !over(kube.Record{}) || over(recordOf(1)) {
-		t.Error("a plan without steps is over, one with steps is not")
-	}
-}
-
-func TestPromotedText(t *testing.T) {
-	r := recordOf(1)
-	for free, want := range map[int]string{0: "promoted: step pause-1 is over", 3: "promoted: no pause counts up to step step-50%", 5: "promoted: no pause counts up to step step-100%"} {
-		if got := promotedText(&r, free); got != want {
-			t.Errorf("%d: %q, want %q", free, got, want)
+		r, promote := recordOf(1), promoting(how)
+		if r.Progress, err = promote.do(r.Progress, r.Plan, time.Now()); err != nil || promote.said(r) != c.want {
+			t.Errorf("%s: %q, %v; want %q", name, promote.said(r), err, c.want)
 		}
 	}
 }
@@ -139,19 +110,6 @@ func TestEndOf(t *testing.T) {
 	for verb, fails := range map[plan.Verb]bool{plan.Halt: true, plan.Wait: false, plan.Act: false, plan.Done: false} {
 		if err := o.endOf(plan.Decision{Verb: verb}); (err != nil) != fails {
 			t.Errorf("%s: %v", verb, err)
-		}
-	}
-}
-
-// TestResumed: the time of a step counts from when somebody goes on with it, but it is
-// the same step: what it has asked for is not asked for again.
-func TestResumed(t *testing.T) {
-	began := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	for kind, rests := range map[plan.StepKind]bool{plan.StepRecreateContainers: true, plan.StepUpdate: true, plan.StepPause: false} {
-		r := recordOf(0)
-		r.Plan.Steps[0].Kind, r.Progress.Started, r.Progress.Held = kind, began, "by ann"
-		if _, err := resumed(&r); err != nil || r.Progress.Held != "" || !r.Progress.Started.Equal(began) || r.Progress.Resumed.IsZero() == rests {
-			t.Errorf("%s: %v, %+v", kind, err, r.Progress)
 		}
 	}
 }

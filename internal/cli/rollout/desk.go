@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -89,11 +88,7 @@ func (d *Desk) locate(ctx context.Context, at *driving, ref cluster.Ref) (*sessi
 }
 
 func (d *Desk) open(ctx context.Context, at *driving, ref cluster.Ref) (*session, error) {
-	s, err := d.locate(ctx, at, ref)
-	if err != nil {
-		return nil, err
-	}
-	return s, at.watch(ctx, s)
+	return at.openRef(ctx, ref)
 }
 
 // start puts a plan on record and carries it out, behind.
@@ -114,28 +109,24 @@ func (d *Desk) begin(at *driving, s *session, plans func(context.Context, *sessi
 	if err != nil {
 		return err
 	}
-	held, release, err := at.hold(d.ctx, s, p)
+	rollouts, err := at.rollouts()
 	if err != nil {
 		return err
 	}
-	if err = at.free(s); err == nil {
-		err = s.Begin(held, s.target.Ref, p)
-	}
+	e, err := rollouts.Begin(d.ctx, s, p)
 	if err != nil {
-		release()
-		return err
+		return hinted(err)
 	}
-	d.drive(held, release, s, p)
+	d.drive(s, e)
 	return nil
 }
 
-// drive carries a plan out that is on record, behind, and lets go of it in the end.
-func (d *Desk) drive(held context.Context, release func(), s *session, p plan.Plan) {
+// drive carries a plan out that is on record, behind, and closes the session in the end.
+func (d *Desk) drive(s *session, e *apply.Executor) {
 	ref := s.target.Ref
 	d.note(ref, true, end{})
 	d.all.Go(func() {
-		res, err := apply.Run(held, s, ref, p, apply.Options{Emit: s.Announce})
-		release()
+		res, err := e.Run(apply.Options{})
 		s.Close()
 		d.note(ref, false, end{res, err})
 	})
@@ -159,10 +150,10 @@ func (d *Desk) here(ref cluster.Ref) bool {
 	return d.driving[ref]
 }
 
-// records are where rollouts are kept.
-func (d *Desk) records() (kube.Records, error) {
+// rollouts are those of the cluster.
+func (d *Desk) rollouts() (apply.Rollouts, error) {
 	at, _ := d.sessions()
-	return at.records()
+	return at.rollouts()
 }
 
 // notes are lines that were said.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -85,7 +86,7 @@ func (d *Desk) patch(ctx context.Context, ref cluster.Ref, patches func(plan.Sna
 		return nil, err
 	}
 	defer s.Close()
-	if err := at.free(s); err != nil {
+	if err := apply.Idle(s, plan.TransitionBegin); err != nil {
 		return nil, err
 	}
 	now, err := s.Observe(ctx, ref)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -30,20 +30,20 @@ func (d *Desk) Run(ctx context.Context, ref cluster.Ref, plans func(plan.Snapsho
 // Undo offers to go back: while a rollout is under way, or has halted, to the template
 // that it started from; after it to an older revision, 0 for the one before.
 func (d *Desk) Undo(ctx context.Context, ref cluster.Ref, revision int64) (*Offer, error) {
-	records, err := d.records()
+	rollouts, err := d.rollouts()
 	if err != nil {
 		return nil, err
 	}
-	rec, err := records.Load(ctx, ref)
+	rec, err := rollouts.Get(ctx, ref)
 	switch {
-	case errors.Is(err, kube.ErrNone), err == nil && !rec.Progress.Finished.IsZero():
+	case errors.Is(err, plan.ErrNoRollout), err == nil && rec.State() == plan.StateDone:
 		return d.planned(ctx, ref, func(ctx context.Context, at *driving, s *session) (plan.Plan, error) {
 			return at.undone(ctx, s, revision)
 		})
 	case err != nil:
 		return nil, err
 	}
-	return d.back(ctx, ref, records)
+	return d.back(ctx, ref, rollouts)
 }
 
 // planner makes a plan for a workload that is watched.
@@ -57,7 +57,7 @@ func (d *Desk) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Of
 		return nil, err
 	}
 	defer s.Close()
-	if err := at.free(s); err != nil {
+	if err := apply.Idle(s, plan.TransitionBegin); err != nil {
 		return nil, err
 	}
 	p, err := plans(ctx, at, s)
@@ -77,7 +77,7 @@ func (d *Desk) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Of
 }
 
 // back offers to end the rollout on record and to take it back.
-func (d *Desk) back(ctx context.Context, ref cluster.Ref, records kube.Records) (*Offer, error) {
+func (d *Desk) back(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) (*Offer, error) {
 	why := "taken back by " + holder()
 	at, said := d.sessions()
 	s, err := d.open(ctx, at, ref)
@@ -89,7 +89,7 @@ func (d *Desk) back(ctx context.Context, ref cluster.Ref, records kube.Records) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := taken(ctx, s, why)
+	p, _, err := apply.WayBack(ctx, s, rec, why)
 	if err != nil {
 		return nil, err
 	}
@@ -98,29 +98,32 @@ func (d *Desk) back(ctx context.Context, ref cluster.Ref, records kube.Records) 
 		lines = []string{"no pod was updated: the rollout ends, and nothing else changes"}
 	}
 	return &Offer{Effect: append(lines, said.lines()...), Means: rolloutOf(rec), do: func(ctx context.Context) (string, error) {
-		if _, err := records.Change(ctx, ref, holder(), func(r *kube.Record) error {
-			_, err := aborted(why, true)(r)
-			return err
-		}); err != nil || len(p.Steps) == 0 {
+		if _, err := rollouts.Change(ctx, ref, apply.Aborting(why, true)); err != nil || len(p.Steps) == 0 {
 			return "the rollout has ended", err
 		}
-		at, _ := d.sessions()
-		err := d.start(at, ref, func(ctx context.Context, s *session) (plan.Plan, error) { return taken(ctx, s, why) })
-		return "taken back: " + p.Steps[0].Title, err
+		return "taken back: " + p.Steps[0].Title, d.startBack(ref, why)
 	}}, nil
 }
 
-// taken is the plan that takes the rollout on record back.
-func taken(ctx context.Context, s *session, why string) (plan.Plan, error) {
-	rec, err := s.Rollout()
+// startBack puts the way back of a rollout that has ended on record, and carries it out,
+// behind.
+func (d *Desk) startBack(ref cluster.Ref, why string) error {
+	at, _ := d.sessions()
+	rollouts, err := at.rollouts()
 	if err != nil {
-		return plan.Plan{}, err
+		return err
 	}
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+	s, err := d.open(d.ctx, at, ref)
 	if err != nil {
-		return plan.Plan{}, err
+		return err
 	}
-	return plan.Back(rec.Plan, snapshot, why)
+	e, err := rollouts.Back(d.ctx, s, why)
+	if err != nil {
+		s.Close()
+		return hinted(err)
+	}
+	d.drive(s, e)
+	return nil
 }
 
 // undone is the plan that leads to an older revision, by the usual policy.
@@ -135,11 +138,11 @@ func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.
 		return s.object, snapshot, err
 	}
 	o.Change = func(object *resource.Resource, snapshot plan.Snapshot) (*resource.Resource, error) {
-		to, err := older(snapshot, revision)
+		to, err := plan.Older(snapshot, revision)
 		if err != nil {
 			return nil, object.Wrap(err, "")
 		}
-		return withTemplate(object, to.Template), nil
+		return released(withTemplate(object, to.Template)), nil
 	}
 	o.Check = func(_ context.Context, object, desired *resource.Resource) error {
 		return s.parent.allows(object, desired)

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -26,67 +27,69 @@ type Offer struct {
 
 // Promote lets a rollout go on past the step at which it stands.
 func (d *Desk) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, turn{change: promotion(false, ""), goesOn: true, means: stepOf})
+	return d.onRecord(ctx, ref, turn{action: promoting(plan.Promotion{}), goesOn: true, means: stepOf})
 }
 
 // Abort ends a rollout where it stands.
 func (d *Desk) Abort(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, turn{change: aborted("aborted by "+holder(), false), means: rolloutOf})
+	return d.onRecord(ctx, ref, turn{action: aborting("aborted by "+holder(), false), means: rolloutOf})
 }
 
 // PauseOrResume pauses what goes on, has go on what was paused, and tries again what has
 // halted: the rollout on record or, without one, the workload's own controller.
 func (d *Desk) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	records, err := d.records()
+	rollouts, err := d.rollouts()
 	if err != nil {
 		return nil, err
 	}
-	rec, err := records.Load(ctx, ref)
+	rec, err := rollouts.Get(ctx, ref)
 	switch {
-	case errors.Is(err, kube.ErrNone), err == nil && !rec.Progress.Finished.IsZero():
+	case errors.Is(err, plan.ErrNoRollout), err == nil && rec.State() == plan.StateDone:
 		return d.pauseField(ctx, ref)
 	case err != nil:
 		return nil, err
-	case rec.Progress.Halted != "":
-		return d.onRecord(ctx, ref, turn{change: retried, goesOn: true, means: wayOf})
-	case rec.Progress.Held != "":
-		return d.onRecord(ctx, ref, turn{change: resumed, goesOn: true, means: wayOf})
 	}
-	return d.onRecord(ctx, ref, turn{change: paused, means: wayOf})
+	t := turn{action: holding(), means: wayOf}
+	switch rec.Progress.Toggle(rec.Plan) {
+	case plan.TransitionRetry:
+		t.action, t.goesOn = retrying, true
+	case plan.TransitionResume:
+		t.action, t.goesOn = resuming, true
+	}
+	return d.onRecord(ctx, ref, t)
 }
 
 // onRecord offers to change the rollout on record.
 func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, error) {
-	records, err := d.records()
+	rollouts, err := d.rollouts()
 	if err != nil {
 		return nil, err
 	}
-	rec, err := records.Load(ctx, ref)
-	if errors.Is(err, kube.ErrNone) {
+	rec, err := rollouts.Get(ctx, ref)
+	if errors.Is(err, plan.ErrNoRollout) {
 		return nil, d.none(ctx, ref)
 	}
 	if err != nil {
 		return nil, err
 	}
 	means := t.means(rec)
-	said, err := t.change(&rec)
-	if err != nil {
+	if rec.Progress, err = t.action.do(rec.Progress, rec.Plan, time.Now()); err != nil {
 		return nil, err
 	}
-	o := &Offer{Effect: []string{said}, Means: means}
+	o := &Offer{Effect: []string{t.action.said(rec)}, Means: means}
 	if next := upcoming(rec); next != "" {
 		o.Effect = append(o.Effect, next)
 	}
 	if t.goesOn {
-		o.Effect = append(o.Effect, d.driver(ctx, records, ref))
+		o.Effect = append(o.Effect, d.driver(ctx, rollouts, ref))
 	}
-	o.do = func(ctx context.Context) (string, error) { return d.take(ctx, records, ref, t, means) }
+	o.do = func(ctx context.Context) (string, error) { return d.take(ctx, rollouts, ref, t, means) }
 	return o, nil
 }
 
 // upcoming is the step that comes after a promotion, "" without one.
-func upcoming(r kube.Record) string {
-	if i := r.Progress.Step + 1; r.Progress.Promoted && i < len(r.Plan.Steps) {
+func upcoming(r plan.Record) string {
+	if i := r.Progress.Step + 1; r.Progress.Promoted && i > 0 && i < len(r.Plan.Steps) {
 		return "next: " + r.Plan.Steps[i].Title
 	}
 	return ""
@@ -106,8 +109,8 @@ func (d *Desk) none(ctx context.Context, ref cluster.Ref) error {
 }
 
 // driver says who carries the rollout on.
-func (d *Desk) driver(ctx context.Context, records kube.Records, ref cluster.Ref) string {
-	by, err := records.Holder(ctx, ref)
+func (d *Desk) driver(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref) string {
+	by, err := rollouts.Holder(ctx, ref)
 	switch {
 	case d.here(ref):
 		return "it is carried out here"
@@ -125,29 +128,23 @@ func (d *Desk) goOn(ref cluster.Ref) (where string, err error) {
 		return "", nil
 	}
 	at, _ := d.sessions()
+	rollouts, err := at.rollouts()
+	if err != nil {
+		return "", err
+	}
 	s, err := d.open(d.ctx, at, ref)
 	if err != nil {
 		return "", err
 	}
-	rec, err := s.Rollout()
-	if err != nil {
-		s.Close()
-		return "", err
-	}
-	held, release, err := at.hold(d.ctx, s, rec.Plan)
+	e, err := rollouts.Continue(d.ctx, s)
 	if err != nil {
 		s.Close()
 		if errors.Is(err, plan.ErrTaken) {
 			return "; it goes on where it is carried out", nil
 		}
-		return "", err
+		return "", hinted(err)
 	}
-	if rec, err = s.Resume(); err != nil {
-		release()
-		s.Close()
-		return "", err
-	}
-	d.drive(held, release, s, rec.Plan)
+	d.drive(s, e)
 	return "; it goes on here", nil
 }
 

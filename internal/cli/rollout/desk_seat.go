@@ -11,7 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -20,10 +20,10 @@ import (
 // Seat is one workload that is looked at closely: all that whoever drives a rollout of
 // it sees.
 type Seat struct {
-	at      *driving
-	s       *session
-	records kube.Records
-	hand    *diagnose.Hand
+	at       *driving
+	s        *session
+	rollouts apply.Rollouts
+	hand     *diagnose.Hand
 	// asked is when somebody asked for the hand and, of the record of that version, for
 	// the holder.
 	asked  time.Time
@@ -33,7 +33,7 @@ type Seat struct {
 // Sit begins to watch a workload.
 func (d *Desk) Sit(ctx context.Context, ref cluster.Ref) (*Seat, error) {
 	at, _ := d.sessions()
-	records, err := at.records()
+	rollouts, err := at.rollouts()
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (d *Desk) Sit(ctx context.Context, ref cluster.Ref) (*Seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	seat := &Seat{at: at, s: s, records: records}
+	seat := &Seat{at: at, s: s, rollouts: rollouts}
 	if seat.events, err = s.Events(); err != nil {
 		seat.Close()
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Seat) Await(ctx context.Context, since string, until time.Time) error {
 
 // Holder asks who drives the rollout on record; "" is nobody.
 func (s *Seat) Holder(ctx context.Context) string {
-	by, err := s.records.Holder(ctx, s.s.target.Ref)
+	by, err := s.rollouts.Holder(ctx, s.s.target.Ref)
 	if err != nil {
 		return "somebody who may not be read here"
 	}
@@ -81,7 +81,7 @@ func (s *Seat) Question(ctx context.Context, holder func(context.Context) string
 	}
 	rec, err := s.s.Rollout()
 	switch {
-	case err != nil && !errors.Is(err, kube.ErrNone):
+	case err != nil && !errors.Is(err, plan.ErrNoRollout):
 		return q, err
 	case err != nil, !rec.Progress.Finished.IsZero():
 		q.Stand()

@@ -5,32 +5,37 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // turn is a change of a rollout on record.
 type turn struct {
-	change func(*kube.Record) (string, error)
+	action
 	// goesOn says that it is carried on here, unless somebody carries it out.
 	goesOn bool
 	// means is the [Offer.Means] of it.
-	means func(kube.Record) string
+	means func(plan.Record) string
 }
 
 // take writes a turn where it still means what somebody has said yes to, and has the
 // rollout go on.
-func (d *Desk) take(ctx context.Context, records kube.Records, ref cluster.Ref, t turn, means string) (said string, err error) {
-	_, err = records.Change(ctx, ref, holder(), func(r *kube.Record) (err error) {
-		if t.means(*r) != means {
+func (d *Desk) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Ref, t turn, means string) (said string, err error) {
+	rollouts.Unless = func(r plan.Record) error {
+		if t.means(r) != means {
 			return errChanged
 		}
-		said, err = t.change(r)
-		return err
-	})
-	if err != nil || !t.goesOn {
-		return said, err
+		return nil
+	}
+	rec, err := rollouts.Change(ctx, ref, t.do)
+	if err != nil {
+		return "", err
+	}
+	said = t.said(rec)
+	if !t.goesOn {
+		return said, nil
 	}
 	where, err := d.goOn(ref)
 	return said + where, err
@@ -38,11 +43,11 @@ func (d *Desk) take(ctx context.Context, records kube.Records, ref cluster.Ref, 
 
 // rolloutOf is which rollout it is, stepOf which step of it, wayOf whether it
 // goes on.
-func rolloutOf(r kube.Record) string { return "rollout of " + r.Begun.UTC().String() }
+func rolloutOf(r plan.Record) string { return "rollout of " + r.Begun.UTC().String() }
 
-func stepOf(r kube.Record) string { return fmt.Sprintf("step %d, %s", r.Progress.Step, rolloutOf(r)) }
+func stepOf(r plan.Record) string { return fmt.Sprintf("step %d, %s", r.Progress.Step, rolloutOf(r)) }
 
-func wayOf(r kube.Record) string {
+func wayOf(r plan.Record) string {
 	return fmt.Sprintf("held %t, halted %t, %s", r.Progress.Held != "", r.Progress.Halted != "", rolloutOf(r))
 }
 

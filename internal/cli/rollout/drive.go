@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -83,38 +84,66 @@ func (d *driving) validate() error {
 	return nil
 }
 
-// hold makes this process the one that drives the rollout. A permission that carrying
-// the plan out lacks is said before.
-func (d *driving) hold(ctx context.Context, s *session, p plan.Plan) (context.Context, func(), error) {
-	if err := s.May(ctx, p); err != nil {
-		return nil, nil, &resource.Error{Err: err, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
+// goOn drives the rollout on record, unless somebody does already.
+func (d *driving) goOn(ctx context.Context, name named.Name) error {
+	s, err := d.open(ctx, name)
+	if err != nil {
+		return err
 	}
-	held, release, err := s.Hold(ctx, func(holder string) {
-		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)
-	})
+	defer s.Close()
+	res, err := d.carryOn(ctx, s)
 	if errors.Is(err, plan.ErrTaken) {
-		return nil, nil, &resource.Error{Err: err, Hint: "watch it with 'kubectl kruise rollout status --watch', or stop the other one first"}
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v, and it goes on there\n", err)
+		return nil
 	}
-	return held, release, err
-}
-
-// drive carries a plan out, and tells.
-func (d *driving) drive(ctx context.Context, s *session, p plan.Plan) error {
-	res, err := d.carryOut(ctx, s, p)
 	if err != nil {
 		return err
 	}
 	return d.end(res)
 }
 
-func (d *driving) carryOut(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
+// takeOver is goOn of a rollout that nobody has driven for a while: until now, the time
+// of its step did not run.
+func (d *driving) takeOver(ctx context.Context, s *session, name named.Name) error {
+	rollouts, err := d.rollouts()
+	if err != nil {
+		return err
+	}
+	if _, err := rollouts.TakeOver(ctx, s.target.Ref); err != nil {
+		return err
+	}
+	return d.goOn(ctx, name)
+}
+
+// carryOn carries out what is left of the rollout on record, and tells.
+func (d *driving) carryOn(ctx context.Context, s *session) (apply.Result, error) {
+	rollouts, err := d.rollouts()
+	if err != nil {
+		return apply.Result{}, err
+	}
+	e, err := rollouts.Continue(ctx, s)
+	if err != nil {
+		return apply.Result{}, hinted(err)
+	}
+	return d.carryOut(e)
+}
+
+// carryOut carries a plan out, and tells.
+func (d *driving) carryOut(e *apply.Executor) (apply.Result, error) {
 	t := d.teller()
 	defer t.stop()
-	emit := func(e event.Event) {
-		t.event(e)
-		s.Announce(e)
+	return e.Run(apply.Options{Emit: t.event, AtPause: d.atPause, Until: d.until()})
+}
+
+// hinted is why a rollout cannot be driven, with what to do about it.
+func hinted(err error) error {
+	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
+		return &resource.Error{Err: denied.Err, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
 	}
-	return apply.Run(ctx, s, s.target.Ref, p, apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until()})
+	if errors.Is(err, plan.ErrTaken) {
+		return &resource.Error{Err: err, Hint: "watch it with 'kubectl kruise rollout status --watch', or stop the other one first"}
+	}
+	return err
 }
 
 // until is when nobody waits any more; zero is never.

@@ -37,11 +37,11 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 	if everywhere {
 		namespace = ""
 	}
-	records, err := c.records()
+	rollouts, err := c.rollouts()
 	if err != nil {
 		return err
 	}
-	list, err := records.List(ctx, namespace)
+	list, err := rollouts.List(ctx, namespace)
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func (c *common) list(ctx context.Context, all, everywhere bool) error {
 		if !all && !r.Progress.Finished.IsZero() {
 			continue
 		}
-		by, _ := records.Holder(ctx, r.Ref) // who drives it is said where that may be read
+		by, _ := rollouts.Holder(ctx, r.Ref) // who drives it is said where that may be read
 		rows = append(rows, view.RolloutRow{
-			Namespace: r.Ref.Namespace, Name: r.Title(), Parent: c.parentOf(ctx, r.Ref), Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
-			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Stands: stands(*r), Begun: r.Begun, Holder: by,
+			Namespace: r.Ref.Namespace, Name: r.Ref.String(), Parent: c.parentOf(ctx, r.Ref), Driver: string(r.Plan.Driver), Steps: len(r.Plan.Steps),
+			Step: min(r.Progress.Step+1, len(r.Plan.Steps)), Stands: r.Describe(), Begun: r.Begun, Holder: by,
 		})
 	}
 	return view.Rollouts(c.factory.Streams.Out, rows, c.factory.OutStyle(false))

@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -49,11 +50,11 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, plans f
 		return err
 	}
 	defer s.Close()
-	if rec, err := s.Rollout(); err == nil && !over(rec) && s.target.Kind == "Pod" {
+	if rec, err := s.Rollout(); err == nil && rec.InFlight() && s.target.Kind == "Pod" {
 		// No other verb goes on with it.
-		return (&control{driving: o.driving, name: name}).goOn(ctx, rec)
+		return o.takeOver(ctx, s, name)
 	}
-	if err := o.free(s); err != nil {
+	if err := apply.Idle(s, plan.TransitionBegin); err != nil {
 		return err
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/dryrun"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -94,7 +94,7 @@ func (o *control) pretend(ctx context.Context, at *session) error {
 	}
 	defer s.Close()
 	rec, err := s.Rollout()
-	if errors.Is(err, kube.ErrNone) {
+	if errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, &s)
 	}
 	if err != nil {
@@ -118,10 +118,10 @@ func (o *control) pretend(ctx context.Context, at *session) error {
 }
 
 // say makes the change to what was read of a record, and tells.
-func (o *control) say(rec *kube.Record) error {
-	said, err := o.change(rec)
-	if err == nil {
-		_, err = fmt.Fprintln(o.factory.Streams.Err, said+o.dry().Suffix())
+func (o *control) say(rec *plan.Record) error {
+	next, err := o.action.do(rec.Progress, rec.Plan, time.Now())
+	if rec.Progress = next; err == nil {
+		_, err = fmt.Fprintln(o.factory.Streams.Err, o.action.said(*rec)+o.dry().Suffix())
 	}
 	return err
 }
@@ -142,7 +142,7 @@ func (o *abortOptions) pretendBack(ctx context.Context, why string) error {
 	}
 	defer s.Close()
 	rec, err := s.Rollout()
-	if errors.Is(err, kube.ErrNone) {
+	if errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
 	}
 	if err != nil {
@@ -151,7 +151,7 @@ func (o *abortOptions) pretendBack(ctx context.Context, why string) error {
 	if err := o.say(&rec); err != nil || !o.rollback {
 		return err
 	}
-	back, from, err := wayBack(ctx, s, rec, why)
+	back, from, err := apply.WayBack(ctx, s, rec, why)
 	if err != nil {
 		return err
 	}

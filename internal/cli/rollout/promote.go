@@ -4,15 +4,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 func newPromote(shared *common) *cobra.Command {
 	var full bool
 	var to string
-	c := newControl(shared, &control{goesOn: true, change: func(r *kube.Record) (string, error) {
-		return promotion(full, to)(r)
+	c := newControl(shared, &control{goesOn: true, makes: func() (action, error) {
+		how, err := promotionOf(full, to)
+		return promoting(how), err
 	}}, &cobra.Command{
 		Use: "promote TYPE/NAME", Short: "Let a rollout go on to its next step",
 		Long: `Let a rollout go on past the pause or the condition at which it stands. --full
@@ -25,54 +26,28 @@ verified all the same.`,
 	return c
 }
 
-// promotion lets a rollout go on past its step, or all pauses up to an amount.
-func promotion(full bool, to string) func(*kube.Record) (string, error) {
-	return func(r *kube.Record) (string, error) {
-		if err := running(*r); err != nil {
-			return "", err
-		}
-		free, err := freeUntil(r, full, to)
-		if err != nil {
-			return "", err
-		}
-		r.Progress.Held = ""
-		if free > 0 {
-			r.Progress.Free = free
-		} else {
-			r.Progress.Promoted = true
-		}
-		return promotedText(r, free), nil
-	}
-}
-
-func promotedText(r *kube.Record, free int) string {
-	name := func(i int) string { return r.Plan.Steps[min(i, len(r.Plan.Steps)-1)].Name }
-	if free > 0 {
-		return "promoted: no pause counts up to step " + name(free-1)
-	}
-	return "promoted: step " + name(r.Progress.Step) + " is over"
-}
-
-// freeUntil is the index of the first step whose pause counts; 0 promotes the
-// present step alone.
-func freeUntil(r *kube.Record, full bool, to string) (int, error) {
+// promotionOf reads the flags.
+func promotionOf(full bool, to string) (how plan.Promotion, err error) {
 	switch {
 	case full && to != "":
-		return 0, usage.Errorf("", "--full and --to exclude each other")
-	case full:
-		return len(r.Plan.Steps), nil
+		return how, usage.Errorf("", "--full and --to exclude each other")
 	case to == "":
-		return 0, nil
+		return plan.Promotion{Full: full}, nil
 	}
 	amount, err := plan.ParseAmount(to)
 	if err != nil {
-		return 0, usage.Errorf("for instance 5 or 50%", "--to: %v", err)
+		return how, usage.Errorf("for instance 5 or 50%", "--to: %v", err)
 	}
-	want := amount.Of(r.Plan.Limits.Replicas)
-	for i := range r.Plan.Steps {
-		if r.Plan.Steps[i].Updated >= want && i >= r.Progress.Step {
-			return i + 1, nil
+	return plan.Promotion{To: &amount}, nil
+}
+
+// promoting lets a rollout go on past its step, or all pauses up to an amount.
+func promoting(how plan.Promotion) action {
+	return action{do: apply.Promotion(how), said: func(r plan.Record) string {
+		name := func(i int) string { return r.Plan.Steps[max(0, min(i, len(r.Plan.Steps)-1))].Name }
+		if how == (plan.Promotion{}) {
+			return "promoted: step " + name(r.Progress.Step) + " is over"
 		}
-	}
-	return len(r.Plan.Steps), nil
+		return "promoted: no pause counts up to step " + name(r.Progress.Free-1)
+	}}
 }

@@ -3,7 +3,6 @@ package rollout
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -227,11 +225,10 @@ func (o *runOptions) present(ctx context.Context, name named.Name, namespace str
 // idle reports an error where another rollout of the workload is under way: nobody is
 // shown, or asked about, a plan that cannot be begun.
 func (o *runOptions) idle(s *session) error {
-	err := o.free(s)
-	if known, ok := errors.AsType[*resource.Error](err); ok && o.back {
-		known.Hint = "'rollout abort --rollback' goes back to what was before that; after 'rollout abort' alone this can be planned from where it stands"
+	if o.back {
+		return apply.Idle(s, plan.TransitionUndo)
 	}
-	return err
+	return apply.Idle(s, plan.TransitionBegin)
 }
 
 // begin puts a plan on record and carries it out.
@@ -244,39 +241,13 @@ func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
 }
 
 func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Result, error) {
-	held, release, err := d.hold(ctx, s, p)
+	rollouts, err := d.rollouts()
 	if err != nil {
 		return apply.Result{}, err
 	}
-	defer release()
-	if err := d.free(s); err != nil {
-		return apply.Result{}, err
-	}
-	if err := s.Begin(held, s.target.Ref, p); err != nil {
-		return apply.Result{}, err
-	}
-	return d.carryOut(held, s, p)
-}
-
-// free reports an error where another rollout of the workload is under way.
-func (d *driving) free(s *session) error {
-	rec, err := s.Rollout()
-	if errors.Is(err, kube.ErrNone) {
-		return nil
-	}
+	e, err := rollouts.Begin(ctx, s, p)
 	if err != nil {
-		return err
+		return apply.Result{}, hinted(err)
 	}
-	if over(rec) {
-		return nil
-	}
-	return &resource.Error{
-		Err:  fmt.Errorf("a rollout of %s is under way: %s", s.target, stands(rec)),
-		Hint: "go on with it: rollout resume; or end it: rollout abort",
-	}
-}
-
-// over reports whether nothing more is to be done for a rollout.
-func over(rec kube.Record) bool {
-	return !rec.Progress.Finished.IsZero() || rec.Progress.Halted != "" || len(rec.Plan.Steps) == 0
+	return d.carryOut(e)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -106,14 +107,31 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	return err
 }
 
-// records are where rollouts are kept.
-func (c *common) records() (kube.Records, error) {
+var _ apply.Workload = (*session)(nil)
+
+// rollouts are those of the cluster.
+func (c *common) rollouts() (apply.Rollouts, error) {
 	cfg, err := c.factory.Config()
 	if err != nil {
-		return kube.Records{}, err
+		return apply.Rollouts{}, err
 	}
 	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
-	return kube.Records{Client: client, StateNamespace: c.stateNamespace}, err
+	return apply.Rollouts{
+		Records: kube.Records{Client: client, StateNamespace: c.stateNamespace}, By: holder(),
+		Open: func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
+		Waiting: func(holder string) {
+			_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)
+		},
+	}, err
+}
+
+// openRef begins to watch a workload of any namespace.
+func (c *common) openRef(ctx context.Context, ref cluster.Ref) (*session, error) {
+	s, err := c.locateIn(ctx, nameOfRef(ref), ref.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	return s, c.watch(ctx, s)
 }
 
 // holder names whoever runs this, for others to read.

@@ -13,7 +13,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -187,8 +186,8 @@ func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatu
 	}
 	rec, err := s.Rollout()
 	switch {
-	case errors.Is(err, kube.ErrNone):
-		rec = kube.Record{Ref: s.target.Ref, Plan: plan.Standing(snapshot)}
+	case errors.Is(err, plan.ErrNoRollout):
+		rec = plan.Record{Ref: s.target.Ref, Plan: plan.Standing(snapshot)}
 	case err != nil:
 		return view.RolloutStatus{}, err
 	}
@@ -197,8 +196,8 @@ func (o *statusOptions) look(ctx context.Context, s *session) (view.RolloutStatu
 		Name: s.target.String(), Plan: rec.Plan, Decision: plan.Next(rec.Plan, snapshot, now), Tally: plan.Count(rec.Plan, snapshot),
 		Progress: rec.Progress, Begun: rec.Begun, Times: rec.Times, Now: now,
 	}
-	if records, err := o.records(); err == nil {
-		status.Holder, _ = records.Holder(ctx, rec.Ref) // who drives it is said where that may be read
+	if rollouts, err := o.rollouts(); err == nil {
+		status.Holder, _ = rollouts.Holder(ctx, rec.Ref) // who drives it is said where that may be read
 	}
 	return status, nil
 }

@@ -84,7 +84,7 @@ func TestUnderWay(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	begun := sightOf(t, "begun", "observedGeneration: 1")
 	begun.Begun = true
-	begun.Record = kube.Record{Ref: begun.Ref(), Begun: now, Plan: plan.Plan{Driver: plan.DriverKruise, Steps: []plan.Step{{Name: "first", Kind: plan.StepPause}, {Name: "rest", Kind: plan.StepPause}}}}
+	begun.Record = plan.Record{Ref: begun.Ref(), Begun: now, Plan: plan.Plan{Driver: plan.DriverKruise, Steps: []plan.Step{{Name: "first", Kind: plan.StepPause}, {Name: "rest", Kind: plan.StepPause}}}}
 	halted := sightOf(t, "halted", "observedGeneration: 1")
 	halted.Begun, halted.Record = true, begun.Record
 	halted.Record.Progress.Halted = "the image is not there"

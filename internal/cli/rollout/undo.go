@@ -3,7 +3,6 @@ package rollout
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,7 +12,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -53,7 +51,7 @@ earlier step at which no traffic goes to new pods, and pods stay.`,
 
 // template gives an object its older template.
 func (u *undo) template(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
-	revision, err := older(s, u.number)
+	revision, err := plan.Older(s, u.number)
 	if err != nil {
 		return nil, object.Wrap(err, "")
 	}
@@ -88,28 +86,6 @@ func (u *undo) check(list []string) error {
 		}
 	}
 	return nil
-}
-
-// older is the revision of a number, or the newest that is not the present one.
-func older(s plan.Snapshot, number int64) (cluster.Revision, error) {
-	list := plan.Revisions(s)
-	now, _ := rules.FindRevision(list, s.Object().Template)
-	if number > 0 {
-		i := slices.IndexFunc(list, func(r cluster.Revision) bool { return r.Number == number })
-		if i < 0 {
-			return cluster.Revision{}, &tree.Error{Msg: fmt.Sprintf("has no revision %d on record", number), Hint: "'kubectl kruise rollout history' lists those there are"}
-		}
-		return list[i], nil
-	}
-	for _, r := range slices.Backward(list) {
-		if r.Name != now.Name {
-			return r, nil
-		}
-	}
-	if s.Base != nil { // nobody keeps revisions of a ReplicaSet, but our own record has one
-		return cluster.Revision{Template: s.Base}, nil
-	}
-	return cluster.Revision{}, &tree.Error{Msg: "has no older revision on record", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
 }
 
 // released is an object whose pods all follow its template: a partition that an ended

@@ -11,7 +11,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -132,10 +131,10 @@ func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
 	defer s.Close()
 	rec, err := s.Rollout()
 	switch {
-	case err != nil && !errors.Is(err, kube.ErrNone):
+	case err != nil && !errors.Is(err, plan.ErrNoRollout):
 		return err
-	case err == nil && !over(rec):
-		return (&control{driving: o.driving, name: n}).goOn(ctx, rec)
+	case err == nil && rec.InFlight():
+		return o.takeOver(ctx, s, n)
 	case n.Kinds[0].Kind != "Deployment":
 		return o.run(ctx)
 	}

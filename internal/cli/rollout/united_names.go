@@ -7,8 +7,8 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -70,7 +70,7 @@ func (c *common) inFlight(ctx context.Context, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, err := c.records()
+	rollouts, err := c.rollouts()
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +80,12 @@ func (c *common) inFlight(ctx context.Context, name string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		rec, err := records.Load(ctx, s.target.Ref)
+		rec, err := rollouts.Get(ctx, s.target.Ref)
 		switch {
-		case errors.Is(err, kube.ErrNone):
+		case errors.Is(err, plan.ErrNoRollout):
 		case err != nil:
 			return nil, err
-		case !over(rec) || rec.Progress.Halted != "":
+		case rec.State() != plan.StateDone:
 			out = append(out, n.String())
 		}
 	}

@@ -47,7 +47,7 @@ func rolling(t *testing.T, l *Live) {
 		t.Fatal(err)
 	}
 	pause := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepPause })
-	if _, err := records.Change(t.Context(), web, "somebody", func(r *kube.Record) error {
+	if _, err := records.Change(t.Context(), web, "somebody", func(r *plan.Record) error {
 		r.Progress.Step, r.Progress.Started = pause, time.Unix(1, 0)
 		return nil
 	}); err != nil {
@@ -169,7 +169,7 @@ func TestChangedSince(t *testing.T) {
 		}
 		var was plan.Progress
 		write := func(f func(*plan.Progress)) {
-			if _, err := records.Change(t.Context(), web, "a colleague", func(r *kube.Record) error {
+			if _, err := records.Change(t.Context(), web, "a colleague", func(r *plan.Record) error {
 				f(&r.Progress)
 				return nil
 			}); err != nil {

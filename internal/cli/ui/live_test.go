@@ -213,7 +213,7 @@ func TestOver(t *testing.T) {
 	rolling(t, l)
 	change := func(f func(*plan.Progress)) {
 		t.Helper()
-		_, err := kube.Records{Client: l.core, StateNamespace: "kruise"}.Change(t.Context(), web, "ann", func(r *kube.Record) error {
+		_, err := kube.Records{Client: l.core, StateNamespace: "kruise"}.Change(t.Context(), web, "ann", func(r *plan.Record) error {
 			f(&r.Progress)
 			return nil
 		})

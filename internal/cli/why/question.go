@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
@@ -37,7 +38,7 @@ func (o *options) recorded(ctx context.Context, q *diagnose.Question) {
 	ref := q.Snapshot.Workload.Ref
 	rec, err := records.Load(ctx, ref)
 	switch {
-	case err != nil && !errors.Is(err, kube.ErrNone):
+	case err != nil && !errors.Is(err, plan.ErrNoRollout):
 		o.warn("the answer goes without the rollout on record: %v", err)
 		fallthrough
 	case err != nil, !rec.Progress.Finished.IsZero():

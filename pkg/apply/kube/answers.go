@@ -55,9 +55,9 @@ func (a *answers) results() map[string]plan.Result {
 
 // fillAnswers adds to a snapshot what was asked for in the present step, as the
 // cluster shows it, and the answers to questions.
-func (c *Cluster) fillAnswers(s *plan.Snapshot, rec Record) error {
+func (c *Cluster) fillAnswers(s *plan.Snapshot, rec plan.Record) error {
 	s.Verified = c.answers.results()
-	step := rec.present()
+	step := rec.Present()
 	if step == nil {
 		return nil
 	}

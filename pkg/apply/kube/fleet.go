@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -42,7 +43,7 @@ type Fleet struct {
 	children  *mirror[*child]
 	pods      *mirror[*cluster.Pod]
 	revisions *mirror[*child]
-	records   *mirror[Record]
+	records   *mirror[plan.Record]
 	nodes     *mirror[*cluster.Node]
 	// namespaces, disruptions and budgets may be missing.
 	namespaces  *mirror[*corev1.Namespace]

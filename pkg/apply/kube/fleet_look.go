@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -64,7 +65,7 @@ type index struct {
 	// the name of the SidecarSet.
 	pods, sidecars map[string][]*cluster.Pod
 	children       map[string][]*child
-	records        map[cluster.Ref]Record
+	records        map[cluster.Ref]plan.Record
 	nodes          []*cluster.Node
 	budgets        map[string][]*kruise.PodUnavailableBudget
 	disruptions    map[string][]*policyv1.PodDisruptionBudget
@@ -73,7 +74,7 @@ type index struct {
 
 func (f *Fleet) index() *index {
 	x := &index{
-		pods: map[string][]*cluster.Pod{}, sidecars: map[string][]*cluster.Pod{}, children: map[string][]*child{}, records: map[cluster.Ref]Record{},
+		pods: map[string][]*cluster.Pod{}, sidecars: map[string][]*cluster.Pod{}, children: map[string][]*child{}, records: map[cluster.Ref]plan.Record{},
 		nodes: listed(f.nodes), namespaces: map[string]map[string]string{},
 		budgets: bySpace(listed(f.budgets)), disruptions: bySpace(listed(f.disruptions)),
 	}
@@ -161,7 +162,7 @@ func (f *Fleet) sight(x *index, s standing) *Sight {
 	for _, c := range out.children {
 		out.owners[c.uid] = true
 	}
-	if out.Record = x.records[out.Ref()]; out.Record.version != "" && out.Record.Progress.Finished.IsZero() {
+	if out.Record = x.records[out.Ref()]; out.Record.Version != "" && out.Record.Progress.Finished.IsZero() {
 		out.Begun, out.Holder = true, f.holders.of(out.Ref())
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -184,5 +185,5 @@ func (f *Fleet) watchBudgets() error {
 // watchRecords watches the rollouts on record.
 func (f *Fleet) watchRecords() error {
 	s := typed("records of rollouts", &corev1.ConfigMap{}, f.c.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
-	return fill(f, s, readRecord, func(m *mirror[Record]) { f.records = m })
+	return fill(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
 }

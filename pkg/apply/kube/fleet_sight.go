@@ -54,7 +54,7 @@ type Sight struct {
 	Pods              []*cluster.Pod
 	// Record is its rollout, Begun whether there is one that is not over, Holder who
 	// drives it.
-	Record Record
+	Record plan.Record
 	Begun  bool
 	Holder string
 
@@ -116,7 +116,7 @@ func (s *Sight) Plan(now plan.Snapshot) plan.Plan {
 
 // same reports whether two are alike in all that can be told apart.
 func (s *Sight) same(t *Sight) bool {
-	return s.Workload == t.Workload && s.Carrier == t.Carrier && s.Record.version == t.Record.version && s.Holder == t.Holder &&
+	return s.Workload == t.Workload && s.Carrier == t.Carrier && s.Record.Version == t.Record.Version && s.Holder == t.Holder &&
 		slices.Equal(s.Pods, t.Pods) && slices.Equal(s.children, t.children) && slices.Equal(s.nodes, t.nodes) &&
 		slices.Equal(s.budgets, t.budgets) && slices.Equal(s.disruptions, t.disruptions)
 }

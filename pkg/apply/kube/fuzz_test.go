@@ -6,12 +6,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 // FuzzRecord: whatever stands in the ConfigMap of a rollout, anybody may have written it:
 // nothing panics, and a record that is taken is written as it is read.
 func FuzzRecord(f *testing.F) {
-	good, err := Records{}.configMap(Record{Ref: web, Plan: onePlan, By: "ann", Base: map[string]any{"a": "b"}}, metav1.OwnerReference{})
+	good, err := Records{}.configMap(plan.Record{Ref: web, Plan: onePlan, By: "ann", Base: map[string]any{"a": "b"}}, metav1.OwnerReference{})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func (c *Cluster) needs(s *plan.Step) error {
 // before is found again.
 func (c *Cluster) resume() error {
 	rec, err := c.record.now()
-	if step := rec.present(); err == nil && step != nil {
+	if step := rec.Present(); err == nil && step != nil {
 		c.needed.Store(step.Kind, true)
 		err = c.needs(step)
 	}

@@ -75,14 +75,6 @@ func (c *Cluster) ours() string {
 	return recordLabel + "=" + kruise.SourceValue(c.opt.Target.Kind, c.opt.Target.Name)
 }
 
-// present is the step that a rollout is at; nil for none.
-func (r Record) present() *plan.Step {
-	if i := r.Progress.Step; r.Progress.Finished.IsZero() && i >= 0 && i < len(r.Plan.Steps) {
-		return &r.Plan.Steps[i]
-	}
-	return nil
-}
-
 // asks is the mark of the present step, and the workload that it is for.
 func (c *Cluster) asks() (mark, *cluster.Workload, error) {
 	w, err := c.present()

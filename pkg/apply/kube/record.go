@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -21,11 +22,11 @@ import (
 type record struct {
 	*Records
 	cluster *Cluster
-	mirror  *mirror[Record]
+	mirror  *mirror[plan.Record]
 
 	mu sync.Mutex
 	// shown is the record that the last snapshot showed, by the snapshot's version.
-	shown map[string]Record
+	shown map[string]plan.Record
 	// begun is when the rollout was begun that this process drives, of the uid of the
 	// object that it was begun for; zero until it drives one.
 	begun time.Time
@@ -33,7 +34,7 @@ type record struct {
 }
 
 func newRecord(c *Cluster) *record {
-	return &record{Records: &Records{c.core, c.opt.StateNamespace}, cluster: c, shown: map[string]Record{}}
+	return &record{Records: &Records{c.core, c.opt.StateNamespace}, cluster: c, shown: map[string]plan.Record{}}
 }
 
 func (r *record) follow() (err error) {
@@ -45,7 +46,7 @@ func (r *record) follow() (err error) {
 }
 
 // now is the record as it is; its zero value is none.
-func (r *record) now() (Record, error) {
+func (r *record) now() (plan.Record, error) {
 	namespace, name := r.where(r.cluster.opt.Target.Ref)
 	rec, _ := r.mirror.one(namespace, name)
 	_, err := r.mirror.all()
@@ -54,7 +55,7 @@ func (r *record) now() (Record, error) {
 
 // show keeps which record a snapshot showed; only the last one matters. A record that
 // is not the one that this process drives is an error.
-func (r *record) show(s plan.Snapshot, rec Record) error {
+func (r *record) show(s plan.Snapshot, rec plan.Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	clear(r.shown)
@@ -62,32 +63,32 @@ func (r *record) show(s plan.Snapshot, rec Record) error {
 	switch {
 	case r.begun.IsZero() || s.Workload == nil || rec.Begun.Equal(r.begun):
 		return nil
-	case rec.version == "" && r.of != "" && r.of != s.Object().UID:
+	case rec.Version == "" && r.of != "" && r.of != s.Object().UID:
 		return nil // it went with the object, and that is what there is to say
-	case rec.version == "":
+	case rec.Version == "":
 		return fmt.Errorf("the record of the rollout is gone, somebody has deleted it: %w", plan.ErrNotFound)
 	}
 	return fmt.Errorf("%w: %s has put another plan on record", plan.ErrTaken, rec.By)
 }
 
 // drives pins the record to the rollout that this process drives.
-func (r *record) drives(rec Record) {
+func (r *record) drives(rec plan.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun, r.of = rec.Begun, rec.Plan.Target.Object().UID
 }
 
 // lost reports whether the record is gone of the rollout that this process drives.
-func (r *record) lost(rec Record) bool {
+func (r *record) lost(rec plan.Record) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.begun.IsZero() && rec.version == ""
+	return !r.begun.IsZero() && rec.Version == ""
 }
 
 // Resume returns the rollout on record, to be driven from where it stands: from now
 // on another one in its place is an error that wraps plan.ErrTaken. The caller holds
-// the rollout. The error wraps ErrNone without one.
-func (c *Cluster) Resume() (Record, error) {
+// the rollout. The error wraps plan.ErrNoRollout without one.
+func (c *Cluster) Resume() (plan.Record, error) {
 	rec, err := c.Rollout()
 	if err == nil {
 		c.record.drives(rec)
@@ -96,11 +97,11 @@ func (c *Cluster) Resume() (Record, error) {
 }
 
 // Rollout is the record of the workload's rollout as it is now; the error wraps
-// ErrNone without one.
-func (c *Cluster) Rollout() (Record, error) {
+// plan.ErrNoRollout without one.
+func (c *Cluster) Rollout() (plan.Record, error) {
 	rec, err := c.record.now()
-	if err == nil && rec.version == "" {
-		return rec, fmt.Errorf("%s: %w", c.opt.Target.Ref, ErrNone)
+	if err == nil && rec.Version == "" {
+		return rec, fmt.Errorf("%s: %w", c.opt.Target.Ref, plan.ErrNoRollout)
 	}
 	return rec, err
 }
@@ -115,7 +116,7 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 	switch {
 	case !ok:
 		return fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrConflict)
-	case rec.version == "":
+	case rec.Version == "":
 		return fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrNotFound)
 	}
 	if err := c.certain(ctx); err != nil {
@@ -136,7 +137,7 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 }
 
 // timed notes when the present step began.
-func timed(rec Record, p plan.Progress, now time.Time) map[string]time.Time {
+func timed(rec plan.Record, p plan.Progress, now time.Time) map[string]time.Time {
 	if p.Step >= len(rec.Plan.Steps) {
 		return rec.Times
 	}
@@ -153,9 +154,9 @@ func timed(rec Record, p plan.Progress, now time.Time) map[string]time.Time {
 }
 
 // put shows at once what was written.
-func (r *record) put(rec Record) {
+func (r *record) put(rec plan.Record) {
 	namespace, name := r.where(rec.Ref)
-	r.mirror.putValue(namespace, name, rec.uid, rec.version, rec)
+	r.mirror.putValue(namespace, name, types.UID(rec.UID), rec.Version, rec)
 }
 
 // Begin puts a plan on record.

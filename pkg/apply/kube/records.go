@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
@@ -28,23 +26,6 @@ type Records struct {
 	Client kubernetes.Interface
 	// StateNamespace is where those of kinds without a namespace are.
 	StateNamespace string
-}
-
-// Record is one rollout as it is kept.
-type Record struct {
-	Ref      cluster.Ref
-	Plan     plan.Plan
-	Progress plan.Progress
-	// Base is the template that the workload had before.
-	Base map[string]any
-	// Begun is when the rollout was begun, Times when each step was.
-	Begun time.Time
-	Times map[string]time.Time
-	// By is who wrote it last.
-	By string
-
-	uid     types.UID
-	version string
 }
 
 // Keys and labels of the ConfigMap.
@@ -85,9 +66,6 @@ type progress struct {
 	Finished time.Time `json:"finished,omitzero"`
 }
 
-// ErrNone is a workload of which no rollout is on record.
-var ErrNone = errors.New("no rollout is on record")
-
 // where is namespace and name of a workload's record, and of its lease.
 func (r Records) where(ref cluster.Ref) (namespace, name string) {
 	namespace = ref.Namespace
@@ -105,22 +83,22 @@ func groupMark(group string) string {
 	return "-native"
 }
 
-// Load reads the record of a workload. The error wraps ErrNone without one.
-func (r Records) Load(ctx context.Context, ref cluster.Ref) (Record, error) {
+// Load reads the record of a workload. The error wraps plan.ErrNoRollout without one.
+func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
 	namespace, name := r.where(ref)
 	cm, err := r.Client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return Record{}, fmt.Errorf("%s: %w", ref, ErrNone)
+		return plan.Record{}, fmt.Errorf("%s: %w", ref, plan.ErrNoRollout)
 	}
 	if err != nil {
-		return Record{}, err
+		return plan.Record{}, err
 	}
 	return readRecord(cm)
 }
 
 // List reads all records of a namespace, or of all for "".
-func (r Records) List(ctx context.Context, namespace string) ([]Record, error) {
-	var out []Record
+func (r Records) List(ctx context.Context, namespace string) ([]plan.Record, error) {
+	var out []plan.Record
 	opt := metav1.ListOptions{LabelSelector: recordLabel, Limit: objects.PageSize}
 	for {
 		page, err := r.Client.CoreV1().ConfigMaps(namespace).List(ctx, opt)
@@ -143,46 +121,46 @@ func (r Records) List(ctx context.Context, namespace string) ([]Record, error) {
 // Begin puts a plan on record, in the place of any before. owner is the object in
 // the cluster that the record goes away with. base is kept unless it is nil: then
 // the one on record stays.
-func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerReference, p plan.Plan, base map[string]any, by string) (Record, error) {
+func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerReference, p plan.Plan, base map[string]any, by string) (plan.Record, error) {
 	now := time.Now().UTC()
-	next := Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: now, By: by, Progress: plan.Progress{Started: now}}
+	next := plan.Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: now, By: by, Progress: plan.Progress{Started: now}}
 	next.Times = timed(next, next.Progress, now)
-	var out Record
+	var out plan.Record
 	err := again(ctx, func() error {
 		before, err := r.Load(ctx, ref)
 		switch {
-		case err != nil && !errors.Is(err, ErrNone):
+		case err != nil && !errors.Is(err, plan.ErrNoRollout):
 			return err
 		case err == nil && before.Begun.Equal(next.Begun):
 			out = before // an earlier try took effect
 			return nil
 		}
-		if next.version = before.version; next.Base == nil {
+		if next.Version = before.Version; next.Base == nil {
 			next.Base = before.Base
 		}
 		out, err = r.write(ctx, next, owner)
 		return err
 	})
 	if err != nil {
-		return Record{}, told("the record of "+ref.String(), err)
+		return plan.Record{}, told("the record of "+ref.String(), err)
 	}
 	return out, nil
 }
 
 // write puts a whole record in the place of the one of its version, or of none.
-func (r Records) write(ctx context.Context, rec Record, owner metav1.OwnerReference) (Record, error) {
+func (r Records) write(ctx context.Context, rec plan.Record, owner metav1.OwnerReference) (plan.Record, error) {
 	cm, err := r.configMap(rec, owner)
 	if err != nil {
-		return Record{}, err
+		return plan.Record{}, err
 	}
 	client := r.Client.CoreV1().ConfigMaps(cm.Namespace)
-	if rec.version == "" {
+	if rec.Version == "" {
 		cm, err = client.Create(ctx, cm, metav1.CreateOptions{FieldManager: FieldManager})
 	} else {
 		cm, err = client.Update(ctx, cm, metav1.UpdateOptions{FieldManager: FieldManager})
 	}
 	if err != nil {
-		return Record{}, err
+		return plan.Record{}, err
 	}
 	return readRecord(cm)
 }
@@ -199,8 +177,8 @@ func again(ctx context.Context, try func() error) error {
 
 // Change changes how far a rollout has come, as it is on record now; a change by
 // somebody else in between makes it look again.
-func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change func(*Record) error) (Record, error) {
-	var out Record
+func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error) {
+	var out plan.Record
 	var tried *written
 	err := again(ctx, func() error {
 		now, err := r.Load(ctx, ref)
@@ -225,22 +203,22 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 
 // store writes the part that changes; it fails with a conflict if somebody else has
 // written since the record was read.
-func (r Records) store(ctx context.Context, now Record) (Record, error) {
+func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error) {
 	text, err := json.Marshal(writtenOf(now))
 	if err != nil {
-		return Record{}, err
+		return plan.Record{}, err
 	}
 	namespace, name := r.where(now.Ref)
 	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"resourceVersion": now.version},
+		"metadata": map[string]any{"resourceVersion": now.Version},
 		"data":     map[string]any{keyRecord: string(text)},
 	})
 	if err != nil {
-		return Record{}, err
+		return plan.Record{}, err
 	}
 	cm, err := r.Client.CoreV1().ConfigMaps(namespace).Patch(ctx, name, "application/merge-patch+json", patch, metav1.PatchOptions{FieldManager: FieldManager})
 	if err != nil {
-		return Record{}, err
+		return plan.Record{}, err
 	}
 	return readRecord(cm)
 }
@@ -254,6 +232,3 @@ func (r Records) Forget(ctx context.Context, ref cluster.Ref) error {
 	}
 	return err
 }
-
-// Title names a record's workload as people do.
-func (r Record) Title() string { return strings.ToLower(r.Ref.Kind) + "/" + r.Ref.Name }

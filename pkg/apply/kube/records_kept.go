@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
-func writtenOf(r Record) written {
+func writtenOf(r plan.Record) written {
 	p := r.Progress
 	return written{
 		Target: target{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
@@ -25,7 +25,7 @@ func writtenOf(r Record) written {
 	}
 }
 
-func (r Records) configMap(rec Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
+func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
 	text, err := json.Marshal(writtenOf(rec))
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (r Records) configMap(rec Record, owner metav1.OwnerReference) (*corev1.Con
 	namespace, name := r.where(rec.Ref)
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: namespace, Name: name, ResourceVersion: rec.version, OwnerReferences: []metav1.OwnerReference{owner},
+			Namespace: namespace, Name: name, ResourceVersion: rec.Version, OwnerReferences: []metav1.OwnerReference{owner},
 			Labels: map[string]string{
 				recordLabel: kruise.SourceValue(rec.Ref.Kind, rec.Ref.Name), "app.kubernetes.io/managed-by": FieldManager,
 			},
@@ -51,9 +51,9 @@ func (r Records) configMap(rec Record, owner metav1.OwnerReference) (*corev1.Con
 	return cm, nil
 }
 
-func readRecord(cm *corev1.ConfigMap) (Record, error) {
-	broken := func(err error) (Record, error) {
-		return Record{}, fmt.Errorf("ConfigMap %s/%s holds no rollout that this version can read: %w", cm.Namespace, cm.Name, err)
+func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
+	broken := func(err error) (plan.Record, error) {
+		return plan.Record{}, fmt.Errorf("ConfigMap %s/%s holds no rollout that this version can read: %w", cm.Namespace, cm.Name, err)
 	}
 	var w written
 	if err := json.Unmarshal([]byte(cm.Data[keyRecord]), &w); err != nil {
@@ -67,9 +67,9 @@ func readRecord(cm *corev1.ConfigMap) (Record, error) {
 	if err != nil {
 		return broken(err)
 	}
-	out := Record{
+	out := plan.Record{
 		Ref:  cluster.Ref{Group: w.Target.Group, Kind: w.Target.Kind, Namespace: w.Target.Namespace, Name: w.Target.Name},
-		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, uid: cm.UID, version: cm.ResourceVersion,
+		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, UID: string(cm.UID), Version: cm.ResourceVersion,
 		Progress: plan.Progress{
 			Step: w.Progress.Step, Started: w.Progress.Started, Resumed: w.Progress.Resumed, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
 			Free: w.Progress.Free, Held: w.Progress.Held, Halted: w.Progress.Halted, Finished: w.Progress.Finished,

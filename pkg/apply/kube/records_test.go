@@ -90,7 +90,7 @@ func TestChange(t *testing.T) {
 				t.Fatal(err)
 			}
 			made := 0
-			rec, err := r.Change(t.Context(), web, "ben", func(rec *Record) error {
+			rec, err := r.Change(t.Context(), web, "ben", func(rec *plan.Record) error {
 				made++
 				rec.Progress.Sent++
 				return nil
@@ -109,7 +109,7 @@ func TestRefusal(t *testing.T) {
 	if _, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna"); !apierrors.IsForbidden(err) {
 		t.Error(err)
 	}
-	if _, err := r.Change(t.Context(), web, "anna", nil); !errors.Is(err, ErrNone) {
+	if _, err := r.Change(t.Context(), web, "anna", nil); !errors.Is(err, plan.ErrNoRollout) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -150,25 +150,25 @@ func TestKindOf(t *testing.T) {
 // TestRecordShown: whoever finds another record than the one that they drive by, or
 // none, is told, unless it is the object that has gone.
 func TestRecordShown(t *testing.T) {
-	mine := Record{Begun: time.Unix(1, 0), version: "1", By: "anna", Plan: onePlan}
+	mine := plan.Record{Begun: time.Unix(1, 0), Version: "1", By: "anna", Plan: onePlan}
 	mine.Plan.Target.UID = "a"
 	for name, c := range map[string]struct {
-		rec  Record
+		rec  plan.Record
 		uid  string
 		want error
 	}{
 		"mine":                    {mine, "a", nil},
-		"another":                 {Record{Begun: time.Unix(2, 0), version: "2"}, "a", plan.ErrTaken},
-		"deleted":                 {Record{}, "a", plan.ErrNotFound},
-		"deleted with the object": {Record{}, "b", nil},
+		"another":                 {plan.Record{Begun: time.Unix(2, 0), Version: "2"}, "a", plan.ErrTaken},
+		"deleted":                 {plan.Record{}, "a", plan.ErrNotFound},
+		"deleted with the object": {plan.Record{}, "b", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &record{shown: map[string]Record{}}
-			if r.lost(Record{}) {
+			r := &record{shown: map[string]plan.Record{}}
+			if r.lost(plan.Record{}) {
 				t.Error("nothing is lost before there is anything")
 			}
 			r.drives(mine)
-			if got, want := r.lost(c.rec), c.rec.version == ""; got != want {
+			if got, want := r.lost(c.rec), c.rec.Version == ""; got != want {
 				t.Errorf("lost: %t, want %t", got, want)
 			}
 			s := plan.Snapshot{Version: "1", Workload: &cluster.Workload{Ref: web, UID: c.uid}}

@@ -67,7 +67,7 @@ func recreateStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestSt
 // stepLimit is how long the present step may take.
 func (c *Cluster) stepLimit() time.Duration {
 	if rec, err := c.record.now(); err == nil {
-		if step := rec.present(); step != nil && step.Timeout > 0 {
+		if step := rec.Present(); step != nil && step.Timeout > 0 {
 			return step.Timeout
 		}
 	}

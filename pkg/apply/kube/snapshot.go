@@ -14,13 +14,13 @@ import (
 
 // assemble puts together what the mirrors show, with the record among it. A workload
 // that is gone makes a snapshot without it.
-func (c *Cluster) assemble() (plan.Snapshot, Record, error) {
+func (c *Cluster) assemble() (plan.Snapshot, plan.Record, error) {
 	s := plan.Snapshot{Gates: c.opt.Gates}
 	// The version comes first: what changes meanwhile is a change since then.
 	s.Version, _ = c.bell.now()
 	present, err := c.present()
 	if err != nil {
-		return s, Record{}, err
+		return s, plan.Record{}, err
 	}
 	s.Workload = present.workload
 	if c.opt.Carrier != nil {

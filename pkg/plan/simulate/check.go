@@ -41,12 +41,26 @@ func Rest(p plan.Plan, s plan.Snapshot, o Options, r RolloutOptions) (Timeline, 
 	if err != nil {
 		return Timeline{}, err
 	}
-	if target, err := w.lookup(refOfTarget(p.Target)); err == nil {
-		target.progress = s.Progress
-		target.progress.Held, target.progress.Halted = "", ""
+	if target, err := w.lookup(p.Target.Ref()); err == nil {
+		target.progress = unblocked(s.Progress, p, w.now())
 	}
 	r.begun = begun(p, s.Progress)
 	return Rollout(w, p, r)
+}
+
+// unblocked is the progress of a rollout that somebody retries where it has halted, and
+// resumes where it is on hold.
+func unblocked(now plan.Progress, of plan.Plan, at time.Time) plan.Progress {
+	if retried, err := now.Retry(of, at); err == nil {
+		now = retried
+	}
+	if now.Held == "" {
+		return now
+	}
+	if resumed, err := now.Resume(of, at); err == nil {
+		now = resumed
+	}
+	return now
 }
 
 // begun reports whether the new template was in the cluster already.

@@ -126,7 +126,7 @@ func (w *World) Do(_ context.Context, ref cluster.Ref, a plan.Action) error {
 // action was decided for.
 func (w *World) send(ref cluster.Ref, a plan.Action) error {
 	if t := a.Patch.Target; t != nil {
-		ref = refOfTarget(*t)
+		ref = t.Ref()
 	}
 	o, err := w.lookup(ref)
 	if err != nil {

@@ -62,7 +62,7 @@ func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
 	if n := p.Limits.Replicas; n > MostPods {
 		return nil, fmt.Errorf("%d pods are more than the %d that a model of a cluster holds", n, MostPods)
 	}
-	d := &driver{World: w, plan: p, opt: o, ref: refOfTarget(p.Target)}
+	d := &driver{World: w, plan: p, opt: o, ref: p.Target.Ref()}
 	if o.Patience == 0 {
 		d.opt.Patience = patience + 2*p.Limits.MinReady
 	}
@@ -88,10 +88,6 @@ type driver struct {
 	askedAt time.Duration
 	// refusal is why the rollout's own last request was refused.
 	refusal string
-}
-
-func refOfTarget(t plan.Target) cluster.Ref {
-	return cluster.Ref{Group: groupOf(t.APIVersion), Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
 }
 
 // turn looks once and does what is due.
@@ -260,7 +256,7 @@ func (d *driver) promote(decision plan.Decision) error {
 	if err := d.Run(latest(due, d.now())); err != nil {
 		return err
 	}
-	return d.Promote(d.ref)
+	return d.Promote(d.ref, d.plan)
 }
 
 func latest(a, b time.Time) time.Time {
@@ -270,13 +266,16 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// Promote lets the present step of a rollout be over, as a person does.
-func (w *World) Promote(ref cluster.Ref) error {
+// Promote passes the present step of the rollout that carries out a plan, as a person
+// does.
+func (w *World) Promote(ref cluster.Ref, of plan.Plan) error {
 	o, err := w.lookup(ref)
 	if err != nil {
 		return err
 	}
-	o.progress.Promoted = true
+	if o.progress, err = o.progress.Promote(of, plan.Promotion{}, w.now()); err != nil {
+		return fmt.Errorf("%s: %w", ref, err)
+	}
 	w.touch(o)
 	o.recorded = o.version
 	return nil

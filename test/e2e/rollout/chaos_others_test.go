@@ -39,7 +39,7 @@ func rival(ctx context.Context, t *testing.T, h *history) (func(), error) {
 
 // change changes the record as a person does, by a command of their own.
 func (h *history) change(ctx context.Context, change func(*plan.Progress)) error {
-	_, err := kube.Records{Client: h.Client()}.Change(ctx, h.object.Ref, "carla", func(r *kube.Record) error {
+	_, err := kube.Records{Client: h.Client()}.Change(ctx, h.object.Ref, "carla", func(r *plan.Record) error {
 		if r.Progress.Finished.IsZero() {
 			change(&r.Progress)
 		}

@@ -261,7 +261,7 @@ func (h *history) recorded(t *testing.T, ctx context.Context, c *kube.Cluster) (
 		h.keep(&rec.Plan)
 		return rec.Plan, nil
 	}
-	if !errors.Is(err, kube.ErrNone) {
+	if !errors.Is(err, plan.ErrNoRollout) {
 		return plan.Plan{}, err
 	}
 	s, err := c.Observe(ctx, h.object.Ref)

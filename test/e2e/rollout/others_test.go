@@ -90,7 +90,7 @@ func TestSecondOperator(t *testing.T) {
 // promote lets the rollout go on, as another terminal does.
 func promote(t *testing.T, b *bed) {
 	t.Helper()
-	_, err := kube.Records{Client: b.Client()}.Change(t.Context(), b.object.Ref, "carla", func(r *kube.Record) error {
+	_, err := kube.Records{Client: b.Client()}.Change(t.Context(), b.object.Ref, "carla", func(r *plan.Record) error {
 		r.Progress.Promoted = true
 		return nil
 	})

@@ -148,7 +148,7 @@ func (b *soakBed) forget(t *testing.T) {
 func (b *soakBed) back(t *testing.T, k *kube.Cluster) plan.Plan {
 	t.Helper()
 	const why = "aborted by the test"
-	rec, err := kube.Records{Client: b.Client()}.Change(t.Context(), b.object.Ref, "test", func(r *kube.Record) error {
+	rec, err := kube.Records{Client: b.Client()}.Change(t.Context(), b.object.Ref, "test", func(r *plan.Record) error {
 		r.Progress.Halted = why
 		return nil
 	})

@@ -1,0 +1,357 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Records keep the rollouts of a cluster, one for each workload.
+type Records interface {
+	// Load returns the rollout of a workload; the error wraps plan.ErrNoRollout without
+	// one.
+	Load(ctx context.Context, ref cluster.Ref) (plan.Record, error)
+	// List returns those of a namespace, or of all for "".
+	List(ctx context.Context, namespace string) ([]plan.Record, error)
+	// Change changes the progress of a rollout as it is on record now. change is called
+	// again where somebody else has written in between; its error ends the change, and
+	// nothing is written. by is who changes it.
+	Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error)
+	// Holder names who drives a rollout now; "" for none.
+	Holder(ctx context.Context, ref cluster.Ref) (string, error)
+}
+
+// Workload is one workload of a cluster, opened so that its rollout can be driven.
+type Workload interface {
+	Cluster
+	// Rollout returns the rollout on record; the error wraps plan.ErrNoRollout without one.
+	Rollout() (plan.Record, error)
+	// Resume is Rollout, to be driven from where it is: from now on another one in its
+	// place is an error that wraps plan.ErrTaken. The caller holds the rollout.
+	Resume() (plan.Record, error)
+	// May reports which permissions carrying a plan out lacks.
+	May(ctx context.Context, p plan.Plan) error
+	// Hold makes the caller the one that drives the rollout. The context that it returns
+	// ends with a cause that wraps plan.ErrTaken when another has taken over, and
+	// release lets go. waiting is told of a holder that may be gone, while it is waited
+	// for. The error wraps plan.ErrTaken where the holder is alive.
+	Hold(ctx context.Context, waiting func(holder string)) (held context.Context, release func(), err error)
+	// Announce tells other users of the cluster what the rollout does.
+	Announce(e event.Event)
+	// Close ends what Open began.
+	Close()
+}
+
+// Rollouts are the rollouts of one cluster: what `kubectl kruise rollout` does, as
+// functions. Those that change a record return at once, and whoever drives the rollout
+// follows; the others drive it. All of them ask package plan what is allowed, so a
+// refusal is a *plan.TransitionError with a hint, and a workload without a rollout an
+// error that wraps plan.ErrNoRollout.
+type Rollouts struct {
+	Records Records
+	// Open opens a workload by its name.
+	Open func(ctx context.Context, ref cluster.Ref) (Workload, error)
+	// By names this program and the person behind it, for others to read.
+	By string
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Waiting is told of a holder that may be gone, while it is waited for; nil is
+	// nobody.
+	Waiting func(holder string)
+	// Unless is asked before a record changes, of the record as it is then; its error
+	// refuses the change. nil allows all.
+	Unless func(plan.Record) error
+}
+
+// Transition is a change of how far a rollout has come: a method of [plan.Progress] such
+// as plan.Progress.Resume.
+type Transition func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error)
+
+// List returns the rollouts on record of a namespace, or of all for "".
+func (r Rollouts) List(ctx context.Context, namespace string) ([]plan.Record, error) {
+	return r.Records.List(ctx, namespace)
+}
+
+// Get returns the rollout on record of a workload.
+func (r Rollouts) Get(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
+	return r.Records.Load(ctx, ref)
+}
+
+// Holder names who drives a rollout now; "" for none.
+func (r Rollouts) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
+	return r.Records.Holder(ctx, ref)
+}
+
+// Change has a rollout on record make a transition, and returns it as it is then.
+func (r Rollouts) Change(ctx context.Context, ref cluster.Ref, t Transition) (plan.Record, error) {
+	return r.Records.Change(ctx, ref, r.By, func(rec *plan.Record) error {
+		if r.Unless != nil {
+			if err := r.Unless(*rec); err != nil {
+				return err
+			}
+		}
+		next, err := t(rec.Progress, rec.Plan, r.now())
+		rec.Progress = next
+		return err
+	})
+}
+
+// Promotion is the transition that promotes a rollout so far.
+func Promotion(how plan.Promotion) Transition {
+	return func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
+		return p.Promote(of, how, now)
+	}
+}
+
+// Pausing is the transition that puts a rollout on hold; by is who does.
+func Pausing(by string) Transition {
+	return func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) { return p.Pause(of, by, now) }
+}
+
+// Aborting is the transition that ends a rollout where it is. With back, its work is to
+// be undone, so one that is done has it, too.
+func Aborting(why string, back bool) Transition {
+	return func(p plan.Progress, of plan.Plan, _ time.Time) (plan.Progress, error) {
+		if back {
+			return p.RollBack(of, why)
+		}
+		return p.Abort(of, why)
+	}
+}
+
+// Promote lets a rollout continue past its present step, or past pauses.
+func (r Rollouts) Promote(ctx context.Context, ref cluster.Ref, how plan.Promotion) (plan.Record, error) {
+	return r.Change(ctx, ref, Promotion(how))
+}
+
+// Pause puts a rollout on hold.
+func (r Rollouts) Pause(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
+	return r.Change(ctx, ref, Pausing(r.By))
+}
+
+// Resume ends a hold. Where nobody drives the rollout, [Rollouts.Drive] does.
+func (r Rollouts) Resume(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
+	return r.Change(ctx, ref, plan.Progress.Resume)
+}
+
+// Retry has a rollout that has halted continue.
+func (r Rollouts) Retry(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
+	return r.Change(ctx, ref, plan.Progress.Retry)
+}
+
+// Abort ends a rollout where it is.
+func (r Rollouts) Abort(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
+	return r.Change(ctx, ref, Aborting(r.aborted(), false))
+}
+
+// StepBack repeats the steps from an index on, as far as nothing was written since.
+func (r Rollouts) StepBack(ctx context.Context, ref cluster.Ref, to int) (plan.Record, error) {
+	return r.Change(ctx, ref, func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
+		return p.StepBack(of, to, now)
+	})
+}
+
+// TakeOver has the time limit of the present step count from now. It is for a rollout
+// that nobody has driven for a while, before [Rollouts.Drive]; a hold stays in force.
+func (r Rollouts) TakeOver(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
+	return r.Change(ctx, ref, func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
+		return p.TakeOver(of, now), nil
+	})
+}
+
+// Run puts a plan on record and carries it out, until it is done, halts, or has to be
+// left. It is refused while another rollout of the workload is in flight.
+func (r Rollouts) Run(ctx context.Context, ref cluster.Ref, p plan.Plan, o Options) (Result, error) {
+	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Begin(ctx, w, p) })
+}
+
+// Drive carries out what is left of the rollout on record. The error wraps plan.ErrTaken
+// where another process drives it.
+func (r Rollouts) Drive(ctx context.Context, ref cluster.Ref, o Options) (Result, error) {
+	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Continue(ctx, w) })
+}
+
+// RollBack ends the rollout on record and carries out the way back to the template that
+// it started from. Where no pod was updated there is none, and the result says so.
+func (r Rollouts) RollBack(ctx context.Context, ref cluster.Ref, o Options) (Result, error) {
+	if _, err := r.Change(ctx, ref, Aborting(r.aborted(), true)); err != nil {
+		return Result{}, err
+	}
+	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) { return r.Back(ctx, w, r.aborted()) })
+}
+
+// Undo leads a workload back to an older revision; 0 is the one before the present. It is
+// refused while a rollout is in flight.
+func (r Rollouts) Undo(ctx context.Context, ref cluster.Ref, revision int64, policy plan.Policy, o Options) (Result, error) {
+	return r.opened(ctx, ref, o, func(w Workload) (*Executor, error) {
+		if err := Idle(w, plan.TransitionUndo); err != nil {
+			return nil, err
+		}
+		s, err := w.Observe(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		p, err := plan.Undo(s, revision, policy)
+		if err != nil {
+			return nil, err
+		}
+		return r.Begin(ctx, w, p)
+	})
+}
+
+// opened opens a workload and drives what start begins.
+func (r Rollouts) opened(ctx context.Context, ref cluster.Ref, o Options, start func(Workload) (*Executor, error)) (Result, error) {
+	w, err := r.Open(ctx, ref)
+	if err != nil {
+		return Result{}, err
+	}
+	defer w.Close()
+	e, err := start(w)
+	if err != nil {
+		return Result{}, err
+	}
+	return e.Run(o)
+}
+
+func (r Rollouts) aborted() string { return "aborted by " + r.By }
+
+func (r Rollouts) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}
+
+// Idle reports why another plan cannot take the place of the one on record, by a
+// transition that does that; nil where nothing is in flight.
+func Idle(w Workload, t plan.Transition) error {
+	rec, err := w.Rollout()
+	switch {
+	case errors.Is(err, plan.ErrNoRollout):
+		return nil
+	case err != nil:
+		return err
+	}
+	return rec.Progress.Allows(t, rec.Plan)
+}
+
+// Executor is a rollout that this process drives: nobody else does until Run returns, or
+// Release is called.
+type Executor struct {
+	workload Workload
+	ref      cluster.Ref
+	plan     plan.Plan
+	held     context.Context //nolint:containedctx // it ends with the hold, which outlives the call that took it
+	release  func()
+}
+
+// Begin puts a plan on record for an opened workload, to be driven. It is refused while
+// another rollout of the workload is in flight.
+func (r Rollouts) Begin(ctx context.Context, w Workload, p plan.Plan) (*Executor, error) {
+	return r.hold(ctx, w, p, func(e *Executor) error {
+		if err := Idle(w, plan.TransitionBegin); err != nil {
+			return err
+		}
+		return w.Begin(e.held, e.ref, p)
+	})
+}
+
+// Continue takes over what is left of the rollout on record of an opened workload. The
+// record is as it was when the workload was opened, or later.
+func (r Rollouts) Continue(ctx context.Context, w Workload) (*Executor, error) {
+	rec, err := w.Rollout()
+	if err != nil {
+		return nil, err
+	}
+	return r.hold(ctx, w, rec.Plan, func(e *Executor) error {
+		rec, err := w.Resume()
+		e.plan = rec.Plan
+		return err
+	})
+}
+
+// Back puts the way back on record of a rollout that has ended, see [plan.Back]; why is
+// what ended it. Where no pod was updated, the plan of the executor has no steps, the
+// record stays as it is, and there is nothing to drive.
+func (r Rollouts) Back(ctx context.Context, w Workload, why string) (*Executor, error) {
+	rec, err := w.Rollout()
+	if err != nil {
+		return nil, err
+	}
+	return r.hold(ctx, w, rec.Plan, func(e *Executor) error {
+		// Another process may have driven it until now.
+		rec, err := w.Rollout()
+		if err != nil {
+			return err
+		}
+		e.plan, _, err = WayBack(e.held, w, rec, why)
+		if err != nil || len(e.plan.Steps) == 0 {
+			return err
+		}
+		return w.Begin(e.held, e.ref, e.plan)
+	})
+}
+
+// WayBack makes the plan that takes a rollout back from where it is, and returns it with
+// what is known of the workload. Nothing is written.
+func WayBack(ctx context.Context, w Workload, rec plan.Record, why string) (plan.Plan, plan.Snapshot, error) {
+	s, err := w.Observe(ctx, rec.Plan.Target.Ref())
+	if err != nil {
+		return plan.Plan{}, s, err
+	}
+	back, err := plan.Back(rec.Plan, s, why)
+	return back, s, err
+}
+
+// DeniedError is a rollout that cannot be driven, because its caller lacks permissions.
+type DeniedError struct{ Err error }
+
+// Error says which.
+func (e *DeniedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what the cluster said.
+func (e *DeniedError) Unwrap() error { return e.Err }
+
+// hold makes this process the one that drives a plan, and starts it.
+func (r Rollouts) hold(ctx context.Context, w Workload, p plan.Plan, start func(*Executor) error) (*Executor, error) {
+	if err := w.May(ctx, p); err != nil {
+		return nil, &DeniedError{err}
+	}
+	e := &Executor{workload: w, ref: p.Target.Ref(), plan: p}
+	var err error
+	if e.held, e.release, err = w.Hold(ctx, r.Waiting); err != nil {
+		return nil, err
+	}
+	if err := start(e); err != nil {
+		e.release()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Plan returns the plan that is carried out.
+func (e *Executor) Plan() plan.Plan { return e.plan }
+
+// Run carries the plan out as [Run] does, tells other users of the cluster, and lets go
+// of the rollout. A plan without steps is done.
+func (e *Executor) Run(o Options) (Result, error) {
+	defer e.release()
+	if len(e.plan.Steps) == 0 {
+		return Result{Outcome: event.Completed, Reason: e.plan.Change.Why, Plan: e.plan}, nil
+	}
+	emit := o.Emit
+	o.Emit = func(told event.Event) {
+		if emit != nil {
+			emit(told)
+		}
+		e.workload.Announce(told)
+	}
+	return Run(e.held, e.workload, e.ref, e.plan, o)
+}
+
+// Release lets go of a rollout that is not run.
+func (e *Executor) Release() { e.release() }

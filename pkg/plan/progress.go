@@ -1,0 +1,183 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Promotion says how far a rollout is promoted. Its zero value passes the present step.
+type Promotion struct {
+	// Full passes all pauses that are left; To is ignored then.
+	Full bool
+	// To passes the pauses up to this many updated pods; nil passes the present step.
+	To *Amount
+}
+
+// free returns the index of the first step whose pause counts; 0 promotes the present
+// step alone.
+func (m Promotion) free(of Plan, step int) int {
+	switch {
+	case m.Full:
+		return len(of.Steps)
+	case m.To == nil:
+		return 0
+	}
+	want := m.To.Of(of.Limits.Replicas)
+	for i := range of.Steps {
+		if of.Steps[i].Updated >= want && i >= step {
+			return i + 1
+		}
+	}
+	return len(of.Steps)
+}
+
+// Promote passes the present step, whether it pauses or waits for a condition, or all
+// pauses up to an amount. Verify steps ahead are asked all the same. A rollout on hold
+// continues.
+func (p Progress) Promote(of Plan, how Promotion, now time.Time) (Progress, error) {
+	if err := p.Allows(TransitionPromote, of); err != nil {
+		return p, err
+	}
+	if p.Held != "" {
+		p.Held = ""
+		p = p.TakeOver(of, now)
+	}
+	if free := how.free(of, p.Step); free > 0 {
+		p.Free = free
+	} else {
+		p.Promoted = true
+	}
+	return p, nil
+}
+
+// Pause puts the rollout on hold: no further step is taken. Pods of the present step that
+// a controller updates are updated. by names who pauses it, for others to read.
+func (p Progress) Pause(of Plan, by string, now time.Time) (Progress, error) {
+	if err := p.Allows(TransitionPause, of); err != nil {
+		return p, err
+	}
+	p.Held = fmt.Sprintf("by %s at %s", by, now.UTC().Format(time.RFC3339))
+	return p, nil
+}
+
+// Resume ends a hold. A rollout that is not on hold, and that nobody drives any more, is
+// continued the same way.
+func (p Progress) Resume(of Plan, now time.Time) (Progress, error) {
+	if err := p.Allows(TransitionResume, of); err != nil {
+		return p, err
+	}
+	p.Held = ""
+	return p.TakeOver(of, now), nil
+}
+
+// TakeOver has the time limit of the present step count from now, since nobody drove it
+// before. It is the same step: what it has asked for is not asked for again, and a pause
+// of some minutes is no longer than that.
+func (p Progress) TakeOver(of Plan, now time.Time) Progress {
+	if s := p.present(of); s != nil && s.Kind != StepPause {
+		p.Resumed = now.UTC()
+	}
+	return p
+}
+
+// Retry continues a rollout that has halted. The present step begins again: what it asks
+// for is asked for again, and its time limit counts from now. A hold stays in force.
+func (p Progress) Retry(of Plan, now time.Time) (Progress, error) {
+	if err := p.Allows(TransitionRetry, of); err != nil {
+		return p, err
+	}
+	p.Halted, p.Started = "", now.UTC()
+	return p, nil
+}
+
+// Abort ends a rollout where it is. Where it has halted already, the first reason stays.
+func (p Progress) Abort(of Plan, why string) (Progress, error) {
+	if err := p.Allows(TransitionAbort, of); err != nil {
+		return p, err
+	}
+	return p.halted(why), nil
+}
+
+// RollBack ends a rollout whose work is undone by the plan that [Back] makes, also one
+// that is done. It is recorded first, so that another process that drives the rollout
+// stops.
+func (p Progress) RollBack(of Plan, why string) (Progress, error) {
+	if err := p.Allows(TransitionRollBack, of); err != nil {
+		return p, err
+	}
+	return p.halted(why), nil
+}
+
+func (p Progress) halted(why string) Progress {
+	if p.Halted == "" {
+		p.Halted = why
+	}
+	return p
+}
+
+// StepBack repeats the steps from an index on, which is before the present one: a pause
+// is waited for and a question asked again, and pauses that were promoted count again. It
+// never undoes writes: it is refused where a step after that one has written or may have
+// written. A halt ends, since the step is another one; a hold stays in force.
+func (p Progress) StepBack(of Plan, to int, now time.Time) (Progress, error) {
+	if err := p.Allows(TransitionStepBack, of); err != nil {
+		return p, err
+	}
+	if to < 0 || to >= min(p.Step, len(of.Steps)) {
+		return p, p.noStepBack(of, fmt.Sprintf("there is no step %d before the present one, %d", to+1, p.Step+1))
+	}
+	for _, s := range of.Steps[to+1 : min(p.Step+1, len(of.Steps))] {
+		if s.writes() {
+			return p, p.noStepBack(of, fmt.Sprintf("step %s has changed the workload or its pods", s.Name))
+		}
+	}
+	return Progress{Step: to, Started: now.UTC(), Free: min(p.Free, to), Held: p.Held}, nil
+}
+
+func (p Progress) noStepBack(of Plan, why string) error {
+	return &TransitionError{Transition: TransitionStepBack, State: p.State(of), Msg: why, Hint: "'rollout abort --rollback' takes back what was written"}
+}
+
+// writes reports whether a step changes the workload or its pods.
+func (s *Step) writes() bool {
+	return len(s.Patches) > 0 || !slices.Contains([]StepKind{StepPause, StepVerify, StepPullImages}, s.Kind)
+}
+
+// Toggle is the transition of a control that pauses and resumes: it retries what has
+// halted, resumes what is on hold and pauses all else.
+func (p Progress) Toggle(of Plan) Transition {
+	switch p.State(of) {
+	case StateHalted:
+		return TransitionRetry
+	case StateHeld:
+		return TransitionResume
+	}
+	return TransitionPause
+}
+
+// Describe says in a few words where a rollout is.
+func (p Progress) Describe(of Plan) string {
+	s := p.present(of)
+	switch {
+	case !p.Finished.IsZero():
+		return "done at " + p.Finished.UTC().Format(time.RFC3339)
+	case p.Halted != "":
+		return "halted: " + p.Halted
+	case s == nil:
+		return "all steps are done"
+	}
+	text := fmt.Sprintf("step %d of %d, %s", p.Step+1, len(of.Steps), s.Title)
+	if p.Held != "" {
+		text += "; on hold " + p.Held
+	}
+	return text
+}
+
+// present returns the step that a rollout is at; nil where it is at none.
+func (p Progress) present(of Plan) *Step {
+	if p.Step < 0 || p.Step >= len(of.Steps) {
+		return nil
+	}
+	return &of.Steps[p.Step]
+}

@@ -1,0 +1,148 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+)
+
+// State is the state of a rollout on record. A rollout of which nothing is on record has
+// none.
+type State string
+
+// The states.
+const (
+	// StateRunning: steps are left, and whoever drives the rollout takes them.
+	StateRunning State = "running"
+	// StateHeld: steps are left, and none is taken before somebody resumes the rollout.
+	StateHeld State = "held"
+	// StateHalted: the rollout has failed or was aborted; what it was told before that
+	// is kept.
+	StateHalted State = "halted"
+	// StateDone: no step is left.
+	StateDone State = "done"
+)
+
+// States returns all states.
+func States() []State { return []State{StateRunning, StateHeld, StateHalted, StateDone} }
+
+// State returns the state of a rollout of this progress. A halt hides all else, as it does
+// in [Next].
+func (p Progress) State(of Plan) State {
+	switch {
+	case p.Halted != "":
+		return StateHalted
+	case !p.Finished.IsZero() || p.Step >= len(of.Steps):
+		return StateDone
+	case p.Held != "":
+		return StateHeld
+	}
+	return StateRunning
+}
+
+// Transition is something that a person does to a rollout on record. Each is a method of
+// [Progress], except for those that put another plan in its place.
+type Transition string
+
+// The transitions.
+const (
+	// TransitionPromote passes the present step, or pauses ahead: [Progress.Promote].
+	TransitionPromote Transition = "promote"
+	// TransitionPause has no further step taken: [Progress.Pause].
+	TransitionPause Transition = "pause"
+	// TransitionResume ends a pause, or continues what nobody drives: [Progress.Resume].
+	TransitionResume Transition = "resume"
+	// TransitionRetry continues after a halt: [Progress.Retry].
+	TransitionRetry Transition = "retry"
+	// TransitionAbort ends the rollout and leaves pods as they are: [Progress.Abort].
+	TransitionAbort Transition = "abort"
+	// TransitionRollBack ends the rollout before the plan of [Back] takes its place:
+	// [Progress.RollBack].
+	TransitionRollBack Transition = "rollback"
+	// TransitionStepBack repeats steps that change nothing: [Progress.StepBack].
+	TransitionStepBack Transition = "stepback"
+	// TransitionUndo puts a plan to an older revision in place of the one on record:
+	// [Undo].
+	TransitionUndo Transition = "undo"
+	// TransitionBegin puts any other plan in place of the one on record.
+	TransitionBegin Transition = "begin"
+)
+
+// Transitions returns all transitions.
+func Transitions() []Transition {
+	return []Transition{
+		TransitionPromote, TransitionPause, TransitionResume, TransitionRetry, TransitionAbort,
+		TransitionRollBack, TransitionStepBack, TransitionUndo, TransitionBegin,
+	}
+}
+
+// answer is what a transition is answered in a state; nil allows it.
+type answer func(p Progress, of Plan) (msg, hint string)
+
+// answers is the table of transitions: which is allowed in which state, and what it is
+// answered otherwise. A state that a row does not name allows it.
+var answers = map[Transition]map[State]answer{
+	TransitionPromote:  {StateHalted: hasHalted, StateDone: isDone},
+	TransitionPause:    {StateHalted: hasHalted, StateDone: isDone},
+	TransitionResume:   {StateHalted: hasHalted, StateDone: isDone},
+	TransitionRetry:    {StateRunning: notHalted, StateHeld: notHalted, StateDone: notHalted},
+	TransitionAbort:    {StateDone: isDoneForGood},
+	TransitionRollBack: {},
+	TransitionStepBack: {StateDone: isDone},
+	TransitionUndo:     {StateRunning: inFlight(hintRollBack), StateHeld: inFlight(hintRollBack)},
+	TransitionBegin:    {StateRunning: inFlight(hintGoOn), StateHeld: inFlight(hintGoOn)},
+}
+
+const (
+	hintGoOn     = "go on with it: rollout resume; or end it: rollout abort"
+	hintRollBack = "'rollout abort --rollback' goes back to what was before that; after 'rollout abort' alone this can be planned from where it stands"
+)
+
+func hasHalted(p Progress, _ Plan) (msg, hint string) {
+	return "it has halted: " + p.Halted, "mend that and 'rollout retry', or 'rollout abort --rollback'"
+}
+
+func isDone(Progress, Plan) (msg, hint string) { return "the rollout is done", "" }
+
+func isDoneForGood(Progress, Plan) (msg, hint string) {
+	return "the rollout is done: 'rollout undo' goes back to an older revision", ""
+}
+
+func notHalted(Progress, Plan) (msg, hint string) {
+	return "it has not halted: there is nothing to retry", ""
+}
+
+func inFlight(hint string) answer {
+	return func(p Progress, of Plan) (string, string) {
+		return fmt.Sprintf("a rollout of %s is under way: %s", of.Target.Ref(), p.Describe(of)), hint
+	}
+}
+
+// Allows reports whether a rollout of this progress allows a transition now; the error is
+// a [TransitionError].
+func (p Progress) Allows(t Transition, of Plan) error {
+	row, ok := answers[t]
+	if !ok {
+		return fmt.Errorf("no transition is called %q", t)
+	}
+	state := p.State(of)
+	if refused := row[state]; refused != nil {
+		msg, hint := refused(p, of)
+		return &TransitionError{Transition: t, State: state, Msg: msg, Hint: hint}
+	}
+	return nil
+}
+
+// TransitionError is a transition that the state of a rollout does not allow.
+type TransitionError struct {
+	Transition Transition
+	State      State
+	// Msg says why, Hint what to do instead; Hint may be empty.
+	Msg, Hint string
+}
+
+// Error is Msg.
+func (e *TransitionError) Error() string { return e.Msg }
+
+// Unwrap returns it as the error that all pure packages return, which carries a hint.
+func (e *TransitionError) Unwrap() error { return &tree.Error{Msg: e.Msg, Hint: e.Hint} }

@@ -1,0 +1,269 @@
+package plan_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// tenPods is a rollout of ten pods in five steps.
+func tenPods() plan.Plan {
+	return plan.Plan{
+		Target: plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Namespace: "shop", Name: "web"},
+		Limits: plan.Limits{Replicas: 10},
+		Steps: []plan.Step{
+			{Name: "update", Kind: plan.StepUpdate, Title: "write the template", Updated: 1, Patches: []plan.Patch{{}}, Timeout: time.Minute},
+			{Name: "pause-1", Kind: plan.StepPause, Title: "wait", Updated: 1, Pause: &plan.Pause{}},
+			{Name: "verify-1", Kind: plan.StepVerify, Title: "ask", Updated: 1, Verify: &plan.Verify{Command: []string{"true"}}},
+			{Name: "step-50%", Kind: plan.StepPartition, Title: "let 4 more follow", Updated: 5, Patches: []plan.Patch{{}}},
+			{Name: "pause-50%", Kind: plan.StepPause, Title: "wait", Updated: 5, Pause: &plan.Pause{}},
+			{Name: "step-100%", Kind: plan.StepPartition, Title: "let 5 more follow", Updated: 10, Patches: []plan.Patch{{}}},
+		},
+	}
+}
+
+var (
+	eleven = noon.Add(-time.Hour)
+	// progresses are all ways to be in each state.
+	progresses = map[string]struct {
+		progress plan.Progress
+		state    plan.State
+		describe string
+	}{
+		"running":          {plan.Progress{Step: 2, Started: eleven}, plan.StateRunning, "step 3 of 6, ask"},
+		"not begun":        {plan.Progress{}, plan.StateRunning, "step 1 of 6, write the template"},
+		"held":             {plan.Progress{Step: 2, Started: eleven, Held: "by ann"}, plan.StateHeld, "step 3 of 6, ask; on hold by ann"},
+		"halted":           {plan.Progress{Step: 2, Started: eleven, Halted: "it crashed"}, plan.StateHalted, "halted: it crashed"},
+		"held and halted":  {plan.Progress{Step: 2, Started: eleven, Held: "by ann", Halted: "it crashed"}, plan.StateHalted, "halted: it crashed"},
+		"done":             {plan.Progress{Step: 6, Started: eleven, Finished: noon}, plan.StateDone, "done at 2026-07-01T12:00:00Z"},
+		"at the end":       {plan.Progress{Step: 6, Started: eleven}, plan.StateDone, "all steps are done"},
+		"halted when done": {plan.Progress{Step: 6, Finished: noon, Halted: "aborted by ann"}, plan.StateHalted, "done at 2026-07-01T12:00:00Z"},
+		"of another plan":  {plan.Progress{Step: -7}, plan.StateRunning, "all steps are done"},
+	}
+)
+
+// refused are the answers of the table; a state that a transition does not name allows it.
+var refused = map[plan.Transition]map[plan.State]string{
+	plan.TransitionPromote:  {plan.StateHalted: "it has halted: ", plan.StateDone: "the rollout is done"},
+	plan.TransitionPause:    {plan.StateHalted: "it has halted: ", plan.StateDone: "the rollout is done"},
+	plan.TransitionResume:   {plan.StateHalted: "it has halted: ", plan.StateDone: "the rollout is done"},
+	plan.TransitionRetry:    {plan.StateRunning: "it has not halted", plan.StateHeld: "it has not halted", plan.StateDone: "it has not halted"},
+	plan.TransitionAbort:    {plan.StateDone: "the rollout is done: 'rollout undo'"},
+	plan.TransitionRollBack: {},
+	plan.TransitionStepBack: {plan.StateDone: "the rollout is done"},
+	plan.TransitionUndo:     {plan.StateRunning: "a rollout of cloneset/web is under way: ", plan.StateHeld: "a rollout of cloneset/web is under way: "},
+	plan.TransitionBegin:    {plan.StateRunning: "a rollout of cloneset/web is under way: ", plan.StateHeld: "a rollout of cloneset/web is under way: "},
+}
+
+// hinted are the answers that say what to do instead.
+var hinted = []plan.State{plan.StateHalted}
+
+// does are the transitions that are methods of a progress.
+var does = map[plan.Transition]func(plan.Progress) (plan.Progress, error){
+	plan.TransitionPromote:  func(p plan.Progress) (plan.Progress, error) { return p.Promote(tenPods(), plan.Promotion{}, noon) },
+	plan.TransitionPause:    func(p plan.Progress) (plan.Progress, error) { return p.Pause(tenPods(), "ben", noon) },
+	plan.TransitionResume:   func(p plan.Progress) (plan.Progress, error) { return p.Resume(tenPods(), noon) },
+	plan.TransitionRetry:    func(p plan.Progress) (plan.Progress, error) { return p.Retry(tenPods(), noon) },
+	plan.TransitionAbort:    func(p plan.Progress) (plan.Progress, error) { return p.Abort(tenPods(), "aborted by ben") },
+	plan.TransitionRollBack: func(p plan.Progress) (plan.Progress, error) { return p.RollBack(tenPods(), "aborted by ben") },
+	plan.TransitionStepBack: func(p plan.Progress) (plan.Progress, error) { return p.StepBack(tenPods(), 1, noon) },
+}
+
+// TestTransitions holds every transition in every state to the table: what is refused
+// changes nothing and says why, and what is allowed leads to a state in which [plan.Next]
+// does what the transition is for.
+func TestTransitions(t *testing.T) {
+	after := map[plan.Transition]map[plan.State]plan.State{
+		plan.TransitionPromote:  {plan.StateRunning: plan.StateRunning, plan.StateHeld: plan.StateRunning},
+		plan.TransitionPause:    {plan.StateRunning: plan.StateHeld, plan.StateHeld: plan.StateHeld},
+		plan.TransitionResume:   {plan.StateRunning: plan.StateRunning, plan.StateHeld: plan.StateRunning},
+		plan.TransitionAbort:    {plan.StateRunning: plan.StateHalted, plan.StateHeld: plan.StateHalted, plan.StateHalted: plan.StateHalted},
+		plan.TransitionRollBack: {plan.StateRunning: plan.StateHalted, plan.StateHeld: plan.StateHalted, plan.StateHalted: plan.StateHalted, plan.StateDone: plan.StateHalted},
+	}
+	seen := map[plan.State]bool{}
+	for name, c := range progresses {
+		p := c.progress
+		state := p.State(tenPods())
+		seen[state] = true
+		if got := p.Describe(tenPods()); state != c.state || got != c.describe {
+			t.Errorf("%s: %s, %q; want %s, %q", name, state, got, c.state, c.describe)
+		}
+		for _, tr := range plan.Transitions() {
+			row, ok := refused[tr]
+			if !ok {
+				t.Fatalf("%s has no row", tr)
+			}
+			err := p.Allows(tr, tenPods())
+			checkAnswer(t, name, tr, state, row[state], err)
+			if do, ok := does[tr]; ok && name != "of another plan" {
+				next, did := do(p)
+				if (did == nil) != (err == nil) && (tr != plan.TransitionStepBack || name != "not begun" && name != "halted when done") {
+					t.Errorf("%s, %s: the table says %v, the method %v", name, tr, err, did)
+				}
+				if did != nil && next != p {
+					t.Errorf("%s, %s: it was refused, and yet changes %+v", name, tr, next)
+				}
+				if want := after[tr][state]; did == nil && want != "" && next.State(tenPods()) != want {
+					t.Errorf("%s, %s: leads to %s, want %s", name, tr, next.State(tenPods()), want)
+				}
+			}
+		}
+	}
+	for _, s := range plan.States() {
+		if !seen[s] {
+			t.Errorf("no progress is %s", s)
+		}
+	}
+	if err := (plan.Progress{}).Allows("dance", tenPods()); err == nil {
+		t.Error("there is a transition that is not in the table")
+	}
+}
+
+func checkAnswer(t *testing.T, name string, tr plan.Transition, state plan.State, want string, err error) {
+	t.Helper()
+	if want == "" {
+		if err != nil {
+			t.Errorf("%s, %s: %v", name, tr, err)
+		}
+		return
+	}
+	refusal, ok := errors.AsType[*plan.TransitionError](err)
+	if !ok || refusal.Transition != tr || refusal.State != state || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
+		t.Errorf("%s, %s: %v, want %q", name, tr, err, want)
+		return
+	}
+	hint, ok := errors.AsType[*tree.Error](err)
+	if !ok || hint.Msg != err.Error() || hint.Hint != refusal.Hint {
+		t.Errorf("%s, %s: the hint is lost: %+v", name, tr, hint)
+	}
+	if want := slices.Contains(hinted, state) || tr == plan.TransitionBegin || tr == plan.TransitionUndo; (refusal.Hint != "") != want {
+		t.Errorf("%s, %s: hint %q", name, tr, refusal.Hint)
+	}
+}
+
+// TestTransitions_NeverPanic: a record that somebody has written by hand is answered.
+func TestTransitions_NeverPanic(t *testing.T) {
+	for _, p := range []plan.Progress{{Step: -7}, {Step: 99}, {Step: -7, Held: "by ann"}, {Step: -1, Halted: "x", Free: -3}} {
+		for tr, do := range does {
+			if next, err := do(p); err == nil {
+				_ = next.Describe(tenPods())
+			}
+			_ = p.Allows(tr, plan.Plan{})
+		}
+		if _, err := p.StepBack(tenPods(), -1, noon); err == nil {
+			t.Errorf("%+v: there is no step before the first", p)
+		}
+	}
+}
+
+// TestPromote: the present step is over, or pauses up to an amount do not count; a hold
+// ends, and with it the time that nobody drove the step.
+func TestPromote(t *testing.T) {
+	half, three, many := plan.Amount{Value: 50, Percent: true}, plan.Pods(3), plan.Pods(100)
+	for name, c := range map[string]struct {
+		step int
+		how  plan.Promotion
+		free int
+	}{
+		"the present step":   {step: 1},
+		"all":                {step: 1, how: plan.Promotion{Full: true}, free: 6},
+		"half":               {step: 1, how: plan.Promotion{To: &half}, free: 4},
+		"half, seen already": {step: 4, how: plan.Promotion{To: &half}, free: 5},
+		"pods":               {step: 1, how: plan.Promotion{To: &three}, free: 4},
+		"more than there is": {step: 1, how: plan.Promotion{To: &many}, free: 6},
+	} {
+		for _, held := range []string{"", "by ann"} {
+			got, err := plan.Progress{Step: c.step, Started: eleven, Held: held}.Promote(tenPods(), c.how, noon)
+			want := plan.Progress{Step: c.step, Started: eleven, Free: c.free, Promoted: c.free == 0}
+			if err != nil || got != want {
+				t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
+			}
+		}
+	}
+	for held, resumed := range map[string]time.Time{"": {}, "by ann": noon} {
+		got, err := plan.Progress{Started: eleven, Held: held}.Promote(tenPods(), plan.Promotion{Full: true}, noon)
+		if err != nil || !got.Resumed.Equal(resumed) {
+			t.Errorf("on hold %q: %+v, %v", held, got, err)
+		}
+	}
+}
+
+// TestResume: the time of a step counts from when somebody continues it, but it is the
+// same step: what it has asked for is not asked for again.
+func TestResume(t *testing.T) {
+	for i, s := range tenPods().Steps {
+		p := plan.Progress{Step: i, Started: eleven, Sent: 1, Held: "by ann"}
+		got, err := p.Resume(tenPods(), noon)
+		if err != nil || got.Held != "" || !got.Started.Equal(eleven) || got.Sent != 1 || got.Resumed.IsZero() != (s.Kind == plan.StepPause) {
+			t.Errorf("%s: %v, %+v", s.Name, err, got)
+		}
+		if taken := p.TakeOver(tenPods(), noon); taken.Held != "by ann" || taken.Resumed != got.Resumed {
+			t.Errorf("%s: who takes over does not resume: %+v", s.Name, taken)
+		}
+	}
+}
+
+func TestPauseRetryAbort(t *testing.T) {
+	p := plan.Progress{Step: 2, Started: eleven, Sent: 1}
+	held, err := p.Pause(tenPods(), "ben", noon)
+	if err != nil || held.Held != "by ben at 2026-07-01T12:00:00Z" {
+		t.Errorf("%+v, %v", held, err)
+	}
+	aborted, err := held.Abort(tenPods(), "aborted by ben")
+	if err != nil || aborted.Halted != "aborted by ben" {
+		t.Errorf("%+v, %v", aborted, err)
+	}
+	if again, err := aborted.Abort(tenPods(), "aborted by carla"); err != nil || again != aborted {
+		t.Errorf("the first reason is lost: %+v, %v", again, err)
+	}
+	retried, err := aborted.Retry(tenPods(), noon)
+	want := held
+	want.Started = noon
+	if err != nil || retried != want {
+		t.Errorf("%+v, %v; want %+v", retried, err, want)
+	}
+}
+
+// TestStepBack: steps that only wait are repeated, and what was written stays written.
+func TestStepBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		from plan.Progress
+		to   int
+		want plan.Progress
+		err  string
+	}{
+		"to the pause":    {from: plan.Progress{Step: 2, Free: 4, Promoted: true}, to: 1, want: plan.Progress{Step: 1, Started: noon, Free: 1}},
+		"to the update":   {from: plan.Progress{Step: 2, Resumed: eleven, Sent: 1}, to: 0, want: plan.Progress{Started: noon}},
+		"after a bad end": {from: plan.Progress{Step: 2, Halted: "verify: 500"}, to: 1, want: plan.Progress{Step: 1, Started: noon}},
+		"on hold":         {from: plan.Progress{Step: 4, Held: "by ann"}, to: 3, want: plan.Progress{Step: 3, Started: noon, Held: "by ann"}},
+		"over a write":    {from: plan.Progress{Step: 4}, to: 2, err: "step step-50% has changed the workload or its pods"},
+		"in a write":      {from: plan.Progress{Step: 3}, to: 2, err: "step step-50% has changed the workload or its pods"},
+		"to the same":     {from: plan.Progress{Step: 2}, to: 2, err: "there is no step 3 before the present one, 3"},
+		"ahead":           {from: plan.Progress{Step: 2}, to: 5, err: "there is no step 6 before the present one, 3"},
+	} {
+		got, err := c.from.StepBack(tenPods(), c.to, noon)
+		if c.err == "" {
+			c.err = "<nil>"
+		} else {
+			c.want = c.from
+		}
+		if text := "<nil>"; got != c.want || err != nil && err.Error() != c.err || err == nil && text != c.err {
+			t.Errorf("%s: %+v, %v; want %+v, %s", name, got, err, c.want, c.err)
+		}
+	}
+}
+
+func TestToggle(t *testing.T) {
+	for name, want := range map[string]plan.Transition{
+		"running": plan.TransitionPause, "held": plan.TransitionResume, "halted": plan.TransitionRetry, "held and halted": plan.TransitionRetry,
+	} {
+		p := progresses[name].progress
+		if got := p.Toggle(tenPods()); got != want || p.Allows(got, tenPods()) != nil {
+			t.Errorf("%s: %s, %v", name, got, p.Allows(got, tenPods()))
+		}
+	}
+}
