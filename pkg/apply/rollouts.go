@@ -65,6 +65,10 @@ type Rollouts struct {
 	// Unless is asked before a record changes, of the record as it is then; its error
 	// refuses the change. nil allows all.
 	Unless func(plan.Record) error
+	// Approvals know what the person behind this program has approved. Without them
+	// nothing is: a plan from a record is then driven only as far as it changes nothing
+	// that runs, and no further than its present step.
+	Approvals Approvals
 }
 
 // Transition is a change of how far a rollout has come: a method of [plan.Progress] such
@@ -247,6 +251,8 @@ type Executor struct {
 	plan     plan.Plan
 	held     context.Context //nolint:containedctx // it ends with the hold, which outlives the call that took it
 	release  func()
+	// through is the last step that may be carried out; nil for all.
+	through *int
 }
 
 // Begin puts a plan on record for an opened workload, to be driven. It is refused while
@@ -254,6 +260,9 @@ type Executor struct {
 func (r Rollouts) Begin(ctx context.Context, w Workload, p plan.Plan) (*Executor, error) {
 	return r.hold(ctx, w, p, func(e *Executor) error {
 		if err := Idle(w, plan.TransitionBegin); err != nil {
+			return err
+		}
+		if err := r.approve(e.held, p); err != nil {
 			return err
 		}
 		return w.Begin(e.held, e.ref, p)
@@ -269,7 +278,11 @@ func (r Rollouts) Continue(ctx context.Context, w Workload) (*Executor, error) {
 	}
 	return r.hold(ctx, w, rec.Plan, func(e *Executor) error {
 		rec, err := w.Resume()
+		if err != nil {
+			return err
+		}
 		e.plan = rec.Plan
+		e.through, err = r.mayDrive(e.held, w, rec.Plan, rec.Plan, false)
 		return err
 	})
 }
@@ -290,6 +303,14 @@ func (r Rollouts) Back(ctx context.Context, w Workload, why string) (*Executor, 
 		}
 		e.plan, _, err = WayBack(e.held, w, rec, why)
 		if err != nil || len(e.plan.Steps) == 0 {
+			return err
+		}
+		// The person asks for the way back, so it is carried out whole; that it leads to
+		// a template of the workload's own has to be certain.
+		if _, err := r.mayDrive(e.held, w, rec.Plan, e.plan, true); err != nil {
+			return err
+		}
+		if err := r.approve(e.held, e.plan); err != nil {
 			return err
 		}
 		return w.Begin(e.held, e.ref, e.plan)
@@ -342,6 +363,9 @@ func (e *Executor) Run(o Options) (Result, error) {
 	defer e.release()
 	if len(e.plan.Steps) == 0 {
 		return Result{Outcome: event.Completed, Reason: e.plan.Change.Why, Plan: e.plan}, nil
+	}
+	if e.through != nil && (o.Through == nil || *e.through < *o.Through) {
+		o.Through = e.through
 	}
 	emit := o.Emit
 	o.Emit = func(told event.Event) {

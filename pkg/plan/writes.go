@@ -356,3 +356,24 @@ func (p *Plan) SpecWrites() []SpecWrite {
 	}
 	return out
 }
+
+// Rest returns what is left of a plan that comes from a record: the steps from the progress
+// on, with a description that is made from their patches and the live object.
+func (p Plan) Rest(s Snapshot) (Plan, error) {
+	p.Steps = p.Steps[min(max(s.Progress.Step, 0), len(p.Steps)):]
+	for _, f := range p.CheckWrites() {
+		return p, &tree.Error{Msg: f.Msg, Hint: f.Hint}
+	}
+	b := &builder{present: s.Object(), snap: s}
+	if b.present == nil || b.present.Object == nil {
+		return p, ErrNotFound
+	}
+	b.plan.Driver = p.Driver
+	var err error
+	if b.desired, err = p.Outcome(b.present); err != nil {
+		return p, err
+	}
+	b.compare()
+	p.Change = b.plan.Change
+	return p, nil
+}

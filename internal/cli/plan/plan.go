@@ -9,7 +9,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
@@ -93,5 +96,26 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.write(w, m); err != nil {
 		return err
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return o.digest(ctx, m)
+}
+
+// digest prints what 'rollout resume --approved' takes, of a plan for an object in a
+// cluster.
+func (o *options) digest(ctx context.Context, m *planning.Made) error {
+	if o.FromFiles() || len(m.Plan.Steps) == 0 {
+		return nil
+	}
+	cfg, err := o.factory.Config()
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(o.factory.Streams.Err, "digest: %s\n", approval.Digests(&m.Plan, approval.Clusters(ctx, client, cfg))[0])
+	return err
 }

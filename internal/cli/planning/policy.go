@@ -2,6 +2,7 @@ package planning
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
@@ -43,6 +45,27 @@ func (p *policyFlags) addFlags(fl *pflag.FlagSet) {
 	fl.DurationVar(&p.timeout, "step-timeout", 0, "how long each step may take; by default as its size needs")
 	fl.DurationVar(&p.grace, "grace", 0, "how long a pod is out of service before its containers change, with the driver client")
 }
+
+// The places that a plan's commands may come from, beside the command line.
+const (
+	FromStrategy   = "the strategy file"
+	FromAnnotation = "the annotation " + kruise.RolloutAnnotation
+)
+
+// Untyped returns the commands of a plan that no flag names, and where they come from.
+func (o *Options) Untyped(p *plan.Plan) (from string, commands []string) {
+	rest := *p
+	rest.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(s plan.Step) bool {
+		return s.Verify != nil && slices.ContainsFunc(o.policy.commands, func(command string) bool { return slices.Equal(s.Verify.Command, shell(command)) })
+	})
+	if from = FromAnnotation; o.policy.strategy != "" {
+		from = FromStrategy
+	}
+	return from, rest.Commands(0)
+}
+
+// shell is how a command of --verify-command is run.
+func shell(command string) []string { return []string{"sh", "-c", command} }
 
 // given reports whether any of the flags was.
 func (p *policyFlags) given() bool {
@@ -89,7 +112,7 @@ func (p *policyFlags) read(into *plan.Policy) error {
 		into.Verify = append(into.Verify, plan.Verify{URL: url})
 	}
 	for _, command := range p.commands {
-		into.Verify = append(into.Verify, plan.Verify{Command: []string{"sh", "-c", command}})
+		into.Verify = append(into.Verify, plan.Verify{Command: shell(command)})
 	}
 	if p.timeout > 0 {
 		into.Timeout = p.timeout

@@ -44,6 +44,7 @@ budgets and in place where that is possible.`,
 	}
 	o.addFlags(c)
 	o.pretends.AddFlag(c)
+	o.authority.addTakeOverFlags(c)
 	c.Flags().BoolVar(&o.rollback, "rollback", false, "also go back to the template before the rollout")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return c
@@ -81,6 +82,7 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 		return err
 	}
 	defer s.Close()
+	s.Allow(o.authority.asks)
 	e, err := rollouts.Back(ctx, s, why)
 	if err != nil {
 		return hinted(err)

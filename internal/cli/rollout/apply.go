@@ -57,40 +57,44 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	if p.Target.Namespace != "" {
 		o.factory.Flags.Namespace = &p.Target.Namespace
 	}
-	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
-		return err
-	}
-	if !o.dry().Only() {
-		if err := o.ask(ctx, o.yes, "Carry this plan out?"); err != nil {
-			return err
-		}
-	}
 	s, err := o.open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	snapshot, err := fits(ctx, s, p)
-	switch {
-	case err != nil:
+	p, snapshot, err := fits(ctx, s, p)
+	if err != nil {
 		return err
-	case o.dry().Only():
+	}
+	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
+		return err
+	}
+	if o.dry().Only() {
 		return o.wouldSend(ctx, s, p, left(p, snapshot, s.Now(), true))
+	}
+	if !o.yes { // the commands were shown above
+		o.authority.asks.Commands = true
+	}
+	if err := o.ask(ctx, o.yes, "Carry this plan out?"); err != nil {
+		return err
 	}
 	return o.begin(ctx, s, p)
 }
 
-// fits is what the plan starts from; an error where the object is no longer what the plan was made for.
-func fits(ctx context.Context, s *session, p plan.Plan) (plan.Snapshot, error) {
+// fits returns the plan as its patches describe it, and what it starts from. It fails where
+// the object is no longer what the plan was made for, and where the plan says something else
+// than its patches do.
+func fits(ctx context.Context, s *session, p plan.Plan) (plan.Plan, plan.Snapshot, error) {
 	snapshot, err := s.Observe(ctx, s.target.Ref)
 	if err != nil {
-		return snapshot, err
+		return p, snapshot, err
 	}
 	snapshot.Progress = plan.Progress{}
 	if d := plan.Next(p, snapshot, s.Now()); d.Verb == plan.Halt {
-		return snapshot, &resource.Error{Err: &haltError{d.Reason}, Hint: "make a new plan: this one was made for another state"}
+		return p, snapshot, &resource.Error{Err: &haltError{d.Reason}, Hint: "make a new plan: this one was made for another state"}
 	}
-	return snapshot, nil
+	described, err := p.Described(snapshot)
+	return described, snapshot, err
 }
 
 // haltError is why a plan cannot even begin.

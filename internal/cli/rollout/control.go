@@ -68,6 +68,7 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	}
 	if o.goesOn {
 		o.addFlags(c)
+		o.authority.addTakeOverFlags(c)
 		c.Flags().BoolVar(&o.only, "no-wait", false, "only put it on record; whoever drives the rollout, or resumes it, takes it from there")
 	} else {
 		o.output, o.successOn = outputs[0], "complete"

@@ -21,6 +21,8 @@ type Desk struct {
 	factory        *factory.Factory
 	stateNamespace string
 	gates          cluster.Gates
+	// authority is what the person at the screen allows.
+	authority authority
 	// ctx ends what is carried out here.
 	ctx  context.Context //nolint:containedctx // rollouts outlive the key that began them
 	stop context.CancelFunc
@@ -77,8 +79,10 @@ func (d *Desk) Close() {
 func (d *Desk) sessions() (*driving, *notes) {
 	said := &notes{}
 	quiet := d.factory.With(factory.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said, Getenv: d.factory.Streams.Getenv})
+	may := d.authority
+	may.watched = true
 	return &driving{
-		common: &common{factory: quiet, stateNamespace: d.stateNamespace, gates: d.gates}, output: outputs[0], successOn: "complete",
+		common: &common{factory: quiet, stateNamespace: d.stateNamespace, gates: d.gates, authority: may}, output: outputs[0], successOn: "complete",
 	}, said
 }
 
@@ -113,6 +117,10 @@ func (d *Desk) begin(at *driving, s *session, plans func(context.Context, *sessi
 	if err != nil {
 		return err
 	}
+	if err := at.commands(p.Commands(0), "the plan"); err != nil {
+		return err
+	}
+	s.Allow(d.authority.asks)
 	e, err := rollouts.Begin(d.ctx, s, p)
 	if err != nil {
 		return hinted(err)

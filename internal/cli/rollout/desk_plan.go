@@ -117,6 +117,7 @@ func (d *Desk) startBack(ref cluster.Ref, why string) error {
 	if err != nil {
 		return err
 	}
+	s.Allow(d.authority.asks)
 	e, err := rollouts.Back(d.ctx, s, why)
 	if err != nil {
 		s.Close()

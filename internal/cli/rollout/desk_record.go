@@ -136,6 +136,7 @@ func (d *Desk) goOn(ref cluster.Ref) (where string, err error) {
 	if err != nil {
 		return "", err
 	}
+	s.Allow(d.authority.asks)
 	e, err := rollouts.Continue(d.ctx, s)
 	if err != nil {
 		s.Close()

@@ -68,6 +68,7 @@ func (d *driving) addFlags(c *cobra.Command) {
 	fl.DurationVar(&d.timeout, "timeout", 0, "how long to wait; the rollout can be resumed afterwards; 0 waits for whatever it takes")
 	fl.StringVar(&d.successOn, "success-on", "complete", "complete, or paused: waiting for a person is a success, too")
 	fl.BoolVar(&d.atPause, "exit-on-pause", false, "end where a person has to promote, instead of waiting for them")
+	d.authority.addFlags(c)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -121,6 +122,7 @@ func (d *driving) carryOn(ctx context.Context, s *session) (apply.Result, error)
 	if err != nil {
 		return apply.Result{}, err
 	}
+	s.Allow(d.authority.asks)
 	e, err := rollouts.Continue(ctx, s)
 	if err != nil {
 		return apply.Result{}, hinted(err)

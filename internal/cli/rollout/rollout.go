@@ -48,7 +48,7 @@ func New(f *factory.Factory, screens Screens) *cobra.Command {
 	c.AddCommand(
 		newRun(shared, screens), newApply(shared), newStatus(shared), newList(shared),
 		newPromote(shared), newAbort(shared), newRetry(shared), newApprove(shared),
-		newPause(shared), newResume(shared), newUndo(shared), newHistory(shared), newRestart(shared),
+		newPause(shared), newResume(shared), newUndo(shared), newHistory(shared), newRestart(shared), newShow(shared),
 	)
 	return c
 }

@@ -172,6 +172,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	if o.dry().Only() {
 		return errors.Join(o.wouldSend(ctx, o.session, m.Plan, m.Acts), o.pretend(ctx))
 	}
+	if err := o.typed(&m.Plan); err != nil {
+		return err
+	}
 	if err := o.ask(ctx, o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
 		return err
 	}
@@ -245,6 +248,10 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 	if err != nil {
 		return apply.Result{}, err
 	}
+	if err := d.commands(p.Commands(0), "the plan"); err != nil {
+		return apply.Result{}, err
+	}
+	s.Allow(d.authority.asks)
 	e, err := rollouts.Begin(ctx, s, p)
 	if err != nil {
 		return apply.Result{}, hinted(err)

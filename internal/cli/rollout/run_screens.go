@@ -41,6 +41,7 @@ func (o *runOptions) onScreens(ctx context.Context, p plan.Plan) error {
 	o.session.Close()
 	desk := NewDesk(ctx, o.factory, o.stateNamespace)
 	defer desk.Close()
+	desk.authority = o.authority
 	at, _ := desk.sessions()
 	if err := desk.start(at, ref, func(context.Context, *session) (plan.Plan, error) { return p, nil }); err != nil {
 		return err

@@ -38,6 +38,8 @@ type common struct {
 	gates          cluster.Gates
 	// manager owns the fields that are written, "" is the default.
 	manager string
+	// authority is what this person allows.
+	authority authority
 }
 
 // locate finds the workload that a name means.
@@ -117,7 +119,7 @@ func (c *common) rollouts() (apply.Rollouts, error) {
 	}
 	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
 	return apply.Rollouts{
-		Records: kube.Records{Client: client, StateNamespace: c.stateNamespace}, By: holder(),
+		Records: kube.Records{Client: client, StateNamespace: c.stateNamespace}, By: holder(), Approvals: approvals{c},
 		Open: func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
 		Waiting: func(holder string) {
 			_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)

@@ -51,6 +51,9 @@ func (c *Cluster) verify(_ context.Context, step string, v *plan.Verify) error {
 	return nil
 }
 
+// Allow gives verify steps permissions on this machine, before a rollout is driven.
+func (c *Cluster) Allow(may ask.Permissions) { c.opt.Asks = may }
+
 // verifyKept is for how many seconds a Job stays after it has answered.
 const verifyKept = 60 * 60
 

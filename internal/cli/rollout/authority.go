@@ -1,0 +1,173 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// authority is what the person at this machine allows a rollout to do with their rights. A
+// plan in a file or a record, and a policy in an annotation, may be written by people who
+// have fewer; docs/safety.md has the rules.
+type authority struct {
+	// asks are the permissions of verify steps.
+	asks ask.Permissions
+	// digest and file name the plan that was approved, of verbs that take a rollout over.
+	digest, file string
+	// watched says that a person looks on and decides, as in the terminal interface.
+	watched bool
+}
+
+func (a *authority) addFlags(c *cobra.Command) {
+	c.Flags().BoolVar(&a.asks.Commands, "allow-commands", false, "run the commands of verify steps that come from a file, an annotation or a record")
+	c.Flags().BoolVar(&a.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
+}
+
+// addTakeOverFlags adds the flags of verbs that continue a rollout from its record.
+func (a *authority) addTakeOverFlags(c *cobra.Command) {
+	c.Flags().StringVar(&a.digest, "approved", "", "digest of the plan that you approved, as 'rollout run' printed it")
+	c.Flags().StringVar(&a.file, "plan", "", "file with the plan that you approved")
+	_ = c.MarkFlagFilename("plan", "yaml", "yml", "json")
+}
+
+// approvals are those of the person at this machine.
+type approvals struct{ *common }
+
+var _ apply.Approvals = approvals{}
+
+// digests are those of a plan in this cluster.
+func (a approvals) digests(ctx context.Context, p plan.Plan) ([]string, error) {
+	cfg, err := a.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		return nil, err
+	}
+	return approval.Digests(&p, approval.Clusters(ctx, client, cfg)), nil
+}
+
+// Approve prints the digest of a plan that the person has approved, and keeps it. Where
+// it cannot be kept, only this machine's later take-over needs the digest.
+func (a approvals) Approve(ctx context.Context, p plan.Plan) error {
+	digests, err := a.digests(ctx, p)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(a.factory.Streams.Err, "plan approved: %s\n", digests[0])
+	if err := approval.Remember(approval.Note{Digest: digests[0], Target: p.Target.Ref().String(), At: time.Now().UTC()}); err != nil {
+		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
+	}
+	return nil
+}
+
+// Approved reports whether --approved, --plan or this machine's notes name this plan.
+func (a approvals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
+	digests, err := a.digests(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	if a.authority.digest != "" {
+		if !slices.Contains(digests, a.authority.digest) {
+			return false, &resource.Error{Err: fmt.Errorf("the plan on record is %s, not %s", digests[0], a.authority.digest), Hint: "'kubectl kruise rollout show' shows the plan on record: it may have been edited"}
+		}
+		return true, nil
+	}
+	if a.authority.file != "" {
+		given, err := planning.ReadPlan(a.authority.file, a.factory.Streams.In)
+		if err != nil {
+			return false, err
+		}
+		theirs, err := a.digests(ctx, given)
+		if err != nil {
+			return false, err
+		}
+		if digests[0] != theirs[0] {
+			return false, &resource.Error{Err: fmt.Errorf("the plan on record is not the one in %s", a.authority.file), Hint: "'kubectl kruise rollout show' shows the plan on record: it may have been edited"}
+		}
+		return true, nil
+	}
+	known, err := approval.Known(digests)
+	if err != nil {
+		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
+	}
+	return known, nil
+}
+
+// TakeOver shows what a record alone may not have done, and asks. Without a terminal the
+// plan has to be one that was approved.
+func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, err error) {
+	if err := a.commands(t.Commands, "the plan on record"); err != nil {
+		return false, err
+	}
+	streams := a.factory.Streams
+	switch {
+	case t.Approved:
+		return true, nil
+	case len(t.Unproven) == 0 && (streams.InTTY || a.authority.watched):
+		return true, nil
+	case len(t.Unproven) == 0:
+		_, _ = fmt.Fprintln(streams.Err, "this plan was not approved on this machine: only its present step is carried out, up to the pause after it; --approved DIGEST or --plan FILE carries it out to its end")
+		return false, nil
+	case !streams.InTTY:
+		return false, &resource.Error{
+			Err:  &apply.UnapprovedError{Reasons: t.Unproven},
+			Hint: "look at it with 'kubectl kruise rollout show'; if it is what you approved, name it with --approved DIGEST or --plan FILE, or continue on the machine on which it was approved",
+		}
+	}
+	_, _ = fmt.Fprintf(streams.Err, "The plan on record was not approved on this machine: %s. What is left of it:\n\n", strings.Join(t.Unproven, "; "))
+	rest, err := t.Plan.Rest(t.Snapshot)
+	if err != nil {
+		return false, err
+	}
+	if err := view.Plan(streams.Err, rest, nil, view.Style{Color: a.factory.ColorErr()}); err != nil {
+		return false, err
+	}
+	if err := a.ask(ctx, false, "Carry this out with your rights?"); err != nil {
+		return false, err
+	}
+	return true, a.Approve(ctx, t.Plan)
+}
+
+// commands refuses programs that nobody named on the command line, and lists those that
+// are allowed.
+func (c *common) commands(list []string, from string) error {
+	switch {
+	case len(list) == 0:
+		return nil
+	case !c.authority.asks.Commands:
+		return &resource.Error{
+			Err:  fmt.Errorf("%s runs commands on this machine:\n  %s", from, strings.Join(list, "\n  ")),
+			Hint: "--allow-commands runs them, after a look at each",
+		}
+	}
+	_, _ = fmt.Fprintf(c.factory.Streams.Err, "runs on this machine:\n  %s\n", strings.Join(list, "\n  "))
+	return nil
+}
+
+// typed lets commands run that the person named on the command line, in a flag, or in a
+// strategy file that was shown before the question.
+func (o *runOptions) typed(p *plan.Plan) error {
+	from, others := o.Untyped(p)
+	switch {
+	case len(others) == 0, from == planning.FromStrategy && !o.yes:
+		o.authority.asks.Commands = true
+		return nil
+	}
+	return o.commands(others, from)
+}

@@ -1,0 +1,103 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+)
+
+type showOptions struct {
+	*common
+
+	name   named.Name
+	output string
+}
+
+var showFormats = []string{"text", "yaml"}
+
+func newShow(shared *common) *cobra.Command {
+	o := &showOptions{common: shared}
+	c := &cobra.Command{
+		Use: "show (TYPE/NAME | TYPE NAME)", Short: "Show the plan on record, its digest and who changed it last",
+		Long: `Show the plan of a rollout as it is on record: what is left to be written, its digest,
+when it began, and who changed the record last. People who may write ConfigMaps may
+edit the record, so compare the digest with the one that you approved.`,
+		Example: "  kubectl kruise rollout show cloneset/web\n  kubectl kruise rollout show cloneset/web -o yaml > plan.yaml",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := usage.OneOf("output", o.output, showFormats...); err != nil {
+				return err
+			}
+			var err error
+			if len(args) == 1 {
+				o.name, err = named.ParseAny(args[0])
+			} else {
+				o.name, err = named.One(args)
+			}
+			if err != nil {
+				return err
+			}
+			return o.run(c.Context())
+		},
+		ValidArgsFunction: complete.Names(shared.factory),
+	}
+	c.Flags().StringVarP(&o.output, "output", "o", showFormats[0], strings.Join(showFormats, ", "))
+	usage.Offer(c, "output", showFormats...)
+	return c
+}
+
+func (o *showOptions) run(ctx context.Context) error {
+	s, err := o.locate(ctx, o.name)
+	if err != nil {
+		return err
+	}
+	rollouts, err := o.rollouts()
+	if err != nil {
+		return err
+	}
+	rec, err := rollouts.Get(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	out := o.factory.Streams.Out
+	if o.output == "yaml" {
+		_, err := out.Write(planfile.Write(rec.Plan))
+		return err
+	}
+	digests, err := approvals{o.common}.digests(ctx, rec.Plan)
+	if err != nil {
+		return err
+	}
+	if err := o.head(out, rec, digests[0]); err != nil {
+		return err
+	}
+	return view.Plan(out, rec.Plan, nil, o.factory.OutStyle(true))
+}
+
+// head is what the record says of the rollout, beside its plan.
+func (o *showOptions) head(out io.Writer, rec plan.Record, digest string) error {
+	lines := []string{
+		"state     " + rec.Describe(),
+		"digest    " + digest,
+		"begun     " + rec.Begun.UTC().Format(time.RFC3339),
+		"last by   " + rec.By,
+	}
+	for i := range rec.Plan.Steps {
+		name := rec.Plan.Steps[i].Name
+		if t, ok := rec.Times[name]; ok {
+			lines = append(lines, fmt.Sprintf("step      %s began %s", name, t.UTC().Format(time.RFC3339)))
+		}
+	}
+	_, err := fmt.Fprintln(out, strings.Join(lines, "\n")+"\n")
+	return err
+}

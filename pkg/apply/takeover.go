@@ -1,0 +1,108 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// Approvals know which plans the person behind a program has approved. The record of a
+// rollout cannot say so: more people may write it than may write the workload.
+type Approvals interface {
+	// Approve is told of a plan that begins because the person has approved it.
+	Approve(ctx context.Context, p plan.Plan) error
+	// Approved reports whether the person has approved this very plan.
+	Approved(ctx context.Context, p plan.Plan) (bool, error)
+	// TakeOver decides whether a plan from a record may be driven, and whether to its
+	// end: otherwise no further than the present step and the pause after it. The error
+	// refuses it.
+	TakeOver(ctx context.Context, t TakeOver) (whole bool, err error)
+}
+
+// TakeOver is a plan from a record that is about to be driven.
+type TakeOver struct {
+	// Plan is what would be carried out, Snapshot what is in the cluster, with the
+	// progress from which it continues.
+	Plan     plan.Plan
+	Snapshot plan.Snapshot
+	// Approved says that the person has approved this very plan.
+	Approved bool
+	// Unproven are the writes that are left which a record alone may not have done, see
+	// [plan.Plan.Unproven]; none for a plan that is approved.
+	Unproven []string
+	// Commands are the programs that verify steps which are left would run, see
+	// [plan.Plan.Commands], whether the plan is approved or not.
+	Commands []string
+}
+
+// UnapprovedError is a rollout that is not driven, because its plan comes from a record
+// and was not approved by the person who would drive it.
+type UnapprovedError struct{ Reasons []string }
+
+// Error says what the plan would do.
+func (e *UnapprovedError) Error() string {
+	return "the plan on record is not one that you approved: " + strings.Join(e.Reasons, "; ")
+}
+
+// decide is the rule for programs without a person to ask.
+func (t TakeOver) decide() (whole bool, err error) {
+	if len(t.Unproven) > 0 {
+		return false, &UnapprovedError{t.Unproven}
+	}
+	return t.Approved, nil
+}
+
+// approve tells of a plan that a person has approved.
+func (r Rollouts) approve(ctx context.Context, p plan.Plan) error {
+	if r.Approvals == nil {
+		return nil
+	}
+	return r.Approvals.Approve(ctx, p)
+}
+
+// mayDrive asks whether the plan of a record may be driven. of is the plan on record, p what
+// would be driven: the same, or the way back from it. It returns the index of the last step
+// that may be carried out, nil for all.
+func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, fresh bool) (through *int, err error) {
+	s, err := w.Observe(ctx, p.Target.Ref())
+	if err != nil {
+		return nil, err
+	}
+	if fresh {
+		s.Progress = plan.Progress{}
+	}
+	t := TakeOver{Plan: p, Snapshot: s, Commands: p.Commands(s.Progress.Step)}
+	if r.Approvals != nil {
+		if t.Approved, err = r.Approvals.Approved(ctx, of); err != nil {
+			return nil, fmt.Errorf("whether this plan was approved is not known: %w", err)
+		}
+	}
+	if !t.Approved {
+		t.Unproven = p.Unproven(s)
+	}
+	whole, err := t.decide()
+	if r.Approvals != nil {
+		whole, err = r.Approvals.TakeOver(ctx, t)
+	}
+	if err != nil || whole {
+		return nil, err
+	}
+	return new(stepAndPause(&p, s.Progress.Step)), nil
+}
+
+// stepAndPause is the index of the last of the questions and pauses that follow a step; at
+// a pause, that of the step after it.
+func stepAndPause(p *plan.Plan, step int) int {
+	waits := func(i int) bool {
+		return i < len(p.Steps) && (p.Steps[i].Kind == plan.StepVerify || p.Steps[i].Kind == plan.StepPause)
+	}
+	for waits(step) {
+		step++
+	}
+	for waits(step + 1) {
+		step++
+	}
+	return step
+}

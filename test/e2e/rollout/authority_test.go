@@ -1,0 +1,212 @@
+package rollout
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/product"
+)
+
+// from calls the command as a person with approvals of their own: state is their folder.
+func from(t *testing.T, b *bed, state string, args ...string) (code int, out, said string) {
+	t.Helper()
+	path, err := product.Binary()
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append(args, "-n", b.namespace, "--kubeconfig", b.Kubeconfig())...)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
+}
+
+// tamper edits the plan in the record, as a tenant who may write ConfigMaps can, and the
+// progress, too, so that the rollout is at its first step.
+func tamper(t *testing.T, b *bed, first bool, edit func(p *plan.Plan)) {
+	t.Helper()
+	maps := b.Client().CoreV1().ConfigMaps(b.namespace)
+	list, err := maps.List(t.Context(), metav1.ListOptions{LabelSelector: "kubectl-kruise.dev/rollout-of"})
+	must(t, err)
+	if len(list.Items) != 1 {
+		t.Fatalf("%d records", len(list.Items))
+	}
+	cm := &list.Items[0]
+	z, err := gzip.NewReader(bytes.NewReader(cm.BinaryData["plan.yaml.gz"]))
+	must(t, err)
+	text, err := io.ReadAll(z)
+	must(t, err)
+	p, err := planfile.Read(text)
+	must(t, err)
+	edit(&p)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err = w.Write(planfile.Write(p))
+	must(t, err)
+	must(t, w.Close())
+	cm.BinaryData["plan.yaml.gz"] = packed.Bytes()
+	if first {
+		cm.Data["record"] = regexp.MustCompile(`"step":\d+`).ReplaceAllString(cm.Data["record"], `"step":0`)
+	}
+	_, err = maps.Update(t.Context(), cm, metav1.UpdateOptions{})
+	must(t, err)
+}
+
+const approvedClones = "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible}}"
+
+var approvedDigest = regexp.MustCompile(`plan approved: (sha256:[0-9a-f]{32})`)
+
+// begun is a rollout that waits at the pause after its first step, begun by a person
+// whose approvals are in the folder, and its digest.
+func begun(t *testing.T, more ...string) (b *bed, state, digest string) {
+	t.Helper()
+	b, state = newBed(t, kruiseKind("CloneSet", "clonesets", approvedClones)), t.TempDir()
+	args := append([]string{"rollout", "run", "cloneset/web", "--yes", "--image", "main=" + web2, "--steps", "1,2,100%", "--pause-after", "1", "--pull-images", "never", "--exit-on-pause"}, more...)
+	code, out, said := from(t, b, state, args...)
+	found := approvedDigest.FindStringSubmatch(said)
+	if code != 5 || found == nil {
+		t.Fatalf("exit %d\n%s\n%s", code, out, said)
+	}
+	return b, state, found[1]
+}
+
+// TestRecord_RunsNoCommandOfATenant: a program in the record is not run, by none of the
+// verbs that continue a rollout, whoever approved the plan before.
+func TestRecord_RunsNoCommandOfATenant(t *testing.T) {
+	t.Parallel()
+	b, state, _ := begun(t)
+	marker := filepath.Join(t.TempDir(), "ran")
+	tamper(t, b, true, func(p *plan.Plan) {
+		look := plan.Step{Name: "v", Kind: plan.StepVerify, Title: "look", Kept: 4, OnFailure: plan.FailPause, Verify: &plan.Verify{Command: []string{"touch", marker}}}
+		p.Steps = append([]plan.Step{look}, p.Steps...)
+	})
+	for _, verb := range [][]string{{"promote", "cloneset/web"}, {"promote", "cloneset/web", "--full"}, {"resume", "cloneset/web"}, {"abort", "cloneset/web", "--rollback", "--yes"}, {"retry", "cloneset/web"}} {
+		code, out, said := from(t, b, state, append([]string{"rollout"}, verb...)...)
+		if _, err := os.Stat(marker); err == nil {
+			t.Fatalf("%v ran the program:\n%s\n%s", verb, out, said)
+		}
+		if code == 0 {
+			t.Errorf("%v: exit 0\n%s\n%s", verb, out, said)
+		}
+	}
+	code, out, said := from(t, b, state, "rollout", "resume", "cloneset/web")
+	if code != 1 || !strings.Contains(said, "runs commands on this machine") || !strings.Contains(said, marker) || !strings.Contains(said, "--allow-commands") {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+}
+
+// live is the workload as it is in the cluster.
+func (b *bed) live(t *testing.T) string {
+	t.Helper()
+	client, err := dynamic.NewForConfig(b.Config())
+	must(t, err)
+	o, err := client.Resource(b.object.Resource).Namespace(b.namespace).Get(t.Context(), b.object.Name, metav1.GetOptions{})
+	must(t, err)
+	text, err := json.Marshal(o.Object["spec"])
+	must(t, err)
+	return string(text)
+}
+
+// TestRecord_WritesNoTemplateOfATenant: what a tenant adds to the plan is not written with
+// the rights of another person, from whichever machine.
+func TestRecord_WritesNoTemplateOfATenant(t *testing.T) {
+	t.Parallel()
+	b, state, digest := begun(t)
+	tamper(t, b, false, func(p *plan.Plan) {
+		more := []any{map[string]any{"op": "add", "path": "/spec/template/spec/hostNetwork", "value": true}}
+		for i := range p.Steps {
+			if p.Steps[i].Kind == plan.StepPartition {
+				p.Steps[i].Kind = plan.StepUpdate
+				p.Steps[i].Patches = append(p.Steps[i].Patches, plan.Patch{Type: plan.PatchJSON, Body: more})
+			}
+		}
+	})
+	for name, args := range map[string][]string{
+		"on the same machine": {state}, "on another machine": {t.TempDir()},
+		"with the digest that was approved": {t.TempDir(), "--approved", digest},
+	} {
+		code, out, said := from(t, b, args[0], append([]string{"rollout", "promote", "cloneset/web"}, args[1:]...)...)
+		if code != 1 || !strings.Contains(said, "the plan on record") {
+			t.Errorf("%s: exit %d\n%s\n%s", name, code, out, said)
+		}
+	}
+	code, out, said := from(t, b, state, "rollout", "resume", "cloneset/web")
+	if text := b.live(t); code == 0 || strings.Contains(text, "hostNetwork") {
+		t.Fatalf("exit %d\n%s\n%s\n%s", code, out, said, text)
+	}
+}
+
+// TestRecord_UntouchedContinuesElsewhere: with an untouched record the rest of a rollout is
+// harmless: another machine carries out its present step, and all of it with the digest.
+func TestRecord_UntouchedContinuesElsewhere(t *testing.T) {
+	t.Parallel()
+	b, _, digest := begun(t)
+	code, out, said := from(t, b, t.TempDir(), "rollout", "promote", "cloneset/web")
+	if got := images(t, b.Cluster, b.namespace, "app"); code != 5 || got["web 2"] != 2 || !strings.Contains(said, "--approved DIGEST") {
+		t.Fatalf("exit %d, %v\n%s\n%s", code, got, out, said)
+	}
+	code, out, said = from(t, b, t.TempDir(), "rollout", "resume", "cloneset/web", "--approved", digest)
+	if got := images(t, b.Cluster, b.namespace, "app"); code != 0 || got["web 2"] != 4 {
+		t.Fatalf("exit %d, %v\n%s\n%s", code, got, out, said)
+	}
+}
+
+// TestPlanFile_IsShownAsItIsWritten: a plan whose patches were edited is refused before
+// anything is written.
+func TestPlanFile_IsShownAsItIsWritten(t *testing.T) {
+	t.Parallel()
+	b, file := newBed(t, kruiseKind("CloneSet", "clonesets", approvedClones)), filepath.Join(t.TempDir(), "plan.yaml")
+	if code, out, said := from(t, b, t.TempDir(), "plan", "cloneset/web", "--image", "main="+web2, "--pull-images", "never", "--out", file); code != 0 || !strings.Contains(said, "digest: sha256:") {
+		t.Fatalf("exit %d\n%s\n%s", code, out, said)
+	}
+	text, err := os.ReadFile(file)
+	must(t, err)
+	edited := strings.Replace(string(text), "    - type: json\n      patch:\n", "    - type: json\n      patch:\n      - op: add\n        path: /spec/template/spec/hostNetwork\n        value: true\n", 1)
+	if edited == string(text) {
+		t.Fatalf("nothing was edited in\n%s", text)
+	}
+	must(t, os.WriteFile(file, []byte(edited), 0o600))
+	code, out, said := from(t, b, t.TempDir(), "rollout", "apply", file, "--yes")
+	if code != 1 || !strings.Contains(said, "the patches of the plan") || strings.Contains(b.live(t), "hostNetwork") {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+}
+
+// TestAnnotation_RunsNoCommand: whoever may edit a workload may not run programs in the
+// pipeline that rolls it out.
+func TestAnnotation_RunsNoCommand(t *testing.T) {
+	t.Parallel()
+	marker := filepath.Join(t.TempDir(), "ran")
+	w := kruiseKind("CloneSet", "clonesets", approvedClones)
+	w.text = strings.Replace(w.text, "metadata: {name: web}", "metadata: {name: web, annotations: {kubectl-kruise.dev/rollout: 'verify: [{command: [touch, "+marker+"]}]'}}", 1)
+	b := newBed(t, w)
+	run := []string{"rollout", "run", "cloneset/web", "--yes", "--image", "main=" + web2, "--steps", "1,100%", "--pull-images", "never"}
+	code, out, said := from(t, b, t.TempDir(), run...)
+	if _, err := os.Stat(marker); err == nil || code != 1 || !strings.Contains(said, "--allow-commands") || !strings.Contains(said, marker) {
+		t.Fatalf("exit %d\n%s\n%s", code, out, said)
+	}
+	code, out, said = from(t, b, t.TempDir(), append(run, "--allow-commands")...)
+	if _, err := os.Stat(marker); err != nil || code != 0 {
+		t.Errorf("exit %d, %v\n%s\n%s", code, err, out, said)
+	}
+}
