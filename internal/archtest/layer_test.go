@@ -56,7 +56,7 @@ var layer = map[string][]string{
 	"pkg/apply/event": {},
 	"pkg/apply/kube": {
 		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/streaming/pkg/httpstream",
-		"pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/ask", "pkg/apply/kube/objects", "pkg/apply/kube/permit",
+		"pkg/apply", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/ask", "pkg/apply/kube/objects", "pkg/apply/kube/permit",
 	},
 	"pkg/apply/kube/permit":  {"k8s.io/api/rbac/v1", "k8s.io/component-helpers/auth/rbac/validation", "pkg/kruise", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/apply/kube/ask":     {"k8s.io/client-go/util/jsonpath", "pkg/plan"},

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -79,113 +79,82 @@ func (*Cluster) Shell(string, string, string) (world.Program, error) {
 	return nil, errors.New("the containers of the demo have no shell")
 }
 
-// record changes what is on record of a rollout.
-func (c *Cluster) record(ref cluster.Ref, change func(*plan.Progress)) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s, err := c.world.Snapshot(ref)
-	if err != nil {
-		return err
-	}
-	p := s.Progress
-	change(&p)
-	return c.world.Record(c.ctx, ref, s.Version, p)
-}
-
 var (
 	errNone    = errors.New("no rollout of it is on record")
 	errChanged = errors.New("it is not as it was when somebody was asked: nothing is done")
 )
 
-func (c *Cluster) on(d *world.Detail) (*run, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := c.runs[d.Ref]
-	if r == nil || !d.Snapshot.Progress.Finished.IsZero() {
-		return nil, errNone
+// on refuses workloads of which no rollout is on record, or one that is done.
+func (c *Cluster) on(d *world.Detail) error {
+	if !d.Begun || d.Snapshot.Progress.State(d.Plan) == plan.StateDone {
+		return errNone
 	}
-	return r, nil
+	return nil
+}
+
+// change has the rollout on record make a transition, and go on.
+func (c *Cluster) change(ref cluster.Ref, t apply.Transition) func() error {
+	return func() error {
+		rec, err := c.rollouts().Change(c.ctx, ref, t)
+		if err != nil || !rec.InFlight() {
+			return err
+		}
+		return c.goOn(ref)
+	}
 }
 
 func promote(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
-	if _, err := c.on(d); err != nil {
+	if err := c.on(d); err != nil {
 		return "", nil, err
 	}
 	p := d.Snapshot.Progress
-	if p.Halted != "" {
-		return "", nil, fmt.Errorf("it has halted: %s", p.Halted)
+	if err := p.Allows(plan.TransitionPromote, d.Plan); err != nil {
+		return "", nil, err
 	}
 	text := "step " + d.Plan.Steps[min(p.Step, len(d.Plan.Steps)-1)].Name + " is over"
 	if p.Step+1 < len(d.Plan.Steps) {
 		text += ", next: " + d.Plan.Steps[p.Step+1].Title
 	}
-	return text, func() error {
-		return c.record(d.Ref, func(p *plan.Progress) { p.Held, p.Promoted = "", true })
-	}, nil
+	return text, c.change(d.Ref, apply.Promotion(plan.Promotion{})), nil
 }
 
 // pause puts a rollout on hold, or has it go on, tried again where it had halted.
 func pause(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
-	r, err := c.on(d)
-	if err != nil {
+	if err := c.on(d); err != nil {
 		return "", nil, err
 	}
-	now := d.Now
-	switch p := d.Snapshot.Progress; {
-	case p.Halted != "":
-		return "it is tried again from where it halted", func() error {
-			if err := c.record(d.Ref, func(p *plan.Progress) { p.Halted, p.Started = "", now }); err != nil {
-				return err
-			}
-			c.drive(d.Ref, r.plan)
-			return nil
-		}, nil
-	case p.Held != "":
-		return "it goes on", func() error { return c.record(d.Ref, func(p *plan.Progress) { p.Held = "" }) }, nil
+	switch d.Snapshot.Progress.Toggle(d.Plan) {
+	case plan.TransitionRetry:
+		return "it is tried again from where it halted", c.change(d.Ref, plan.Progress.Retry), nil
+	case plan.TransitionResume:
+		return "it goes on", c.change(d.Ref, plan.Progress.Resume), nil
 	}
-	return "no further step is taken until somebody resumes it", func() error {
-		return c.record(d.Ref, func(p *plan.Progress) { p.Held = "by you at " + now.Format(time.RFC3339) })
-	}, nil
+	return "no further step is taken until somebody resumes it", c.change(d.Ref, apply.Pausing(c.rollouts().By)), nil
 }
 
 func undo(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
 	if !d.Begun {
 		return "", nil, errNone
 	}
-	back, err := plan.Back(d.Plan, d.Snapshot, "somebody wanted it")
+	const why = "somebody wanted it"
+	back, err := plan.Back(d.Plan, d.Snapshot, why)
 	if err != nil {
 		return "", nil, err
 	}
 	return fmt.Sprintf("back to the template before: %d pods are updated again, in %d steps", d.Pods.Updated, len(back.Steps)), func() error {
-		c.end(d.Ref)
-		return c.begin(d.Ref, back)
+		if err := c.change(d.Ref, apply.Aborting(why, true))(); err != nil {
+			return err
+		}
+		return c.back(d.Ref, why)
 	}, nil
 }
 
 func abort(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
-	if _, err := c.on(d); err != nil {
+	if err := c.on(d); err != nil {
 		return "", nil, err
 	}
 	text := fmt.Sprintf("it ends where it stands: %d of %d pods are updated", d.Pods.Updated, d.Pods.Desired)
-	return text, func() error {
-		c.end(d.Ref)
-		return c.record(d.Ref, func(p *plan.Progress) { p.Halted = "aborted by you" })
-	}, nil
-}
-
-// end has nobody carry a rollout out any more.
-func (c *Cluster) end(ref cluster.Ref) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := c.runs[ref]
-	if r == nil {
-		return
-	}
-	r.stop()
-	for !r.over && c.ctx.Err() == nil {
-		c.moved.Broadcast()
-		c.moved.Wait()
-	}
+	return text, c.change(d.Ref, apply.Aborting("aborted by "+c.rollouts().By, false)), nil
 }
 
 func restart(c *Cluster, d *world.Detail, act world.Act) (string, func() error, error) {

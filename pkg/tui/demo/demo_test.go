@@ -122,6 +122,20 @@ func TestActions(t *testing.T) {
 	}
 }
 
+// TestHaltedIsNotPromoted: what the table of transitions refuses is refused here, too.
+func TestHaltedIsNotPromoted(t *testing.T) {
+	c := open(t)
+	until(t, c, "checkout", world.Stuck)
+	act := world.Act{Verb: world.Promote, On: []cluster.Ref{of("checkout")}}
+	if _, err := c.Do(t.Context(), act); err == nil || !strings.Contains(err.Error(), "it has halted: crash") {
+		t.Errorf("%v", err)
+	}
+	do(t, c, world.Act{Verb: world.Abort, On: act.On})
+	if why := look(t, c, world.Want{Workload: of("checkout")}).Detail.Snapshot.Progress.Halted; !strings.HasPrefix(why, "crash") {
+		t.Errorf("that it was aborted hides why it has failed: %s", why)
+	}
+}
+
 // TestSameSeedSameStory: two shops of a seed are the same after the same time.
 func TestSameSeedSameStory(t *testing.T) {
 	tell := func() string {

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -24,50 +25,107 @@ type run struct {
 	turn, over bool
 }
 
-var _ apply.Cluster = (*run)(nil)
+var _ apply.Workload = (*run)(nil)
 
 // begin puts a plan on record and carries it out. The shop is not locked.
 func (c *Cluster) begin(ref cluster.Ref, p plan.Plan) error {
-	c.mu.Lock()
-	if r := c.runs[ref]; r != nil && !r.over {
-		c.mu.Unlock()
-		return errors.New("a rollout of it is being carried out; abort that first")
+	r := &run{Cluster: c, ref: ref}
+	e, err := c.rollouts().Begin(c.ctx, r, p)
+	return c.drive(r, e, err)
+}
+
+// goOn carries out what is on record, from where it is, unless that is done already.
+func (c *Cluster) goOn(ref cluster.Ref) error {
+	r := &run{Cluster: c, ref: ref}
+	e, err := c.rollouts().Continue(c.ctx, r)
+	if errors.Is(err, plan.ErrTaken) {
+		return nil
 	}
-	err := c.world.Begin(c.ctx, ref, p)
-	c.mu.Unlock()
+	return c.drive(r, e, err)
+}
+
+// back takes a rollout back that has ended.
+func (c *Cluster) back(ref cluster.Ref, why string) error {
+	r := &run{Cluster: c, ref: ref}
+	e, err := c.rollouts().Back(c.ctx, r, why)
+	return c.drive(r, e, err)
+}
+
+// drive carries a rollout out that could be begun, and returns when it waits for the
+// first time.
+func (c *Cluster) drive(r *run, e *apply.Executor, err error) error {
 	if err != nil {
 		return err
 	}
-	c.drive(ref, p)
+	go r.carry(e)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.await(r)
 	return nil
 }
 
-// drive carries out what is on record, from where it stands, and returns when that
-// waits for the first time.
-func (c *Cluster) drive(ref cluster.Ref, p plan.Plan) {
-	ctx, stop := context.WithCancel(c.ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := &run{Cluster: c, ref: ref, plan: p, begun: c.world.Now(), stop: stop, turn: true}
-	c.runs[ref] = r
-	context.AfterFunc(ctx, c.moved.Broadcast)
-	go r.carry(ctx)
-	c.await(r)
-}
-
-func (r *run) carry(ctx context.Context) {
-	result, err := apply.Run(ctx, r, r.ref, r.plan, apply.Options{Emit: r.tell})
+func (r *run) carry(e *apply.Executor) {
+	result, err := e.Run(apply.Options{Emit: r.tell})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.turn, r.over = false, true
 	if err != nil {
 		r.note(r.ref, "Failed", err.Error(), true)
 	}
-	if result.Plan.Target.Name != "" {
+	if len(result.Plan.Steps) > 0 {
 		r.plan = result.Plan
 	}
+	r.turn, r.over = false, true
 	r.moved.Broadcast()
 }
+
+// Hold is [apply.Workload]. Who drives the rollout stops when it has halted, as on a
+// real cluster, and that is waited for.
+func (r *run) Hold(ctx context.Context, _ func(string)) (context.Context, func(), error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if before := r.runs[r.ref]; before != nil {
+		for !before.over && r.ctx.Err() == nil {
+			if rec, err := r.record(r.ref); err != nil || rec.InFlight() {
+				return nil, nil, errors.Join(err, fmt.Errorf("%w: %s", plan.ErrTaken, r.holder(r.ref)))
+			}
+			before.turn = true
+			r.moved.Broadcast()
+			r.moved.Wait()
+		}
+		r.plan = before.plan
+	}
+	held, stop := context.WithCancel(ctx)
+	context.AfterFunc(held, r.moved.Broadcast)
+	r.begun, r.turn, r.stop = r.world.Now(), true, stop
+	r.runs[r.ref] = r
+	return held, r.release, nil
+}
+
+// release lets go of the rollout.
+func (r *run) release() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.turn, r.over = false, true
+	r.stop()
+	r.moved.Broadcast()
+}
+
+// Rollout is [apply.Workload].
+func (r *run) Rollout() (plan.Record, error) {
+	return records{r.Cluster}.Load(r.ctx, r.ref)
+}
+
+// Resume is [apply.Workload]: nobody else puts plans on record.
+func (r *run) Resume() (plan.Record, error) { return r.Rollout() }
+
+// May is [apply.Workload]: everything is allowed in the shop.
+func (*run) May(context.Context, plan.Plan) error { return nil }
+
+// Announce is [apply.Workload]: what a run tells are the events of the shop already.
+func (*run) Announce(event.Event) {}
+
+// Close is [apply.Workload].
+func (*run) Close() {}
 
 // await waits until a run waits, or is over. The shop is locked.
 func (c *Cluster) await(r *run) {
