@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -81,7 +82,15 @@ func (c *Cluster) patched(p *plan.Patch) (o Object, own bool, err error) {
 	}
 	version, err := schema.ParseGroupVersion(t.APIVersion)
 	ref := cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
-	return Object{ref, version.WithResource(plural[t.Kind])}, ref == o.Ref, err
+	return Object{ref, version.WithResource(writable(ref))}, ref == o.Ref, err
+}
+
+// writable is the name in URLs of a kind that rollouts write to; "" of any other.
+func writable(r cluster.Ref) string {
+	if !cluster.IsWorkload(r.Group, r.Kind) && (r.Group != kruise.Group || r.Kind != kruise.KindUnitedDeployment) {
+		return ""
+	}
+	return kruise.ResourceOf(r.Kind)
 }
 
 func subresources(p *plan.Patch) []string {
