@@ -16,21 +16,12 @@ import (
 // wanted is how many pods there should be. A SidecarSet wants those of the
 // workloads whose pods it is in, and where none of these is known, the pods.
 func (w *World) wanted(o *object) int {
-	switch v := o.workload.Object.(type) {
-	case *kruise.CloneSet:
-		return number(v.Spec.Replicas)
-	case *kruise.StatefulSet:
-		return number(v.Spec.Replicas)
-	case *appsv1.Deployment:
-		return number(v.Spec.Replicas)
-	case *appsv1.ReplicaSet:
-		return number(v.Spec.Replicas)
-	case *appsv1.StatefulSet:
-		return number(v.Spec.Replicas)
-	case *kruise.DaemonSet:
-		return int(v.Status.DesiredNumberScheduled)
-	case *appsv1.DaemonSet:
-		return int(v.Status.DesiredNumberScheduled)
+	t := cluster.Of(o.workload.Object)
+	if n, ok := t.Replicas(); ok {
+		return n
+	}
+	if n, ok := t.Scheduled(); ok {
+		return n
 	}
 	sum := 0
 	for _, owner := range w.sorted() {
@@ -48,32 +39,33 @@ func (w *World) wanted(o *object) int {
 	return sum
 }
 
-func number(n *int32) int {
-	if n == nil {
-		return 1
-	}
-	return int(*n)
-}
-
 // updateRevision is what the pods shall become: a revision, or the hash of a
 // SidecarSet.
 func updateRevision(o *object) string {
-	switch v := o.workload.Object.(type) {
-	case *kruise.CloneSet:
-		return v.Status.UpdateRevision
-	case *kruise.StatefulSet:
-		return v.Status.UpdateRevision
-	case *kruise.DaemonSet:
-		return v.Status.UpdateRevision
-	case *kruise.SidecarSet:
-		return o.workload.Annotations[kruise.SidecarSetHashAnnotation]
-	case *appsv1.StatefulSet:
-		return v.Status.UpdateRevision
-	case *appsv1.Deployment:
-		return newestChild(o)
+	if of := cluster.By(o.workload.Object, cluster.Kinds[func(*object) string](updateRevisions{})); of != nil {
+		return of(o)
 	}
 	return newestRevision(o.revisions)
 }
+
+// updateRevisions has, for each kind of workload, where its update revision is.
+type updateRevisions struct{}
+
+func (updateRevisions) CloneSet(*kruise.CloneSet) func(*object) string             { return inStatus }
+func (updateRevisions) StatefulSet(*kruise.StatefulSet) func(*object) string       { return inStatus }
+func (updateRevisions) DaemonSet(*kruise.DaemonSet) func(*object) string           { return inStatus }
+func (updateRevisions) NativeStatefulSet(*appsv1.StatefulSet) func(*object) string { return inStatus }
+func (updateRevisions) Deployment(*appsv1.Deployment) func(*object) string         { return newestChild }
+func (updateRevisions) ReplicaSet(*appsv1.ReplicaSet) func(*object) string         { return newest }
+func (updateRevisions) NativeDaemonSet(*appsv1.DaemonSet) func(*object) string     { return newest }
+
+func (updateRevisions) SidecarSet(*kruise.SidecarSet) func(*object) string {
+	return func(o *object) string { return o.workload.Annotations[kruise.SidecarSetHashAnnotation] }
+}
+
+func inStatus(o *object) string { return cluster.Of(o.workload.Object).UpdateRevision() }
+
+func newest(o *object) string { return newestRevision(o.revisions) }
 
 func newestRevision(list []cluster.Revision) string {
 	newest := cluster.Revision{}
