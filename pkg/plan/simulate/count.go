@@ -39,34 +39,6 @@ func (w *World) wanted(o *object) int {
 	return sum
 }
 
-// updateRevision is what the pods shall become: a revision, or the hash of a
-// SidecarSet.
-func updateRevision(o *object) string {
-	if of := cluster.By(o.workload.Object, cluster.Kinds[func(*object) string](updateRevisions{})); of != nil {
-		return of(o)
-	}
-	return newestRevision(o.revisions)
-}
-
-// updateRevisions has, for each kind of workload, where its update revision is.
-type updateRevisions struct{}
-
-func (updateRevisions) CloneSet(*kruise.CloneSet) func(*object) string             { return inStatus }
-func (updateRevisions) StatefulSet(*kruise.StatefulSet) func(*object) string       { return inStatus }
-func (updateRevisions) DaemonSet(*kruise.DaemonSet) func(*object) string           { return inStatus }
-func (updateRevisions) NativeStatefulSet(*appsv1.StatefulSet) func(*object) string { return inStatus }
-func (updateRevisions) Deployment(*appsv1.Deployment) func(*object) string         { return newestChild }
-func (updateRevisions) ReplicaSet(*appsv1.ReplicaSet) func(*object) string         { return newest }
-func (updateRevisions) NativeDaemonSet(*appsv1.DaemonSet) func(*object) string     { return newest }
-
-func (updateRevisions) SidecarSet(*kruise.SidecarSet) func(*object) string {
-	return func(o *object) string { return o.workload.Annotations[kruise.SidecarSetHashAnnotation] }
-}
-
-func inStatus(o *object) string { return cluster.Of(o.workload.Object).UpdateRevision() }
-
-func newest(o *object) string { return newestRevision(o.revisions) }
-
 func newestRevision(list []cluster.Revision) string {
 	newest := cluster.Revision{}
 	for _, r := range list {
@@ -90,13 +62,7 @@ func newestChild(o *object) string {
 
 // updated reports whether a pod is at the target's update revision.
 func (r *recorder) updated(p *cluster.Pod) bool {
-	switch r.target.ref.Kind {
-	case "SidecarSet":
-		return strings.Contains(p.Annotations[kruise.SidecarSetHashAnnotation], r.revision)
-	case "Deployment":
-		return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == r.revision
-	}
-	return r.revision == "" || rules.AtRevision(p, r.revision)
+	return kindOf(r.target).updated(p, r.revision)
 }
 
 // revisionOf is the revision of a pod, or the hash of its ReplicaSet.
