@@ -25,7 +25,7 @@ type conversion struct {
 
 // convert takes n from one version of its kind to another; err is set where
 // the other version cannot express the object at all.
-func convert(n *tree.Node, k *kind, from, to string) *conversion {
+func convert(n *tree.Node, k *descriptor, from, to string) *conversion {
 	c := newConversion(n, to)
 	if from == to {
 		c.root = n
@@ -40,8 +40,8 @@ func newConversion(n *tree.Node, to string) *conversion {
 }
 
 // run goes through the kind's table.
-func (c *conversion) run(k *kind) {
-	if c.to == k.newest() {
+func (c *conversion) run(k *descriptor) {
+	if c.to == k.Newest() {
 		for _, f := range k.fields {
 			f.up(c)
 		}
@@ -50,7 +50,7 @@ func (c *conversion) run(k *kind) {
 			f.down(c)
 		}
 	}
-	tree.Set(c.root, "apiVersion", tree.String(k.group+"/"+c.to))
+	tree.Set(c.root, "apiVersion", tree.String(k.Group+"/"+c.to))
 }
 
 func (c *conversion) lose(path, format string, args ...any) {

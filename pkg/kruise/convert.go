@@ -26,7 +26,7 @@ func ToHub(n *tree.Node) (hub *tree.Node, lost []Loss, err error) {
 	if err != nil || k == nil {
 		return n, nil, err
 	}
-	c := convert(n, k, version, k.newest())
+	c := convert(n, k, version, k.Newest())
 	return c.root, c.lost, c.err
 }
 
@@ -41,8 +41,8 @@ func FromHub(n *tree.Node, version string) (out *tree.Node, lost []Loss, err err
 	if k == nil {
 		return n, nil, tree.Errorf(n, "apiVersion", "", "%s %s is no kind of Kruise", tree.StrAt(n, "apiVersion"), tree.StrAt(n, "kind"))
 	}
-	if !slices.Contains(k.versions, version) {
-		return n, nil, tree.Errorf(n, "apiVersion", "want "+strings.Join(k.versions, " or "), "%s has no version %s", k.name, version)
+	if !slices.Contains(k.Versions, version) {
+		return n, nil, tree.Errorf(n, "apiVersion", "want "+strings.Join(k.Versions, " or "), "%s has no version %s", k.Kind, version)
 	}
 	c := convert(n, k, from, version)
 	return c.root, c.lost, c.err
@@ -56,10 +56,10 @@ func Decode(n *tree.Node, into any) (unknown []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if k == nil || version == k.newest() {
+	if k == nil || version == k.Newest() {
 		return tree.Decode(n, into)
 	}
-	c := newConversion(n, k.newest())
+	c := newConversion(n, k.Newest())
 	c.deciding = true
 	c.run(k)
 	unknown, err = tree.Decode(c.root, into)

@@ -1,6 +1,7 @@
 package kruise
 
 import (
+	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,30 +12,8 @@ import (
 // Kubernetes itself fills into pods (probes, termination messages …) and what
 // takes a look at the cluster is left out.
 func Default(obj any) {
-	switch o := obj.(type) {
-	case *AdvancedCronJob:
-		defaultAdvancedCronJob(&o.Spec)
-	case *BroadcastJob:
-		defaultBroadcastJob(&o.Spec)
-	case *CloneSet:
-		defaultCloneSet(&o.Spec)
-	case *ContainerRecreateRequest:
-		defaultContainerRecreateRequest(&o.Spec)
-	case *DaemonSet:
-		defaultDaemonSet(&o.Spec)
-	case *ImageListPullJob:
-		defaultImagePull(&o.Spec.ImagePullJobTemplate)
-	case *ImagePullJob:
-		defaultImagePull(&o.Spec.ImagePullJobTemplate)
-		setText(&o.Spec.ImagePullPolicy, PullIfNotPresent)
-	case *NodeImage:
-		defaultNodeImage(&o.Spec)
-	case *SidecarSet:
-		defaultSidecarSet(&o.Spec)
-	case *StatefulSet:
-		defaultStatefulSet(&o.Spec)
-	case *UnitedDeployment:
-		defaultUnitedDeployment(&o.Spec)
+	if d := types[reflect.TypeOf(obj)]; d != nil {
+		d.defaults(obj)
 	}
 }
 

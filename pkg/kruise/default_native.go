@@ -1,6 +1,8 @@
 package kruise
 
 import (
+	"reflect"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -12,31 +14,25 @@ import (
 // stays as it is (semantics workloads 0.3).
 func DefaultStored(obj any) {
 	Default(obj)
-	switch o := obj.(type) {
-	case *AdvancedCronJob:
-		defaultCronTemplates(&o.Spec.Template)
-	case *BroadcastJob:
-		DefaultTemplate(&o.Spec.Template)
-	case *CloneSet:
-		DefaultTemplate(&o.Spec.Template)
-		defaultClaims(o.Spec.VolumeClaimTemplates)
-	case *StatefulSet:
-		DefaultTemplate(&o.Spec.Template)
-		defaultClaims(o.Spec.VolumeClaimTemplates)
-	case *UnitedDeployment:
-		defaultSubsetTemplate(&o.Spec.Template)
-	case *SidecarSet:
-		defaultSidecars(&o.Spec)
-	case *appsv1.Deployment:
-		defaultDeployment(&o.Spec)
-	case *appsv1.ReplicaSet:
+	if d := types[reflect.TypeOf(obj)]; d != nil {
+		d.stored(obj)
+		return
+	}
+	if f := natives[reflect.TypeOf(obj)]; f != nil {
+		f(obj)
+	}
+}
+
+// natives are what an API server writes into Kubernetes' own workloads, by the type
+// of a pointer to them.
+var natives = map[reflect.Type]func(obj any){
+	reflect.TypeFor[*appsv1.Deployment](): untyped(func(o *appsv1.Deployment) { defaultDeployment(&o.Spec) }),
+	reflect.TypeFor[*appsv1.ReplicaSet](): untyped(func(o *appsv1.ReplicaSet) {
 		setDefault(&o.Spec.Replicas, 1)
 		nativeTemplate(&o.Spec.Template)
-	case *appsv1.StatefulSet:
-		defaultNativeStatefulSet(&o.Spec)
-	case *appsv1.DaemonSet:
-		defaultNativeDaemonSet(&o.Spec)
-	}
+	}),
+	reflect.TypeFor[*appsv1.StatefulSet](): untyped(func(o *appsv1.StatefulSet) { defaultNativeStatefulSet(&o.Spec) }),
+	reflect.TypeFor[*appsv1.DaemonSet]():   untyped(func(o *appsv1.DaemonSet) { defaultNativeDaemonSet(&o.Spec) }),
 }
 
 func defaultSidecars(s *SidecarSetSpec) {

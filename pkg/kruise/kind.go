@@ -8,19 +8,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// kind is one kind with what its versions spell differently.
-type kind struct {
-	group, name string
-	// versions are the oldest first; there are one or two.
-	versions []string
-	fields   []field
-}
-
-func (k *kind) newest() string { return k.versions[len(k.versions)-1] }
-
 // kindOf returns the kind and version of an object; the kind is nil when the
 // object is not Kruise's. A version that the kind does not have is an error.
-func kindOf(n *tree.Node) (k *kind, version string, err error) {
+func kindOf(n *tree.Node) (k *descriptor, version string, err error) {
 	group, version, ok := strings.Cut(tree.StrAt(tree.Root(n), "apiVersion"), "/")
 	if !ok {
 		return nil, "", nil
@@ -29,8 +19,8 @@ func kindOf(n *tree.Node) (k *kind, version string, err error) {
 	if k == nil {
 		return nil, "", nil
 	}
-	if !slices.Contains(k.versions, version) {
-		return nil, "", tree.Errorf(n, "apiVersion", "want "+group+"/"+strings.Join(k.versions, " or "+group+"/"), "%s has no version %s", k.name, version)
+	if !slices.Contains(k.Versions, version) {
+		return nil, "", tree.Errorf(n, "apiVersion", "want "+group+"/"+strings.Join(k.Versions, " or "+group+"/"), "%s has no version %s", k.Kind, version)
 	}
 	return k, version, nil
 }
@@ -39,14 +29,14 @@ func kindOf(n *tree.Node) (k *kind, version string, err error) {
 // field of its kind's newest version. Elsewhere, path comes back.
 func Written(n *tree.Node, path string) string {
 	k, version, err := kindOf(n)
-	if err != nil || k == nil || version == k.newest() {
+	if err != nil || k == nil || version == k.Newest() {
 		return path
 	}
 	return k.olderPath(path)
 }
 
 // older rewrites the field of an error that was found in the newest version.
-func (k *kind) older(err error) error {
+func (k *descriptor) older(err error) error {
 	var te *tree.Error
 	if !errors.As(err, &te) {
 		return err
@@ -57,7 +47,7 @@ func (k *kind) older(err error) error {
 }
 
 // olderPath is the path in the older version of a field of the newest.
-func (k *kind) olderPath(path string) string {
+func (k *descriptor) olderPath(path string) string {
 	for _, f := range k.fields {
 		if n, ok := f.(renamed); ok {
 			if p, ok := n.names().olderPath(path); ok {

@@ -1,64 +1,164 @@
 package kruise
 
-var both = []string{V1alpha1, V1beta1}
+// since are v1alpha1 and v1beta1 with the releases that brought them.
+func since(alpha, beta string) []Served { return []Served{{V1alpha1, alpha}, {V1beta1, beta}} }
 
-// kinds is the table of what the two versions spell differently (semantics
-// workloads 0.2, sidecarset-and-protection 4.1 and 6, fanout-and-jobs 10). A
-// kind without rows has the same fields in both.
-var kinds = index(
-	&kind{group: Group, name: "AdvancedCronJob", versions: both, fields: []field{
-		refused{"spec.template.imageListPullJobTemplate"},
-	}},
-	&kind{group: Group, name: "BroadcastJob", versions: both},
-	&kind{group: Group, name: "CloneSet", versions: both, fields: cloneSetFields},
-	&kind{group: Group, name: "ContainerRecreateRequest", versions: both, fields: containerRecreateFields},
-	&kind{group: Group, name: "DaemonSet", versions: both, fields: daemonSetFields},
-	&kind{group: Group, name: "EphemeralJob", versions: []string{V1alpha1}},
-	&kind{group: Group, name: "ImageListPullJob", versions: both},
-	&kind{group: Group, name: "ImagePullJob", versions: both},
-	&kind{group: Group, name: "NodeImage", versions: both, fields: []field{
-		added{"spec.images{}.pullSecrets[]", "mode"},
-	}},
-	&kind{group: Group, name: "NodePodProbe", versions: []string{V1alpha1}},
-	&kind{group: Group, name: "PersistentPodState", versions: both, fields: []field{
-		moved{"spec.requiredPersistentTopology", "nodeTopologyKeys", "keys"},
-		moved{"spec.preferredPersistentTopology[].preference", "nodeTopologyKeys", "keys"},
-	}},
-	&kind{group: Group, name: "PodProbeMarker", versions: []string{V1alpha1}},
-	&kind{group: Group, name: "ResourceDistribution", versions: both, fields: []field{
-		moved{"spec.targets", "namespaceLabelSelector", "namespaceSelector"},
-		moved{"status.conditions[]", "failedNamespace", "failedNamespaces"},
-	}},
-	&kind{group: Group, name: "SidecarSet", versions: both, fields: sidecarSetFields},
-	&kind{group: Group, name: "StatefulSet", versions: both, fields: []field{
-		added{"spec", "lifecycle"},
-		added{"spec", "ordinals"},
-		added{"spec", "persistentVolumeClaimRetentionPolicy"},
-		added{"spec", "reserveOrdinals"},
-		added{"spec", "scaleStrategy"},
-		added{"spec", "volumeClaimUpdateStrategy"},
-		added{"status", "updatedAvailableReplicas"},
-		added{"status", "updatedReadyReplicas"},
-		added{"status", "volumeClaims"},
-	}},
-	&kind{group: Group, name: "UnitedDeployment", versions: both, fields: unitedDeploymentFields},
-	&kind{group: Group, name: "WorkloadSpread", versions: both, fields: []field{
-		moved{"spec.subsets[]", "requiredNodeSelectorTerm", "requiredNodeSelector"},
-		moved{"spec.subsets[]", "preferredNodeSelectorTerms", "preferredNodeSelector"},
-		added{"status.subsetStatuses[].conditions[]", "observedGeneration"},
-		added{"status.versionedSubsetStatuses{}[].conditions[]", "observedGeneration"},
-	}},
-	&kind{group: PolicyGroup, name: "PodUnavailableBudget", versions: both, fields: []field{
-		annotated{annotation: ProtectOperationsAnnotation, field: "spec.protectOperations", parse: commaList},
-		annotated{annotation: ProtectTotalReplicasAnnotation, field: "spec.protectTotalReplicas", parse: number},
-		added{"spec", "ignoredPodSelector"},
-	}},
-)
-
-func index(all ...*kind) map[string]*kind {
-	m := make(map[string]*kind, len(all))
-	for _, k := range all {
-		m[k.group+"/"+k.name] = k
-	}
-	return m
+// descriptors are all kinds of Kruise, in alphabetical order: everything that is
+// said of a kind as a whole is said here. A kind without rows of fields has the same
+// fields in both versions (semantics workloads 0.2, sidecarset-and-protection 4.1
+// and 6, fanout-and-jobs 10). The scopes are those of semantics
+// sidecarset-and-protection 1, fanout-and-jobs 3 and 7.
+var descriptors = []*descriptor{
+	describe(Registered{
+		Group: Group, Kind: KindAdvancedCronJob, ShortNames: []string{"acj"}, Served: since("v1.0", "v1.9"),
+		Expansion: ExpansionObjects, ExpandsTo: []string{"CronJob"},
+	}, rows[AdvancedCronJob]{
+		fields: []field{
+			refused{"spec.template.imageListPullJobTemplate"},
+		},
+		defaults: func(o *AdvancedCronJob) { defaultAdvancedCronJob(&o.Spec) },
+		stored:   func(o *AdvancedCronJob) { defaultCronTemplates(&o.Spec.Template) },
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindBroadcastJob, ShortNames: []string{"bcj"}, Served: since("v1.0", "v1.9"),
+		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet, "Job"},
+	}, rows[BroadcastJob]{
+		defaults: func(o *BroadcastJob) { defaultBroadcastJob(&o.Spec) },
+		stored:   func(o *BroadcastJob) { DefaultTemplate(&o.Spec.Template) },
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindCloneSet, ShortNames: []string{"clone"}, Served: since("v1.0", Unreleased),
+		Expansion: ExpansionObjects, ExpandsTo: []string{KindDeployment, KindReplicaSet, "Service", KindStatefulSet},
+	}, rows[CloneSet]{
+		fields:   cloneSetFields,
+		defaults: func(o *CloneSet) { defaultCloneSet(&o.Spec) },
+		stored: func(o *CloneSet) {
+			DefaultTemplate(&o.Spec.Template)
+			defaultClaims(o.Spec.VolumeClaimTemplates)
+		},
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindContainerRecreateRequest, ShortNames: []string{"crr"}, Served: since("v1.0", Unreleased),
+		Expansion: ExpansionSteps,
+	}, rows[ContainerRecreateRequest]{
+		fields:   containerRecreateFields,
+		defaults: func(o *ContainerRecreateRequest) { defaultContainerRecreateRequest(&o.Spec) },
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindDaemonSet, ShortNames: []string{"daemon", "ads"}, Served: since("v1.0", "v1.9"),
+		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet},
+	}, rows[DaemonSet]{
+		fields:   daemonSetFields,
+		defaults: func(o *DaemonSet) { defaultDaemonSet(&o.Spec) },
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindEphemeralJob, ShortNames: []string{"ejob"}, Served: []Served{{V1alpha1, "v1.0"}},
+		Expansion: ExpansionSteps,
+	}, rows[EphemeralJob]{}),
+	describe(Registered{
+		Group: Group, Kind: KindImageListPullJob, Served: since("v1.5", "v1.9"),
+		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet, "Job"},
+	}, rows[ImageListPullJob]{
+		defaults: func(o *ImageListPullJob) { defaultImagePull(&o.Spec.ImagePullJobTemplate) },
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindImagePullJob, Served: since("v1.0", "v1.9"),
+		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet, "Job"},
+	}, rows[ImagePullJob]{
+		defaults: func(o *ImagePullJob) {
+			defaultImagePull(&o.Spec.ImagePullJobTemplate)
+			setText(&o.Spec.ImagePullPolicy, PullIfNotPresent)
+		},
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindNodeImage, ClusterScoped: true, Served: since("v1.0", "v1.9"),
+	}, rows[NodeImage]{
+		fields: []field{
+			added{"spec.images{}.pullSecrets[]", "mode"},
+		},
+		defaults: func(o *NodeImage) { defaultNodeImage(&o.Spec) },
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindNodePodProbe, ClusterScoped: true, Served: []Served{{V1alpha1, "v1.3"}},
+	}, rows[NodePodProbe]{}),
+	describe(Registered{
+		Group: Group, Kind: KindPersistentPodState, Served: since("v1.2", Unreleased),
+		Expansion: ExpansionMerged, ExpandsTo: []string{"ConfigMap", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"},
+	}, rows[PersistentPodState]{
+		fields: []field{
+			moved{"spec.requiredPersistentTopology", "nodeTopologyKeys", "keys"},
+			moved{"spec.preferredPersistentTopology[].preference", "nodeTopologyKeys", "keys"},
+		},
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindPodProbeMarker, Served: []Served{{V1alpha1, "v1.3"}},
+		Expansion: ExpansionDropped,
+	}, rows[PodProbeMarker]{}),
+	describe(Registered{
+		Group: PolicyGroup, Kind: KindPodUnavailableBudget, ShortNames: []string{"pub"}, Served: since("v1.0", Unreleased),
+		Expansion: ExpansionObjects, ExpandsTo: []string{"PodDisruptionBudget"},
+	}, rows[PodUnavailableBudget]{
+		fields: []field{
+			annotated{annotation: ProtectOperationsAnnotation, field: "spec.protectOperations", parse: commaList},
+			annotated{annotation: ProtectTotalReplicasAnnotation, field: "spec.protectTotalReplicas", parse: number},
+			added{"spec", "ignoredPodSelector"},
+		},
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindResourceDistribution, ClusterScoped: true, ShortNames: []string{"distributor"}, Served: since("v1.0", Unreleased),
+		Expansion: ExpansionObjects, ExpandsTo: []string{"ConfigMap", "Secret"},
+	}, rows[ResourceDistribution]{
+		fields: []field{
+			moved{"spec.targets", "namespaceLabelSelector", "namespaceSelector"},
+			moved{"status.conditions[]", "failedNamespace", "failedNamespaces"},
+		},
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindSidecarSet, ClusterScoped: true, Served: since("v1.0", "v1.9"),
+		Expansion: ExpansionMerged, ExpandsTo: []string{"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"},
+	}, rows[SidecarSet]{
+		fields:   sidecarSetFields,
+		defaults: func(o *SidecarSet) { defaultSidecarSet(&o.Spec) },
+		stored:   func(o *SidecarSet) { defaultSidecars(&o.Spec) },
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindStatefulSet, ShortNames: []string{"sts", "asts"}, Served: since("v1.0", "v1.0"),
+		Expansion: ExpansionObjects, ExpandsTo: []string{KindStatefulSet},
+	}, rows[StatefulSet]{
+		fields: []field{
+			added{"spec", "lifecycle"},
+			added{"spec", "ordinals"},
+			added{"spec", "persistentVolumeClaimRetentionPolicy"},
+			added{"spec", "reserveOrdinals"},
+			added{"spec", "scaleStrategy"},
+			added{"spec", "volumeClaimUpdateStrategy"},
+			added{"status", "updatedAvailableReplicas"},
+			added{"status", "updatedReadyReplicas"},
+			added{"status", "volumeClaims"},
+		},
+		defaults: func(o *StatefulSet) { defaultStatefulSet(&o.Spec) },
+		stored: func(o *StatefulSet) {
+			DefaultTemplate(&o.Spec.Template)
+			defaultClaims(o.Spec.VolumeClaimTemplates)
+		},
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindUnitedDeployment, ShortNames: []string{"ud"}, Served: since("v1.0", Unreleased),
+		Expansion: ExpansionObjects, ExpandsTo: []string{KindDeployment, KindReplicaSet, "Service", KindStatefulSet},
+	}, rows[UnitedDeployment]{
+		fields:   unitedDeploymentFields,
+		defaults: func(o *UnitedDeployment) { defaultUnitedDeployment(&o.Spec) },
+		stored:   func(o *UnitedDeployment) { defaultSubsetTemplate(&o.Spec.Template) },
+	}),
+	describe(Registered{
+		Group: Group, Kind: KindWorkloadSpread, ShortNames: []string{"ws"}, Served: since("v1.0", Unreleased),
+		Expansion: ExpansionMerged, ExpandsTo: []string{"HorizontalPodAutoscaler"},
+	}, rows[WorkloadSpread]{
+		fields: []field{
+			moved{"spec.subsets[]", "requiredNodeSelectorTerm", "requiredNodeSelector"},
+			moved{"spec.subsets[]", "preferredNodeSelectorTerms", "preferredNodeSelector"},
+			added{"status.subsetStatuses[].conditions[]", "observedGeneration"},
+			added{"status.versionedSubsetStatuses{}[].conditions[]", "observedGeneration"},
+		},
+	}),
 }

@@ -3,58 +3,139 @@ package kruise
 import (
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Registered is one kind of Kruise.
 type Registered struct {
 	Group, Kind string
-	// Versions are the oldest first; there are one or two.
+	// ShortNames are what kubectl takes for the kind beside its names.
+	ShortNames []string
+	// Served are the versions with the releases that brought them, the oldest first;
+	// there are one or two.
+	Served []Served
+	// Versions are the names of Served.
 	Versions []string
 	// ClusterScoped kinds live in no namespace.
 	ClusterScoped bool
 	// Type is that of the object in the newest version.
 	Type reflect.Type
+	// Expansion is how an object is rendered for clusters without Kruise.
+	Expansion Expansion
+	// ExpandsTo are the kinds of Kubernetes that hold afterwards what the object said,
+	// in alphabetical order; none where it went into objects that were there anyway.
+	ExpandsTo []string
 }
+
+// Served is one version of a kind.
+type Served struct {
+	// Version is v1alpha1 or v1beta1.
+	Version string
+	// Since is the minor release of Kruise that brought it, such as v1.5; v1.0 may
+	// mean an earlier one. It is [Unreleased] where no release has it yet.
+	Since string
+}
+
+// Unreleased is [Served.Since] of a version that only Kruise's main branch has.
+const Unreleased = ""
+
+// Expansion is how an object of Kruise is rendered for clusters without Kruise.
+type Expansion int
+
+const (
+	// ExpansionNone keeps the object: only Kruise's own controllers write such.
+	ExpansionNone Expansion = iota
+	// ExpansionObjects writes native objects in its place.
+	ExpansionObjects
+	// ExpansionMerged writes what it says into other objects of the input.
+	ExpansionMerged
+	// ExpansionSteps writes patches for a person to apply one after the other.
+	ExpansionSteps
+	// ExpansionDropped leaves the object out: nothing native does what it did.
+	ExpansionDropped
+)
 
 // Newest is the version of the Go type.
 func (r Registered) Newest() string { return r.Versions[len(r.Versions)-1] }
 
-// inCluster are the kinds that live in no namespace (semantics
-// sidecarset-and-protection 1, fanout-and-jobs 3, 7).
-var inCluster = []string{"NodeImage", "NodePodProbe", "ResourceDistribution", "SidecarSet"}
+// Resource is the name in URLs: the plural in lower case.
+func (r Registered) Resource() string { return ResourceOf(r.Kind) }
 
-// objects are all kinds, as empty objects of their type.
-var objects = []any{
-	AdvancedCronJob{},
-	BroadcastJob{},
-	CloneSet{},
-	ContainerRecreateRequest{},
-	DaemonSet{},
-	EphemeralJob{},
-	ImageListPullJob{},
-	ImagePullJob{},
-	NodeImage{},
-	NodePodProbe{},
-	PersistentPodState{},
-	PodProbeMarker{},
-	PodUnavailableBudget{},
-	ResourceDistribution{},
-	SidecarSet{},
-	StatefulSet{},
-	UnitedDeployment{},
-	WorkloadSpread{},
+// ResourceOf is the name in URLs of a kind of Kruise, and of Kubernetes' workloads.
+func ResourceOf(kind string) string { return strings.ToLower(kind) + "s" }
+
+// Words are what kubectl takes for the kind: its name, the plural and the short
+// names, in lower case.
+func (r Registered) Words() []string {
+	return append([]string{strings.ToLower(r.Kind), r.Resource()}, r.ShortNames...)
+}
+
+// descriptor is one kind with what its versions spell differently, and its defaults.
+type descriptor struct {
+	Registered
+	// fields are those that the older version spells differently.
+	fields []field
+	// defaults is [Default], stored what [DefaultStored] adds; both take a pointer to Type.
+	defaults, stored func(obj any)
+}
+
+// rows are what a descriptor knows of the objects of one type.
+type rows[T any] struct {
+	fields           []field
+	defaults, stored func(*T)
+}
+
+// describe makes the descriptor of a kind whose objects have the type T.
+func describe[T any](r Registered, own rows[T]) *descriptor {
+	r.Type = reflect.TypeFor[T]()
+	for _, s := range r.Served {
+		r.Versions = append(r.Versions, s.Version)
+	}
+	return &descriptor{Registered: r, fields: own.fields, defaults: untyped(own.defaults), stored: untyped(own.stored)}
+}
+
+// untyped takes any object instead of a *T, which it must be.
+func untyped[T any](f func(*T)) func(obj any) {
+	if f == nil {
+		return func(any) {}
+	}
+	return func(obj any) { f(obj.(*T)) }
+}
+
+// kinds are the descriptors by GROUP/KIND.
+var kinds = index(func(d *descriptor) string { return d.Group + "/" + d.Kind })
+
+// types are the descriptors by the type of a pointer to an object.
+var types = index(func(d *descriptor) reflect.Type { return reflect.PointerTo(d.Type) })
+
+func index[K comparable](key func(*descriptor) K) map[K]*descriptor {
+	m := make(map[K]*descriptor, len(descriptors))
+	for _, d := range descriptors {
+		m[key(d)] = d
+	}
+	return m
 }
 
 // Kinds returns all kinds of Kruise, in alphabetical order.
 func Kinds() []Registered {
-	out := make([]Registered, len(objects))
-	for i, o := range objects {
-		t := reflect.TypeOf(o)
-		k := kinds[Group+"/"+t.Name()]
-		if k == nil {
-			k = kinds[PolicyGroup+"/"+t.Name()]
-		}
-		out[i] = Registered{k.group, k.name, k.versions, slices.Contains(inCluster, k.name), t}
+	out := make([]Registered, len(descriptors))
+	for i, d := range descriptors {
+		out[i] = d.Registered
 	}
 	return out
+}
+
+// Lookup returns a kind of Kruise.
+func Lookup(group, kind string) (Registered, bool) {
+	d := kinds[group+"/"+kind]
+	if d == nil {
+		return Registered{}, false
+	}
+	return d.Registered, true
+}
+
+// Serves reports whether a kind of Kruise exists in a version, such as v1beta1.
+func Serves(group, kind, version string) bool {
+	d := kinds[group+"/"+kind]
+	return d != nil && slices.Contains(d.Versions, version)
 }

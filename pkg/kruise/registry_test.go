@@ -1,6 +1,10 @@
 package kruise_test
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -20,8 +24,73 @@ func TestKinds(t *testing.T) {
 		t.Errorf("%d kinds, %d types", len(all), len(objects))
 	}
 	for _, c := range crds(t) {
-		if k := all[c.Spec.Names.Kind]; k.ClusterScoped != (c.Spec.Scope == "Cluster") || len(k.Versions) != len(c.Spec.Versions) {
+		k := all[c.Spec.Names.Kind]
+		if !slices.Equal(k.ShortNames, c.Spec.Names.ShortNames) || k.Resource() != c.Spec.Names.Plural || k.Group != c.Spec.Group {
+			t.Errorf("%s: %+v, %+v", c.Spec.Names.Kind, k, c.Spec.Names)
+		}
+		if k.ClusterScoped != (c.Spec.Scope == "Cluster") || len(k.Versions) != len(c.Spec.Versions) {
 			t.Errorf("%s: %+v, %s", c.Spec.Names.Kind, k, c.Spec.Scope)
+		}
+	}
+}
+
+// TestServedSince: each version has the release that brought it, by the table of
+// releases that lies beside the project.
+func TestServedSince(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "versions", "kinds.tsv"))
+	if os.IsNotExist(err) {
+		t.Skip("no table of releases beside the project: the descriptors are not compared with it")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		if len(f) != 3 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		first, _, _ := strings.Cut(f[2], " ")
+		since := first[:max(0, strings.LastIndexByte(first, '.'))]
+		want[f[0]+" "+f[1]] = since
+	}
+	seen := 0
+	for _, k := range kruise.Kinds() {
+		for _, s := range k.Served {
+			seen++
+			if since, ok := want[k.Kind+" "+s.Version]; !ok || since != s.Since {
+				t.Errorf("%s %s: since %q, want %q", k.Kind, s.Version, s.Since, since)
+			}
+		}
+	}
+	if seen != len(want) {
+		t.Errorf("%d versions, the table has %d", seen, len(want))
+	}
+}
+
+// TestLookup: a kind is found in its group only.
+func TestLookup(t *testing.T) {
+	for _, c := range []struct {
+		group, kind string
+		words       []string
+	}{
+		{kruise.Group, kruise.KindStatefulSet, []string{"statefulset", "statefulsets", "sts", "asts"}},
+		{kruise.PolicyGroup, kruise.KindPodUnavailableBudget, []string{"podunavailablebudget", "podunavailablebudgets", "pub"}},
+		{kruise.Group, kruise.KindPodUnavailableBudget, nil},
+		{"apps", kruise.KindStatefulSet, nil},
+	} {
+		k, ok := kruise.Lookup(c.group, c.kind)
+		if ok != (c.words != nil) || ok && !slices.Equal(k.Words(), c.words) {
+			t.Errorf("%s %s: %v, %v", c.group, c.kind, ok, k)
+		}
+	}
+}
+
+// TestExpansionNamesKinds: what takes an object's place is named where something does.
+func TestExpansionNamesKinds(t *testing.T) {
+	for _, k := range kruise.Kinds() {
+		if objects := k.Expansion == kruise.ExpansionObjects; objects && len(k.ExpandsTo) == 0 || !slices.IsSorted(k.ExpandsTo) {
+			t.Errorf("%s: %d %v", k.Kind, k.Expansion, k.ExpandsTo)
 		}
 	}
 }

@@ -35,7 +35,10 @@ var objects = map[string]any{
 type crd struct {
 	Spec struct {
 		Group string
-		Names struct{ Kind string }
+		Names struct {
+			Kind, Plural string
+			ShortNames   []string
+		}
 		Scope string
 		// Versions are the oldest first.
 		Versions []struct {

@@ -23,80 +23,27 @@ const revisionMark = appsv1.ControllerRevisionHashLabelKey
 // are those of the Kruise object that it stands for.
 func (b *builder) carried() subject {
 	b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
-	switch spec := source(b.snap, b.desired).(type) {
-	case *kruise.StatefulSetSpec:
-		return b.statefulSet(spec)
-	case *kruise.DaemonSetSpec:
-		return b.daemonSet(spec, scheduledOf(b.present.Object))
-	case *kruise.CloneSetSpec:
-		return b.cloneSet(spec)
+	spec := source(b.snap, b.desired)
+	if spec == nil {
+		return subject{}
 	}
-	return subject{}
+	return spec.subject(b)
 }
 
 // source is the Kruise spec whose rules the client keeps: that of the object which
 // the native one stands for, else what the native one comes to. It has the numbers
 // of the native object, and neither partition, pause nor surge: steps take the
 // place of the first two, and nobody could carry the third out.
-func source(s Snapshot, native *cluster.Workload) any {
-	var kruised any
-	if s.Carrier != nil && s.Workload != nil {
-		kruised = s.Workload.Object
-	}
-	switch o := native.Object.(type) {
-	case *appsv1.DaemonSet:
-		return daemonSource(kruised, o)
-	case *appsv1.StatefulSet:
-		if c, ok := kruised.(*kruise.CloneSet); ok {
-			return cloneSource(&c.Spec, o.Spec.Replicas)
-		}
-		return statefulSource(kruised, o)
-	case *appsv1.ReplicaSet:
-		spec := kruise.CloneSetSpec{MinReadySeconds: o.Spec.MinReadySeconds, Selector: o.Spec.Selector}
-		if c, ok := kruised.(*kruise.CloneSet); ok {
-			spec = c.Spec
-		}
-		return cloneSource(&spec, o.Spec.Replicas)
-	}
-	return nil
+func source(s Snapshot, native *cluster.Workload) kruiseSpec {
+	return kindOf(native.Object).source(carried(s))
 }
 
-func cloneSource(spec *kruise.CloneSetSpec, replicas *int32) *kruise.CloneSetSpec {
-	out := *spec
-	out.Replicas = replicas
-	out.UpdateStrategy.Type = kruise.RollingUpdateCloneSetStrategyType
-	r := copied(out.UpdateStrategy.RollingUpdate)
-	r.Partition, r.MaxSurge, r.Paused = nil, nil, false
-	out.UpdateStrategy.RollingUpdate = r
-	return &out
-}
-
-func statefulSource(kruised any, o *appsv1.StatefulSet) *kruise.StatefulSetSpec {
-	out := kruise.StatefulSetSpec{PodManagementPolicy: o.Spec.PodManagementPolicy}
-	if s, ok := kruised.(*kruise.StatefulSet); ok {
-		out = s.Spec
+// carried is the Kruise object that the native one stands for; nil for none.
+func carried(s Snapshot) any {
+	if s.Carrier == nil || s.Workload == nil {
+		return nil
 	}
-	out.Replicas = o.Spec.Replicas
-	out.UpdateStrategy.Type = appsv1.RollingUpdateStatefulSetStrategyType
-	r := copied(out.UpdateStrategy.RollingUpdate)
-	r.Partition, r.Paused = nil, false
-	if _, ok := kruised.(*kruise.StatefulSet); !ok && o.Spec.MinReadySeconds > 0 {
-		r.MinReadySeconds = &o.Spec.MinReadySeconds
-	}
-	out.UpdateStrategy.RollingUpdate = r
-	return &out
-}
-
-func daemonSource(kruised any, o *appsv1.DaemonSet) *kruise.DaemonSetSpec {
-	out := *rules.AsDaemonSetSpec(&o.Spec)
-	if d, ok := kruised.(*kruise.DaemonSet); ok {
-		out = d.Spec
-	}
-	out.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
-	r := copied(out.UpdateStrategy.RollingUpdate)
-	r.Partition, r.Paused, r.MaxSurge = nil, nil, nil
-	out.UpdateStrategy.RollingUpdate = r
-	return &out
+	return s.Workload.Object
 }
 
 // drain settles how pods leave their Services.
@@ -121,17 +68,11 @@ func (b *builder) grace() time.Duration {
 	if b.policy.Grace > 0 {
 		return b.policy.Grace
 	}
-	var s *kruise.InPlaceUpdateStrategy
-	switch spec := source(b.snap, b.desired).(type) {
-	case *kruise.CloneSetSpec:
-		s = spec.UpdateStrategy.RollingUpdate.InPlaceUpdateStrategy
-	case *kruise.StatefulSetSpec:
-		s = spec.UpdateStrategy.RollingUpdate.InPlaceUpdateStrategy
-	}
-	if s == nil {
+	spec := source(b.snap, b.desired)
+	if spec == nil || spec.inPlace() == nil {
 		return 0
 	}
-	return time.Duration(s.GracePeriodSeconds) * time.Second
+	return time.Duration(spec.inPlace().GracePeriodSeconds) * time.Second
 }
 
 // checkCarried refuses what the client could never carry out.

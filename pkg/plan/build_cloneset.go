@@ -3,7 +3,6 @@ package plan
 import (
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -74,18 +73,7 @@ func (b *builder) already() int {
 
 // carries reports whether a pod has the new template. Those of a Deployment say so
 // by the hash of their ReplicaSet.
-func (b *builder) carries(p *cluster.Pod) bool {
-	switch o := b.present.Object.(type) {
-	case *appsv1.Deployment:
-		return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(b.updateRevision())
-	case *appsv1.ReplicaSet:
-		if rules.RevisionOf(p) == "" {
-			return !b.changed && sameImages(p, &o.Spec.Template)
-		}
-		return rules.AtRevision(p, b.plan.Change.ToHash)
-	}
-	return rules.AtRevision(p, b.updateRevision())
-}
+func (b *builder) carries(p *cluster.Pod) bool { return kindOf(b.present.Object).carries(b, p) }
 
 // queue is an update order that is asked for in steps.
 type queue interface {

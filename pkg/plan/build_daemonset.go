@@ -103,11 +103,6 @@ func (b *builder) nativeDaemonSet(o *appsv1.DaemonSet) subject {
 
 // scheduledOf is status.desiredNumberScheduled.
 func scheduledOf(obj any) int {
-	switch o := obj.(type) {
-	case *kruise.DaemonSet:
-		return int(o.Status.DesiredNumberScheduled)
-	case *appsv1.DaemonSet:
-		return int(o.Status.DesiredNumberScheduled)
-	}
-	return 0
+	n, _ := cluster.Of(obj).Scheduled()
+	return n
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -117,16 +116,8 @@ func commonContainers(pods []*cluster.Pod) []string {
 // updateOrder is the order in which an update of all pods would take them.
 func (b *builder) updateOrder() []*cluster.Pod {
 	var list []*cluster.Pod
-	switch spec := b.restartSource().(type) {
-	case *kruise.CloneSetSpec:
-		set := b.cloneSetRules(spec)
-		set.Update, set.Current = nobody, ""
-		list = set.Queue().Take(len(b.snap.Pods))
-	case *kruise.StatefulSetSpec:
-		set := &rules.StatefulSet{Spec: spec, Update: nobody, Pods: b.snap.Pods, Gates: b.snap.Gates}
-		list = set.UpdateTargets()
-	case *kruise.DaemonSetSpec:
-		list = daemonPods(daemonSetRules(b.snap, spec, nobody, scheduledOf(b.present.Object)))
+	if spec := kindOf(b.present.Object).restarted(carried(b.snap)); spec != nil {
+		list = spec.order(b)
 	}
 	return append(list, left(byName(b.snap.Pods), list)...)
 }
@@ -134,23 +125,6 @@ func (b *builder) updateOrder() []*cluster.Pod {
 // left are pods that an update would not reach.
 func left(all, taken []*cluster.Pod) []*cluster.Pod {
 	return slices.DeleteFunc(all, func(p *cluster.Pod) bool { return slices.ContainsFunc(taken, samePod(p)) })
-}
-
-// restartSource is the spec whose update order counts: without partition and pause,
-// which are about updates.
-func (b *builder) restartSource() any {
-	switch o := b.present.Object.(type) {
-	case *kruise.CloneSet:
-		return cloneSource(&o.Spec, o.Spec.Replicas)
-	case *kruise.StatefulSet:
-		spec := o.Spec
-		spec.UpdateStrategy.RollingUpdate = copied(spec.UpdateStrategy.RollingUpdate)
-		spec.UpdateStrategy.RollingUpdate.Partition = nil
-		return &spec
-	case *kruise.DaemonSet:
-		return &o.Spec
-	}
-	return source(b.snap, b.present)
 }
 
 // restartSteps makes the steps: those of the policy, or one for all.

@@ -6,10 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -58,23 +56,7 @@ func (b *builder) subject() subject {
 	if b.plan.Driver == DriverClient {
 		return b.carried()
 	}
-	switch o := b.desired.Object.(type) {
-	case *kruise.CloneSet:
-		return b.cloneSet(&o.Spec)
-	case *kruise.StatefulSet:
-		return b.statefulSet(&o.Spec)
-	case *kruise.DaemonSet:
-		return b.daemonSet(&o.Spec, scheduledOf(b.present.Object))
-	case *kruise.SidecarSet:
-		return b.sidecarSet(o)
-	case *appsv1.StatefulSet:
-		return b.nativeStatefulSet(&o.Spec)
-	case *appsv1.DaemonSet:
-		return b.nativeDaemonSet(o)
-	case *appsv1.Deployment:
-		return b.deployment(&o.Spec)
-	}
-	return b.replicaSet()
+	return kindOf(b.desired.Object).subject(b)
 }
 
 // compareSpecs finds out whether more than template, replicas and partition

@@ -7,11 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	appsv1 "k8s.io/api/apps/v1"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // TemplateHash pins a template: templates that make the same revision have the
@@ -79,20 +75,7 @@ func canonical(to []byte, v any) []byte {
 // templateOf is what the object's revisions are made of: of a SidecarSet only what
 // comes into pods, so that another partition is no other template.
 func templateOf(w *cluster.Workload) map[string]any {
-	switch w.Object.(type) {
-	case *kruise.SidecarSet:
-	case *appsv1.ReplicaSet:
-		return unmarked(w.Template)
-	default:
-		return w.Template
-	}
-	out := map[string]any{}
-	for _, field := range rules.SidecarSetFields() {
-		if v, ok := w.Template[field]; ok && v != nil {
-			out[field] = v
-		}
-	}
-	return out
+	return kindOf(w.Object).revised(w.Template)
 }
 
 // hashOf pins the template of a workload.

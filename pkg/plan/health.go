@@ -7,7 +7,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -161,27 +160,11 @@ func (r *run) carries() func(*cluster.Pod) bool {
 	if r.plan.Driver == DriverClient {
 		return atRevision(r.revision())
 	}
-	switch o := w.Object.(type) {
-	case *kruise.CloneSet:
-		return atRevision(o.Status.UpdateRevision)
-	case *kruise.StatefulSet:
-		return atRevision(o.Status.UpdateRevision)
-	case *kruise.DaemonSet:
-		return atRevision(o.Status.UpdateRevision)
-	case *kruise.SidecarSet:
-		set := &rules.SidecarSet{Name: o.Name, Hash: w.Annotations[kruise.SidecarSetHashAnnotation]}
-		return set.Updated
-	case *appsv1.StatefulSet:
-		return atRevision(o.Status.UpdateRevision)
-	}
-	revision := revisionNamed(r.snap.Revisions, templateOf(w))
-	if w.Kind != "Deployment" {
-		return atRevision(revision)
-	}
-	return func(p *cluster.Pod) bool {
-		return revision != "" && p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(revision)
-	}
+	return kindOf(w.Object).carrying(r)
 }
+
+// named is the stored revision of the present template; "" while there is none.
+func (r *run) named() string { return revisionNamed(r.snap.Revisions, templateOf(r.object())) }
 
 func atRevision(revision string) func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return revision != "" && rules.AtRevision(p, revision) }

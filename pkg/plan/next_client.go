@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -22,7 +21,7 @@ type client struct {
 	step *Step
 	// revision is the new one, by the name that pods carry.
 	revision string
-	spec     any
+	spec     kruiseSpec
 	budgets  *permits
 	// counted is the snapshot as budgets see it, see [run.counted].
 	counted *Snapshot
@@ -110,22 +109,7 @@ func substituted(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.Pod
 
 // revision is the name that the pods of the present template carry; empty while
 // nobody knows it.
-func (r *run) revision() string {
-	w := r.object()
-	switch o := w.Object.(type) {
-	case *appsv1.ReplicaSet:
-		return o.Spec.Template.Labels[revisionMark]
-	case *appsv1.StatefulSet:
-		if rules.Observed(o) {
-			return o.Status.UpdateRevision
-		}
-	case *appsv1.DaemonSet:
-		if rules.Observed(o) {
-			return cluster.Hash(revisionNamed(r.snap.Revisions, w.Template))
-		}
-	}
-	return ""
-}
+func (r *run) revision() string { return kindOf(r.object().Object).revision(r) }
 
 // choose picks further pods.
 func (c *client) choose() {
@@ -140,15 +124,10 @@ func (c *client) choose() {
 
 // picks asks the rules, with a partition that leaves the step's number.
 func (c *client) picks() ([]*cluster.Pod, string) {
-	switch spec := c.spec.(type) {
-	case *kruise.CloneSetSpec:
-		return c.pickClones(*spec)
-	case *kruise.StatefulSetSpec:
-		return c.pickStateful(*spec)
-	case *kruise.DaemonSetSpec:
-		return c.pickDaemons(*spec)
+	if c.spec == nil {
+		return nil, ""
 	}
-	return nil, ""
+	return c.spec.picks(c)
 }
 
 func (c *client) pickClones(spec kruise.CloneSetSpec) ([]*cluster.Pod, string) {
@@ -229,8 +208,8 @@ func (c *client) pickDaemons(spec kruise.DaemonSetSpec) ([]*cluster.Pod, string)
 func (r *run) clientPending(n int) rules.Pending {
 	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
 	pods := r.snap.Pods
-	if spec, ok := source(*r.snap, r.object()).(*kruise.StatefulSetSpec); ok {
-		pods = r.stateful(*spec, n).UpdateTargets()
+	if spec := source(*r.snap, r.object()); spec != nil {
+		pods = spec.taken(r, n)
 	}
 	for _, p := range pods {
 		if rules.Active(p) && rules.AtRevision(p, revision) && rules.Available(p, minReady, r.now) && len(unexchanged(r.object().Template, p)) == 0 {

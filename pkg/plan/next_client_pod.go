@@ -37,19 +37,17 @@ func (c *client) modeOf(p *cluster.Pod, change rules.TemplateChange) (rules.Upda
 
 func (c *client) inPlace(change rules.TemplateChange) controller.InPlace {
 	return controller.InPlace{
-		Spec: change.InPlaceSpec(), Revision: c.revision, Lifecycle: lifecycleOf(c.spec),
+		Spec: change.InPlaceSpec(), Revision: c.revision, Lifecycle: c.lifecycle(),
 		Labels: map[string]string{revisionMark: c.revision},
 	}
 }
 
-func lifecycleOf(spec any) *kruise.Lifecycle {
-	switch s := spec.(type) {
-	case *kruise.CloneSetSpec:
-		return s.Lifecycle
-	case *kruise.StatefulSetSpec:
-		return s.Lifecycle
+// lifecycle are the hooks that the client keeps.
+func (c *client) lifecycle() *kruise.Lifecycle {
+	if c.spec == nil {
+		return nil
 	}
-	return nil
+	return c.spec.lifecycle()
 }
 
 // update is the small state machine of one pod; all that it knows is on the pod.
@@ -119,7 +117,7 @@ func (c *client) graceEnds(p *cluster.Pod) time.Time {
 // finish brings what was begun to its end: the next containers, the way back into
 // service, the way out of a preDelete hook.
 func (c *client) finish() {
-	u := controller.InPlace{Revision: c.revision, Lifecycle: lifecycleOf(c.spec)}
+	u := controller.InPlace{Revision: c.revision, Lifecycle: c.lifecycle()}
 	for _, p := range c.snap.Pods {
 		switch {
 		case !rules.Active(p):
@@ -170,7 +168,7 @@ func (c *client) comeBack(p *cluster.Pod, change *cluster.PodChange) {
 
 // evict takes a pod away, unless a hook or a budget holds it.
 func (c *client) evict(p *cluster.Pod) {
-	lifecycle := lifecycleOf(c.spec)
+	lifecycle := c.lifecycle()
 	to, remove := rules.StateToDelete(p, lifecycle)
 	held := rules.StateOf(p) == rules.StatePreparingDelete
 	switch {

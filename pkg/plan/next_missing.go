@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -72,51 +71,10 @@ func (r *run) available(n int) rules.Pending {
 }
 
 // stepPending is what a step waits for.
-func (r *run) stepPending() rules.Pending {
-	switch o := r.object().Object.(type) {
-	case *kruise.CloneSet:
-		return rules.CloneSetStepPending(o)
-	case *kruise.StatefulSet:
-		set := rules.StatefulSet{Spec: &o.Spec, Update: o.Status.UpdateRevision, Pods: r.snap.Pods, Gates: r.snap.Gates}
-		return rules.StatefulSetStepPending(o, set.Kept())
-	case *kruise.DaemonSet:
-		return rules.DaemonSetStepPending(o, r.selected(o))
-	case *kruise.SidecarSet:
-		return rules.SidecarSetPending(o)
-	case *appsv1.StatefulSet:
-		set := rules.NativeStatefulSet{Spec: &o.Spec, Update: o.Status.UpdateRevision, Pods: r.snap.Pods}
-		return rules.NativeStatefulSetPending(o, set.Kept())
-	case *appsv1.DaemonSet:
-		return rules.NativeDaemonSetPending(o)
-	}
-	return nil
-}
+func (r *run) stepPending() rules.Pending { return kindOf(r.object().Object).stepPending(r) }
 
 // rolloutPending is what a whole rollout waits for.
-func (r *run) rolloutPending() rules.Pending {
-	switch o := r.object().Object.(type) {
-	case *kruise.CloneSet:
-		return rules.CloneSetPending(o)
-	case *kruise.StatefulSet:
-		return rules.StatefulSetPending(o)
-	case *kruise.DaemonSet:
-		if r.selected(o) >= 0 {
-			return nil // nodes that the selector leaves out stay old
-		}
-		return rules.DaemonSetPending(o)
-	case *appsv1.Deployment:
-		return rules.DeploymentPending(o)
-	}
-	return nil
-}
-
-// selected is how many nodes the strategy of a DaemonSet chooses, -1 for all.
-func (r *run) selected(o *kruise.DaemonSet) int {
-	if ru := o.Spec.UpdateStrategy.RollingUpdate; ru == nil || ru.Selector == nil {
-		return -1
-	}
-	return daemonSetRules(*r.snap, &o.Spec, o.Status.UpdateRevision, scheduledOf(o)).Selected()
-}
+func (r *run) rolloutPending() rules.Pending { return kindOf(r.object().Object).rolloutPending(r) }
 
 // scaled is the object as if it wanted the number of pods that a condition has.
 func (r *run) scaled(c Condition) any { return withReplicas(r.object(), number(c.Value)).Object }

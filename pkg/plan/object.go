@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -62,50 +61,10 @@ func metaOf(w *cluster.Workload) metav1.Object {
 }
 
 // replicasOf returns spec.replicas; ok is false for kinds that have none.
-func replicasOf(obj any) (n int, ok bool) {
-	var r *int32
-	switch o := obj.(type) {
-	case *kruise.CloneSet:
-		r = o.Spec.Replicas
-	case *kruise.StatefulSet:
-		r = o.Spec.Replicas
-	case *appsv1.Deployment:
-		r = o.Spec.Replicas
-	case *appsv1.ReplicaSet:
-		r = o.Spec.Replicas
-	case *appsv1.StatefulSet:
-		r = o.Spec.Replicas
-	default:
-		return 0, false
-	}
-	if r == nil {
-		return 1, true
-	}
-	return int(*r), true
-}
+func replicasOf(obj any) (n int, ok bool) { return cluster.Of(obj).Replicas() }
 
 // SelectorOf returns spec.selector of a workload, nil for none.
 func SelectorOf(w *cluster.Workload) *metav1.LabelSelector { return selectorOf(w.Object) }
 
 // selectorOf returns spec.selector, which is immutable but for SidecarSets.
-func selectorOf(obj any) *metav1.LabelSelector {
-	switch o := obj.(type) {
-	case *kruise.CloneSet:
-		return o.Spec.Selector
-	case *kruise.StatefulSet:
-		return o.Spec.Selector
-	case *kruise.DaemonSet:
-		return o.Spec.Selector
-	case *kruise.SidecarSet:
-		return o.Spec.Selector
-	case *appsv1.Deployment:
-		return o.Spec.Selector
-	case *appsv1.ReplicaSet:
-		return o.Spec.Selector
-	case *appsv1.StatefulSet:
-		return o.Spec.Selector
-	case *appsv1.DaemonSet:
-		return o.Spec.Selector
-	}
-	return nil
-}
+func selectorOf(obj any) *metav1.LabelSelector { return cluster.Of(obj).Selector() }

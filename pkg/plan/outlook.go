@@ -3,8 +3,6 @@ package plan
 import (
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -39,7 +37,7 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 		return nil, false
 	}
 	b := &builder{desired: w, present: w, snap: s}
-	b.plan.Driver = b.drivers()[0]
+	b.plan.Driver = kindOf(w.Object).drivers()[0]
 	b.compare()
 	b.sub = b.subject()
 	o := &Outlook{
@@ -81,25 +79,7 @@ func (o *Outlook) Budget(p *cluster.Pod) (why string, ok bool) {
 
 // choice asks the rules what the next pass of the controller does.
 func (b *builder) choice(now time.Time) rules.Choice {
-	switch o := b.present.Object.(type) {
-	case *kruise.CloneSet:
-		set := b.cloneSetRules(&o.Spec)
-		set.Current, set.Now = o.Status.CurrentRevision, now
-		return set.ChooseUpdate()
-	case *kruise.StatefulSet:
-		set := &rules.StatefulSet{Spec: &o.Spec, Current: o.Status.CurrentRevision, Update: b.updateRevision(), Pods: b.snap.Pods, Gates: b.snap.Gates, Now: now}
-		return set.ChooseUpdate().Choice
-	case *kruise.SidecarSet:
-		return b.sidecarSetRules(o).ChooseUpdate().Choice
-	case *kruise.DaemonSet:
-		return b.daemonChoice(&o.Spec, now)
-	case *appsv1.DaemonSet:
-		return b.daemonChoice(rules.AsDaemonSetSpec(&o.Spec), now)
-	case *appsv1.StatefulSet:
-		set := &rules.NativeStatefulSet{Spec: &o.Spec, Update: b.updateRevision(), Pods: b.snap.Pods, Now: now, MaxUnavailable: b.severalAtOnce()}
-		return set.ChooseUpdate()
-	}
-	return rules.Choice{}
+	return kindOf(b.present.Object).choice(b, now)
 }
 
 // barred asks what keeps pods of a SidecarSet from ever being upgraded (semantics

@@ -53,12 +53,7 @@ func (b *builder) warnParent() {
 }
 
 // kruised is the Kruise object that the native one stands for; nil for none.
-func (b *builder) kruised() any {
-	if b.snap.Carrier == nil || b.snap.Workload == nil {
-		return nil
-	}
-	return b.snap.Workload.Object
-}
+func (b *builder) kruised() any { return carried(b.snap) }
 
 // parent is "a ReplicaSet", and so on.
 func (b *builder) parent() string { return "a " + b.present.Kind }
@@ -102,22 +97,10 @@ func (b *builder) stranger(p *cluster.Pod) bool {
 }
 
 func parentSurge(b *builder) string {
-	if b.plan.Driver != DriverClient || !surges(b.kruised()) {
+	if b.plan.Driver != DriverClient || !kindOf(b.kruised()).surges() {
 		return ""
 	}
 	return fmt.Sprintf("%s is not kept: pods beyond the replicas would be taken away again, so that capacity falls by maxUnavailable", b.own("maxSurge"))
-}
-
-// surges reports whether a Kruise object lets more pods be than it has replicas.
-func surges(object any) bool {
-	switch o := object.(type) {
-	case *kruise.CloneSet:
-		return rules.LimitsOfCloneSet(&o.Spec).MaxSurge > 0
-	case *kruise.DaemonSet:
-		r := o.Spec.UpdateStrategy.RollingUpdate
-		return r != nil && r.MaxSurge != nil && r.MaxSurge.String() != "0" && r.MaxSurge.String() != "0%"
-	}
-	return false
 }
 
 func parentOrdered(b *builder) string {
@@ -129,7 +112,7 @@ func parentOrdered(b *builder) string {
 }
 
 func parentHooks(b *builder) string {
-	l := hooksOf(b.kruised())
+	l := cluster.Of(b.kruised()).Lifecycle()
 	switch {
 	case l == nil || l.PreDelete == nil && l.InPlaceUpdate == nil && l.PreNormal == nil:
 		return ""
@@ -137,18 +120,6 @@ func parentHooks(b *builder) string {
 		return fmt.Sprintf("%s is not kept: %s deletes pods without asking", b.own("lifecycle"), b.parent())
 	}
 	return fmt.Sprintf("%s is kept by this command alone: a pod that %s or somebody else deletes waits for no hook", b.own("lifecycle"), b.parent())
-}
-
-func hooksOf(object any) *kruise.Lifecycle {
-	switch o := object.(type) {
-	case *kruise.CloneSet:
-		return o.Spec.Lifecycle
-	case *kruise.StatefulSet:
-		return o.Spec.Lifecycle
-	case *kruise.DaemonSet:
-		return o.Spec.Lifecycle
-	}
-	return nil
 }
 
 func parentScaleDown(b *builder) string {
@@ -177,21 +148,7 @@ func parentOrder(b *builder) string {
 	if !b.replaces() {
 		return ""
 	}
-	var fields []string
-	switch o := b.kruised().(type) {
-	case *kruise.CloneSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil {
-			fields = names("priorityStrategy", r.PriorityStrategy != nil, "scatterStrategy", len(r.ScatterStrategy) > 0)
-		}
-	case *kruise.StatefulSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil {
-			fields = names("unorderedUpdate", r.UnorderedUpdate != nil, "", false)
-		}
-	case *kruise.DaemonSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil {
-			fields = names("selector", r.Selector != nil, "", false)
-		}
-	}
+	fields := kindOf(b.kruised()).ordering()
 	if len(fields) == 0 {
 		return ""
 	}

@@ -1,9 +1,6 @@
 package plan
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -15,19 +12,7 @@ func WithPods(w *cluster.Workload, pods int) *cluster.Workload {
 	if pods < 0 {
 		return w
 	}
-	out := withReplicas(w, pods)
-	switch o := w.Object.(type) {
-	case *kruise.DaemonSet:
-		set := *o
-		set.Status.DesiredNumberScheduled, out.Object = int32(pods), &set
-	case *appsv1.DaemonSet:
-		set := *o
-		set.Status.DesiredNumberScheduled, out.Object = int32(pods), &set
-	case *kruise.SidecarSet:
-		set := *o
-		set.Status.MatchedPods, out.Object = int32(pods), &set
-	}
-	return out
+	return with(w, cluster.Of(w.Object).WithPods(pods))
 }
 
 // Reach says how many of its pods a workload lets follow a new template by its

@@ -9,7 +9,7 @@ func Standing(s Snapshot) Plan {
 		return Plan{Driver: DriverNative, Steps: []Step{{Name: "update", Kind: StepUpdate}}}
 	}
 	b := &builder{desired: w, present: w, snap: s}
-	b.plan.Driver = b.drivers()[0]
+	b.plan.Driver = kindOf(w.Object).drivers()[0]
 	b.compare()
 	b.sub = b.subject()
 	p := b.plan

@@ -3,7 +3,6 @@ package plan
 import (
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -24,75 +23,17 @@ func strategyPath(w *cluster.Workload) []string {
 
 // partitionOf returns the partition in force; ok is false where the kind, or its
 // strategy OnDelete, has none. One that is not set is 0.
-func partitionOf(obj any) (v intstr.IntOrString, ok bool) {
-	switch o := obj.(type) {
-	case *kruise.CloneSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && o.Spec.UpdateStrategy.Type != kruise.OnDeleteCloneSetStrategyType {
-			return valueOf(r.Partition), true
-		}
-	case *kruise.StatefulSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && o.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
-			return numberOf(r.Partition), true
-		}
-	case *kruise.DaemonSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && o.Spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
-			return valueOf(r.Partition), true
-		}
-	case *kruise.SidecarSet:
-		if o.Spec.UpdateStrategy.Type != kruise.NotUpdateSidecarSetStrategyType {
-			return valueOf(o.Spec.UpdateStrategy.Partition), true
-		}
-	case *appsv1.StatefulSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && o.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
-			return numberOf(r.Partition), true
-		}
-	}
-	return intstr.IntOrString{}, false
-}
-
-func valueOf(v *intstr.IntOrString) intstr.IntOrString {
-	if v == nil {
-		return intstr.FromInt32(0)
-	}
-	return *v
-}
-
-func numberOf(v *int32) intstr.IntOrString {
-	if v == nil {
-		return intstr.FromInt32(0)
-	}
-	return intstr.FromInt32(*v)
-}
+func partitionOf(obj any) (v intstr.IntOrString, ok bool) { return cluster.Of(obj).Partition() }
 
 // withPartition returns a workload that differs in its partition only.
 func withPartition(w *cluster.Workload, v intstr.IntOrString) *cluster.Workload {
+	return with(w, cluster.Of(w.Object).WithPartition(v))
+}
+
+// with returns the workload with another object.
+func with(w *cluster.Workload, obj any) *cluster.Workload {
 	out := *w
-	switch o := w.Object.(type) {
-	case *kruise.CloneSet:
-		c := *o
-		c.Spec.UpdateStrategy.RollingUpdate = copied(c.Spec.UpdateStrategy.RollingUpdate)
-		c.Spec.UpdateStrategy.RollingUpdate.Partition = &v
-		out.Object = &c
-	case *kruise.StatefulSet:
-		c := *o
-		c.Spec.UpdateStrategy.RollingUpdate = copied(c.Spec.UpdateStrategy.RollingUpdate)
-		c.Spec.UpdateStrategy.RollingUpdate.Partition = &v.IntVal
-		out.Object = &c
-	case *kruise.DaemonSet:
-		c := *o
-		c.Spec.UpdateStrategy.RollingUpdate = copied(c.Spec.UpdateStrategy.RollingUpdate)
-		c.Spec.UpdateStrategy.RollingUpdate.Partition = &v
-		out.Object = &c
-	case *kruise.SidecarSet:
-		c := *o
-		c.Spec.UpdateStrategy.Partition = &v
-		out.Object = &c
-	case *appsv1.StatefulSet:
-		c := *o
-		c.Spec.UpdateStrategy.RollingUpdate = copied(c.Spec.UpdateStrategy.RollingUpdate)
-		c.Spec.UpdateStrategy.RollingUpdate.Partition = &v.IntVal
-		out.Object = &c
-	}
+	out.Object = obj
 	return &out
 }
 
@@ -106,35 +47,12 @@ func copied[T any](v *T) *T {
 
 // withReplicas returns a workload that differs in its number of pods only.
 func withReplicas(w *cluster.Workload, n int) *cluster.Workload {
-	out, r := *w, int32(n)
-	switch o := w.Object.(type) {
-	case *kruise.CloneSet:
-		c := *o
-		c.Spec.Replicas, out.Object = &r, &c
-	case *kruise.StatefulSet:
-		c := *o
-		c.Spec.Replicas, out.Object = &r, &c
-	case *appsv1.Deployment:
-		c := *o
-		c.Spec.Replicas, out.Object = &r, &c
-	case *appsv1.ReplicaSet:
-		c := *o
-		c.Spec.Replicas, out.Object = &r, &c
-	case *appsv1.StatefulSet:
-		c := *o
-		c.Spec.Replicas, out.Object = &r, &c
-	}
-	return &out
+	return with(w, cluster.Of(w.Object).WithReplicas(n))
 }
 
 // withPaused returns a Deployment that differs in its pause only.
 func withPaused(w *cluster.Workload, paused bool) *cluster.Workload {
-	out := *w
-	if o, ok := w.Object.(*appsv1.Deployment); ok {
-		c := *o
-		c.Spec.Paused, out.Object = paused, &c
-	}
-	return &out
+	return with(w, cluster.Of(w.Object).WithPaused(paused))
 }
 
 // PartitionPath is where an object of a kind, as it is served in a version, has its

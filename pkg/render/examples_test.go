@@ -1,8 +1,10 @@
 package render_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
@@ -78,6 +80,43 @@ func TestExamplesOfAllKinds(t *testing.T) {
 	for _, k := range kruise.Kinds() {
 		if !shown[k.Group+"/"+k.Kind] && k.Kind != "NodePodProbe" {
 			t.Errorf("no example shows a %s", k.Kind)
+		}
+	}
+}
+
+// TestExpandsTo: what an example of one kind becomes is of the kinds that the
+// descriptor names, and of each kind that becomes objects there is an example.
+func TestExpandsTo(t *testing.T) {
+	shown := map[string]bool{}
+	for _, dir := range slices.Concat(golden.Cases(t, "../../examples/*/rendered.yaml"), golden.Cases(t, "lower/testdata/*/expected.yaml")) {
+		in := append(golden.Read(t, dir, "app.yaml"), golden.Read(t, dir, "input.yaml")...)
+		given, ours := map[string]bool{}, map[string]kruise.Registered{}
+		for _, r := range in {
+			given[r.Group()+"/"+r.Kind()+"/"+r.Name()] = true
+			if k, ok := kruise.Lookup(r.Group(), r.Kind()); ok {
+				ours[k.Kind] = k
+			}
+		}
+		var allowed []string
+		for _, k := range ours {
+			allowed = append(allowed, k.ExpandsTo...)
+		}
+		for _, r := range append(golden.Read(t, dir, "rendered.yaml"), golden.Read(t, dir, "expected.yaml")...) {
+			_, kept := kruise.Lookup(r.Group(), r.Kind())
+			switch {
+			case kept || given[r.Group()+"/"+r.Kind()+"/"+r.Name()], len(ours) == 0:
+			case !slices.Contains(allowed, r.Kind()):
+				t.Errorf("%s: a %s comes of %v", dir, r.Kind(), slices.Sorted(maps.Keys(ours)))
+			default:
+				for _, k := range ours {
+					shown[k.Kind] = true
+				}
+			}
+		}
+	}
+	for _, k := range kruise.Kinds() {
+		if k.Expansion == kruise.ExpansionObjects && !shown[k.Kind] {
+			t.Errorf("nothing shows what a %s becomes", k.Kind)
 		}
 	}
 }

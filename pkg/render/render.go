@@ -7,6 +7,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -103,11 +104,18 @@ type Result struct {
 	Explanations []stage.Explanation
 }
 
-// Expandable are the kinds that this version expands.
-var Expandable = []string{
-	"AdvancedCronJob", "BroadcastJob", "CloneSet", "ContainerLaunchPriority", "ContainerRecreateRequest", "DaemonSet", "DeletionProtection", "EphemeralJob", "ImageListPullJob", "ImagePullJob",
-	"PersistentPodState", "PodUnavailableBudget", "ResourceDistribution", "SidecarSet", "SidecarTerminator", "StatefulSet", "UnitedDeployment", "WorkloadSpread",
-}
+// Expandable are the kinds that this version expands, and the names of what Kruise
+// does to pods without an object of its own.
+var Expandable = func() []string {
+	names := []string{"ContainerLaunchPriority", "DeletionProtection", "SidecarTerminator"}
+	for _, k := range kruise.Kinds() {
+		if k.Expansion != kruise.ExpansionNone && k.Expansion != kruise.ExpansionDropped {
+			names = append(names, k.Kind)
+		}
+	}
+	slices.Sort(names)
+	return names
+}()
 
 // Render expands the Kruise objects of in, and leaves out what is no manifest. The resources of in belong to
 // Render afterwards. The error holds every fault of the input that was found,

@@ -2,6 +2,7 @@ package kubectl
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -9,11 +10,10 @@ import (
 
 var missing = regexp.MustCompile(`the server doesn't have a resource type "([^"]+)"|no matches for kind "([^"]+)"`)
 
-// short are the names that Kruise gives its kinds beside their own.
-var short = map[string]string{
-	"clone": "CloneSet", "asts": "StatefulSet", "ads": "DaemonSet", "daemon": "DaemonSet", "bcj": "BroadcastJob", "acj": "AdvancedCronJob",
-	"ud": "UnitedDeployment", "crr": "ContainerRecreateRequest", "pub": "PodUnavailableBudget", "ejob": "EphemeralJob", "ppm": "PodProbeMarker",
-	"rd": "ResourceDistribution", "rollout": "Rollout", "rollouts": "Rollout",
+// others are words for kinds of Kruise that no cluster takes, and for those of Kruise
+// Rollout.
+var others = map[string]string{
+	"ppm": kruise.KindPodProbeMarker, "rd": kruise.KindResourceDistribution, "rollout": "Rollout", "rollouts": "Rollout",
 }
 
 // Hint advises on the error of a type that the server does not have; "" on others.
@@ -48,14 +48,17 @@ func lacking(err error) string {
 	return word
 }
 
+// nativeShort is a short name of Kruise's StatefulSet that Kubernetes' has too.
+const nativeShort = "sts"
+
 // KindOf is the kind of Kruise, or of Kruise Rollout, that a word can mean: its name, one
 // or many, or a short name.
 func KindOf(word string) (kind string, ok bool) {
-	if kind, ok := short[word]; ok {
+	if kind, ok := others[word]; ok {
 		return kind, true
 	}
 	for _, k := range kruise.Kinds() {
-		if name := strings.ToLower(k.Kind); word == name || word == name+"s" {
+		if slices.Contains(k.Words(), word) && word != nativeShort {
 			return k.Kind, true
 		}
 	}

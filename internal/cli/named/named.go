@@ -13,18 +13,27 @@ import (
 
 // types are the words for each kind of workload, the plural in the middle. A word
 // that stands for two kinds means Kruise's first.
-var types = []struct {
+var types = []workload{
+	kruised(kruise.KindCloneSet),
+	kruised(kruise.KindStatefulSet),
+	kruised(kruise.KindDaemonSet),
+	kruised(kruise.KindSidecarSet),
+	{"apps", kruise.KindDeployment, []string{"deployment", "deployments", "deploy"}},
+	{"apps", kruise.KindStatefulSet, []string{"statefulset", "statefulsets", "sts"}},
+	{"apps", kruise.KindDaemonSet, []string{"daemonset", "daemonsets", "ds"}},
+	{"apps", kruise.KindReplicaSet, []string{"replicaset", "replicasets", "rs"}},
+}
+
+// workload is a kind with its words.
+type workload struct {
 	group, kind string
 	words       []string
-}{
-	{kruise.Group, "CloneSet", []string{"cloneset", "clonesets", "clone"}},
-	{kruise.Group, "StatefulSet", []string{"statefulset", "statefulsets", "sts", "asts"}},
-	{kruise.Group, "DaemonSet", []string{"daemonset", "daemonsets", "daemon", "ads"}},
-	{kruise.Group, "SidecarSet", []string{"sidecarset", "sidecarsets"}},
-	{"apps", "Deployment", []string{"deployment", "deployments", "deploy"}},
-	{"apps", "StatefulSet", []string{"statefulset", "statefulsets", "sts"}},
-	{"apps", "DaemonSet", []string{"daemonset", "daemonsets", "ds"}},
-	{"apps", "ReplicaSet", []string{"replicaset", "replicasets", "rs"}},
+}
+
+// kruised is the row of one of Kruise's workloads.
+func kruised(kind string) workload {
+	k, _ := kruise.Lookup(kruise.Group, kind)
+	return workload{k.Group, k.Kind, k.Words()}
 }
 
 // Name is a workload as the command line names it.

@@ -1,6 +1,7 @@
 package named
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -11,9 +12,7 @@ import (
 func United(arg string) (name string, ok bool) {
 	kind, name, ok := strings.Cut(arg, "/")
 	word, group, _ := strings.Cut(strings.ToLower(kind), ".")
-	switch word {
-	case "uniteddeployment", "uniteddeployments", "ud":
-	default:
+	if united, _ := kruise.Lookup(kruise.Group, kruise.KindUnitedDeployment); !slices.Contains(united.Words(), word) {
 		return "", false
 	}
 	own := group == "" || group == kruise.Group || strings.HasSuffix(group, "."+kruise.Group)

@@ -140,13 +140,5 @@ func (r *reader) claims(w *cluster.Workload, selector string) error {
 }
 
 func makesClaims(obj any) bool {
-	switch o := obj.(type) {
-	case *kruise.CloneSet:
-		return len(o.Spec.VolumeClaimTemplates) > 0
-	case *kruise.StatefulSet:
-		return len(o.Spec.VolumeClaimTemplates) > 0
-	case *appsv1.StatefulSet:
-		return len(o.Spec.VolumeClaimTemplates) > 0
-	}
-	return false
+	return len(cluster.Of(obj).Claims()) > 0
 }

@@ -94,8 +94,7 @@ func (o Invention) pods(target *resource.Resource, read *cluster.Workload) (int,
 	if o.Pods > 0 {
 		return o.Pods, nil
 	}
-	switch read.Kind {
-	case "DaemonSet", "SidecarSet":
+	if _, counted := cluster.Of(read.Object).Replicas(); !counted {
 		return defaultPods, nil
 	}
 	n, ok := tree.Int(tree.Get(target.Node(), "spec", "replicas"))

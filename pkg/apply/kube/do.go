@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -87,7 +88,15 @@ func (c *Cluster) patched(p *plan.Patch) (Object, error) {
 	if ref := (cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}); ref != o.Ref {
 		return o, fmt.Errorf("a patch changes %s, and this rollout changes %s only", ref, o.Ref)
 	}
-	return Object{o.Ref, version.WithResource(plural[t.Kind])}, nil
+	return Object{o.Ref, version.WithResource(writable(o.Ref))}, nil
+}
+
+// writable is the name in URLs of a kind that rollouts write to; "" of any other.
+func writable(r cluster.Ref) string {
+	if !cluster.IsWorkload(r.Group, r.Kind) && (r.Group != kruise.Group || r.Kind != kruise.KindUnitedDeployment) {
+		return ""
+	}
+	return kruise.ResourceOf(r.Kind)
 }
 
 func subresources(p *plan.Patch) []string {

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -48,7 +49,7 @@ func (f *Fleet) parts() []part {
 	kinds := fleetKinds
 	f.workloads = make([]*mirror[standing], len(kinds))
 	for i, k := range kinds {
-		list = append(list, part{plural[k.Kind] + "." + k.Group, k.Group == "apps", func() error { return f.watchKind(i, k) }})
+		list = append(list, part{kruise.ResourceOf(k.Kind) + "." + k.Group, k.Group == "apps", func() error { return f.watchKind(i, k) }})
 	}
 	list = append(list, part{"sidecarsets." + kruise.Group, false, f.watchSidecarSets})
 	return append(list, part{"records of rollouts", false, f.watchRecords})
@@ -67,13 +68,17 @@ func fill[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), t
 	return nil
 }
 
-// clusterWide are the resources of Kruise that belong to no namespace.
-var clusterWide = map[string]bool{"sidecarsets": true, "resourcedistributions": true, "nodeimages": true}
+// clusterWide reports whether a resource of Kruise belongs to no namespace.
+func clusterWide(group, resource string) bool {
+	return slices.ContainsFunc(kruise.Kinds(), func(k kruise.Registered) bool {
+		return k.ClusterScoped && k.Group == group && k.Resource() == resource
+	})
+}
 
 // versioned begins a mirror in the newest version of Kruise that is served.
 func versioned[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
 	versions, namespace := []string{"v1"}, f.opt.Namespace
-	if clusterWide[resource] {
+	if clusterWide(group, resource) {
 		namespace = ""
 	}
 	if group == kruise.Group || group == kruise.PolicyGroup {
@@ -90,13 +95,13 @@ func versioned[T any](f *Fleet, group, resource, selector string, read func(*uns
 }
 
 func (f *Fleet) watchKind(i int, k schema.GroupKind) error {
-	return versioned(f, k.Group, plural[k.Kind], f.opt.Selector, readStanding, func(m *mirror[standing]) { f.workloads[i] = m })
+	return versioned(f, k.Group, kruise.ResourceOf(k.Kind), f.opt.Selector, readStanding, func(m *mirror[standing]) { f.workloads[i] = m })
 }
 
 // watchSidecarSets watches all of them: they belong to no namespace.
 func (f *Fleet) watchSidecarSets() error {
 	read := func(m *mirror[standing]) { f.sets = m }
-	return versioned(f, kruise.Group, plural["SidecarSet"], "", readStanding, read)
+	return versioned(f, kruise.Group, kruise.ResourceOf("SidecarSet"), "", readStanding, read)
 }
 
 // watchReplicaSets watches those of Deployments, which own pods, and those that nobody

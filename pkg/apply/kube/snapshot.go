@@ -146,9 +146,3 @@ func selectorOf(w *cluster.Workload) (string, error) {
 	}
 	return selector.String(), nil
 }
-
-// plural is the name of a kind in URLs, for the kinds that rollouts write to.
-var plural = map[string]string{
-	"CloneSet": "clonesets", "StatefulSet": "statefulsets", "DaemonSet": "daemonsets", "SidecarSet": "sidecarsets",
-	"UnitedDeployment": "uniteddeployments", "Deployment": "deployments", "ReplicaSet": "replicasets",
-}

@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // Whole returns the workload with its Template, which is made from its Object where
@@ -57,26 +54,14 @@ func (w *Workload) unpack() error {
 // spread, which decides who goes first when a CloneSet shrinks.
 func (w *Workload) LooksAtNodes() bool {
 	spec := w.podSpec()
-	return w.Kind == "DaemonSet" || spec != nil && len(spec.TopologySpreadConstraints) > 0
+	_, scheduled := Of(w.Object).Scheduled()
+	return scheduled || spec != nil && len(spec.TopologySpreadConstraints) > 0
 }
 
 // podSpec is that of the typed object; a SidecarSet has none.
 func (w *Workload) podSpec() *corev1.PodSpec {
-	switch o := w.Object.(type) {
-	case *kruise.CloneSet:
-		return &o.Spec.Template.Spec
-	case *kruise.StatefulSet:
-		return &o.Spec.Template.Spec
-	case *kruise.DaemonSet:
-		return &o.Spec.Template.Spec
-	case *appsv1.Deployment:
-		return &o.Spec.Template.Spec
-	case *appsv1.ReplicaSet:
-		return &o.Spec.Template.Spec
-	case *appsv1.StatefulSet:
-		return &o.Spec.Template.Spec
-	case *appsv1.DaemonSet:
-		return &o.Spec.Template.Spec
+	if t := Of(w.Object).Template(); t != nil {
+		return &t.Spec
 	}
 	return nil
 }
@@ -91,7 +76,7 @@ func templateOf(obj metav1.Object) (map[string]any, error) {
 	if err := json.Unmarshal(text, &v); err != nil {
 		return nil, err
 	}
-	if _, ok := obj.(*kruise.SidecarSet); ok {
+	if Of(obj).Template() == nil {
 		return v.Spec, nil
 	}
 	template, _ := v.Spec["template"].(map[string]any)

@@ -1,7 +1,6 @@
 package controller
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -146,17 +145,9 @@ func replicasOf(w *cluster.Workload) int {
 	if w == nil {
 		return -1
 	}
-	switch o := w.Object.(type) {
-	case *kruise.CloneSet:
-		return int(or(o.Spec.Replicas, 1))
-	case *kruise.StatefulSet:
-		return int(or(o.Spec.Replicas, 1))
-	case *appsv1.Deployment:
-		return int(or(o.Spec.Replicas, 1))
-	case *appsv1.ReplicaSet:
-		return int(or(o.Spec.Replicas, 1))
-	case *appsv1.StatefulSet:
-		return int(or(o.Spec.Replicas, 1))
+	n, ok := cluster.Of(w.Object).Replicas()
+	if !ok {
+		return -1
 	}
-	return -1
+	return n
 }

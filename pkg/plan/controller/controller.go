@@ -78,24 +78,50 @@ const Retry = time.Second
 // Reconcile makes one pass of the controller of the view's workload. It fails
 // only on a kind that has no model.
 func Reconcile(v *View) (Pass, error) {
-	switch o := v.Workload.Object.(type) {
-	case *kruise.DaemonSet:
-		return reconcileDaemonSet(v, o), nil
-	case *appsv1.DaemonSet:
-		return reconcileNativeDaemonSet(v, o), nil
-	case *kruise.SidecarSet:
-		return reconcileSidecarSet(v, o)
-	case *kruise.StatefulSet:
-		return reconcileStatefulSet(v, o), nil
-	case *kruise.CloneSet:
-		return reconcileCloneSet(v, o), nil
-	case *appsv1.Deployment:
-		return reconcileDeployment(v, o), nil
-	case *appsv1.StatefulSet:
-		return reconcileNativeStatefulSet(v, o), nil
-	case *appsv1.ReplicaSet:
-		return reconcileReplicaSet(v, o), nil
-	default:
+	pass := cluster.By(v.Workload.Object, cluster.Kinds[reconciler](reconcilers{}))
+	if pass == nil {
 		return Pass{}, fmt.Errorf("no controller is modelled for %s", v.Workload)
 	}
+	return pass(v)
+}
+
+// reconciler makes one pass of the controller of one object.
+type reconciler func(v *View) (Pass, error)
+
+// reconcilers has the controller of each kind of workload.
+type reconcilers struct{}
+
+// reconciling is a controller whose passes cannot fail.
+func reconciling[T any](pass func(*View, T) Pass, o T) reconciler {
+	return func(v *View) (Pass, error) { return pass(v, o), nil }
+}
+
+func (reconcilers) CloneSet(o *kruise.CloneSet) reconciler { return reconciling(reconcileCloneSet, o) }
+
+func (reconcilers) StatefulSet(o *kruise.StatefulSet) reconciler {
+	return reconciling(reconcileStatefulSet, o)
+}
+
+func (reconcilers) DaemonSet(o *kruise.DaemonSet) reconciler {
+	return reconciling(reconcileDaemonSet, o)
+}
+
+func (reconcilers) SidecarSet(o *kruise.SidecarSet) reconciler {
+	return func(v *View) (Pass, error) { return reconcileSidecarSet(v, o) }
+}
+
+func (reconcilers) Deployment(o *appsv1.Deployment) reconciler {
+	return reconciling(reconcileDeployment, o)
+}
+
+func (reconcilers) ReplicaSet(o *appsv1.ReplicaSet) reconciler {
+	return reconciling(reconcileReplicaSet, o)
+}
+
+func (reconcilers) NativeStatefulSet(o *appsv1.StatefulSet) reconciler {
+	return reconciling(reconcileNativeStatefulSet, o)
+}
+
+func (reconcilers) NativeDaemonSet(o *appsv1.DaemonSet) reconciler {
+	return reconciling(reconcileNativeDaemonSet, o)
 }

@@ -96,16 +96,10 @@ func (a *answer) spec(d plan.Decision) {
 // GateController is where a controller does not do its part.
 const GateController = "controller"
 
+// onDelete reports whether a pod gets the template only when it is made again.
 func onDelete(obj any) bool {
-	switch o := obj.(type) {
-	case *appsv1.ReplicaSet:
-		return true
-	case *appsv1.StatefulSet:
-		return o.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType
-	case *appsv1.DaemonSet:
-		return o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType
-	}
-	return false
+	_, never := obj.(*appsv1.ReplicaSet)
+	return never || cluster.Of(obj).Strategy() == string(appsv1.OnDeleteStatefulSetStrategyType)
 }
 
 // outdated are the pods that do not carry the template.

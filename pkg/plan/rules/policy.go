@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -10,52 +11,14 @@ import (
 // PolicyOf returns how a workload, given as its typed object, updates its pods. A
 // SidecarSet never recreates any, and native controllers know nothing else
 // (semantics workloads 0.2, 3, 4, sidecarset-and-protection 3.3).
-func PolicyOf(obj any) UpdatePolicy {
-	policy := PolicyRecreate
-	switch o := obj.(type) {
-	case *kruise.CloneSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil {
-			policy = UpdatePolicy(r.PodUpdatePolicy)
-		}
-	case *kruise.StatefulSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil {
-			policy = UpdatePolicy(r.PodUpdatePolicy)
-		}
-	case *kruise.DaemonSet:
-		if r := o.Spec.UpdateStrategy.RollingUpdate; r != nil && r.RollingUpdateType == kruise.InPlaceIfPossibleRollingUpdateType {
-			policy = PolicyInPlaceIfPossible
-		}
-	case *kruise.SidecarSet:
-		policy = PolicyInPlaceOnly
-	}
-	if policy == "" {
-		policy = PolicyRecreate
-	}
-	return policy
-}
+func PolicyOf(obj any) UpdatePolicy { return cmp.Or(kindOf(obj).policy(), PolicyRecreate) }
 
 // PoliciesOf returns all policies that the object's kind knows.
-func PoliciesOf(obj any) []UpdatePolicy {
-	switch obj.(type) {
-	case *kruise.CloneSet, *kruise.StatefulSet:
-		return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible, PolicyInPlaceOnly}
-	case *kruise.DaemonSet:
-		return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible}
-	}
-	return []UpdatePolicy{PolicyOf(obj)}
-}
+func PoliciesOf(obj any) []UpdatePolicy { return kindOf(obj).policies() }
 
 // Change says what a change of a workload does to its pods under a policy.
 func Change(old, updated *cluster.Workload, policy UpdatePolicy, gates cluster.Gates) Eligibility {
-	if _, ok := updated.Object.(*kruise.SidecarSet); ok {
-		return SidecarSetEligible(old.Template, updated.Template)
-	}
-	c := TemplateChange{
-		Old:    cluster.Revision{Template: old.Template, ClaimsHash: claims(old.Object)},
-		New:    cluster.Revision{Template: updated.Template, ClaimsHash: claims(updated.Object)},
-		Policy: policy, Gates: gates,
-	}
-	return c.Eligible()
+	return kindOf(updated.Object).change(old, updated, policy, gates)
 }
 
 // claims stands for the hash of a CloneSet's volume claim templates where only

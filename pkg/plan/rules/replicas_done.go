@@ -3,7 +3,7 @@ package rules
 import (
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // ReplicasPending says what a change of spec.replicas waits for: the controller has
@@ -36,27 +36,11 @@ type size struct {
 
 // sizeOf reads the numbers; kinds without replicas have none.
 func sizeOf(obj any) (size, bool) {
-	switch o := obj.(type) {
-	case *kruise.CloneSet:
-		s := o.Status
-		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
-	case *kruise.StatefulSet:
-		s := o.Status
-		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
-	case *appsv1.Deployment:
-		s := o.Status
-		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
-	case *appsv1.ReplicaSet:
-		s := o.Status
-		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
-	case *appsv1.StatefulSet:
-		s := o.Status
-		return size{o.Generation, s.ObservedGeneration, wanted(o.Spec.Replicas), s.Replicas, s.AvailableReplicas}, true
-	}
-	return size{}, false
+	t := cluster.Of(obj)
+	n, ok := t.Replicas()
+	all, available := t.Pods()
+	return size{t.Generation(), t.ObservedGeneration(), int32(n), all, available}, ok
 }
-
-func wanted(replicas *int32) int32 { return int32(number(replicas, 1)) }
 
 // DeploymentStepPending says what a step of a Deployment that is paused once so
 // many pods are updated waits for: that they are, and that no pod is

@@ -16,21 +16,12 @@ import (
 // wanted is how many pods there should be. A SidecarSet wants those of the
 // workloads whose pods it is in, and where none of these is known, the pods.
 func (w *World) wanted(o *object) int {
-	switch v := o.workload.Object.(type) {
-	case *kruise.CloneSet:
-		return number(v.Spec.Replicas)
-	case *kruise.StatefulSet:
-		return number(v.Spec.Replicas)
-	case *appsv1.Deployment:
-		return number(v.Spec.Replicas)
-	case *appsv1.ReplicaSet:
-		return number(v.Spec.Replicas)
-	case *appsv1.StatefulSet:
-		return number(v.Spec.Replicas)
-	case *kruise.DaemonSet:
-		return int(v.Status.DesiredNumberScheduled)
-	case *appsv1.DaemonSet:
-		return int(v.Status.DesiredNumberScheduled)
+	t := cluster.Of(o.workload.Object)
+	if n, ok := t.Replicas(); ok {
+		return n
+	}
+	if n, ok := t.Scheduled(); ok {
+		return n
 	}
 	sum := 0
 	for _, owner := range w.sorted() {
@@ -46,33 +37,6 @@ func (w *World) wanted(o *object) int {
 		}
 	}
 	return sum
-}
-
-func number(n *int32) int {
-	if n == nil {
-		return 1
-	}
-	return int(*n)
-}
-
-// updateRevision is what the pods shall become: a revision, or the hash of a
-// SidecarSet.
-func updateRevision(o *object) string {
-	switch v := o.workload.Object.(type) {
-	case *kruise.CloneSet:
-		return v.Status.UpdateRevision
-	case *kruise.StatefulSet:
-		return v.Status.UpdateRevision
-	case *kruise.DaemonSet:
-		return v.Status.UpdateRevision
-	case *kruise.SidecarSet:
-		return o.workload.Annotations[kruise.SidecarSetHashAnnotation]
-	case *appsv1.StatefulSet:
-		return v.Status.UpdateRevision
-	case *appsv1.Deployment:
-		return newestChild(o)
-	}
-	return newestRevision(o.revisions)
 }
 
 func newestRevision(list []cluster.Revision) string {
@@ -98,13 +62,7 @@ func newestChild(o *object) string {
 
 // updated reports whether a pod is at the target's update revision.
 func (r *recorder) updated(p *cluster.Pod) bool {
-	switch r.target.ref.Kind {
-	case "SidecarSet":
-		return strings.Contains(p.Annotations[kruise.SidecarSetHashAnnotation], r.revision)
-	case "Deployment":
-		return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == r.revision
-	}
-	return r.revision == "" || rules.AtRevision(p, r.revision)
+	return kindOf(r.target).updated(p, r.revision)
 }
 
 // revisionOf is the revision of a pod, or the hash of its ReplicaSet.

@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"slices"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
@@ -146,17 +144,8 @@ func (w *World) changed(e *pod, before, after *cluster.Pod) {
 // podsOf returns the pods that the object's controller sees, in a list that must
 // not be kept.
 func (w *World) podsOf(o *object) []*cluster.Pod {
-	switch {
-	case o.carrier != nil:
+	if o.carrier != nil {
 		return w.podsOf(o.carrier)
-	case o.ref.Kind == "SidecarSet":
-		return w.all.now
-	case o.ref.Kind == "Deployment":
-		var out []*cluster.Pod
-		for _, child := range o.children {
-			out = append(out, child.pods.now...)
-		}
-		return out
 	}
-	return slices.Clip(o.pods.now)
+	return kindOf(o).pods(w, o)
 }

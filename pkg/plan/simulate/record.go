@@ -89,7 +89,7 @@ func (r *recorder) retarget(w *World) {
 	if r.target == nil || r.target.workload == nil {
 		return
 	}
-	wanted, revision := w.wanted(r.target), updateRevision(r.target)
+	wanted, revision := w.wanted(r.target), kindOf(r.target).updateRevision(r.target)
 	if r.made != nil && wanted == r.wanted && revision == r.revision && len(r.samples) > 0 {
 		return
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -96,14 +94,8 @@ func (w *World) spreadRules(s *spreading) (r rules.Spread, ok bool) {
 		return r, false
 	}
 	r = rules.Spread{
-		Name: s.ref.Name, Spec: &s.spread.Spec, Status: &s.spread.Status, Latest: rules.VersionIgnored,
+		Name: s.ref.Name, Spec: &s.spread.Spec, Status: &s.spread.Status, Latest: kindOf(o).latest(o),
 		Pods: slices.Clone(w.podsOf(o)), Now: w.now(),
-	}
-	switch o.ref.Kind {
-	case "Deployment":
-		r.Latest = newestChild(o)
-	case "ReplicaSet":
-		r.Latest = o.workload.Labels[appsv1.DefaultDeploymentUniqueLabelKey]
 	}
 	var paths []string
 	if f := s.spread.Spec.TargetFilter; f != nil {

@@ -23,21 +23,32 @@ type claims struct {
 	whenScaled, whenDeleted bool
 }
 
-func claimsOf(obj any) claims {
-	switch o := obj.(type) {
-	case *kruise.CloneSet:
-		return claims{names: claimNames(o.Spec.VolumeClaimTemplates), withPods: true, whenScaled: true, whenDeleted: true}
-	case *kruise.StatefulSet:
-		if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
-			return retained(o.Spec.VolumeClaimTemplates, p.WhenScaled, p.WhenDeleted)
-		}
-		return claims{names: claimNames(o.Spec.VolumeClaimTemplates)}
-	case *appsv1.StatefulSet:
-		p := o.Spec.PersistentVolumeClaimRetentionPolicy // has its defaults
+func claimsOf(obj any) claims { return cluster.By(obj, cluster.Kinds[claims](claimsOfKind{})) }
+
+// claimsOfKind has, for each kind of workload, what becomes of its claims.
+type claimsOfKind struct{}
+
+func (claimsOfKind) CloneSet(o *kruise.CloneSet) claims {
+	return claims{names: claimNames(o.Spec.VolumeClaimTemplates), withPods: true, whenScaled: true, whenDeleted: true}
+}
+
+func (claimsOfKind) StatefulSet(o *kruise.StatefulSet) claims {
+	if p := o.Spec.PersistentVolumeClaimRetentionPolicy; p != nil {
 		return retained(o.Spec.VolumeClaimTemplates, p.WhenScaled, p.WhenDeleted)
 	}
-	return claims{}
+	return claims{names: claimNames(o.Spec.VolumeClaimTemplates)}
 }
+
+func (claimsOfKind) NativeStatefulSet(o *appsv1.StatefulSet) claims {
+	p := o.Spec.PersistentVolumeClaimRetentionPolicy // has its defaults
+	return retained(o.Spec.VolumeClaimTemplates, p.WhenScaled, p.WhenDeleted)
+}
+
+func (claimsOfKind) DaemonSet(*kruise.DaemonSet) claims       { return claims{} }
+func (claimsOfKind) SidecarSet(*kruise.SidecarSet) claims     { return claims{} }
+func (claimsOfKind) Deployment(*appsv1.Deployment) claims     { return claims{} }
+func (claimsOfKind) ReplicaSet(*appsv1.ReplicaSet) claims     { return claims{} }
+func (claimsOfKind) NativeDaemonSet(*appsv1.DaemonSet) claims { return claims{} }
 
 func retained(list []corev1.PersistentVolumeClaim, scaled, deleted appsv1.PersistentVolumeClaimRetentionPolicyType) claims {
 	const remove = appsv1.DeletePersistentVolumeClaimRetentionPolicyType

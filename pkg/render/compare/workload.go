@@ -1,9 +1,6 @@
 package compare
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -47,11 +44,9 @@ func (ch *Change) read(old, now *resource.Resource) (before, after *cluster.Work
 // crowd is how many pods an object stands for, -1 where that cannot be known: a
 // manifest without replicas leaves them to somebody else.
 func (c *comparison) crowd(r *resource.Resource, w *cluster.Workload) int {
-	switch o := w.Object.(type) {
-	case *kruise.DaemonSet:
-		return c.nodes(o.Status.DesiredNumberScheduled, o.Spec.Template.Spec.NodeSelector)
-	case *appsv1.DaemonSet:
-		return c.nodes(o.Status.DesiredNumberScheduled, o.Spec.Template.Spec.NodeSelector)
+	t := cluster.Of(w.Object)
+	if scheduled, ok := t.Scheduled(); ok {
+		return c.nodes(scheduled, t.Template().Spec.NodeSelector)
 	}
 	if n, ok := tree.Int(tree.Get(r.Node(), "spec", "replicas")); ok {
 		return int(n)
@@ -61,9 +56,9 @@ func (c *comparison) crowd(r *resource.Resource, w *cluster.Workload) int {
 
 // nodes is for how many nodes a DaemonSet has a pod: as its status says, or as
 // many as its node selector finds among those that are known.
-func (c *comparison) nodes(scheduled int32, selector map[string]string) int {
+func (c *comparison) nodes(scheduled int, selector map[string]string) int {
 	if scheduled > 0 {
-		return int(scheduled)
+		return scheduled
 	}
 	all, n := c.now.facts.All("", "Node"), 0
 	for _, node := range all {

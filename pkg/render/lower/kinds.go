@@ -6,14 +6,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// expanded are the kinds of Kruise that some stage of the pipeline
-// replaces.
-var expanded = map[string]bool{
-	"AdvancedCronJob": true, "BroadcastJob": true, "CloneSet": true, "DaemonSet": true, "ImageListPullJob": true, "ImagePullJob": true,
-	"PersistentPodState": true, "PodProbeMarker": true, "PodUnavailableBudget": true, "ResourceDistribution": true, "SidecarSet": true, "StatefulSet": true, "UnitedDeployment": true,
-	"WorkloadSpread": true,
-}
-
 // staying are the kinds that stay as they are, each with the rule that says so and
 // the field it speaks of.
 var staying = map[string]struct{ rule, field string }{
@@ -25,7 +17,7 @@ var staying = map[string]struct{ rule, field string }{
 // asked for: the object passes through unchanged.
 func reportKept(c *stage.Context, r *resource.Resource) {
 	group := r.Group()
-	if !ours(r) || expanded[r.Kind()] || !c.Expand(r.Kind()) {
+	if !ours(r) || replaced(group, r.Kind()) || !c.Expand(r.Kind()) {
 		return
 	}
 	if k, ok := staying[r.Kind()]; ok {
@@ -33,6 +25,12 @@ func reportKept(c *stage.Context, r *resource.Resource) {
 		return
 	}
 	c.Findings.Add("kruise/not-expanded", r, "kind", r.Kind()+" of "+group+" stays a Kruise object: it needs Kruise in the cluster")
+}
+
+// replaced reports whether some stage of the pipeline replaces objects of a kind.
+func replaced(group, kind string) bool {
+	k, _ := kruise.Lookup(group, kind)
+	return k.Expansion != kruise.ExpansionNone && k.Expansion != kruise.ExpansionSteps
 }
 
 // ours reports whether an object is of one of Kruise's groups.

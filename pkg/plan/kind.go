@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// kind is what planning and running a rollout differ in between kinds of workload.
+// Each kind answers in a file of its own, kind_*.go. What merely reads or writes a
+// field is [cluster.Typed].
+type kind interface {
+	// drivers are who could replace the pods, the default first.
+	drivers() []Driver
+	// subject reads the workload whose own controller replaces the pods.
+	subject(b *builder) subject
+	// source is the spec of Kruise whose rules the client keeps; kruised is the Kruise
+	// object that the workload stands for, nil for none. It is nil for kinds that the
+	// client does not drive.
+	source(kruised any) kruiseSpec
+	// restarted is the spec of Kruise whose update order counts for restarts: without
+	// partition and pause, which are about updates. It is nil for kinds without an order.
+	restarted(kruised any) kruiseSpec
+
+	// carries reports whether a pod has the new template of a plan.
+	carries(b *builder, p *cluster.Pod) bool
+	// carrying tells the pods that have the new template while the rollout runs.
+	carrying(r *run) func(*cluster.Pod) bool
+	// revision is the name that the pods of the present template carry, where the client
+	// updates them; empty while nobody knows it.
+	revision(r *run) string
+	// choice asks the rules what the next pass of the controller does.
+	choice(b *builder, now time.Time) rules.Choice
+	// stepPending is what a step waits for, rolloutPending what a whole rollout does.
+	stepPending(r *run) rules.Pending
+	rolloutPending(r *run) rules.Pending
+
+	// surges reports whether a Kruise object lets more pods be than it has replicas.
+	surges() bool
+	// ordering are fields of a Kruise object that choose which pods go first.
+	ordering() []string
+
+	// revised is what revisions are made of, out of the workload's Template.
+	revised(template map[string]any) map[string]any
+	// withTemplate is the Template and the object with what a revision holds.
+	withTemplate(whole, stored map[string]any) (map[string]any, any, error)
+}
+
+// kindOf is the kind of a typed object. What is no workload is treated as one that
+// only its own controller knows.
+func kindOf(obj any) kind {
+	if k := cluster.By(obj, cluster.Kinds[kind](kinds{})); k != nil {
+		return k
+	}
+	return foreign{templated: templated{obj}}
+}
+
+// kinds has the kind of each workload; its methods are in the files of the kinds.
+type kinds struct{}
+
+// kruised is for kinds of Kruise: its own controller alone drives them.
+type kruised struct{}
+
+func (kruised) drivers() []Driver     { return []Driver{DriverKruise} }
+func (kruised) source(any) kruiseSpec { return nil }
+func (kruised) revision(*run) string  { return "" }
+func (kruised) carries(b *builder, p *cluster.Pod) bool {
+	return rules.AtRevision(p, b.updateRevision())
+}
+
+// native is for kinds of Kubernetes, which have no fields of Kruise.
+type native struct{}
+
+func (native) surges() bool       { return false }
+func (native) ordering() []string { return nil }
+
+// templated is for kinds whose revisions are made of spec.template.
+type templated struct{ obj any }
+
+func (templated) revised(template map[string]any) map[string]any { return template }
+
+func (t templated) withTemplate(_, stored map[string]any) (map[string]any, any, error) {
+	template, err := decodedTemplate(stored)
+	return stored, cluster.Of(t.obj).WithTemplate(template), err
+}
+
+// settled is for kinds whose whole rollout waits for no more than its last step.
+type settled struct{}
+
+func (settled) rolloutPending(*run) rules.Pending { return nil }
+
+// statusless is for kinds whose status says nothing of steps.
+type statusless struct{}
+
+func (statusless) stepPending(*run) rules.Pending { return nil }
+
+// chosenByOthers is for kinds that leave the choice of pods to others.
+type chosenByOthers struct{}
+
+func (chosenByOthers) choice(*builder, time.Time) rules.Choice { return rules.Choice{} }
+
+// foreign is an object that is no workload.
+type foreign struct {
+	native
+	templated
+	settled
+	statusless
+	chosenByOthers
+}
+
+func (foreign) drivers() []Driver        { return []Driver{DriverNative} }
+func (foreign) subject(*builder) subject { return subject{} }
+func (foreign) source(any) kruiseSpec    { return nil }
+func (foreign) restarted(any) kruiseSpec { return nil }
+func (foreign) revision(*run) string     { return "" }
+func (foreign) carries(b *builder, p *cluster.Pod) bool {
+	return rules.AtRevision(p, b.updateRevision())
+}
+func (foreign) carrying(r *run) func(*cluster.Pod) bool { return atRevision(r.named()) }
+
+func (f foreign) withTemplate(_, _ map[string]any) (map[string]any, any, error) {
+	return nil, nil, fmt.Errorf("%T has no template", f.obj)
+}
+
+// kruiseSpec is the spec of a Kruise kind by whose rules pods are chosen one by one.
+type kruiseSpec interface {
+	// subject reads the workload whose pods the client replaces.
+	subject(b *builder) subject
+	// inPlace is how pods are updated in place; nil for no wish.
+	inPlace() *kruise.InPlaceUpdateStrategy
+	// lifecycle are the hooks that the client keeps.
+	lifecycle() *kruise.Lifecycle
+	// order is the one in which an update of all pods would take those that it reaches.
+	order(b *builder) []*cluster.Pod
+	// picks are the pods to update now, and why no more are.
+	picks(c *client) ([]*cluster.Pod, string)
+	// taken are the pods among which so many updated ones count.
+	taken(r *run, updated int) []*cluster.Pod
+}
