@@ -108,7 +108,11 @@ func settings(f *factory.Factory) (engine.Environment, *engine.Settings, error) 
 	if err != nil {
 		return env, nil, err
 	}
-	config, err := renderConfig()
+	root, folder, err := repository(env.Above)
+	if err != nil {
+		return env, nil, err
+	}
+	config, err := renderConfig(root, folder)
 	if err != nil {
 		return env, nil, err
 	}
@@ -131,11 +135,11 @@ func placed(err error) error {
 
 // renderConfig reads the application's RenderConfig, nil without one: a plugin can be
 // asked for by name, too.
-func renderConfig() (*tree.Node, error) {
+func renderConfig(root, folder string) (*tree.Node, error) {
 	if _, err := os.Lstat(engine.File); os.IsNotExist(err) {
 		return nil, nil
 	}
-	b, err := load.Below(".")(engine.File)
+	b, err := read(root, folder, engine.File)
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +150,9 @@ func renderConfig() (*tree.Node, error) {
 // variable that tells how deep it lies is believed only as far as folders go.
 func repository(above int) (root, folder string, err error) {
 	dir, err := os.Getwd()
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
 	if err != nil {
 		return "", "", err
 	}
