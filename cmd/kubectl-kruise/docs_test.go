@@ -33,6 +33,10 @@ func TestDocs(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			work := t.TempDir()
+			// Readers are in a checkout, which bounds what kustomizations may read.
+			if err := os.Mkdir(filepath.Join(work, ".git"), 0o750); err != nil {
+				t.Fatal(err)
+			}
 			if err := os.CopyFS(work, os.DirFS(filepath.Join(top, "examples"))); err != nil {
 				t.Fatal(err)
 			}

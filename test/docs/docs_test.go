@@ -65,6 +65,8 @@ func provide(t *testing.T, c *cluster.Cluster, namespace string) {
 func files(t *testing.T, page string) string {
 	t.Helper()
 	work := t.TempDir()
+	// Readers are in a checkout, which bounds what kustomizations may read.
+	must(t, os.Mkdir(filepath.Join(work, ".git"), 0o750))
 	must(t, os.CopyFS(work, os.DirFS(filepath.Join(top, "examples"))))
 	name, _, _ := strings.Cut(filepath.Base(page), ".")
 	own := filepath.Join("testdata", name)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -87,7 +88,7 @@ func Generate(ctx context.Context, f *factory.Factory, limits *bounds.Flag) erro
 	if err != nil {
 		return err
 	}
-	root, folder, err := repository(env.Above)
+	root, folder, err := repository(env.Path)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,11 @@ func settings(f *factory.Factory) (engine.Environment, *engine.Settings, error) 
 	if err != nil {
 		return env, nil, err
 	}
-	config, err := renderConfig()
+	root, folder, err := repository(env.Path)
+	if err != nil {
+		return env, nil, err
+	}
+	config, err := renderConfig(root, folder)
 	if err != nil {
 		return env, nil, err
 	}
@@ -131,28 +136,39 @@ func placed(err error) error {
 
 // renderConfig reads the application's RenderConfig, nil without one: a plugin can be
 // asked for by name, too.
-func renderConfig() (*tree.Node, error) {
+func renderConfig(root, folder string) (*tree.Node, error) {
 	if _, err := os.Lstat(engine.File); os.IsNotExist(err) {
 		return nil, nil
 	}
-	b, err := load.Below(".")(engine.File)
+	b, err := read(root, folder, engine.File)
 	if err != nil {
 		return nil, err
 	}
 	return load.Single(engine.File, b)
 }
 
-// repository returns the root of the repository and the working folder below it. The
-// variable that tells how deep it lies is believed only as far as folders go.
-func repository(above int) (root, folder string, err error) {
+// repository returns the root of the repository and the working folder below it, both
+// without links. The variable that tells where the folder lies in the repository is
+// believed as far as the names of folders agree; else the folder is all there is.
+func repository(path string) (root, folder string, err error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", "", err
 	}
 	root = dir
-	for range above {
-		root = filepath.Dir(root)
+	if top, ok := strings.CutSuffix(filepath.ToSlash(dir), "/"+path); ok && path != "" && top != "" {
+		root = filepath.FromSlash(top)
 	}
-	folder, err = filepath.Rel(root, dir)
+	physical, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	folder, err = filepath.Rel(root, physical)
+	if err == nil && !filepath.IsLocal(folder) {
+		err = &resource.Error{File: path, Err: errors.New("leads out of the repository")}
+	}
 	return root, folder, err
 }

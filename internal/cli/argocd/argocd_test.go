@@ -156,33 +156,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestHelm: helm is told what Argo CD's own would be, and its output is rendered.
-func TestHelm(t *testing.T) {
-	app(t, map[string]string{
-		"bin/helm":            "#!/bin/sh\necho \"$@\" > args\ncat web.tpl\n",
-		"apps/web/Chart.yaml": "name: web\n", "apps/web/web.tpl": cloneSet, "apps/values.yaml": "a: b\n",
-	})
-	dir, err := filepath.Abs("../../bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	out, complaint, code := run(t, with("ARGOCD_APP_PARAMETERS", `[{"name":"helmValues","array":["../values.yaml"]}]`), "argocd", "generate")
-	if code != 0 || !strings.Contains(out, "kind: Deployment") {
-		t.Fatalf("exit code %d\n%s\n%s", code, out, complaint)
-	}
-	args, err := os.ReadFile("args")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "template web . --include-crds --namespace shop --kube-version 1.35 --api-versions v1 --api-versions apps/v1 --values ../values.yaml\n"; string(args) != want {
-		t.Errorf("helm was called with %q, want %q", args, want)
-	}
-	if _, complaint, code = run(t, with("ARGOCD_APP_PARAMETERS", `[{"name":"helmValues","array":["../../../v.yaml"]}]`), "argocd", "generate"); code == 0 {
-		t.Errorf("values from outside the repository: exit code 0\n%s", complaint)
-	}
-}
-
 // TestFactsBeside: what options name is used and not emitted, wherever it lies.
 func TestFactsBeside(t *testing.T) {
 	app(t, map[string]string{

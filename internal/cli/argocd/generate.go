@@ -84,11 +84,23 @@ func (a *application) options() (render.Options, error) {
 }
 
 // read reads a file of the repository, named from the application's folder.
-func (a *application) read(path string) ([]byte, error) {
+func (a *application) read(path string) ([]byte, error) { return read(a.root, a.folder, path) }
+
+// read reads a file of the repository root, named from a folder below it.
+func read(root, folder, path string) ([]byte, error) {
 	if filepath.IsAbs(path) {
-		return load.Below(a.root)(path)
+		return load.Below(root)(path)
 	}
-	return load.Below(a.root)(filepath.Join(a.folder, path))
+	b, err := load.Below(root)(folder + string(filepath.Separator) + path)
+	if fault, ok := errors.AsType[*resource.Error](err); ok {
+		named := *fault
+		named.File = path
+		if named.Hint != "" {
+			named.Hint = "an application reads the files of its repository, by paths from its folder"
+		}
+		return nil, &named
+	}
+	return b, err
 }
 
 func (a *application) say(in int, res *render.Result) error {

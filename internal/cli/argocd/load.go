@@ -17,7 +17,7 @@ const chart = "Chart.yaml"
 
 // load reads what the application's source gives.
 func (a *application) load(ctx context.Context) ([]*resource.Resource, error) {
-	opt := a.limits.Load(load.Options{Namespace: a.settings.Namespace})
+	opt := a.limits.Load(load.Options{Namespace: a.settings.Namespace, Root: a.root})
 	switch a.source() {
 	case engine.Helm:
 		b, err := a.template(ctx)

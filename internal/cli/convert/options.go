@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
@@ -22,6 +23,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
+	root      roots.Flag
 	with      []string
 
 	to         []string
@@ -53,6 +55,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with manifests; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization, built in process")
+	o.root.Add(c)
 	fl.StringSliceVar(&o.with, "with", nil, "file with objects that exist in the cluster: used, never emitted; - is standard input")
 	fl.StringSliceVar(&o.to, "to", nil, "kinds that there shall be: "+words(engine.Words()))
 	fl.StringSliceVar(&o.names, "name", nil, "convert only objects of these names with --to")
@@ -91,6 +94,9 @@ func (o *options) validate() (engine.Options, error) {
 		return opt, usage.Errorf("a kustomization names its own files", "-k and -R exclude each other")
 	case len(o.to) == 0 && o.version == "":
 		return opt, usage.Errorf("give --to KIND or --to-version VERSION", "nothing to convert to")
+	}
+	if err := o.root.Complete(o.kustomize); err != nil {
+		return opt, err
 	}
 	if o.version != "" {
 		if err := usage.OneOf("to-version", o.version, versions...); err != nil {

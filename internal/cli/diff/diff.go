@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
@@ -58,6 +59,7 @@ type options struct {
 
 	args     []string
 	git      string
+	root     roots.Flag
 	with     []string
 	rendered bool
 	given    []string
@@ -91,6 +93,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	fl.BoolVarP(&o.verbose, "verbose", "v", false, "show all fields, and values in full")
 	gates.AddFlag(c, &o.given)
+	o.root.Add(c)
 	usage.Offer(c, "output", outputs...)
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	return c

@@ -20,22 +20,22 @@ func (o *options) sides(ctx context.Context) (old, now []*resource.Resource, err
 		return o.revisions(ctx)
 	}
 	var errs resource.Errors
-	old, err = o.read(ctx, o.args[0])
+	old, err = o.read(ctx, o.args[0], o.root.Folder)
 	errs.Add(err)
-	now, err = o.read(ctx, o.args[1])
+	now, err = o.read(ctx, o.args[1], o.root.Folder)
 	errs.Add(err)
 	return old, now, errs.Err()
 }
 
 // read reads a file, a directory with all below it, or a kustomization. An empty
-// one is a state, too.
-func (o *options) read(ctx context.Context, path string) ([]*resource.Resource, error) {
+// one is a state, too. The root is the folder that a kustomization may read.
+func (o *options) read(ctx context.Context, path, root string) ([]*resource.Resource, error) {
 	if path == os.DevNull {
 		return nil, nil
 	}
 	opt := load.Options{Stdin: o.factory.Streams.In, Namespace: o.factory.Namespace()}
 	if path != "-" && load.IsKustomization(path) {
-		opt.Kustomize = path
+		opt.Kustomize, opt.Root = path, root
 	} else {
 		opt.Files, opt.Recursive = []string{path}, true
 	}
@@ -109,7 +109,7 @@ func (o *options) workingTree(ctx context.Context, path string, before bool) ([]
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "note: there is no %s in the working tree\n", path)
 		return nil, nil
 	}
-	return o.read(ctx, path)
+	return o.read(ctx, path, o.root.Folder)
 }
 
 // at reads a path of a commit; there is false when the commit does not hold it.
@@ -140,7 +140,7 @@ func (o *options) at(ctx context.Context, repo *revision.Repo, commit, name, wit
 			return nil, true, err
 		}
 	}
-	list, err = o.read(ctx, path)
+	list, err = o.read(ctx, path, dir)
 	return relocated(list, dir, name), true, relocatedError(err, dir, name)
 }
 

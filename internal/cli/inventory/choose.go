@@ -23,6 +23,9 @@ func (o *options) validate() error {
 	case o.output != "yaml" && o.output != "json":
 		return usage.Errorf("one of: yaml, json", "--output: unknown value %q", o.output)
 	}
+	if err := o.root.Complete(o.kustomize); err != nil {
+		return err
+	}
 	if err := live.ParseSelector(o.selector); err != nil {
 		return usage.Errorf("such as app=web,tier!=test", "--selector: %v", err)
 	}

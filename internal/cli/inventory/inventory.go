@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/live"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -49,6 +50,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
+	root      roots.Flag
 	all       bool
 	selector  string
 
@@ -74,6 +76,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl := c.Flags()
 	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with what will be rendered; - is standard input")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
+	o.root.Add(c)
 	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with the kustomization that will be rendered")
 	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "all namespaces")
 	fl.StringVarP(&o.selector, "selector", "l", "", "labels that workloads, pods and what acts on them must have")
@@ -131,7 +134,7 @@ func (o *options) scope(ctx context.Context) (live.Scope, error) {
 	scope := live.Scope{Selector: o.selector, Wanted: o.wanted, Namespace: o.factory.Namespace()}
 	if len(o.files) > 0 || o.kustomize != "" {
 		stream, err := load.Load(ctx, load.Options{
-			Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
+			Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Root: o.root.Folder,
 			Stdin: o.factory.Streams.In, Namespace: scope.Namespace,
 		})
 		scope.Stream = stream

@@ -38,7 +38,7 @@ func (o *options) request(ctx context.Context) (engine.Request, error) {
 	var faults resource.Errors
 	var err error
 	q.Objects, err = load.Readable(ctx, o.limits.Load(load.Options{
-		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
+		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Root: o.root.Folder, Stdin: o.factory.Streams.In, Namespace: q.Namespace, Except: slices.Concat(o.with, o.old),
 	}))
 	faults.Add(err)
 	q.Context, err = load.Context(ctx, o.with, o.factory.Streams.In)

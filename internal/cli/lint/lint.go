@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
@@ -60,6 +61,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
+	root      roots.Flag
 	old, with []string
 
 	operation string
@@ -102,6 +104,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.BoolVar(&o.rules, "rules", false, "list all rules")
 	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	o.limits.Add(c)
+	o.root.Add(c)
 	o.live.addFlags(c)
 	complete(c)
 	return c
@@ -141,6 +144,9 @@ func (o *options) validate() error {
 		return err
 	}
 	if err := o.limits.Complete(); err != nil {
+		return err
+	}
+	if err := o.root.Complete(o.kustomize); err != nil {
 		return err
 	}
 	return usage.OneStdin(slices.Concat(o.files, o.old, o.with)...)

@@ -28,7 +28,7 @@ func (o *Options) load(ctx context.Context) (err error) {
 		return nil
 	}
 	o.loaded, err = load.Load(ctx, load.Options{
-		Files: o.files, Kustomize: o.kustomize, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(),
+		Files: o.files, Kustomize: o.kustomize, Root: o.root.Folder, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(),
 	})
 	return err
 }

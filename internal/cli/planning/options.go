@@ -14,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -44,6 +45,7 @@ type Options struct {
 	name      *named.Name
 	files     []string
 	kustomize string
+	root      roots.Flag
 	recursive bool
 	against   string
 	with      []string
@@ -77,6 +79,7 @@ func (o *Options) AddFlags(c *cobra.Command) {
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("against", "yaml", "yml", "json")
 	_ = c.MarkFlagDirname("kustomize")
+	o.root.Add(c)
 }
 
 // AddPolicyFlags adds only the flags that say how a change is rolled out.
@@ -100,6 +103,9 @@ func (o *Options) Complete(args []string) error {
 		o.name = &n
 	}
 	if err := o.validate(); err != nil {
+		return err
+	}
+	if err := o.root.Complete(o.kustomize); err != nil {
 		return err
 	}
 	var err error

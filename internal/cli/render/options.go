@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/aside"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -27,6 +28,7 @@ type options struct {
 	files     []string
 	recursive bool
 	kustomize string
+	root      roots.Flag
 	with      []string
 	live      bool
 
@@ -85,6 +87,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing about findings")
 	fl.CountVarP(&o.verbose, "verbose", "v", "show exact findings too")
 	o.limits.Add(c)
+	o.root.Add(c)
 }
 
 func (o *options) validate() error {
@@ -104,6 +107,9 @@ func (o *options) validate() error {
 		}
 	}
 	if err := usage.OneStdin(slices.Concat(o.files, o.with, []string{o.base})...); err != nil {
+		return err
+	}
+	if err := o.root.Complete(o.kustomize); err != nil {
 		return err
 	}
 	return o.changeFlags.validate(o.outputDir)
@@ -161,7 +167,7 @@ func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
 		return nil, err
 	}
 	stream, err := load.Load(ctx, o.limits.Load(load.Options{
-		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize,
+		Files: o.files, Recursive: o.recursive, Kustomize: o.kustomize, Root: o.root.Folder,
 		Stdin: o.factory.Streams.In, Namespace: namespace, Except: slices.Concat(o.with, []string{o.base}),
 	}))
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {

@@ -130,11 +130,11 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestAbove(t *testing.T) {
-	for path, want := range map[string]int{"": 0, ".": 0, "apps/web": 2, "/apps/web/": 2, "../..": 0} {
+func TestPath(t *testing.T) {
+	for path, want := range map[string]string{"": "", ".": "", "apps/web": "apps/web", "/apps/web/": "apps/web", "../..": "", "a/../../b": "b"} {
 		e, err := argocd.ReadEnvironment(env(map[string]string{"ARGOCD_APP_SOURCE_PATH": path}))
-		if err != nil || e.Above != want {
-			t.Errorf("%q: %d folders (%v), want %d", path, e.Above, err, want)
+		if err != nil || e.Path != want {
+			t.Errorf("%q: %q (%v), want %q", path, e.Path, err, want)
 		}
 	}
 }

@@ -26,9 +26,8 @@ const File = "kruise-render.yaml"
 type Environment struct {
 	// App is the name of the Application, Namespace that of its destination.
 	App, Namespace string
-	// Above is how many folders lie between the application and the root of its
-	// repository.
-	Above int
+	// Path is where the application lies in its repository, with slashes; "" is its top.
+	Path string
 	// KubeVersion is the version of the destination's API server, APIVersions what it
 	// serves, as group/version or group/version/kind.
 	KubeVersion string
@@ -58,9 +57,7 @@ func ReadEnvironment(getenv func(string) string) (Environment, error) {
 		App: getenv("ARGOCD_APP_NAME"), Namespace: getenv("ARGOCD_APP_NAMESPACE"),
 		KubeVersion: getenv("KUBE_VERSION"), Options: map[string]string{},
 	}
-	if p := path.Clean("/" + getenv("ARGOCD_APP_SOURCE_PATH")); p != "/" {
-		e.Above = strings.Count(p, "/")
-	}
+	e.Path = strings.TrimPrefix(path.Clean("/"+getenv("ARGOCD_APP_SOURCE_PATH")), "/")
 	for v := range strings.SplitSeq(getenv("KUBE_API_VERSIONS"), ",") {
 		if v = strings.TrimSpace(v); v != "" {
 			e.APIVersions = append(e.APIVersions, v)

@@ -1,9 +1,11 @@
 package load
 
 import (
+	"context"
 	"errors"
-	"os"
+	"path/filepath"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -12,38 +14,34 @@ import (
 // refused, and so is a file beyond DefaultMaxFileBytes.
 func Below(dir string) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
-		root, err := os.OpenRoot(dir)
+		root, err := rooted.Open(context.Background(), dir, rooted.Limits{FileBytes: DefaultMaxFileBytes})
 		if err != nil {
 			return nil, unreadable(dir, err)
 		}
 		defer root.Close() //nolint:errcheck // it was only read
-		return readBelow(root, path)
+		if filepath.IsAbs(path) {
+			return nil, denied(path, rooted.ErrOutside)
+		}
+		b, err := root.ReadFile(path)
+		if err != nil {
+			return nil, denied(path, err)
+		}
+		return b, nil
 	}
 }
 
-// readBelow looks before it opens: opening a pipe would wait for a writer.
-func readBelow(root *os.Root, path string) ([]byte, error) {
-	info, err := root.Stat(path)
+// denied puts a refusal into words for a file that the content of another one names.
+func denied(path string, err error) error {
+	e := &resource.Error{File: path, Err: errors.Unwrap(err)}
 	switch {
-	case err != nil:
-		return nil, outside(path, err)
-	case !info.Mode().IsRegular():
-		return nil, irregular(path)
+	case errors.Is(err, rooted.ErrOutside):
+		e.Err, e.Hint = rooted.ErrOutside, "name a file in or below the working directory, by a relative path"
+	case errors.Is(err, rooted.ErrIrregular), errors.Is(err, rooted.ErrFolder):
+		e.Hint = "pipe the manifests in and name them as -f -"
+	case errors.Is(err, rooted.ErrTooLarge):
+		return tooLarge(path, DefaultMaxFileBytes)
+	default:
+		return unreadable(path, err)
 	}
-	f, err := root.Open(path)
-	if err != nil {
-		return nil, outside(path, err)
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	return readAll(path, f, info.Size(), DefaultMaxFileBytes)
-}
-
-// outside adds a hint where the file lies elsewhere.
-func outside(path string, err error) error {
-	var bad *resource.Error
-	if e := unreadable(path, err); errors.As(e, &bad) && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) {
-		bad.Hint = "name a file in or below the working directory, by a relative path"
-		return bad
-	}
-	return unreadable(path, err)
+	return e
 }

@@ -1,11 +1,15 @@
 package load
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // kustomizationFiles are the names that kustomize gives a meaning to.
@@ -14,16 +18,31 @@ var kustomizationFiles = []string{"kustomization.yaml", "kustomization.yml", "Ku
 // root adds the manifests of a directory that the user named, in the order of
 // their names.
 func (c *collector) root(dir string) {
-	inside, err := filepath.EvalSymlinks(dir)
-	if err == nil {
-		inside, err = filepath.Abs(inside)
-	}
+	inside, err := physical(dir)
 	if err != nil {
 		c.errs.Add(unreadable(dir, err))
 		return
 	}
+	top := inside
+	if c.opt.Root != "" {
+		if top, err = physical(c.opt.Root); err != nil {
+			c.errs.Add(unreadable(c.opt.Root, err))
+			return
+		}
+	}
+	root, err := rooted.Open(c.ctx, top, rooted.Limits{})
+	if err != nil {
+		c.errs.Add(unreadable(dir, err))
+		return
+	}
+	c.roots = append(c.roots, root)
+	from, err := root.Locate(inside)
+	if err != nil {
+		c.fail(dir, "", "does not lie in "+c.opt.Root)
+		return
+	}
 	sources, faults := len(c.sources), len(c.errs)
-	w := &walk{collector: c, inside: inside}
+	w := &walk{collector: c, root: root, name: dir, inside: inside, from: from, seen: map[string]bool{}}
 	w.dir(dir)
 	if len(c.sources) == sources && len(c.errs) == faults && !w.left {
 		hint := ""
@@ -34,18 +53,31 @@ func (c *collector) root(dir string) {
 	}
 }
 
-// walk visits one directory tree; inside is its real path, which no symlink
-// may lead out of.
+// walk visits one directory tree. Everything in it is opened below its root.
 type walk struct {
 	*collector
-	inside  string
-	folders bool
+	root *rooted.Root
+	// name is the directory as the user named it, inside its real path, and from that
+	// below the root.
+	name, inside, from string
+	folders            bool
 	// left is set where a file was left to another reader.
 	left bool
+	// seen are the folders that links led to.
+	seen map[string]bool
+}
+
+// real is what the root knows a path of the tree by.
+func (w *walk) real(path string) string {
+	rel, err := filepath.Rel(w.name, path)
+	if err != nil {
+		return path
+	}
+	return filepath.Join(w.inside, rel)
 }
 
 func (w *walk) dir(dir string) {
-	entries, err := os.ReadDir(dir)
+	entries, err := w.root.ReadDir(w.real(dir))
 	if err != nil {
 		w.errs.Add(unreadable(dir, err))
 		return
@@ -64,11 +96,15 @@ func (w *walk) dir(dir string) {
 func (w *walk) entry(path string, mode fs.FileMode) {
 	link := mode&fs.ModeSymlink != 0
 	if link {
-		info, err := os.Stat(path)
-		if err != nil {
-			if manifest(path) {
-				w.errs.Add(unreadable(path, err))
-			}
+		info, err := w.root.Stat(w.real(path))
+		switch outside := errors.Is(err, rooted.ErrOutside); {
+		case outside && (manifest(path) || w.opt.Recursive && leadsToFolder(w.real(path))):
+			w.errs.Add(leaves(path))
+			return
+		case err != nil && !outside && manifest(path):
+			w.errs.Add(unreadable(path, err))
+			return
+		case err != nil:
 			return
 		}
 		mode = info.Mode()
@@ -82,11 +118,10 @@ func (w *walk) entry(path string, mode fs.FileMode) {
 	case !manifest(path):
 	case w.excepted(path):
 		w.left = true
-	case link && !w.stays(path):
 	case !mode.IsRegular():
 		w.errs.Add(irregular(path))
 	default:
-		w.sources = append(w.sources, file(path))
+		w.sources = append(w.sources, below(w.root, path, w.real(path)))
 	}
 }
 
@@ -101,32 +136,29 @@ func absolute(path string) string {
 	return path
 }
 
-// folder visits a folder; what a link inside the root names is visited under
-// its own name.
+// folder visits a folder; what a link inside the directory names is visited under
+// its own name, and what several links name is visited once.
 func (w *walk) folder(path string, link bool) {
 	if link {
-		w.stays(path)
-		return
+		at, err := w.root.Locate(w.real(path))
+		if err != nil || w.seen[at] || at == w.from || w.from == "." || strings.HasPrefix(at, w.from+string(filepath.Separator)) || strings.HasPrefix(w.from, at+string(filepath.Separator)) || at == "." {
+			return
+		}
+		w.seen[at] = true
 	}
 	w.dir(path)
 }
 
-// stays reports whether the symlink path ends inside the root, and the fault
-// when it does not.
-func (w *walk) stays(path string) bool {
-	target, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		target, err = filepath.Abs(target)
-	}
-	if err != nil {
-		w.errs.Add(unreadable(path, err))
-		return false
-	}
-	if target == w.inside || strings.HasPrefix(target, w.inside+string(filepath.Separator)) || w.inside == string(filepath.Separator) {
-		return true
-	}
-	w.fail(path, "name the file itself with -f if it belongs to the input", "is a symlink that leaves the directory")
-	return false
+// leadsToFolder looks at the kind of what a link leads to, and opens nothing: a folder
+// elsewhere is a fault where folders are visited, and a README is none.
+func leadsToFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// leaves is the fault of a link that leads out of the directory.
+func leaves(path string) error {
+	return &resource.Error{File: path, Err: errors.New("is a symlink that leaves the directory"), Hint: "name the file itself with -f if it belongs to the input"}
 }
 
 func manifest(path string) bool {

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -17,10 +18,10 @@ func IsKustomization(dir string) bool {
 	})
 }
 
-func kustomization(dir string) source {
-	name := dir + " (kustomization)"
+func kustomization(ctx context.Context, k Kustomization) source {
+	name := k.Dir + " (kustomization)"
 	return source{name: name, read: func(limit int64) ([]byte, error) {
-		b, err := Kustomize(dir)
+		b, err := k.Build(ctx)
 		if err != nil {
 			return nil, placed(name, err)
 		}

@@ -1,116 +1,211 @@
 package load
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
-
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/api/types"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/isolated"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/linear"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Kustomize builds the kustomization in dir in process and returns the bytes
-// that `kustomize build` prints, with one difference: it knows Kruise's kinds.
-// Strategic merge patches merge containers and the like by name, and labels,
-// images, replicas and names reach selectors, templates and references, as they
+// Bounds of one build of a kustomization.
+const (
+	// mostKustomizeBytes is the memory that kustomize may use.
+	mostKustomizeBytes = 2 << 30
+	// mostKustomizeTime is how long kustomize may take.
+	mostKustomizeTime = 50 * time.Second
+	// mostBuildFiles is how many files a build may read.
+	mostBuildFiles = 100_000
+	// mostBuildAgain is how often a build may read one file: bases that are named twice
+	// at every level double with each. Kustomize takes ten times as long for each.
+	mostBuildAgain, mostKustomizeAgain = 3_000, 300
+	// mostBuildBytes bounds them all.
+	mostBuildBytes = 1 << 30
+)
+
+// Kustomization is a kustomization to build.
+type Kustomization struct {
+	// Dir is the folder of the kustomization, as a person named it.
+	Dir string
+	// Root is the folder that nothing is read outside of. "" is the Git work tree that
+	// holds Dir, else Dir itself.
+	Root string
+}
+
+// Kustomize builds the kustomization in dir, reading nothing outside of its Git work tree.
+func Kustomize(dir string) ([]byte, error) {
+	return Kustomization{Dir: dir}.Build(context.Background())
+}
+
+// Build returns the bytes that `kustomize build` prints, with one difference: it knows
+// Kruise's kinds. Strategic merge patches merge containers and the like by name, and
+// labels, images, replicas and names reach selectors, templates and references, as they
 // do in Kubernetes' own workloads (contracts 2.3 says what plain kustomize does).
 // Where configurations of the kustomization say something else about such a
 // field, only they count; openapi.path takes the place of the schema.
 //
-// It opens no connection and runs no program: what names a remote place, a
-// function or a chart is refused, by name. Deprecation warnings go to the
-// standard error of the process, as kustomize writes them.
-func Kustomize(dir string) ([]byte, error) {
-	if err := offline(dir); err != nil {
+// Nothing is read outside of the root, no connection is opened and no program run:
+// what this program builds by itself knows neither, and kustomize builds the rest in an
+// isolated process. Deprecation warnings go to the standard error of the process, as
+// kustomize writes them.
+func (k Kustomization) Build(ctx context.Context) ([]byte, error) {
+	if err := directory(k.Dir); err != nil {
 		return nil, err
 	}
-	if err := directory(dir); err != nil {
+	job, err := k.job()
+	if err != nil {
 		return nil, err
 	}
-	additions, err := kustomize.Additions()
-	if err != nil {
-		return nil, fmt.Errorf("the schema of the Kruise kinds: %w", err)
+	built, err := job.quickly(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, errUnfit):
+		return job.isolated(ctx)
+	case err != nil:
+		return nil, err
 	}
-	config, err := kustomize.Configuration()
-	if err != nil {
-		return nil, fmt.Errorf("the configuration for the Kruise kinds: %w", err)
-	}
-	var out []byte
-	run := func(how func() ([]byte, error)) error {
-		return kustomize.WithSchema(additions, func() (err error) {
-			out, err = how()
-			return err
-		})
-	}
-	err = run(func() ([]byte, error) { return quickly(config, dir) })
-	if err != nil && conflicting(err) {
-		err = run(func() ([]byte, error) { return build(filesys.MakeFsOnDisk(), dir) })
-	}
-	if err != nil {
-		return nil, refused(dir, err)
-	}
-	return out, nil
-}
-
-// quickly builds what can be built without kustomize to the same bytes, and has
-// kustomize build the rest.
-func quickly(config []byte, dir string) ([]byte, error) {
-	built, unfit := linear.Build(filesys.MakeFsOnDisk(), dir, config)
-	if unfit != nil {
-		return build(configured{filesys.MakeFsOnDisk(), config}, dir)
-	}
-	for _, line := range built.Warnings {
-		fmt.Fprintln(os.Stderr, line)
-	}
+	warn(strings.Join(built.Warnings, "\n"))
 	return built.Text, nil
 }
 
-// build has kustomize build dir. Kustomize panics where identities that a patch has
-// changed collide.
-func build(fs filesys.FileSystem, dir string) (text []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	opt := krusty.MakeDefaultOptions()
-	opt.Reorder = krusty.ReorderOptionUnspecified
-	objects, err := krusty.MakeKustomizer(opt).Run(fs, dir)
-	if err != nil {
-		return nil, err
+// job is one build, as the process that does it is told.
+type job struct {
+	// Name is the folder as it was named, Dir and Root are real paths.
+	Name, Dir, Root string
+	// Chosen says that the root was named, too.
+	Chosen bool
+}
+
+func (k Kustomization) job() (job, error) {
+	j := job{Name: k.Dir, Chosen: k.Root != ""}
+	var err error
+	if j.Dir, err = physical(k.Dir); err != nil {
+		return j, unreadable(k.Dir, err)
 	}
-	return objects.AsYaml()
+	if !j.Chosen {
+		if j.Root, err = rooted.WorkTree(j.Dir); err != nil {
+			return j, unreadable(k.Dir, err)
+		}
+		return j, nil
+	}
+	if j.Root, err = physical(k.Root); err != nil {
+		return j, unreadable(k.Root, err)
+	}
+	if rel, err := filepath.Rel(j.Root, j.Dir); err != nil || !filepath.IsLocal(rel) {
+		return j, &resource.Error{File: k.Dir, Err: fmt.Errorf("does not lie in the root %s", k.Root), Hint: "name a folder that holds it with --root"}
+	}
+	return j, nil
+}
+
+// physical is the absolute path of a folder, without links.
+func physical(dir string) (string, error) {
+	path, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+func (j job) open(ctx context.Context, again int) (*rooted.Root, error) {
+	root, err := rooted.Open(ctx, j.Root, rooted.Limits{FileBytes: DefaultMaxFileBytes, AllBytes: mostBuildBytes, Files: mostBuildFiles, Again: again})
+	if err != nil {
+		return nil, unreadable(j.Name, err)
+	}
+	return root, nil
+}
+
+// errUnfit says that only kustomize itself can build a kustomization, or say what is
+// wrong with it.
+var errUnfit = errors.New("left to kustomize")
+
+// quickly builds what can be built without kustomize to the same bytes.
+func (j job) quickly(ctx context.Context) (built linear.Built, err error) {
+	root, err := j.open(ctx, mostBuildAgain)
+	if err != nil {
+		return built, err
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	additions, config, err := kruiseKinds()
+	if err != nil {
+		return built, err
+	}
+	d := &disk{root: root, weighed: true}
+	err = kustomize.WithSchema(additions, func() (err error) {
+		built, err = linear.Build(d, j.Dir, config)
+		return err
+	})
+	if err == nil {
+		return built, nil
+	}
+	if refusal := root.Refused(); refusal != nil {
+		return built, j.refusal(d, refusal)
+	}
+	return built, errUnfit
+}
+
+// kruiseKinds are the schema of Kruise's kinds and the configuration for them.
+func kruiseKinds() (additions, config []byte, err error) {
+	if additions, err = kustomize.Additions(); err != nil {
+		return nil, nil, fmt.Errorf("the schema of the Kruise kinds: %w", err)
+	}
+	if config, err = kustomize.Configuration(); err != nil {
+		return nil, nil, fmt.Errorf("the configuration for the Kruise kinds: %w", err)
+	}
+	return additions, config, nil
+}
+
+// isolated has kustomize build in a process of its own.
+func (j job) isolated(ctx context.Context) ([]byte, error) {
+	limits := isolated.Limits{MemoryBytes: mostKustomizeBytes, Time: mostKustomizeTime, OutputBytes: DefaultMaxFileBytes}
+	out, said, err := isolated.Run(ctx, work, j.Root, j, limits)
+	fault := &resource.Error{File: j.Name, Err: err, Hint: "render parts of it by themselves"}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, isolated.ErrMemory):
+		fault.Err = fmt.Errorf("kustomize takes more than %s of memory", size(mostKustomizeBytes))
+		return nil, fault
+	case errors.Is(err, isolated.ErrTime):
+		fault.Err = fmt.Errorf("kustomize takes longer than %s", mostKustomizeTime)
+		return nil, fault
+	case errors.Is(err, isolated.ErrOutput):
+		return nil, tooLarge(j.Name, DefaultMaxFileBytes)
+	case err != nil:
+		fault.Err, fault.Hint = fmt.Errorf("kustomize: %w", err), ""
+		return nil, fault
+	}
+	warn(string(said))
+	return answered(out)
+}
+
+// warn passes kustomize's warnings of deprecated fields on, which are fixed sentences.
+func warn(said string) {
+	for line := range strings.Lines(said) {
+		if strings.HasPrefix(line, "# Warning:") {
+			fmt.Fprintln(os.Stderr, strings.TrimRight(line, "\n"))
+		}
+	}
 }
 
 // directory refuses in plain words what kustomize refuses in its own.
 func directory(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
+	case err != nil && url.MatchString(dir):
+		return remote(dir, resource.Error{})
 	case err != nil:
 		return unreadable(dir, err)
 	case !info.IsDir():
 		return &resource.Error{File: dir, Err: errors.New("is no directory"), Hint: "name the directory that holds the kustomization; single files are named with -f"}
 	}
 	return nil
-}
-
-// refused gives kustomize's own errors, which may span lines and quote secrets,
-// one line, the directory and a hint.
-func refused(dir string, err error) error {
-	e := &resource.Error{File: dir, Err: errors.New(masked(err.Error()))}
-	switch {
-	case types.IsErrOnlyBuiltinPluginsAllowed(err):
-		e.Hint = "rendering runs no functions: pipe `kustomize build --enable-alpha-plugins --enable-exec` into -f -"
-	case strings.Contains(err.Error(), "--enable-helm"):
-		e.Hint = "rendering runs no helm: pipe `kustomize build --enable-helm` into -f -"
-	case strings.Contains(err.Error(), "security; file"):
-		e.Hint = "files must lie in or below the directory of the kustomization that names them"
-	}
-	return e
 }

@@ -97,12 +97,13 @@ func TestKustomizeEqualsTheCommand(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(Files(t, tc.tree), tc.dir)
+			root := Files(t, tc.tree)
+			dir := filepath.Join(root, tc.dir)
 			want, stderr, err := kustomize.Run(t, dir, nil, "build", ".")
 			if err != nil {
 				t.Fatal(stderr)
 			}
-			got, err := Kustomize(dir)
+			got, err := Kustomization{Dir: dir, Root: root}.Build(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,10 +201,10 @@ func TestKustomizeRefuses(t *testing.T) {
 		"inline plugin":       {map[string]string{"kustomization.yaml": "transformers:\n- |\n  apiVersion: builtin\n  kind: PatchTransformer\n  metadata: {name: a}\n  path: https://a/b\n"}, ".", "is a remote place", ""},
 		"plugin file":         {map[string]string{"kustomization.yaml": "generators: [g.yaml]\n", "g.yaml": "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nfiles: ['https://a/b']\n"}, ".", "is a remote place", "g.yaml:4"},
 		"plugin directory":    {map[string]string{"kustomization.yaml": "generators: [g]\n", "g/kustomization.yaml": "resources: [g.yaml]\n", "g/g.yaml": "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nfiles: ['https://a/b']\n"}, ".", "is a remote place", "g.yaml:4"},
-		"old patches":         {map[string]string{"kustomization.yaml": "patches: ['https://a/b']\n"}, ".", "is a remote place", ""},
+		"old patches":         {map[string]string{"kustomization.yaml": "patches: ['https://a/b']\n"}, ".", "invalid Kustomization", ""},
 		"replacement":         {map[string]string{"kustomization.yaml": "replacements: [{path: 'https://a/b'}]\n"}, ".", "is a remote place", ""},
 		"other case":          {map[string]string{"kustomization.yaml": "Resources: ['https://127.0.0.1:1/b']\n"}, ".", "is a remote place", ""},
-		"twice the same key":  {map[string]string{"kustomization.yaml": "namePrefix: a\nnamePrefix: b\nresources: ['https://127.0.0.1:1/b']\n"}, ".", "kustomization.yaml:2: ", ""},
+		"twice the same key":  {map[string]string{"kustomization.yaml": "namePrefix: a\nnamePrefix: b\nresources: ['https://127.0.0.1:1/b']\n"}, ".", "is a remote place", "kustomization.yaml:3"},
 		"a file of that name": {map[string]string{"kustomization.yaml": "resources: ['https://127.0.0.1:1/b']\n", "https:/127.0.0.1:1/b": cloneSet}, ".", "is a remote place", ""},
 		"alias":               {map[string]string{"kustomization.yaml": "namePrefix: &x https://a\nresources: [*x]\n"}, ".", "is a remote place", ""},
 		"function":            {map[string]string{"kustomization.yaml": "transformers: [f.yaml]\n", "f.yaml": function}, ".", "external plugins disabled", ""},
@@ -218,7 +219,8 @@ func TestKustomizeRefuses(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := Kustomize(filepath.Join(Files(t, tc.tree), tc.dir))
+			root := Files(t, tc.tree)
+			_, err := Kustomization{Dir: filepath.Join(root, tc.dir), Root: root}.Build(t.Context())
 			if err == nil {
 				t.Fatal("no error")
 			}

@@ -4,7 +4,9 @@
 // leave as it was. All faults are reported, each with its place; nothing that
 // a file holds makes it panic or grow without bound.
 //
-// It is the only room of the renderer, beside emit, that opens files.
+// It is the only room of the renderer, beside emit, that opens files. What a person
+// typed is opened as typed; what the content of a file names is opened through package
+// rooted, and kustomize runs in a process of package isolated.
 package load
 
 import (
@@ -51,6 +53,10 @@ type Options struct {
 	Except []string
 	// Kustomize is the directory of a kustomization to build, "" for none.
 	Kustomize string
+	// Root is the folder that what the content of files names is read from; links in
+	// the directories of Files and names in kustomizations lead nowhere else. "" is the
+	// directory itself, and for a kustomization the Git work tree that holds it.
+	Root string
 	// Stdin is what "-" reads.
 	Stdin io.Reader
 	// Namespace is where objects without one live, for finding duplicates;
@@ -78,9 +84,10 @@ func Load(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 // Readable reads all input as Load does, and returns what could be read beside the
 // faults of the rest: for whoever looks at objects, and emits none.
 func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
-	sources, errs := collect(opt)
+	sources, errs, done := collect(ctx, opt)
+	defer done()
 	if opt.Kustomize != "" {
-		sources = append(sources, kustomization(opt.Kustomize))
+		sources = append(sources, kustomization(ctx, Kustomization{Dir: opt.Kustomize, Root: opt.Root}))
 	}
 	all, err := older(ctx, sources, opt)
 	errs.Add(err)
@@ -98,7 +105,8 @@ func Readable(ctx context.Context, opt Options) ([]*resource.Resource, error) {
 // repeat objects of the stream and may be none at all; otherwise as Load.
 func Context(ctx context.Context, files []string, stdin io.Reader) ([]*resource.Resource, error) {
 	opt := Options{Files: files, Stdin: stdin}
-	sources, errs := collect(opt)
+	sources, errs, done := collect(ctx, opt)
+	defer done()
 	all, err := older(ctx, sources, opt)
 	errs.Add(err)
 	if err := errs.Err(); err != nil {

@@ -1,38 +1,77 @@
+//go:build unix
+
 package load
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
-// A repository can hold links to devices; none is read, wherever kustomize would.
-func TestKustomizeReadsNoDevice(t *testing.T) {
-	for name, text := range map[string]string{
-		"kustomization.yaml": "",
-		"resource":           "resources: [it]\n",
-		"generator file":     "configMapGenerator:\n- {name: a, files: [it]}\n",
-		"key and file":       "secretGenerator:\n- {name: a, files: [key=it]}\n",
-		"variables":          "configMapGenerator:\n- {name: a, envs: [it]}\n",
-		"patch":              "patches:\n- {path: it}\n",
-		"transformer":        "transformers: [it]\n",
-		"schema":             "openapi: {path: it}\n",
+// naming are kustomizations that name a file, by where they name it.
+var naming = map[string]string{
+	"kustomization.yaml": "",
+	"resource":           "resources: [it]\n",
+	"generator file":     "configMapGenerator:\n- {name: a, files: [it]}\n",
+	"key and file":       "secretGenerator:\n- {name: a, files: [key=it]}\n",
+	"variables":          "configMapGenerator:\n- {name: a, envs: [it]}\n",
+	"patch":              "patches:\n- {path: it}\n",
+	"transformer":        "transformers: [it]\n",
+	"schema":             "openapi: {path: it}\n",
+	"definitions":        "crds: [it]\n",
+	"configuration":      "configurations: [it]\n",
+	"replacement":        "replacements: [{path: it}]\n",
+}
+
+// TestKustomizeReadsFilesOnly: a repository can hold links out of it, and whoever unpacks
+// one can have pipes and sockets in it; none is read, wherever kustomize would, and
+// nothing waits for the other end of a pipe.
+func TestKustomizeReadsFilesOnly(t *testing.T) {
+	for kind, make := range map[string]struct {
+		at   func(path string) error
+		want string
+	}{
+		"device":     {func(path string) error { return os.Symlink("/dev/zero", path) }, "leads out of"},
+		"descriptor": {func(path string) error { return os.Symlink("/proc/self/environ", path) }, "leads out of"},
+		"pipe":       {func(path string) error { return syscall.Mkfifo(path, 0o600) }, "is no regular file"},
+		"socket": {func(path string) error {
+			l, err := net.Listen("unix", path)
+			if err == nil {
+				t.Cleanup(func() { _ = l.Close() })
+			}
+			return err
+		}, "is no regular file"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir, link := t.TempDir(), "it"
-			if text == "" {
-				link = "kustomization.yaml"
-			} else if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink("/dev/zero", filepath.Join(dir, link)); err != nil {
-				t.Skip(err)
-			}
-			if _, err := Kustomize(dir); err == nil || !strings.Contains(err.Error(), link+": is no regular file") {
-				t.Errorf("%v, want a fault of %s", err, link)
-			}
-		})
+		for name, text := range naming {
+			t.Run(kind+" as "+name, func(t *testing.T) {
+				dir, err := os.MkdirTemp("", "") // the path of a socket must be short
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = os.RemoveAll(dir) })
+				file := "it"
+				if text == "" {
+					file = "kustomization.yaml"
+				} else if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := make.at(filepath.Join(dir, file)); err != nil {
+					t.Skip(err)
+				}
+				begin := time.Now()
+				_, err = Kustomize(dir)
+				if err == nil || !strings.Contains(err.Error(), make.want) || !strings.Contains(err.Error(), file) {
+					t.Errorf("%v, want %q of %s", err, make.want, file)
+				}
+				if took := time.Since(begin); took > 20*time.Second {
+					t.Errorf("it took %s", took)
+				}
+			})
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -21,18 +23,26 @@ type source struct {
 
 // collector turns -f arguments into sources.
 type collector struct {
+	ctx     context.Context //nolint:containedctx // it lives as long as the call that it belongs to
 	opt     Options
+	roots   []*rooted.Root
 	named   map[string]bool
 	sources []source
 	errs    resource.Errors
 }
 
-func collect(opt Options) ([]source, resource.Errors) {
-	c := &collector{opt: opt, named: map[string]bool{}}
+// collect returns what the arguments of -f name; done closes the directories, once all
+// is read.
+func collect(ctx context.Context, opt Options) (sources []source, errs resource.Errors, done func()) {
+	c := &collector{ctx: ctx, opt: opt, named: map[string]bool{}}
 	for _, arg := range opt.Files {
 		c.add(arg)
 	}
-	return c.sources, c.errs
+	return c.sources, c.errs, func() {
+		for _, root := range c.roots {
+			_ = root.Close()
+		}
+	}
 }
 
 func (c *collector) fail(file, hint, msg string) {
@@ -108,6 +118,29 @@ func stdin(r io.Reader) source {
 	}}
 }
 
+// below is a file of a directory that a person named: its name comes from the directory.
+func below(root *rooted.Root, name, path string) source {
+	return source{name: name, read: func(limit int64) ([]byte, error) {
+		info, err := root.Stat(path)
+		if err == nil && info.Size() > limit {
+			return nil, tooLarge(name, limit)
+		}
+		b, err := root.ReadFile(path)
+		switch {
+		case errors.Is(err, rooted.ErrIrregular):
+			return nil, irregular(name)
+		case errors.Is(err, rooted.ErrOutside):
+			return nil, leaves(name)
+		case err != nil:
+			return nil, unreadable(name, err)
+		case int64(len(b)) > limit:
+			return nil, tooLarge(name, limit)
+		}
+		return b, nil
+	}}
+}
+
+// file is a file that a person typed.
 func file(name string) source {
 	return source{name: name, read: func(limit int64) ([]byte, error) {
 		f, err := os.Open(name)

@@ -3,6 +3,7 @@ package linear
 import (
 	"errors"
 	"reflect"
+	"slices"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
@@ -29,7 +30,24 @@ func read(f *folder) (k types.Kustomization, warnings []string, err error) {
 	if len(k.EnforceFields()) > 0 || !fit(k) {
 		return k, nil, errUnfit
 	}
-	return k, warnings, nil
+	return k, warnings, f.aliases.admitPatches(k)
+}
+
+// admitPatches counts the aliases of patches that are written in the kustomization.
+func (a *allowance) admitPatches(k types.Kustomization) error {
+	var texts []string
+	for _, p := range slices.Concat(k.Patches, k.PatchesJson6902) { //nolint:staticcheck // what is deprecated is still built
+		texts = append(texts, p.Patch)
+	}
+	for _, p := range k.PatchesStrategicMerge { //nolint:staticcheck // what is deprecated is still built
+		texts = append(texts, string(p))
+	}
+	for _, text := range texts {
+		if err := a.admit([]byte(text)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func kustomizationFile(f *folder) (text []byte, err error) {

@@ -20,13 +20,15 @@ type folder struct {
 	// above is the folder of the kustomization that named this one; nil for the
 	// outermost.
 	above *folder
+	// aliases are those of the whole build.
+	aliases *allowance
 }
 
 var _ ifc.Loader = &folder{}
 
 func rooted(disk filesys.FileSystem, dir string) (*folder, error) {
 	root, err := filesys.ConfirmDir(disk, dir)
-	return &folder{disk: disk, root: root}, err
+	return &folder{disk: disk, root: root, aliases: &allowance{mostAliased}}, err
 }
 
 // Repo is empty: nothing comes from a repository.
@@ -60,7 +62,11 @@ func (f *folder) Load(path string) ([]byte, error) {
 	case !dir.HasPrefix(f.root):
 		return nil, fmt.Errorf("%s leaves %s", path, f.root)
 	}
-	return f.disk.ReadFile(dir.Join(name))
+	text, err := f.disk.ReadFile(dir.Join(name))
+	if err == nil {
+		err = f.aliases.admit(text)
+	}
+	return text, err
 }
 
 // New returns the folder of another kustomization.
@@ -79,7 +85,7 @@ func (f *folder) below(path string) (*folder, error) {
 			return nil, errors.New("the kustomization contains itself")
 		}
 	}
-	return &folder{disk: f.disk, root: root, above: f}, nil
+	return &folder{disk: f.disk, root: root, above: f, aliases: f.aliases}, nil
 }
 
 // ambiguous reports names such as "a..b", which kustomize refuses.

@@ -1,0 +1,125 @@
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/isolated"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// work is the name under which an isolated process builds a kustomization.
+const work = "kustomize"
+
+func init() { isolated.Serve(work, serve) }
+
+// The first byte of an answer.
+const (
+	built  = '+'
+	broken = '-'
+)
+
+// fault is a [resource.Error] on its way between processes.
+type fault struct {
+	File        string
+	Line        int
+	Field       string
+	Error, Hint string
+}
+
+// serve builds what an isolated process was started for.
+func serve(request []byte, answer io.Writer) error {
+	var j job
+	if err := json.Unmarshal(request, &j); err != nil {
+		return err
+	}
+	text, err := j.build()
+	if err == nil {
+		if _, err = answer.Write([]byte{built}); err == nil {
+			_, err = answer.Write(text)
+		}
+		return err
+	}
+	f := fault{File: j.Name, Error: err.Error()}
+	if e, ok := errors.AsType[*resource.Error](err); ok {
+		f = fault{e.File, e.Line, e.Field, e.Err.Error(), e.Hint}
+	}
+	if _, err := answer.Write([]byte{broken}); err != nil {
+		return err
+	}
+	return json.NewEncoder(answer).Encode(f)
+}
+
+// answered reads what serve has written.
+func answered(answer []byte) ([]byte, error) {
+	if len(answer) > 0 && answer[0] == built {
+		return answer[1:], nil
+	}
+	var f fault
+	if len(answer) == 0 {
+		return nil, errors.New("kustomize gave no answer")
+	}
+	if err := json.Unmarshal(answer[1:], &f); err != nil {
+		return nil, fmt.Errorf("the answer of kustomize: %w", err)
+	}
+	return nil, &resource.Error{File: f.File, Line: f.Line, Field: f.Field, Err: errors.New(f.Error), Hint: f.Hint}
+}
+
+// build has kustomize build the kustomization, which must happen in an isolated process.
+func (j job) build() ([]byte, error) {
+	root, err := j.open(context.Background(), mostKustomizeAgain)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	additions, config, err := kruiseKinds()
+	if err != nil {
+		return nil, err
+	}
+	d := &disk{root: root}
+	var text []byte
+	run := func(fs filesys.FileSystem) error {
+		return kustomize.WithSchema(additions, func() (err error) {
+			text, err = build(fs, j.Dir)
+			return err
+		})
+	}
+	err = run(configured{d, config})
+	if err != nil && conflicting(err) {
+		err = run(d)
+	}
+	if err == nil {
+		return text, nil
+	}
+	if refusal := root.Refused(); refusal != nil {
+		return nil, j.refusal(d, refusal)
+	}
+	if fault := j.unreached(d, err, isolated.Asked()); fault != nil {
+		return nil, fault
+	}
+	return nil, refused(j.Name, err)
+}
+
+// build has kustomize build dir. Kustomize panics where identities that a patch has
+// changed collide.
+func build(fs filesys.FileSystem, dir string) (text []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	opt := krusty.MakeDefaultOptions()
+	opt.Reorder = krusty.ReorderOptionUnspecified
+	objects, err := krusty.MakeKustomizer(opt).Run(fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	return objects.AsYaml()
+}

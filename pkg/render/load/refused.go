@@ -1,0 +1,192 @@
+package load
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// This file puts what the door and the isolated process refused into words. It decides
+// nothing: all is refused already.
+
+// refusal says what the root has refused, and where the name stands.
+func (j job) refusal(d *disk, err error) error {
+	path, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		return &resource.Error{File: j.Name, Err: err}
+	}
+	at, name := j.place(d, func(file, value string) bool { return filepath.Join(filepath.Dir(file), value) == path.Path })
+	if name == "" {
+		name = j.shown(path.Path)
+	}
+	e := &at
+	e.Err = fmt.Errorf("%s: %w", name, path.Err)
+	switch {
+	case errors.Is(err, rooted.ErrOutside):
+		e.Err = fmt.Errorf("%q leads out of %s", name, j.Root)
+		e.Hint = "--root FOLDER names the folder that a kustomization may read"
+		if j.Chosen {
+			e.Hint = "nothing outside of that folder is read"
+		}
+	case errors.Is(err, rooted.ErrTooLarge):
+		e.Err = fmt.Errorf("%s: is larger than %s", name, size(DefaultMaxFileBytes))
+	case errors.Is(err, rooted.ErrTooOften):
+		e.Hint = "a base that is named twice at each of n levels is built 2ⁿ times"
+	}
+	return e
+}
+
+// programMissing is what kustomize says where it would run git.
+const programMissing = "no 'git' program on path"
+
+// unreached says which remote place kustomize asked for, nil for none.
+func (j job) unreached(d *disk, err error, asked []string) error {
+	name, said := "", err.Error()
+	if len(asked) > 0 {
+		name = asked[0]
+	}
+	at, value := j.place(d, func(_, value string) bool {
+		if name != "" {
+			return value == name
+		}
+		return remotely.MatchString(value) && (strings.Contains(said, value) || strings.Contains(said, filepath.Clean(value)))
+	})
+	if name == "" && value == "" && !strings.Contains(said, programMissing) {
+		return nil
+	}
+	if value == "" {
+		value = name
+	}
+	if value == "" {
+		value = "a Git repository"
+	}
+	return remote(value, at)
+}
+
+// remotely matches what kustomize takes for a Git repository.
+var remotely = regexp.MustCompile(`(?i)^(git::|[a-z][a-z0-9+.-]*://|[a-z0-9_-]+@[^/]*[:/]|github\.com[:/])`)
+
+// remote is the fault of a name of something that lies elsewhere.
+func remote(name string, at resource.Error) error {
+	at.Err = fmt.Errorf("%q is a remote place", name)
+	at.Hint = "fetch it, look at it, and name the local copy: rendering opens no connection"
+	return &at
+}
+
+// place finds the first value that matches in the files that were read, and where it
+// stands; the folder of the kustomization without one.
+func (j job) place(d *disk, matches func(file, value string) bool) (at resource.Error, value string) {
+	for _, t := range d.texts {
+		dec := yaml.NewDecoder(bytes.NewReader(t.body))
+		for {
+			var doc tree.Node
+			if dec.Decode(&doc) != nil {
+				break
+			}
+			s := search{matches: func(value string) bool { return matches(t.name, value) }, left: mostSearched}
+			if n, field := s.find(&doc, ""); n != nil {
+				return resource.Error{File: j.shown(t.name), Line: n.Line, Field: field}, s.value
+			}
+		}
+	}
+	return resource.Error{File: j.Name}, ""
+}
+
+// shown names a file after the folder as it was named.
+func (j job) shown(path string) string {
+	rel, err := filepath.Rel(j.Dir, path)
+	if err != nil {
+		return path
+	}
+	return filepath.Join(j.Name, rel)
+}
+
+// search looks through the values of one document.
+type search struct {
+	matches func(string) bool
+	value   string
+	left    int
+}
+
+// mostSearched bounds the values that are looked at, since aliases repeat them.
+const mostSearched = 100_000
+
+func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
+	if s.left--; s.left < 0 {
+		return nil, ""
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		for _, value := range values(n) {
+			if s.matches(value) {
+				s.value = value
+				return n, field
+			}
+		}
+	case yaml.AliasNode:
+		if found, _ := s.find(n.Alias, field); found != nil {
+			return n, field
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if found, at := s.find(n.Content[i+1], strings.TrimPrefix(field+"."+n.Content[i].Value, ".")); found != nil {
+				return found, at
+			}
+		}
+	default:
+		for _, child := range n.Content {
+			if found, at := s.find(child, field); found != nil {
+				return found, at
+			}
+		}
+	}
+	return nil, ""
+}
+
+// values are what a scalar may name: itself, what stands behind KEY=, and the names in
+// a document that it holds.
+func values(n *tree.Node) []string {
+	text := n.Value
+	if n.ShortTag() == "!!binary" {
+		if b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), "")); err == nil {
+			text = string(b)
+		}
+	}
+	out := []string{text, strings.TrimSpace(text)}
+	if _, path, ok := strings.Cut(text, "="); ok {
+		out = append(out, path)
+	}
+	if strings.Contains(text, "\n") {
+		for _, word := range strings.Fields(text) {
+			out = append(out, strings.Trim(word, `"',[]{}`))
+		}
+	}
+	return out
+}
+
+// refused gives kustomize's own errors, which may span lines and quote secrets,
+// one line, the directory and a hint.
+func refused(dir string, err error) error {
+	e := &resource.Error{File: dir, Err: errors.New(masked(err.Error()))}
+	switch {
+	case types.IsErrOnlyBuiltinPluginsAllowed(err):
+		e.Hint = "rendering runs no functions: pipe `kustomize build --enable-alpha-plugins --enable-exec` into -f -"
+	case strings.Contains(err.Error(), "--enable-helm"):
+		e.Hint = "rendering runs no helm: pipe `kustomize build --enable-helm` into -f -"
+	case strings.Contains(err.Error(), "security; file"):
+		e.Hint = "files must lie in or below the directory of the kustomization that names them"
+	}
+	return e
+}
