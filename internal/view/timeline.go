@@ -134,18 +134,27 @@ func pad(s string, width int) string {
 // podList names as many pods as there is room for, and counts the others; in full
 // it names all.
 func podList(names []string, room int, full bool) string {
-	all := strings.Join(names, ", ")
-	if full || len(all) <= room {
-		return all
-	}
-	for n := len(names) - 1; n > 0; n-- {
-		text := fmt.Sprintf("%s and %d more", strings.Join(names[:n], ", "), len(names)-n)
-		if len(text) <= room {
-			return text
+	length, fits := -len(", "), 0
+	for n, name := range names {
+		length += len(", ") + len(name)
+		if !full && length > room {
+			break
+		}
+		if more := len(names) - n - 1; full || more == 0 || length+len(andMore(more)) <= room {
+			fits = n + 1
 		}
 	}
-	return fmt.Sprintf("%d pods", len(names))
+	switch more := len(names) - fits; {
+	case more == 0:
+		return strings.Join(names, ", ")
+	case fits == 0:
+		return fmt.Sprintf("%d pods", len(names))
+	default:
+		return strings.Join(names[:fits], ", ") + andMore(more)
+	}
 }
+
+func andMore(n int) string { return fmt.Sprintf(" and %d more", n) }
 
 // states finds how the pods stood, at times that only rise.
 type states struct {

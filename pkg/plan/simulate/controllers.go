@@ -116,7 +116,7 @@ const (
 // view is what a controller sees.
 func (w *World) view(o *object) *controller.View {
 	v := &controller.View{
-		Now: w.now(), Workload: o.workload, Revisions: o.revisions, Pods: w.podsOf(o), Nodes: w.seen,
+		Now: w.now(), Workload: o.workload, Revisions: o.revisions, Pods: w.podsOf(o), Nodes: w.lend(),
 		Namespaces: w.namespaces, Reports: w.reports, Gates: w.opt.Gates,
 		Claims: w.claimsOf(o), Survey: &o.survey,
 		Pick: func(n int) int { return int(w.chance.below(uint64(max(n, 1)))) },

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"container/heap"
 	"maps"
 	"slices"
 
@@ -14,6 +15,9 @@ import (
 // node is one node with the images on it.
 type node struct {
 	*cluster.Node
+	// name is that of the Node, rank the place among [World.ranked].
+	name   string
+	rank   int
 	pods   int
 	images map[string]bool
 	// pulling are the pods that wait for an image, by image.
@@ -24,8 +28,9 @@ type node struct {
 func (w *World) AddNode(name string, labels map[string]string, images ...string) {
 	n := w.nodes[name]
 	if n == nil {
-		n = &node{images: map[string]bool{}, pulling: map[string][]func(){}}
+		n = &node{name: name, images: map[string]bool{}, pulling: map[string][]func(){}}
 		w.nodes[name] = n
+		heap.Push(&w.ranked, n)
 		i, _ := slices.BinarySearch(w.nodeNames, name)
 		w.nodeNames = slices.Insert(w.nodeNames, i, name)
 	}
@@ -37,8 +42,7 @@ func (w *World) AddNode(name string, labels map[string]string, images ...string)
 	for _, image := range images {
 		n.images[image] = true
 	}
-	w.seen = maps.Clone(w.seen)
-	w.seen[name] = n.Node
+	w.see(n)
 	w.nodesChanged()
 }
 
@@ -90,7 +94,7 @@ func (w *World) schedule(e *pod, want string) {
 		w.pending = append(w.pending, e)
 		return
 	}
-	n.pods++
+	w.occupy(n, 1)
 	w.moves++
 	bound := e.With(cluster.PodChange{
 		Labels:     topology(n.Labels),
@@ -98,16 +102,6 @@ func (w *World) schedule(e *pod, want string) {
 	}, w.now())
 	bound.Node = n.Name
 	w.put(e, bound, "scheduled")
-}
-
-func (w *World) emptiest() *node {
-	var best *node
-	for _, name := range w.nodeNames {
-		if n := w.nodes[name]; !w.full(n) && (best == nil || n.pods < best.pods) {
-			best = n
-		}
-	}
-	return best
 }
 
 func (w *World) full(n *node) bool { return w.opt.Capacity > 0 && n.pods >= w.opt.Capacity }

@@ -19,7 +19,7 @@ func (w *World) Snapshot(ref cluster.Ref) (plan.Snapshot, error) {
 	pods := slices.Clone(w.podsOf(o))
 	s := plan.Snapshot{
 		Version: w.versionOf(o), Workload: o.workload, Revisions: slices.Clone(w.revisionsOf(o)), Pods: pods,
-		Nodes: w.seen, Namespaces: w.namespaces, Gates: w.opt.Gates, Reports: maps.Clone(w.reports),
+		Nodes: w.lend(), Namespaces: w.namespaces, Gates: w.opt.Gates, Reports: maps.Clone(w.reports),
 		Pulled: w.pulledBy(o, pods), Pulling: maps.Clone(o.pulling), Pulls: o.pulls, Verified: w.answers(o), Progress: o.progress, Base: o.base,
 	}
 	if o.carrier != nil {

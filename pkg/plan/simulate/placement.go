@@ -78,6 +78,7 @@ func (w *World) taint(name string, taints []corev1.Taint) {
 	n := w.nodes[name]
 	next := *n.Node
 	next.Taints = taints
-	n.Node, w.seen[name] = &next, &next
+	n.Node = &next
+	w.see(n)
 	w.nodesChanged()
 }

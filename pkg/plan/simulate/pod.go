@@ -58,7 +58,7 @@ func (w *World) insert(p *cluster.Pod) *pod {
 		e.inO = e.owner.pods.add(e)
 	}
 	if n := w.nodes[p.Node]; n != nil {
-		n.pods++
+		w.occupy(n, 1)
 	}
 	w.moves++
 	w.weigh(e)
@@ -77,7 +77,7 @@ func (w *World) remove(e *pod) {
 		e.owner.pods.drop(e.inO).inO = e.inO
 	}
 	if n := w.nodes[e.Node]; n != nil {
-		n.pods--
+		w.occupy(n, -1)
 		w.retryPending()
 	}
 	w.moves++

@@ -162,7 +162,7 @@ func (w *World) reconcileSpread(s *spreading) {
 		return
 	}
 	pass := controller.ReconcileSpread(&controller.SpreadView{
-		Spread: r, Subsets: s.subsets, Nodes: w.seen, Whole: w.whole,
+		Spread: r, Subsets: s.subsets, Nodes: w.lend(), Whole: w.whole,
 		LeaveMetadata: s.spread.Annotations[kruise.WorkloadSpreadIgnorePatchAnnotation] == "true",
 	})
 	if pass.Status != nil {

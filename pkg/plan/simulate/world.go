@@ -20,15 +20,19 @@ type World struct {
 	chance source
 	ids    int
 
-	objects    map[cluster.Ref]*object
-	owners     map[string]*object
-	pods       map[string]*pod
-	names      map[podName]*pod
-	all        podList
-	nodes      map[string]*node
-	nodeNames  []string
-	pending    []*pod
+	objects   map[cluster.Ref]*object
+	owners    map[string]*object
+	pods      map[string]*pod
+	names     map[podName]*pod
+	all       podList
+	nodes     map[string]*node
+	nodeNames []string
+	ranked    ranking
+	pending   []*pod
+	// seen are the nodes as others see them, and lent is whether others hold the map:
+	// then it must not change.
 	seen       map[string]*cluster.Node
+	lent       bool
 	namespaces map[string]map[string]string
 	claims     map[podName]*cluster.Claim
 	// sets are the SidecarSets, in the order of their names.
