@@ -79,13 +79,17 @@ func (p *Plan) unproven(step *Step, s Snapshot, object *cluster.Workload) string
 func (p *Plan) steers(patch *Patch) bool { return p.CheckPatch(StepPartition, patch) == nil }
 
 // restores reports whether the plan leads back to a template that the cluster itself has
-// kept as a revision of the workload, and writes nothing else.
+// kept as a revision of the workload, and changes nothing else but the partition.
 func (p *Plan) restores(s Snapshot, object *cluster.Workload) bool {
-	if p.RollsBack == "" || len(p.SpecWrites()) > 0 {
+	if p.RollsBack == "" {
 		return false
 	}
 	after, err := p.Outcome(object)
-	return err == nil && keeps(s.Revisions, hashOf(after))
+	if err != nil || !keeps(s.Revisions, hashOf(after)) {
+		return false
+	}
+	b := &builder{present: object, desired: after, snap: s}
+	return b.compareSpecs() == nil && !b.respecified
 }
 
 // foreignImage is the first image that the live template does not have.

@@ -1,0 +1,84 @@
+package apply_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+)
+
+// approved keeps digests, and lets the rule of the package decide.
+type approved struct {
+	digests []string
+	asked   []apply.TakeOver
+}
+
+func (a *approved) Approve(_ context.Context, p plan.Plan) error {
+	a.digests = append(a.digests, p.Digest("c"))
+	return nil
+}
+
+func (a *approved) Approved(_ context.Context, p plan.Plan) (bool, error) {
+	return slices.Contains(a.digests, p.Digest("c")), nil
+}
+
+func (a *approved) TakeOver(_ context.Context, t apply.TakeOver) (bool, error) {
+	if a.asked = append(a.asked, t); len(t.Unproven) > 0 {
+		return false, &apply.UnapprovedError{Reasons: t.Unproven}
+	}
+	return t.Approved, nil
+}
+
+// TestDrive_NeedsApproval: a record alone carries a rollout one step further, and only where
+// that changes nothing that runs.
+func TestDrive_NeedsApproval(t *testing.T) {
+	policy := plan.Policy{Steps: steps(t, "1+pause", "2", "100%"), Pull: plan.PullNever}
+	begun := func(t *testing.T, a apply.Approvals) (apply.Rollouts, *memory) {
+		t.Helper()
+		r, m := rollouts(t, cloneSet, simulate.Usual(), policy)
+		r.Approvals = a
+		res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true})
+		must(t, err)
+		if res.Outcome != event.AtPause || m.images(t)["web:2"] != 1 {
+			t.Fatalf("%+v, %v", res, m.images(t))
+		}
+		_, err = r.Promote(t.Context(), m.ref, plan.Promotion{})
+		must(t, err)
+		return r, m
+	}
+	t.Run("without approvals", func(t *testing.T) {
+		r, m := begun(t, nil)
+		for _, want := range []int{2, 6} {
+			res, err := r.Drive(t.Context(), m.ref, apply.Options{})
+			if err != nil || m.images(t)["web:2"] != want {
+				t.Fatalf("want %d updated: %+v, %v, %v", want, res, err, m.images(t))
+			}
+		}
+	})
+	t.Run("approved", func(t *testing.T) {
+		a := &approved{}
+		r, m := begun(t, a)
+		res, err := r.Drive(t.Context(), m.ref, apply.Options{})
+		if err != nil || res.Outcome != event.Completed || m.images(t)["web:2"] != 6 || len(a.asked) != 1 || !a.asked[0].Approved {
+			t.Fatalf("%+v, %v, %v, %+v", res, err, m.images(t), a.asked)
+		}
+	})
+	for name, a := range map[string]apply.Approvals{"edited": nil, "edited, and another one approved": &approved{}} {
+		t.Run(name, func(t *testing.T) {
+			r, m := begun(t, a)
+			m.rec.Plan.Steps = slices.Clone(m.rec.Plan.Steps)
+			last := &m.rec.Plan.Steps[len(m.rec.Plan.Steps)-1]
+			last.Kind = plan.StepUpdate
+			last.Patches = append(slices.Clone(last.Patches), plan.Patch{Type: plan.PatchJSON, Body: []any{map[string]any{"op": "add", "path": "/spec/template/spec/hostNetwork", "value": true}}})
+			_, err := r.Drive(t.Context(), m.ref, apply.Options{})
+			if unapproved, ok := errors.AsType[*apply.UnapprovedError](err); !ok || len(unapproved.Reasons) != 1 || m.images(t)["web:2"] != 1 || m.holder != "" {
+				t.Errorf("%v, %v, held by %q", err, m.images(t), m.holder)
+			}
+		})
+	}
+}
