@@ -336,6 +336,17 @@ func (a *api) note(r *http.Request, text string) {
 	a.wrote = append(a.wrote, r.Method+" "+r.URL.Path+" "+text)
 }
 
+func patched(old, body []byte, contentType string) ([]byte, error) {
+	if contentType != "application/json-patch+json" {
+		return jsonpatch.MergePatch(old, body)
+	}
+	p, err := jsonpatch.DecodePatch(body)
+	if err != nil {
+		return nil, err
+	}
+	return p.Apply(old)
+}
+
 func (a *api) patch(w http.ResponseWriter, r *http.Request, sub string) {
 	body, _ := io.ReadAll(r.Body)
 	a.note(r, string(body))
@@ -344,7 +355,7 @@ func (a *api) patch(w http.ResponseWriter, r *http.Request, sub string) {
 	old, err := json.Marshal(a.objects[path])
 	a.mu.Unlock()
 	if err == nil {
-		old, err = jsonpatch.MergePatch(old, body)
+		old, err = patched(old, body, r.Header.Get("Content-Type"))
 	}
 	var o map[string]any
 	if err == nil {

@@ -1,0 +1,180 @@
+package ui
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// verb calls a verb of `rollout` over a server, and returns what it says.
+func verb(t *testing.T, a *api, args ...string) (said string, err error) {
+	t.Helper()
+	namespace := "shop"
+	flags := genericclioptions.NewConfigFlags(true)
+	flags.APIServer, flags.Namespace = &a.url, &namespace
+	var out bytes.Buffer
+	f := factory.New(factory.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(string) string { return "" }})
+	f.Flags = flags
+	c := rollout.New(f, nil)
+	c.SetArgs(args)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	err = c.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// on returns the rollout on record.
+func on(t *testing.T, l *Live) plan.Record {
+	t.Helper()
+	rec, err := kube.Records{Client: l.core, StateNamespace: "kruise"}.Load(t.Context(), web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// TestVerbsAndKeys: what a verb does to a rollout on record, its key does, in every
+// state: both say the same and leave the same record, or are refused in the same words.
+func TestVerbsAndKeys(t *testing.T) {
+	type both struct {
+		verb []string
+		key  world.Verb
+	}
+	promote, abort := both{[]string{"promote", "cloneset/web", "--no-wait"}, world.Promote}, both{[]string{"abort", "cloneset/web"}, world.Abort}
+	pause, resume := both{[]string{"pause", "cloneset/web"}, world.PauseResume}, both{[]string{"resume", "cloneset/web", "--no-wait"}, world.PauseResume}
+	retry := both{[]string{"retry", "cloneset/web", "--no-wait"}, world.PauseResume}
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	rolling(t, l)
+	start := on(t, l).Progress
+	records := kube.Records{Client: l.core, StateNamespace: "kruise"}
+	for name, c := range map[string]struct {
+		state func(*plan.Progress)
+		does  []both
+	}{
+		"running": {func(*plan.Progress) {}, []both{promote, pause, abort}},
+		"held":    {func(p *plan.Progress) { p.Held = "by a colleague" }, []both{promote, resume, abort}},
+		"halted":  {func(p *plan.Progress) { p.Halted = "it crashed" }, []both{promote, retry, abort}},
+		"done":    {func(p *plan.Progress) { p.Step, p.Finished = 9, time.Unix(9, 0) }, []both{promote, abort}},
+	} {
+		for _, do := range c.does {
+			reset := func() {
+				if _, err := records.Change(t.Context(), web, "a colleague", func(r *plan.Record) error {
+					r.Progress = start
+					c.state(&r.Progress)
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			reset()
+			said, err := verb(t, a, do.verb...)
+			byVerb := on(t, l).Progress
+			reset()
+			// The key would also drive the rollout: only what it says is asked of it where
+			// that is so, and the record where not.
+			e, effectErr := l.Effect(t.Context(), world.Act{Verb: do.key, On: []cluster.Ref{web}})
+			if (err == nil) != (effectErr == nil) || err != nil && !strings.HasSuffix(effectErr.Error(), err.Error()) {
+				t.Errorf("%s, %s: the verb says %v, the key %v", name, do.verb[0], err, effectErr)
+			}
+			if err != nil {
+				continue
+			}
+			if line := strings.TrimPrefix(e.Lines[0], "cloneset/web: "); line != strings.TrimSpace(strings.Split(said, "\n")[0]) {
+				t.Errorf("%s, %s: the verb says %q, the key %q", name, do.verb[0], said, line)
+			}
+			if do.key == world.Abort || do.verb[0] == "pause" {
+				if _, err := l.Do(t.Context(), world.Act{Verb: do.key, On: []cluster.Ref{web}}); err != nil {
+					t.Fatal(err)
+				}
+				if byKey := on(t, l).Progress; byKey.State(plan.Plan{Steps: make([]plan.Step, 9)}) != byVerb.State(plan.Plan{Steps: make([]plan.Step, 9)}) || byKey.Halted != byVerb.Halted {
+					t.Errorf("%s, %s: by the verb %+v, by the key %+v", name, do.verb[0], byVerb, byKey)
+				}
+			}
+		}
+	}
+}
+
+// TestVerbsDrive: verbs that drive the rollout on record do, to where it waits, and take
+// it back.
+func TestVerbsDrive(t *testing.T) {
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	rolling(t, l)
+	if said, err := verb(t, a, "pause", "cloneset/web"); err != nil || !strings.HasPrefix(said, "on hold: ") {
+		t.Fatalf("%q, %v", said, err)
+	}
+	if said, err := verb(t, a, "resume", "cloneset/web", "--exit-on-pause"); !errors.Is(err, ending.ErrPaused) || !strings.Contains(said, "goes on: step ") {
+		t.Errorf("%q, %v", said, err)
+	}
+	if said, err := verb(t, a, "retry", "cloneset/web"); err == nil || err.Error() != "it has not halted: there is nothing to retry" {
+		t.Errorf("%q, %v", said, err)
+	}
+	_, err := verb(t, a, "undo", "cloneset/web", "--yes")
+	if hint, ok := errors.AsType[*tree.Error](err); !ok || !strings.HasPrefix(err.Error(), "a rollout of cloneset/web is under way: step ") || !strings.HasPrefix(hint.Hint, "'rollout abort --rollback' goes back") {
+		t.Errorf("%v", err)
+	}
+	if said, err := verb(t, a, "promote", "cloneset/web", "--full", "--to", "1"); err == nil || err.Error() != "--full and --to exclude each other" {
+		t.Errorf("%q, %v", said, err)
+	}
+	// No controller is there: the next step is written, and waited for in vain.
+	a = shop(t)
+	rolling(t, seeing(t, a, "shop", ""))
+	if said, err := verb(t, a, "promote", "cloneset/web", "--timeout", "2s"); !errors.Is(err, ending.ErrTimedOut) || !strings.Contains(said, "promoted: step ") {
+		t.Errorf("%q, %v", said, err)
+	}
+	if !wrote(a, `"partition":0`) {
+		t.Errorf("%q", a.written())
+	}
+	a = shop(t)
+	l = seeing(t, a, "shop", "")
+	rolling(t, l)
+	if said, err := verb(t, a, "abort", "cloneset/web", "--rollback", "--yes", "--timeout", "2s"); !errors.Is(err, ending.ErrTimedOut) || !strings.Contains(said, "aborted: halted: aborted by ") {
+		t.Errorf("%q, %v", said, err)
+	}
+	if rec := on(t, l); !strings.HasPrefix(rec.Plan.RollsBack, "aborted by ") || rec.State() != plan.StateRunning || !wrote(a, "web:1") {
+		t.Errorf("%+v, %+v", rec.Plan.RollsBack, rec.Progress)
+	}
+}
+
+// wrote reports whether a patch of the workload held some text.
+func wrote(a *api, text string) bool {
+	return slices.ContainsFunc(a.written(), func(w string) bool {
+		return strings.HasPrefix(w, "PATCH /apis/apps.kruise.io/v1beta1/namespaces/shop/clonesets/web ") && strings.Contains(w, text)
+	})
+}
+
+// TestUndoKeyTakesThePartitionAway: a partition that an ended rollout has left would keep
+// the very pods that are to go back.
+func TestUndoKeyTakesThePartitionAway(t *testing.T) {
+	a := shop(t)
+	l := seeing(t, a, "shop", "")
+	rolling(t, l)
+	if _, err := (kube.Records{Client: l.core, StateNamespace: "kruise"}).Change(t.Context(), web, "a colleague", func(r *plan.Record) error {
+		r.Progress.Step, r.Progress.Finished = len(r.Plan.Steps), time.Unix(9, 0)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Do(t.Context(), world.Act{Verb: world.Undo, On: []cluster.Ref{web}}); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	p := on(t, l).Plan
+	if last := p.Steps[len(p.Steps)-1]; last.Updated != 2 || last.Kept != 0 {
+		t.Errorf("to %s: %d pods go back, %d are kept", p.Change.ToHash, last.Updated, last.Kept)
+	}
+}
