@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -136,7 +137,7 @@ func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
 		return err
 	case err == nil && !over(rec):
 		return (&control{driving: o.driving, name: n}).goOn(ctx, rec)
-	case n.Kinds[0].Kind != "Deployment":
+	case n.Kinds[0].Kind != kruise.KindDeployment:
 		return o.run(ctx)
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)
