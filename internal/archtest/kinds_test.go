@@ -70,6 +70,45 @@ func TestKindSwitches(t *testing.T) {
 	}
 }
 
+// TestKindLiterals: kinds are named by the constants of pkg/kruise/names.go.
+func TestKindLiterals(t *testing.T) {
+	eachFile(t, func(_, path string, f *ast.File) {
+		if path == "pkg/kruise/names.go" {
+			return
+		}
+		for _, kind := range literals(f) {
+			t.Errorf("%s: write kruise.Kind%s instead of %q", path, kind, kind)
+		}
+	})
+}
+
+// literals are the names of kinds that stand in a file as text.
+func literals(f *ast.File) []string {
+	var out []string
+	ast.Inspect(f, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if text, err := strconv.Unquote(lit.Value); err == nil && kindNames()[text] {
+				out = append(out, text)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// TestLiterals: a name is seen however it is quoted; a text that only mentions a kind is
+// none.
+func TestLiterals(t *testing.T) {
+	const source = "package x\nvar a, b, c, d = \"CloneSet\", `Deployment`, \"a CloneSet\", \"clonesets\""
+	f, err := parser.ParseFile(token.NewFileSet(), "x.go", source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(literals(f), " "); got != "CloneSet Deployment" {
+		t.Errorf("literals are %q", got)
+	}
+}
+
 // kindNames are the names of all kinds of Kruise and of Kubernetes' workloads.
 var kindNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{kruise.KindDeployment: true, kruise.KindReplicaSet: true}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"text/template"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // sets is the number of SidecarSets in every input; each pod template is
@@ -14,14 +16,14 @@ const (
 )
 
 // mix is how often a kind stands among ten objects.
-var mix = []string{"Deployment", "CloneSet", "Service", "ConfigMap", "StatefulSet", "CloneSet", "CronJob", "Service", "Job", "Deployment"}
+var mix = []string{kruise.KindDeployment, kruise.KindCloneSet, "Service", "ConfigMap", kruise.KindStatefulSet, kruise.KindCloneSet, "CronJob", "Service", "Job", kruise.KindDeployment}
 
 // generate returns n mixed objects and the SidecarSets, about 480 bytes each,
 // with the comments and the odd style that people write.
 func generate(n int) []byte {
 	var b bytes.Buffer
 	for i := range sets {
-		execute(&b, "SidecarSet", object{I: i, Tier: i % tiers, PerPod: i < tiers})
+		execute(&b, kruise.KindSidecarSet, object{I: i, Tier: i % tiers, PerPod: i < tiers})
 	}
 	for i := range n - sets {
 		execute(&b, mix[i%len(mix)], object{I: i, Tier: i / len(mix) % tiers})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // Rendering is what a render of one ResourceDistribution gave.
@@ -115,7 +117,7 @@ func (r *distributionRun) deed(d map[string]any) error {
 // wake reconciles those that a change of the object concerns: a copy wakes its
 // owner, a namespace everybody, and a foreign object nobody.
 func (r *distributionRun) wake(changed map[string]any) error {
-	for _, rd := range r.cluster.kind("ResourceDistribution") {
+	for _, rd := range r.cluster.kind(kruise.KindResourceDistribution) {
 		if kindOf(changed) == "Namespace" || owner(changed) == nameOf(rd) {
 			if err := r.reconcile(rd); err != nil {
 				return err

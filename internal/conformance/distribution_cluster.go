@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // cluster is a model of the API server: objects as they would be read.
@@ -39,7 +41,7 @@ func (c cluster) remove(at key) map[string]any {
 	gone := c[at]
 	delete(c, at)
 	maps.DeleteFunc(c, func(k key, o map[string]any) bool {
-		return at.kind == "Namespace" && k.namespace == at.name || at.kind == "ResourceDistribution" && owner(o) == at.name
+		return at.kind == "Namespace" && k.namespace == at.name || at.kind == kruise.KindResourceDistribution && owner(o) == at.name
 	})
 	return gone
 }
@@ -107,14 +109,14 @@ func namespaceOf(o map[string]any) string { return text(o, "metadata", "namespac
 func keyOf(o map[string]any) key          { return key{kindOf(o), namespaceOf(o), nameOf(o)} }
 
 func isDistribution(o map[string]any) bool {
-	return kindOf(o) == "ResourceDistribution" && strings.HasPrefix(text(o, "apiVersion"), "apps.kruise.io/")
+	return kindOf(o) == kruise.KindResourceDistribution && strings.HasPrefix(text(o, "apiVersion"), "apps.kruise.io/")
 }
 
 // owner is the ResourceDistribution that controls o, "" when none does.
 func owner(o map[string]any) string {
 	refs, _ := field(o, "metadata", "ownerReferences").([]any)
 	for _, ref := range refs {
-		if field(ref, "controller") == true && text(ref, "kind") == "ResourceDistribution" {
+		if field(ref, "controller") == true && text(ref, "kind") == kruise.KindResourceDistribution {
 			return text(ref, "name")
 		}
 	}
@@ -124,7 +126,7 @@ func owner(o map[string]any) string {
 // owned returns o with a controller reference to the ResourceDistribution.
 func owned(o map[string]any, name string) map[string]any {
 	ref := map[string]any{
-		"apiVersion": "apps.kruise.io/v1beta1", "kind": "ResourceDistribution", "name": name,
+		"apiVersion": "apps.kruise.io/v1beta1", "kind": kruise.KindResourceDistribution, "name": name,
 		"controller": true, "blockOwnerDeletion": true, "uid": name,
 	}
 	return with(o, "metadata", with(field(o, "metadata"), "ownerReferences", []any{ref}))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 const (
@@ -94,7 +96,7 @@ func (r *distributionRun) fillHash(o map[string]any) {
 // status compares what the conditions say of conflicts and of missing
 // namespaces with the findings, and the number of targets.
 func (r *distributionRun) status(rd string, status any) error {
-	if len(mapping(status)) == 0 && r.cluster[key{kind: "ResourceDistribution", name: rd}] == nil {
+	if len(mapping(status)) == 0 && r.cluster[key{kind: kruise.KindResourceDistribution, name: rd}] == nil {
 		return nil // it is gone
 	}
 	last := r.last[rd]

@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -66,7 +67,7 @@ func (s *scene) arrange(docs []map[string]any) {
 	listed, used := map[string]bool{}, map[string]bool{}
 	for i, d := range docs {
 		switch d["kind"] {
-		case "SidecarSet":
+		case kruise.KindSidecarSet:
 			last[nameOf(d)] = i
 		case "Namespace":
 			listed[nameOf(d)] = true
@@ -78,7 +79,7 @@ func (s *scene) arrange(docs []map[string]any) {
 		}
 	}
 	for i, d := range docs {
-		if d["kind"] != "SidecarSet" || last[nameOf(d)] == i {
+		if d["kind"] != kruise.KindSidecarSet || last[nameOf(d)] == i {
 			s.stream = append(s.stream, d)
 		}
 	}
@@ -131,7 +132,7 @@ func (s *scene) revisions() ([]map[string]any, error) {
 // compare wants the subject's pod to equal one of the legal answers.
 func (s *scene) compare(out []map[string]any) error {
 	for _, d := range out {
-		if d["kind"] == "SidecarSet" {
+		if d["kind"] == kruise.KindSidecarSet {
 			return fmt.Errorf("SidecarSet %s is still in the output", nameOf(d))
 		}
 	}
@@ -187,7 +188,7 @@ func podOf(d map[string]any) map[string]any {
 	switch d["kind"] {
 	case "Pod":
 		return d
-	case "Deployment", "CloneSet":
+	case kruise.KindDeployment, kruise.KindCloneSet:
 		template, _ := field(d, "spec", "template").(map[string]any)
 		own, _ := template["metadata"].(map[string]any)
 		maps.Copy(metadata, own)

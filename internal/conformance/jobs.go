@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // JobsEngine is what is asked about the job-like kinds: everything that a case
@@ -86,7 +88,7 @@ type jobsRun struct {
 }
 
 // jobKinds are the kinds of the area.
-var jobKinds = []string{"AdvancedCronJob", "BroadcastJob", "ContainerRecreateRequest", "EphemeralJob", "ImageListPullJob", "ImagePullJob"}
+var jobKinds = []string{kruise.KindAdvancedCronJob, kruise.KindBroadcastJob, kruise.KindContainerRecreateRequest, kruise.KindEphemeralJob, kruise.KindImageListPullJob, kruise.KindImagePullJob}
 
 func (r *jobsRun) step(file, expected string) (want map[string]any, err error) {
 	wants, err := r.docs(expected)
@@ -174,7 +176,7 @@ func (r *jobsRun) write(o map[string]any) error {
 	}
 	r.cluster.put(o)
 	r.input[at] = o
-	if at.kind == "ContainerRecreateRequest" {
+	if at.kind == kruise.KindContainerRecreateRequest {
 		answer, err := r.Stored(o, r.podOf(o), versionOf(o))
 		if err != nil {
 			return err

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // jobEnd compares one object of the area at the end of a step.
@@ -22,13 +24,13 @@ type jobEnd struct {
 
 func (e *jobEnd) compare() error {
 	switch e.at.kind {
-	case "BroadcastJob":
+	case kruise.KindBroadcastJob:
 		return e.broadcast()
-	case "AdvancedCronJob":
+	case kruise.KindAdvancedCronJob:
 		return e.cron()
-	case "ImagePullJob", "ImageListPullJob":
+	case kruise.KindImagePullJob, kruise.KindImageListPullJob:
 		return e.pull()
-	case "ContainerRecreateRequest":
+	case kruise.KindContainerRecreateRequest:
 		return e.recreate()
 	default:
 		return e.ephemeral()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // broadcastEnd compares how the pods end and what that means for the job, as the
@@ -104,7 +106,7 @@ func (e *jobEnd) daemons() error {
 	if active, _ := field(e.status, "active").(int64); active == 0 && len(e.made.Objects) == 0 && e.found("broadcastjob/paused-never") {
 		return Different("pods of a job at rest", Diff([]string(nil), texts(e.want["nodesInCreationOrder"])))
 	}
-	if len(e.made.Objects) != 1 || kindOf(e.made.Objects[0]) != "DaemonSet" {
+	if len(e.made.Objects) != 1 || kindOf(e.made.Objects[0]) != kruise.KindDaemonSet {
 		return fmt.Errorf("%d objects, not a DaemonSet", len(e.made.Objects))
 	}
 	set := e.made.Objects[0]

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // cron: a CronJob for each Job of one run, with the same schedule and limits; its
@@ -121,7 +123,7 @@ func (e *jobEnd) cronBroadcast(jobs []map[string]any) error {
 	if err != nil {
 		return err
 	}
-	for _, child := range e.children("BroadcastJob") {
+	for _, child := range e.children(kruise.KindBroadcastJob) {
 		desired, recorded := field(e.want, "status", "BroadcastJob/"+nameOf(child), "desired").(int64)
 		if recorded && int(desired) != len(templates) {
 			return fmt.Errorf("CronJobs for %d nodes, recorded %d", len(templates), desired)
@@ -139,8 +141,8 @@ func (e *jobEnd) cronImages(jobs []map[string]any, spec map[string]any) error {
 	if err != nil {
 		return err
 	}
-	for _, child := range e.children("ImageListPullJob") {
-		p := &jobEnd{jobsRun: e.jobsRun, at: key{"ImageListPullJob", e.at.namespace, nameOf(child)}, want: e.want, made: e.made, spec: spec}
+	for _, child := range e.children(kruise.KindImageListPullJob) {
+		p := &jobEnd{jobsRun: e.jobsRun, at: key{kruise.KindImageListPullJob, e.at.namespace, nameOf(child)}, want: e.want, made: e.made, spec: spec}
 		p.status = field(e.want, "status", "ImageListPullJob/"+nameOf(child))
 		if err := p.pulled(pulls); err != nil {
 			return err

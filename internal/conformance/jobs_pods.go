@@ -3,10 +3,12 @@ package conformance
 import (
 	"fmt"
 	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // makers are the kinds whose pods the recordings of the jobs leave out.
-var makers = map[string]bool{"CloneSet": true, "Deployment": true, "ReplicaSet": true, "StatefulSet": true}
+var makers = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: true, kruise.KindReplicaSet: true, kruise.KindStatefulSet: true}
 
 // pullingIn are the nodes that are recorded as asked for images.
 func pullingIn(want map[string]any) []string {

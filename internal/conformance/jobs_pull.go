@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // imagePull is one image on one node: what the pod of a Job has the kubelet do.
@@ -113,7 +115,7 @@ func (e *jobEnd) images() []string {
 // list has for it.
 func (e *jobEnd) pulledImage(image string, pulls []imagePull) error {
 	status := mapping(e.status)
-	if e.at.kind == "ImageListPullJob" {
+	if e.at.kind == kruise.KindImageListPullJob {
 		status = e.child(image)
 	}
 	if desired, recorded := status["desired"].(int64); recorded && int(desired) != len(pulls) {
@@ -194,7 +196,7 @@ func (e *jobEnd) nodeImages(image string, byNode map[string]imagePull) error {
 func (e *jobEnd) ownsTag(tag any) bool {
 	return slices.ContainsFunc(items(field(tag, "ownerReferences")), func(ref any) bool {
 		name := text(ref, "name")
-		return name == e.at.name || e.at.kind == "ImageListPullJob" && strings.HasPrefix(name, e.at.name+"-")
+		return name == e.at.name || e.at.kind == kruise.KindImageListPullJob && strings.HasPrefix(name, e.at.name+"-")
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // RenderSpread renders the objects of a case with their WorkloadSpread expanded
@@ -117,7 +119,7 @@ func refusedOrKept(out []map[string]any, err error, object string) error {
 // spread is the WorkloadSpread of the case, nil where there is none.
 func (s *splitRun) spread() map[string]any {
 	for o := range s.ordered() {
-		if kindOf(o) == "WorkloadSpread" {
+		if kindOf(o) == kruise.KindWorkloadSpread {
 			return o
 		}
 	}
@@ -185,7 +187,7 @@ func withZeros(counts, want map[string]any) map[string]any {
 // pods wants each new pod of a subset to look like one that was rendered.
 func (s *splitRun) pods(want, ws map[string]any) error {
 	created := strings.Join(texts(want["createdInOrder"]), " ")
-	mirrored := text(ws, "spec", "targetRef", "kind") == "ReplicaSet"
+	mirrored := text(ws, "spec", "targetRef", "kind") == kruise.KindReplicaSet
 	for _, p := range items(want["pods"]) {
 		subset := text(p, "subset")
 		if subset == "" || !strings.Contains(created, subset) {

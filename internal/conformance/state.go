@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // StateRules are the rules that the cases of the area state ask for.
@@ -87,7 +89,7 @@ func (r *stateRun) applyAll(docs []map[string]any) (refused string, err error) {
 
 // put stores an object; the status that it had stays.
 func (r *stateRun) put(d map[string]any) {
-	if kindOf(d) == "PersistentPodState" {
+	if kindOf(d) == kruise.KindPersistentPodState {
 		status := r.cluster[keyOf(d)]["status"]
 		d = with(r.rules.Newest(d), "status", status)
 	}

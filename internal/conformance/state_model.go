@@ -5,13 +5,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // settle lets the controllers look until nothing changes any more.
 func (r *stateRun) settle() {
 	r.generate()
 	r.record()
-	for _, w := range r.cluster.kind("StatefulSet") {
+	for _, w := range r.cluster.kind(kruise.KindStatefulSet) {
 		r.scale(w)
 	}
 	r.record()
@@ -19,8 +21,8 @@ func (r *stateRun) settle() {
 
 // generate makes, changes and deletes what annotations ask for.
 func (r *stateRun) generate() {
-	for _, w := range r.cluster.kind("StatefulSet") {
-		at := key{"PersistentPodState", namespaceOf(w), nameOf(w)}
+	for _, w := range r.cluster.kind(kruise.KindStatefulSet) {
+		at := key{kruise.KindPersistentPodState, namespaceOf(w), nameOf(w)}
 		state := r.rules.Generated(w)
 		switch live := r.cluster[at]; {
 		case state != nil:
@@ -58,7 +60,7 @@ func (r *stateRun) create(w map[string]any, name string) map[string]any {
 	owner := map[string]any{"apiVersion": w["apiVersion"], "kind": kindOf(w), "name": nameOf(w), "controller": true}
 	meta := with(with(with(template["metadata"], "name", name), "namespace", namespaceOf(w)), "ownerReferences", []any{owner})
 	pod := map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]}
-	for _, state := range r.cluster.kind("PersistentPodState") {
+	for _, state := range r.cluster.kind(kruise.KindPersistentPodState) {
 		if t := r.target(state); t != nil && keyOf(t) == keyOf(w) {
 			pod = r.rules.Placed(pod, state)
 		}
@@ -95,7 +97,7 @@ func (r *stateRun) podsOf(w map[string]any) []map[string]any {
 
 // record lets the controller look at every PersistentPodState.
 func (r *stateRun) record() {
-	for _, state := range r.cluster.kind("PersistentPodState") {
+	for _, state := range r.cluster.kind(kruise.KindPersistentPodState) {
 		w := r.target(state)
 		r.cluster.put(with(state, "status", r.rules.Recorded(state, w, r.podsOf(w), r.nodes)))
 	}
@@ -108,7 +110,7 @@ func (r *stateRun) compare(want map[string]any) error {
 	for _, p := range r.cluster.kind("Pod") {
 		pods = append(pods, statePod(p, r.created[keyOf(p)]))
 	}
-	for _, s := range r.cluster.kind("PersistentPodState") {
+	for _, s := range r.cluster.kind(kruise.KindPersistentPodState) {
 		states = append(states, withoutUIDs(s))
 	}
 	for what, pair := range map[string][2]any{"pods": {recordedPods(want["pods"]), pods}, "persistentPodStates": {recordedStates(want["persistentPodStates"]), states}} {

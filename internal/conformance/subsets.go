@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // RenderSubsets renders one UnitedDeployment, with the objects of a cluster as
@@ -98,7 +100,7 @@ func (s *subsetsStep) changed(d map[string]any) (next map[string]any, changed bo
 	if len(of) == 0 {
 		of = strings.Fields(text(d, "metadata", "annotations", "of"))
 	}
-	about := len(of) > 0 && of[len(of)-1] == "UnitedDeployment"
+	about := len(of) > 0 && of[len(of)-1] == kruise.KindUnitedDeployment
 	if about && s.ud == nil { // it was refused, so there is none
 		if object := text(s.want, "refusal", "object"); strings.HasSuffix(object, "/"+nameOf(d)) {
 			s.refused = object
@@ -106,7 +108,7 @@ func (s *subsetsStep) changed(d map[string]any) (next map[string]any, changed bo
 		return nil, false, nil
 	}
 	switch kind := kindOf(d); {
-	case kind == "UnitedDeployment":
+	case kind == kruise.KindUnitedDeployment:
 		return d, true, nil
 	case !about:
 		return nil, false, nil // other objects concern no workload

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // written are the values that somebody fills in on the way into a cluster, by
@@ -13,7 +15,7 @@ import (
 // other has not is left out when it is such a default; values that both have
 // are compared.
 var written = map[string]map[string]any{
-	"CloneSet": {
+	kruise.KindCloneSet: {
 		"spec.scaleStrategy.enablePVCReuse":                       false,
 		"spec.updateStrategy.type":                                "RollingUpdate",
 		"spec.updateStrategy.rollingUpdate.maxSurge":              int64(0),
@@ -34,12 +36,12 @@ var written = map[string]map[string]any{
 		"spec.podManagementPolicy":                                "OrderedReady",
 		"spec.template.spec.containers[].imagePullPolicy":         "Always",
 	},
-	"StatefulSet": {
+	kruise.KindStatefulSet: {
 		"spec.updateStrategy.type":  "RollingUpdate",
 		"spec.revisionHistoryLimit": int64(10),
 		"spec.podManagementPolicy":  "OrderedReady",
 	},
-	"Deployment": {
+	kruise.KindDeployment: {
 		"spec.progressDeadlineSeconds":               int64(600),
 		"spec.revisionHistoryLimit":                  int64(10),
 		"spec.strategy.type":                         "RollingUpdate",
@@ -62,7 +64,7 @@ var written = map[string]map[string]any{
 
 // kindKey names the kind in the table.
 func kindKey(o map[string]any) string {
-	if kindOf(o) == "StatefulSet" && strings.HasPrefix(text(o, "apiVersion"), "apps.kruise.io/") {
+	if kindOf(o) == kruise.KindStatefulSet && strings.HasPrefix(text(o, "apiVersion"), "apps.kruise.io/") {
 		return "Kruise StatefulSet"
 	}
 	return kindOf(o)

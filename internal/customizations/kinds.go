@@ -1,5 +1,7 @@
 package main
 
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+
 // kind is what Argo CD is told of one of Kruise's kinds.
 type kind struct {
 	group, name string
@@ -17,27 +19,27 @@ var rolling = []string{"pause", "resume", "promote", "restart"}
 
 // kinds are all of them: a kind without a health script is no concern of Argo CD's.
 var kinds = []kind{
-	{apps, "AdvancedCronJob", []string{"pause", "resume"}, nil},
-	{apps, "BroadcastJob", []string{"pause", "resume"}, nil},
-	{apps, "CloneSet", rolling, []string{
+	{apps, kruise.KindAdvancedCronJob, []string{"pause", "resume"}, nil},
+	{apps, kruise.KindBroadcastJob, []string{"pause", "resume"}, nil},
+	{apps, kruise.KindCloneSet, rolling, []string{
 		"/spec/replicas", "/spec/scaleStrategy/podsToDelete", "/spec/updateStrategy/partition", "/spec/updateStrategy/paused",
 		"/spec/updateStrategy/rollingUpdate/partition", "/spec/updateStrategy/rollingUpdate/paused",
 	}},
-	{apps, "ContainerRecreateRequest", nil, []string{"/metadata/labels", "/spec/containers"}},
-	{apps, "DaemonSet", rolling, []string{"/spec/updateStrategy/rollingUpdate/partition", "/spec/updateStrategy/rollingUpdate/paused"}},
-	{apps, "EphemeralJob", []string{"pause", "resume"}, nil},
-	{apps, "ImageListPullJob", nil, nil},
-	{apps, "ImagePullJob", nil, nil},
-	{apps, "NodeImage", nil, nil},
-	{apps, "PersistentPodState", nil, nil},
-	{apps, "PodProbeMarker", nil, nil},
-	{"policy.kruise.io", "PodUnavailableBudget", nil, nil},
-	{apps, "ResourceDistribution", nil, nil},
-	{apps, "SidecarSet", []string{"pause", "resume", "promote"}, []string{
+	{apps, kruise.KindContainerRecreateRequest, nil, []string{"/metadata/labels", "/spec/containers"}},
+	{apps, kruise.KindDaemonSet, rolling, []string{"/spec/updateStrategy/rollingUpdate/partition", "/spec/updateStrategy/rollingUpdate/paused"}},
+	{apps, kruise.KindEphemeralJob, []string{"pause", "resume"}, nil},
+	{apps, kruise.KindImageListPullJob, nil, nil},
+	{apps, kruise.KindImagePullJob, nil, nil},
+	{apps, kruise.KindNodeImage, nil, nil},
+	{apps, kruise.KindPersistentPodState, nil, nil},
+	{apps, kruise.KindPodProbeMarker, nil, nil},
+	{"policy.kruise.io", kruise.KindPodUnavailableBudget, nil, nil},
+	{apps, kruise.KindResourceDistribution, nil, nil},
+	{apps, kruise.KindSidecarSet, []string{"pause", "resume", "promote"}, []string{
 		"/metadata/annotations/kruise.io~1sidecarset-hash", "/metadata/annotations/kruise.io~1sidecarset-hash-without-image",
 		"/spec/updateStrategy/partition", "/spec/updateStrategy/paused",
 	}},
-	{apps, "StatefulSet", rolling, []string{"/spec/replicas", "/spec/updateStrategy/rollingUpdate/partition", "/spec/updateStrategy/rollingUpdate/paused"}},
-	{apps, "UnitedDeployment", []string{"promote", "restart"}, []string{"/spec/replicas", "/spec/updateStrategy/manualUpdate/partitions"}},
-	{apps, "WorkloadSpread", nil, nil},
+	{apps, kruise.KindStatefulSet, rolling, []string{"/spec/replicas", "/spec/updateStrategy/rollingUpdate/partition", "/spec/updateStrategy/rollingUpdate/paused"}},
+	{apps, kruise.KindUnitedDeployment, []string{"promote", "restart"}, []string{"/spec/replicas", "/spec/updateStrategy/manualUpdate/partitions"}},
+	{apps, kruise.KindWorkloadSpread, nil, nil},
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 )
 
@@ -47,7 +48,7 @@ func write(w *bytes.Buffer, rules []finding.Rule) {
 // converted are the native kinds that convert makes into Kruise's.
 var converted = map[string]string{
 	"CronJob":             "CronJob, converted to an AdvancedCronJob",
-	"Deployment":          "Deployment, converted to a CloneSet",
+	kruise.KindDeployment: "Deployment, converted to a CloneSet",
 	"NativeDaemonSet":     "DaemonSet, converted to an Advanced DaemonSet",
 	"NativeStatefulSet":   "StatefulSet, converted to an Advanced StatefulSet",
 	"PodDisruptionBudget": "PodDisruptionBudget, converted to a PodUnavailableBudget",
@@ -61,7 +62,7 @@ func title(kind string) string {
 	switch kind {
 	case "*":
 		return "Kinds that stay Kruise objects"
-	case "DaemonSet", "StatefulSet":
+	case kruise.KindDaemonSet, kruise.KindStatefulSet:
 		return "Advanced " + kind
 	}
 	return kind

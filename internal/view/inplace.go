@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -62,7 +63,7 @@ func (x *InPlace) Add(e rules.Eligibility) {
 }
 
 func policyWord(ref cluster.Ref, p rules.UpdatePolicy) string {
-	if ref.Kind == "DaemonSet" && p == rules.PolicyRecreate && ref.Group != "apps" {
+	if ref.Kind == kruise.KindDaemonSet && p == rules.PolicyRecreate && ref.Group != "apps" {
 		return "Standard"
 	}
 	return string(p)

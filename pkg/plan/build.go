@@ -93,7 +93,7 @@ func (b *builder) check() error {
 }
 
 func (b *builder) checkSelector() error {
-	if b.present.Kind == "SidecarSet" || sameSelector(selectorOf(b.present.Object), selectorOf(b.desired.Object)) {
+	if b.present.Kind == kruise.KindSidecarSet || sameSelector(selectorOf(b.present.Object), selectorOf(b.desired.Object)) {
 		return nil
 	}
 	return &tree.Error{Path: "spec.selector", Msg: "the selector of " + title(b.present.Ref) + " cannot change", Hint: "keep the selector, or delete the object and create it anew"}
@@ -134,7 +134,7 @@ func (b *builder) compare() {
 		p.Target.Carrier = &carrier
 	}
 	before, after := *b.present, *b.desired
-	if before.Kind == "ReplicaSet" {
+	if before.Kind == kruise.KindReplicaSet {
 		before.Template, after.Template = templateOf(b.present), templateOf(b.desired)
 	}
 	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)

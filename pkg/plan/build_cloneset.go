@@ -42,7 +42,7 @@ func (b *builder) cloneSetRules(spec *kruise.CloneSetSpec) *rules.CloneSet {
 
 // updateRevision is the revision that pods go to.
 func (b *builder) updateRevision() string {
-	if b.present.Kind == "ReplicaSet" {
+	if b.present.Kind == kruise.KindReplicaSet {
 		return b.plan.Change.ToHash
 	}
 	if r := b.plan.Change.ToRevision; r != "" {

@@ -23,7 +23,7 @@ type modes struct {
 func newModes(b *builder, whole rules.Eligibility) modes {
 	m := modes{byRevision: map[string]rules.Eligibility{}, whole: whole}
 	_, m.needsGate = b.present.Object.(*kruise.DaemonSet)
-	if b.plan.Driver == DriverClient && b.present.Kind == "ReplicaSet" {
+	if b.plan.Driver == DriverClient && b.present.Kind == kruise.KindReplicaSet {
 		m.lost = b.stranger
 	}
 	if _, sidecars := b.present.Object.(*kruise.SidecarSet); sidecars || len(b.snap.Revisions) == 0 {

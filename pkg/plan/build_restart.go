@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -56,7 +57,7 @@ func (b *builder) restarting(r *Restarting) ([]*cluster.Pod, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(r.Containers) == 0 && b.present.Kind == "SidecarSet" {
+	if len(r.Containers) == 0 && b.present.Kind == kruise.KindSidecarSet {
 		return nil, &tree.Error{Msg: "pods of a SidecarSet have containers of others, too", Hint: "name the sidecars with -c"}
 	}
 	if len(r.Containers) == 0 {

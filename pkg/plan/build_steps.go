@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -90,7 +91,7 @@ func (b *builder) compareSpecs() error {
 
 // templateField reports whether a field of the spec is what revisions are made of.
 func templateField(w *cluster.Workload, field string) bool {
-	if w.Kind != "SidecarSet" {
+	if w.Kind != kruise.KindSidecarSet {
 		return field == "template"
 	}
 	return slices.Contains(rules.SidecarSetFields(), field)

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -262,7 +263,7 @@ func (b *builder) after(updated int, v *intstr.IntOrString) []Condition {
 		out = append(out, Condition{HoldsPartition, v.String()}, Condition{HoldsPaused, strconv.FormatBool(rules.PausedOf(b.desired.Object))})
 	}
 	out = append(out, Condition{HoldsUpdatedAvailable, itoa(updated)}, Condition{HoldsSettled, ""})
-	if updated == b.sub.total && b.plan.Target.Kind != "SidecarSet" {
+	if updated == b.sub.total && b.plan.Target.Kind != kruise.KindSidecarSet {
 		out = append(out, Condition{HoldsComplete, ""})
 	}
 	return out

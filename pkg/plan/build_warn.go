@@ -31,7 +31,7 @@ func (b *builder) warnGates() {
 	if b.modes.gateless > 0 {
 		b.warning("%s recreated instead of updated in place: no readiness gate %s", plural(b.modes.gateless, "pod")+" would be", kruise.InPlaceUpdateReady)
 	}
-	if b.plan.Change.Mode != rules.ModeInPlace || b.present.Kind == "SidecarSet" || b.plan.Driver != DriverKruise {
+	if b.plan.Change.Mode != rules.ModeInPlace || b.present.Kind == kruise.KindSidecarSet || b.plan.Driver != DriverKruise {
 		return
 	}
 	without := 0

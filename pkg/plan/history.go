@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -58,7 +59,7 @@ func Between(s Snapshot, from, to cluster.Revision) rules.Eligibility {
 
 // MadeFrom reports whether a pod was made from, or updated to, a revision.
 func MadeFrom(w *cluster.Workload, p *cluster.Pod, r cluster.Revision) bool {
-	if w.Kind == "Deployment" {
+	if w.Kind == kruise.KindDeployment {
 		return p.Owner.Name == r.Name
 	}
 	return rules.AtRevision(p, r.Name)

@@ -70,7 +70,7 @@ func parentTemplate(b *builder) string {
 	switch {
 	case b.plan.Driver != DriverClient:
 		return ""
-	case b.present.Kind == "ReplicaSet":
+	case b.present.Kind == kruise.KindReplicaSet:
 		return "a ReplicaSet cannot surge, and makes pods from its present template only: a pod that is lost in the middle comes back new"
 	}
 	return b.parent() + " with OnDelete makes pods from its present template only: one that is lost in the middle comes back new"

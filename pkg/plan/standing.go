@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+
 // Standing is the plan of a workload that nobody rolls out by a plan: its template
 // is written already, and its controller brings the pods there. Asked with it, Next
 // says whether that is done, and what is missing.
@@ -18,7 +20,7 @@ func Standing(s Snapshot) Plan {
 		Name: "update", Kind: StepUpdate, Title: "the controller brings pods to the template", Updated: b.sub.total,
 		After: []Condition{{Type: HoldsSettled}},
 	}}
-	if w.Kind == "Deployment" {
+	if w.Kind == kruise.KindDeployment {
 		p.Steps[0].After = append(p.Steps[0].After, Condition{HoldsComplete, ""})
 	}
 	return p

@@ -13,9 +13,9 @@ import (
 // workloads 7). It is nil for kinds that have no partition.
 func strategyPath(w *cluster.Workload) []string {
 	switch {
-	case w.Group == kruise.Group && w.Kind == "CloneSet" && w.Version == "v1alpha1", w.Kind == "SidecarSet":
+	case w.Group == kruise.Group && w.Kind == kruise.KindCloneSet && w.Version == "v1alpha1", w.Kind == kruise.KindSidecarSet:
 		return []string{"updateStrategy"}
-	case w.Group == kruise.Group, w.Kind == "StatefulSet":
+	case w.Group == kruise.Group, w.Kind == kruise.KindStatefulSet:
 		return []string{"updateStrategy", "rollingUpdate"}
 	}
 	return nil
@@ -69,7 +69,7 @@ func PartitionPath(group, kind, version string) []string {
 // PausedPath is where an object of a kind, as it is served in a version, says that its
 // controller shall not update pods; nil for kinds that cannot.
 func PausedPath(group, kind, version string) []string {
-	if group == "apps" && kind == "Deployment" {
+	if group == "apps" && kind == kruise.KindDeployment {
 		return []string{"spec", "paused"}
 	}
 	if group == "apps" {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -15,8 +16,8 @@ func (o Options) Idle() (kind, value string) {
 		kind, value string
 		given       bool
 	}{
-		{"SidecarSet", string(o.SidecarSetAs), o.SidecarSetAs == stage.Admission},
-		{"WorkloadSpread", string(o.SpreadAs), o.SpreadAs == stage.SpreadConstraints},
+		{kruise.KindSidecarSet, string(o.SidecarSetAs), o.SidecarSetAs == stage.Admission},
+		{kruise.KindWorkloadSpread, string(o.SpreadAs), o.SpreadAs == stage.SpreadConstraints},
 	} {
 		expanded := slices.ContainsFunc(o.Expand, func(kind string) bool { return strings.EqualFold(kind, about.kind) })
 		if about.given && o.Target == Kruise && !expanded {

@@ -12,7 +12,7 @@ import (
 )
 
 // united reports whether an object's pods are those of its subsets' workloads.
-func (it *item) united() bool { return it.manifest.Is(kruise.Group, "UnitedDeployment") }
+func (it *item) united() bool { return it.manifest.Is(kruise.Group, kruise.KindUnitedDeployment) }
 
 // hasPods reports whether an object has pods that are waited for.
 func (it *item) hasPods() bool {

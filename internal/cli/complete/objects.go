@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -102,7 +103,7 @@ func revisions(f *factory.Factory) cobra.CompletionFunc {
 			return nil, nothing
 		}
 		kind := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "controllerrevisions"}
-		if u.GetKind() == "Deployment" {
+		if u.GetKind() == kruise.KindDeployment {
 			kind.Resource = "replicasets"
 		}
 		list, err := client.Resource(kind).Namespace(u.GetNamespace()).List(c.Context(), metav1.ListOptions{})

@@ -28,7 +28,7 @@ var budgetFields = []fields.Field{
 func budget(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "podunavailablebudget NAME (--target TYPE/NAME | --selector SELECTOR) (--max-unavailable N | --min-available N)",
-		Aliases: []string{"PodUnavailableBudget", "podUnavailableBudget", "podunavailablebudgets", "pub"},
+		Aliases: []string{kruise.KindPodUnavailableBudget, "podUnavailableBudget", "podunavailablebudgets", "pub"},
 		Short:   "Create a PodUnavailableBudget: pods are guarded against deletion, eviction and updates",
 		Example: `  # at most one pod of a workload down
   kubectl kruise create podunavailablebudget web --target cloneset/web --max-unavailable 1
@@ -37,7 +37,7 @@ func budget(f *factory.Factory) *cobra.Command {
   kubectl kruise create pub web --selector app=web --min-available 80% --protect-operations EVICT`,
 	}
 	var target string
-	o := newForm(f, c, "PodUnavailableBudget", func() any { return &kruise.PodUnavailableBudget{} }, budgetFields)
+	o := newForm(f, c, kruise.KindPodUnavailableBudget, func() any { return &kruise.PodUnavailableBudget{} }, budgetFields)
 	c.Flags().StringVar(&target, "target", "", "the workload whose pods are guarded, TYPE/NAME")
 	_ = c.RegisterFlagCompletionFunc("target", complete.Value(f))
 	o.finish = func(_ context.Context, object *tree.Node) error {

@@ -4,13 +4,15 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // byPath are, for each kind, values of the fields that have no flag of their own: rules
 // and parts of pods, which --set writes as YAML. Every other field has a flag; a test
 // holds that against the kinds.
 var byPath = map[string][]string{
-	"BroadcastJob": {"spec.template.spec.tolerations=[{operator: Exists}]"},
+	kruise.KindBroadcastJob: {"spec.template.spec.tolerations=[{operator: Exists}]"},
 	"Job": {
 		"spec.template.spec.tolerations=[{operator: Exists}]",
 		"spec.podFailurePolicy={rules: [{action: FailJob, onExitCodes: {operator: In, values: [42]}}]}",
@@ -19,7 +21,7 @@ var byPath = map[string][]string{
 		"spec.manualSelector=true",
 		"spec.selector={matchLabels: {job: report}}",
 	},
-	"SidecarSet": {
+	kruise.KindSidecarSet: {
 		"spec.volumes=[{name: logs, emptyDir: {}}]",
 		"spec.containers[0].env=[{name: MODE, value: fast}]",
 		"spec.containers[0].transferEnv=[{sourceContainerName: app, envName: MODE}]",

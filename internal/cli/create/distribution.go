@@ -35,7 +35,7 @@ func (d *content) addFlags(fl *pflag.FlagSet) {
 func distribution(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "resourcedistribution NAME (--configmap NAME | --secret NAME) --from-literal KEY=VALUE --all-namespaces",
-		Aliases: []string{"ResourceDistribution", "resourceDistribution", "resourcedistributions", "distributor", "rd"},
+		Aliases: []string{kruise.KindResourceDistribution, "resourceDistribution", "resourcedistributions", "distributor", "rd"},
 		Short:   "Create a ResourceDistribution: namespaces get a Secret or ConfigMap",
 		Long: `Create a ResourceDistribution: namespaces get a Secret or ConfigMap. One that exists is
 distributed by "kubectl kruise distribute".`,
@@ -45,7 +45,7 @@ distributed by "kubectl kruise distribute".`,
   kubectl kruise create resourcedistribution ca --configmap ca --from-file ca.crt --all-namespaces --exclude kube-system`,
 	}
 	d := &content{}
-	o := newForm(f, c, "ResourceDistribution", func() any { return &kruise.ResourceDistribution{} }, distribute.Targets)
+	o := newForm(f, c, kruise.KindResourceDistribution, func() any { return &kruise.ResourceDistribution{} }, distribute.Targets)
 	d.addFlags(c.Flags())
 	o.begin = func(_ context.Context, object *tree.Node, words []string) error {
 		if len(words) > 0 {

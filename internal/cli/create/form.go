@@ -36,7 +36,7 @@ type form struct {
 // newForm binds a kind of Kruise to a command, which has its words already.
 func newForm(f *factory.Factory, c *cobra.Command, kind string, typed func() any, rows []fields.Field) *form {
 	group := kruise.Group
-	if kind == "PodUnavailableBudget" {
+	if kind == kruise.KindPodUnavailableBudget {
 		group = kruise.PolicyGroup
 	}
 	return bind(f, c, group+"/"+kruise.V1beta1, kind, typed, rows)

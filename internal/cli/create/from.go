@@ -91,7 +91,7 @@ func (o *form) template(source *tree.Node, template string) ([]string, error) {
 	switch kind := tree.StrAt(source, "kind"); {
 	case group == "batch" && kind == "CronJob" && o.kind == "Job":
 		return []string{"spec", "jobTemplate"}, nil
-	case group != kruise.Group || kind != "AdvancedCronJob":
+	case group != kruise.Group || kind != kruise.KindAdvancedCronJob:
 		return nil, usage.Errorf("for instance acj/report", "from must be an existing %s, but got %s", o.sources(), strings.ToLower(kind))
 	}
 	if tree.Get(source, "spec", "template", template) == nil {

@@ -61,14 +61,14 @@ func job(f *factory.Factory) *cobra.Command {
 func broadcastJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "broadcastjob NAME (--image IMAGE [-- COMMAND…] | --from acj/NAME)",
-		Aliases: []string{"broadcastJob", "BroadcastJob", "broadcastjobs", "bcj"},
+		Aliases: []string{"broadcastJob", kruise.KindBroadcastJob, "broadcastjobs", "bcj"},
 		Short:   "Create a BroadcastJob: a pod runs to its end on every node",
 		Example: `  kubectl kruise create broadcastjob cleanup --image registry.example.com/cleanup:1 --ttl-seconds-after-finished 600 -- /cleanup
 
   # what an AdvancedCronJob would do at its time, now
   kubectl kruise create broadcastJob cleanup-now --from acj/cleanup`,
 	}
-	o := newForm(f, c, "BroadcastJob", func() any { return &kruise.BroadcastJob{} }, broadcastFields)
+	o := newForm(f, c, kruise.KindBroadcastJob, func() any { return &kruise.BroadcastJob{} }, broadcastFields)
 	o.runs(c, "broadcastJobTemplate")
 	return c
 }

@@ -31,25 +31,25 @@ var pullFields = []fields.Field{
 func imagePullJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "imagepulljob NAME --image IMAGE",
-		Aliases: []string{"ImagePullJob", "imagePullJob", "imagepulljobs", "ipj"},
+		Aliases: []string{kruise.KindImagePullJob, "imagePullJob", "imagepulljobs", "ipj"},
 		Short:   "Create an ImagePullJob: nodes pull an image",
 		Example: `  # onto the nodes of a pool, 5 at a time
   kubectl kruise create imagepulljob warm --image registry.example.com/web:2 --node-selector pool=gpu --parallelism 5 --ttl-seconds-after-finished 600`,
 	}
 	image := fields.Field{Flag: "image", Path: "spec.image", Shape: fields.Text, Help: "the image"}
-	newForm(f, c, "ImagePullJob", func() any { return &kruise.ImagePullJob{} }, append([]fields.Field{image}, pullFields...))
+	newForm(f, c, kruise.KindImagePullJob, func() any { return &kruise.ImagePullJob{} }, append([]fields.Field{image}, pullFields...))
 	return c
 }
 
 func imageListPullJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "imagelistpulljob NAME (--images A,B | --from acj/NAME)",
-		Aliases: []string{"ImageListPullJob", "imageListPullJob", "imagelistpulljobs", "ilpj"},
+		Aliases: []string{kruise.KindImageListPullJob, "imageListPullJob", "imagelistpulljobs", "ilpj"},
 		Short:   "Create an ImageListPullJob: nodes pull several images",
 		Example: `  kubectl kruise create imagelistpulljob warm --images registry.example.com/web:2,registry.example.com/api:7`,
 	}
 	images := fields.Field{Flag: "images", Path: "spec.images", Shape: fields.Texts, Help: "the images"}
-	o := newForm(f, c, "ImageListPullJob", func() any { return &kruise.ImageListPullJob{} }, append([]fields.Field{images}, pullFields...))
+	o := newForm(f, c, kruise.KindImageListPullJob, func() any { return &kruise.ImageListPullJob{} }, append([]fields.Field{images}, pullFields...))
 	o.copies(c, "imageListPullJobTemplate", "images")
 	return c
 }

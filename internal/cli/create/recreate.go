@@ -39,7 +39,7 @@ var recreateFields = []fields.Field{
 func recreateRequest(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "containerrecreaterequest NAME --pod POD [--containers A,B]",
-		Aliases: []string{"ContainerRecreateRequest", "containerrecreaterequests", "crr"},
+		Aliases: []string{kruise.KindContainerRecreateRequest, "containerrecreaterequests", "crr"},
 		Short:   "Create a ContainerRecreateRequest: containers restart inside their pod",
 		Example: `  # one container of a pod
   kubectl kruise create ContainerRecreateRequest restart-web --pod web-0 --containers app
@@ -47,7 +47,7 @@ func recreateRequest(f *factory.Factory) *cobra.Command {
   # all of them, each after 10 seconds without traffic
   kubectl kruise create crr restart-web -p web-0 -u 10`,
 	}
-	o := newForm(f, c, "ContainerRecreateRequest", func() any { return &kruise.ContainerRecreateRequest{} }, recreateFields)
+	o := newForm(f, c, kruise.KindContainerRecreateRequest, func() any { return &kruise.ContainerRecreateRequest{} }, recreateFields)
 	o.finish = o.containers
 	return c
 }

@@ -50,7 +50,7 @@ var sidecarFields = []fields.Field{
 func sidecarSet(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "sidecarset NAME --selector SELECTOR --container NAME=IMAGE",
-		Aliases: []string{"SidecarSet", "sidecarSet", "sidecarsets"},
+		Aliases: []string{kruise.KindSidecarSet, "sidecarSet", "sidecarsets"},
 		Short:   "Create a SidecarSet: pods get further containers",
 		Example: `  # a log agent for all pods of an app
   kubectl kruise create sidecarset logs --selector app=web --container agent=registry.example.com/agent:1
@@ -60,6 +60,6 @@ func sidecarSet(f *factory.Factory) *cobra.Command {
     --upgrade-type HotUpgrade --hot-upgrade-empty-image registry.example.com/empty:1 \
     --set 'spec.containers[0].lifecycle.postStart.exec.command=[/bin/sh, -c, /migrate.sh]'`,
 	}
-	newForm(f, c, "SidecarSet", func() any { return &kruise.SidecarSet{} }, sidecarFields)
+	newForm(f, c, kruise.KindSidecarSet, func() any { return &kruise.SidecarSet{} }, sidecarFields)
 	return c
 }

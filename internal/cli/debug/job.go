@@ -87,7 +87,7 @@ func (o *options) ephemeralJob(chosen pods.Chosen, version string) (*unstructure
 		return nil, err
 	}
 	out := kruise.EphemeralJob{
-		TypeMeta:   metav1.TypeMeta{APIVersion: kruise.Group + "/" + version, Kind: "EphemeralJob"},
+		TypeMeta:   metav1.TypeMeta{APIVersion: kruise.Group + "/" + version, Kind: kruise.KindEphemeralJob},
 		ObjectMeta: metav1.ObjectMeta{Namespace: chosen.Namespace, Name: o.job.name},
 		Spec: kruise.EphemeralJobSpec{
 			Selector: selector, Replicas: given(o.job.replicas), Parallelism: given(o.job.parallelism), TTLSecondsAfterFinished: given(o.job.ttl),

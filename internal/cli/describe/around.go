@@ -65,9 +65,9 @@ func gone(err error) bool {
 // astray reports whether a pod has the labels of an object and belongs to another one.
 func astray(u *unstructured.Unstructured, p *corev1.Pod) bool {
 	switch u.GetKind() {
-	case "CloneSet", "StatefulSet", "DaemonSet", "BroadcastJob":
+	case kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindBroadcastJob:
 		return !metav1.IsControlledBy(p, u)
-	case "SidecarSet":
+	case kruise.KindSidecarSet:
 		namespace, _, _ := unstructured.NestedString(u.Object, "spec", "namespace")
 		return namespace != "" && p.Namespace != namespace
 	}
@@ -79,8 +79,8 @@ func astray(u *unstructured.Unstructured, p *corev1.Pod) bool {
 func revisions(ctx context.Context, client kubernetes.Interface, u *unstructured.Unstructured) ([]appsv1.ControllerRevision, error) {
 	namespace, options := u.GetNamespace(), metav1.ListOptions{}
 	switch u.GetKind() {
-	case "CloneSet", "StatefulSet", "DaemonSet", "UnitedDeployment":
-	case "SidecarSet":
+	case kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindUnitedDeployment:
+	case kruise.KindSidecarSet:
 		namespace, options.LabelSelector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+u.GetName()
 	default:
 		return nil, nil

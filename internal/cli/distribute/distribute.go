@@ -89,7 +89,7 @@ func (o *options) run(ctx context.Context, args []string) error {
 	if name == "" {
 		name = original.GetName()
 	}
-	object := tree.Map("apiVersion", kruise.Group+"/"+kruise.V1beta1, "kind", "ResourceDistribution",
+	object := tree.Map("apiVersion", kruise.Group+"/"+kruise.V1beta1, "kind", kruise.KindResourceDistribution,
 		"metadata", tree.Map("name", tree.String(name)), "spec", tree.Map("resource", copied))
 	if err := o.set.Fill(object); err != nil {
 		return err

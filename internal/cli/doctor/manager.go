@@ -22,10 +22,10 @@ var gated = []struct {
 	enabled bool
 	kinds   []string
 }{
-	{"ImagePullJobGate", false, []string{"ImagePullJob", "ImageListPullJob"}},
-	{"KruiseDaemon", true, []string{"ContainerRecreateRequest", "NodeImage"}},
-	{"ResourceDistributionGate", false, []string{"ResourceDistribution"}},
-	{"WorkloadSpread", true, []string{"WorkloadSpread"}},
+	{"ImagePullJobGate", false, []string{kruise.KindImagePullJob, kruise.KindImageListPullJob}},
+	{"KruiseDaemon", true, []string{kruise.KindContainerRecreateRequest, kruise.KindNodeImage}},
+	{"ResourceDistributionGate", false, []string{kruise.KindResourceDistribution}},
+	{kruise.KindWorkloadSpread, true, []string{kruise.KindWorkloadSpread}},
 }
 
 // manager looks at Kruise's controllers: their version, whether they run, their gates.

@@ -30,7 +30,7 @@ func unlabelled(object map[string]any) map[string]any {
 func plain(object map[string]any) map[string]any {
 	n := tree.FromValue(object)
 	group, kind := resource.GroupOf(tree.StrAt(n, "apiVersion")), tree.StrAt(n, "kind")
-	native := group == "apps" && (kind == "StatefulSet" || kind == "DaemonSet")
+	native := group == "apps" && (kind == kruise.KindStatefulSet || kind == kruise.KindDaemonSet)
 	if group != kruise.Group && !native {
 		return object
 	}
@@ -48,7 +48,7 @@ func plain(object map[string]any) map[string]any {
 			tree.Set(meta, field, v)
 		}
 	}
-	out := tree.Map("apiVersion", "apps/v1", "kind", "ReplicaSet", "metadata", meta,
+	out := tree.Map("apiVersion", "apps/v1", "kind", kruise.KindReplicaSet, "metadata", meta,
 		"spec", tree.Map("selector", single(selector), "template", template))
 	return tree.Value(out).(map[string]any)
 }
@@ -57,15 +57,15 @@ func plain(object map[string]any) map[string]any {
 // it adds to pods.
 func podsOf(n *tree.Node, kind string) *tree.Node {
 	switch kind {
-	case "CloneSet", "StatefulSet", "DaemonSet", "BroadcastJob":
+	case kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindBroadcastJob:
 		return tree.Get(n, "spec", "template")
-	case "UnitedDeployment":
+	case kruise.KindUnitedDeployment:
 		for _, field := range []string{"cloneSetTemplate", "advancedStatefulSetTemplate", "statefulSetTemplate", "deploymentTemplate"} {
 			if t := tree.Get(n, "spec", "template", field, "spec", "template"); t != nil {
 				return t
 			}
 		}
-	case "SidecarSet":
+	case kruise.KindSidecarSet:
 		containers := slices.Concat(tree.Items(tree.Get(n, "spec", "containers")), tree.Items(tree.Get(n, "spec", "initContainers")))
 		list := tree.Seq()
 		for _, c := range containers {

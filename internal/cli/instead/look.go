@@ -28,15 +28,15 @@ var (
 // rendered are what rendering makes of each kind (DESIGN section 3): what of it runs, or
 // guards what runs.
 var rendered = map[string][]schema.GroupVersionResource{
-	"CloneSet":             {deployments, replicaSets, statefulSets},
-	"StatefulSet":          {statefulSets},
-	"DaemonSet":            {daemonSets},
-	"UnitedDeployment":     {deployments, replicaSets, statefulSets},
-	"BroadcastJob":         {jobs, daemonSets},
-	"AdvancedCronJob":      {cronJobs},
-	"ImagePullJob":         {jobs},
-	"ImageListPullJob":     {jobs},
-	"PodUnavailableBudget": {budgets},
+	kruise.KindCloneSet:             {deployments, replicaSets, statefulSets},
+	kruise.KindStatefulSet:          {statefulSets},
+	kruise.KindDaemonSet:            {daemonSets},
+	kruise.KindUnitedDeployment:     {deployments, replicaSets, statefulSets},
+	kruise.KindBroadcastJob:         {jobs, daemonSets},
+	kruise.KindAdvancedCronJob:      {cronJobs},
+	kruise.KindImagePullJob:         {jobs},
+	kruise.KindImageListPullJob:     {jobs},
+	kruise.KindPodUnavailableBudget: {budgets},
 }
 
 // looker looks for what was rendered.

@@ -58,7 +58,7 @@ func kruiseKind(word string) (kind string, ok bool) {
 	switch {
 	case !ok || grouped && !strings.HasSuffix(group, kruise.Group) && !strings.HasSuffix(group, kruise.PolicyGroup):
 		return "", false
-	case !grouped && strings.TrimSuffix(word, "s") == strings.ToLower(kind) && (kind == "StatefulSet" || kind == "DaemonSet"):
+	case !grouped && strings.TrimSuffix(word, "s") == strings.ToLower(kind) && (kind == kruise.KindStatefulSet || kind == kruise.KindDaemonSet):
 		return "", false
 	}
 	return kind, true

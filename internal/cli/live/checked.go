@@ -23,7 +23,7 @@ type Checked struct {
 }
 
 // unchecked are kinds that controllers write, or that ask for something once.
-var unchecked = []string{"ContainerRecreateRequest", "EphemeralJob", "NodeImage", "NodePodProbe"}
+var unchecked = []string{kruise.KindContainerRecreateRequest, kruise.KindEphemeralJob, kruise.KindNodeImage, kruise.KindNodePodProbe}
 
 // Check reads the objects of Kruise in a namespace, or in all for "", with the kinds
 // that have none only then: what they select may be anywhere.
@@ -74,13 +74,13 @@ func checked(namespace string, served map[string]string) []want {
 		}}})
 	}
 	for _, k := range []*kind{
-		templates("apps", "Deployment", "deployments"), templates("apps", "StatefulSet", "statefulsets"),
-		templates("apps", "DaemonSet", "daemonsets"), templates("batch", "CronJob", "cronjobs"),
+		templates("apps", kruise.KindDeployment, "deployments"), templates("apps", kruise.KindStatefulSet, "statefulsets"),
+		templates("apps", kruise.KindDaemonSet, "daemonsets"), templates("batch", "CronJob", "cronjobs"),
 		{group: "policy", version: "v1", name: "PodDisruptionBudget", resource: "poddisruptionbudgets", keep: []string{"spec selector"}},
 	} {
 		a.ask(want{kind: k, what: k.resource, namespace: namespace})
 	}
-	a.ask(want{kind: templates("apps", "ReplicaSet", "replicasets"), what: "replicasets", namespace: namespace, selector: "!pod-template-hash"})
+	a.ask(want{kind: templates("apps", kruise.KindReplicaSet, "replicasets"), what: "replicasets", namespace: namespace, selector: "!pod-template-hash"})
 	a.ask(want{kind: namespaces, what: "namespaces"})
 	a.ask(want{kind: configuration, what: "Kruise's configuration", namespace: kruise.DefaultNamespace, fields: "metadata.name=" + kruise.ConfigurationName})
 	if namespace == "" {

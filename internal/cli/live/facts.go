@@ -61,15 +61,15 @@ var (
 	autoscalers   = &kind{group: "autoscaling", version: "v2", name: "HorizontalPodAutoscaler", resource: "horizontalpodautoscalers", keep: []string{"spec scaleTargetRef", "spec minReplicas"}}
 	scaledObjects = &kind{group: "keda.sh", name: "ScaledObject", resource: "scaledobjects", keep: []string{"spec scaleTargetRef", "spec minReplicaCount"}}
 
-	deployments     = workload("apps", "v1", "Deployment", "deployments")
-	statefulSets    = workload("apps", "v1", "StatefulSet", "statefulsets")
-	replicaSets     = workload("apps", "v1", "ReplicaSet", "replicasets")
-	cloneSets       = workload(kruise.Group, "", "CloneSet", "clonesets")
-	advancedSets    = workload(kruise.Group, "", "StatefulSet", "statefulsets")
-	advancedDaemons = workload(kruise.Group, "", "DaemonSet", "daemonsets")
+	deployments     = workload("apps", "v1", kruise.KindDeployment, "deployments")
+	statefulSets    = workload("apps", "v1", kruise.KindStatefulSet, "statefulsets")
+	replicaSets     = workload("apps", "v1", kruise.KindReplicaSet, "replicasets")
+	cloneSets       = workload(kruise.Group, "", kruise.KindCloneSet, "clonesets")
+	advancedSets    = workload(kruise.Group, "", kruise.KindStatefulSet, "statefulsets")
+	advancedDaemons = workload(kruise.Group, "", kruise.KindDaemonSet, "daemonsets")
 
 	unitedDeployments = &kind{
-		group: kruise.Group, name: "UnitedDeployment", resource: "uniteddeployments",
+		group: kruise.Group, name: kruise.KindUnitedDeployment, resource: "uniteddeployments",
 		keep: []string{
 			"spec selector", "spec topology subsets name", "spec topology subsets nodeSelectorTerm", "spec topology subsets tolerations",
 			"spec template statefulSetTemplate spec", "spec template advancedStatefulSetTemplate spec",
@@ -78,14 +78,14 @@ var (
 		},
 		drop: []string{"spec template statefulSetTemplate spec template", "spec template advancedStatefulSetTemplate spec template"},
 	}
-	resourceDistributions = &kind{group: kruise.Group, name: "ResourceDistribution", resource: "resourcedistributions", keep: []string{
+	resourceDistributions = &kind{group: kruise.Group, name: kruise.KindResourceDistribution, resource: "resourcedistributions", keep: []string{
 		"spec resource apiVersion", "spec resource kind", "spec resource metadata name", "spec targets",
 	}}
-	workloadSpreads = &kind{group: kruise.Group, name: "WorkloadSpread", resource: "workloadspreads", keep: []string{
+	workloadSpreads = &kind{group: kruise.Group, name: kruise.KindWorkloadSpread, resource: "workloadspreads", keep: []string{
 		targetRef, "status subsetStatuses name", "status subsetStatuses replicas", "status subsetStatuses missingReplicas",
 		"status subsetStatuses conditions type", "status subsetStatuses conditions status",
 	}}
-	budgets = &kind{group: kruise.PolicyGroup, name: "PodUnavailableBudget", resource: "podunavailablebudgets", keep: []string{targetRef, "spec selector"}}
+	budgets = &kind{group: kruise.PolicyGroup, name: kruise.KindPodUnavailableBudget, resource: "podunavailablebudgets", keep: []string{targetRef, "spec selector"}}
 )
 
 // Kinds are the names of all kinds of facts, sorted.

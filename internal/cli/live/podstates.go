@@ -40,11 +40,11 @@ func unannotated(object map[string]any) {
 func (a *asker) places() {
 	wanted := slices.Clone(pick(a.stream, placement.Kind))
 	for _, r := range a.stream {
-		if _, ok := podstate.Generated(r.Node()); ok && r.Kind() == "StatefulSet" {
+		if _, ok := podstate.Generated(r.Node()); ok && r.Kind() == kruise.KindStatefulSet {
 			wanted = append(wanted, r)
 		}
 	}
-	for _, ns := range a.namespacesOf(append(wanted, pick(a.stream, "StatefulSet")...)) {
+	for _, ns := range a.namespacesOf(append(wanted, pick(a.stream, kruise.KindStatefulSet)...)) {
 		a.ask(want{kind: podStates, what: "PersistentPodStates in " + ns, namespace: ns, selectable: true})
 	}
 	if len(wanted) == 0 || a.served[kruise.Group] != "" {

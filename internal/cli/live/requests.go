@@ -42,12 +42,12 @@ func markOnly(pod map[string]any) {
 // asked asks for the pods of which the stream asks something. It comes before all
 // other questions about pods: of two answers about one pod the first is kept.
 func (a *asker) asked() {
-	for _, r := range pick(a.stream, "ContainerRecreateRequest") {
+	for _, r := range pick(a.stream, kruise.KindContainerRecreateRequest) {
 		if name := tree.StrAt(r.Node(), "spec", "podName"); name != "" {
 			a.askPods(r, want{fields: "metadata.name=" + name})
 		}
 	}
-	for _, r := range pick(a.stream, "EphemeralJob") {
+	for _, r := range pick(a.stream, kruise.KindEphemeralJob) {
 		var chosen metav1.LabelSelector
 		n := tree.Get(r.Node(), "spec", "selector")
 		if _, err := tree.Decode(n, &chosen); n == nil || err != nil {

@@ -14,10 +14,10 @@ import (
 // the cluster does. Secrets are never read: a conflict with one shows when the
 // copy is applied.
 func conflicts(scope Scope, found []fact) []want {
-	distributions := pick(scope.Stream, "ResourceDistribution")
+	distributions := pick(scope.Stream, kruise.KindResourceDistribution)
 	for _, f := range found {
 		r := resource.Parsed(f.node, nil, resource.Origin{})
-		if scope.Stream == nil && r.Is(kruise.Group, "ResourceDistribution") {
+		if scope.Stream == nil && r.Is(kruise.Group, kruise.KindResourceDistribution) {
 			distributions = append(distributions, r)
 		}
 	}
@@ -39,7 +39,7 @@ func conflicts(scope Scope, found []fact) []want {
 func frozen(object map[string]any) bool {
 	n := tree.FromValue(object)
 	return tree.Bool(tree.Get(n, "immutable")) && slices.ContainsFunc(tree.Items(tree.Get(n, "metadata", "ownerReferences")), func(ref *tree.Node) bool {
-		return tree.Bool(tree.Get(ref, "controller")) && resource.GroupOf(tree.StrAt(ref, "apiVersion")) == kruise.Group && tree.StrAt(ref, "kind") == "ResourceDistribution"
+		return tree.Bool(tree.Get(ref, "controller")) && resource.GroupOf(tree.StrAt(ref, "apiVersion")) == kruise.Group && tree.StrAt(ref, "kind") == kruise.KindResourceDistribution
 	})
 }
 
@@ -62,7 +62,7 @@ func placed(object map[string]any) bool {
 // is lowered to.
 func scalesKruise(object map[string]any) bool {
 	ref := tree.Get(tree.FromValue(object), "spec", "scaleTargetRef")
-	return slices.Contains([]string{"CloneSet", "DaemonSet", "StatefulSet", "UnitedDeployment"}, tree.StrAt(ref, "kind")) &&
+	return slices.Contains([]string{kruise.KindCloneSet, kruise.KindDaemonSet, kruise.KindStatefulSet, kruise.KindUnitedDeployment}, tree.StrAt(ref, "kind")) &&
 		resource.GroupOf(tree.StrAt(ref, "apiVersion")) == kruise.Group
 }
 

@@ -10,7 +10,7 @@ import (
 // the stream leaves to an autoscaler: of the target itself, and of what an earlier
 // rendering made of it.
 func (a *asker) spreads() {
-	for _, ws := range pick(a.stream, "WorkloadSpread") {
+	for _, ws := range pick(a.stream, kruise.KindWorkloadSpread) {
 		ref := tree.Get(ws.Node(), "spec", "targetRef")
 		for _, k := range []*kind{deployments, statefulSets, replicaSets, cloneSets, advancedSets} {
 			name := tree.StrAt(ref, "name")
@@ -20,7 +20,7 @@ func (a *asker) spreads() {
 			ns := a.namespaceOf(ws)
 			a.ask(want{kind: k, what: k.title() + " " + name, namespace: ns, fields: "metadata.name=" + name})
 			for _, piece := range []*kind{k, deployments} { // what a CloneSet is lowered to
-				a.ask(want{kind: piece, what: piece.title() + " of " + name, namespace: ns, selector: kruise.SpreadLabel + "=" + kruise.SourceValue("WorkloadSpread", ws.Name())})
+				a.ask(want{kind: piece, what: piece.title() + " of " + name, namespace: ns, selector: kruise.SpreadLabel + "=" + kruise.SourceValue(kruise.KindWorkloadSpread, ws.Name())})
 				if k != cloneSets {
 					break
 				}

@@ -26,13 +26,13 @@ type asker struct {
 func wants(stream []*resource.Resource, namespace string, served map[string]string) []want {
 	a := &asker{stream: stream, namespace: namespace, served: served}
 	a.asked()
-	if a.has("SidecarSet", "ResourceDistribution") {
+	if a.has(kruise.KindSidecarSet, kruise.KindResourceDistribution) {
 		a.ask(want{kind: namespaces, what: "namespaces"})
 	}
-	if a.has("AdvancedCronJob", "BroadcastJob", "ImageListPullJob", "ImagePullJob", "PersistentPodState", "WorkloadSpread") {
+	if a.has(kruise.KindAdvancedCronJob, kruise.KindBroadcastJob, kruise.KindImageListPullJob, kruise.KindImagePullJob, kruise.KindPersistentPodState, kruise.KindWorkloadSpread) {
 		a.ask(want{kind: nodes, what: "nodes"})
 	}
-	if a.has("SidecarSet", "PersistentPodState", "WorkloadSpread") {
+	if a.has(kruise.KindSidecarSet, kruise.KindPersistentPodState, kruise.KindWorkloadSpread) {
 		a.ask(want{kind: configuration, what: "Kruise's configuration", namespace: kruise.DefaultNamespace, fields: "metadata.name=" + kruise.ConfigurationName})
 	}
 	a.injection()
@@ -66,7 +66,7 @@ func (a *asker) each(of []string, kinds ...want) {
 
 // injection asks for what a pod gets besides the containers of SidecarSets.
 func (a *asker) injection() {
-	if !a.has("SidecarSet") {
+	if !a.has(kruise.KindSidecarSet) {
 		return
 	}
 	a.ask(want{kind: revisions, what: "stored SidecarSet revisions", namespace: kruise.DefaultNamespace, selector: kruise.SidecarSetNameLabel})
@@ -79,7 +79,7 @@ func (a *asker) injection() {
 // subsets asks for the workloads of UnitedDeployments, whose sizes decide where
 // remainders go, and for those of their pods that weigh in.
 func (a *asker) subsets() {
-	a.each([]string{"UnitedDeployment"}, subsetWants()...)
+	a.each([]string{kruise.KindUnitedDeployment}, subsetWants()...)
 }
 
 func subsetWants() []want {
@@ -92,13 +92,13 @@ func subsetWants() []want {
 
 // states asks for what controllers have recorded.
 func (a *asker) states() {
-	a.each([]string{"WorkloadSpread"}, want{kind: workloadSpreads, what: "WorkloadSpreads", selectable: true})
-	a.each([]string{"PodUnavailableBudget"}, want{kind: budgets, what: "PodUnavailableBudgets", selectable: true})
+	a.each([]string{kruise.KindWorkloadSpread}, want{kind: workloadSpreads, what: "WorkloadSpreads", selectable: true})
+	a.each([]string{kruise.KindPodUnavailableBudget}, want{kind: budgets, what: "PodUnavailableBudgets", selectable: true})
 }
 
 // targets asks for the workloads that the stream's objects name, and does not hold.
 func (a *asker) targets() {
-	for _, r := range pick(a.stream, "PersistentPodState", "PodUnavailableBudget", "WorkloadSpread") {
+	for _, r := range pick(a.stream, kruise.KindPersistentPodState, kruise.KindPodUnavailableBudget, kruise.KindWorkloadSpread) {
 		ref := tree.Get(r.Node(), "spec", "targetRef")
 		group, name := resource.GroupOf(tree.StrAt(ref, "apiVersion")), tree.StrAt(ref, "name")
 		for _, k := range []*kind{deployments, statefulSets, replicaSets, cloneSets, advancedSets, advancedDaemons} {
@@ -117,16 +117,16 @@ func (a *asker) holds(k *kind, beside *resource.Resource, name string) bool {
 
 // autoscaled asks for the autoscalers that may own the replicas of a workload.
 func (a *asker) autoscaled() {
-	of := []string{"CloneSet", "DaemonSet", "StatefulSet", "UnitedDeployment"}
+	of := []string{kruise.KindCloneSet, kruise.KindDaemonSet, kruise.KindStatefulSet, kruise.KindUnitedDeployment}
 	a.each(of, want{kind: autoscalers, what: "HorizontalPodAutoscalers", only: scalesKruise})
-	a.each(append(of, "WorkloadSpread"), want{kind: scaledObjects, what: "ScaledObjects"})
+	a.each(append(of, kruise.KindWorkloadSpread), want{kind: scaledObjects, what: "ScaledObjects"})
 }
 
 // governed asks for the Services that are in the way of a CloneSet's own, or
 // that serve for it.
 func (a *asker) governed() {
 	names := map[string]map[string]bool{}
-	for _, r := range pick(a.stream, "CloneSet") {
+	for _, r := range pick(a.stream, kruise.KindCloneSet) {
 		if len(tree.Items(tree.Get(r.Node(), "spec", "volumeClaimTemplates"))) == 0 {
 			continue
 		}
@@ -143,7 +143,7 @@ func (a *asker) governed() {
 
 // pulled asks for the pods whose nodes are to have an image.
 func (a *asker) pulled() {
-	for _, r := range pick(a.stream, "ImagePullJob", "ImageListPullJob") {
+	for _, r := range pick(a.stream, kruise.KindImagePullJob, kruise.KindImageListPullJob) {
 		var chosen metav1.LabelSelector
 		n := tree.Get(r.Node(), "spec", "podSelector")
 		if _, err := tree.Decode(n, &chosen); n == nil || err != nil {

@@ -46,7 +46,7 @@ func (r *reader) around(w *cluster.Workload) error {
 
 // children are the ReplicaSets of a Deployment, which own its pods.
 func (r *reader) children(w *cluster.Workload, selector string, owners map[string]bool) error {
-	if w.Group != "apps" || w.Kind != "Deployment" {
+	if w.Group != "apps" || w.Kind != kruise.KindDeployment {
 		return nil
 	}
 	q := query{what: "ReplicaSets", resource: gvr("apps", "v1", "replicasets"), namespace: w.Namespace, selector: selector, needed: true}
@@ -82,14 +82,14 @@ func (r *reader) pods(w *cluster.Workload, selector string, owners map[string]bo
 func (r *reader) revisions(w *cluster.Workload, selector string) error {
 	q := query{what: "stored revisions", resource: gvr("apps", "v1", "controllerrevisions"), namespace: w.Namespace, selector: selector}
 	switch w.Kind {
-	case "Deployment", "ReplicaSet":
+	case kruise.KindDeployment, kruise.KindReplicaSet:
 		return nil
-	case "SidecarSet":
+	case kruise.KindSidecarSet:
 		q.namespace, q.selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
 	}
 	return r.list(q, func(u *unstructured.Unstructured) error {
 		owner := metav1.GetControllerOfNoCopy(u)
-		if w.Kind != "SidecarSet" && (owner == nil || string(owner.UID) != w.UID) {
+		if w.Kind != kruise.KindSidecarSet && (owner == nil || string(owner.UID) != w.UID) {
 			return nil
 		}
 		var c appsv1.ControllerRevision
@@ -105,7 +105,7 @@ func (r *reader) nodes(w *cluster.Workload) error {
 	if !w.LooksAtNodes() {
 		return nil
 	}
-	q := query{what: "nodes", resource: gvr("", "v1", "nodes"), needed: w.Kind == "DaemonSet"}
+	q := query{what: "nodes", resource: gvr("", "v1", "nodes"), needed: w.Kind == kruise.KindDaemonSet}
 	return r.list(q, func(u *unstructured.Unstructured) error {
 		r.res.State.Nodes = append(r.res.State.Nodes, &cluster.Node{Name: u.GetName(), Labels: u.GetLabels()})
 		return nil
@@ -114,7 +114,7 @@ func (r *reader) nodes(w *cluster.Workload) error {
 
 // namespaces matter to SidecarSets alone.
 func (r *reader) namespaces(w *cluster.Workload) error {
-	if w.Kind != "SidecarSet" {
+	if w.Kind != kruise.KindSidecarSet {
 		return nil
 	}
 	return r.list(query{what: "namespaces", resource: gvr("", "v1", "namespaces")}, func(u *unstructured.Unstructured) error {

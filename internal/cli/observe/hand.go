@@ -26,7 +26,7 @@ func Hand(ctx context.Context, c dynamic.Interface, ref cluster.Ref, object *res
 		return hand, nil
 	}
 	for _, owner := range tree.Items(tree.Get(object.Node(), "metadata", "ownerReferences")) {
-		if tree.StrAt(owner, "kind") == "UnitedDeployment" && resource.GroupOf(tree.StrAt(owner, "apiVersion")) == kruise.Group {
+		if tree.StrAt(owner, "kind") == kruise.KindUnitedDeployment && resource.GroupOf(tree.StrAt(owner, "apiVersion")) == kruise.Group {
 			name := tree.StrAt(owner, "name")
 			return &diagnose.Hand{
 				Name: "UnitedDeployment " + name, Next: "kubectl kruise rollout run uniteddeployment/" + name,

@@ -124,7 +124,7 @@ func versionsOf(group string) []string {
 
 // scope is the namespace to ask in; SidecarSets have none.
 func scope(kind schema.GroupKind, namespace string) string {
-	if kind.Kind == "SidecarSet" {
+	if kind.Kind == kruise.KindSidecarSet {
 		return ""
 	}
 	return namespace

@@ -34,9 +34,9 @@ func Subsets(ctx context.Context, c dynamic.Interface, u *united.Object) ([]name
 // there is no Kruise, by kind and name.
 func RenderedFrom(ctx context.Context, c dynamic.Interface, namespace, kind, name string) ([]named.Name, error) {
 	var kinds []schema.GroupKind
-	for _, native := range []string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"} {
+	for _, native := range []string{kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindReplicaSet} {
 		kinds = append(kinds, schema.GroupKind{Group: "apps", Kind: native})
 	}
-	kinds = append(kinds, schema.GroupKind{Group: kruise.Group, Kind: "CloneSet"}, schema.GroupKind{Group: kruise.Group, Kind: "StatefulSet"})
+	kinds = append(kinds, schema.GroupKind{Group: kruise.Group, Kind: kruise.KindCloneSet}, schema.GroupKind{Group: kruise.Group, Kind: kruise.KindStatefulSet})
 	return Select(ctx, c, kinds, namespace, kruise.SourceLabel+"="+kruise.SourceValue(kind, name))
 }

@@ -35,7 +35,7 @@ func asCarried(manifest, present *resource.Resource) (*resource.Resource, error)
 
 // driverOf tells for which driver the object in the cluster was rendered.
 func driverOf(present *resource.Resource) stage.Driver {
-	if present.Kind() == "ReplicaSet" || tree.StrAt(present.Node(), "spec", "updateStrategy", "type") == "OnDelete" {
+	if present.Kind() == kruise.KindReplicaSet || tree.StrAt(present.Node(), "spec", "updateStrategy", "type") == "OnDelete" {
 		return stage.Client
 	}
 	return stage.Native

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -64,7 +65,7 @@ func (o *Options) desired(manifest, present *resource.Resource) (*resource.Resou
 func (o *Options) setReplicas(n, present *tree.Node) {
 	before, now := tree.Get(present, "spec", "replicas"), tree.Get(n, "spec", "replicas")
 	switch {
-	case tree.StrAt(n, "kind") == "DaemonSet", tree.StrAt(n, "kind") == "SidecarSet":
+	case tree.StrAt(n, "kind") == kruise.KindDaemonSet, tree.StrAt(n, "kind") == kruise.KindSidecarSet:
 	case o.pods > 0 && (now == nil || tree.Equal(before, now)):
 		tree.SetAt(n, tree.Int64(int64(o.pods)), "spec", "replicas")
 	case now == nil && before != nil:
@@ -75,7 +76,7 @@ func (o *Options) setReplicas(n, present *tree.Node) {
 // setImage changes the image of a container, or of all containers under "*".
 func setImage(r *resource.Resource, container, image string) error {
 	spec := tree.Get(r.Edit(), "spec", "template", "spec")
-	if r.Kind() == "SidecarSet" {
+	if r.Kind() == kruise.KindSidecarSet {
 		spec = tree.Get(r.Edit(), "spec")
 	}
 	var names []string

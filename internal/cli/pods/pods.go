@@ -40,14 +40,14 @@ func Of(ctx context.Context, u *unstructured.Unstructured, get Get) (Chosen, err
 	switch {
 	case own.Group == "" && own.Kind == "Pod":
 		return Chosen{Namespace: u.GetNamespace(), Name: u.GetName()}, nil
-	case own.Group == kruise.Group && own.Kind == "BroadcastJob":
+	case own.Group == kruise.Group && own.Kind == kruise.KindBroadcastJob:
 		return Chosen{Namespace: u.GetNamespace(), Selector: labels.SelectorFromSet(labels.Set{kruise.BroadcastJobNameLabel: u.GetName()})}, nil
-	case own.Group == kruise.Group && own.Kind == "ContainerRecreateRequest":
+	case own.Group == kruise.Group && own.Kind == kruise.KindContainerRecreateRequest:
 		name, _ := spec["podName"].(string)
 		return Chosen{Namespace: u.GetNamespace(), Name: name}, nil
 	case own.Group == "" && spec["selector"] != nil: // of Services and ReplicationControllers
 		return plain(u, below(spec, "selector")), nil
-	case isKruise(own.Group) && own.Kind != "ImagePullJob" && spec["selector"] != nil, !isKruise(own.Group) && spec["selector"] != nil:
+	case isKruise(own.Group) && own.Kind != kruise.KindImagePullJob && spec["selector"] != nil, !isKruise(own.Group) && spec["selector"] != nil:
 		return selected(u, below(spec, "selector"))
 	case spec["targetRef"] != nil:
 		return through(ctx, u, below(spec, "targetRef"), get)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
@@ -148,7 +149,7 @@ func (o *options) idle() error {
 	if kind == "" {
 		return nil
 	}
-	flag := map[string]string{"SidecarSet": "sidecarset-as", "WorkloadSpread": "spread-as"}[kind]
+	flag := map[string]string{kruise.KindSidecarSet: "sidecarset-as", kruise.KindWorkloadSpread: "spread-as"}[kind]
 	return usage.Errorf("give --expand "+kind+", too", "--%s %s changes nothing: --target kruise keeps every %s", flag, value, kind)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -65,7 +66,7 @@ func ownerOf(ctx context.Context, client dynamic.Interface, namespace, pod strin
 		return named.Name{}, err
 	}
 	ref := metav1.GetControllerOf(o)
-	if ref != nil && ref.Kind == "ReplicaSet" {
+	if ref != nil && ref.Kind == kruise.KindReplicaSet {
 		set, err := get(ctx, client, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}, namespace, ref.Name)
 		if err != nil {
 			return named.Name{}, err

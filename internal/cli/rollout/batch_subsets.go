@@ -96,7 +96,7 @@ func (s *Subsets) requests(ctx context.Context, to *united.Object) ([]event.Requ
 	var out []event.Request
 	if !reflect.DeepEqual(s.object.Template, to.Template) {
 		u := s.object
-		ref := cluster.Ref{Group: kruise.Group, Kind: "UnitedDeployment", Namespace: u.Namespace, Name: u.Name}
+		ref := cluster.Ref{Group: kruise.Group, Kind: kruise.KindUnitedDeployment, Namespace: u.Namespace, Name: u.Name}
 		out = append(out, jsonPatch(united.Resource(u.Version), ref, "the template, with all subsets held back", u.ReleasePatch(to.Template)))
 	}
 	err := s.Each(ctx, func(p *Part) error {

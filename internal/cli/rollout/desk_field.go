@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -20,7 +21,7 @@ func (d *Desk) Scale(ctx context.Context, ref cluster.Ref, value string) (*Offer
 	}
 	patch := &plan.Patch{Type: plan.PatchMerge, Subresource: "scale", Body: map[string]any{"spec": map[string]any{"replicas": n}}}
 	return d.patched(ctx, ref, func(s plan.Snapshot) (*plan.Patch, string, error) {
-		if w := s.Object(); w.Kind == "DaemonSet" || w.Kind == "SidecarSet" {
+		if w := s.Object(); w.Kind == kruise.KindDaemonSet || w.Kind == kruise.KindSidecarSet {
 			return nil, "", fmt.Errorf("%s has no number of pods of its own", ref)
 		}
 		return patch, fmt.Sprintf("%d pods become %d", plan.Standing(s).Limits.Replicas, n), nil

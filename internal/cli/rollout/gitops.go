@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -18,7 +19,7 @@ func (c *common) sayOwners(object *resource.Resource) {
 	var pointers []string
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
 		pointers = append(pointers, "/"+strings.Join(path, "/"))
-	} else if object.Kind() == "Deployment" {
+	} else if object.Kind() == kruise.KindDeployment {
 		pointers = append(pointers, "/spec/paused")
 	}
 	for _, o := range gitops.Owners(object) {

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -102,7 +103,7 @@ func (o *historyOptions) printAll(ctx context.Context, s *session, snapshot plan
 }
 
 func (o *historyOptions) printOne(ctx context.Context, s *session, r cluster.Revision) error {
-	if s.object.Is("apps", "Deployment") {
+	if s.object.Is("apps", kruise.KindDeployment) {
 		sets := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
 		return o.print.fetch(ctx, o.common, sets, s.object.Namespace(), r.Name)
 	}

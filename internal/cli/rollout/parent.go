@@ -42,7 +42,7 @@ func parentOf(ctx context.Context, c dynamic.Interface, r *resource.Resource) (*
 // unitedOf names the UnitedDeployment that controls a workload; "" for none.
 func unitedOf(r *resource.Resource) string {
 	for _, owner := range tree.Items(tree.Get(r.Node(), "metadata", "ownerReferences")) {
-		if tree.StrAt(owner, "kind") == "UnitedDeployment" && resource.GroupOf(tree.StrAt(owner, "apiVersion")) == kruise.Group && tree.Bool(tree.Get(owner, "controller")) {
+		if tree.StrAt(owner, "kind") == kruise.KindUnitedDeployment && resource.GroupOf(tree.StrAt(owner, "apiVersion")) == kruise.Group && tree.Bool(tree.Get(owner, "controller")) {
 			return tree.StrAt(owner, "name")
 		}
 	}

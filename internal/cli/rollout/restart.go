@@ -27,10 +27,10 @@ const (
 
 func newRestart(shared *common) *cobra.Command {
 	v := &change{done: "restarted", change: func(object *resource.Resource, s plan.Snapshot) (*resource.Resource, error) {
-		if object.Kind() == "SidecarSet" {
+		if object.Kind() == kruise.KindSidecarSet {
 			return nil, object.Wrap(&tree.Error{Msg: "has no pods of its own", Hint: "restart the workloads whose pods it is in"}, "")
 		}
-		if object.Is("apps", "Deployment") && tree.Bool(tree.Get(object.Node(), "spec", "paused")) {
+		if object.Is("apps", kruise.KindDeployment) && tree.Bool(tree.Get(object.Node(), "spec", "paused")) {
 			return nil, object.Wrap(&tree.Error{Msg: "can't restart paused deployment (run rollout resume first)"}, "")
 		}
 		if rules.PolicyOf(s.Object().Object) == rules.PolicyInPlaceOnly {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -103,7 +104,7 @@ func released(object *resource.Resource) *resource.Resource {
 func withTemplate(object *resource.Resource, template map[string]any) *resource.Resource {
 	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
 	n := out.Edit()
-	if object.Kind() != "SidecarSet" {
+	if object.Kind() != kruise.KindSidecarSet {
 		tree.SetAt(n, tree.FromValue(template), "spec", "template")
 		return out
 	}

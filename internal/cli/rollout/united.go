@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -135,7 +136,7 @@ func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
 		return err
 	case err == nil && rec.InFlight():
 		return o.takeOver(ctx, s, n)
-	case n.Kinds[0].Kind != "Deployment":
+	case n.Kinds[0].Kind != kruise.KindDeployment:
 		return o.run(ctx)
 	}
 	snapshot, err := s.Observe(ctx, s.target.Ref)

@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -56,7 +57,7 @@ func (c *common) subsetNames(ctx context.Context, name string) ([]named.Name, er
 		}
 		return observe.Subsets(ctx, client, u)
 	}
-	names, err := observe.RenderedFrom(ctx, client, namespace, "UnitedDeployment", name)
+	names, err := observe.RenderedFrom(ctx, client, namespace, kruise.KindUnitedDeployment, name)
 	if err == nil && len(names) == 0 {
 		err = &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", name, namespace), Hint: "check the name and -n"}
 	}

@@ -55,12 +55,12 @@ func takerOf(u *unstructured.Unstructured) (taker, error) {
 	case "CloneSet." + kruise.Group:
 		return podsToDelete, nil
 	case "StatefulSet." + kruise.Group:
-		if kruise.Serves(kruise.Group, "StatefulSet", u.GroupVersionKind().Version) && u.GroupVersionKind().Version != kruise.V1alpha1 {
+		if kruise.Serves(kruise.Group, kruise.KindStatefulSet, u.GroupVersionKind().Version) && u.GroupVersionKind().Version != kruise.V1alpha1 {
 			return reserveOrdinals, nil
 		}
 	}
 	hint := "Kubernetes' own workloads choose by themselves: the annotation controller.kubernetes.io/pod-deletion-cost on pods of a Deployment or ReplicaSet is a wish"
-	if u.GetKind() == "UnitedDeployment" {
+	if u.GetKind() == kruise.KindUnitedDeployment {
 		hint = "name the workload of a subset with the label apps.kruise.io/specified-delete on its pods"
 	}
 	return nil, &tree.Error{Msg: "currently only supported CloneSet and Advanced StatefulSet selective pods deletion", Hint: hint}

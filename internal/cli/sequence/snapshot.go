@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -20,10 +21,10 @@ func (w *rollout) assume() {
 	w.was, w.next = copied(w.was), copied(w.next)
 	before, after := tree.Get(w.was.Node(), "spec", "replicas"), tree.Get(w.next.Node(), "spec", "replicas")
 	switch {
-	case w.next.Kind() == "SidecarSet":
+	case w.next.Kind() == kruise.KindSidecarSet:
 		w.known.Count = false
 		return
-	case w.next.Kind() == "DaemonSet":
+	case w.next.Kind() == kruise.KindDaemonSet:
 		n, _ := tree.Int(tree.Get(w.was.Node(), "status", "desiredNumberScheduled"))
 		w.known.Count = n > 0
 		return
@@ -72,7 +73,7 @@ func (w *rollout) snapshot() (plan.Snapshot, error) {
 // around leaves out what would carry the pods of a SidecarSet: how many there are
 // in a cluster its manifests do not say.
 func (w *rollout) around(list []*resource.Resource) []*resource.Resource {
-	if w.next.Kind() != "SidecarSet" {
+	if w.next.Kind() != kruise.KindSidecarSet {
 		return list
 	}
 	return slices.DeleteFunc(list, func(r *resource.Resource) bool { return cluster.IsWorkload(r.Group(), r.Kind()) })
@@ -96,7 +97,7 @@ func (w *rollout) others(list []*resource.Resource) []*resource.Resource {
 // recorded is what the context holds.
 func (w *rollout) recorded(others []*resource.Resource) (plan.Snapshot, error) {
 	for _, r := range []*resource.Resource{w.was, w.next} {
-		if r.Namespace() == "" && r.Kind() != "SidecarSet" {
+		if r.Namespace() == "" && r.Kind() != kruise.KindSidecarSet {
 			tree.SetAt(r.Edit(), tree.String(w.namespace()), "metadata", "namespace")
 		}
 	}

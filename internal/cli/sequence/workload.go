@@ -139,7 +139,7 @@ func (w *rollout) policy(desired *cluster.Workload) (plan.Policy, error) {
 // shares are steps for a number of pods that nobody knows: percentages, which every
 // partition takes but that of StatefulSets, whose pods then change in one step.
 func (w *rollout) shares(desired *cluster.Workload, steps []plan.PolicyStep) []plan.PolicyStep {
-	if desired.Kind == "StatefulSet" {
+	if desired.Kind == kruise.KindStatefulSet {
 		w.warn("how many pods there are is up to an autoscaler, and the partition is a number of pods: they all change in one step")
 		return []plan.PolicyStep{{To: plan.All}}
 	}
@@ -182,7 +182,7 @@ func (w *rollout) carry(snap *plan.Snapshot) error {
 // Kruise workload with a native twin.
 func sourceOf(r *resource.Resource) (kind, name string) {
 	written, name, _ := strings.Cut(r.Labels()[kruise.SourceLabel], ".")
-	for _, k := range []string{"CloneSet", "StatefulSet", "DaemonSet"} {
+	for _, k := range []string{kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet} {
 		if strings.ToLower(k) == written && r.Annotation(kruise.StrategyAnnotation) != "" {
 			return k, name
 		}

@@ -48,7 +48,7 @@ func (e *explainer) explain(before, after *unstructured.Unstructured) error {
 	switch {
 	case cluster.IsWorkload(group, kind):
 		return e.workload(before, after, "")
-	case group == kruise.Group && kind == "UnitedDeployment":
+	case group == kruise.Group && kind == kruise.KindUnitedDeployment:
 		return e.united(before, after)
 	}
 	_, err := fmt.Fprintf(e.out(), "%s/%s: %s\n", strings.ToLower(kind), after.GetName(), unchanged[kind])
@@ -57,13 +57,13 @@ func (e *explainer) explain(before, after *unstructured.Unstructured) error {
 
 // unchanged says of kinds that roll nothing out when the new template counts.
 var unchanged = map[string]string{
-	"Pod":                   "a running pod takes a new image in place, its container restarts; the API server refuses most other changes",
-	"Job":                   "the API server refuses a new template: make a new Job",
-	"CronJob":               "Jobs that run stay as they are, the next ones have it",
-	"AdvancedCronJob":       "Kruise refuses a new template: with --dry-run=client -o yaml, pipe it to 'kubectl kruise replace --force -f -'",
-	"BroadcastJob":          "pods that are there stay as they are, those made from now on have it",
-	"ReplicationController": "pods that are there stay as they are, those made from now on have it",
-	"PodTemplate":           "no pods come from it",
+	"Pod":                      "a running pod takes a new image in place, its container restarts; the API server refuses most other changes",
+	"Job":                      "the API server refuses a new template: make a new Job",
+	"CronJob":                  "Jobs that run stay as they are, the next ones have it",
+	kruise.KindAdvancedCronJob: "Kruise refuses a new template: with --dry-run=client -o yaml, pipe it to 'kubectl kruise replace --force -f -'",
+	kruise.KindBroadcastJob:    "pods that are there stay as they are, those made from now on have it",
+	"ReplicationController":    "pods that are there stay as they are, those made from now on have it",
+	"PodTemplate":              "no pods come from it",
 }
 
 // workload explains the change of a workload; of stands behind the count of pods.

@@ -30,7 +30,7 @@ func specs(u *unstructured.Unstructured) ([]map[string]any, error) {
 }
 
 func isSidecarSet(u *unstructured.Unstructured) bool {
-	return u.GroupVersionKind().Group == kruise.Group && u.GetKind() == "SidecarSet"
+	return u.GroupVersionKind().Group == kruise.Group && u.GetKind() == kruise.KindSidecarSet
 }
 
 func found(u *unstructured.Unstructured, all ...map[string]any) ([]map[string]any, error) {

@@ -42,9 +42,9 @@ func (o *options) read(ctx context.Context, args []string) (*places.Placement, e
 	}
 	u := infos[0].Object.(*unstructured.Unstructured)
 	switch u.GroupVersionKind().GroupKind() {
-	case schema.GroupKind{Group: kruise.Group, Kind: "UnitedDeployment"}:
+	case schema.GroupKind{Group: kruise.Group, Kind: kruise.KindUnitedDeployment}:
 		return r.united(ctx, u)
-	case schema.GroupKind{Group: kruise.Group, Kind: "WorkloadSpread"}:
+	case schema.GroupKind{Group: kruise.Group, Kind: kruise.KindWorkloadSpread}:
 		return r.spread(ctx, u, nil)
 	}
 	return r.spreadOf(ctx, u)
@@ -52,7 +52,7 @@ func (o *options) read(ctx context.Context, args []string) (*places.Placement, e
 
 // spreadOf finds the WorkloadSpread that spreads a workload.
 func (r reader) spreadOf(ctx context.Context, target *unstructured.Unstructured) (*places.Placement, error) {
-	spreads, err := r.list(ctx, schema.GroupKind{Group: kruise.Group, Kind: "WorkloadSpread"}, "")
+	spreads, err := r.list(ctx, schema.GroupKind{Group: kruise.Group, Kind: kruise.KindWorkloadSpread}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +118,11 @@ func (r reader) united(ctx context.Context, u *unstructured.Unstructured) (*plac
 func workloadKind(ud *kruise.UnitedDeployment) schema.GroupKind {
 	switch t := ud.Spec.Template; {
 	case t.CloneSetTemplate != nil:
-		return schema.GroupKind{Group: kruise.Group, Kind: "CloneSet"}
+		return schema.GroupKind{Group: kruise.Group, Kind: kruise.KindCloneSet}
 	case t.AdvancedStatefulSetTemplate != nil:
-		return schema.GroupKind{Group: kruise.Group, Kind: "StatefulSet"}
+		return schema.GroupKind{Group: kruise.Group, Kind: kruise.KindStatefulSet}
 	case t.StatefulSetTemplate != nil:
-		return schema.GroupKind{Group: "apps", Kind: "StatefulSet"}
+		return schema.GroupKind{Group: "apps", Kind: kruise.KindStatefulSet}
 	}
-	return schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	return schema.GroupKind{Group: "apps", Kind: kruise.KindDeployment}
 }

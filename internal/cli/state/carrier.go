@@ -23,7 +23,7 @@ func carriers(set *kruise.SidecarSet, pods int) []*tree.Node {
 			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": in, "labels": anyMap(namespace)},
 		}),
 		tree.FromValue(map[string]any{
-			"apiVersion": kruise.Group + "/" + kruise.V1beta1, "kind": "CloneSet",
+			"apiVersion": kruise.Group + "/" + kruise.V1beta1, "kind": kruise.KindCloneSet,
 			"metadata": map[string]any{"name": name, "namespace": in},
 			"spec": map[string]any{
 				"replicas": pods, "selector": map[string]any{"matchLabels": anyMap(labels)},

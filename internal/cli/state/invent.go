@@ -67,7 +67,7 @@ func (o Invention) cluster(read *cluster.Workload, pods int) *simulate.World {
 	w := simulate.New(options)
 	nodes := o.Nodes
 	switch {
-	case read.Kind == "DaemonSet":
+	case read.Kind == kruise.KindDaemonSet:
 		nodes = pods
 	case nodes == 0:
 		nodes = max(min(pods, 3), (pods+9)/10)
@@ -121,7 +121,7 @@ func apply(w *simulate.World, read *cluster.Workload, target *resource.Resource,
 	}
 	running := 0
 	for _, r := range others {
-		carries := sidecars && r.Kind() != "SidecarSet" && cluster.IsWorkload(r.Group(), r.Kind())
+		carries := sidecars && r.Kind() != kruise.KindSidecarSet && cluster.IsWorkload(r.Group(), r.Kind())
 		if r == target || !carries && !surrounds(r) {
 			continue
 		}
@@ -142,7 +142,7 @@ func apply(w *simulate.World, read *cluster.Workload, target *resource.Resource,
 		return nil
 	case sidecars:
 		return w.Apply(carriers(set, pods)...)
-	case read.Kind != "DaemonSet":
+	case read.Kind != kruise.KindDaemonSet:
 		tree.SetAt(node, tree.Int64(int64(pods)), "spec", "replicas")
 	}
 	return target.Wrap(w.Apply(node), "")
@@ -158,7 +158,7 @@ func bounded(r *resource.Resource, pods int) error {
 
 // surrounds reports whether an object matters to the rollout of another.
 func surrounds(r *resource.Resource) bool {
-	return r.Is("", "Namespace") || r.Is("policy", "PodDisruptionBudget") || r.Is(kruise.PolicyGroup, "PodUnavailableBudget") || r.Is(kruise.Group, "SidecarSet")
+	return r.Is("", "Namespace") || r.Is("policy", "PodDisruptionBudget") || r.Is(kruise.PolicyGroup, kruise.KindPodUnavailableBudget) || r.Is(kruise.Group, kruise.KindSidecarSet)
 }
 
 func nodeLabels(template map[string]any) map[string]string {

@@ -47,7 +47,7 @@ func add(s *simulate.State, r *resource.Resource) error {
 			return err
 		}
 		return AddRevision(s, &c)
-	case r.Is("", "Namespace"), r.Is("policy", "PodDisruptionBudget"), r.Is(kruise.PolicyGroup, "PodUnavailableBudget"), cluster.IsWorkload(r.Group(), r.Kind()):
+	case r.Is("", "Namespace"), r.Is("policy", "PodDisruptionBudget"), r.Is(kruise.PolicyGroup, kruise.KindPodUnavailableBudget), cluster.IsWorkload(r.Group(), r.Kind()):
 		s.Objects = append(s.Objects, r.Node())
 	}
 	return nil
@@ -72,7 +72,7 @@ func AddRevision(s *simulate.State, c *appsv1.ControllerRevision) error {
 // a label (semantics sidecarset-and-protection 1).
 func ownerOf(c *appsv1.ControllerRevision) (cluster.Ref, bool) {
 	if name := c.Labels[kruise.SidecarSetNameLabel]; name != "" {
-		return cluster.Ref{Group: kruise.Group, Kind: "SidecarSet", Name: name}, true
+		return cluster.Ref{Group: kruise.Group, Kind: kruise.KindSidecarSet, Name: name}, true
 	}
 	o := metav1.GetControllerOfNoCopy(c)
 	if o == nil {

@@ -118,7 +118,7 @@ func (f fanned) adrift(ws *kruise.WorkloadSpread) *world.FanOut {
 }
 
 // followed are the kinds whose objects are all looked at.
-var followed = map[string]bool{"CloneSet": true, "Deployment": true, "StatefulSet": true, "DaemonSet": true}
+var followed = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: true, kruise.KindStatefulSet: true, kruise.KindDaemonSet: true}
 
 // distribution is a ResourceDistribution. Without namespaces nobody knows its targets.
 func (f fanned) distribution(rd *kruise.ResourceDistribution) *world.FanOut {

@@ -3,6 +3,7 @@ package ui
 import (
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/survey"
@@ -19,7 +20,7 @@ func (f *fleet) sidecars(now time.Time) *world.Sidecars {
 	}
 	owners := map[string]cluster.Ref{}
 	for ref, s := range f.sights {
-		if ref.Kind == "SidecarSet" {
+		if ref.Kind == kruise.KindSidecarSet {
 			continue
 		}
 		for _, p := range s.Pods {

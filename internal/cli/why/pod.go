@@ -47,7 +47,7 @@ func (o *options) pod(ctx context.Context, namespace, name string) (view.Diagnos
 // and the Kruise workload that a native one stands for.
 func (o *options) owner(ctx context.Context, p *corev1.Pod) (named.Name, bool) {
 	ref := metav1.GetControllerOf(p)
-	if ref != nil && ref.Kind == "ReplicaSet" {
+	if ref != nil && ref.Kind == kruise.KindReplicaSet {
 		if rs, err := o.core.AppsV1().ReplicaSets(p.Namespace).Get(ctx, ref.Name, metav1.GetOptions{}); err == nil && metav1.GetControllerOf(rs) != nil {
 			ref = metav1.GetControllerOf(rs)
 		}

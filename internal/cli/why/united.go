@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -49,7 +50,7 @@ func (o *options) subsets(ctx context.Context, namespace, name string) (*united.
 	if !errors.Is(err, united.ErrNone) {
 		return nil, nil, err
 	}
-	names, err := observe.RenderedFrom(ctx, o.dynamic, namespace, "UnitedDeployment", name)
+	names, err := observe.RenderedFrom(ctx, o.dynamic, namespace, kruise.KindUnitedDeployment, name)
 	if err == nil && len(names) == 0 {
 		err = &resource.Error{Err: fmt.Errorf("uniteddeployment/%s is not in namespace %s, nor anything rendered from it", name, namespace), Hint: "check the name and -n"}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
@@ -51,7 +52,7 @@ func (m *Manifest) prepare(c Change) ([]written, error) {
 	was := tree.Clone(m.object.Node())
 	n := m.object.Edit()
 	path := []string{"spec", "template"}
-	if m.object.Kind() == "SidecarSet" {
+	if m.object.Kind() == kruise.KindSidecarSet {
 		path = path[:1]
 	}
 	strategy := slices.Concat(path[:1], []string{"updateStrategy"})

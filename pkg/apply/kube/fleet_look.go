@@ -153,7 +153,7 @@ func (f *Fleet) sight(x *index, s standing) *Sight {
 	if s.source != nil {
 		out.Workload, out.Carrier = s.source, w
 	}
-	if w.Kind == "SidecarSet" {
+	if w.Kind == kruise.KindSidecarSet {
 		out.Pods, out.namespaces = x.sidecars[w.Name], x.namespaces
 	}
 	if w.LooksAtNodes() {

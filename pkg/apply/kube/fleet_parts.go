@@ -28,12 +28,12 @@ type part struct {
 
 // fleetKinds are the workloads of a namespace, but for ReplicaSets.
 var fleetKinds = []schema.GroupKind{
-	{Group: kruise.Group, Kind: "CloneSet"},
-	{Group: kruise.Group, Kind: "StatefulSet"},
-	{Group: kruise.Group, Kind: "DaemonSet"},
-	{Group: "apps", Kind: "Deployment"},
-	{Group: "apps", Kind: "StatefulSet"},
-	{Group: "apps", Kind: "DaemonSet"},
+	{Group: kruise.Group, Kind: kruise.KindCloneSet},
+	{Group: kruise.Group, Kind: kruise.KindStatefulSet},
+	{Group: kruise.Group, Kind: kruise.KindDaemonSet},
+	{Group: "apps", Kind: kruise.KindDeployment},
+	{Group: "apps", Kind: kruise.KindStatefulSet},
+	{Group: "apps", Kind: kruise.KindDaemonSet},
 }
 
 func (f *Fleet) parts() []part {
@@ -101,7 +101,7 @@ func (f *Fleet) watchKind(i int, k schema.GroupKind) error {
 // watchSidecarSets watches all of them: they belong to no namespace.
 func (f *Fleet) watchSidecarSets() error {
 	read := func(m *mirror[standing]) { f.sets = m }
-	return versioned(f, kruise.Group, kruise.ResourceOf("SidecarSet"), "", readStanding, read)
+	return versioned(f, kruise.Group, kruise.ResourceOf(kruise.KindSidecarSet), "", readStanding, read)
 }
 
 // watchReplicaSets watches those of Deployments, which own pods, and those that nobody

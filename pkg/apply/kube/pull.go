@@ -86,7 +86,7 @@ func (c *Cluster) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
 		if err != nil {
 			return err
 		}
-		if err := c.pulls.create(ctx, c, "ImagePullJob", meta, spec); err != nil {
+		if err := c.pulls.create(ctx, c, kruise.KindImagePullJob, meta, spec); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (c *Cluster) own(w *cluster.Workload) ([]pod, error) {
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(p pod) bool {
-		return !rules.Active(p.Pod) || w.Kind != "SidecarSet" && !owners[p.Owner.UID]
+		return !rules.Active(p.Pod) || w.Kind != kruise.KindSidecarSet && !owners[p.Owner.UID]
 	}), nil
 }
 

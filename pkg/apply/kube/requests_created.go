@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -47,7 +48,7 @@ func (c *Cluster) imagePullRequest(at *site, image string, parallel int) ([]even
 		return nil, err
 	}
 	meta := unnamed(c.meta(at.mark, at.owners, ""), at.base+"-pull-")
-	return created(c.pulls, "ImagePullJob", meta, spec)
+	return created(c.pulls, kruise.KindImagePullJob, meta, spec)
 }
 
 // created is the request that creates an object of a kind of Kruise.
@@ -107,7 +108,7 @@ func (c *Cluster) restartRequests(s plan.Snapshot, r *plan.Restart) ([]event.Req
 		if err != nil {
 			return nil, err
 		}
-		return created(c.recreations, "ContainerRecreateRequest", unnamed(c.recreateMeta(m, w, p), p.Name+"-restart-"), c.recreateSpec(p, r))
+		return created(c.recreations, kruise.KindContainerRecreateRequest, unnamed(c.recreateMeta(m, w, p), p.Name+"-restart-"), c.recreateSpec(p, r))
 	case plan.RestartAlias:
 		containers, err := aliases(p, r)
 		body := map[string]any{"metadata": map[string]any{"uid": p.UID}, "spec": map[string]any{"containers": containers}}

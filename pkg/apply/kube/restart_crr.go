@@ -32,7 +32,7 @@ func (c *Cluster) recreate(ctx context.Context, m mark, w *cluster.Workload, p p
 	if _, there := requests.one(meta.Namespace, meta.Name); there {
 		return nil
 	}
-	return c.recreations.create(ctx, c, "ContainerRecreateRequest", meta, c.recreateSpec(p.Pod, r))
+	return c.recreations.create(ctx, c, kruise.KindContainerRecreateRequest, meta, c.recreateSpec(p.Pod, r))
 }
 
 func (c *Cluster) recreateMeta(m mark, w *cluster.Workload, p *cluster.Pod) metav1.ObjectMeta {

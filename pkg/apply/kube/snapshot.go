@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -43,7 +44,7 @@ func (c *Cluster) assemble() (plan.Snapshot, plan.Record, error) {
 // fillRevisions adds the templates that belong to the workload.
 func (c *Cluster) fillRevisions(s *plan.Snapshot, w *cluster.Workload) error {
 	from := c.revisions
-	if w.Kind == "Deployment" {
+	if w.Kind == kruise.KindDeployment {
 		from = c.children
 	}
 	if from == nil {
@@ -51,7 +52,7 @@ func (c *Cluster) fillRevisions(s *plan.Snapshot, w *cluster.Workload) error {
 	}
 	list, err := from.all()
 	for _, r := range list {
-		if w.Kind == "SidecarSet" || r.owner == w.UID {
+		if w.Kind == kruise.KindSidecarSet || r.owner == w.UID {
 			s.Revisions = append(s.Revisions, r.value)
 		}
 	}
@@ -70,7 +71,7 @@ func (c *Cluster) fillPods(s *plan.Snapshot, w *cluster.Workload) error {
 	}
 	s.Pods, s.Reports = make([]*cluster.Pod, 0, len(list)), map[string]rules.NodeReport{}
 	for _, p := range list {
-		if w.Kind != "SidecarSet" && !owners[p.Owner.UID] && p.UID != w.UID {
+		if w.Kind != kruise.KindSidecarSet && !owners[p.Owner.UID] && p.UID != w.UID {
 			continue
 		}
 		s.Pods = append(s.Pods, p.Pod)

@@ -190,11 +190,11 @@ func (c *Cluster) watchPods(w *cluster.Workload, selector string) (err error) {
 // watchRevisions watches the stored templates; a Deployment has ReplicaSets instead,
 // and a ReplicaSet, or a pod, has none.
 func (c *Cluster) watchRevisions(w *cluster.Workload, selector string) (err error) {
-	if w.Kind == "Deployment" || w.Kind == "ReplicaSet" || c.alone() {
+	if w.Kind == kruise.KindDeployment || w.Kind == kruise.KindReplicaSet || c.alone() {
 		return nil
 	}
 	namespace := w.Namespace
-	if w.Kind == "SidecarSet" {
+	if w.Kind == kruise.KindSidecarSet {
 		namespace, selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
 	}
 	s := typed("stored revisions", &appsv1.ControllerRevision{}, c.core.AppsV1().ControllerRevisions(namespace), selector)
@@ -207,7 +207,7 @@ func (c *Cluster) watchRevisions(w *cluster.Workload, selector string) (err erro
 
 // watchChildren watches the ReplicaSets of a Deployment, which own its pods.
 func (c *Cluster) watchChildren(w *cluster.Workload, selector string) (err error) {
-	if w.Kind != "Deployment" {
+	if w.Kind != kruise.KindDeployment {
 		return nil
 	}
 	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, c.core.AppsV1().ReplicaSets(w.Namespace), selector)
@@ -225,14 +225,14 @@ func (c *Cluster) watchNodes(w *cluster.Workload, _ string) (err error) {
 		return nil
 	}
 	s := typed("nodes", &corev1.Node{}, c.core.CoreV1().Nodes(), "")
-	s.needed = w.Kind == "DaemonSet"
+	s.needed = w.Kind == kruise.KindDaemonSet
 	c.nodes, err = keep(c, s, func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil })
 	return err
 }
 
 // watchNamespaces watches labels that SidecarSets select by.
 func (c *Cluster) watchNamespaces(w *cluster.Workload, _ string) (err error) {
-	if w.Kind != "SidecarSet" {
+	if w.Kind != kruise.KindSidecarSet {
 		return nil
 	}
 	s := typed("namespaces", &corev1.Namespace{}, c.core.CoreV1().Namespaces(), "")

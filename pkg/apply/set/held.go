@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -27,7 +28,7 @@ func drivenOf(kind string) [][]string {
 	switch kind {
 	case united:
 		return [][]string{{"spec", "template"}, {"spec", "updateStrategy"}}
-	case "SidecarSet":
+	case kruise.KindSidecarSet:
 		out := slices.Clone(driven[1:])
 		for _, field := range rules.SidecarSetFields() {
 			out = append(out, []string{"spec", field})
@@ -37,7 +38,7 @@ func drivenOf(kind string) [][]string {
 	return driven
 }
 
-const united = "UnitedDeployment"
+const united = kruise.KindUnitedDeployment
 
 // Held returns the final state of a workload with all that a rollout drives as it
 // is now: what may be written before the rollout begins. rolls are the fields that
@@ -102,7 +103,7 @@ const mark = appsv1.ControllerRevisionHashLabelKey
 // without it, pods made from then on would seem to be old.
 func KeepMark(live, object *unstructured.Unstructured) {
 	at := []string{"spec", "template", "metadata", "labels", mark}
-	if live == nil || object.GetKind() != "ReplicaSet" {
+	if live == nil || object.GetKind() != kruise.KindReplicaSet {
 		return
 	}
 	if _, given, _ := unstructured.NestedString(object.Object, at...); given {

@@ -27,7 +27,7 @@ func Generated(workload *tree.Node) (state *kruise.PersistentPodState, ok bool) 
 		return nil, false
 	}
 	state = &kruise.PersistentPodState{
-		TypeMeta:   metav1.TypeMeta{APIVersion: kruise.Group + "/" + kruise.V1beta1, Kind: "PersistentPodState"},
+		TypeMeta:   metav1.TypeMeta{APIVersion: kruise.Group + "/" + kruise.V1beta1, Kind: kruise.KindPersistentPodState},
 		ObjectMeta: metav1.ObjectMeta{Name: tree.StrAt(meta, "name"), Namespace: tree.StrAt(meta, "namespace")},
 	}
 	state.Spec.TargetRef = target(workload)

@@ -77,7 +77,7 @@ func (r *reader) kind(k kruise.Registered) (*Schema, error) {
 // ownSelector are specs of Kubernetes' workloads that get their selector from the
 // object around them (semantics sidecarset-and-protection 10).
 var ownSelector = map[string][]string{
-	"UnitedDeployment": {"spec.template.statefulSetTemplate.spec", "spec.template.deploymentTemplate.spec"},
+	kruise.KindUnitedDeployment: {"spec.template.statefulSetTemplate.spec", "spec.template.deploymentTemplate.spec"},
 }
 
 // optionalBelow takes away what a status requires: it is written bit by bit.

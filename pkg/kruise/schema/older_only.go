@@ -1,6 +1,10 @@
 package schema
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
 
 // dotted is a path of the older version.
 type dotted string
@@ -11,16 +15,16 @@ func (d dotted) steps() []string { return strings.Split(string(d), ".") }
 // others (semantics workloads 0.2, sidecarset-and-protection 4.1, fanout-and-jobs
 // 10).
 var olderOnly = map[string]map[dotted]*Schema{
-	"CloneSet": {
+	kruise.KindCloneSet: {
 		"spec.updateStrategy.inPlaceUpdateStrategy.imagePreDownloadMinUpdatedReadyPods": {Type: "integer", Format: "int32"},
 		"spec.updateStrategy.inPlaceUpdateStrategy.imagePreDownloadTimeoutSeconds":      {Type: "integer", Format: "int32"},
 		"spec.updateStrategy.inPlaceUpdateStrategy.imagePreDownloadParallelism":         {AnyOf: []*Schema{{Type: "integer"}, {Type: "string"}}},
 	},
-	"DaemonSet": {
+	kruise.KindDaemonSet: {
 		"spec.updateStrategy.rollingUpdate.rollingUpdateType": {Type: "string", Enum: []string{"Standard", "InPlaceIfPossible", "Surging"}},
 	},
-	"SidecarSet": {"spec.namespace": {Type: "string", Description: "Namespace limits the pods to those of one namespace."}},
-	"UnitedDeployment": {
+	kruise.KindSidecarSet: {"spec.namespace": {Type: "string", Description: "Namespace limits the pods to those of one namespace."}},
+	kruise.KindUnitedDeployment: {
 		"status.subsetReplicas.{}":                 {Type: "integer", Format: "int32"},
 		"status.updateStatus.currentPartitions.{}": {Type: "integer", Format: "int32"},
 		"status.updateStatus.updatedRevision":      {Type: "string"},

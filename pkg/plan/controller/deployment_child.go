@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -22,7 +23,7 @@ func (d *deployment) newReplicaSet(replicas int) *cluster.Workload {
 	template.Labels = labelled(template.Labels, appsv1.DefaultDeploymentUniqueLabelKey, hash)
 	size := int32(replicas)
 	rs := &appsv1.ReplicaSet{
-		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "ReplicaSet"},
+		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: kruise.KindReplicaSet},
 		ObjectMeta: metav1.ObjectMeta{
 			Name: w.Name + "-" + hash, Namespace: w.Namespace, Generation: 1,
 			CreationTimestamp: metav1.NewTime(d.view.Now), Labels: maps.Clone(template.Labels),
@@ -35,7 +36,7 @@ func (d *deployment) newReplicaSet(replicas int) *cluster.Workload {
 		},
 	}
 	return &cluster.Workload{
-		Ref:     cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: w.Namespace, Name: rs.Name},
+		Ref:     cluster.Ref{Group: "apps", Kind: kruise.KindReplicaSet, Namespace: w.Namespace, Name: rs.Name},
 		Version: "v1", Generation: 1, Labels: rs.Labels, Annotations: rs.Annotations, Object: rs,
 		Template: withPodHash(w.Template, hash),
 	}

@@ -57,7 +57,7 @@ func (v *View) dropRevisions(pass *Pass, all []cluster.Revision, limit *int32, l
 		keep[cluster.Hash(rules.RevisionOf(p))] = true
 	}
 	spare := slices.DeleteFunc(slices.Clone(all), func(r cluster.Revision) bool { return keep[cluster.Hash(r.Name)] })
-	if v.Workload.Kind != "DaemonSet" {
+	if v.Workload.Kind != kruise.KindDaemonSet {
 		beyond = len(spare) - int(or(limit, defaultHistory))
 	}
 	for _, r := range spare[:max(min(beyond, len(spare)), 0)] {
@@ -80,7 +80,7 @@ func revisionOf(all []cluster.Revision, p *cluster.Pod) (cluster.Revision, bool)
 // revisionName is what a new revision is called in a cluster that has stored others
 // of the workload. All kinds but Kruise's DaemonSet hash the stored JSON.
 func revisionName(w *cluster.Workload, stored []cluster.Revision, collisions int32) string {
-	if w.Group == kruise.Group && w.Kind == "DaemonSet" {
+	if w.Group == kruise.Group && w.Kind == kruise.KindDaemonSet {
 		return w.Name + "-" + daemonHash(w.Template)
 	}
 	return NameRevision(w.Name, revisionData(w.Template, writesNull(w, stored)), collisions)

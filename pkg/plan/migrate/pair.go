@@ -24,12 +24,12 @@ type Kind struct {
 
 // kinds are those of both sides.
 var kinds = paired(
-	Kind{Group: "apps", Kind: "Deployment", Word: "Deployment", Words: []string{"deployment", "deployments", "deploy"}},
-	Kind{Group: kruise.Group, Kind: "CloneSet", Word: "CloneSet", Words: []string{"cloneset", "clonesets", "clone"}},
-	Kind{Group: "apps", Kind: "StatefulSet", Word: "StatefulSet", Words: []string{"statefulset", "statefulsets", "sts"}, Keeps: true},
-	Kind{Group: kruise.Group, Kind: "StatefulSet", Word: "AdvancedStatefulSet", Words: []string{"advancedstatefulset", "advancedstatefulsets", "asts"}, Keeps: true},
-	Kind{Group: "apps", Kind: "DaemonSet", Word: "DaemonSet", Words: []string{"daemonset", "daemonsets", "ds"}, Nodes: true},
-	Kind{Group: kruise.Group, Kind: "DaemonSet", Word: "AdvancedDaemonSet", Words: []string{"advanceddaemonset", "advanceddaemonsets", "ads", "daemon"}, Nodes: true},
+	Kind{Group: "apps", Kind: kruise.KindDeployment, Word: kruise.KindDeployment, Words: []string{"deployment", "deployments", "deploy"}},
+	Kind{Group: kruise.Group, Kind: kruise.KindCloneSet, Word: kruise.KindCloneSet, Words: []string{"cloneset", "clonesets", "clone"}},
+	Kind{Group: "apps", Kind: kruise.KindStatefulSet, Word: kruise.KindStatefulSet, Words: []string{"statefulset", "statefulsets", "sts"}, Keeps: true},
+	Kind{Group: kruise.Group, Kind: kruise.KindStatefulSet, Word: "AdvancedStatefulSet", Words: []string{"advancedstatefulset", "advancedstatefulsets", "asts"}, Keeps: true},
+	Kind{Group: "apps", Kind: kruise.KindDaemonSet, Word: kruise.KindDaemonSet, Words: []string{"daemonset", "daemonsets", "ds"}, Nodes: true},
+	Kind{Group: kruise.Group, Kind: kruise.KindDaemonSet, Word: "AdvancedDaemonSet", Words: []string{"advanceddaemonset", "advanceddaemonsets", "ads", "daemon"}, Nodes: true},
 )
 
 // paired makes each two neighbours counterparts.

@@ -67,7 +67,7 @@ func (p *Placement) fill(ws *kruise.WorkloadSpread, target *tree.Node, pods []*c
 // wishes are how many pods each subset shall have; rest is how many no subset takes.
 func wishes(spec *kruise.WorkloadSpreadSpec, target *tree.Node, replicas int) (counts []int, rest int) {
 	limits := spread.Limits(spec.Subsets, replicas)
-	if tree.StrAt(target, "kind") != "StatefulSet" {
+	if tree.StrAt(target, "kind") != kruise.KindStatefulSet {
 		return spread.Fill(limits, replicas)
 	}
 	start, _ := tree.Int(tree.Get(target, "spec", "ordinals", "start"))

@@ -45,10 +45,12 @@ func (s *Spread) Version(p *cluster.Pod) string {
 	return VersionIgnored
 }
 
-func (s *Spread) versioned() bool { return s.targets("Deployment", "ReplicaSet") }
+func (s *Spread) versioned() bool { return s.targets(kruise.KindDeployment, kruise.KindReplicaSet) }
 
 // costed reports whether pods of the target get deletion costs.
-func (s *Spread) costed() bool { return s.targets("CloneSet", "Deployment", "ReplicaSet") }
+func (s *Spread) costed() bool {
+	return s.targets(kruise.KindCloneSet, kruise.KindDeployment, kruise.KindReplicaSet)
+}
 
 func (s *Spread) targets(kinds ...string) bool {
 	ref := s.Spec.TargetReference

@@ -30,7 +30,7 @@ func (s *Spread) Choose(p *cluster.Pod) SpreadChoice {
 		return SpreadChoice{Subset: spread.None}
 	case len(subsets) == 1 && subsets[0].MaxReplicas == nil:
 		return SpreadChoice{}
-	case s.targets("StatefulSet"):
+	case s.targets(kruise.KindStatefulSet):
 		return SpreadChoice{Subset: spread.Ordinal(s.rooms(spread.Limits(subsets, s.Replicas)), OrdinalOf(p))}
 	}
 	version := s.Version(p)
@@ -67,7 +67,7 @@ func (s *Spread) missing(version string) []int {
 		known = s.Status.VersionedSubsetStatuses[version]
 	}
 	replicas := s.Replicas
-	if ref := s.Spec.TargetReference; len(known) == 0 && ref != nil && ref.Kind == "CloneSet" && ref.APIVersion == kruise.Group+"/v1beta1" {
+	if ref := s.Spec.TargetReference; len(known) == 0 && ref != nil && ref.Kind == kruise.KindCloneSet && ref.APIVersion == kruise.Group+"/v1beta1" {
 		replicas = 0
 	}
 	out := spread.Limits(s.Spec.Subsets, replicas)

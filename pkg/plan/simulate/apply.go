@@ -77,9 +77,9 @@ func (w *World) writeOther(ref cluster.Ref, doc *tree.Node) error {
 		}
 		w.AddNode(ref.Name, n.Labels)
 		w.taint(ref.Name, n.Spec.Taints)
-	case ref.Kind == "WorkloadSpread" && ref.Group == kruise.Group:
+	case ref.Kind == kruise.KindWorkloadSpread && ref.Group == kruise.Group:
 		return w.writeSpread(ref, doc)
-	case ref.Kind == "PodUnavailableBudget" && ref.Group == kruise.PolicyGroup:
+	case ref.Kind == kruise.KindPodUnavailableBudget && ref.Group == kruise.PolicyGroup:
 		return w.writeGuard(doc)
 	case ref.Kind == "PodDisruptionBudget" && ref.Group == policyv1.GroupName:
 		return w.writeDisruption(doc)
@@ -173,7 +173,7 @@ func (w *World) store(o *object, doc *tree.Node, read *cluster.Workload) error {
 	meta.SetResourceVersion(strconv.FormatUint(w.version, 10))
 	o.doc, o.workload = doc, read
 	delete(o.templates, "")
-	if o.ref.Kind == "SidecarSet" {
+	if o.ref.Kind == kruise.KindSidecarSet {
 		w.admission = nil
 		w.listSets()
 	}
@@ -207,7 +207,7 @@ func sign(read *cluster.Workload, set *kruise.SidecarSet) error {
 func (w *World) listSets() {
 	w.sets = nil
 	for _, o := range w.sorted() {
-		if o.ref.Kind == "SidecarSet" && o.workload != nil {
+		if o.ref.Kind == kruise.KindSidecarSet && o.workload != nil {
 			w.sets = append(w.sets, o)
 		}
 	}
@@ -226,7 +226,7 @@ func (w *World) setStatus(o *object, status any) {
 	w.active = w.at
 	w.touch(o)
 	w.rec.retarget(w)
-	if o.ref.Kind == "SidecarSet" {
+	if o.ref.Kind == kruise.KindSidecarSet {
 		// Its controller looks after its own status too, which matters because
 		// every pass that is refused doubles the wait.
 		w.admission = nil

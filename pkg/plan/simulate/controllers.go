@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
@@ -93,7 +94,7 @@ func (w *World) carryOut(o *object, pass controller.Pass) (again time.Duration, 
 func (w *World) again(o *object, after time.Duration, refused bool) {
 	if refused {
 		wait := min(retryFirst<<min(o.refusals, 20), retryMost)
-		if o.ref.Kind == "CloneSet" {
+		if o.ref.Kind == kruise.KindCloneSet {
 			wait = controller.Retry
 		}
 		o.refusals++

@@ -25,7 +25,7 @@ func (w *World) wanted(o *object) int {
 	}
 	sum := 0
 	for _, owner := range w.sorted() {
-		if owner.workload != nil && owner.ref.Kind != "SidecarSet" && slices.ContainsFunc(owner.pods.now, func(p *cluster.Pod) bool { return injected(p, o.ref.Name) }) {
+		if owner.workload != nil && owner.ref.Kind != kruise.KindSidecarSet && slices.ContainsFunc(owner.pods.now, func(p *cluster.Pod) bool { return injected(p, o.ref.Name) }) {
 			sum += w.wanted(owner)
 		}
 	}

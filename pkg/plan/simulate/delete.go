@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -39,7 +40,7 @@ func (w *World) Delete(ref cluster.Ref) error {
 		w.touch(o.parent)
 		w.wake(o.parent)
 	}
-	if ref.Kind == "SidecarSet" {
+	if ref.Kind == kruise.KindSidecarSet {
 		w.admission = nil
 		w.listSets()
 	}
@@ -49,7 +50,7 @@ func (w *World) Delete(ref cluster.Ref) error {
 func (w *World) dropBudget(ref cluster.Ref) {
 	w.admission = nil
 	w.guards = slices.DeleteFunc(w.guards, func(g *guard) bool {
-		of := ref.Kind == "PodUnavailableBudget" || g.rendered && ref.Kind == "PodDisruptionBudget"
+		of := ref.Kind == kruise.KindPodUnavailableBudget || g.rendered && ref.Kind == "PodDisruptionBudget"
 		return of && g.budget.Name == ref.Name && g.budget.Namespace == ref.Namespace
 	})
 	w.weighAll()

@@ -34,7 +34,7 @@ func (w *World) execute(o *object, a controller.Action) error {
 	case controller.ScaleChild:
 		return w.scaleChild(o, a)
 	case controller.DropChild:
-		return w.Delete(cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: o.ref.Namespace, Name: a.Name})
+		return w.Delete(cluster.Ref{Group: "apps", Kind: kruise.KindReplicaSet, Namespace: o.ref.Namespace, Name: a.Name})
 	case controller.ChangeClaim:
 		w.changeClaim(o, a)
 	}
@@ -102,7 +102,7 @@ func (w *World) deletePod(e *pod, reason string) error {
 
 // scaleChild sets the size of a ReplicaSet, which may have to be made first.
 func (w *World) scaleChild(o *object, a controller.ScaleChild) error {
-	ref := cluster.Ref{Group: "apps", Kind: "ReplicaSet", Namespace: o.ref.Namespace, Name: a.Name}
+	ref := cluster.Ref{Group: "apps", Kind: kruise.KindReplicaSet, Namespace: o.ref.Namespace, Name: a.Name}
 	if a.New != nil {
 		return w.adopt(o, a.New)
 	}

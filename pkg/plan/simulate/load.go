@@ -123,11 +123,11 @@ func (w *World) stamp(read *cluster.Workload) {
 // parents finds the Deployment of each ReplicaSet.
 func (w *World) parents() {
 	for _, o := range w.sorted() {
-		if o.workload == nil || o.ref.Kind != "ReplicaSet" {
+		if o.workload == nil || o.ref.Kind != kruise.KindReplicaSet {
 			continue
 		}
 		ref := metav1.GetControllerOf(o.workload.Object.(metav1.Object))
-		if ref == nil || ref.Kind != "Deployment" {
+		if ref == nil || ref.Kind != kruise.KindDeployment {
 			continue
 		}
 		if parent := w.ownerOf(o.ref.Namespace, cluster.Owner{Kind: ref.Kind, Name: ref.Name, UID: string(ref.UID)}); parent != nil {

@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -33,7 +34,7 @@ func (w *World) keepChildren(s plan.Snapshot, ref cluster.Ref) error {
 func podsNamed(list []*cluster.Pod, owner string) []*cluster.Pod {
 	var out []*cluster.Pod
 	for _, p := range list {
-		if p.Owner.Kind == "ReplicaSet" && p.Owner.Name == owner && rules.Active(p) {
+		if p.Owner.Kind == kruise.KindReplicaSet && p.Owner.Name == owner && rules.Active(p) {
 			out = append(out, p)
 		}
 	}
@@ -47,7 +48,7 @@ func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision,
 	labels, _ := meta["labels"].(map[string]any)
 	labels = with(labels, appsv1.DefaultDeploymentUniqueLabelKey, cluster.Hash(r.Name))
 	return tree.FromValue(map[string]any{
-		"apiVersion": "apps/v1", "kind": "ReplicaSet",
+		"apiVersion": "apps/v1", "kind": kruise.KindReplicaSet,
 		"metadata": map[string]any{
 			"name": r.Name, "namespace": parent.Namespace, "generation": 1, "labels": labels,
 			"annotations": map[string]any{
@@ -56,7 +57,7 @@ func childOf(parent *cluster.Workload, d *appsv1.Deployment, r cluster.Revision,
 				cluster.MaxReplicasAnnotation:        strconv.Itoa(limits.Replicas + limits.MaxSurge),
 			},
 			"ownerReferences": []any{map[string]any{
-				"apiVersion": "apps/v1", "kind": "Deployment", "name": parent.Name, "uid": parent.UID, "controller": true,
+				"apiVersion": "apps/v1", "kind": kruise.KindDeployment, "name": parent.Name, "uid": parent.UID, "controller": true,
 			}},
 		},
 		"spec": map[string]any{

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -72,7 +73,7 @@ func (w *World) nodesChanged() {
 	w.version++
 	w.active = w.at
 	for _, o := range w.sorted() {
-		if o.ref.Kind == "DaemonSet" {
+		if o.ref.Kind == kruise.KindDaemonSet {
 			w.wake(o)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -46,7 +47,7 @@ func (w *World) concerns(o *object, budget []*cluster.Pod) bool {
 	return slices.ContainsFunc(budget, func(p *cluster.Pod) bool {
 		e := w.pods[p.UID]
 		switch {
-		case o.ref.Kind == "SidecarSet":
+		case o.ref.Kind == kruise.KindSidecarSet:
 			return true
 		case e == nil || e.owner == nil:
 			return false
@@ -58,7 +59,7 @@ func (w *World) concerns(o *object, budget []*cluster.Pod) bool {
 // revisionsOf are the stored templates; those of a Deployment are its
 // ReplicaSets.
 func (w *World) revisionsOf(o *object) []cluster.Revision {
-	if o.ref.Kind != "Deployment" {
+	if o.ref.Kind != kruise.KindDeployment {
 		return o.revisions
 	}
 	var out []cluster.Revision

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -120,7 +121,7 @@ func (r *recorder) owns(e *pod) bool {
 	switch {
 	case r.target == nil:
 		return false
-	case r.target.ref.Kind == "SidecarSet":
+	case r.target.ref.Kind == kruise.KindSidecarSet:
 		return injected(e.Pod, r.target.ref.Name)
 	}
 	return e.owner != nil && (e.owner == r.target || e.owner.parent == r.target || e.owner.shadow == r.target)

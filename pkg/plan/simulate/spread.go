@@ -135,7 +135,7 @@ func (w *World) wakeSpread(e *pod, before, after *cluster.Pod) {
 	if !ok || before != nil && after != nil && rules.Active(before) == rules.Active(after) {
 		return
 	}
-	s := w.spreadNamed(cluster.Ref{Group: kruise.Group, Kind: "WorkloadSpread", Namespace: e.Namespace, Name: m.Spread})
+	s := w.spreadNamed(cluster.Ref{Group: kruise.Group, Kind: kruise.KindWorkloadSpread, Namespace: e.Namespace, Name: m.Spread})
 	if s == nil {
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-const kind = "SidecarSet"
+const kind = kruise.KindSidecarSet
 
 // Run is the stage. It does nothing unless SidecarSets are to be expanded as
 // policies. Sets of the context that could be policies count as such: they were

@@ -3,6 +3,7 @@ package argocd
 import (
 	"strconv"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -26,7 +27,7 @@ var waves = func() map[string]int {
 			"PriorityClass", "ResourceQuota", "LimitRange", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding",
 			"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
 		},
-		-1: {"ConfigMap", "Secret", "ResourceDistribution", "SidecarSet", "PodProbeMarker", "PersistentPodState", "WorkloadSpread", "PodUnavailableBudget", "PodDisruptionBudget"},
+		-1: {"ConfigMap", "Secret", kruise.KindResourceDistribution, kruise.KindSidecarSet, kruise.KindPodProbeMarker, kruise.KindPersistentPodState, kruise.KindWorkloadSpread, kruise.KindPodUnavailableBudget, "PodDisruptionBudget"},
 	} {
 		for _, kind := range kinds {
 			m[kind] = wave

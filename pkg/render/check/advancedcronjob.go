@@ -13,7 +13,7 @@ const (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "AdvancedCronJob", object: kruise.AdvancedCronJob{}, plainName: true, filled: true,
+	group: kruise.Group, kind: kruise.KindAdvancedCronJob, object: kruise.AdvancedCronJob{}, plainName: true, filled: true,
 	open: []string{
 		"spec.template.jobTemplate", "spec.template.broadcastJobTemplate.spec.template",
 		// The schema prunes what stands in these.

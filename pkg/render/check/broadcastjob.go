@@ -9,7 +9,7 @@ import (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "BroadcastJob", object: kruise.BroadcastJob{}, plainName: true, filled: true,
+	group: kruise.Group, kind: kruise.KindBroadcastJob, object: kruise.BroadcastJob{}, plainName: true, filled: true,
 	open:  []string{"spec.template"},
 	check: broadcastJob,
 	rules: []Rule{

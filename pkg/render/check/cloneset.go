@@ -11,7 +11,7 @@ import (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "CloneSet", object: kruise.CloneSet{}, filled: true,
+	group: kruise.Group, kind: kruise.KindCloneSet, object: kruise.CloneSet{}, filled: true,
 	open:      []string{"spec.template", "spec.volumeClaimTemplates"},
 	check:     cloneSet,
 	misplaced: cloneSetMisplaced,

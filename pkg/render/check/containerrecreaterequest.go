@@ -15,7 +15,7 @@ const (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "ContainerRecreateRequest", object: kruise.ContainerRecreateRequest{}, filled: true,
+	group: kruise.Group, kind: kruise.KindContainerRecreateRequest, object: kruise.ContainerRecreateRequest{}, filled: true,
 	check: containerRecreateRequest,
 	rules: []Rule{
 		{ID: "pod-invalid", fields: []string{"spec.podName"}, Doc: "The pod is missing, does not exist, has ended or has not started."},

@@ -7,7 +7,7 @@ import (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "DaemonSet", object: kruise.DaemonSet{}, filled: true,
+	group: kruise.Group, kind: kruise.KindDaemonSet, object: kruise.DaemonSet{}, filled: true,
 	open:  []string{"spec.template"},
 	check: daemonSet,
 	rules: []Rule{

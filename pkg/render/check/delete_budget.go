@@ -20,7 +20,7 @@ func (s *subject) guardedPod() {
 	if exempt || !readyPod(pod) {
 		return
 	}
-	for _, r := range s.c.Facts.All(kruise.PolicyGroup, "PodUnavailableBudget") {
+	for _, r := range s.c.Facts.All(kruise.PolicyGroup, kruise.KindPodUnavailableBudget) {
 		b := podBudget{s: s}
 		if _, err := kruise.Decode(r.Node(), &b.PodUnavailableBudget); err != nil || s.c.Facts.NamespaceOf(r) != s.c.Facts.NamespaceOf(s.r) {
 			continue
@@ -58,8 +58,8 @@ func (b *podBudget) covers(r *resource.Resource) bool {
 // behind is the Deployment of a ReplicaSet, nil where a known one has none; any
 // other owner stands for itself.
 func (s *subject) behind(owner *tree.Node) *tree.Node {
-	if tree.StrAt(owner, "kind") == "ReplicaSet" {
-		if set := s.find("apps", "ReplicaSet", tree.StrAt(owner, "name")); set != nil {
+	if tree.StrAt(owner, "kind") == kruise.KindReplicaSet {
+		if set := s.find("apps", kruise.KindReplicaSet, tree.StrAt(owner, "name")); set != nil {
 			return s.controllerOf(set)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 const ephemeralContainers = "spec.template.ephemeralContainers"
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "EphemeralJob", object: kruise.EphemeralJob{},
+	group: kruise.Group, kind: kruise.KindEphemeralJob, object: kruise.EphemeralJob{},
 	open:  []string{ephemeralContainers},
 	check: ephemeralJob,
 	rules: []Rule{

@@ -27,11 +27,11 @@ func pullRules(images string) []Rule {
 
 var (
 	_ = add(&kindRules{
-		group: kruise.Group, kind: "ImagePullJob", object: kruise.ImagePullJob{}, filled: true,
+		group: kruise.Group, kind: kruise.KindImagePullJob, object: kruise.ImagePullJob{}, filled: true,
 		rules: pullRules("spec.image"), check: imagePullJob,
 	})
 	_ = add(&kindRules{
-		group: kruise.Group, kind: "ImageListPullJob", object: kruise.ImageListPullJob{}, filled: true,
+		group: kruise.Group, kind: kruise.KindImageListPullJob, object: kruise.ImageListPullJob{}, filled: true,
 		rules: pullRules("spec.images"), check: imageListPullJob,
 	})
 )

@@ -11,7 +11,7 @@ import (
 const mostNodeImages = 256
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "NodeImage", object: kruise.NodeImage{}, filled: true,
+	group: kruise.Group, kind: kruise.KindNodeImage, object: kruise.NodeImage{}, filled: true,
 	check: nodeImage,
 	rules: []Rule{
 		{ID: "image-invalid", fields: []string{"spec.images"}, Doc: "There are more than 256 images, or one has a malformed name or tag."},

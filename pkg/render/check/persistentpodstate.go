@@ -7,7 +7,7 @@ import (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "PersistentPodState", object: kruise.PersistentPodState{},
+	group: kruise.Group, kind: kruise.KindPersistentPodState, object: kruise.PersistentPodState{},
 	check: persistentPodState,
 	rules: []Rule{
 		{ID: "target-invalid", fields: []string{stateTarget.path}, Doc: "The target is not named completely, is no StatefulSet, or another PersistentPodState has it."},

@@ -14,7 +14,7 @@ import (
 const markerProbes = "spec.probes"
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "PodProbeMarker", object: kruise.PodProbeMarker{},
+	group: kruise.Group, kind: kruise.KindPodProbeMarker, object: kruise.PodProbeMarker{},
 	check: podProbeMarker,
 	rules: []Rule{
 		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},

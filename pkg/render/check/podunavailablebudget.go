@@ -14,7 +14,7 @@ const totalReplicas = "spec.protectTotalReplicas"
 var budgetTarget = targeting{path: "spec.targetRef"}
 
 var _ = add(&kindRules{
-	group: kruise.PolicyGroup, kind: "PodUnavailableBudget", object: kruise.PodUnavailableBudget{},
+	group: kruise.PolicyGroup, kind: kruise.KindPodUnavailableBudget, object: kruise.PodUnavailableBudget{},
 	check: podUnavailableBudget,
 	rules: []Rule{
 		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "Not exactly one of selector and targetRef is given, the selector is empty or malformed, or another budget selects by the same labels."},
@@ -75,7 +75,7 @@ func (s *subject) guarded(spec *kruise.PodUnavailableBudgetSpec) {
 // not compared.
 func (s *subject) disjoint(sel *metav1.LabelSelector) {
 	mine, id := requirements(sel), s.c.Facts.IDOf(s.r)
-	x := s.selectors(kruise.PolicyGroup, "PodUnavailableBudget")
+	x := s.selectors(kruise.PolicyGroup, kruise.KindPodUnavailableBudget)
 	for _, place := range x.near(id.Namespace, mine) {
 		theirs := x.wants[place]
 		if x.beside(place, s.r, id) && compatible(mine, theirs) && compatible(theirs, mine) {

@@ -13,7 +13,7 @@ import (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "ResourceDistribution", object: kruise.ResourceDistribution{},
+	group: kruise.Group, kind: kruise.KindResourceDistribution, object: kruise.ResourceDistribution{},
 	open:  []string{"spec.resource"},
 	check: resourceDistribution,
 	rules: []Rule{

@@ -10,7 +10,7 @@ import (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "SidecarSet", object: kruise.SidecarSet{}, plainName: true, filled: true,
+	group: kruise.Group, kind: kruise.KindSidecarSet, object: kruise.SidecarSet{}, plainName: true, filled: true,
 	// What Kubernetes defines and our version of it lacks is no fault.
 	open:  []string{"spec.containers", "spec.initContainers", "spec.volumes"},
 	check: sidecarSet,

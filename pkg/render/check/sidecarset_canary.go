@@ -29,7 +29,7 @@ func (k *setCheck) canary() {
 		k.fault("metadata.annotations["+kruise.SidecarSetCanaryAnnotation+"]", "name the base set in "+kruise.SidecarSetBaseAnnotation, "a canary SidecarSet needs a base")
 		return
 	}
-	base := k.c.Facts.Find(resource.ID{Group: kruise.Group, Kind: "SidecarSet", Name: name})
+	base := k.c.Facts.Find(resource.ID{Group: kruise.Group, Kind: kruise.KindSidecarSet, Name: name})
 	switch {
 	case name == k.r.Name():
 		k.fault(path, "", "a SidecarSet cannot be its own canary")

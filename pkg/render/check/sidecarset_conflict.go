@@ -10,7 +10,7 @@ import (
 // want the same names. Sets of the input come into being in their order, so
 // the later of two is at fault.
 func (k *setCheck) conflicts() {
-	for _, r := range k.others(kruise.Group, "SidecarSet") {
+	for _, r := range k.others(kruise.Group, kruise.KindSidecarSet) {
 		if k.pair(r) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -30,7 +31,7 @@ func (k *setCheck) revision() {
 	}
 	// Without any revision of the set nothing is known of what is stored, which
 	// matters only where it is to be injected.
-	if !k.c.Expand("SidecarSet") && !inject.HasRevisions(known, k.r.Name()) {
+	if !k.c.Expand(kruise.KindSidecarSet) && !inject.HasRevisions(known, k.r.Name()) {
 		k.c.Findings.Add("sidecarset/revision-unknown", k.r, path, "")
 		return
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "StatefulSet", object: kruise.StatefulSet{}, filled: true,
+	group: kruise.Group, kind: kruise.KindStatefulSet, object: kruise.StatefulSet{}, filled: true,
 	open:  []string{"spec.template", "spec.volumeClaimTemplates"},
 	check: statefulSet,
 	rules: []Rule{

@@ -11,7 +11,7 @@ import (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "UnitedDeployment", object: kruise.UnitedDeployment{}, filled: true,
+	group: kruise.Group, kind: kruise.KindUnitedDeployment, object: kruise.UnitedDeployment{}, filled: true,
 	open:      openTemplates,
 	check:     unitedDeployment,
 	misplaced: unitedMisplaced,

@@ -17,7 +17,7 @@ const (
 )
 
 var _ = add(&kindRules{
-	group: kruise.Group, kind: "WorkloadSpread", object: kruise.WorkloadSpread{},
+	group: kruise.Group, kind: kruise.KindWorkloadSpread, object: kruise.WorkloadSpread{},
 	open:  []string{"spec.subsets.patch"},
 	check: workloadSpread,
 	rules: []Rule{
@@ -133,7 +133,7 @@ func (k *spreadCheck) limits() {
 }
 
 func (k *spreadCheck) ordered() bool {
-	return k.spec.TargetReference != nil && k.spec.TargetReference.Kind == "StatefulSet"
+	return k.spec.TargetReference != nil && k.spec.TargetReference.Kind == kruise.KindStatefulSet
 }
 
 // schedule: what moves on needs somewhere to go, and time.

@@ -15,7 +15,7 @@ func (c *comparison) added(ch *Change, r *resource.Resource) {
 	case err != nil:
 		ch.refuse(err)
 	case w != nil:
-		if n := c.crowd(r, w); n > 0 && w.Kind != "SidecarSet" {
+		if n := c.crowd(r, w); n > 0 && w.Kind != kruise.KindSidecarSet {
 			ch.add(Note, "", pods(n)+" are created")
 		}
 	}
@@ -51,7 +51,7 @@ func (c *comparison) removed(ch *Change, r *resource.Resource) {
 // gone says what goes with a workload; whose names it when it is part of another.
 func (c *comparison) gone(ch *Change, r *resource.Resource, whose string) {
 	w, err := workloadOf(r)
-	if err != nil || w == nil || w.Kind == "SidecarSet" {
+	if err != nil || w == nil || w.Kind == kruise.KindSidecarSet {
 		return
 	}
 	n := c.crowd(r, w)
@@ -84,7 +84,7 @@ func workloadOf(r *resource.Resource) (*cluster.Workload, error) {
 
 // unitedDeployment returns r if it is one, else nil.
 func unitedDeployment(r *resource.Resource) *resource.Resource {
-	if r.Is(kruise.Group, "UnitedDeployment") {
+	if r.Is(kruise.Group, kruise.KindUnitedDeployment) {
 		return r
 	}
 	return nil

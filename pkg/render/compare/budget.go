@@ -26,7 +26,7 @@ func (r room) tight() bool { return r.counts.Expected > 0 && r.counts.Allowed ==
 // budgets says which budgets allow nothing any more, and which set the pace of an
 // update.
 func (c *comparison) budgets() {
-	for _, kind := range [][2]string{{kruise.PolicyGroup, "PodUnavailableBudget"}, {"policy", "PodDisruptionBudget"}} {
+	for _, kind := range [][2]string{{kruise.PolicyGroup, kruise.KindPodUnavailableBudget}, {"policy", "PodDisruptionBudget"}} {
 		for _, r := range c.now.facts.All(kind[0], kind[1]) {
 			is, ok := c.now.room(r)
 			if !ok {
@@ -35,7 +35,7 @@ func (c *comparison) budgets() {
 			if is.tight() && !c.wasTight(r) {
 				c.affected(r).add(Stuck, "spec", fmt.Sprintf("no longer lets any pod go: it wants %d of %d available; drains and evictions wait for good", is.counts.Desired, is.counts.Expected))
 			}
-			if kind[1] == "PodUnavailableBudget" && !is.tight() {
+			if kind[1] == kruise.KindPodUnavailableBudget && !is.tight() {
 				c.paces(r, is)
 			}
 		}
@@ -75,7 +75,7 @@ func (s *side) room(r *resource.Resource) (out room, ok bool) {
 	if pods <= 0 || pods > mostPods {
 		return out, false
 	}
-	if r.Kind() == "PodUnavailableBudget" {
+	if r.Kind() == kruise.KindPodUnavailableBudget {
 		var b kruise.PodUnavailableBudget
 		if _, err := kruise.Decode(r.Node(), &b); err != nil {
 			return out, false
@@ -116,6 +116,6 @@ func (s *side) covered(r *resource.Resource) []carrier {
 		return nil
 	}
 	return slices.DeleteFunc(s.selected(namespace, selector), func(c carrier) bool {
-		return slices.Contains([]string{"Job", "CronJob", "BroadcastJob", "AdvancedCronJob"}, c.r.Kind())
+		return slices.Contains([]string{"Job", "CronJob", kruise.KindBroadcastJob, kruise.KindAdvancedCronJob}, c.r.Kind())
 	})
 }

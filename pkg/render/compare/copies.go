@@ -16,7 +16,7 @@ import (
 // change, and so may the namespaces that those select.
 func (c *comparison) copies() {
 	was, is := c.old.copies(), c.now.copies()
-	for _, r := range c.now.facts.Stream(kruise.Group, "ResourceDistribution") {
+	for _, r := range c.now.facts.Stream(kruise.Group, kruise.KindResourceDistribution) {
 		out := compareCopies(was[r.Name()], is[r.Name()])
 		out.Kind, out.Name = tree.StrAt(r.Node(), "spec", "resource", "kind"), tree.StrAt(r.Node(), "spec", "resource", "metadata", "name")
 		out.Unknown = unknownTargets(r, c.now)
@@ -30,7 +30,7 @@ func (c *comparison) copies() {
 			ch.add(Loss, "spec.targets", "copies are deleted in "+some(out.Removed)+": pods there that use them do not start any more")
 		}
 	}
-	for _, r := range c.old.facts.Stream(kruise.Group, "ResourceDistribution") {
+	for _, r := range c.old.facts.Stream(kruise.Group, kruise.KindResourceDistribution) {
 		if ch := c.byID[c.old.facts.IDOf(r)]; ch != nil && ch.Verb == Removed {
 			ch.Copies = compareCopies(was[r.Name()], nil)
 			ch.Copies.Kind, ch.Copies.Name = tree.StrAt(r.Node(), "spec", "resource", "kind"), tree.StrAt(r.Node(), "spec", "resource", "metadata", "name")
@@ -71,7 +71,7 @@ func unknownTargets(r *resource.Resource, s *side) bool {
 // namespace. Those of one that cannot be made are left out, which package check
 // has the words for.
 func (s *side) copies() map[string]map[string]any {
-	in := slices.DeleteFunc(s.facts.Stream(kruise.Group, "ResourceDistribution"), func(r *resource.Resource) bool { return !s.sound(r) })
+	in := slices.DeleteFunc(s.facts.Stream(kruise.Group, kruise.KindResourceDistribution), func(r *resource.Resource) bool { return !s.sound(r) })
 	made, err := fanout.Run(newContext(s.facts, s.stage.Stop), in)
 	if err != nil {
 		made = nil

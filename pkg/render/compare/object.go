@@ -20,11 +20,11 @@ func (c *comparison) compare(ch *Change, p pair) bool {
 	}
 	template, asked := "spec.template.", []rules.FieldChange(nil)
 	switch {
-	case p.now.Is(kruise.Group, "SidecarSet"):
+	case p.now.Is(kruise.Group, kruise.KindSidecarSet):
 		template, asked = "", sidecarFields(p)
 	case cluster.IsWorkload(p.now.Group(), p.now.Kind()):
 		asked = c.workload(ch, p)
-	case p.now.Is(kruise.Group, "UnitedDeployment"):
+	case p.now.Is(kruise.Group, kruise.KindUnitedDeployment):
 		c.subsets(ch, p.old, p.now)
 	}
 	ch.Fields = fields(list, old.value, now.value, template, asked)

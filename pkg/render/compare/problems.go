@@ -54,7 +54,7 @@ func (c *comparison) regrouped() bool {
 // looksAround reports whether the rules for an object look at others, so that it
 // may be wrong now without a change of its own.
 func looksAround(r *resource.Resource) bool {
-	return r.Is(kruise.PolicyGroup, "PodUnavailableBudget") || r.Is(kruise.Group, "SidecarSet")
+	return r.Is(kruise.PolicyGroup, kruise.KindPodUnavailableBudget) || r.Is(kruise.Group, kruise.KindSidecarSet)
 }
 
 // told identifies a problem on either side.

@@ -30,7 +30,7 @@ func seal(r *resource.Resource, v map[string]any) {
 	switch {
 	case r.Is("", "Secret"):
 		sealSecret(v)
-	case r.Is(kruise.Group, "ResourceDistribution"):
+	case r.Is(kruise.Group, kruise.KindResourceDistribution):
 		spec, _ := v["spec"].(map[string]any)
 		if inner, ok := spec["resource"].(map[string]any); ok && inner["kind"] == "Secret" {
 			sealSecret(inner)

@@ -14,17 +14,17 @@ type reach map[resource.ID][]string
 
 // sidecars compares which SidecarSets reach which workloads.
 func (c *comparison) sidecars() {
-	if len(c.old.facts.All(kruise.Group, "SidecarSet"))+len(c.now.facts.All(kruise.Group, "SidecarSet")) == 0 {
+	if len(c.old.facts.All(kruise.Group, kruise.KindSidecarSet))+len(c.now.facts.All(kruise.Group, kruise.KindSidecarSet)) == 0 {
 		return
 	}
 	was, is := c.old.reach(), c.now.reach()
-	for _, r := range c.now.facts.Stream(kruise.Group, "SidecarSet") {
+	for _, r := range c.now.facts.Stream(kruise.Group, kruise.KindSidecarSet) {
 		if ch := c.byID[c.now.facts.IDOf(r)]; ch != nil {
 			ch.Reach = c.reached(r.Name(), was, is)
 			c.upgraded(ch, c.old.byID[c.now.facts.IDOf(r)], r)
 		}
 	}
-	for _, r := range c.old.facts.Stream(kruise.Group, "SidecarSet") {
+	for _, r := range c.old.facts.Stream(kruise.Group, kruise.KindSidecarSet) {
 		if ch := c.byID[c.old.facts.IDOf(r)]; ch != nil && ch.Verb == Removed {
 			ch.Reach = c.reached(r.Name(), was, is)
 			ch.add(Warning, "", "pods that have its containers keep them until they are made anew; new pods come without")
@@ -150,7 +150,7 @@ func (c *comparison) gained(was, is reach) {
 
 func (c *comparison) others(carrier carrier, have, other []string, text string) {
 	for _, set := range have {
-		ch := c.byID[resource.ID{Group: kruise.Group, Kind: "SidecarSet", Namespace: c.now.facts.Namespace(), Name: set}]
+		ch := c.byID[resource.ID{Group: kruise.Group, Kind: kruise.KindSidecarSet, Namespace: c.now.facts.Namespace(), Name: set}]
 		if slices.Contains(other, set) || ch != nil && (ch.Verb == Added || ch.Verb == Removed || ch.Verb == Changed) {
 			continue
 		}

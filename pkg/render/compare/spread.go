@@ -10,7 +10,7 @@ import (
 // spreads compares how many pods each subset of a WorkloadSpread takes, also where
 // only its target has got another number.
 func (c *comparison) spreads() {
-	for _, r := range c.now.facts.Stream(kruise.Group, "WorkloadSpread") {
+	for _, r := range c.now.facts.Stream(kruise.Group, kruise.KindWorkloadSpread) {
 		old := c.old.byID[c.now.facts.IDOf(r)]
 		if old == nil {
 			continue

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -200,7 +201,7 @@ func (r *reader) set(c *Config, name string, v *tree.Node) {
 // judge checks what concerns several options.
 func (r *reader) judge(c *Config) {
 	if kind, value := c.Options().Idle(); kind != "" && r.path != inAnnotations { // a Kruise object with options is expanded itself
-		option := map[string]string{"SidecarSet": "sidecarSetAs", "WorkloadSpread": "spreadAs"}[kind]
+		option := map[string]string{kruise.KindSidecarSet: "sidecarSetAs", kruise.KindWorkloadSpread: "spreadAs"}[kind]
 		r.fail(option, "name "+kind+" in expand, too", "%s changes nothing: target kruise keeps every %s", value, kind)
 	}
 	if c.Target == render.Auto && len(c.APIVersions) == 0 && len(c.With) == 0 {

@@ -44,24 +44,24 @@ type pair struct{ native, kruise kind }
 
 var pairs = []pair{
 	{
-		kind{"apps", "Deployment", []string{"Deployment", "deploy"}, func() any { return &appsv1.Deployment{} }, "spec.template"},
-		kind{kruise.Group, "CloneSet", []string{"CloneSet", "clone"}, func() any { return &kruise.CloneSet{} }, "spec.template"},
+		kind{"apps", kruise.KindDeployment, []string{kruise.KindDeployment, "deploy"}, func() any { return &appsv1.Deployment{} }, "spec.template"},
+		kind{kruise.Group, kruise.KindCloneSet, []string{kruise.KindCloneSet, "clone"}, func() any { return &kruise.CloneSet{} }, "spec.template"},
 	},
 	{
-		kind{"apps", "StatefulSet", []string{"StatefulSet", "sts"}, func() any { return &appsv1.StatefulSet{} }, "spec.template"},
-		kind{kruise.Group, "StatefulSet", []string{"AdvancedStatefulSet", "asts"}, func() any { return &kruise.StatefulSet{} }, "spec.template"},
+		kind{"apps", kruise.KindStatefulSet, []string{kruise.KindStatefulSet, "sts"}, func() any { return &appsv1.StatefulSet{} }, "spec.template"},
+		kind{kruise.Group, kruise.KindStatefulSet, []string{"AdvancedStatefulSet", "asts"}, func() any { return &kruise.StatefulSet{} }, "spec.template"},
 	},
 	{
-		kind{"apps", "DaemonSet", []string{"DaemonSet", "ds"}, func() any { return &appsv1.DaemonSet{} }, "spec.template"},
-		kind{kruise.Group, "DaemonSet", []string{"AdvancedDaemonSet", "ads"}, func() any { return &kruise.DaemonSet{} }, "spec.template"},
+		kind{"apps", kruise.KindDaemonSet, []string{kruise.KindDaemonSet, "ds"}, func() any { return &appsv1.DaemonSet{} }, "spec.template"},
+		kind{kruise.Group, kruise.KindDaemonSet, []string{"AdvancedDaemonSet", "ads"}, func() any { return &kruise.DaemonSet{} }, "spec.template"},
 	},
 	{
 		kind{"batch", "CronJob", []string{"CronJob", "cj"}, func() any { return &batchv1.CronJob{} }, "spec.jobTemplate"},
-		kind{kruise.Group, "AdvancedCronJob", []string{"AdvancedCronJob", "acj"}, func() any { return &kruise.AdvancedCronJob{} }, "spec.template"},
+		kind{kruise.Group, kruise.KindAdvancedCronJob, []string{kruise.KindAdvancedCronJob, "acj"}, func() any { return &kruise.AdvancedCronJob{} }, "spec.template"},
 	},
 	{
 		kind{"policy", "PodDisruptionBudget", []string{"PodDisruptionBudget", "pdb"}, func() any { return &policyv1.PodDisruptionBudget{} }, "spec.template"},
-		kind{kruise.PolicyGroup, "PodUnavailableBudget", []string{"PodUnavailableBudget", "pub"}, func() any { return &kruise.PodUnavailableBudget{} }, "spec.template"},
+		kind{kruise.PolicyGroup, kruise.KindPodUnavailableBudget, []string{kruise.KindPodUnavailableBudget, "pub"}, func() any { return &kruise.PodUnavailableBudget{} }, "spec.template"},
 	},
 }
 

@@ -34,7 +34,7 @@ func (o Options) swap(c *stage.Context, in []*resource.Resource, goes func(*reso
 		if ok {
 			going[r] = way
 		}
-		if ok && r.Is(kruise.Group, "AdvancedCronJob") && tree.Get(r.Node(), "spec", "template", "jobTemplate") == nil {
+		if ok && r.Is(kruise.Group, kruise.KindAdvancedCronJob) && tree.Get(r.Node(), "spec", "template", "jobTemplate") == nil {
 			faults.Add(unfit(r, way, "Jobs that depend on nodes and images"))
 		}
 	}
@@ -93,11 +93,11 @@ func matched(in, out []*resource.Resource, going map[*resource.Resource]directio
 func unfit(r *resource.Resource, way direction, became string) error {
 	field, hint := "spec", ""
 	switch r.Kind() {
-	case "CloneSet":
+	case kruise.KindCloneSet:
 		field, hint = "spec.volumeClaimTemplates", "a Deployment's pods have no claims of their own: `kubectl kruise render` makes a StatefulSet"
-	case "AdvancedCronJob":
+	case kruise.KindAdvancedCronJob:
 		field, hint = "spec.template", "only a jobTemplate fits into a CronJob: `kubectl kruise render` makes a CronJob for each node"
-	case "PodUnavailableBudget":
+	case kruise.KindPodUnavailableBudget:
 		field, hint = "spec.protectOperations", "a PodDisruptionBudget guards against evictions alone: add EVICT"
 	}
 	return r.Fault(field, hint+"; or choose the objects to convert with --name or --selector", "this cannot become one %s, but %s", way.to.words[0], became)

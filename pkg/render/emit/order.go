@@ -3,6 +3,7 @@ package emit
 import (
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -17,12 +18,12 @@ var applyOrder = [][]string{
 		"ResourceQuota", "LimitRange", "NetworkPolicy", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding",
 		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding",
 	},
-	{"ConfigMap", "Secret", "ResourceDistribution", "PersistentVolume", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"},
-	{"SidecarSet", "PodProbeMarker", "PersistentPodState", "WorkloadSpread", "PodUnavailableBudget", "PodDisruptionBudget"},
+	{"ConfigMap", "Secret", kruise.KindResourceDistribution, "PersistentVolume", "PersistentVolumeClaim", "ResourceClaim", "ResourceClaimTemplate"},
+	{kruise.KindSidecarSet, kruise.KindPodProbeMarker, kruise.KindPersistentPodState, kruise.KindWorkloadSpread, kruise.KindPodUnavailableBudget, "PodDisruptionBudget"},
 	{"Service", "Endpoints", "EndpointSlice"},
 	{
-		"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "CronJob", "Job", "Pod",
-		"CloneSet", "UnitedDeployment", "AdvancedCronJob", "BroadcastJob", "ImagePullJob", "ImageListPullJob", "NodeImage",
+		kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindReplicaSet, "ReplicationController", "CronJob", "Job", "Pod",
+		kruise.KindCloneSet, kruise.KindUnitedDeployment, kruise.KindAdvancedCronJob, kruise.KindBroadcastJob, kruise.KindImagePullJob, kruise.KindImageListPullJob, kruise.KindNodeImage,
 	},
 }
 

@@ -4,11 +4,12 @@
 package fanout
 
 import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-const kind = "ResourceDistribution"
+const kind = kruise.KindResourceDistribution
 
 // Run is the stage. The copies of a ResourceDistribution stand where it stood,
 // sorted by namespace.

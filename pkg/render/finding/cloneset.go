@@ -1,5 +1,7 @@
 package finding
 
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+
 // The forms that a CloneSet can take (DESIGN section 3), as the catalogue
 // names them.
 const (
@@ -11,32 +13,32 @@ const (
 
 // What becomes of the fields of a CloneSet that are no strategy (semantics
 // workloads 1 and 5, sidecarset-and-protection 10).
-var _ = workloadRules("CloneSet", "cloneset") && register(
-	alwaysPulled("CloneSet", "cloneset"),
+var _ = workloadRules(kruise.KindCloneSet, "cloneset") && register(
+	alwaysPulled(kruise.KindCloneSet, "cloneset"),
 	Rule{
-		ID: "cloneset/replicas", Kind: "CloneSet", Severity: Exact,
+		ID: "cloneset/replicas", Kind: kruise.KindCloneSet, Severity: Exact,
 		Fields:  []string{"spec.replicas"},
 		Becomes: "the same field; both sides default to 1",
 	},
 	Rule{
-		ID: "cloneset/min-ready-seconds", Kind: "CloneSet", Severity: Exact,
+		ID: "cloneset/min-ready-seconds", Kind: kruise.KindCloneSet, Severity: Exact,
 		Fields:  []string{"spec.minReadySeconds"},
 		Becomes: "the same field",
 	},
 	Rule{
-		ID: "cloneset/revision-history-client", Kind: "CloneSet", When: toReplicaSet, Severity: Lost,
+		ID: "cloneset/revision-history-client", Kind: kruise.KindCloneSet, When: toReplicaSet, Severity: Lost,
 		Fields:  []string{"spec.revisionHistoryLimit"},
 		Becomes: "a ReplicaSet keeps no earlier templates",
 		Action:  "go back by applying the earlier manifest",
 	},
 	Rule{
-		ID: "cloneset/lifecycle", Kind: "CloneSet", Severity: Lost,
+		ID: "cloneset/lifecycle", Kind: kruise.KindCloneSet, Severity: Lost,
 		Fields:  []string{"spec.lifecycle"},
 		Becomes: "no hook is run: pods are deleted and started without waiting for labels or finalizers",
 		Action:  "use a preStop hook, a finalizer on the pod or a readiness gate; or --driver client",
 	},
 	Rule{
-		ID: "cloneset/lifecycle-client", Kind: "CloneSet", When: byClient, Severity: Approximate,
+		ID: "cloneset/lifecycle-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.lifecycle"},
 		Becomes: "hooks are honoured for pods that this tool replaces, and by nobody while it does not run",
 		Action:  "do not rely on hooks for evictions and scaling done by others",
@@ -46,60 +48,60 @@ var _ = workloadRules("CloneSet", "cloneset") && register(
 // Scaling and volume claims (semantics workloads 1.1, 1.9).
 var _ = register(
 	Rule{
-		ID: "cloneset/pods-to-delete", Kind: "CloneSet", Severity: Lost,
+		ID: "cloneset/pods-to-delete", Kind: kruise.KindCloneSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.podsToDelete"},
 		Becomes: "no pod is chosen by name",
 		Action:  "set the annotation controller.kubernetes.io/pod-deletion-cost on these pods before scaling in (Deployment only), or delete them",
 	},
 	Rule{
-		ID: "cloneset/pods-to-delete-client", Kind: "CloneSet", When: byClient, Severity: Approximate,
+		ID: "cloneset/pods-to-delete-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.scaleStrategy.podsToDelete"},
 		Becomes: "kept in the strategy annotation: this tool deletes these pods, nobody else does",
 		Action:  "scale in with this tool",
 	},
 	Rule{
-		ID: "cloneset/scale-max-unavailable", Kind: "CloneSet", Severity: Lost,
+		ID: "cloneset/scale-max-unavailable", Kind: kruise.KindCloneSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.maxUnavailable"},
 		Becomes: "missing pods are created all at once, however many are unavailable",
 		Action:  "scale out in steps where that matters",
 	},
 	Rule{
-		ID: "cloneset/exclude-preparing-delete", Kind: "CloneSet", Severity: Lost,
+		ID: "cloneset/exclude-preparing-delete", Kind: kruise.KindCloneSet, Severity: Lost,
 		Fields:  []string{"spec.scaleStrategy.excludePreparingDelete"},
 		Becomes: "nothing: without lifecycle hooks no pod is held back from deletion",
 		Action:  "nothing: see cloneset/lifecycle",
 	},
 	Rule{
-		ID: "cloneset/exclude-preparing-delete-client", Kind: "CloneSet", When: byClient, Severity: Approximate,
+		ID: "cloneset/exclude-preparing-delete-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.scaleStrategy.excludePreparingDelete"},
 		Becomes: "a pod that waits for its hook still counts for the native controller until it is deleted",
 		Action:  "keep the preDelete hooks short",
 	},
 	Rule{
-		ID: "cloneset/pvc-reuse", Kind: "CloneSet", When: toStatefulSet + ", reuse is off", Severity: Approximate,
+		ID: "cloneset/pvc-reuse", Kind: kruise.KindCloneSet, When: toStatefulSet + ", reuse is off", Severity: Approximate,
 		Fields:  []string{"spec.scaleStrategy.enablePVCReuse"},
 		Becomes: "a pod that is lost finds the claims of its ordinal again, where a CloneSet without reuse makes new ones",
 		Action:  "delete the claim together with the pod where an empty volume is wanted",
 	},
 	Rule{
-		ID: "cloneset/volume-claims", Kind: "CloneSet", When: toStatefulSet, Severity: Approximate,
+		ID: "cloneset/volume-claims", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.volumeClaimTemplates"},
 		Becomes: "claims are named by ordinal (TEMPLATE-NAME-0 …) and the field cannot change later; claims that a CloneSet made are not taken over",
 		Action:  "move the data of existing claims before switching",
 	},
 	Rule{
-		ID: "cloneset/claim-retention", Kind: "CloneSet", When: toStatefulSet, Severity: Approximate,
+		ID: "cloneset/claim-retention", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Approximate,
 		Fields:  []string{"spec.volumeClaimTemplates"},
 		Becomes: "persistentVolumeClaimRetentionPolicy is Delete, because a CloneSet's claims go with their pod and with the CloneSet; but a pod that an update recreates keeps its claim here, where Kruise gives it a new one",
 		Action:  "delete the claim together with the pod where an update must start from an empty volume",
 	},
 	Rule{
-		ID: "cloneset/name", Kind: "CloneSet", When: toStatefulSet + ", with a dot in its name or more than 52 characters", Severity: Approximate,
+		ID: "cloneset/name", Kind: kruise.KindCloneSet, When: toStatefulSet + ", with a dot in its name or more than 52 characters", Severity: Approximate,
 		Becomes: "a StatefulSet cannot have this name: dots become dashes, what is too long ends in a hash",
 		Action:  "refer to the new name",
 	},
 	Rule{
-		ID: "cloneset/headless-service", Kind: "CloneSet", When: toStatefulSet, Severity: Exact,
+		ID: "cloneset/headless-service", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Exact,
 		Fields:  []string{"spec.volumeClaimTemplates"},
 		Becomes: "a headless Service without ports is added, which a StatefulSet needs; pods get DNS names from it once ready",
 	},

@@ -1,12 +1,16 @@
 package finding
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
 
 // What becomes of an ImagePullJob and of an ImageListPullJob, which is the same
 // for each of its images (semantics fanout 7, 11).
 var (
-	_ = register(pullsOf("ImagePullJob", "spec.image")...)
-	_ = register(pullsOf("ImageListPullJob", "spec.images")...)
+	_ = register(pullsOf(kruise.KindImagePullJob, "spec.image")...)
+	_ = register(pullsOf(kruise.KindImageListPullJob, "spec.images")...)
 )
 
 // pullsOf returns the rules of pulls for a kind whose images stand in a field.

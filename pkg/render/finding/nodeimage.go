@@ -1,8 +1,10 @@
 package finding
 
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+
 // What becomes of a NodeImage (semantics fanout-and-jobs 7).
 var _ = register(Rule{
-	ID: "nodeimage/kept", Kind: "NodeImage", Severity: Lost,
+	ID: "nodeimage/kept", Kind: kruise.KindNodeImage, Severity: Lost,
 	Fields:  []string{"spec.images"},
 	Becomes: "the object stays a Kruise object: without Kruise's node agent nobody pulls the images",
 	Action:  "write an ImagePullJob, which becomes Jobs that pull; or let the kubelet pull when pods start",

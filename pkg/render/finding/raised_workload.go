@@ -1,56 +1,58 @@
 package finding
 
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+
 // What becomes of a Deployment as a CloneSet (semantics workloads 0.3, 1.8,
 // 1.10).
-var _ = raisedTemplateRules("Deployment", "deployment", "spec.template") && register(
-	raisedInPlace("Deployment", "deployment"),
+var _ = raisedTemplateRules(kruise.KindDeployment, "deployment", "spec.template") && register(
+	raisedInPlace(kruise.KindDeployment, "deployment"),
 	Rule{
-		ID: "deployment/same", Kind: "Deployment", Severity: Exact,
+		ID: "deployment/same", Kind: kruise.KindDeployment, Severity: Exact,
 		Fields:  []string{"spec.replicas", "spec.selector", "spec.minReadySeconds", "spec.revisionHistoryLimit"},
 		Becomes: "the same field; both sides have the same default",
 	},
 	Rule{
-		ID: "deployment/paused", Kind: "Deployment", Severity: Approximate,
+		ID: "deployment/paused", Kind: kruise.KindDeployment, Severity: Approximate,
 		Fields:  []string{"spec.paused"},
 		Becomes: "updateStrategy.rollingUpdate.paused: no further pods are updated, but pods of a surge are taken back",
 		Action:  "finish a rollout before converting",
 	},
 	Rule{
-		ID: "deployment/progress-deadline", Kind: "Deployment", Severity: Approximate,
+		ID: "deployment/progress-deadline", Kind: kruise.KindDeployment, Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
 		Becomes: "the same field; but a CloneSet counts from the last change of its condition, so that a rollout begun later than that is reported as ProgressDeadlineExceeded at once",
 		Action:  "do not act on this reason alone",
 	},
 	Rule{
-		ID: "deployment/progress-deadline-none", Kind: "Deployment", When: "not set", Severity: Approximate,
+		ID: "deployment/progress-deadline-none", Kind: kruise.KindDeployment, When: "not set", Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
 		Becomes: "no deadline and no condition Progressing, where a Deployment has 600 seconds",
 		Action:  "set progressDeadlineSeconds where something waits for the condition",
 	},
 	Rule{
-		ID: "deployment/strategy", Kind: "Deployment", Severity: Exact,
+		ID: "deployment/strategy", Kind: kruise.KindDeployment, Severity: Exact,
 		Fields:  []string{"spec.strategy"},
 		Becomes: "the same maxSurge and maxUnavailable, written out because the defaults differ (25% and 25% against 0 and 20%); beside a surge both sides round alike",
 	},
 	Rule{
-		ID: "deployment/max-unavailable-zero", Kind: "Deployment", Severity: Exact,
+		ID: "deployment/max-unavailable-zero", Kind: kruise.KindDeployment, Severity: Exact,
 		Fields:  []string{"spec.strategy.rollingUpdate.maxUnavailable"},
 		Becomes: "0% in place of 0, which v1beta1 refuses even beside maxSurge; both mean that a new pod comes first",
 	},
 	Rule{
-		ID: "deployment/max-unavailable-rounded", Kind: "Deployment", When: "no surge", Severity: Approximate,
+		ID: "deployment/max-unavailable-rounded", Kind: kruise.KindDeployment, When: "no surge", Severity: Approximate,
 		Fields:  []string{"spec.strategy.rollingUpdate.maxUnavailable"},
 		Becomes: "a number in place of the percentage, which a Deployment rounds down and a CloneSet without surge rounds up",
 		Action:  "set a percentage that suits when replicas change",
 	},
 	Rule{
-		ID: "deployment/max-unavailable-percent", Kind: "Deployment", When: "no surge, and replicas are 0 or an autoscaler's", Severity: Approximate,
+		ID: "deployment/max-unavailable-percent", Kind: kruise.KindDeployment, When: "no surge, and replicas are 0 or an autoscaler's", Severity: Approximate,
 		Fields:  []string{"spec.strategy.rollingUpdate.maxUnavailable"},
 		Becomes: "the percentage stays, but a CloneSet without surge rounds it up where a Deployment rounds down",
 		Action:  "set a number if the difference of one pod matters",
 	},
 	Rule{
-		ID: "deployment/recreate", Kind: "Deployment", When: "Recreate", Severity: Lost,
+		ID: "deployment/recreate", Kind: kruise.KindDeployment, When: "Recreate", Severity: Lost,
 		Fields:  []string{"spec.strategy.type"},
 		Becomes: "maxUnavailable 100% without surge: all old pods go at once, but new ones start while the last old ones still end",
 		Action:  "scale to 0 before an update where two versions must never meet",

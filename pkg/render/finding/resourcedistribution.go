@@ -1,6 +1,8 @@
 package finding
 
-const resourceDistribution = "ResourceDistribution"
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+
+const resourceDistribution = kruise.KindResourceDistribution
 
 // What becomes of the fields of a ResourceDistribution (semantics
 // fanout-and-jobs 3, 11, 12).

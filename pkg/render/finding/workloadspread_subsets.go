@@ -1,80 +1,82 @@
 package finding
 
+import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+
 // What becomes of the subsets of a WorkloadSpread.
 var _ = register(
 	Rule{
-		ID: "workloadspread/subset", Kind: "WorkloadSpread", Severity: Exact,
+		ID: "workloadspread/subset", Kind: kruise.KindWorkloadSpread, Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].name"},
 		Becomes: "pods have the annotation apps.kruise.io/matched-workloadspread that Kruise's webhook writes, without uid",
 	},
 	Rule{
-		ID: "workloadspread/max-replicas", Kind: "WorkloadSpread", When: whenSplit, Severity: Exact,
+		ID: "workloadspread/max-replicas", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
 		Becomes: "the replicas of the workload, filled in the order of the subsets; a percentage is rounded up",
 	},
 	Rule{
-		ID: "workloadspread/percent-cloneset", Kind: "WorkloadSpread", When: "the target is a CloneSet named as v1beta1, " + whenSplit, Severity: Approximate,
+		ID: "workloadspread/percent-cloneset", Kind: kruise.KindWorkloadSpread, When: "the target is a CloneSet named as v1beta1, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
 		Becomes: "the share is of the target's replicas from the first pod on; Kruise takes percentages of 0 there until its status has counts, so that new pods may find no room",
 		Action:  "name the target as v1alpha1 where Kruise runs",
 	},
 	Rule{
-		ID: "workloadspread/rest", Kind: "WorkloadSpread", When: whenSplit, Severity: Approximate,
+		ID: "workloadspread/rest", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
 		Becomes: "pods for which no subset has room are in the workload NAME-rest, whose template is the target's; Kruise may count them in a subset later, by the node that they run on",
 		Action:  "leave maxReplicas out of the last subset",
 	},
 	Rule{
-		ID: "workloadspread/required-node-selector", Kind: "WorkloadSpread", When: whenSplit, Severity: Exact,
+		ID: "workloadspread/required-node-selector", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].requiredNodeSelector"},
 		Becomes: "appended to every required node affinity term of the pod template",
 	},
 	Rule{
-		ID: "workloadspread/preferred-node-selector", Kind: "WorkloadSpread", When: whenSplit, Severity: Exact,
+		ID: "workloadspread/preferred-node-selector", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].preferredNodeSelector"},
 		Becomes: "appended to the preferred node affinity of the pod template",
 	},
 	Rule{
-		ID: "workloadspread/tolerations", Kind: "WorkloadSpread", When: whenSplit, Severity: Exact,
+		ID: "workloadspread/tolerations", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].tolerations"},
 		Becomes: "appended to the tolerations of the pod template",
 	},
 	Rule{
-		ID: "workloadspread/patch", Kind: "WorkloadSpread", Severity: Exact,
+		ID: "workloadspread/patch", Kind: kruise.KindWorkloadSpread, Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].patch"},
 		Becomes: "merged into the pod template last, as a strategic merge patch",
 	},
 	Rule{
-		ID: "workloadspread/deletion-cost", Kind: "WorkloadSpread", When: "the target is a CloneSet or Deployment, " + whenSplit, Severity: Approximate,
+		ID: "workloadspread/deletion-cost", Kind: kruise.KindWorkloadSpread, When: "the target is a CloneSet or Deployment, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets},
 		Becomes: "pods have the deletion cost of their subset from the start, where Kruise writes it later; it decides nothing inside one workload, and nobody mirrors it for old pods in a rollout",
 		Action:  "scale in by rendering again: the last subsets shrink first",
 	},
 	Rule{
-		ID: "workloadspread/deletion-cost-replicaset", Kind: "WorkloadSpread", When: "the target is a ReplicaSet, " + whenSplit, Severity: Approximate,
+		ID: "workloadspread/deletion-cost-replicaset", Kind: kruise.KindWorkloadSpread, When: "the target is a ReplicaSet, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets},
 		Becomes: "the last subsets shrink first; under Kruise the pods of a ReplicaSet without the label pod-template-hash have mirrored costs, and the first subset is emptied first",
 		Action:  "use a Deployment",
 	},
 	Rule{
-		ID: "workloadspread/fixed", Kind: "WorkloadSpread", When: "scheduleStrategy.type Fixed", Severity: Exact,
+		ID: "workloadspread/fixed", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Fixed", Severity: Exact,
 		Fields:  []string{"spec.scheduleStrategy.type"},
 		Becomes: "nothing more: pods wait for nodes of their subset",
 	},
 	Rule{
-		ID: "workloadspread/adaptive", Kind: "WorkloadSpread", When: "scheduleStrategy.type Adaptive", Severity: Lost,
+		ID: "workloadspread/adaptive", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Lost,
 		Fields:  []string{"spec.scheduleStrategy.type", "spec.scheduleStrategy.adaptive.disableSimulationSchedule"},
 		Becomes: "nobody deletes pods that find no node, so that they come back in another subset",
 		Action:  "render again with --live when a subset is full, or with --spread-as constraints",
 	},
 	Rule{
-		ID: "workloadspread/adaptive-known", Kind: "WorkloadSpread", When: "scheduleStrategy.type Adaptive", Severity: Approximate,
+		ID: "workloadspread/adaptive-known", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Approximate,
 		Fields:  []string{"spec.scheduleStrategy.type"},
 		Becomes: "subsets that were last seen as unschedulable keep what they have and get no more, however long ago that was",
 		Action:  "render again with fresh facts",
 	},
 	Rule{
-		ID: "workloadspread/adaptive-times", Kind: "WorkloadSpread", When: "scheduleStrategy.type Adaptive", Severity: Lost,
+		ID: "workloadspread/adaptive-times", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Lost,
 		Fields:  []string{"spec.scheduleStrategy.adaptive.rescheduleCriticalSeconds"},
 		Becomes: "nobody watches how long pods are pending",
 		Action:  "render again with --live when a subset is full",
@@ -84,48 +86,48 @@ var _ = register(
 // What becomes of the subsets where the target stays one workload.
 var _ = register(
 	Rule{
-		ID: "workloadspread/constraints", Kind: "WorkloadSpread", When: whenWhole, Severity: Approximate,
+		ID: "workloadspread/constraints", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadTarget},
 		Becomes: "the target stays one workload whose pods prefer the subsets in their order; which pod goes where is the scheduler's choice, and deletion costs are not written",
 		Action:  "render with --spread-as split where the numbers matter",
 	},
 	Rule{
-		ID: "workloadspread/constraints-subset", Kind: "WorkloadSpread", When: whenWhole, Severity: Exact,
+		ID: "workloadspread/constraints-subset", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Exact,
 		Fields:  []string{spreadSubsets + "[].name"},
 		Becomes: "nothing: pods do not say which subset they are in, their nodes do",
 	},
 	Rule{
-		ID: "workloadspread/constraints-limits", Kind: "WorkloadSpread", When: whenWhole, Severity: Lost,
+		ID: "workloadspread/constraints-limits", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Lost,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
 		Becomes: "no limit: a subset may get more pods or fewer; only maxReplicas 0 keeps pods away",
 		Action:  "render with --spread-as split",
 	},
 	Rule{
-		ID: "workloadspread/constraints-skew", Kind: "WorkloadSpread", When: whenWhole, Severity: Approximate,
+		ID: "workloadspread/constraints-skew", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
 		Becomes: "a topology spread constraint with ScheduleAnyway over the label that tells the subsets apart; maxSkew is the largest difference between their shares",
 		Action:  "write a constraint over this label into the target's template to have another",
 	},
 	Rule{
-		ID: "workloadspread/constraints-required", Kind: "WorkloadSpread", When: whenWhole, Severity: Approximate,
+		ID: "workloadspread/constraints-required", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].requiredNodeSelector"},
 		Becomes: "an alternative of the required node affinity, where all subsets have one, and a preference that weighs less from subset to subset",
 		Action:  "render with --spread-as split where pods must be in their subset",
 	},
 	Rule{
-		ID: "workloadspread/constraints-preferred", Kind: "WorkloadSpread", When: whenWhole, Severity: Approximate,
+		ID: "workloadspread/constraints-preferred", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].preferredNodeSelector"},
 		Becomes: "preferences of all pods",
 		Action:  "render with --spread-as split where they are of one subset only",
 	},
 	Rule{
-		ID: "workloadspread/constraints-tolerations", Kind: "WorkloadSpread", When: whenWhole, Severity: Approximate,
+		ID: "workloadspread/constraints-tolerations", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].tolerations"},
 		Becomes: "tolerations of all pods",
 		Action:  "render with --spread-as split where they are of one subset only",
 	},
 	Rule{
-		ID: "workloadspread/constraints-patch", Kind: "WorkloadSpread", When: whenWhole, Severity: Lost,
+		ID: "workloadspread/constraints-patch", Kind: kruise.KindWorkloadSpread, When: whenWhole, Severity: Lost,
 		Fields:  []string{spreadSubsets + "[].patch"},
 		Becomes: "nothing: the subsets have different patches, and the workload has one template",
 		Action:  "render with --spread-as split, or give all subsets the same patch",

@@ -116,7 +116,7 @@ func (s *stream) input(r *resource.Resource) bool {
 
 // again reports whether a run before this one made old, which is now r.
 func again(old, r *resource.Resource) bool {
-	if r.Is(kruise.Group, "ResourceDistribution") {
+	if r.Is(kruise.Group, kruise.KindResourceDistribution) {
 		return true
 	}
 	source := r.Labels()[kruise.SourceLabel]

@@ -46,10 +46,10 @@ func newJob(n *tree.Node, read reader) (*job, error) {
 		return j, nil
 	case kind == rdgen.Kind:
 		return j, j.distribution(n, read)
-	case inGroup && kind == "UnitedDeployment":
+	case inGroup && kind == kruise.KindUnitedDeployment:
 		j.generator = true
 		j.take(n, kind)
-	case inGroup && (kind == "SidecarSet" || kind == "ResourceDistribution"):
+	case inGroup && (kind == kruise.KindSidecarSet || kind == kruise.KindResourceDistribution):
 		if conf.Target == "" {
 			conf.Target = render.Kruise
 		}

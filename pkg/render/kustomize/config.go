@@ -62,7 +62,7 @@ func configured() configuration {
 		c.selector(k)
 		c.claims(k)
 		c.otherImages(k)
-		if hasField(k, "replicas") && k.Kind != "EphemeralJob" { // which counts pods of others
+		if hasField(k, "replicas") && k.Kind != kruise.KindEphemeralJob { // which counts pods of others
 			c.Replicas = append(c.Replicas, of(k, "spec/replicas", true))
 		}
 	}
@@ -105,12 +105,12 @@ var spreading = []string{
 // beside it. A SidecarSet's is left alone: it mostly means pods of others.
 func (c *configuration) selector(k kruise.Registered) {
 	switch k.Kind {
-	case "CloneSet", "StatefulSet", "DaemonSet", "UnitedDeployment":
+	case kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindUnitedDeployment:
 		c.CommonLabels = append(c.CommonLabels, of(k, "spec/selector/matchLabels", true))
-	case "PodUnavailableBudget", "PodProbeMarker":
+	case kruise.KindPodUnavailableBudget, kruise.KindPodProbeMarker:
 		c.CommonLabels = append(c.CommonLabels, of(k, "spec/selector/matchLabels", false))
 	}
-	if k.Kind != "UnitedDeployment" {
+	if k.Kind != kruise.KindUnitedDeployment {
 		return
 	}
 	for _, t := range stage.TemplatePaths(k.Group, k.Kind) {
@@ -134,9 +134,9 @@ func (c *configuration) claims(k kruise.Registered) {
 // images, such as an ImageListPullJob's.
 func (c *configuration) otherImages(k kruise.Registered) {
 	switch k.Kind {
-	case "EphemeralJob":
+	case kruise.KindEphemeralJob:
 		c.Images = append(c.Images, of(k, "spec/template/ephemeralContainers[]/image", false))
-	case "ImagePullJob":
+	case kruise.KindImagePullJob:
 		c.Images = append(c.Images, of(k, "spec/image", false))
 	}
 }

@@ -68,7 +68,7 @@ func (r *referent) inPod(k kruise.Registered, at string) {
 // podSpecs are the paths to pod specs; a SidecarSet's own spec has the fields of
 // one that it adds to pods.
 func podSpecs(k kruise.Registered) []string {
-	if k.Kind == "SidecarSet" {
+	if k.Kind == kruise.KindSidecarSet {
 		return []string{"spec"}
 	}
 	var out []string
@@ -81,10 +81,10 @@ func podSpecs(k kruise.Registered) []string {
 // otherFields name objects outside of pods, by the kind that is named and the
 // kind that names it.
 var otherFields = map[string]map[string][]string{
-	"Secret": {"ImagePullJob": {"spec/pullSecrets"}, "ImageListPullJob": {"spec/pullSecrets"}},
+	"Secret": {kruise.KindImagePullJob: {"spec/pullSecrets"}, kruise.KindImageListPullJob: {"spec/pullSecrets"}},
 	"Service": {
-		"StatefulSet": {"spec/serviceName"},
-		"UnitedDeployment": {
+		kruise.KindStatefulSet: {"spec/serviceName"},
+		kruise.KindUnitedDeployment: {
 			"spec/template/statefulSetTemplate/spec/serviceName", "spec/template/advancedStatefulSetTemplate/spec/serviceName",
 		},
 	},
@@ -93,14 +93,14 @@ var otherFields = map[string]map[string][]string{
 // workloadReferents are workloads that others name by kind and name.
 func workloadReferents(places []references.Place) []referent {
 	out := []referent{
-		{Kind: "CloneSet", Group: kruise.Group},
-		{Kind: "StatefulSet", Group: kruise.Group},
-		{Kind: "DaemonSet", Group: kruise.Group},
-		{Kind: "UnitedDeployment", Group: kruise.Group},
-		{Kind: "Deployment", Group: "apps"},
-		{Kind: "StatefulSet", Group: "apps"},
-		{Kind: "DaemonSet", Group: "apps"},
-		{Kind: "ReplicaSet", Group: "apps"},
+		{Kind: kruise.KindCloneSet, Group: kruise.Group},
+		{Kind: kruise.KindStatefulSet, Group: kruise.Group},
+		{Kind: kruise.KindDaemonSet, Group: kruise.Group},
+		{Kind: kruise.KindUnitedDeployment, Group: kruise.Group},
+		{Kind: kruise.KindDeployment, Group: "apps"},
+		{Kind: kruise.KindStatefulSet, Group: "apps"},
+		{Kind: kruise.KindDaemonSet, Group: "apps"},
+		{Kind: kruise.KindReplicaSet, Group: "apps"},
 		{Kind: "Job", Group: "batch"},
 	}
 	for i := range out {

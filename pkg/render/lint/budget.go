@@ -15,15 +15,15 @@ import (
 // Rules about budgets.
 var _ = advise(
 	advice{
-		Rule:  Rule{ID: "podunavailablebudget/never-allows", Kind: "PodUnavailableBudget", Severity: Warning, Doc: "A budget that can never allow a disruption stops rollouts and drains for good."},
+		Rule:  Rule{ID: "podunavailablebudget/never-allows", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A budget that can never allow a disruption stops rollouts and drains for good."},
 		kinds: []string{budget}, look: neverAllows,
 	},
 	advice{
-		Rule:  Rule{ID: "podunavailablebudget/covers-nothing", Kind: "PodUnavailableBudget", Severity: Warning, Doc: "The selector finds no pod template among the objects, or the target is none of them."},
+		Rule:  Rule{ID: "podunavailablebudget/covers-nothing", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "The selector finds no pod template among the objects, or the target is none of them."},
 		kinds: []string{budget}, look: coversNothing,
 	},
 	advice{
-		Rule:  Rule{ID: "podunavailablebudget/two-budgets", Kind: "PodUnavailableBudget", Severity: Warning, Doc: "A PodDisruptionBudget guards the same pods: an eviction needs both, and each counts what the other allowed."},
+		Rule:  Rule{ID: "podunavailablebudget/two-budgets", Kind: kruise.KindPodUnavailableBudget, Severity: Warning, Doc: "A PodDisruptionBudget guards the same pods: an eviction needs both, and each counts what the other allowed."},
 		kinds: []string{budget}, look: twoBudgets,
 	},
 )

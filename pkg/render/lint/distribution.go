@@ -11,11 +11,11 @@ import (
 // Rules about fields that nothing reads (semantics fanout-and-jobs 3, workloads 4).
 var _ = advise(
 	advice{
-		Rule:  Rule{ID: "resourcedistribution/ignored-field", Kind: "ResourceDistribution", Severity: Warning, Doc: "With allNamespaces the included namespaces and the selector are ignored; a namespace in the resource always is."},
+		Rule:  Rule{ID: "resourcedistribution/ignored-field", Kind: kruise.KindResourceDistribution, Severity: Warning, Doc: "With allNamespaces the included namespaces and the selector are ignored; a namespace in the resource always is."},
 		kinds: []string{shared}, look: typed(ignoredTargets),
 	},
 	advice{
-		Rule:  Rule{ID: "daemonset/ignored-field", Kind: "DaemonSet", Severity: Warning, Doc: "Of a DaemonSet's lifecycle only preDelete acts."},
+		Rule:  Rule{ID: "daemonset/ignored-field", Kind: kruise.KindDaemonSet, Severity: Warning, Doc: "Of a DaemonSet's lifecycle only preDelete acts."},
 		kinds: []string{daemonSet}, look: typed(ignoredLifecycle),
 	},
 )

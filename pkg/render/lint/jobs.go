@@ -9,19 +9,19 @@ import (
 // Rules about jobs (semantics fanout-and-jobs 5, 6, 12).
 var _ = advise(
 	advice{
-		Rule:  Rule{ID: "broadcastjob/failure-policy", Kind: "BroadcastJob", Severity: Warning, Doc: "A word that Kruise does not know is accepted as failurePolicy.type."},
+		Rule:  Rule{ID: "broadcastjob/failure-policy", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "A word that Kruise does not know is accepted as failurePolicy.type."},
 		kinds: []string{broadcast}, look: typed(failurePolicy),
 	},
 	advice{
-		Rule:  Rule{ID: "broadcastjob/restart-limit", Kind: "BroadcastJob", Severity: Warning, Doc: "With restartPolicy OnFailure a pod beyond restartLimit counts as failed and goes on restarting: under Continue the job never completes, under FailFast the pod stays."},
+		Rule:  Rule{ID: "broadcastjob/restart-limit", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "With restartPolicy OnFailure a pod beyond restartLimit counts as failed and goes on restarting: under Continue the job never completes, under FailFast the pod stays."},
 		kinds: []string{broadcast}, look: typed(restartLimit),
 	},
 	advice{
-		Rule:  Rule{ID: "broadcastjob/parallelism-zero", Kind: "BroadcastJob", Severity: Warning, Doc: "A parallelism of 0 starts no pod."},
+		Rule:  Rule{ID: "broadcastjob/parallelism-zero", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "A parallelism of 0 starts no pod."},
 		kinds: []string{broadcast}, look: typed(noParallelism),
 	},
 	advice{
-		Rule:  Rule{ID: "advancedcronjob/restart-policy", Kind: "AdvancedCronJob", Severity: Warning, Doc: "A job template with restartPolicy Always is accepted, and every job it makes is refused."},
+		Rule:  Rule{ID: "advancedcronjob/restart-policy", Kind: kruise.KindAdvancedCronJob, Severity: Warning, Doc: "A job template with restartPolicy Always is accepted, and every job it makes is refused."},
 		kinds: []string{cronJob}, look: typed(alwaysRestarts),
 	},
 )

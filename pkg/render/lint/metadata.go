@@ -64,7 +64,7 @@ func deprecatedSpelling(s *subject) {
 		s.say("metadata."+o.in+"["+o.key+"]", "write it as "+kruise.V1beta1+" with "+o.field, "is a field in %s", kruise.V1beta1)
 	})
 	const kind = rolling + "rollingUpdateType"
-	if n, whole := tree.At(s.r.Node(), kind); whole && s.r.Is(kruise.Group, "DaemonSet") && tree.Str(n) == "Surging" {
+	if n, whole := tree.At(s.r.Node(), kind); whole && s.r.Is(kruise.Group, kruise.KindDaemonSet) && tree.Str(n) == "Surging" {
 		s.say(kind, "use Standard with maxSurge", "Surging is deprecated, and becomes Standard in %s", kruise.V1beta1)
 	}
 }

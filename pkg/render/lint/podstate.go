@@ -12,11 +12,11 @@ import (
 // (semantics fanout-and-jobs 4).
 var _ = advise(
 	advice{
-		Rule:  Rule{ID: "persistentpodstate/weight", Kind: "PersistentPodState", Severity: Warning, Doc: "A weight below 1 or above 100 is accepted, and every pod that it is put into is refused."},
+		Rule:  Rule{ID: "persistentpodstate/weight", Kind: kruise.KindPersistentPodState, Severity: Warning, Doc: "A weight below 1 or above 100 is accepted, and every pod that it is put into is refused."},
 		kinds: []string{podState}, look: typed(podStateWeights),
 	},
 	advice{
-		Rule:  Rule{ID: "statefulset/pod-state-annotations", Kind: "StatefulSet", Severity: Warning, Doc: "Annotations that make a PersistentPodState: a switch without a topology makes none, a topology without the switch neither, and blanks around commas become part of the keys."},
+		Rule:  Rule{ID: "statefulset/pod-state-annotations", Kind: kruise.KindStatefulSet, Severity: Warning, Doc: "Annotations that make a PersistentPodState: a switch without a topology makes none, a topology without the switch neither, and blanks around commas become part of the keys."},
 		kinds: []string{statefulSet, "apps/StatefulSet"}, look: podStateAnnotations,
 	},
 )

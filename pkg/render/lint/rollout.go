@@ -44,11 +44,11 @@ var _ = advise(
 		kinds: workloads, look: paused,
 	},
 	advice{
-		Rule:  Rule{ID: "statefulset/lost-by-v1alpha1", Kind: "StatefulSet", Severity: Warning, Doc: "A write through v1alpha1 takes fields away that only v1beta1 has and that the stored object uses."},
+		Rule:  Rule{ID: "statefulset/lost-by-v1alpha1", Kind: kruise.KindStatefulSet, Severity: Warning, Doc: "A write through v1alpha1 takes fields away that only v1beta1 has and that the stored object uses."},
 		kinds: []string{statefulSet}, look: lostByOlderVersion,
 	},
 	advice{
-		Rule:  Rule{ID: "statefulset/v1alpha1", Kind: "StatefulSet", Severity: Info, Doc: "v1alpha1 has no reserveOrdinals, lifecycle, scaleStrategy, ordinals and claim policies: an update through it takes away what the stored object has of them, which only --old or --with can tell."},
+		Rule:  Rule{ID: "statefulset/v1alpha1", Kind: kruise.KindStatefulSet, Severity: Info, Doc: "v1alpha1 has no reserveOrdinals, lifecycle, scaleStrategy, ordinals and claim policies: an update through it takes away what the stored object has of them, which only --old or --with can tell."},
 		kinds: []string{statefulSet}, look: throughOlderVersion,
 	},
 )

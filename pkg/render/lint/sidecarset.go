@@ -14,19 +14,19 @@ import (
 // Rules about SidecarSets.
 var _ = advise(
 	advice{
-		Rule:  Rule{ID: "sidecarset/matches-nothing", Kind: "SidecarSet", Severity: Warning, Doc: "The selector finds no pod template among the objects: mostly a slip of the pen."},
+		Rule:  Rule{ID: "sidecarset/matches-nothing", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "The selector finds no pod template among the objects: mostly a slip of the pen."},
 		kinds: []string{sidecarSet}, look: matchesNothing,
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/matches-across-namespaces", Kind: "SidecarSet", Severity: Warning, Doc: "Without a namespace selector the set reaches pods of several namespaces."},
+		Rule:  Rule{ID: "sidecarset/matches-across-namespaces", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "Without a namespace selector the set reaches pods of several namespaces."},
 		kinds: []string{sidecarSet}, look: matchesAcross,
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-post-start", Kind: "SidecarSet", Severity: Warning, Doc: "A hot upgrade hands over in postStart; without one both containers run side by side and nobody takes over."},
+		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-post-start", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade hands over in postStart; without one both containers run side by side and nobody takes over."},
 		kinds: []string{sidecarSet}, look: hotUpgrade,
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/not-upgradable", Kind: "SidecarSet", Severity: Warning, Doc: "Only images of sidecars change in running pods; any other change waits until pods are recreated."},
+		Rule:  Rule{ID: "sidecarset/not-upgradable", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "Only images of sidecars change in running pods; any other change waits until pods are recreated."},
 		kinds: []string{sidecarSet}, look: notUpgradable,
 	},
 )

@@ -14,27 +14,27 @@ import (
 // nothing, or harm when pods are created (semantics sidecarset-and-protection 10).
 var _ = advise(
 	advice{
-		Rule:  Rule{ID: "sidecarset/unknown-value", Kind: "SidecarSet", Severity: Warning, Doc: "A word that Kruise does not know is accepted in podInjectPolicy of an init container, in patchPolicy and in updateStrategy.type, and does something else than its neighbours."},
+		Rule:  Rule{ID: "sidecarset/unknown-value", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A word that Kruise does not know is accepted in podInjectPolicy of an init container, in patchPolicy and in updateStrategy.type, and does something else than its neighbours."},
 		kinds: []string{sidecarSet}, look: typed(unknownValues),
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-empty-image", Kind: "SidecarSet", Severity: Warning, Doc: "A hot upgrade without hotUpgradeEmptyImage is accepted, and every pod that the set matches is refused."},
+		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-empty-image", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade without hotUpgradeEmptyImage is accepted, and every pod that the set matches is refused."},
 		kinds: []string{sidecarSet}, look: typed(noEmptyImage),
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/merge-patch-not-json", Kind: "SidecarSet", Severity: Warning, Doc: "With MergePatchJson an annotation that is no JSON is accepted, and pods that have the key already are refused."},
+		Rule:  Rule{ID: "sidecarset/merge-patch-not-json", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "With MergePatchJson an annotation that is no JSON is accepted, and pods that have the key already are refused."},
 		kinds: []string{sidecarSet}, look: typed(noJSON),
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/unused-volume", Kind: "SidecarSet", Severity: Info, Doc: "A volume that no container of the set mounts is not injected."},
+		Rule:  Rule{ID: "sidecarset/unused-volume", Kind: kruise.KindSidecarSet, Severity: Info, Doc: "A volume that no container of the set mounts is not injected."},
 		kinds: []string{sidecarSet}, look: typed(unusedVolumes),
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/max-unavailable-zero", Kind: "SidecarSet", Severity: Warning, Doc: "maxUnavailable 0 is accepted, and only pods that are not ready are updated."},
+		Rule:  Rule{ID: "sidecarset/max-unavailable-zero", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "maxUnavailable 0 is accepted, and only pods that are not ready are updated."},
 		kinds: []string{sidecarSet}, look: typed(noneUnavailable),
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/partition-updates-nothing", Kind: "SidecarSet", Severity: Warning, Doc: "A partition of 100% keeps every injected pod at the old revision."},
+		Rule:  Rule{ID: "sidecarset/partition-updates-nothing", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A partition of 100% keeps every injected pod at the old revision."},
 		kinds: []string{sidecarSet}, look: typed(allKeptOld),
 	},
 )

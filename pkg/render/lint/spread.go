@@ -15,31 +15,31 @@ import (
 // Rules about WorkloadSpreads (semantics fanout-and-jobs 2, 12).
 var _ = advise(
 	advice{
-		Rule:  Rule{ID: "workloadspread/open-subset-first", Kind: "WorkloadSpread", Severity: Warning, Doc: "A subset without maxReplicas before others is accepted and takes every pod."},
+		Rule:  Rule{ID: "workloadspread/open-subset-first", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset without maxReplicas before others is accepted and takes every pod."},
 		kinds: []string{spread}, look: typed(openFirst),
 	},
 	advice{
-		Rule:  Rule{ID: "workloadspread/limits-below-replicas", Kind: "WorkloadSpread", Severity: Warning, Doc: "The limits of all subsets together are below the target's replicas: pods beyond them are created without any of this."},
+		Rule:  Rule{ID: "workloadspread/limits-below-replicas", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "The limits of all subsets together are below the target's replicas: pods beyond them are created without any of this."},
 		kinds: []string{spread}, look: typed(limitsBelow),
 	},
 	advice{
-		Rule:  Rule{ID: "workloadspread/percentages-of-cloneset", Kind: "WorkloadSpread", Severity: Warning, Doc: "With a target named as a CloneSet of v1beta1, percentages count as 0 until the status has counts: where all subsets are limited, no pod is ever placed."},
+		Rule:  Rule{ID: "workloadspread/percentages-of-cloneset", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "With a target named as a CloneSet of v1beta1, percentages count as 0 until the status has counts: where all subsets are limited, no pod is ever placed."},
 		kinds: []string{spread}, look: typed(percentagesOfCloneSet),
 	},
 	advice{
-		Rule:  Rule{ID: "workloadspread/filter-matches-nothing", Kind: "WorkloadSpread", Severity: Warning, Doc: "A targetFilter without selector matches no pod."},
+		Rule:  Rule{ID: "workloadspread/filter-matches-nothing", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A targetFilter without selector matches no pod."},
 		kinds: []string{spread}, look: typed(filterOfNothing),
 	},
 	advice{
-		Rule:  Rule{ID: "workloadspread/subset-name", Kind: "WorkloadSpread", Severity: Warning, Doc: "A subset name that is no DNS label is accepted; names of what is rendered for the subset have to be."},
+		Rule:  Rule{ID: "workloadspread/subset-name", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset name that is no DNS label is accepted; names of what is rendered for the subset have to be."},
 		kinds: []string{spread}, look: typed(subsetNames),
 	},
 	advice{
-		Rule:  Rule{ID: "workloadspread/replicaset-target", Kind: "WorkloadSpread", Severity: Warning, Doc: "Of a bare ReplicaSet the deletion costs are mirrored: pods of the first subset go first."},
+		Rule:  Rule{ID: "workloadspread/replicaset-target", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "Of a bare ReplicaSet the deletion costs are mirrored: pods of the first subset go first."},
 		kinds: []string{spread}, look: typed(replicaSetTarget),
 	},
 	advice{
-		Rule:  Rule{ID: "workloadspread/reserved-ordinals", Kind: "WorkloadSpread", Severity: Warning, Doc: "Subsets of a StatefulSet are counted by ordinals, and reserveOrdinals are not understood: subsets get other numbers of pods than their limits say."},
+		Rule:  Rule{ID: "workloadspread/reserved-ordinals", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "Subsets of a StatefulSet are counted by ordinals, and reserveOrdinals are not understood: subsets get other numbers of pods than their limits say."},
 		kinds: []string{spread}, look: typed(reservedTarget),
 	},
 )
@@ -83,7 +83,7 @@ func limitsBelow(s *subject, w *kruise.WorkloadSpread) {
 
 func percentagesOfCloneSet(s *subject, w *kruise.WorkloadSpread) {
 	ref := w.Spec.TargetReference
-	if ref == nil || ref.Kind != "CloneSet" || ref.APIVersion != kruise.Group+"/"+kruise.V1beta1 {
+	if ref == nil || ref.Kind != kruise.KindCloneSet || ref.APIVersion != kruise.Group+"/"+kruise.V1beta1 {
 		return
 	}
 	for _, subset := range w.Spec.Subsets {
@@ -110,7 +110,7 @@ func subsetNames(s *subject, w *kruise.WorkloadSpread) {
 }
 
 func replicaSetTarget(s *subject, w *kruise.WorkloadSpread) {
-	if ref := w.Spec.TargetReference; ref != nil && ref.Kind == "ReplicaSet" {
+	if ref := w.Spec.TargetReference; ref != nil && ref.Kind == kruise.KindReplicaSet {
 		s.say("spec.targetRef", "use a Deployment", "pods of the first subset are deleted first: of a ReplicaSet alone the costs are the other way round")
 	}
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -57,7 +58,7 @@ func (s *surroundings) gather(r *resource.Resource) {
 }
 
 // scales are the kinds whose replicas default to 1.
-var scales = map[string]bool{"CloneSet": true, "Deployment": true, "ReplicaSet": true, "StatefulSet": true, "UnitedDeployment": true}
+var scales = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: true, kruise.KindReplicaSet: true, kruise.KindStatefulSet: true, kruise.KindUnitedDeployment: true}
 
 // selected returns the templates in a namespace (any, when it is empty) that a
 // selector finds.

@@ -13,11 +13,11 @@ import (
 // Rules about UnitedDeployments (semantics fanout-and-jobs 1).
 var _ = advise(
 	advice{
-		Rule:  Rule{ID: "uniteddeployment/partition-updates-nothing", Kind: "UnitedDeployment", Severity: Warning, Doc: "A partition as large as its subset keeps every pod there old; one of a subset of Deployments is ignored."},
+		Rule:  Rule{ID: "uniteddeployment/partition-updates-nothing", Kind: kruise.KindUnitedDeployment, Severity: Warning, Doc: "A partition as large as its subset keeps every pod there old; one of a subset of Deployments is ignored."},
 		kinds: []string{united}, look: typed(subsetPartitions),
 	},
 	advice{
-		Rule:  Rule{ID: "uniteddeployment/match-fields", Kind: "UnitedDeployment", Severity: Warning, Doc: "Of a nodeSelectorTerm only matchExpressions are used."},
+		Rule:  Rule{ID: "uniteddeployment/match-fields", Kind: kruise.KindUnitedDeployment, Severity: Warning, Doc: "Of a nodeSelectorTerm only matchExpressions are used."},
 		kinds: []string{united}, look: typed(matchFields),
 	},
 )

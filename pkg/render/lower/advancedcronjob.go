@@ -90,7 +90,7 @@ func (a *advancedCronJob) jobTemplate(source *tree.Node) *tree.Node {
 // broadcast returns the Jobs of a BroadcastJob made of the template.
 func (a *advancedCronJob) broadcast(known *around) ([]piece, error) {
 	const field = "broadcastJobTemplate"
-	b, err := readBroadcastJob(a.c, a.inner("BroadcastJob", field))
+	b, err := readBroadcastJob(a.c, a.inner(kruise.KindBroadcastJob, field))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (a *advancedCronJob) broadcast(known *around) ([]piece, error) {
 // imageList returns the Jobs of an ImageListPullJob made of the template.
 func (a *advancedCronJob) imageList(known *around) ([]piece, error) {
 	const field = "imageListPullJobTemplate"
-	p, err := readImageListPullJob(a.c, a.inner("ImageListPullJob", field))
+	p, err := readImageListPullJob(a.c, a.inner(kruise.KindImageListPullJob, field))
 	if err != nil {
 		return nil, err
 	}

@@ -34,14 +34,14 @@ func surroundings(c *stage.Context, in []*resource.Resource) (a *around, err err
 	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Group() == kruise.Group && onNodes[r.Kind()] }) {
 		a.nodes, err = nodesOf(c)
 	}
-	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Is(kruise.Group, "PodProbeMarker") }) {
+	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Is(kruise.Group, kruise.KindPodProbeMarker) }) {
 		a.probed = templatesOf(c, in)
 	}
 	return a, err
 }
 
 // onNodes are the kinds that become something on each node.
-var onNodes = map[string]bool{"AdvancedCronJob": true, "BroadcastJob": true, "ImageListPullJob": true, "ImagePullJob": true}
+var onNodes = map[string]bool{kruise.KindAdvancedCronJob: true, kruise.KindBroadcastJob: true, kruise.KindImageListPullJob: true, kruise.KindImagePullJob: true}
 
 // about gathers what can be gathered without decoding.
 func about(c *stage.Context, in []*resource.Resource) *around {
@@ -52,7 +52,7 @@ func about(c *stage.Context, in []*resource.Resource) *around {
 	for _, r := range c.Facts.Context("", "Service") {
 		a.services[c.Facts.IDOf(r)] = r
 	}
-	for _, kind := range []string{"CloneSet", "DaemonSet", "StatefulSet", "UnitedDeployment"} {
+	for _, kind := range []string{kruise.KindCloneSet, kruise.KindDaemonSet, kruise.KindStatefulSet, kruise.KindUnitedDeployment} {
 		for _, r := range c.Facts.Stream(kruise.Group, kind) {
 			a.remember(c, r)
 		}

@@ -52,7 +52,7 @@ func (b *broadcastJob) pieces(known *around) ([]*resource.Resource, error) {
 			b.report("broadcastjob/paused-never", b.idleField(), "")
 			return nil, nil
 		}
-		return []*resource.Resource{resource.Derived(b.native("apps/v1", "DaemonSet", b.daemonSetSpec), b.r)}, nil
+		return []*resource.Resource{resource.Derived(b.native("apps/v1", kruise.KindDaemonSet, b.daemonSetSpec), b.r)}, nil
 	}
 	count, given, err := b.nodeCount()
 	switch {

@@ -26,7 +26,7 @@ func lowerDaemonSet(c *stage.Context, _ *around, r *resource.Resource) ([]*resou
 	}
 	d := &daemonSet{object: o, spec: set.Spec, client: c.Driver == stage.Client}
 	d.writeSurging()
-	out := resource.Derived(d.native("apps/v1", "DaemonSet", d.nativeSpec), r)
+	out := resource.Derived(d.native("apps/v1", kruise.KindDaemonSet, d.nativeSpec), r)
 	d.reportFields()
 	c.Lineage.Became(r.ID(), out)
 	return []*resource.Resource{out}, nil

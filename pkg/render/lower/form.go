@@ -1,6 +1,9 @@
 package lower
 
-import "github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
+)
 
 // form is what a CloneSet becomes (DESIGN section 3).
 type form struct {
@@ -15,17 +18,17 @@ func formOf(driver stage.Driver, claims bool) form {
 	client := driver == stage.Client
 	switch {
 	case claims:
-		return form{kind: "StatefulSet", client: client}
+		return form{kind: kruise.KindStatefulSet, client: client}
 	case client:
-		return form{kind: "ReplicaSet", client: true}
+		return form{kind: kruise.KindReplicaSet, client: true}
 	default:
-		return form{kind: "Deployment"}
+		return form{kind: kruise.KindDeployment}
 	}
 }
 
-func (f form) deployment() bool  { return f.kind == "Deployment" }
-func (f form) statefulSet() bool { return f.kind == "StatefulSet" }
-func (f form) replicaSet() bool  { return f.kind == "ReplicaSet" }
+func (f form) deployment() bool  { return f.kind == kruise.KindDeployment }
+func (f form) statefulSet() bool { return f.kind == kruise.KindStatefulSet }
+func (f form) replicaSet() bool  { return f.kind == kruise.KindReplicaSet }
 
 // rule returns the catalogue entry of a field for this form: the plain one for
 // the native forms, the one ending in -client for the client driver.

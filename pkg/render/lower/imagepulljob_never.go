@@ -31,7 +31,7 @@ func (p *imagePull) daemonSets() ([]*resource.Resource, error) {
 		source := kruise.SourceValue(p.r.Kind(), name)
 		template := settled(p.pod(image), source)
 		p.selected(tree.Get(template, "spec"), terms)
-		set := p.native("apps/v1", "DaemonSet", func(*tree.Node) *tree.Node {
+		set := p.native("apps/v1", kruise.KindDaemonSet, func(*tree.Node) *tree.Node {
 			return tree.Map("selector", tree.Map("matchLabels", tree.Map(kruise.SourceLabel, source)), "template", template)
 		})
 		p.rename(set, name)

@@ -9,8 +9,8 @@ import (
 // staying are the kinds that stay as they are, each with the rule that says so and
 // the field it speaks of.
 var staying = map[string]struct{ rule, field string }{
-	"NodeImage":    {"nodeimage/kept", "spec.images"},
-	"NodePodProbe": {"nodepodprobe/kept", "spec.podProbes"},
+	kruise.KindNodeImage:    {"nodeimage/kept", "spec.images"},
+	kruise.KindNodePodProbe: {"nodepodprobe/kept", "spec.podProbes"},
 }
 
 // reportKept reports an object of Kruise that nothing expands, where it was

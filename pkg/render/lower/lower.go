@@ -5,6 +5,7 @@
 package lower
 
 import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -12,15 +13,15 @@ import (
 // lowerings are the kinds that this stage replaces; no two groups of Kruise share
 // a kind.
 var lowerings = map[string]func(*stage.Context, *around, *resource.Resource) ([]*resource.Resource, error){
-	"AdvancedCronJob":      lowerAdvancedCronJob,
-	"BroadcastJob":         lowerBroadcastJob,
-	"CloneSet":             lowerCloneSet,
-	"DaemonSet":            lowerDaemonSet,
-	"ImageListPullJob":     lowerImageListPullJob,
-	"ImagePullJob":         lowerImagePullJob,
-	"PodProbeMarker":       dropProbeMarker,
-	"PodUnavailableBudget": lowerBudget,
-	"StatefulSet":          lowerStatefulSet,
+	kruise.KindAdvancedCronJob:      lowerAdvancedCronJob,
+	kruise.KindBroadcastJob:         lowerBroadcastJob,
+	kruise.KindCloneSet:             lowerCloneSet,
+	kruise.KindDaemonSet:            lowerDaemonSet,
+	kruise.KindImageListPullJob:     lowerImageListPullJob,
+	kruise.KindImagePullJob:         lowerImagePullJob,
+	kruise.KindPodProbeMarker:       dropProbeMarker,
+	kruise.KindPodUnavailableBudget: lowerBudget,
+	kruise.KindStatefulSet:          lowerStatefulSet,
 }
 
 // Run replaces every workload of Kruise by its native form where that kind is

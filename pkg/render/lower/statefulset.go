@@ -29,7 +29,7 @@ func lowerStatefulSet(c *stage.Context, _ *around, r *resource.Resource) ([]*res
 	if err := s.named(); err != nil {
 		return nil, err
 	}
-	out := resource.Derived(s.native("apps/v1", "StatefulSet", s.nativeSpec), r)
+	out := resource.Derived(s.native("apps/v1", kruise.KindStatefulSet, s.nativeSpec), r)
 	s.reportFields()
 	c.Lineage.Became(r.ID(), out)
 	return []*resource.Resource{out}, nil

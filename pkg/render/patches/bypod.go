@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -110,7 +111,7 @@ func (w *walk) there(n int) []Condition {
 		return []Condition{{fmt.Sprintf("%d of %d pods carry the new revision and are ready", n, w.plan.Limits.Replicas), w.ready(n, "10m")}}
 	}
 	all := Condition{Text: "all pods are ready"}
-	if w.object.Kind == "DaemonSet" {
+	if w.object.Kind == kruise.KindDaemonSet {
 		all.Check = w.object.waitFor(".status.numberReady", w.object.asked(".status.desiredNumberScheduled"), "10m")
 	} else {
 		all.Check = w.object.waitFor(".status.readyReplicas", w.object.asked(".spec.replicas"), "10m")

@@ -3,6 +3,8 @@ package patches
 import (
 	"fmt"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // Typed is TYPE.VERSION.GROUP/NAME, which kubectl never takes for another kind of
@@ -81,7 +83,7 @@ func quoted(s string) string {
 // Available is a command that waits until all pods of a Deployment or ReplicaSet
 // that was just applied are available.
 func (t Target) Available() string {
-	if t.Kind == "Deployment" {
+	if t.Kind == kruise.KindDeployment {
 		return "kubectl rollout status " + t.at() + " --timeout=10m"
 	}
 	return t.waitFor(".status.availableReplicas", t.asked(".spec.replicas"), "10m")

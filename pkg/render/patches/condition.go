@@ -65,7 +65,7 @@ func (w *writer) templateText(hash string) string {
 
 func (w *writer) partition(value string) Condition {
 	field := ".spec.updateStrategy.rollingUpdate.partition"
-	if w.object.Kind == "SidecarSet" || w.object.Kind == "CloneSet" && w.object.APIVersion == kruise.Group+"/v1alpha1" {
+	if w.object.Kind == kruise.KindSidecarSet || w.object.Kind == kruise.KindCloneSet && w.object.APIVersion == kruise.Group+"/v1alpha1" {
 		field = ".spec.updateStrategy.partition"
 	}
 	c := Condition{Text: "the partition is " + value}
@@ -120,7 +120,7 @@ func (w *writer) updated(n int, s *plan.Step, limit string) []Condition {
 		return []Condition{w.follows(limit)}
 	case w.plan.Driver == plan.DriverClient:
 		return []Condition{{Text: fmt.Sprintf("%d of %d pods carry the new revision and are ready", n, total), Check: w.ready(n, limit)}}
-	case w.object.Kind == "Deployment" && n < total:
+	case w.object.Kind == kruise.KindDeployment && n < total:
 		return w.passed(n, s)
 	case field == "":
 		return []Condition{{Text: fmt.Sprintf("%d of %d pods are updated and ready", n, total)}}
@@ -157,7 +157,7 @@ func (w *writer) follows(limit string) Condition {
 // ready waits for pods by the label of their revision, where its value is known
 // beforehand: that of a ReplicaSet, which the client has written into the template.
 func (w *writer) ready(n int, limit string) string {
-	if w.object.Kind != "ReplicaSet" || n == 0 {
+	if w.object.Kind != kruise.KindReplicaSet || n == 0 {
 		return ""
 	}
 	these := "pod" + w.object.in() + " -l controller-revision-hash=" + quoted(w.plan.Change.ToHash)
@@ -170,7 +170,7 @@ func (w *writer) complete(limit string) []Condition {
 	if w.plan.Driver != plan.DriverNative {
 		return nil
 	}
-	if w.object.Kind == "ReplicaSet" {
+	if w.object.Kind == kruise.KindReplicaSet {
 		return nil
 	}
 	return []Condition{{"the rollout is complete", "kubectl rollout status " + w.object.at() + " --timeout=" + limit}}
@@ -215,4 +215,4 @@ func (w *writer) counted(s *Sequence) {
 	}
 }
 
-var replicated = map[string]bool{"CloneSet": true, "StatefulSet": true, "Deployment": true, "ReplicaSet": true}
+var replicated = map[string]bool{kruise.KindCloneSet: true, kruise.KindStatefulSet: true, kruise.KindDeployment: true, kruise.KindReplicaSet: true}

@@ -39,7 +39,7 @@ func gather(c *stage.Context, in []*resource.Resource) ([]*state, error) {
 		}
 	}
 	for _, r := range in {
-		if r.Kind() == "StatefulSet" && (r.Group() == "apps" || r.Group() == kruise.Group) {
+		if r.Kind() == kruise.KindStatefulSet && (r.Group() == "apps" || r.Group() == kruise.Group) {
 			g.annotated(r)
 		}
 	}

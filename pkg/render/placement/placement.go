@@ -15,7 +15,7 @@ import (
 )
 
 // Kind is the kind that is expanded, and the name of the expansion.
-const Kind = "PersistentPodState"
+const Kind = kruise.KindPersistentPodState
 
 // Run expands PersistentPodStates, those that annotations ask for included.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {

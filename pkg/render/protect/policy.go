@@ -16,9 +16,9 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{group: "apps", version: "v1", name: "Deployment", plural: "deployments", scaled: true},
-	{group: "apps", version: "v1", name: "ReplicaSet", plural: "replicasets", scaled: true},
-	{group: "apps", version: "v1", name: "StatefulSet", plural: "statefulsets", scaled: true},
+	{group: "apps", version: "v1", name: kruise.KindDeployment, plural: "deployments", scaled: true},
+	{group: "apps", version: "v1", name: kruise.KindReplicaSet, plural: "replicasets", scaled: true},
+	{group: "apps", version: "v1", name: kruise.KindStatefulSet, plural: "statefulsets", scaled: true},
 	{version: "v1", name: "Namespace", plural: "namespaces", counted: true},
 	{group: "apiextensions.k8s.io", version: "v1", name: "CustomResourceDefinition", plural: "customresourcedefinitions", counted: true},
 	{version: "v1", name: "Service", plural: "services"},

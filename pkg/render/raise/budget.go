@@ -26,7 +26,7 @@ func raiseBudget(o object) (*tree.Node, error) {
 		o.report("poddisruptionbudget/unhealthy", "spec.unhealthyPodEvictionPolicy", "")
 	}
 	operations := o.operations()
-	return o.become(kruise.PolicyGroup, "PodUnavailableBudget", func(spec *tree.Node) *tree.Node {
+	return o.become(kruise.PolicyGroup, kruise.KindPodUnavailableBudget, func(spec *tree.Node) *tree.Node {
 		out := stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 			if name == "unhealthyPodEvictionPolicy" {
 				return name, nil

@@ -22,7 +22,7 @@ func raiseCronJob(o object) (*tree.Node, error) {
 	if source.Spec.TimeZone == nil {
 		o.report("cronjob/zone-none", "spec.schedule", "")
 	}
-	return o.become(kruise.Group, "AdvancedCronJob", func(spec *tree.Node) *tree.Node {
+	return o.become(kruise.Group, kruise.KindAdvancedCronJob, func(spec *tree.Node) *tree.Node {
 		return stage.Fields(spec, func(name string, v *tree.Node) (string, *tree.Node) {
 			switch name {
 			case "suspend":

@@ -24,7 +24,7 @@ func raiseDaemonSet(o object) (*tree.Node, error) {
 	}
 	o.reportSame("nativedaemonset/same", "selector", "template", "minReadySeconds", "revisionHistoryLimit")
 	o.reportSame("nativedaemonset/strategy", "updateStrategy")
-	return o.become(kruise.Group, "DaemonSet", func(spec *tree.Node) *tree.Node {
+	return o.become(kruise.Group, kruise.KindDaemonSet, func(spec *tree.Node) *tree.Node {
 		if !inPlace {
 			return spec
 		}

@@ -28,7 +28,7 @@ func raiseDeployment(o object) (*tree.Node, error) {
 		return nil, o.r.Fault("spec.strategy", "set maxSurge to 0, or use InPlaceIfPossible", "pods that are only updated in place cannot surge")
 	}
 	d.reportFields()
-	return d.become(kruise.Group, "CloneSet", d.cloneSetSpec), nil
+	return d.become(kruise.Group, kruise.KindCloneSet, d.cloneSetSpec), nil
 }
 
 // cloneSetSpec returns the spec of the CloneSet.

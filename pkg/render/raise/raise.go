@@ -28,9 +28,9 @@ func (o Options) inPlace() bool {
 
 // raisings are the kinds that this package knows, by apiVersion and kind.
 var raisings = map[[2]string]func(object) (*tree.Node, error){
-	{"apps/v1", "Deployment"}:            raiseDeployment,
-	{"apps/v1", "StatefulSet"}:           raiseStatefulSet,
-	{"apps/v1", "DaemonSet"}:             raiseDaemonSet,
+	{"apps/v1", kruise.KindDeployment}:   raiseDeployment,
+	{"apps/v1", kruise.KindStatefulSet}:  raiseStatefulSet,
+	{"apps/v1", kruise.KindDaemonSet}:    raiseDaemonSet,
 	{"batch/v1", "CronJob"}:              raiseCronJob,
 	{"policy/v1", "PodDisruptionBudget"}: raiseBudget,
 }
@@ -71,7 +71,7 @@ func autoscaled(c *stage.Context, in []*resource.Resource) map[resource.ID]bool 
 			Namespace: c.Facts.NamespaceOf(r), Name: tree.StrAt(ref, "name"),
 		}
 		if id.Kind == "" { // which KEDA takes for a Deployment
-			id.Group, id.Kind = "apps", "Deployment"
+			id.Group, id.Kind = "apps", kruise.KindDeployment
 		}
 		out[id] = true
 	}

@@ -27,7 +27,7 @@ func raiseStatefulSet(o object) (*tree.Node, error) {
 	s.reportSame("nativestatefulset/same", "replicas", "selector", "serviceName", "podManagementPolicy",
 		"revisionHistoryLimit", "volumeClaimTemplates", "persistentVolumeClaimRetentionPolicy")
 	s.reportSame("nativestatefulset/ordinals", "ordinals")
-	return s.become(kruise.Group, "StatefulSet", s.advancedSpec), nil
+	return s.become(kruise.Group, kruise.KindStatefulSet, s.advancedSpec), nil
 }
 
 // advancedSpec returns the spec of the Advanced StatefulSet.

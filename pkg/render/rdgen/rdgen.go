@@ -38,7 +38,7 @@ func Generate(config *tree.Node, read func(path string) ([]byte, error)) (*tree.
 	}
 	return tree.Map(
 		"apiVersion", kruise.Group+"/v1alpha1",
-		"kind", "ResourceDistribution",
+		"kind", kruise.KindResourceDistribution,
 		"spec", tree.Map("resource", resource, "targets", c.targets(config)),
 		"metadata", c.metadata(config),
 	), nil

@@ -29,7 +29,7 @@ func (r reference) accepts(kind string) bool {
 }
 
 // unscalable are kinds of lowered workloads without a scale subresource.
-var unscalable = []string{"DaemonSet", "Job", "CronJob", "Pod", "ConfigMap"}
+var unscalable = []string{kruise.KindDaemonSet, "Job", "CronJob", "Pod", "ConfigMap"}
 
 func scales(path ...string) reference {
 	return reference{path: path, defaultGroup: kruise.Group, notKinds: unscalable}
@@ -51,15 +51,15 @@ var referrers = map[string][]reference{
 		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, split: splitVPA},
 	},
 	"keda.sh/ScaledObject": {
-		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: "Deployment", notKinds: unscalable},
+		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: kruise.KindDeployment, notKinds: unscalable},
 	},
 	"http.keda.sh/HTTPScaledObject": {
-		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: "Deployment", notKinds: unscalable},
+		{path: []string{"spec", "scaleTargetRef"}, defaultGroup: "apps", defaultKind: kruise.KindDeployment, notKinds: unscalable},
 	},
 	"apps.kruise.io/WorkloadSpread": {
-		frozen(names([]string{"CloneSet", "Deployment", "ReplicaSet", "StatefulSet", "Job"}, "spec", "targetRef")),
+		frozen(names([]string{kruise.KindCloneSet, kruise.KindDeployment, kruise.KindReplicaSet, kruise.KindStatefulSet, "Job"}, "spec", "targetRef")),
 	},
-	"apps.kruise.io/PersistentPodState": {names([]string{"StatefulSet"}, "spec", "targetRef")},
+	"apps.kruise.io/PersistentPodState": {names([]string{kruise.KindStatefulSet}, "spec", "targetRef")},
 	"policy.kruise.io/PodUnavailableBudget": {
 		{path: []string{"spec", "targetRef"}, defaultGroup: kruise.Group, notKinds: unscalable, immutable: true, split: splitBudget},
 	},
@@ -76,7 +76,7 @@ var referrers = map[string][]reference{
 }
 
 // rolloutKinds are what a Kruise Rollout can roll (older-plugin 3.1).
-var rolloutKinds = []string{"Deployment", "StatefulSet", "DaemonSet", "CloneSet"}
+var rolloutKinds = []string{kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindCloneSet}
 
 func frozen(r reference) reference {
 	r.immutable = true

@@ -21,8 +21,8 @@ import (
 
 // kinds are what the stage takes out of the list.
 var kinds = map[string]func(*stage.Context, *resource.Resource) (*patches.Sequence, error){
-	"ContainerRecreateRequest": recreateRequest,
-	"EphemeralJob":             ephemeralJob,
+	kruise.KindContainerRecreateRequest: recreateRequest,
+	kruise.KindEphemeralJob:             ephemeralJob,
 }
 
 // Is reports whether r is of a kind that the stage takes.

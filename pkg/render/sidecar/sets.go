@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-const kind = "SidecarSet"
+const kind = kruise.KindSidecarSet
 
 // isSet reports whether r is a SidecarSet.
 func isSet(r *resource.Resource) bool { return r.Is(kruise.Group, kind) }

@@ -44,10 +44,10 @@ const (
 
 // forms in the order of the API type.
 var forms = []form{
-	{field: "statefulSetTemplate", apiVersion: "apps/v1", group: "apps", kind: "StatefulSet", paced: unlessOnDelete, nameLimit: revisionLimit, hostnames: true},
-	{field: "advancedStatefulSetTemplate", apiVersion: kruise.Group + "/v1beta1", group: kruise.Group, kind: "StatefulSet", paced: unlessOnDelete, nameLimit: revisionLimit, hostnames: true},
-	{field: "cloneSetTemplate", apiVersion: kruise.Group + "/v1beta1", group: kruise.Group, kind: "CloneSet", paced: always, nameLimit: revisionLimit},
-	{field: "deploymentTemplate", apiVersion: "apps/v1", group: "apps", kind: "Deployment", paced: never, nameLimit: deploymentLimit},
+	{field: "statefulSetTemplate", apiVersion: "apps/v1", group: "apps", kind: kruise.KindStatefulSet, paced: unlessOnDelete, nameLimit: revisionLimit, hostnames: true},
+	{field: "advancedStatefulSetTemplate", apiVersion: kruise.Group + "/v1beta1", group: kruise.Group, kind: kruise.KindStatefulSet, paced: unlessOnDelete, nameLimit: revisionLimit, hostnames: true},
+	{field: "cloneSetTemplate", apiVersion: kruise.Group + "/v1beta1", group: kruise.Group, kind: kruise.KindCloneSet, paced: always, nameLimit: revisionLimit},
+	{field: "deploymentTemplate", apiVersion: "apps/v1", group: "apps", kind: kruise.KindDeployment, paced: never, nameLimit: deploymentLimit},
 }
 
 // formOf returns the form that spec.template of the UnitedDeployment gives,
@@ -58,7 +58,7 @@ func formOf(spec *tree.Node) (f form, template *tree.Node, ok bool) {
 		if !tree.IsMap(t) {
 			continue
 		}
-		if f.kind == "CloneSet" && len(tree.Items(tree.Get(t, "spec", "volumeClaimTemplates"))) > 0 {
+		if f.kind == kruise.KindCloneSet && len(tree.Items(tree.Get(t, "spec", "volumeClaimTemplates"))) > 0 {
 			f.hostnames = true // it can only be lowered to a StatefulSet
 		}
 		return f, t, true

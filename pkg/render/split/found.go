@@ -59,7 +59,7 @@ func (x *expansion) known() *tree.Node {
 func (x *expansion) owns(w *candidate) bool {
 	source := w.labels[kruise.SourceLabel]
 	same := w.id.Group == x.form.group && w.id.Kind == x.form.kind
-	lowered := x.form.kind == "CloneSet" && w.id.Group == "apps" && source == x.source
+	lowered := x.form.kind == kruise.KindCloneSet && w.id.Group == "apps" && source == x.source
 	if !same && !lowered || source != "" && source != x.source {
 		return false
 	}

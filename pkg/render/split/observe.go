@@ -28,11 +28,11 @@ type candidate struct {
 // kinds that a subset's workload can have: those of the template, and what a
 // CloneSet is lowered to.
 var kinds = []struct{ group, kind string }{
-	{kruise.Group, "CloneSet"},
-	{kruise.Group, "StatefulSet"},
-	{"apps", "Deployment"},
-	{"apps", "StatefulSet"},
-	{"apps", "ReplicaSet"},
+	{kruise.Group, kruise.KindCloneSet},
+	{kruise.Group, kruise.KindStatefulSet},
+	{"apps", kruise.KindDeployment},
+	{"apps", kruise.KindStatefulSet},
+	{"apps", kruise.KindReplicaSet},
 }
 
 func observe(c *stage.Context) *observed {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-const kind = "UnitedDeployment"
+const kind = kruise.KindUnitedDeployment
 
 // Run is the stage.
 func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error) {

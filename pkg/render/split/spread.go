@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-const spreadKind = "WorkloadSpread"
+const spreadKind = kruise.KindWorkloadSpread
 
 // spreading is one WorkloadSpread on its way into its target.
 type spreading struct {

@@ -62,12 +62,12 @@ func (s *spreading) reportForm() {
 		if tree.StrAt(s.whole, "spec", "podManagementPolicy") != "Parallel" {
 			s.report("workloadspread/ordered", "spec.targetRef.kind", "")
 		}
-	case s.target.Kind() == "ReplicaSet":
+	case s.target.Kind() == kruise.KindReplicaSet:
 		s.report("workloadspread/deletion-cost-replicaset", "spec.targetRef.kind", "")
 	default:
 		s.report("workloadspread/deletion-cost", "spec.subsets", "")
 	}
-	if !s.form.job && s.target.Kind() != "ReplicaSet" {
+	if !s.form.job && s.target.Kind() != kruise.KindReplicaSet {
 		s.report("workloadspread/rolling-limits", "spec.targetRef.kind", "")
 	}
 	if n := tree.Get(s.whole, "spec", "updateStrategy", "rollingUpdate", "partition"); n != nil && tree.Str(n) != "0" {
@@ -87,7 +87,7 @@ func (s *spreading) reportShares() {
 		}
 		at := fmt.Sprintf("spec.subsets[%d].maxReplicas", i)
 		s.report("workloadspread/max-replicas", at, "")
-		if strings.HasSuffix(subset.MaxReplicas.StrVal, "%") && ref.Kind == "CloneSet" && ref.APIVersion == kruise.Group+"/v1beta1" {
+		if strings.HasSuffix(subset.MaxReplicas.StrVal, "%") && ref.Kind == kruise.KindCloneSet && ref.APIVersion == kruise.Group+"/v1beta1" {
 			s.report("workloadspread/percent-cloneset", at, "")
 		}
 	}

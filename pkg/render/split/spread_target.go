@@ -88,7 +88,7 @@ func (s *spreading) autoscaler() *resource.Resource {
 			ref := tree.Get(r.Node(), "spec", "scaleTargetRef")
 			group, kind := resource.GroupOf(tree.StrAt(ref, "apiVersion")), tree.StrAt(ref, "kind")
 			if kind == "" && r.Kind() == "ScaledObject" {
-				group, kind = "apps", "Deployment"
+				group, kind = "apps", kruise.KindDeployment
 			}
 			id := resource.ID{Group: group, Kind: kind, Namespace: s.c.Facts.NamespaceOf(r), Name: tree.StrAt(ref, "name")}
 			if id == want {

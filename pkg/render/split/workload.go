@@ -66,7 +66,7 @@ func (x *expansion) podTemplate(template *tree.Node, i int) (*tree.Node, error) 
 	subset := tree.Items(tree.Get(x.hub, "spec", "topology", "subsets"))[i]
 	tree.Set(mapAt(mapAt(template, "metadata"), "labels"), kruise.SubsetNameLabel, tree.String(x.spec.Topology.Subsets[i].Name))
 	place(template, subset)
-	if x.form.kind == "StatefulSet" && x.form.group == "apps" {
+	if x.form.kind == kruise.KindStatefulSet && x.form.group == "apps" {
 		pullAlways(template)
 	}
 	out, err := kruise.PatchTree(template, tree.Get(subset, "patch"))

@@ -3,6 +3,7 @@ package demo
 import (
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -52,11 +53,11 @@ func (c *Cluster) look() error {
 		if before != nil && before.Snapshot.Version == s.Version && before.Holder == c.holder(ref) {
 			continue
 		}
-		if before != nil && ref.Kind != "SidecarSet" {
+		if before != nil && ref.Kind != kruise.KindSidecarSet {
 			c.compare(ref, before.Snapshot.Pods, s.Pods)
 		}
 		q := c.question(ref, s)
-		if ref.Kind == "SidecarSet" {
+		if ref.Kind == kruise.KindSidecarSet {
 			c.sets[ref] = q
 		}
 		c.details[ref] = world.Describe(q, c.events[ref])

@@ -51,7 +51,7 @@ func (c *Cluster) spread() error {
 }
 
 func (c *Cluster) fanOuts() *world.FanOuts {
-	search := of("CloneSet", "shop", "search")
+	search := of(kruise.KindCloneSet, "shop", "search")
 	d := c.details[search]
 	target := tree.FromValue(map[string]any{"kind": search.Kind, "spec": map[string]any{"replicas": d.Pods.Desired}})
 	workloads, pods := recommend()

@@ -31,11 +31,11 @@ type rollout struct {
 // rollouts are those in flight: one waits for a person, one is stuck because its pods
 // crash, one upgrades a sidecar without a gap, one goes on step by step.
 var rollouts = []rollout{
-	{ref: of("CloneSet", "shop", "storefront"), from: "storefront:4.7.1", to: "storefront:4.8.0", steps: "1,25%,100%", pause: "1"},
-	{ref: of("CloneSet", "shop", "checkout"), from: "checkout:1.9.4", to: "checkout:2.0.0-" + broken, steps: "2,50%,100%"},
-	{ref: of("SidecarSet", "", "mesh"), from: "proxy:1.20", to: "proxy:1.21", steps: "25%,100%"},
-	{ref: of("StatefulSet", "pay", "ledger"), from: "ledger:3.2", to: "ledger:3.3", steps: "1,2,50%,100%", pause: "1=20s"},
-	{ref: of("CloneSet", "shop", "search"), from: "search:11", to: "search:12", steps: "1,10%,50%,100%"},
+	{ref: of(kruise.KindCloneSet, "shop", "storefront"), from: "storefront:4.7.1", to: "storefront:4.8.0", steps: "1,25%,100%", pause: "1"},
+	{ref: of(kruise.KindCloneSet, "shop", "checkout"), from: "checkout:1.9.4", to: "checkout:2.0.0-" + broken, steps: "2,50%,100%"},
+	{ref: of(kruise.KindSidecarSet, "", "mesh"), from: "proxy:1.20", to: "proxy:1.21", steps: "25%,100%"},
+	{ref: of(kruise.KindStatefulSet, "pay", "ledger"), from: "ledger:3.2", to: "ledger:3.3", steps: "1,2,50%,100%", pause: "1=20s"},
+	{ref: of(kruise.KindCloneSet, "shop", "search"), from: "search:11", to: "search:12", steps: "1,10%,50%,100%"},
 }
 
 func of(kind, namespace, name string) cluster.Ref {

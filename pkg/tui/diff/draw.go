@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -41,7 +42,7 @@ func (s Screen) revision(side string, style theme.Style, sign string, p plan.Pas
 	l := draw.Text(style, fmt.Sprintf(" %s %-4s ", sign, side)).
 		Add(theme.Strong, fmt.Sprintf("revision %d", p.Number)).
 		Add(theme.Faint, "  "+p.Name+"  ")
-	if s.ref.Kind != "SidecarSet" {
+	if s.ref.Kind != kruise.KindSidecarSet {
 		l = l.Add(theme.Plain, show.Count(p.Pods, "pod"))
 	}
 	if p.Present {

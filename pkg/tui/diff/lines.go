@@ -9,6 +9,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
@@ -61,7 +62,7 @@ func value(v any) string {
 // a SidecarSet that is a part of its spec.
 func (s Screen) template(p plan.Past) map[string]any {
 	out := maps.Clone(p.Template)
-	if s.ref.Kind == "SidecarSet" {
+	if s.ref.Kind == kruise.KindSidecarSet {
 		out = map[string]any{}
 		for _, key := range rules.SidecarSetFields() {
 			if v, ok := p.Template[key]; ok {

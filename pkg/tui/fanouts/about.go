@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -29,7 +30,7 @@ func (s Screen) about(env screen.Env, height int) []draw.Line {
 }
 
 // nouns are what the places of a kind are.
-var nouns = map[string]string{"UnitedDeployment": "subset", "WorkloadSpread": "subset", "ResourceDistribution": "namespace", "ImagePullJob": "node"}
+var nouns = map[string]string{kruise.KindUnitedDeployment: "subset", kruise.KindWorkloadSpread: "subset", kruise.KindResourceDistribution: "namespace", kruise.KindImagePullJob: "node"}
 
 // ofPods reports whether the places have pods.
 func ofPods(f *world.FanOut) bool { return nouns[f.Kind] == "subset" }

@@ -3,6 +3,7 @@ package sidecars
 import (
 	"fmt"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
@@ -75,7 +76,7 @@ func (s Screen) summary(env screen.Env) draw.Line {
 			upgrading += len(c.Upgrading)
 		}
 	}
-	l := draw.Text(theme.Plain, "  "+show.Count(len(s.sets), "SidecarSet"))
+	l := draw.Text(theme.Plain, "  "+show.Count(len(s.sets), kruise.KindSidecarSet))
 	if upgrading > 0 {
 		l = l.Add(theme.Busy, fmt.Sprintf("  %s %s in a hot upgrade", env.Theme.Symbols.Busy, show.Count(upgrading, "pod")))
 	}

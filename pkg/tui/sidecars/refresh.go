@@ -117,7 +117,7 @@ func (s Screen) current() *world.SidecarSet {
 }
 
 func (s Screen) setRef() cluster.Ref {
-	return cluster.Ref{Group: kruise.Group, Kind: "SidecarSet", Name: s.set}
+	return cluster.Ref{Group: kruise.Group, Kind: kruise.KindSidecarSet, Name: s.set}
 }
 
 // cell is the one of the cursor, nil where the set matches no pod of the workload.

@@ -6,6 +6,7 @@ package sidecars
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -37,7 +38,7 @@ type row struct {
 // New is the screen as it opens; a SidecarSet that is pointed at is the one of the
 // cursor.
 func New(o screen.Open) Screen {
-	if o.Ref.Kind == "SidecarSet" {
+	if o.Ref.Kind == kruise.KindSidecarSet {
 		return Screen{set: o.Ref.Name}
 	}
 	return Screen{at: o.Ref}

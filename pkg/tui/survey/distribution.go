@@ -16,7 +16,7 @@ import (
 // labels: one place for each namespace that shall have a copy. The status names only
 // those with trouble, so all others have their copy once it is of the newest spec.
 func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *world.FanOut {
-	out := &world.FanOut{Ref: of("ResourceDistribution", "", rd.Name), Created: rd.CreationTimestamp.Time, Target: distributed(rd)}
+	out := &world.FanOut{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: distributed(rd)}
 	names, err := rd.Spec.Targets.Names(namespaces)
 	if err != nil {
 		return broken(out, err)

@@ -21,7 +21,7 @@ func FanOuts(list ...*world.FanOut) *world.FanOuts {
 // United is a UnitedDeployment with the workloads of its subsets and all pods that its
 // selector matches.
 func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) *world.FanOut {
-	out := &world.FanOut{Ref: of("UnitedDeployment", ud.Namespace, ud.Name), Created: ud.CreationTimestamp.Time, Target: subsetKind(ud)}
+	out := &world.FanOut{Ref: of(kruise.KindUnitedDeployment, ud.Namespace, ud.Name), Created: ud.CreationTimestamp.Time, Target: subsetKind(ud)}
 	p, err := places.United(ud, workloads, pods)
 	if err != nil {
 		return broken(out, err)
@@ -51,7 +51,7 @@ func subsetKind(ud *kruise.UnitedDeployment) string {
 // Spread is a WorkloadSpread with its target, nil where that is not there, and the
 // target's pods. updated are the UIDs of those that carry the newest template.
 func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod, updated map[string]bool) *world.FanOut {
-	out := &world.FanOut{Ref: of("WorkloadSpread", ws.Namespace, ws.Name), Created: ws.CreationTimestamp.Time}
+	out := &world.FanOut{Ref: of(kruise.KindWorkloadSpread, ws.Namespace, ws.Name), Created: ws.CreationTimestamp.Time}
 	if r := ws.Spec.TargetReference; r != nil {
 		out.Target = strings.ToLower(r.Kind) + "/" + r.Name
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -49,7 +50,7 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 // own are the pods that a workload counts: a SidecarSet is asked with all that it may
 // match, and counts those that it is in.
 func own(s plan.Snapshot) []*cluster.Pod {
-	if s.Workload.Kind != "SidecarSet" {
+	if s.Workload.Kind != kruise.KindSidecarSet {
 		return s.Pods
 	}
 	var pods []*cluster.Pod

@@ -118,7 +118,7 @@ func validation(field string, c config) []verdict.Line {
 
 // distribution is where copies for several namespaces may be made.
 func distribution(l layer, field string, c config) []verdict.Line {
-	if gvk := c.object.GroupVersionKind(); gvk.Group != kruise.Group || gvk.Kind != "ResourceDistribution" {
+	if gvk := c.object.GroupVersionKind(); gvk.Group != kruise.Group || gvk.Kind != kruise.KindResourceDistribution {
 		return nil
 	}
 	const hint = "list it under transformers: of the outermost kustomization"

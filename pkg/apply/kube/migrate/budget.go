@@ -10,10 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
-var unavailableBudget = schema.GroupKind{Group: "policy.kruise.io", Kind: "PodUnavailableBudget"}
+var unavailableBudget = schema.GroupKind{Group: "policy.kruise.io", Kind: kruise.KindPodUnavailableBudget}
 
 // budgetFor reads a budget of either kind that is over pods with these labels of a
 // workload; nil for another. The specs of both kinds have the same limits, and a

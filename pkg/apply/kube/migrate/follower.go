@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
@@ -32,8 +33,8 @@ var followed = []struct {
 	fixed bool
 }{
 	{schema.GroupKind{Group: "autoscaling.k8s.io", Kind: "VerticalPodAutoscaler"}, false},
-	{schema.GroupKind{Group: "policy.kruise.io", Kind: "PodUnavailableBudget"}, true},
-	{schema.GroupKind{Group: "apps.kruise.io", Kind: "WorkloadSpread"}, true},
+	{schema.GroupKind{Group: "policy.kruise.io", Kind: kruise.KindPodUnavailableBudget}, true},
+	{schema.GroupKind{Group: "apps.kruise.io", Kind: kruise.KindWorkloadSpread}, true},
 }
 
 // optional finds a kind that a cluster need not have; ok is false where it has none.

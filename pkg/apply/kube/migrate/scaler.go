@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
@@ -58,7 +59,7 @@ func scalerOf(u *unstructured.Unstructured, gvr schema.GroupVersionResource) Sca
 	}
 	s.Of = targetOf(u, "scaleTargetRef")
 	if s.keda() && s.Of.Kind == "" {
-		s.Of.Group, s.Of.Kind = "apps", "Deployment" // KEDA's default
+		s.Of.Group, s.Of.Kind = "apps", kruise.KindDeployment // KEDA's default
 	}
 	return s
 }

@@ -30,7 +30,7 @@ func (l *list) apply(drives func(plan.Driver) bool) {
 	}
 	for _, k := range kinds {
 		for _, d := range k.drivers {
-			if drives(d) && k.kind != "SidecarSet" {
+			if drives(d) && k.kind != kruise.KindSidecarSet {
 				l.add(Beside, k.group, k.resource, verbs...)
 			}
 		}

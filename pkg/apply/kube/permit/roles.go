@@ -18,15 +18,15 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{kruise.Group, "CloneSet", "clonesets", []plan.Driver{plan.DriverKruise}},
-	{kruise.Group, "StatefulSet", "statefulsets", []plan.Driver{plan.DriverKruise}},
-	{kruise.Group, "DaemonSet", "daemonsets", []plan.Driver{plan.DriverKruise}},
-	{kruise.Group, "SidecarSet", "sidecarsets", []plan.Driver{plan.DriverKruise}},
-	{kruise.Group, "UnitedDeployment", "uniteddeployments", []plan.Driver{plan.DriverKruise}},
-	{"apps", "Deployment", "deployments", []plan.Driver{plan.DriverNative}},
-	{"apps", "StatefulSet", "statefulsets", []plan.Driver{plan.DriverNative, plan.DriverClient}},
-	{"apps", "DaemonSet", "daemonsets", []plan.Driver{plan.DriverNative, plan.DriverClient}},
-	{"apps", "ReplicaSet", "replicasets", []plan.Driver{plan.DriverClient}},
+	{kruise.Group, kruise.KindCloneSet, "clonesets", []plan.Driver{plan.DriverKruise}},
+	{kruise.Group, kruise.KindStatefulSet, "statefulsets", []plan.Driver{plan.DriverKruise}},
+	{kruise.Group, kruise.KindDaemonSet, "daemonsets", []plan.Driver{plan.DriverKruise}},
+	{kruise.Group, kruise.KindSidecarSet, "sidecarsets", []plan.Driver{plan.DriverKruise}},
+	{kruise.Group, kruise.KindUnitedDeployment, "uniteddeployments", []plan.Driver{plan.DriverKruise}},
+	{"apps", kruise.KindDeployment, "deployments", []plan.Driver{plan.DriverNative}},
+	{"apps", kruise.KindStatefulSet, "statefulsets", []plan.Driver{plan.DriverNative, plan.DriverClient}},
+	{"apps", kruise.KindDaemonSet, "daemonsets", []plan.Driver{plan.DriverNative, plan.DriverClient}},
+	{"apps", kruise.KindReplicaSet, "replicasets", []plan.Driver{plan.DriverClient}},
 }
 
 // Resource is the plural of a kind that rollouts drive.
@@ -99,7 +99,7 @@ func (l *list) rollouts(drivers []plan.Driver, p plan.Plan) {
 				continue
 			}
 			ref := cluster.Ref{Group: k.group, Kind: k.kind, Namespace: "any", Name: "any"}
-			if k.kind == "SidecarSet" {
+			if k.kind == kruise.KindSidecarSet {
 				ref.Namespace = ""
 			}
 			for _, n := range Rollout(ref, k.resource, p) {

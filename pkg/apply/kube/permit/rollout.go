@@ -42,15 +42,15 @@ func (l *list) workload(o cluster.Ref, resource string) {
 	l.add(Beside, o.Group, resource, "get", "list", "watch", "patch")
 	l.add(Beside, "", "pods", "get", "list", "watch")
 	switch {
-	case o.Kind == "SidecarSet":
+	case o.Kind == kruise.KindSidecarSet:
 		l.maybe(Home, "apps", "controllerrevisions", "list", "watch")
 		l.maybe(Everywhere, "", "namespaces", "list", "watch")
-	case o.Kind == "Deployment":
+	case o.Kind == kruise.KindDeployment:
 		l.add(Beside, "apps", "replicasets", "list", "watch")
-	case o.Kind != "ReplicaSet" && o.Kind != "Pod":
+	case o.Kind != kruise.KindReplicaSet && o.Kind != "Pod":
 		l.maybe(Beside, "apps", "controllerrevisions", "list", "watch")
 	}
-	if o.Kind == "DaemonSet" {
+	if o.Kind == kruise.KindDaemonSet {
 		l.add(Everywhere, "", "nodes", "list", "watch")
 	} else {
 		l.maybe(Everywhere, "", "nodes", "list", "watch")

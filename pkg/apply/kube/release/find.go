@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -41,8 +42,8 @@ var ErrNone = errors.New("no such Rollout")
 
 // kinds are what a Rollout can be for (older-plugin 3.1).
 var kinds = map[string][]string{
-	"apps":           {"Deployment", "StatefulSet", "DaemonSet"},
-	"apps.kruise.io": {"CloneSet", "StatefulSet", "DaemonSet"},
+	"apps":           {kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet},
+	"apps.kruise.io": {kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet},
 }
 
 // Of finds the Rollout that a workload is in the hands of; nil where there is none,

@@ -51,10 +51,10 @@ type Object struct {
 
 // kinds are those of the templates.
 var kinds = map[string]schema.GroupKind{
-	"cloneSetTemplate":            {Group: kruise.Group, Kind: "CloneSet"},
-	"advancedStatefulSetTemplate": {Group: kruise.Group, Kind: "StatefulSet"},
-	"statefulSetTemplate":         {Group: "apps", Kind: "StatefulSet"},
-	"deploymentTemplate":          {Group: "apps", Kind: "Deployment"},
+	"cloneSetTemplate":            {Group: kruise.Group, Kind: kruise.KindCloneSet},
+	"advancedStatefulSetTemplate": {Group: kruise.Group, Kind: kruise.KindStatefulSet},
+	"statefulSetTemplate":         {Group: "apps", Kind: kruise.KindStatefulSet},
+	"deploymentTemplate":          {Group: "apps", Kind: kruise.KindDeployment},
 }
 
 // Resource is where UnitedDeployments of a version are served.
@@ -94,7 +94,7 @@ func (o *Object) PodTemplate() map[string]any {
 }
 
 // Paced reports whether partitions hold subsets back: Deployments have none.
-func (o *Object) Paced() bool { return o.Kind.Kind != "Deployment" }
+func (o *Object) Paced() bool { return o.Kind.Kind != kruise.KindDeployment }
 
 // Release writes a new template and, in the same request, holds every subset back: no
 // pod is of the new template before somebody lets it be.
