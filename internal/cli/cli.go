@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/deprecated"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -50,6 +51,14 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 	return exitCode(ctx, err)
 }
 
+// reading are the verbs that read manifests and clusters and change neither: they are
+// bounded in time and memory, and end at a signal whatever they are busy with.
+var reading = []string{"render", "explain", "fn", "lint", "diff", "convert", "schema", "argocd generate", "plan", "simulate"}
+
+func readOnly(c *cobra.Command) bool {
+	return slices.Contains(reading, strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "))
+}
+
 // bare serves the call without arguments: kustomize before 5.7 can pass none,
 // so a ResourceList on stdin means the KRM function.
 func bare(f *factory.Factory) []string {
@@ -84,6 +93,9 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.RunE = showHelp
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		deprecated.Warn(f.Streams.Err, c)
+		if readOnly(c) {
+			bounds.Guard(c.Context(), c, bounds.Process{Err: f.Streams.Err, Exit: f.Streams.Exit, Getenv: f.Streams.Getenv})
+		}
 		return checkColor(f.Color)
 	}
 	return root

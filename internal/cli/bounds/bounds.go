@@ -24,6 +24,8 @@ type Flag struct {
 	given map[string]string
 	load  load.Options
 	stage stage.Limits
+	// seconds are read by [Guard], before the command runs.
+	seconds int
 }
 
 // names are the limits that can be given, each with where it goes.
@@ -38,6 +40,9 @@ func (f *Flag) names() map[string]any {
 		"copies":         &f.stage.Copies,
 		"copy-bytes":     &f.stage.CopyBytes,
 		"containers":     &f.stage.Containers,
+		"output-nodes":   &f.stage.OutputNodes,
+		"output-bytes":   &f.stage.OutputBytes,
+		limitSeconds:     &f.seconds,
 	}
 }
 

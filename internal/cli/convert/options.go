@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -41,6 +42,8 @@ type options struct {
 	strict    bool
 	quiet     bool
 	verbose   int
+
+	limits bounds.Flag
 }
 
 var (
@@ -71,6 +74,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.BoolVar(&o.strict, "strict", false, "fail when something is lost")
 	fl.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing about findings")
 	fl.CountVarP(&o.verbose, "verbose", "v", "show exact findings too")
+	o.limits.Add(c)
 	for flag, values := range map[string][]string{
 		"to": engine.Words(), "to-version": versions, "output": outputs, "pod-update-policy": policies, "protect-operations": operations,
 	} {
@@ -85,6 +89,9 @@ func (o *options) addFlags(c *cobra.Command) {
 // validate reads the flags; everything wrong with them is an error of usage.
 func (o *options) validate() (engine.Options, error) {
 	opt := engine.Options{Forget: o.forget, Namespace: o.factory.Namespace()}
+	if err := o.limits.Complete(); err != nil {
+		return opt, err
+	}
 	switch {
 	case len(o.files) == 0 && o.kustomize == "":
 		return opt, usage.Errorf("give -f FILE, -f DIRECTORY, -f - or -k DIRECTORY", "no input")

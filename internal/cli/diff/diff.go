@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
@@ -66,7 +67,8 @@ type options struct {
 	output   string
 	verbose  bool
 
-	gates gates.Set
+	limits bounds.Flag
+	gates  gates.Set
 }
 
 var outputs = []string{"text", "markdown", "json"}
@@ -94,6 +96,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.BoolVarP(&o.verbose, "verbose", "v", false, "show all fields, and values in full")
 	gates.AddFlag(c, &o.given)
 	o.root.Add(c)
+	o.limits.Add(c)
 	usage.Offer(c, "output", outputs...)
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	return c
@@ -113,6 +116,9 @@ func trouble(err error) error {
 func (o *options) complete(args []string) error {
 	o.args = args
 	if err := o.checkArgs(); err != nil {
+		return err
+	}
+	if err := o.limits.Complete(); err != nil {
 		return err
 	}
 	if err := usage.OneOf("output", o.output, outputs...); err != nil {

@@ -39,7 +39,7 @@ func (o *options) read(ctx context.Context, path, root string) ([]*resource.Reso
 	} else {
 		opt.Files, opt.Recursive = []string{path}, true
 	}
-	list, err := load.Load(ctx, opt)
+	list, err := load.Load(ctx, o.limits.Load(opt))
 	if errors.Is(err, load.ErrEmpty) {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "note: %s holds no objects\n", path)
 		return nil, nil

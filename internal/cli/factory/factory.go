@@ -33,6 +33,8 @@ type Streams struct {
 	Getenv func(string) string
 	// Environ lists it as NAME=VALUE; nil lists nothing.
 	Environ func() []string
+	// Exit ends the process; nil where it is not ours to end, as in tests.
+	Exit func(code int)
 }
 
 // System returns the streams of this process.
@@ -43,7 +45,7 @@ func System() Streams {
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width:  width(os.Stdout),
-		Getenv: os.Getenv, Environ: os.Environ,
+		Getenv: os.Getenv, Environ: os.Environ, Exit: os.Exit,
 	}
 	if s.OutTTY {
 		s.Size = func() (columns, rows int) { return size(os.Stdout) }

@@ -28,9 +28,9 @@ func (o *Options) load(ctx context.Context) (err error) {
 	if !o.manifests() || o.loaded != nil {
 		return nil
 	}
-	o.loaded, err = load.Load(ctx, load.Options{
+	o.loaded, err = load.Load(ctx, o.limits.Load(load.Options{
 		Files: o.files, Kustomize: o.kustomize, Root: o.root.Folder, Recursive: o.recursive, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace(),
-	})
+	}))
 	return err
 }
 

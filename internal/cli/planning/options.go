@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
@@ -55,9 +56,10 @@ type Options struct {
 	replicas int
 	// Nodes is how many nodes a made-up cluster has; 0 is one for ten pods,
 	// and at least three.
-	Nodes int
-	given []string
-	gates gates.Set
+	Nodes  int
+	given  []string
+	gates  gates.Set
+	limits bounds.Flag
 	// loaded are the objects of -f or -k.
 	loaded []*resource.Resource
 
@@ -75,6 +77,7 @@ func (o *Options) AddFlags(c *cobra.Command) {
 	fl.StringArrayVar(&o.images, "image", nil, "new image, CONTAINER=IMAGE; * stands for every container")
 	fl.IntVar(&o.pods, "pods", 0, "with --against FILE: how many ready pods to assume; by default as many as the workload wants")
 	o.AddPolicyFlags(c)
+	o.limits.Add(c)
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	_ = c.MarkFlagFilename("against", "yaml", "yml", "json")
@@ -108,7 +111,10 @@ func (o *Options) Complete(args []string) error {
 	if err := o.root.Complete(o.kustomize); err != nil {
 		return err
 	}
-	var err error
+	err := o.limits.Complete()
+	if err != nil {
+		return err
+	}
 	o.gates, err = gates.Parse(o.given)
 	return err
 }

@@ -84,7 +84,7 @@ func fromFiles(err error) error {
 // recorded reads the files of --against and --with. Pods are made up where they
 // hold none of the workload's.
 func (o *Options) recorded(ctx context.Context, name *named.Name) (present, error) {
-	stream, err := load.Load(ctx, load.Options{Files: []string{o.against}, Recursive: true, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace()})
+	stream, err := load.Load(ctx, o.limits.Load(load.Options{Files: []string{o.against}, Recursive: true, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace()}))
 	if err != nil {
 		return present{}, err
 	}

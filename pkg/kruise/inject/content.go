@@ -20,6 +20,7 @@ type Content struct {
 	containers []*sidecar
 	secrets    []*tree.Node
 	patches    []patch
+	weight     tree.Weight
 }
 
 // compileContent reads the fields of spec that a stored revision also has.
@@ -37,6 +38,12 @@ func compileContent(set, revision string, spec *tree.Node) (*Content, error) {
 		c.secrets = append(c.secrets, bare(s))
 	}
 	c.patches = compilePatches(tree.Get(spec, "patchPodMetadata"))
+	c.weight = tree.Weigh(volumes).Add(tree.Weigh(tree.Get(spec, "imagePullSecrets"))).Add(tree.Weigh(tree.Get(spec, "patchPodMetadata")))
+	for _, s := range c.all() {
+		for _, v := range s.variants {
+			c.weight = c.weight.Add(tree.Weigh(v.node))
+		}
+	}
 	return c, nil
 }
 
@@ -50,6 +57,22 @@ func compileSidecars(spec *tree.Node, field string, init bool, volumes *tree.Nod
 		out = append(out, s)
 	}
 	return out, nil
+}
+
+// Weight is how much of the content each pod gets, without what its sidecars share of
+// the pod's own containers.
+func (c *Content) Weight() tree.Weight { return c.weight }
+
+// Shares is how many containers of the content take over the volume mounts or devices of
+// the pod's own containers.
+func (c *Content) Shares() int {
+	n := 0
+	for _, s := range c.all() {
+		if s.share || s.shareDevices {
+			n += len(s.variants)
+		}
+	}
+	return n
 }
 
 func (c *Content) all() []*sidecar { return slices.Concat(c.inits, c.containers) }

@@ -113,3 +113,12 @@ func compileStrategy(hub *tree.Node) (strategy, error) {
 	}
 	return st, nil
 }
+
+// Weight is the weight of the largest content that the set puts into a pod.
+func (s *Set) Weight() tree.Weight {
+	w := s.current.Weight()
+	if s.chosen != nil && s.chosen.Weight().Bytes > w.Bytes {
+		w = s.chosen.Weight()
+	}
+	return w
+}

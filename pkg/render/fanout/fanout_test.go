@@ -45,7 +45,7 @@ func TestRefused(t *testing.T) {
 		{"a selector that is none", distribution("x", configMap, "{namespaceSelector: {matchExpressions: [{key: a, operator: Near}]}}"), "", "spec.targets.namespaceSelector", "not a valid label selector operator", ""},
 		{"nothing to distribute", distribution("x", "7", "{}"), "", "spec.resource", "", ""},
 		{"too many copies", manyStream, manyContext, "spec.targets", "more than 100000 copies", "narrow"},
-		{"too many bytes", bigStream, bigContext, "spec.targets", "1024 MiB", "narrow"},
+		{"too many bytes", bigStream, bigContext, "spec.targets", "256 MiB", "narrow"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := run(t, c.stream, c.context)

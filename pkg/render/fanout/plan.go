@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
@@ -58,13 +59,18 @@ func newPlan(c *stage.Context, in []*resource.Resource) (*plan, error) {
 // all namespaces of a large fleet) from filling the memory. The object that is blamed
 // is the one with which they are exceeded.
 func bounded(all []*distribution, most stage.Limits) error {
-	copies, size := 0, 0
+	copies, size, nodes := 0, 0, 0
 	for _, d := range all {
 		copies += len(d.namespaces)
 		size += len(d.namespaces) * d.size
+		nodes += len(d.namespaces) * int(tree.Weigh(d.body).Nodes)
 		if copies > most.Copies || size > most.CopyBytes {
-			return d.r.Fault("spec.targets", "narrow the targets, or render the distributions apart",
+			return d.r.Fault("spec.targets", "narrow the targets, render the distributions apart, or raise the limits with --limit copies=N,copy-bytes=N",
 				"all copies together are %d with %d MiB, more than %d copies or %d MiB", copies, size>>20, most.Copies, most.CopyBytes>>20)
+		}
+		if nodes > most.OutputNodes {
+			return d.r.Fault("spec.targets", "narrow the targets, render the distributions apart, or raise the limit with --limit output-nodes=N",
+				"all copies together are %d with %d values and keys, more than the %d that the output may hold", copies, nodes, most.OutputNodes)
 		}
 	}
 	return nil

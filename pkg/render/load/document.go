@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -42,12 +41,6 @@ func (d document) expanded(opt Options) (*tree.Node, error) {
 		return nil, d.placed(err)
 	}
 	return root, nil
-}
-
-// separators counts what stands between values in a text, before a parser makes
-// two hundred bytes of each.
-func separators(text []byte) int {
-	return bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("\n")) + bytes.Count(text, []byte(":"))
 }
 
 func (d document) node() (*tree.Node, error) {

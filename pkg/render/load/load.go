@@ -29,9 +29,9 @@ const (
 	DefaultMaxDocumentBytes = 64 << 20
 	// DefaultMaxDepth is several times the deepest schema in use.
 	DefaultMaxDepth = 250
-	// DefaultMaxNodes bounds the values and keys of one document: ten times what
-	// Kubernetes objects have in as many bytes as a document may be large.
-	DefaultMaxNodes = 10_000_000
+	// DefaultMaxNodes bounds the values and keys of all documents together: each takes
+	// 200 bytes of memory and more.
+	DefaultMaxNodes = 3_000_000
 	// DefaultMaxObjects is more than the largest clusters hold.
 	DefaultMaxObjects = 250_000
 	// aliasAllowance is how many nodes aliases may add to a document; text without
@@ -64,8 +64,9 @@ type Options struct {
 	Namespace string
 	// MaxFileBytes and MaxDocumentBytes bound one file and one document.
 	MaxFileBytes, MaxDocumentBytes int64
-	// MaxNodes and MaxDepth bound one document after its aliases are written
-	// out, MaxObjects the objects of all files. 0 in any limit means the default.
+	// MaxDepth bounds one document after its aliases are written out, MaxNodes all
+	// documents together, MaxObjects the objects of all files. 0 in any limit means the
+	// default.
 	MaxNodes, MaxDepth, MaxObjects int
 }
 
@@ -157,11 +158,14 @@ func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resou
 	if len(docs) > opt.MaxObjects {
 		return nil, tooMany(opt.MaxObjects)
 	}
-	parsed := make([][]*resource.Resource, len(docs))
+	parsed, values := make([][]*resource.Resource, len(docs)), newValues(opt.MaxNodes)
 	more, err := each(ctx, len(docs), func(i int) (err error) {
-		parsed[i], err = docs[i].parse(opt)
+		parsed[i], err = docs[i].counted(opt, values)
 		return err
 	})
+	if values.exceeded() {
+		return nil, values.fault()
+	}
 	if err != nil {
 		return nil, err
 	}

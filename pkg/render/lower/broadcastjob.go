@@ -59,7 +59,7 @@ func (b *broadcastJob) pieces(known *around) ([]*resource.Resource, error) {
 	case err != nil:
 		return nil, err
 	case len(known.nodes) > 0:
-		return b.perNode(known.nodes), nil
+		return b.perNode(known.nodes)
 	case given:
 		b.report("broadcastjob/indexed", "metadata.annotations["+kruise.NodesAnnotation+"]", "")
 		return []*resource.Resource{resource.Derived(b.native("batch/v1", "Job", func(*tree.Node) *tree.Node { return b.indexedSpec(count) }), b.r)}, nil
@@ -69,9 +69,12 @@ func (b *broadcastJob) pieces(known *around) ([]*resource.Resource, error) {
 }
 
 // perNode returns the Job of each node that fits.
-func (b *broadcastJob) perNode(nodes []*corev1.Node) []*resource.Resource {
+func (b *broadcastJob) perNode(nodes []*corev1.Node) ([]*resource.Resource, error) {
 	var out []*resource.Resource
 	template := b.jobTemplate()
+	if err := b.c.Fits(b.r, "spec.template", tree.Weigh(template), len(nodes), "nodes with a Job"); err != nil {
+		return nil, err
+	}
 	for _, node := range nodes {
 		if !fits(&b.spec.Template.Spec, node) {
 			continue
@@ -84,7 +87,7 @@ func (b *broadcastJob) perNode(nodes []*corev1.Node) []*resource.Resource {
 		b.report("broadcastjob/no-node", "spec.template.spec", "")
 	}
 	b.reportParallelism(len(out))
-	return commentOnce(out)
+	return commentOnce(out), nil
 }
 
 // rename gives an object that native made another name.

@@ -88,6 +88,9 @@ func (p *imagePull) jobs(known *around) ([]*resource.Resource, error) {
 	if found && len(names) == 0 {
 		p.report(p.id("no-node"), "spec.selector", "")
 	}
+	if err := p.c.Fits(p.r, "spec", tree.Weigh(p.pod(p.images[0])), len(p.images)*max(len(names), 1), "Jobs, one for each image and node,"); err != nil {
+		return nil, err
+	}
 	var out []*resource.Resource
 	for i, image := range p.images {
 		if !found {

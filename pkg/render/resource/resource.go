@@ -60,6 +60,7 @@ type Resource struct {
 	raw     []byte
 	changed bool
 	rereads []tree.Reread
+	weight  tree.Weight
 }
 
 // Parsed returns an object as it stood in the input. raw may be nil when there
@@ -80,7 +81,7 @@ func (r *Resource) Node() *tree.Node { return r.node }
 // Edit returns the object's tree for changing. Parts of the tree that other
 // objects may share must be copied before they are changed.
 func (r *Resource) Edit() *tree.Node {
-	r.changed = true
+	r.changed, r.weight = true, tree.Weight{}
 	return r.node
 }
 
@@ -91,6 +92,18 @@ func (r *Resource) Raw() []byte {
 		return nil
 	}
 	return r.raw
+}
+
+// Weight is how much of the output an object is: of one that leaves as it came only the
+// bytes, since its nodes are those of the input. It is counted once after each Edit.
+func (r *Resource) Weight() tree.Weight {
+	if raw := r.Raw(); raw != nil {
+		return tree.Weight{Bytes: int64(len(raw))}
+	}
+	if r.weight.Nodes == 0 {
+		r.weight = tree.Weigh(r.node)
+	}
+	return r.weight
 }
 
 // Reread reads plain words and keys again as kubectl does, which reads YAML 1.1. The

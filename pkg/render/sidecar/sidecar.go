@@ -20,7 +20,10 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 	if err != nil {
 		return nil, err
 	}
-	s := &injector{Context: c, sets: sets, namespaces: newNamespaces(c), notes: newNotes(c, from), containers: stage.NewBudget(c.Limits.OrDefault().Containers)}
+	s := &injector{Context: c, sets: sets, namespaces: newNamespaces(c), notes: newNotes(c, from), containers: stage.NewBudget(c.Limits.OrDefault().Containers), room: c.Room()}
+	if err := s.fits(in, from); err != nil {
+		return nil, err
+	}
 	out, err := c.Replace(in, func(r *resource.Resource) ([]*resource.Resource, error) {
 		if isSet(r) {
 			c.Lineage.Became(r.ID())
@@ -28,19 +31,19 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 		}
 		return []*resource.Resource{r}, s.all(r)
 	})
-	if err != nil {
+	if err := s.bounded(); err != nil {
 		return nil, err
 	}
-	return out, s.bounded()
+	return out, err
 }
 
 // bounded fails when more was put in than may be.
 func (s *injector) bounded() error {
 	err := s.containers.Err("SidecarSets would put more than %d containers into all pod templates together")
 	if err == nil {
-		return nil
+		return s.room.Err("what SidecarSets put into all pod templates")
 	}
-	return &resource.Error{Err: err, Hint: "render parts of it apart, or raise the limit of containers"}
+	return &resource.Error{Err: err, Hint: "render parts of it apart, or raise the limit with --limit containers=N"}
 }
 
 // injector is the stage at work.
@@ -49,8 +52,9 @@ type injector struct {
 	sets       []*inject.Set
 	namespaces *namespaces
 	notes      *notes
-	// containers are those that are put in.
+	// containers are those that are put in, room what is left of the output for them.
 	containers *stage.Budget
+	room       *stage.Room
 }
 
 // all injects into every pod template of r. A path of the user that leads nowhere
@@ -78,7 +82,7 @@ func (s *injector) one(r *resource.Resource, t stage.Template) (*tree.Node, erro
 		s.explainOutside(r, t, ns)
 		return t.Node, nil
 	}
-	if !s.containers.Spend(0) {
+	if !s.containers.Spend(0) || !s.room.Take(tree.Weight{}) {
 		return t.Node, nil
 	}
 	choices, err := s.choose(r, t, ns)
@@ -88,6 +92,9 @@ func (s *injector) one(r *resource.Resource, t stage.Template) (*tree.Node, erro
 	s.explain(r, t, choices)
 	choices, others := s.apart(choices)
 	contents := inject.Contents(choices)
+	if !s.room.Take(weight(contents, t)) {
+		return t.Node, nil
+	}
 	out, err := inject.Inject(t.Node, contents, inject.Options{
 		PullSecrets: s.pullSecrets(ns, t, contents),
 		Limits:      ns.limits, Requests: ns.requests,

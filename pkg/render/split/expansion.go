@@ -43,6 +43,9 @@ func expand(c *stage.Context, seen *observed, r *resource.Resource) ([]*resource
 	if err := x.allocate(); err != nil {
 		return nil, err
 	}
+	if err := x.fits(); err != nil {
+		return nil, err
+	}
 	out := make([]*resource.Resource, len(x.spec.Topology.Subsets))
 	var errs resource.Errors
 	for i := range out {
@@ -56,6 +59,13 @@ func expand(c *stage.Context, seen *observed, r *resource.Resource) ([]*resource
 	x.reportFields()
 	c.Lineage.Became(r.ID(), out...)
 	return out, nil
+}
+
+// fits refuses more subsets than there is room for. Each workload has the template and
+// the strategy; what patches of subsets put in was in the input.
+func (x *expansion) fits() error {
+	each := tree.Weigh(x.template).Add(tree.Weight{Nodes: 2, Bytes: int64(len(x.strategy))})
+	return x.c.Fits(x.r, "spec.topology.subsets", each, len(x.spec.Topology.Subsets), "subsets")
 }
 
 func newExpansion(c *stage.Context, r *resource.Resource) (*expansion, error) {

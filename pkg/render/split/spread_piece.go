@@ -22,8 +22,12 @@ import (
 func (s *spreading) split() ([]*resource.Resource, error) {
 	var errs resource.Errors
 	errs.Add(s.splittable())
-	var out []*resource.Resource
 	list := s.pieces()
+	each := tree.Weigh(s.whole).Add(tree.Weight{Bytes: tree.Weigh(tree.Get(s.hub, "spec")).Bytes})
+	if err := s.c.Fits(s.r, "spec.subsets", each, len(list), "workloads like "+s.target.ID().String()); err != nil {
+		return nil, err
+	}
+	var out []*resource.Resource
 	for _, p := range list {
 		n, err := s.workload(p)
 		errs.Add(err)

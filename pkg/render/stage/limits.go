@@ -19,25 +19,34 @@ type Limits struct {
 	Copies, CopyBytes int
 	// Containers is how many SidecarSets put into pod templates in a run.
 	Containers int
+	// OutputNodes are the values and keys of all objects that rendering makes or changes,
+	// between all stages; OutputBytes the text of all objects, about. What several objects
+	// share counts for each of them.
+	OutputNodes, OutputBytes int
 }
 
-// The limits that apply where nobody gives any: several times what a large cluster has.
+// The limits that apply where no others are given: several times what a large cluster
+// has, and little enough for 2 GiB of memory (docs/security.md has what was measured).
 const (
-	DefaultSubsets    = 1000
-	DefaultObjects    = 250_000
-	DefaultCopies     = 100_000
-	DefaultCopyBytes  = 1 << 30
-	DefaultContainers = 1_000_000
+	DefaultSubsets     = 1000
+	DefaultObjects     = 250_000
+	DefaultCopies      = 100_000
+	DefaultCopyBytes   = 256 << 20
+	DefaultContainers  = 1_000_000
+	DefaultOutputNodes = 3_000_000
+	DefaultOutputBytes = 256 << 20
 )
 
 // OrDefault fills in the defaults.
 func (l Limits) OrDefault() Limits {
 	return Limits{
-		Subsets:    cmp.Or(l.Subsets, DefaultSubsets),
-		Objects:    cmp.Or(l.Objects, DefaultObjects),
-		Copies:     cmp.Or(l.Copies, DefaultCopies),
-		CopyBytes:  cmp.Or(l.CopyBytes, DefaultCopyBytes),
-		Containers: cmp.Or(l.Containers, DefaultContainers),
+		Subsets:     cmp.Or(l.Subsets, DefaultSubsets),
+		Objects:     cmp.Or(l.Objects, DefaultObjects),
+		Copies:      cmp.Or(l.Copies, DefaultCopies),
+		CopyBytes:   cmp.Or(l.CopyBytes, DefaultCopyBytes),
+		Containers:  cmp.Or(l.Containers, DefaultContainers),
+		OutputNodes: cmp.Or(l.OutputNodes, DefaultOutputNodes),
+		OutputBytes: cmp.Or(l.OutputBytes, DefaultOutputBytes),
 	}
 }
 
@@ -52,7 +61,9 @@ func NewBudget(limit int) *Budget { return &Budget{limit: int64(limit)} }
 
 // Spend takes n, and reports whether the limit is kept. Who hears false stops making
 // things; the error is that of [Budget.Err], so that no order of goroutines shows.
-func (b *Budget) Spend(n int) bool { return b.spent.Add(int64(n)) <= b.limit }
+func (b *Budget) Spend(n int) bool { return b.spend(int64(n)) }
+
+func (b *Budget) spend(n int64) bool { return b.spent.Add(n) <= b.limit }
 
 // Err is nil unless more was spent than there is; format gets the limit.
 func (b *Budget) Err(format string) error {

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -124,14 +125,17 @@ func (c *Context) Each(n int, f func(i int) error) error {
 
 // Replace calls f for every object on all cores and returns the list in which
 // each object is replaced by what f made of it: itself, several, or none. It fails
-// where that would be more objects than Limits allows.
+// where that would be more objects, or more in them, than Limits allows.
 func (c *Context) Replace(in []*resource.Resource, f func(*resource.Resource) ([]*resource.Resource, error)) ([]*resource.Resource, error) {
 	parts := make([][]*resource.Resource, len(in))
-	objects := NewBudget(c.Limits.OrDefault().Objects)
+	objects, room := NewBudget(c.Limits.OrDefault().Objects), c.Room()
 	err := c.Each(len(in), func(i int) (err error) {
-		if objects.Spend(0) {
+		if objects.Spend(0) && room.Take(tree.Weight{}) {
 			parts[i], err = f(in[i])
 			objects.Spend(len(parts[i]))
+			for _, r := range parts[i] {
+				room.Take(weightOf(r))
+			}
 		}
 		return err
 	})
@@ -141,9 +145,20 @@ func (c *Context) Replace(in []*resource.Resource, f func(*resource.Resource) ([
 	if err := objects.Err("this would become more than %d objects"); err != nil {
 		return nil, &resource.Error{Err: err, Hint: "render parts of it apart, or raise the limit of objects"}
 	}
+	if err := room.Err("what the input becomes"); err != nil {
+		return nil, err
+	}
 	out := make([]*resource.Resource, 0, len(in))
 	for _, p := range parts {
 		out = append(out, p...)
 	}
 	return out, nil
+}
+
+// weightOf is the weight of an object, nothing for none.
+func weightOf(r *resource.Resource) tree.Weight {
+	if r == nil {
+		return tree.Weight{}
+	}
+	return r.Weight()
 }

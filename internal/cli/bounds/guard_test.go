@@ -1,0 +1,77 @@
+package bounds
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// guarded runs Guard for a command with these arguments, and returns what ends the
+// process, and what it says.
+func guarded(t *testing.T, ctx context.Context, args ...string) (exit chan int, said *bytes.Buffer) {
+	t.Helper()
+	before := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	var f Flag
+	c := &cobra.Command{Use: "render", RunE: func(*cobra.Command, []string) error { return nil }}
+	f.Add(c)
+	if err := c.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	exit, said = make(chan int), &bytes.Buffer{}
+	Guard(ctx, c, Process{Err: said, Exit: func(code int) { exit <- code }, Getenv: func(string) string { return "" }})
+	return exit, said
+}
+
+func TestGuard_EndsWithinASecondOfASignal(t *testing.T) {
+	ctx, signal := context.WithCancel(context.Background())
+	exit, said := guarded(t, ctx)
+	begin := time.Now()
+	signal()
+	if code := <-exit; code != interrupted || said.String() != "interrupted\n" {
+		t.Errorf("code %d, %q", code, said)
+	}
+	if took := time.Since(begin); took > time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+func TestGuard_EndsWhatIsBusyForTooLong(t *testing.T) {
+	exit, said := guarded(t, t.Context(), "--limit", "seconds=1")
+	done := make(chan bool)
+	go func() {
+		for n := 0; ; n++ { // busy, as a loop over a hostile input is
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	}()
+	defer close(done)
+	if code := <-exit; code != overran || !strings.Contains(said.String(), "--limit seconds=N") {
+		t.Errorf("code %d, %q", code, said)
+	}
+}
+
+func TestGuard_BoundsTheMemoryUnlessLimitsAreGiven(t *testing.T) {
+	guarded(t, t.Context())
+	if got := debug.SetMemoryLimit(-1); got != memory {
+		t.Errorf("the limit is %d", got)
+	}
+	debug.SetMemoryLimit(memory + 1)
+	guarded(t, t.Context(), "--limit", "values=5Mi")
+	if got := debug.SetMemoryLimit(-1); got != memory+1 {
+		t.Errorf("the limit is %d", got)
+	}
+	Guard(t.Context(), &cobra.Command{}, Process{Err: io.Discard})
+	if got := debug.SetMemoryLimit(-1); got != memory+1 {
+		t.Errorf("a process that is not ours has the limit %d", got)
+	}
+}

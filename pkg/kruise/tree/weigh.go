@@ -1,0 +1,79 @@
+package tree
+
+import (
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Weight is how much a tree is when it is written out: what it shares with others, or
+// holds twice, counts each time.
+type Weight struct {
+	// Nodes are the values and keys, Bytes the text of them as block YAML, about.
+	Nodes, Bytes int64
+}
+
+// Add returns both together.
+func (w Weight) Add(o Weight) Weight { return Weight{w.Nodes + o.Nodes, w.Bytes + o.Bytes} }
+
+// Times returns n of the kind.
+func (w Weight) Times(n int) Weight { return Weight{w.Nodes * int64(n), w.Bytes * int64(n)} }
+
+// Weigh counts what is in n.
+func Weigh(n *Node) Weight {
+	var w Weight
+	if n != nil {
+		w.add(n, 0, false)
+	}
+	return w
+}
+
+// add counts n, whose lines are indented by so many characters; within says that n is an
+// item of a sequence, on whose line its own first line begins.
+func (w *Weight) add(n *Node, indent int, within bool) {
+	w.Nodes++
+	w.Bytes += int64(len(n.HeadComment) + len(n.LineComment) + len(n.FootComment))
+	switch n.Kind {
+	case yaml.ScalarNode:
+		w.Bytes += textBytes(n.Value, indent)
+	case yaml.MappingNode:
+		for i, child := range n.Content {
+			if i%2 == 0 {
+				w.line(indent, i == 0 && within)
+			}
+			w.add(child, indent+2, false)
+		}
+	default:
+		for i, child := range n.Content {
+			w.line(indent, i == 0 && within)
+			w.add(child, indent+2, true)
+		}
+	}
+}
+
+// line counts what stands around an entry on its line, and before it unless it continues
+// another.
+func (w *Weight) line(indent int, continues bool) {
+	w.Bytes += int64(len(": \n"))
+	if !continues {
+		w.Bytes += int64(indent)
+	}
+}
+
+// textBytes is how long a scalar is: each of its lines is indented, and a control
+// character is written as an escape.
+func textBytes(s string, indent int) int64 {
+	n := len(s)
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0 {
+		return int64(n)
+	}
+	for i := range len(s) {
+		switch {
+		case s[i] == '\n':
+			n += indent
+		case s[i] < ' ' || s[i] == 0x7f:
+			n += len(`\u0001`) - 1
+		}
+	}
+	return int64(n)
+}

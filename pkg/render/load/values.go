@@ -1,0 +1,63 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// values counts the values and keys of all documents of an input against a limit, on all
+// cores.
+type values struct {
+	most int
+	seen atomic.Int64
+}
+
+func newValues(most int) *values { return &values{most: most} }
+
+func (v *values) exceeded() bool { return v.seen.Load() > int64(v.most) }
+
+func (v *values) fault() error {
+	return &resource.Error{
+		Err:  fmt.Errorf("the input holds more than %d values and keys", v.most),
+		Hint: "read parts of it apart, or raise the limit with --limit values=N",
+	}
+}
+
+// large is from which size on a document is counted before a parser sees it, too: those
+// below add little beyond the limit.
+const large = 1 << 18
+
+// counted parses the document unless the input holds too much already.
+func (d document) counted(opt Options, v *values) ([]*resource.Resource, error) {
+	if v.exceeded() {
+		return nil, nil
+	}
+	beforehand := int64(0)
+	if len(d.text) >= large {
+		beforehand = int64(min(separators(d.text), opt.MaxNodes))
+		if v.seen.Add(beforehand); v.exceeded() {
+			return nil, nil
+		}
+	}
+	rs, err := d.parse(opt)
+	nodes := int64(0)
+	for _, r := range rs {
+		nodes += tree.Weigh(r.Node()).Nodes
+	}
+	v.seen.Add(nodes - beforehand)
+	return rs, err
+}
+
+// separators is the most values that a text can have, by what stands between them and
+// around them: a parser makes some two hundred bytes of each.
+func separators(text []byte) int {
+	n := 0
+	for _, mark := range []string{",", "\n", ":", "[", "{", "- ", "? "} {
+		n += bytes.Count(text, []byte(mark))
+	}
+	return n
+}
