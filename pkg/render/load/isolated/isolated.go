@@ -89,7 +89,7 @@ func Run(ctx context.Context, name, folder string, work any, limits Limits) (ans
 	// The write fails when the process ended before; Wait says why.
 	_, _ = hold.Write(text)
 	err = c.Wait()
-	return out.Bytes(), complaint.Bytes(), reason(ctx, limited, out, c, err)
+	return out.kept.Bytes(), complaint.kept.Bytes(), reason(ctx, limited, out, c, err)
 }
 
 func encoded(folder string, work any, limits Limits) ([]byte, error) {
@@ -131,7 +131,7 @@ func environment() []string {
 
 // bounded keeps what is written to it, up to a number of bytes.
 type bounded struct {
-	bytes.Buffer
+	kept bytes.Buffer // not embedded: it would be read into past the bound
 	most int64
 	// full is called when there is more, over tells so.
 	full func()
@@ -140,14 +140,14 @@ type bounded struct {
 
 // Write keeps what there is room for; it never fails, so that the writer does not wait.
 func (b *bounded) Write(p []byte) (int, error) {
-	room := b.most - int64(b.Len())
+	room := b.most - int64(b.kept.Len())
 	if int64(len(p)) <= room {
-		return b.Buffer.Write(p)
+		return b.kept.Write(p)
 	}
 	if b.over = true; b.full != nil {
 		b.full()
 	}
-	_, _ = b.Buffer.Write(p[:max(room, 0)])
+	_, _ = b.kept.Write(p[:max(room, 0)])
 	return len(p), nil
 }
 
