@@ -18,7 +18,7 @@ type Records interface {
 	// List returns those of a namespace, or of all for "".
 	List(ctx context.Context, namespace string) ([]plan.Record, error)
 	// Change changes the progress of a rollout as it is on record now. change is called
-	// again where somebody else has written in between; its error ends the change, and
+	// again where another process has written in between; its error ends the change, and
 	// nothing is written. by is who changes it.
 	Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error)
 	// Holder names who drives a rollout now; "" for none.
@@ -47,8 +47,8 @@ type Workload interface {
 }
 
 // Rollouts are the rollouts of one cluster: what `kubectl kruise rollout` does, as
-// functions. Those that change a record return at once, and whoever drives the rollout
-// follows; the others drive it. All of them ask package plan what is allowed, so a
+// functions. Those that change a record return at once, and the process that drives the
+// rollout follows; the others drive it. All of them ask package plan what is allowed, so a
 // refusal is a *plan.TransitionError with a hint, and a workload without a rollout an
 // error that wraps plan.ErrNoRollout.
 type Rollouts struct {
@@ -59,8 +59,8 @@ type Rollouts struct {
 	By string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Waiting is told of a holder that may be gone, while it is waited for; nil is
-	// nobody.
+	// Waiting is told of a holder that may be gone, while it is waited for; nil
+	// tells no one.
 	Waiting func(holder string)
 	// Unless is asked before a record changes, of the record as it is then; its error
 	// refuses the change. nil allows all.
@@ -137,7 +137,7 @@ func (r Rollouts) Pause(ctx context.Context, ref cluster.Ref) (plan.Record, erro
 	return r.Change(ctx, ref, Pausing(r.By))
 }
 
-// Resume ends a hold. Where nobody drives the rollout, [Rollouts.Drive] does.
+// Resume ends a hold. Where no process drives the rollout, [Rollouts.Drive] does.
 func (r Rollouts) Resume(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
 	return r.Change(ctx, ref, plan.Progress.Resume)
 }
@@ -160,7 +160,7 @@ func (r Rollouts) StepBack(ctx context.Context, ref cluster.Ref, to int) (plan.R
 }
 
 // TakeOver has the time limit of the present step count from now. It is for a rollout
-// that nobody has driven for a while, before [Rollouts.Drive]; a hold stays in force.
+// that no process has driven for a while, before [Rollouts.Drive]; a hold stays in force.
 func (r Rollouts) TakeOver(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
 	return r.Change(ctx, ref, func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
 		return p.TakeOver(of, now), nil
@@ -243,7 +243,7 @@ func Idle(w Workload, t plan.Transition) error {
 	return rec.Progress.Allows(t, rec.Plan)
 }
 
-// Executor is a rollout that this process drives: nobody else does until Run returns, or
+// Executor is a rollout that this process drives: no other does until Run returns, or
 // Release is called.
 type Executor struct {
 	workload Workload

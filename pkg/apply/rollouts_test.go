@@ -24,7 +24,7 @@ type memory struct {
 	rec      *plan.Record
 	holder   string
 	denied   error
-	meddles  func() // somebody else writes in between
+	meddles  func() // another process writes in between
 	opened   int
 	announce int
 }
@@ -131,7 +131,7 @@ func TestRollouts(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 
-	// Another plan has to wait, and whoever asks is told for what.
+	// Another plan has to wait, and the refusal says for what.
 	_, err = r.Run(ctx, m.ref, m.plan, apply.Options{})
 	refused, ok := errors.AsType[*plan.TransitionError](err)
 	if !ok || refused.Transition != plan.TransitionBegin || !strings.HasPrefix(err.Error(), "a rollout of cloneset/web is under way: step ") || refused.Hint == "" {
@@ -316,7 +316,7 @@ func TestRolloutsUnless(t *testing.T) {
 	}
 }
 
-// TestRolloutsStepBack: the pause that somebody has promoted by mistake is waited for
+// TestRolloutsStepBack: the pause that was promoted by mistake is waited for
 // again, and the rollout then ends as planned, with every patch sent once.
 func TestRolloutsStepBack(t *testing.T) {
 	r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "2+pause", "100%"), Pull: plan.PullNever})

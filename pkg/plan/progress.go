@@ -61,8 +61,8 @@ func (p Progress) Pause(of Plan, by string, now time.Time) (Progress, error) {
 	return p, nil
 }
 
-// Resume ends a hold. A rollout that is not on hold, and that nobody drives any more, is
-// continued the same way.
+// Resume ends a hold. A rollout that is not on hold, and that no process drives any more,
+// is continued the same way.
 func (p Progress) Resume(of Plan, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionResume, of); err != nil {
 		return p, err
@@ -71,8 +71,8 @@ func (p Progress) Resume(of Plan, now time.Time) (Progress, error) {
 	return p.TakeOver(of, now), nil
 }
 
-// TakeOver has the time limit of the present step count from now, since nobody drove it
-// before. It is the same step: what it has asked for is not asked for again, and a pause
+// TakeOver has the time limit of the present step count from now, since no process
+// drove it before. It is the same step: what it has asked for is not asked for again, and a pause
 // of some minutes is no longer than that.
 func (p Progress) TakeOver(of Plan, now time.Time) Progress {
 	if s := p.present(of); s != nil && s.Kind != StepPause {

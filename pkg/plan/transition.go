@@ -12,9 +12,9 @@ type State string
 
 // The states.
 const (
-	// StateRunning: steps are left, and whoever drives the rollout takes them.
+	// StateRunning: steps are left, and the process that drives the rollout takes them.
 	StateRunning State = "running"
-	// StateHeld: steps are left, and none is taken before somebody resumes the rollout.
+	// StateHeld: steps are left, and none is taken before the rollout is resumed.
 	StateHeld State = "held"
 	// StateHalted: the rollout has failed or was aborted; what it was told before that
 	// is kept.
@@ -50,7 +50,7 @@ const (
 	TransitionPromote Transition = "promote"
 	// TransitionPause has no further step taken: [Progress.Pause].
 	TransitionPause Transition = "pause"
-	// TransitionResume ends a pause, or continues what nobody drives: [Progress.Resume].
+	// TransitionResume ends a pause, or continues what no process drives: [Progress.Resume].
 	TransitionResume Transition = "resume"
 	// TransitionRetry continues after a halt: [Progress.Retry].
 	TransitionRetry Transition = "retry"

@@ -145,7 +145,7 @@ func checkAnswer(t *testing.T, name string, tr plan.Transition, state plan.State
 	}
 }
 
-// TestTransitions_NeverPanic: a record that somebody has written by hand is answered.
+// TestTransitions_NeverPanic: a record that was written by hand is answered.
 func TestTransitions_NeverPanic(t *testing.T) {
 	for _, p := range []plan.Progress{{Step: -7}, {Step: 99}, {Step: -7, Held: "by ann"}, {Step: -1, Halted: "x", Free: -3}} {
 		for tr, do := range does {
@@ -161,7 +161,7 @@ func TestTransitions_NeverPanic(t *testing.T) {
 }
 
 // TestPromote: the present step is over, or pauses up to an amount do not count; a hold
-// ends, and with it the time that nobody drove the step.
+// ends, and with it the time that the step was not driven.
 func TestPromote(t *testing.T) {
 	half, three, many := plan.Amount{Value: 50, Percent: true}, plan.Pods(3), plan.Pods(100)
 	for name, c := range map[string]struct {
@@ -192,7 +192,7 @@ func TestPromote(t *testing.T) {
 	}
 }
 
-// TestResume: the time of a step counts from when somebody continues it, but it is the
+// TestResume: the time of a step counts from when it is continued, but it is the
 // same step: what it has asked for is not asked for again.
 func TestResume(t *testing.T) {
 	for i, s := range tenPods().Steps {

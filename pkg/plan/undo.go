@@ -12,7 +12,7 @@ import (
 )
 
 // Older returns the revision of a number or, for 0, the newest that is not the present
-// one. Where nobody keeps revisions, as of a ReplicaSet, it is the template that the last
+// one. Where no revisions are kept, as of a ReplicaSet, it is the template that the last
 // rollout started from. The error says that there is none.
 func Older(s Snapshot, number int64) (cluster.Revision, error) {
 	list := Revisions(s)

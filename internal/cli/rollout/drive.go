@@ -85,7 +85,7 @@ func (d *driving) validate() error {
 	return nil
 }
 
-// goOn drives the rollout on record, unless somebody does already.
+// goOn drives the rollout on record, unless another process does already.
 func (d *driving) goOn(ctx context.Context, name named.Name) error {
 	s, err := d.open(ctx, name)
 	if err != nil {
@@ -103,8 +103,8 @@ func (d *driving) goOn(ctx context.Context, name named.Name) error {
 	return d.end(res)
 }
 
-// takeOver is goOn of a rollout that nobody has driven for a while: until now, the time
-// of its step did not run.
+// takeOver is goOn of a rollout that no process has driven for a while: until now, the
+// time of its step did not run.
 func (d *driving) takeOver(ctx context.Context, s *session, name named.Name) error {
 	rollouts, err := d.rollouts()
 	if err != nil {

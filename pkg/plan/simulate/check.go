@@ -48,8 +48,8 @@ func Rest(p plan.Plan, s plan.Snapshot, o Options, r RolloutOptions) (Timeline, 
 	return Rollout(w, p, r)
 }
 
-// unblocked is the progress of a rollout that somebody retries where it has halted, and
-// resumes where it is on hold.
+// unblocked is the progress of a rollout that is retried where it has halted, and resumed where
+// it is on hold.
 func unblocked(now plan.Progress, of plan.Plan, at time.Time) plan.Progress {
 	if retried, err := now.Retry(of, at); err == nil {
 		now = retried

@@ -119,6 +119,34 @@ func TestContinue(t *testing.T) {
 	}
 }
 
+// TestContinueLate: what has halted is tried again, and what is on hold resumed: the time
+// of the step counts from then.
+func TestContinueLate(t *testing.T) {
+	w, p := ready(t, Usual(), steps(t, "1", "100%"))
+	for i := range p.Steps {
+		p.Steps[i].Timeout = 5 * time.Minute
+	}
+	if _, err := Rollout(w, p, RolloutOptions{Limit: 3 * time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	s := snapshot(t, w)
+	if i := s.Progress.Step; i >= len(p.Steps) || p.Steps[i].Kind == plan.StepPause {
+		t.Fatalf("it is at no step that has a limit: %+v", s.Progress)
+	}
+	for name, change := range map[string]func(*plan.Progress){
+		"halted":          func(p *plan.Progress) { p.Halted = "deadline: step is not done after 5m0s" },
+		"held":            func(p *plan.Progress) { p.Held = "by ann" },
+		"halted and held": func(p *plan.Progress) { p.Halted, p.Held = "deadline: x", "by ann" },
+	} {
+		late := s
+		late.Progress.Started = s.Progress.Started.Add(-time.Hour)
+		change(&late.Progress)
+		if line, err := Continue(p, late, Usual()); err != nil || line.Summary.Outcome != Completed {
+			t.Errorf("%s: %v, %+v", name, err, line.Summary)
+		}
+	}
+}
+
 func snapshot(t *testing.T, w *World) plan.Snapshot {
 	t.Helper()
 	s, err := w.Snapshot(shopWeb)

@@ -129,7 +129,7 @@ func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		for _, value := range values(n) {
+		for _, value := range namesIn(n) {
 			if s.matches(value) {
 				s.value = value
 				return n, field
@@ -155,9 +155,9 @@ func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
 	return nil, ""
 }
 
-// values are what a scalar may name: itself, what stands behind KEY=, and the names in
+// namesIn returns what a scalar may name: itself, what stands behind KEY=, and the names in
 // a document that it holds.
-func values(n *tree.Node) []string {
+func namesIn(n *tree.Node) []string {
 	text := n.Value
 	if n.ShortTag() == "!!binary" {
 		if b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), "")); err == nil {

@@ -115,7 +115,7 @@ func (r *run) Rollout() (plan.Record, error) {
 	return records{r.Cluster}.Load(r.ctx, r.ref)
 }
 
-// Resume is [apply.Workload]: nobody else puts plans on record.
+// Resume is [apply.Workload]: no other process puts plans on record.
 func (r *run) Resume() (plan.Record, error) { return r.Rollout() }
 
 // May is [apply.Workload]: everything is allowed in the shop.
