@@ -132,6 +132,10 @@ lint: $(BIN)/golangci-lint ## Check formatting and run the linters
 fmt: $(BIN)/golangci-lint ## Format all Go files
 	$(BIN)/golangci-lint fmt
 
+.PHONY: notice
+notice: ## Write the licence texts of all linked modules
+	go run ./internal/licenses/notice ./cmd/kubectl-kruise THIRD-PARTY-LICENSES
+
 .PHONY: bench
 bench: ## Measure rendering, kustomizations, the start, planning, simulating and drawing, as ratios
 	go run ./internal/bench

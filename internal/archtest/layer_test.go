@@ -21,11 +21,12 @@ var layer = map[string][]string{
 	"internal/tuitest": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/golden", "pkg/plan/...", "pkg/tui", "pkg/tui/...",
 	},
-	"internal/fidelity":       {"pkg/kruise", "pkg/render/finding"},
-	"internal/bench":          {"pkg/kruise", "pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/kustomize/kyaml/..."},
-	"internal/customizations": {"pkg/kruise"},
-	"internal/krew":           {},
-	"internal/krew/fill":      {"internal/krew"},
+	"internal/fidelity":        {"pkg/kruise", "pkg/render/finding"},
+	"internal/bench":           {"pkg/kruise", "pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/kustomize/kyaml/..."},
+	"internal/customizations":  {"pkg/kruise"},
+	"internal/krew":            {},
+	"internal/krew/fill":       {"internal/krew"},
+	"internal/licenses/notice": {},
 	"internal/cli": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile", "pkg/tui", "pkg/tui/...",
 		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/view", "internal/view/svg",

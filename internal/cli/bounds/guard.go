@@ -15,7 +15,7 @@ import (
 const memory = 1000 << 20
 
 // impatience is how long after a signal a read-only verb may still take to end in order.
-const impatience = 700 * time.Millisecond
+const impatience = 400 * time.Millisecond
 
 // interrupted is the exit code of a command that a signal ended, overran that of one
 // that took too long.
@@ -56,7 +56,7 @@ func Guard(ctx context.Context, c *cobra.Command, p Process) {
 // for its input, has used little time of the processor and may go on.
 func overrun(most time.Duration, p Process) {
 	time.Sleep(most)
-	for busy() < most/2 {
+	for busy() < most*2/3 {
 		time.Sleep(time.Second)
 	}
 	_, _ = fmt.Fprintf(p.Err, "error: not done after %s\nhint: read parts of the input apart, or raise the limit with --limit %s=N\n", most, limitSeconds)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -76,6 +77,11 @@ type Factory struct {
 	Color string
 	// WarningsAsErrors says that a call on which the server warned has failed.
 	WarningsAsErrors bool
+	// Silent says that no line tells of servers that do not answer: something else has the
+	// whole terminal.
+	Silent bool
+	// saying keeps such lines apart.
+	saying *sync.Mutex
 	// warnings prints each of the server's warnings once, whichever client got it.
 	warnings counter
 }
@@ -101,7 +107,7 @@ func (f *Factory) Warned() error {
 // New returns a factory over s. It opens nothing.
 func New(s Streams) *Factory {
 	return &Factory{
-		Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto",
+		Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto", saying: &sync.Mutex{},
 		warnings: rest.NewWarningWriter(s.Err, rest.WarningWriterOptions{Deduplicate: true}),
 	}
 }
@@ -176,6 +182,9 @@ func (f *Factory) Config() (*rest.Config, error) {
 	// make reading a hundred namespaces take most of a minute.
 	cfg.QPS, cfg.Burst = 50, 300
 	cfg.WarningHandler = f.warnings
+	if !f.Silent {
+		cfg.Wrap(f.telling)
+	}
 	return cfg, nil
 }
 

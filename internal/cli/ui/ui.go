@@ -123,6 +123,7 @@ func (o *options) run(ctx context.Context, first string) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	o.factory.Spare()
+	o.factory.Silent = true
 	l, err := connect(ctx, o.factory, where, o.look, rollout.NewDesk(ctx, o.factory, o.stateNamespace))
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,12 +52,24 @@ func writeDir(path string, files []outFile, opt DirOptions) error {
 		return place(path, err)
 	}
 	defer root.Close() //nolint:errcheck // nothing is pending in it
+	dir, err := root.Open(".")
+	if err != nil {
+		return place(path, err)
+	}
+	defer dir.Close() //nolint:errcheck // it is only held
+	if err := hold(dir); err != nil {
+		return &resource.Error{File: path, Err: err, Hint: "wait until it is done, or write into another directory"}
+	}
 	old, err := readIndex(root)
 	if err != nil {
 		return place(filepath.Join(path, indexFile), err)
 	}
 	return (&update{path: path, root: root, old: old, files: files, kept: opt.Kept, stop: opt.Stop}).run()
 }
+
+// errHeld is why two writers do not write into one directory at a time: what they leave
+// would be a mixture.
+var errHeld = errors.New("another process is writing into this directory")
 
 // outFile is one file to be in the directory.
 type outFile struct {

@@ -1,0 +1,61 @@
+package factory
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// patience is how long a request may take before a line says what is waited for.
+const patience = 5 * time.Second
+
+// waiting says on w when a server does not answer, or asks to be left alone for long.
+// Without it, a command that waits looks like one that hangs.
+type waiting struct {
+	next http.RoundTripper
+	mu   *sync.Mutex
+	w    io.Writer
+	// after is how long a request may take without a word.
+	after time.Duration
+}
+
+// telling wraps the transport of a client.
+func (f *Factory) telling(next http.RoundTripper) http.RoundTripper {
+	return &waiting{next: next, mu: f.saying, w: f.Streams.Err, after: patience}
+}
+
+// RoundTrip sends a request on. It ends with the header of the answer, so a watch that is
+// open for hours is not waited for.
+func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
+	begun := time.Now()
+	late := time.AfterFunc(t.after, func() {
+		t.say("still waiting for the server to answer %s, since %s", named(r), begun.Format(time.TimeOnly))
+	})
+	answer, err := t.next.RoundTrip(r)
+	late.Stop()
+	if err == nil {
+		t.postponed(r, answer)
+	}
+	return answer, err
+}
+
+// postponed tells of an answer that has the client ask again only after long: client-go
+// waits so without a word.
+func (t *waiting) postponed(r *http.Request, answer *http.Response) {
+	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
+	if again := time.Duration(seconds) * time.Second; err == nil && again >= t.after {
+		t.say("the server asks to repeat %s after %s only (%d), at %s", named(r), again, answer.StatusCode, time.Now().Format(time.TimeOnly))
+	}
+}
+
+// named is a request in a line, without its query, which may be long.
+func named(r *http.Request) string { return fmt.Sprintf("%s %q", r.Method, r.URL.Host+r.URL.Path) }
+
+func (t *waiting) say(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, _ = fmt.Fprintf(t.w, format+"; --request-timeout bounds that\n", args...)
+}

@@ -1,0 +1,19 @@
+//go:build unix
+
+package emit
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// hold has the directory until f is closed: another that asks meanwhile is refused. The
+// system lets go of it when the process ends, however it ends.
+func hold(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return errHeld
+	}
+	return nil // a file system without locks, such as some network ones, is written to as it is
+}
