@@ -93,7 +93,7 @@ soak-cluster: cluster ## Roll out again and again on a real control plane for SO
 .PHONY: test-ecosystem
 test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Argo CD
 	go test $(TESTFLAGS) ./pkg/render/fn ./pkg/render/kustomize ./internal/cli/doctor/...
-	go test -C test $(TESTFLAGS) ./krew ./customizations
+	go test -C test $(TESTFLAGS) ./krew
 	go test -C test/argocd -timeout 45m $(TESTFLAGS) ./... # its first run compiles Argo CD: minutes
 
 .PHONY: cluster

@@ -72,7 +72,7 @@ func (s *scripts) text(names ...string) string {
 func (s *scripts) actions(k kind) string {
 	var b strings.Builder
 	b.WriteString("mergeBuiltinActions: true\ndiscovery.lua: |\n")
-	b.WriteString(indented(fmt.Sprintf("local ACTIONS = %q\n", strings.Join(k.actions, " "))+s.text("actions/lib.lua", "actions/discovery.lua"), 2))
+	b.WriteString(indented(fmt.Sprintf("local ACTIONS = {\"%s\"}\n", strings.Join(k.actions, `", "`))+s.text("actions/lib.lua", "actions/discovery.lua"), 2))
 	b.WriteString("definitions:\n")
 	for _, name := range k.actions {
 		b.WriteString("- name: " + name + "\n  action.lua: |\n" + indented(s.text("actions/lib.lua", "actions/"+name+".lua"), 4))

@@ -3,6 +3,6 @@ if at("spec", "paused") then
 end
 local active = #(at("status", "active") or {})
 if active > 0 then
-  return answer("Healthy", string.format("%d jobs run", active))
+  return answer("Healthy", active .. " jobs run")
 end
 return answer("Healthy", "waits for its time")

@@ -1,7 +1,7 @@
 if obj.status == nil then
   return answer("Progressing", "the controller has not seen it yet")
 end
-local found = string.format("%d of %d nodes are done, %d failed", count("succeeded"), count("desired"), count("failed"))
+local found = of(count("succeeded"), count("desired"), "nodes are done") .. ", " .. count("failed") .. " failed"
 local phase = obj.status.phase
 if phase == "failed" then
   return answer("Degraded", found)

@@ -5,9 +5,9 @@ end
 local total = tonumber(at("spec", "replicas")) or 1
 local bad = {FailedScale = "True", FailedUpdate = "True"}
 if count("replicas") ~= total then
-  return failing(answer("Progressing", string.format("%d of %d pods exist", count("replicas"), total)), bad)
+  return failing(answer("Progressing", of(count("replicas"), total, "pods exist")), bad)
 end
-local expected = math.min(count("expectedUpdatedReplicas"), total)
+local expected = least(count("expectedUpdatedReplicas"), total)
 if at("spec", "updateStrategy", "type") == "OnDelete" then
   expected = 0
 end

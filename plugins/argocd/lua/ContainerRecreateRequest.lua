@@ -4,7 +4,7 @@ for _, s in ipairs(states) do
     done = done + 1
   end
 end
-local found = string.format("%d of %d containers restarted", done, #(at("spec", "containers") or {}))
+local found = of(done, #(at("spec", "containers") or {}), "containers restarted")
 if at("status", "phase") ~= "Completed" then
   return answer("Progressing", found)
 end

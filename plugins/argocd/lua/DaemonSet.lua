@@ -3,7 +3,7 @@ if wait then
   return wait
 end
 local total = count("desiredNumberScheduled")
-local expected = math.max(total - scaled(at("spec", "updateStrategy", "rollingUpdate", "partition"), total, math.floor), 0)
+local expected = left(total, scaled(at("spec", "updateStrategy", "rollingUpdate", "partition"), total, down))
 if at("spec", "updateStrategy", "type") == "OnDelete" then
   expected = 0
 end

@@ -1,7 +1,7 @@
 if obj.status == nil then
   return answer("Progressing", "the controller has not seen it yet")
 end
-local found = string.format("%d of %d images are on all nodes, %d are done", count("succeeded"), count("desired"), count("completed"))
+local found = of(count("succeeded"), count("desired"), "images are on all nodes") .. ", " .. count("completed") .. " are done"
 if obj.status.completionTime == nil then
   if at("spec", "completionPolicy", "type") == "Never" and count("desired") > 0 and count("succeeded") == count("desired") then
     return answer("Healthy", found .. "; it goes on with new nodes")

@@ -1,7 +1,7 @@
 if obj.status == nil then
   return answer("Progressing", "the controller has not seen it yet")
 end
-local found = string.format("%d of %d nodes have the image, %d failed", count("succeeded"), count("desired"), count("failed"))
+local found = of(count("succeeded"), count("desired"), "nodes have the image") .. ", " .. count("failed") .. " failed"
 if obj.status.completionTime == nil then
   if at("spec", "completionPolicy", "type") == "Never" and count("active") == 0 and count("failed") == 0 and count("succeeded") == count("desired") then
     return answer("Healthy", found .. "; it goes on with new nodes")

@@ -1,7 +1,7 @@
 if obj.status == nil then
   return answer("Progressing", "the node has not seen it yet")
 end
-local found = string.format("%d of %d images are there, %d failed", count("succeeded"), count("desired"), count("failed"))
+local found = of(count("succeeded"), count("desired"), "images are there") .. ", " .. count("failed") .. " failed"
 if count("failed") > 0 then
   return answer("Degraded", found)
 end

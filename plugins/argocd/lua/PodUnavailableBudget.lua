@@ -2,7 +2,7 @@ local wait = behind()
 if wait then
   return wait
 end
-local found = string.format("%d of %d pods are available, %d must be; %d may go", count("currentAvailable"), count("totalReplicas"), count("desiredAvailable"), count("unavailableAllowed"))
+local found = of(count("currentAvailable"), count("totalReplicas"), "pods are available") .. ", " .. count("desiredAvailable") .. " must be; " .. count("unavailableAllowed") .. " may go"
 if count("currentAvailable") < count("desiredAvailable") then
   return answer("Degraded", found)
 end

@@ -9,6 +9,6 @@ for _, type in ipairs({"GetResourceFailed", "CreateResourceFailed", "UpdateResou
   end
 end
 if count("succeeded") < count("desired") then
-  return answer("Progressing", string.format("%d of %d namespaces have it", count("succeeded"), count("desired")))
+  return answer("Progressing", of(count("succeeded"), count("desired"), "namespaces have it"))
 end
-return answer("Healthy", string.format("%d namespaces have it", count("succeeded")))
+return answer("Healthy", count("succeeded") .. " namespaces have it")

@@ -4,27 +4,30 @@ if wait then
 end
 local matched, updated, ready = count("matchedPods"), count("updatedPods"), count("readyPods")
 local strategy = at("spec", "updateStrategy") or {}
-local held = scaled(strategy.partition, matched, math.ceil)
+local held = scaled(strategy.partition, matched, up)
 if matched > 1 and held >= matched and type(strategy.partition) == "string" and strategy.partition ~= "100%" then
   held = matched - 1
 end
 if updated < matched then
-  local found = string.format("%d of %d pods have the newest sidecar", updated, matched)
+  local found = of(updated, matched, "pods have the newest sidecar")
   if strategy.type == "NotUpdate" then
-    return answer("Healthy", found .. "; the others get it when they are created anew")
+    return answer("Healthy", found .. "; the others get it when they are recreated")
   end
   if strategy.paused then
     return answer("Suspended", "paused: " .. found)
   end
-  if strategy.selector then
-    return answer("Suspended", "only pods that its selector takes are updated: " .. found)
+  -- The status does not say how many pods the selector takes.
+  if not strategy.selector and updated < left(matched, held) then
+    return answer("Progressing", found)
   end
-  if updated >= matched - held then
-    return answer("Suspended", "stopped at its partition: " .. found)
-  end
-  return answer("Progressing", found)
 end
 if ready < matched then
-  return answer("Progressing", string.format("%d of %d pods are ready", ready, matched))
+  return answer("Progressing", of(ready, matched, "pods are ready"))
 end
-return answer("Healthy", string.format("all %d pods have the newest sidecar", matched))
+if updated < matched and strategy.selector then
+  return answer("Healthy", of(updated, matched, "updated, only pods that its selector takes are"))
+end
+if updated < matched then
+  return answer("Healthy", of(updated, matched, "updated, stopped at its partition"))
+end
+return answer("Healthy", "all " .. matched .. " pods have the newest sidecar")

@@ -4,13 +4,13 @@ if wait then
 end
 local total = tonumber(at("spec", "replicas")) or 1
 local partition = tonumber(at("spec", "updateStrategy", "rollingUpdate", "partition")) or 0
-local expected = math.max(total - partition, 0)
+local expected = left(total, partition)
 if at("spec", "updateStrategy", "type") == "OnDelete" then
   expected = 0
 end
 local bad = {FailedCreatePod = "True", FailedUpdatePod = "True"}
 if count("replicas") ~= total then
-  return failing(answer("Progressing", string.format("%d of %d pods exist", count("replicas"), total)), bad)
+  return failing(answer("Progressing", of(count("replicas"), total, "pods exist")), bad)
 end
 return failing(rollout({
   total = total, updated = count("updatedReplicas"), available = count("availableReplicas"), expected = expected,

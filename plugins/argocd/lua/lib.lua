@@ -1,4 +1,5 @@
--- Put before each health script. Counts of zero are left out of a status.
+-- Put before each health script. Argo CD opens neither string nor math for these scripts:
+-- they have the base and table libraries alone. Counts of zero are left out of a status.
 local function count(field)
   local v = obj.status and obj.status[field]
   return tonumber(v) or 0
@@ -38,30 +39,66 @@ local function at(...)
   return v
 end
 
--- scaled is a number or a percentage of total; round is math.ceil or math.floor.
+local function least(a, b)
+  if a < b then
+    return a
+  end
+  return b
+end
+
+-- left is how many of total remain when some are taken away.
+local function left(total, some)
+  return total - least(some, total)
+end
+
+-- of says how many of how many are what.
+local function of(n, total, what)
+  return n .. " of " .. total .. " " .. what
+end
+
+-- down and up round n / 100 of total, both whole numbers.
+local function down(n, total)
+  return (n * total - n * total % 100) / 100
+end
+
+local function up(n, total)
+  return -down(-n, total)
+end
+
+-- scaled is a number or a percentage of total; round is down or up.
 local function scaled(v, total, round)
-  if type(v) == "string" and string.sub(v, -1) == "%" then
-    return round((tonumber(string.sub(v, 1, -2)) or 0) * total / 100)
+  for n = 0, 100 do
+    if v == n .. "%" then
+      return round(n, total)
+    end
   end
   return tonumber(v) or 0
 end
 
+local function starts(text, with, after)
+  return text >= with and text < after
+end
+
 -- rollout judges a workload whose pods are replaced step by step: of total pods,
--- expected are to be updated now.
+-- expected are to be updated now. One that stopped where its spec says is Healthy: a
+-- sync waits for Suspended as it does for Progressing.
 local function rollout(w)
   if w.updated < w.expected then
     if w.paused then
-      return answer("Suspended", string.format("paused: %d of %d pods are updated", w.updated, w.total))
+      return answer("Suspended", "paused: " .. of(w.updated, w.total, "pods are updated"))
     end
-    return answer("Progressing", string.format("%d of %d pods are updated", w.updated, w.expected))
+    return answer("Progressing", of(w.updated, w.expected, "pods are updated"))
   end
   if w.available < w.total then
-    return answer("Progressing", string.format("%d of %d pods are available", w.available, w.total))
+    return answer("Progressing", of(w.available, w.total, "pods are available"))
   end
   if w.updated < w.total then
-    return answer("Suspended", string.format("stopped at its partition: %d of %d pods are updated", w.updated, w.total))
+    if at("spec", "updateStrategy", "type") == "OnDelete" then
+      return answer("Healthy", of(w.updated, w.total, "updated, the others are updated when they are deleted"))
+    end
+    return answer("Healthy", of(w.updated, w.total, "updated, stopped at its partition"))
   end
-  return answer("Healthy", string.format("all %d pods are updated and available", w.total))
+  return answer("Healthy", "all " .. w.total .. " pods are updated and available")
 end
 
 -- failing turns an answer that waits into what it waits for, where the controller says
@@ -73,7 +110,10 @@ local function failing(found, bad)
   end
   for type, status in pairs(bad) do
     local c = condition(type)
-    if c and c.status == status and not string.find(c.message or "", "the object has been modified", 1, true) then
+    local message = c and c.message or ""
+    -- A conflict's message starts so in every API server; "!" follows the space.
+    local conflict = starts(message, "Operation cannot be fulfilled on ", "Operation cannot be fulfilled on!")
+    if c and c.status == status and not conflict then
       return answer("Degraded", c.message or type)
     end
   end

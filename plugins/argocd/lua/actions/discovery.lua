@@ -6,7 +6,7 @@ if obj.spec.schedule ~= nil or obj.kind == "BroadcastJob" or obj.kind == "Epheme
 else
   paused = strategy().paused == true
 end
-for name in string.gmatch(ACTIONS, "%a+") do
+for _, name in ipairs(ACTIONS) do
   found[name] = {disabled = (name == "pause" and paused) or (name == "resume" and not paused)}
 end
 return found

@@ -1,4 +1,5 @@
--- Put before each action. Strategies of CloneSets are one level higher in v1alpha1.
+-- Put before each action. Argo CD opens neither string nor math for actions.
+-- Strategies of CloneSets are one level higher in v1alpha1.
 local function strategy()
   local s = obj.spec.updateStrategy
   if s == nil then

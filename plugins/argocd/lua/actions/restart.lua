@@ -1,5 +1,5 @@
 -- A changed annotation would be written onto running pods in place: only a variable
--- makes containers start anew.
+-- restarts containers.
 local os = require("os")
 local now = os.date("!%Y-%m-%dT%XZ")
 for _, template in ipairs(templates()) do

@@ -1,4 +1,4 @@
-package customizations
+package argocd
 
 import "testing"
 
@@ -6,15 +6,15 @@ import "testing"
 func TestKinds(t *testing.T) {
 	const clone = "apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {generation: 2}\n"
 	for name, c := range map[string]struct{ object, want string }{
-		"nobody has seen it":         {clone + "spec: {}", "Progressing"},
+		"not yet seen":               {clone + "spec: {}", "Progressing"},
 		"an older spec":              {clone + "spec: {replicas: 1}\nstatus: {observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: 1, expectedUpdatedReplicas: 1}", "Progressing"},
 		"paused on the way":          {clone + "spec: {replicas: 4, updateStrategy: {rollingUpdate: {paused: true}}}\nstatus: {observedGeneration: 2, replicas: 4, updatedReplicas: 1, availableReplicas: 4, expectedUpdatedReplicas: 4}", "Suspended"},
-		"at its partition":           {clone + "spec: {replicas: 4}\nstatus: {observedGeneration: 2, replicas: 4, updatedReplicas: 1, availableReplicas: 4, expectedUpdatedReplicas: 1}", "Suspended"},
+		"at its partition":           {clone + "spec: {replicas: 4}\nstatus: {observedGeneration: 2, replicas: 4, updatedReplicas: 1, availableReplicas: 4, expectedUpdatedReplicas: 1}", "Healthy"},
 		"no room":                    {clone + "spec: {replicas: 4}\nstatus: {observedGeneration: 2, replicas: 3, conditions: [{type: FailedScale, status: 'True', message: exceeded quota}]}", "Degraded"},
-		"two writers":                {clone + "spec: {replicas: 4}\nstatus: {observedGeneration: 2, replicas: 3, conditions: [{type: FailedScale, status: 'True', message: 'the object has been modified; please'}]}", "Progressing"},
-		"an ASTS at its partition":   {"apiVersion: apps.kruise.io/v1beta1\nkind: StatefulSet\nmetadata: {generation: 1}\nspec: {replicas: 3, updateStrategy: {rollingUpdate: {partition: 2}}}\nstatus: {observedGeneration: 1, replicas: 3, updatedReplicas: 1, availableReplicas: 3}", "Suspended"},
+		"two writers":                {clone + "spec: {replicas: 4}\nstatus: {observedGeneration: 2, replicas: 3, conditions: [{type: FailedScale, status: 'True', message: 'Operation cannot be fulfilled on pods \"a\": the object has been modified; please'}]}", "Progressing"},
+		"an ASTS at its partition":   {"apiVersion: apps.kruise.io/v1beta1\nkind: StatefulSet\nmetadata: {generation: 1}\nspec: {replicas: 3, updateStrategy: {rollingUpdate: {partition: 2}}}\nstatus: {observedGeneration: 1, replicas: 3, updatedReplicas: 1, availableReplicas: 3}", "Healthy"},
 		"an ADS, a percentage down":  {"apiVersion: apps.kruise.io/v1beta1\nkind: DaemonSet\nmetadata: {generation: 1}\nspec: {updateStrategy: {rollingUpdate: {partition: 50%}}}\nstatus: {observedGeneration: 1, desiredNumberScheduled: 3, updatedNumberScheduled: 1, numberAvailable: 3}", "Progressing"},
-		"subsets held back":          {"apiVersion: apps.kruise.io/v1alpha1\nkind: UnitedDeployment\nmetadata: {generation: 1}\nspec: {replicas: 4, updateStrategy: {manualUpdate: {partitions: {b: 2}}}}\nstatus: {observedGeneration: 1, replicas: 4, updatedReplicas: 2, readyReplicas: 4, subsetStatuses: [{name: a, replicas: 2}, {name: b, replicas: 2}]}", "Suspended"},
+		"subsets held back":          {"apiVersion: apps.kruise.io/v1alpha1\nkind: UnitedDeployment\nmetadata: {generation: 1}\nspec: {replicas: 4, updateStrategy: {manualUpdate: {partitions: {b: 2}}}}\nstatus: {observedGeneration: 1, replicas: 4, updatedReplicas: 2, readyReplicas: 4, subsetStatuses: [{name: a, replicas: 2}, {name: b, replicas: 2}]}", "Healthy"},
 		"a subset fails":             {"apiVersion: apps.kruise.io/v1alpha1\nkind: UnitedDeployment\nmetadata: {generation: 1}\nspec: {replicas: 4}\nstatus: {observedGeneration: 1, replicas: 2, conditions: [{type: SubsetProvisioned, status: 'False', message: no}]}", "Degraded"},
 		"a job with failures":        {"apiVersion: apps.kruise.io/v1beta1\nkind: BroadcastJob\nspec: {}\nstatus: {phase: completed, desired: 2, succeeded: 1, failed: 1}", "Degraded"},
 		"a job that never ends":      {"apiVersion: apps.kruise.io/v1beta1\nkind: BroadcastJob\nspec: {completionPolicy: {type: Never}}\nstatus: {phase: running, desired: 2, succeeded: 2}", "Healthy"},
@@ -31,11 +31,11 @@ func TestKinds(t *testing.T) {
 		"states of pods":             {"apiVersion: apps.kruise.io/v1alpha1\nkind: PersistentPodState\nmetadata: {generation: 1}\nstatus: {observedGeneration: 1}", "Healthy"},
 		"probes":                     {"apiVersion: apps.kruise.io/v1alpha1\nkind: PodProbeMarker\nmetadata: {generation: 2}\nstatus: {observedGeneration: 1}", "Progressing"},
 		"a node that fails":          {"apiVersion: apps.kruise.io/v1beta1\nkind: NodeImage\nstatus: {desired: 1, failed: 1}", "Degraded"},
-		"a SidecarSet's canary pods": {"apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {generation: 1}\nspec: {updateStrategy: {selector: {matchLabels: {a: b}}}}\nstatus: {observedGeneration: 1, matchedPods: 3, updatedPods: 1, readyPods: 3}", "Suspended"},
+		"a SidecarSet's canary pods": {"apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {generation: 1}\nspec: {updateStrategy: {selector: {matchLabels: {a: b}}}}\nstatus: {observedGeneration: 1, matchedPods: 3, updatedPods: 1, readyPods: 3}", "Healthy"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if status, message := health(t, object(t, c.object)); status != c.want {
-				t.Errorf("%s (%s), want %s", status, message, c.want)
+			if h := ours(t, object(t, c.object)); string(h.Status) != c.want {
+				t.Errorf("%s (%s), want %s", h.Status, h.Message, c.want)
 			}
 		})
 	}
