@@ -18,6 +18,9 @@ var permitted = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"Apache-2.0", "Apache License, Version 2.0"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
+	{"MIT", "PERMISSION is hereby granted, free of charge, to any person obtaining a copy"},
+	// psx is under this one or the GPL, as one likes.
+	{"BSD", "Redistribution and use in source and binary forms of libcap/psx, with or without modification, are permitted"},
 	{"BSD", "Redistribution and use in source and binary forms, with or without modification, are permitted"},
 	{"ISC", "Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"},
 	{"ISC", "Permission to use, copy, modify, and distribute this software for any purpose with or without fee"},
