@@ -35,6 +35,8 @@ type TakeOver struct {
 	// Commands are the programs that verify steps which are left would run, see
 	// [plan.Plan.Commands], whether the plan is approved or not.
 	Commands []string
+	// Back says that the plan is the way back which the person has just asked for.
+	Back bool
 }
 
 // UnapprovedError is a rollout that is not driven, because its plan comes from a record
@@ -51,7 +53,7 @@ func (t TakeOver) decide() (whole bool, err error) {
 	if len(t.Unproven) > 0 {
 		return false, &UnapprovedError{t.Unproven}
 	}
-	return t.Approved, nil
+	return t.Approved || t.Back, nil
 }
 
 // approve tells of a plan that a person has approved.
@@ -65,15 +67,15 @@ func (r Rollouts) approve(ctx context.Context, p plan.Plan) error {
 // mayDrive asks whether the plan of a record may be driven. of is the plan on record, p what
 // would be driven: the same, or the way back from it. It returns the index of the last step
 // that may be carried out, nil for all.
-func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, fresh bool) (through *int, err error) {
+func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, back bool) (through *int, err error) {
 	s, err := w.Observe(ctx, p.Target.Ref())
 	if err != nil {
 		return nil, err
 	}
-	if fresh {
+	if back {
 		s.Progress = plan.Progress{}
 	}
-	t := TakeOver{Plan: p, Snapshot: s, Commands: p.Commands(s.Progress.Step)}
+	t := TakeOver{Plan: p, Snapshot: s, Commands: p.Commands(s.Progress.Step), Back: back}
 	if r.Approvals != nil {
 		if t.Approved, err = r.Approvals.Approved(ctx, of); err != nil {
 			return nil, fmt.Errorf("whether this plan was approved is not known: %w", err)

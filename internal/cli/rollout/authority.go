@@ -119,7 +119,7 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 	switch {
 	case t.Approved:
 		return true, nil
-	case len(t.Unproven) == 0 && (streams.InTTY || a.authority.watched):
+	case len(t.Unproven) == 0 && (t.Back || streams.InTTY || a.authority.watched):
 		return true, nil
 	case len(t.Unproven) == 0:
 		_, _ = fmt.Fprintln(streams.Err, "this plan was not approved on this machine: only its present step is carried out, up to the pause after it; --approved DIGEST or --plan FILE carries it out to its end")

@@ -25,6 +25,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
@@ -157,7 +158,7 @@ func (b *bed) read(t *testing.T, text string) *cluster.Workload {
 // open watches the workload.
 func (b *bed) open(t *testing.T) *kube.Cluster {
 	t.Helper()
-	c, err := kube.Open(t.Context(), b.Config(), kube.Options{Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test"})
+	c, err := kube.Open(t.Context(), b.Config(), kube.Options{Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", Asks: ask.Permissions{Commands: true}})
 	must(t, err)
 	t.Cleanup(c.Close)
 	return c

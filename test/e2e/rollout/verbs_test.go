@@ -57,7 +57,8 @@ var (
 		{5, "rollout run NAME --image main=" + web2 + " STEPS", ""},
 		{0, "rollout abort NAME --rollback --yes", ""},
 		{3, "rollout run NAME --image main=" + web2 + " STEPS --verify-command false", ""},
-		{3, "rollout retry NAME", ""},
+		{1, "rollout retry NAME", ""}, // its plan runs a command
+		{3, "rollout retry NAME --allow-commands", ""},
 		{0, "rollout abort NAME --yes", ""},
 		{0, "rollout undo NAME DRIVER --yes", ""},
 	}

@@ -3,6 +3,8 @@ package rollout
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
 )
 
@@ -70,7 +73,8 @@ func TestDenied(t *testing.T) {
 	b.Apply(t, b.namespace, policy(b.namespace, b.object.Resource, sameImage))
 	b.denies(t, true)
 	c := b.open(t)
-	res := b.run(t.Context(), t, c, b.plan(t, c, paused(t)), apply.Options{})
+	p := b.plan(t, c, paused(t))
+	res := b.run(t.Context(), t, c, p, apply.Options{})
 	if res.Outcome != event.Failed || !strings.Contains(res.Reason, freeze) {
 		t.Errorf("%s: %s", res.Outcome, res.Reason)
 	}
@@ -81,7 +85,9 @@ func TestDenied(t *testing.T) {
 	must(t, bindings.Delete(t.Context(), b.namespace, metav1.DeleteOptions{}))
 	must(t, b.Client().AdmissionregistrationV1().ValidatingAdmissionPolicies().Delete(t.Context(), b.namespace, metav1.DeleteOptions{}))
 	b.denies(t, false)
-	b.call(t, "rollout", "retry", b.typed(), "--exit-on-pause").Wants(t, 5)
+	file := filepath.Join(t.TempDir(), "plan.yaml")
+	must(t, os.WriteFile(file, planfile.Write(p), 0o600))
+	b.call(t, "rollout", "retry", b.typed(), "--exit-on-pause", "--plan", file).Wants(t, 5)
 	if pods := b.pods(t); running(pods, web2) != 1 {
 		t.Errorf("%d of %d pods have gone on", running(pods, web2), len(pods))
 	}
