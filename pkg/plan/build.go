@@ -40,10 +40,12 @@ type builder struct {
 	desired *cluster.Workload
 	// present is what desired takes the place of: the carrier or the workload.
 	present *cluster.Workload
-	snap    Snapshot
-	policy  Policy
-	plan    Plan
-	sub     subject
+	// of is the kind of present, once a pod has asked for it: each pod does.
+	of     kind
+	snap   Snapshot
+	policy Policy
+	plan   Plan
+	sub    subject
 	// changed is whether the template changes, respecified whether anything else
 	// of the spec does but replicas and partition.
 	changed, respecified bool

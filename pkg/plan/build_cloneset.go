@@ -73,7 +73,12 @@ func (b *builder) already() int {
 
 // carries reports whether a pod has the new template. Those of a Deployment say so
 // by the hash of their ReplicaSet.
-func (b *builder) carries(p *cluster.Pod) bool { return kindOf(b.present.Object).carries(b, p) }
+func (b *builder) carries(p *cluster.Pod) bool {
+	if b.of == nil {
+		b.of = kindOf(b.present.Object)
+	}
+	return b.of.carries(b, p)
+}
 
 // queue is an update order that is asked for in steps.
 type queue interface {

@@ -36,6 +36,7 @@ func (k nativeStatefulSet) Partition() (v intstr.IntOrString, ok bool) {
 }
 
 func (k nativeStatefulSet) Replicas() (n int, ok bool) { return replicasOf(k.o.Spec.Replicas), true }
+
 func (k nativeStatefulSet) Pods() (all, available int32) {
 	return k.o.Status.Replicas, k.o.Status.AvailableReplicas
 }
