@@ -102,7 +102,9 @@ func Admit(old, desired *resource.Resource) error {
 	c := &stage.Context{Facts: resource.NewFacts([]*resource.Resource{desired}, []*resource.Resource{old}, "")}
 	var errs resource.Errors
 	for _, f := range check.Object(c, check.Request{Operation: check.Update, Object: desired, Old: old}) {
-		errs.Add(f.Error)
+		if !f.Accepted {
+			errs.Add(f.Error)
+		}
 	}
 	return errs.Err()
 }

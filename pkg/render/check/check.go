@@ -40,6 +40,9 @@ type Request struct {
 type Fault struct {
 	// Rule is the ID of the rule.
 	Rule string
+	// Accepted says that Kruise takes the object all the same: its pods, or the native
+	// object in its place, would be refused, or the value means nothing.
+	Accepted bool
 	*resource.Error
 }
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -84,8 +85,10 @@ var alphaStrategy = map[string]bool{
 
 func (k *cloneSetCheck) numbers() {
 	notNegative(k.subject, "spec.replicas", k.spec.Replicas)
-	notNegative(k.subject, "spec.revisionHistoryLimit", k.spec.RevisionHistoryLimit)
-	notNegative(k.subject, "spec.minReadySeconds", &k.spec.MinReadySeconds)
+	k.accepted(func() {
+		notNegative(k.subject, "spec.revisionHistoryLimit", k.spec.RevisionHistoryLimit)
+		notNegative(k.subject, "spec.minReadySeconds", &k.spec.MinReadySeconds)
+	})
 	// v1beta1 takes any deadline.
 	if deadline := k.spec.ProgressDeadlineSeconds; k.alpha && deadline != nil && *deadline <= k.spec.MinReadySeconds {
 		k.fault("spec.progressDeadlineSeconds", "", "%d must be greater than minReadySeconds %d", *deadline, k.spec.MinReadySeconds)
@@ -102,6 +105,15 @@ func (s *subject) claims(list []corev1.PersistentVolumeClaim) {
 			s.fault(path, "", "a claim template needs a name")
 		case seen[c.Name]:
 			s.fault(path, "", "claim template %s is there twice", c.Name)
+		case len(validation.IsDNS1123Label(c.Name)) > 0:
+			report := func() {
+				s.against(podInvalid, path, "", "%q is no name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))
+			}
+			if s.kind.kind == kruise.KindStatefulSet { // whose webhook does not look at it
+				s.accepted(report)
+			} else {
+				report()
+			}
 		}
 		seen[c.Name] = true
 	}

@@ -25,7 +25,7 @@ func (k *cloneSetCheck) podsToDelete() {
 		seen[name] = true
 	}
 	if m := k.spec.ScaleStrategy.MaxUnavailable; m != nil {
-		k.amount("spec.scaleStrategy.maxUnavailable", *m)
+		k.accepted(func() { k.amount("spec.scaleStrategy.maxUnavailable", *m) })
 	}
 }
 

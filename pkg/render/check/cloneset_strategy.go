@@ -69,12 +69,17 @@ func (k *cloneSetCheck) policy(policy kruise.CloneSetPodUpdateStrategyType) {
 	}
 }
 
+var negativePercentage = regexp.MustCompile(`^-[0-9]+%$`)
+
 var percentage = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?%$`)
 
 // amount: an integer that is not negative, or a percentage, fractional ones
 // included; it returns whether it is one.
 func (k *cloneSetCheck) amount(path string, v intstr.IntOrString) bool {
 	switch {
+	case v.Type == intstr.String && negativePercentage.MatchString(v.StrVal):
+		k.accepted(func() { k.fault(path, "", "%q is neither a number nor a percentage", v.StrVal) })
+		return false
 	case v.Type == intstr.String && !percentage.MatchString(v.StrVal):
 		k.fault(path, "", "%q is neither a number nor a percentage", v.StrVal)
 		return false
@@ -83,6 +88,15 @@ func (k *cloneSetCheck) amount(path string, v intstr.IntOrString) bool {
 		return false
 	}
 	return true
+}
+
+// lax is amount of a field in which Kruise takes a number below 0.
+func (k *cloneSetCheck) lax(path string, v intstr.IntOrString) (ok bool) {
+	if v.Type == intstr.String || v.IntVal >= 0 {
+		return k.amount(path, v)
+	}
+	k.accepted(func() { ok = k.amount(path, v) })
+	return ok
 }
 
 func (k *cloneSetCheck) partition(r *kruise.RollingUpdateCloneSetStrategy) {
@@ -101,7 +115,7 @@ func (k *cloneSetCheck) budget(r *kruise.RollingUpdateCloneSetStrategy) {
 	if r.MaxUnavailable != nil {
 		unavailable = *r.MaxUnavailable
 	}
-	surgeOK, unavailableOK := k.amount(rolling+"maxSurge", surge), k.amount(rolling+"maxUnavailable", unavailable)
+	surgeOK, unavailableOK := k.lax(rolling+"maxSurge", surge), k.lax(rolling+"maxUnavailable", unavailable)
 	if !surgeOK || !unavailableOK {
 		return
 	}

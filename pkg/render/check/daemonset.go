@@ -56,7 +56,7 @@ func (s *subject) surging(r *kruise.RollingUpdateDaemonSet) {
 	oneOf(s, rolling+"rollingUpdateType", r.RollingUpdateType, kruise.StandardRollingUpdateType, kruise.InPlaceIfPossibleRollingUpdateType)
 	s.share(rolling+"partition", r.Partition)
 	if r.Selector != nil {
-		s.sound(rolling+"selector", r.Selector)
+		s.accepted(func() { s.sound(rolling+"selector", r.Selector) })
 	}
 	unavailable, surge := s.part(rolling+"maxUnavailable", r.MaxUnavailable), s.part(rolling+"maxSurge", r.MaxSurge)
 	if !unavailable || !surge || r.MaxUnavailable == nil && r.MaxSurge == nil {

@@ -99,7 +99,7 @@ func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
 	timeout := int32(600)
 	if p := t.PullPolicy; p != nil {
 		notNegative(s, at+".pullPolicy.timeoutSeconds", p.TimeoutSeconds)
-		notNegative(s, at+".pullPolicy.backoffLimit", p.BackoffLimit)
+		s.accepted(func() { notNegative(s, at+".pullPolicy.backoffLimit", p.BackoffLimit) })
 		if p.TimeoutSeconds != nil {
 			timeout = *p.TimeoutSeconds
 		}
@@ -110,7 +110,14 @@ func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
 	if c.Type == kruise.NeverCompletionPolicyType {
 		s.endingOnly(at, c)
 	} else if d := c.ActiveDeadlineSeconds; d != nil && *d < int64(timeout) {
-		s.fault(at+".activeDeadlineSeconds", "", "%d is less than pullPolicy.timeoutSeconds %d", *d, timeout)
+		report := func() {
+			s.fault(at+".activeDeadlineSeconds", "", "%d is less than pullPolicy.timeoutSeconds %d", *d, timeout)
+		}
+		if s.kind.kind == kruise.KindImageListPullJob { // its webhook looks at the list alone
+			s.accepted(report)
+			return
+		}
+		report()
 	}
 }
 

@@ -29,6 +29,9 @@ func nodeImage(s *subject) {
 		s.fault(at, "", "%d images are more than %d", n, mostNodeImages)
 	}
 	for _, name := range slices.Sorted(maps.Keys(image.Spec.Images)) {
+		if name == "" {
+			s.fault(at, "", "an image has no name")
+		}
 		for i, tag := range image.Spec.Images[name].Tags {
 			path := fmt.Sprintf("%s[%s].tags[%d].tag", at, name, i)
 			if tag.Tag == "" {

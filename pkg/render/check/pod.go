@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,12 +35,22 @@ func (s *subject) podFault(path, hint, format string, args ...any) {
 }
 
 func (s *subject) podTemplate(at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim, fault faulter) {
+	s.podMetadata(at, t, fault)
+	s.podSpec(at, t, claims, fault)
+}
+
+// podMetadata checks the labels and annotations of a pod template.
+func (s *subject) podMetadata(at string, t *corev1.PodTemplateSpec, fault faulter) {
 	meta := field.NewPath(at, "metadata")
 	problems := metavalidation.ValidateLabels(t.Labels, meta.Child("labels"))
 	problems = append(problems, apivalidation.ValidateAnnotations(t.Annotations, meta.Child("annotations"))...)
 	for _, e := range ordered(problems) {
 		fault(e.Field, "", "%s", said(e))
 	}
+}
+
+// podSpec checks the spec of a pod template.
+func (s *subject) podSpec(at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim, fault faulter) {
 	p := &podCheck{fault: fault, names: map[string]bool{}, volumes: map[string]bool{}}
 	for _, c := range claims {
 		p.volumes[c.Name] = true
@@ -72,7 +84,45 @@ func (p *podCheck) spec(at string, s *corev1.PodSpec) {
 			p.fault(fmt.Sprintf("%s.readinessGates[%d].conditionType", at, i), "", "%q is no condition type", g.ConditionType)
 		}
 	}
+	if s.PriorityClassName != "" {
+		p.subdomain(at+".priorityClassName", s.PriorityClassName)
+	}
+	if s.OS != nil {
+		p.need(at+".os.name", string(s.OS.Name), string(corev1.Linux), string(corev1.Windows))
+	}
+	if c := s.SecurityContext; c != nil {
+		p.id(at+".securityContext.runAsUser", c.RunAsUser)
+		p.id(at+".securityContext.runAsGroup", c.RunAsGroup)
+		p.id(at+".securityContext.fsGroup", c.FSGroup)
+	}
 	p.scheduling(at, s)
+}
+
+// id wants the number of a user or a group, if there is one, to be one.
+func (p *podCheck) id(path string, n *int64) {
+	if n != nil && (*n < 0 || *n > math.MaxInt32) {
+		p.fault(path, "", "%d is not between 0 and %d", *n, math.MaxInt32)
+	}
+}
+
+// security checks the security context of a container.
+func (p *podCheck) security(at string, c *corev1.SecurityContext) {
+	if c == nil {
+		return
+	}
+	p.id(at+".runAsUser", c.RunAsUser)
+	p.id(at+".runAsGroup", c.RunAsGroup)
+	if c.ProcMount != nil {
+		p.choice(at+".procMount", string(*c.ProcMount), string(corev1.DefaultProcMount), string(corev1.UnmaskedProcMount))
+	}
+	if escalates := c.AllowPrivilegeEscalation; escalates != nil && !*escalates {
+		if c.Privileged != nil && *c.Privileged {
+			p.fault(at, "remove one of them", "allowPrivilegeEscalation may not be false in a privileged container")
+		}
+		if c.Capabilities != nil && slices.Contains(c.Capabilities.Add, "CAP_SYS_ADMIN") {
+			p.fault(at, "remove one of them", "allowPrivilegeEscalation may not be false with CAP_SYS_ADMIN")
+		}
+	}
 }
 
 func (p *podCheck) numbers(at string, s *corev1.PodSpec) {

@@ -64,6 +64,11 @@ func (p *podCheck) spread(at string, list []corev1.TopologySpreadConstraint) {
 		}
 		seen[id] = true
 		p.need(here+".whenUnsatisfiable", string(c.WhenUnsatisfiable), "DoNotSchedule", "ScheduleAnyway")
+		if n := c.MinDomains; n != nil && *n < 1 {
+			p.fault(here+".minDomains", "", "%d must be 1 or more", *n)
+		} else if n != nil && c.WhenUnsatisfiable != corev1.DoNotSchedule {
+			p.fault(here+".minDomains", "remove it", "minDomains is for whenUnsatisfiable DoNotSchedule")
+		}
 		p.sound(here+".labelSelector", c.LabelSelector)
 	}
 }

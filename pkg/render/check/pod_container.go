@@ -3,11 +3,15 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
+
+// amounts are what an environment variable may take from the resources of a container.
+var amounts = regexp.MustCompile(`^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$`)
 
 func (p *podCheck) container(at string, c *corev1.Container, init bool) {
 	p.label(at+".name", "container", c.Name, p.names)
@@ -27,6 +31,7 @@ func (p *podCheck) inside(at string, c *corev1.Container, init bool) {
 	p.choice(at+".imagePullPolicy", string(c.ImagePullPolicy), "Always", "IfNotPresent", "Never")
 	p.choice(at+".terminationMessagePolicy", string(c.TerminationMessagePolicy), "File", "FallbackToLogsOnError")
 	resources(p.fault, at+".resources", c.Resources)
+	p.security(at+".securityContext", c.SecurityContext)
 	p.restart(at, c, init)
 	if init && !alongside(c) {
 		p.plainInit(at, c)
@@ -149,6 +154,9 @@ func (p *podCheck) source(at string, e corev1.EnvVar) {
 	}
 	if e.Value != "" {
 		p.fault(at+".valueFrom", "keep one of the two", "value and valueFrom exclude each other")
+	}
+	if r := v.ResourceFieldRef; r != nil && !amounts.MatchString(r.Resource) {
+		p.fault(at+".valueFrom.resourceFieldRef.resource", "for instance limits.cpu or requests.memory", "%q is no amount of a container", r.Resource)
 	}
 	if v.FieldRef != nil && v.FieldRef.FieldPath == "" {
 		p.fault(at+".valueFrom.fieldRef.fieldPath", "", "required")

@@ -84,6 +84,9 @@ func (p *podCheck) handler(at string, h corev1.LifecycleHandler) {
 	if h.Exec != nil && len(h.Exec.Command) == 0 {
 		p.fault(at+".exec.command", "", "required")
 	}
+	if h.Sleep != nil && h.Sleep.Seconds < 0 {
+		p.fault(at+".sleep.seconds", "", "%d must not be negative", h.Sleep.Seconds)
+	}
 	if h.HTTPGet != nil {
 		port(p.fault, at+".httpGet.port", h.HTTPGet.Port)
 		p.choice(at+".httpGet.scheme", string(h.HTTPGet.Scheme), "HTTP", "HTTPS")

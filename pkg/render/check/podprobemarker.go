@@ -2,6 +2,9 @@ package check
 
 import (
 	"fmt"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"slices"
 	"strings"
 
@@ -35,10 +38,16 @@ func podProbeMarker(s *subject) {
 	if len(marker.Spec.Probes) == 0 {
 		s.fault(markerProbes, "", "at least one probe is required")
 	}
-	seen := map[string]bool{}
+	seen, conditions := map[string]bool{}, map[corev1.PodConditionType]bool{}
 	for i := range marker.Spec.Probes {
 		p := &marker.Spec.Probes[i]
 		at := fmt.Sprintf("%s[%d]", markerProbes, i)
+		if c := p.PodConditionType; c != "" {
+			if conditions[c] {
+				s.fault(at+".podConditionType", "", "there are two probes for the condition %s", c)
+			}
+			conditions[c] = true
+		}
 		s.probeName(at+".name", p.Name, seen)
 		if p.ContainerName == "" {
 			s.fault(at+".containerName", "", "a container is required")
@@ -76,11 +85,23 @@ func (s *subject) effect(at string, p *kruise.PodContainerProbe) {
 	case condition == "" && len(p.MarkerPolicy) == 0:
 		s.fault(at, "give one of the two", "podConditionType or markerPolicy is required")
 	case slices.Contains(native, condition):
-		s.fault(at+".podConditionType", "", "%s is a condition of Kubernetes' own", condition)
+		s.accepted(func() { s.fault(at+".podConditionType", "", "%s is a condition of Kubernetes' own", condition) })
 	case condition != "" && len(validation.IsQualifiedName(condition)) > 0:
 		s.fault(at+".podConditionType", "", "%q is no condition type", condition)
 	}
+	states := map[kruise.ProbeState]bool{}
 	for i, m := range p.MarkerPolicy {
+		here := fmt.Sprintf("%s.markerPolicy[%d]", at, i)
+		if states[m.State] {
+			s.fault(here+".state", "", "there are two markers for %s", m.State)
+		}
+		states[m.State] = true
+		for _, e := range ordered(metavalidation.ValidateLabels(m.Labels, field.NewPath(here, "labels"))) {
+			s.fault(e.Field, "", "%s", said(e))
+		}
+		for _, e := range ordered(apivalidation.ValidateAnnotations(m.Annotations, field.NewPath(here, "annotations"))) {
+			s.fault(e.Field, "", "%s", said(e))
+		}
 		if m.State != kruise.ProbeSucceeded && m.State != kruise.ProbeFailed {
 			s.fault(fmt.Sprintf("%s.markerPolicy[%d].state", at, i), "", "%q is not allowed: want Succeeded or Failed", m.State)
 		}

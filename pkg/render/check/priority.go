@@ -26,6 +26,10 @@ func (s *subject) priority(path string, p *kruise.UpdatePriorityStrategy) {
 		if term.Weight < 0 || term.Weight > 100 {
 			s.fault(at+".weight", "", "%d is not a weight from 0 to 100", term.Weight)
 		}
+		if len(term.MatchSelector.MatchLabels)+len(term.MatchSelector.MatchExpressions) == 0 {
+			s.fault(at+".matchSelector", "name the labels of the pods", "a selector is required")
+			continue
+		}
 		if _, err := metav1.LabelSelectorAsSelector(&term.MatchSelector); err != nil {
 			s.fault(at+".matchSelector", "", "%v", err)
 		}

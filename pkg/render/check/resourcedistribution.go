@@ -40,6 +40,8 @@ func (s *subject) distributionTargets(t kruise.ResourceDistributionTargets) {
 		s.fault("spec.targets", "targets: {} is legal and distributes nowhere", "required")
 		return
 	}
+	s.namespaces("spec.targets.includedNamespaces.list", t.IncludedNamespaces.List)
+	s.namespaces("spec.targets.excludedNamespaces.list", t.ExcludedNamespaces.List)
 	excluded := map[string]bool{}
 	for _, ns := range t.ExcludedNamespaces.List {
 		excluded[ns.Name] = true
@@ -51,6 +53,15 @@ func (s *subject) distributionTargets(t kruise.ResourceDistributionTargets) {
 		}
 	}
 	s.sound("spec.targets.namespaceSelector", &t.NamespaceSelector)
+}
+
+// namespaces wants names of namespaces.
+func (s *subject) namespaces(path string, list []kruise.ResourceDistributionNamespace) {
+	for i, ns := range list {
+		if msgs := validation.IsDNS1123Label(ns.Name); len(msgs) > 0 {
+			s.fault(fmt.Sprintf("%s[%d].name", path, i), "", "%q is no namespace: %s", ns.Name, strings.Join(msgs, "; "))
+		}
+	}
 }
 
 // distributedResource checks spec.resource: what it is, and that the API server

@@ -58,7 +58,9 @@ func statefulSet(s *subject) {
 	k.reserved()
 	k.storage()
 	s.endless(&k.spec.Template.Spec)
-	s.pods("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates)
+	// The webhook looks at little of the template; the pods of a bad one are refused.
+	s.podMetadata("spec.template", &k.spec.Template, s.podFault)
+	s.accepted(func() { s.podSpec("spec.template", &k.spec.Template, k.spec.VolumeClaimTemplates, s.podFault) })
 	k.change()
 }
 
@@ -70,7 +72,7 @@ func (k *statefulSetCheck) numbers() {
 	notNegative(k.subject, "spec.replicas", k.spec.Replicas)
 	notNegative(k.subject, "spec.revisionHistoryLimit", k.spec.RevisionHistoryLimit)
 	if o := k.spec.Ordinals; o != nil {
-		notNegative(k.subject, "spec.ordinals.start", &o.Start)
+		k.accepted(func() { notNegative(k.subject, "spec.ordinals.start", &o.Start) })
 	}
 }
 

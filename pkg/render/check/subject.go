@@ -45,6 +45,15 @@ func (s *subject) against(rule, path, hint, format string, args ...any) {
 	s.faults = append(s.faults, Fault{Rule: rule, Error: located(err)})
 }
 
+// accepted marks the faults that a check finds as [Fault.Accepted].
+func (s *subject) accepted(check func()) {
+	before := len(s.faults)
+	check()
+	for i := before; i < len(s.faults); i++ {
+		s.faults[i].Accepted = true
+	}
+}
+
 // tooMany reports more subsets than are rendered: all that looks at subsets comes after.
 func (s *subject) tooMany(path string, subsets int) bool {
 	most := s.c.Limits.OrDefault().Subsets

@@ -55,6 +55,8 @@ func (k *unitedDeploymentCheck) template() {
 		k.fault("spec.template", hint, "a workload template is required")
 	case len(given) > 1:
 		k.fault("spec.template", hint, "only one workload template is allowed, not %s", strings.Join(given, " and "))
+	default:
+		k.podsOfTemplates()
 	}
 }
 
@@ -132,4 +134,24 @@ var openTemplates = []string{
 	"spec.template.advancedStatefulSetTemplate.spec.template", "spec.template.cloneSetTemplate.spec.template",
 	"spec.template.advancedStatefulSetTemplate.spec.volumeClaimTemplates", "spec.template.cloneSetTemplate.spec.volumeClaimTemplates",
 	"spec.topology.subsets.patch",
+}
+
+// podsOfTemplates: the webhook checks the pods of a Deployment whole, and the labels and
+// annotations of those of the StatefulSets.
+func (k *unitedDeploymentCheck) podsOfTemplates() {
+	const at = "spec.template."
+	t := &k.spec.Template
+	if t.DeploymentTemplate != nil {
+		pods, here := &t.DeploymentTemplate.Spec.Template, at+"deploymentTemplate.spec.template"
+		k.pods(here, pods, nil)
+		if pods.Spec.ActiveDeadlineSeconds != nil {
+			k.podFault(here+".spec.activeDeadlineSeconds", "remove it", "pods of a Deployment have no deadline")
+		}
+	}
+	if t.StatefulSetTemplate != nil {
+		k.podMetadata(at+"statefulSetTemplate.spec.template", &t.StatefulSetTemplate.Spec.Template, k.podFault)
+	}
+	if t.AdvancedStatefulSetTemplate != nil {
+		k.podMetadata(at+"advancedStatefulSetTemplate.spec.template", &t.AdvancedStatefulSetTemplate.Spec.Template, k.podFault)
+	}
 }

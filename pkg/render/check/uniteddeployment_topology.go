@@ -30,6 +30,9 @@ func (k *unitedDeploymentCheck) topology() {
 			k.fault(at, "", "there are two subsets %s", s.Name)
 		}
 		seen[s.Name] = true
+		nodes := &podCheck{fault: k.fault}
+		nodes.term(fmt.Sprintf("%s[%d].nodeSelectorTerm", subsetsField, i), s.NodeSelectorTerm)
+		nodes.tolerations(fmt.Sprintf("%s[%d].tolerations", subsetsField, i), s.Tolerations)
 	}
 	k.schedule()
 	k.replicas()
@@ -75,5 +78,9 @@ func (k *unitedDeploymentCheck) replicas() {
 		k.fault(subsetsField, "leave maxReplicas out of the subset that takes the rest", "at least one subset must have no maxReplicas")
 	}
 	_, err := allocate.Replicas(in)
+	if len(in.Subsets) == 0 {
+		k.accepted(func() { k.addAll(err, "") })
+		return
+	}
 	k.addAll(err, "")
 }

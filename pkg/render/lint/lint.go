@@ -102,7 +102,11 @@ func (s *surroundings) one(r *resource.Resource) []Problem {
 		faults = append(faults, check.Native(r)...)
 	}
 	for _, f := range faults {
-		out = append(out, Problem{Rule: f.Rule, Severity: Error, Error: f.Error})
+		severity := Error
+		if f.Accepted {
+			severity = Warning
+		}
+		out = append(out, Problem{Rule: f.Rule, Severity: severity, Error: f.Error})
 	}
 	if s.request.Operation != check.Delete {
 		out = append(out, s.advice(r, old, len(out) > 0)...)
