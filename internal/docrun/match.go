@@ -18,6 +18,7 @@ var moving = []struct {
 }{
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`), "<time>"},
 	{regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`), "<clock>"},
+	{regexp.MustCompile(`\bsha256:[0-9a-f]{32}\b`), "<digest>"},
 	{regexp.MustCompile(`\bnode-\d+\b`), "node-<n>"},
 	// Hashes of templates, then the five letters of a name that a controller gave.
 	{regexp.MustCompile(`-[a-f0-9]{8,10}\b|-[bcdfghjklmnpqrstvwxz2456789]{8,10}\b`), "-<hash>"},

@@ -49,7 +49,7 @@ func TestGrowthIsBounded(t *testing.T) {
 		"output bytes of subsets":    {manySubsets + several("    - {name: s%d}\n", 4), stage.Limits{OutputBytes: 800}, "that the output may hold"},
 		"output nodes of a spread":   {spread + several("  - {name: s%d, maxReplicas: 1}\n", 4) + several(workload, 1), stage.Limits{OutputNodes: 100}, "workloads like Deployment shop/web0"},
 		"output nodes of sidecars":   {several(sidecars, 1) + several(workload, 9), stage.Limits{OutputNodes: 50}, "SidecarSet s0: spec: 9 pod templates"},
-		"output nodes of many sets":  {several(sidecars, 9) + several(workload, 9), stage.Limits{OutputNodes: 400}, "what SidecarSets put into all pod templates would hold more than 400 values and keys"},
+		"output nodes of many sets":  {several(sidecars, 9) + several(workload, 9), stage.Limits{OutputNodes: 400}, "would hold more than 400 values and keys"},
 		"output nodes of copies":     {copies + several(fleet, 4), stage.Limits{OutputNodes: 30}, "all copies together are 4 with"},
 		"output nodes of broadcasts": {broadcast + several(machine, 4), stage.Limits{OutputNodes: 50}, "4 nodes with a Job with"},
 		"output nodes of pulls":      {pull + several(machine, 4), stage.Limits{OutputNodes: 50}, "4 Jobs, one for each image and node, with"},

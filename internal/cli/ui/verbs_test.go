@@ -3,6 +3,8 @@ package ui
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
@@ -142,7 +145,12 @@ func TestVerbsDrive(t *testing.T) {
 	a = shop(t)
 	l = seeing(t, a, "shop", "")
 	rolling(t, l)
-	if said, err := verb(t, a, "abort", "cloneset/web", "--rollback", "--yes", "--timeout", "2s"); !errors.Is(err, ending.ErrTimedOut) || !strings.Contains(said, "aborted: halted: aborted by ") {
+	// No revision is there either, so the way back is one that the plan alone knows.
+	file := filepath.Join(t.TempDir(), "plan.yaml")
+	if err := os.WriteFile(file, planfile.Write(on(t, l).Plan), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := verb(t, a, "abort", "cloneset/web", "--rollback", "--yes", "--timeout", "2s", "--plan", file); !errors.Is(err, ending.ErrTimedOut) || !strings.Contains(said, "aborted: halted: aborted by ") {
 		t.Errorf("%q, %v", said, err)
 	}
 	if rec := on(t, l); !strings.HasPrefix(rec.Plan.RollsBack, "aborted by ") || rec.State() != plan.StateRunning || !wrote(a, "web:1") {
