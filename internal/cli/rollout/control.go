@@ -161,6 +161,9 @@ func (o *control) run(ctx context.Context) error {
 
 // onRecord changes the record, and goes on with it.
 func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+	if err := o.mayContinue(ctx, s, rollouts); err != nil {
+		return err
+	}
 	rec, err := rollouts.Change(ctx, s.target.Ref, o.action.do)
 	if errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
@@ -178,4 +181,20 @@ func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollo
 		return nil
 	}
 	return o.goOn(ctx, o.name)
+}
+
+// mayContinue refuses a rollout that this process would have to continue, and may not,
+// before its record changes. Where another process drives it, that one has the say.
+func (o *control) mayContinue(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+	if !o.goesOn || o.only || o.authority.asks.Commands {
+		return nil
+	}
+	if by, err := rollouts.Holder(ctx, s.target.Ref); err != nil || by != "" {
+		return nil //nolint:nilerr // who drives it is found out when it is taken over
+	}
+	rec, err := rollouts.Get(ctx, s.target.Ref)
+	if err != nil {
+		return nil //nolint:nilerr // the change of the record says so
+	}
+	return o.commands(rec.Plan.Commands(rec.Progress.Step), "the plan on record")
 }
