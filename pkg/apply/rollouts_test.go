@@ -61,8 +61,11 @@ func (m *memory) Load(context.Context, cluster.Ref) (plan.Record, error) {
 
 func (m *memory) List(ctx context.Context, namespace string) ([]plan.Record, error) {
 	rec, err := m.Load(ctx, m.ref)
-	if err != nil || namespace != "" && namespace != m.ref.Namespace {
+	if errors.Is(err, plan.ErrNoRollout) || namespace != "" && namespace != m.ref.Namespace {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	return []plan.Record{rec}, nil
 }
@@ -210,18 +213,18 @@ func TestRolloutsResumeLate(t *testing.T) {
 		r, m := unready(t)
 		_, err := r.Pause(t.Context(), m.ref)
 		must(t, err)
-		must(t, m.World.Run(m.Now().Add(time.Hour)))
+		must(t, m.Run(m.Now().Add(time.Hour)))
 		must(t, resume(r, m))
 		lastsFor(t, name, r, m, 5*time.Minute)
 	}
 	r, m := unready(t)
-	must(t, m.World.Run(m.Now().Add(time.Hour)))
+	must(t, m.Run(m.Now().Add(time.Hour)))
 	_, err := r.TakeOver(t.Context(), m.ref)
 	must(t, err)
 	lastsFor(t, "taken over", r, m, 5*time.Minute)
 
 	r, m = unready(t)
-	must(t, m.World.Run(m.Now().Add(time.Hour)))
+	must(t, m.Run(m.Now().Add(time.Hour)))
 	lastsFor(t, "left alone", r, m, 0)
 	_, err = r.Retry(t.Context(), m.ref)
 	must(t, err)

@@ -80,7 +80,7 @@ func (p *Plan) CheckPatch(kind StepKind, patch *Patch) error {
 
 // writable says for each kind of step what it may write.
 var writable = map[StepKind]func(Target, *Patch, fieldWrite) error{
-	StepUpdate: func(object Target, patch *Patch, w fieldWrite) error {
+	StepUpdate: func(_ Target, patch *Patch, w fieldWrite) error {
 		if patch.Subresource != "" || w.path[0] != "spec" || len(w.path) == 1 || slices.Equal(w.path, []string{"spec", "replicas"}) {
 			return notAllowed(StepUpdate, w, "the fields of the spec except replicas")
 		}

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,8 @@ import (
 func TestCheckWrites_RefusesWhatAStepMayNotWrite(t *testing.T) {
 	merge := func(body map[string]any) plan.Patch { return plan.Patch{Type: plan.PatchMerge, Body: body} }
 	spec := func(v any, path ...string) plan.Patch {
-		for i := len(path) - 1; i >= 0; i-- {
-			v = map[string]any{path[i]: v}
+		for _, p := range slices.Backward(path) {
+			v = map[string]any{p: v}
 		}
 		return merge(map[string]any{"spec": v})
 	}
@@ -103,16 +104,15 @@ func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
 	s := snapshot(t, old, 10)
 	image := strings.ReplaceAll(old, "web:1", newer)
 	bad := strings.Replace(image, `"web:2"`, `"web:2", env: [{name: TOKEN, value: hunter2}]`, 1)
-	more := strings.Replace(bad, "spec:\n", "spec:\n", 1)
 	honest := must(plan.Build(read(t, image), s, plan.Policy{}))
-	wide := must(plan.Build(read(t, more), s, plan.Policy{}))
+	wide := must(plan.Build(read(t, bad), s, plan.Policy{}))
 
 	if got, err := honest.Described(s); err != nil || got.Change.Mode != honest.Change.Mode || len(got.Change.Fields) != 1 {
 		t.Fatalf("an honest plan: %+v, %v", got.Change, err)
 	}
 	added := must(planfile.Read(planfile.Write(honest)))
 	body := added.Steps[1].Patches[0].Body.([]any)
-	added.Steps[1].Patches[0].Body = append(body, map[string]any{"op": "add", "path": "/spec/template/spec/hostNetwork", "value": true})
+	added.Steps[1].Patches[0].Body = slices.Concat(body, []any{map[string]any{"op": "add", "path": "/spec/template/spec/hostNetwork", "value": true}})
 	struck := wide
 	struck.Change.Fields = nil
 	for _, f := range wide.Change.Fields {
@@ -124,7 +124,7 @@ func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
 		t.Fatal("nothing was struck")
 	}
 	relabelled := honest
-	relabelled.Change.Fields = append(honest.Change.Fields[:0:0], honest.Change.Fields...)
+	relabelled.Change.Fields = slices.Clone(honest.Change.Fields)
 	relabelled.Change.Fields[0].New = "web:1.0.1"
 	undone := must(planfile.Read(planfile.Write(honest)))
 	undone.Steps[1].Patches[0].Body.([]any)[0] = map[string]any{"op": "test", "path": "/spec/replicas", "value": 11.0}

@@ -3,6 +3,7 @@
 package argocd_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,7 @@ func beside(t *testing.T, files, links map[string]string) (out string) {
 	write(filepath.Join(out, "base/secret"), secret, 0o600)
 	write(filepath.Join(out, "base/kustomization.yaml"), "configMapGenerator: [{name: stolen, files: [secret]}]\n", 0o600)
 	write(filepath.Join(out, "base/web.yaml"), cloneSet, 0o600)
-	write(filepath.Join(top, "bin/helm"), helm, 0o700) //nolint:gosec // it is a program
+	write(filepath.Join(top, "bin/helm"), helm, 0o700)
 	for name, text := range files {
 		write(filepath.Join(top, "repo", name), text, 0o600)
 	}
@@ -72,9 +73,7 @@ var aChart = map[string]string{"apps/web/Chart.yaml": "name: web\n", "apps/web/w
 
 func and(files map[string]string, name, text string) map[string]string {
 	out := map[string]string{name: text}
-	for k, v := range files {
-		out[k] = v
-	}
+	maps.Copy(out, files)
 	return out
 }
 

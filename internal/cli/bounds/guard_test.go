@@ -14,7 +14,7 @@ import (
 
 // guarded runs Guard for a command with these arguments, and returns what ends the
 // process, and what it says.
-func guarded(t *testing.T, ctx context.Context, args ...string) (exit chan int, said *bytes.Buffer) {
+func guarded(ctx context.Context, t *testing.T, args ...string) (exit chan int, said *bytes.Buffer) {
 	t.Helper()
 	before := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
@@ -31,7 +31,7 @@ func guarded(t *testing.T, ctx context.Context, args ...string) (exit chan int, 
 
 func TestGuard_EndsWithinASecondOfASignal(t *testing.T) {
 	ctx, signal := context.WithCancel(context.Background())
-	exit, said := guarded(t, ctx)
+	exit, said := guarded(ctx, t)
 	begin := time.Now()
 	signal()
 	if code := <-exit; code != interrupted || said.String() != "interrupted\n" {
@@ -43,7 +43,7 @@ func TestGuard_EndsWithinASecondOfASignal(t *testing.T) {
 }
 
 func TestGuard_EndsWhatIsBusyForTooLong(t *testing.T) {
-	exit, said := guarded(t, t.Context(), "--limit", "seconds=1")
+	exit, said := guarded(t.Context(), t, "--limit", "seconds=1")
 	done := make(chan bool)
 	go func() {
 		for n := 0; ; n++ { // busy, as a loop over a hostile input is
@@ -61,12 +61,12 @@ func TestGuard_EndsWhatIsBusyForTooLong(t *testing.T) {
 }
 
 func TestGuard_BoundsTheMemoryUnlessLimitsAreGiven(t *testing.T) {
-	guarded(t, t.Context())
+	guarded(t.Context(), t)
 	if got := debug.SetMemoryLimit(-1); got != memory {
 		t.Errorf("the limit is %d", got)
 	}
 	debug.SetMemoryLimit(memory + 1)
-	guarded(t, t.Context(), "--limit", "values=5Mi")
+	guarded(t.Context(), t, "--limit", "values=5Mi")
 	if got := debug.SetMemoryLimit(-1); got != memory+1 {
 		t.Errorf("the limit is %d", got)
 	}

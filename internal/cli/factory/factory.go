@@ -183,7 +183,7 @@ func (f *Factory) Config() (*rest.Config, error) {
 	cfg.QPS, cfg.Burst = 50, 300
 	cfg.WarningHandler = f.warnings
 	if !f.Silent {
-		cfg.Wrap(f.telling)
+		cfg.Wrap(f.telling(cfg.Timeout))
 	}
 	return cfg, nil
 }

@@ -20,11 +20,15 @@ type waiting struct {
 	w    io.Writer
 	// after is how long a request may take without a word.
 	after time.Duration
+	// most is how long a request may take with all its repetitions; 0 is for ever.
+	most time.Duration
 }
 
-// telling wraps the transport of a client.
-func (f *Factory) telling(next http.RoundTripper) http.RoundTripper {
-	return &waiting{next: next, mu: f.saying, w: f.Streams.Err, after: patience}
+// telling wraps the transport of a client whose requests may take so long, 0 for ever.
+func (f *Factory) telling(most time.Duration) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return &waiting{next: next, mu: f.saying, w: f.Streams.Err, after: patience, most: most}
+	}
 }
 
 // RoundTrip sends a request on. It ends with the header of the answer, so a watch that is
@@ -43,10 +47,15 @@ func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // postponed tells of an answer that has the client ask again only after long: client-go
-// waits so without a word.
+// waits so without a word, and longer than the request may take. In that case the answer
+// is one that is not asked again.
 func (t *waiting) postponed(r *http.Request, answer *http.Response) {
 	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
-	if again := time.Duration(seconds) * time.Second; err == nil && again >= t.after {
+	again := time.Duration(seconds) * time.Second
+	if err == nil && t.most > 0 && again > t.most {
+		answer.Header.Del("Retry-After")
+	}
+	if err == nil && again >= t.after {
 		t.say("the server asks to repeat %s after %s only (%d), at %s", named(r), again, answer.StatusCode, time.Now().Format(time.TimeOnly))
 	}
 }

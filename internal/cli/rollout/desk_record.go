@@ -73,10 +73,10 @@ func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, e
 		return nil, err
 	}
 	means := t.means(rec)
-	if rec.Progress, err = t.action.do(rec.Progress, rec.Plan, time.Now()); err != nil {
+	if rec.Progress, err = t.do(rec.Progress, rec.Plan, time.Now()); err != nil {
 		return nil, err
 	}
-	o := &Offer{Effect: []string{t.action.said(rec)}, Means: means}
+	o := &Offer{Effect: []string{t.said(rec)}, Means: means}
 	if next := upcoming(rec); next != "" {
 		o.Effect = append(o.Effect, next)
 	}

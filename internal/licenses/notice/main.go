@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,7 +20,7 @@ var systems = []string{"linux", "darwin", "windows"}
 
 func main() {
 	if len(os.Args) != 3 {
-		fail(fmt.Errorf("usage: notice PACKAGE FILE"))
+		fail(errors.New("usage: notice PACKAGE FILE"))
 	}
 	text, err := notice(os.Args[1])
 	if err == nil {
@@ -46,7 +47,7 @@ func modules(pkg string) ([]module, error) {
 	}
 	var found []module
 	for _, system := range systems {
-		c := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", pkg)
+		c := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", pkg) //nolint:gosec // the package of the Makefile
 		c.Env, c.Stderr = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0"), os.Stderr
 		out, err := c.Output()
 		if err != nil {

@@ -169,7 +169,7 @@ func namesIn(n *tree.Node) []string {
 		out = append(out, path)
 	}
 	if strings.Contains(text, "\n") {
-		for _, word := range strings.Fields(text) {
+		for word := range strings.FieldsSeq(text) {
 			out = append(out, strings.Trim(word, `"',[]{}`))
 		}
 	}

@@ -31,7 +31,7 @@ var naming = map[string]string{
 // one can have pipes and sockets in it; none is read, wherever kustomize would, and
 // nothing waits for the other end of a pipe.
 func TestKustomizeReadsFilesOnly(t *testing.T) {
-	for kind, make := range map[string]struct {
+	for kind, c := range map[string]struct {
 		at   func(path string) error
 		want string
 	}{
@@ -59,13 +59,13 @@ func TestKustomizeReadsFilesOnly(t *testing.T) {
 				} else if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if err := make.at(filepath.Join(dir, file)); err != nil {
+				if err := c.at(filepath.Join(dir, file)); err != nil {
 					t.Skip(err)
 				}
 				begin := time.Now()
 				_, err = Kustomize(dir)
-				if err == nil || !strings.Contains(err.Error(), make.want) || !strings.Contains(err.Error(), file) {
-					t.Errorf("%v, want %q of %s", err, make.want, file)
+				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) {
+					t.Errorf("%v, want %q of %s", err, c.want, file)
 				}
 				if took := time.Since(begin); took > 20*time.Second {
 					t.Errorf("it took %s", took)

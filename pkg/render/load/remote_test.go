@@ -63,7 +63,7 @@ func newWorld(t *testing.T) *world {
 	dir := t.TempDir()
 	w := &world{url: server.URL, ran: filepath.Join(dir, "ran"), hits: func() int { return len(hits) }}
 	script := "#!/bin/sh\necho ran > '" + w.ran + "'\nexit 1\n"
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700); err != nil { //nolint:gosec // it is a program
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -161,8 +161,7 @@ func textFields(t reflect.Type, at leaf) []leaf {
 			at.named = named
 		}
 		var out []leaf
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for f := range t.Fields() {
 			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			switch {
 			case !f.IsExported() || name == "-":
@@ -184,16 +183,16 @@ func textFields(t reflect.Type, at leaf) []leaf {
 // last field comes from a merge key.
 func (l leaf) document(value string, merge bool, more ...string) string {
 	text := value
-	for i := len(l.steps) - 1; i >= 0; i-- {
-		if l.steps[i] == "[]" {
+	for i, v := range slices.Backward(l.steps) {
+		if v == "[]" {
 			text = "[" + text + "]"
 			continue
 		}
-		field := l.steps[i] + ": " + text
+		field := v + ": " + text
 		if merge {
 			field, merge = "<<: {"+field+"}", false
 		}
-		if l.named[i] && l.steps[i] != "name" && i > 0 {
+		if l.named[i] && v != "name" && i > 0 {
 			field = "name: a, " + field
 		}
 		if i == 0 {

@@ -28,7 +28,7 @@ func (r *Room) Take(w tree.Weight) bool {
 
 // Err is nil unless more was taken than there is; what names what would hold too much.
 func (r *Room) Err(what string) error {
-	limit := ""
+	var limit string
 	switch {
 	case r.nodes.spent.Load() > r.nodes.limit:
 		limit = "output-nodes"
