@@ -56,7 +56,7 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 var reading = []string{"render", "explain", "fn", "lint", "diff", "convert", "schema", "argocd generate", "plan", "simulate"}
 
 func readOnly(c *cobra.Command) bool {
-	return slices.Contains(reading, strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "))
+	return slices.Contains(reading, strings.TrimPrefix(c.CommandPath(), c.Root().CommandPath()+" "))
 }
 
 // bare serves the call without arguments: kustomize before 5.7 can pass none,
