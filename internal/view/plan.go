@@ -27,6 +27,17 @@ func Plan(w io.Writer, p plan.Plan, predicted *simulate.Summary, st Style) error
 		b.section("changes")
 		b.fields(fields(p.Change.Fields), p.Change.Mode)
 	}
+	if others := p.SpecWrites(); len(others) > 0 {
+		b.section("changes outside of the pod template")
+		for _, w := range others {
+			b.line("  %s", w.Path)
+			if w.Value == nil {
+				b.line("%s", st.paint(red, "    - removed"))
+				continue
+			}
+			b.line("%s", st.paint(green, st.cut("    + "+st.value(w.Value))))
+		}
+	}
 	b.section("steps")
 	names := nameWidth(p.Steps)
 	for i := range p.Steps {

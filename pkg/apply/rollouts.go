@@ -251,7 +251,9 @@ type Executor struct {
 	plan     plan.Plan
 	held     context.Context //nolint:containedctx // it ends with the hold, which outlives the call that took it
 	release  func()
-	// through is the last step that may be carried out; nil for all.
+	// from and through are the first and the last step that may be carried out; nil is the
+	// plan's last.
+	from    int
 	through *int
 }
 
@@ -282,7 +284,7 @@ func (r Rollouts) Continue(ctx context.Context, w Workload) (*Executor, error) {
 			return err
 		}
 		e.plan = rec.Plan
-		e.through, err = r.mayDrive(e.held, w, rec.Plan, rec.Plan, false)
+		e.from, e.through, err = r.mayDrive(e.held, w, rec.Plan, rec.Plan, false)
 		return err
 	})
 }
@@ -307,7 +309,7 @@ func (r Rollouts) Back(ctx context.Context, w Workload, why string) (*Executor, 
 		}
 		// The person asks for the way back, so it is carried out whole; that it leads to
 		// a template of the workload's own has to be certain.
-		if _, err := r.mayDrive(e.held, w, rec.Plan, e.plan, true); err != nil {
+		if _, _, err := r.mayDrive(e.held, w, rec.Plan, e.plan, true); err != nil {
 			return err
 		}
 		if err := r.approve(e.held, e.plan); err != nil {
@@ -364,6 +366,7 @@ func (e *Executor) Run(o Options) (Result, error) {
 	if len(e.plan.Steps) == 0 {
 		return Result{Outcome: event.Completed, Reason: e.plan.Change.Why, Plan: e.plan}, nil
 	}
+	o.From = max(o.From, e.from)
 	if e.through != nil && (o.Through == nil || *e.through < *o.Through) {
 		o.Through = e.through
 	}

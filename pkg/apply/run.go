@@ -23,6 +23,9 @@ type Options struct {
 	// Through is the index of the last step that is carried out; nil is the plan's last.
 	// The run ends before the step after it as [event.AtPause].
 	Through *int
+	// From is the index of the first step that may be carried out. A record whose progress
+	// is before it ends the run as [event.Failed]: it was edited.
+	From int
 }
 
 // Result is how a run ended.
@@ -75,6 +78,10 @@ func (r *run) turn(ctx context.Context) error {
 	s, err := r.cluster.Observe(ctx, r.ref)
 	if err != nil {
 		return err
+	}
+	if s.Progress.Step < r.opt.From {
+		r.finish(event.Failed, fmt.Sprintf("the record went back from step %d to step %d, which this run may not carry out", r.opt.From+1, s.Progress.Step+1))
+		return nil
 	}
 	now := r.cluster.Now()
 	d := plan.Next(r.plan, s, now)

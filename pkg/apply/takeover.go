@@ -65,12 +65,14 @@ func (r Rollouts) approve(ctx context.Context, p plan.Plan) error {
 }
 
 // mayDrive asks whether the plan of a record may be driven. of is the plan on record, p what
-// would be driven: the same, or the way back from it. It returns the index of the last step
-// that may be carried out, nil for all.
-func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, back bool) (through *int, err error) {
+// would be driven: the same, or the way back from it. It returns the indexes of the first and
+// the last step that may be carried out; nil is the plan's last. Of a plan that was not
+// approved, the steps before the present one were not looked at, so they are not for this
+// run, whatever the record says later.
+func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, back bool) (from int, through *int, err error) {
 	s, err := w.Observe(ctx, p.Target.Ref())
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	if back {
 		s.Progress = plan.Progress{}
@@ -78,7 +80,7 @@ func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, bac
 	t := TakeOver{Plan: p, Snapshot: s, Commands: p.Commands(s.Progress.Step), Back: back}
 	if r.Approvals != nil {
 		if t.Approved, err = r.Approvals.Approved(ctx, of); err != nil {
-			return nil, fmt.Errorf("whether this plan was approved is not known: %w", err)
+			return 0, nil, fmt.Errorf("whether this plan was approved is not known: %w", err)
 		}
 	}
 	if !t.Approved {
@@ -88,10 +90,16 @@ func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, bac
 	if r.Approvals != nil {
 		whole, err = r.Approvals.TakeOver(ctx, t)
 	}
-	if err != nil || whole {
-		return nil, err
+	if err != nil {
+		return 0, nil, err
 	}
-	return new(stepAndPause(&p, s.Progress.Step)), nil
+	if !t.Approved {
+		from = max(s.Progress.Step, 0)
+	}
+	if whole {
+		return from, nil, nil
+	}
+	return from, new(stepAndPause(&p, s.Progress.Step)), nil
 }
 
 // stepAndPause is the index of the last of the questions and pauses that follow a step; at

@@ -59,7 +59,7 @@ func (b *builder) afterRung(r rung, last bool) {
 		if len(questions) > 1 {
 			name = fmt.Sprintf("%s-%d", name, i+1)
 		}
-		b.add(b.holding(Step{Name: name, Kind: StepVerify, Title: "ask: " + questionText(&questions[i]), Verify: &questions[i]}))
+		b.add(b.holding(Step{Name: name, Kind: StepVerify, Title: questionTitle(&questions[i]), Verify: &questions[i]}))
 	}
 	if r.Pause != nil && !last {
 		b.add(b.holding(Step{Name: "pause-" + at, Kind: StepPause, Title: pauseText(r.Pause), Pause: r.Pause}))
@@ -80,6 +80,9 @@ func pauseText(p *Pause) string {
 	}
 	return "wait for " + p.For.String()
 }
+
+// questionTitle is the title of a step that asks.
+func questionTitle(v *Verify) string { return "ask: " + questionText(v) }
 
 func questionText(v *Verify) string {
 	switch {

@@ -56,10 +56,13 @@ func keeps(list []cluster.Revision, hash string) bool {
 func (p *Plan) unproven(step *Step, s Snapshot, object *cluster.Workload) string {
 	switch step.Kind {
 	case StepVerify:
-		if step.Verify.Job != nil {
+		if step.Verify != nil && step.Verify.Job != nil {
 			return "creates a Job"
 		}
 	case StepPullImages:
+		if step.Pull == nil {
+			break
+		}
 		if image := foreignImage(step.Pull.Images, object); image != "" {
 			return "pulls the image " + image + " to the nodes"
 		}

@@ -214,6 +214,42 @@ func jsonWrites(body any) ([]fieldWrite, error) {
 // Outcome is the object after all patches of the plan, in their order. present is what is
 // in the cluster now. The error says which patch does not apply.
 func (p *Plan) Outcome(present *cluster.Workload) (*cluster.Workload, error) {
+	stages, err := p.outcomes(present)
+	if err != nil {
+		return nil, err
+	}
+	return stages[len(stages)-1], nil
+}
+
+// outcomes are the object before the first step, and after each.
+func (p *Plan) outcomes(present *cluster.Workload) ([]*cluster.Workload, error) {
+	doc, err := p.document(present)
+	if err != nil {
+		return nil, err
+	}
+	now, err := workloadOf(doc)
+	if err != nil {
+		return nil, err
+	}
+	stages := []*cluster.Workload{now}
+	for i := range p.Steps {
+		for j := range p.Steps[i].Patches {
+			if doc, err = ApplyPatch(doc, &p.Steps[i].Patches[j]); err != nil {
+				return nil, fmt.Errorf("patch %d of step %s does not fit the object in the cluster: %w", j+1, p.Steps[i].Name, err)
+			}
+		}
+		if len(p.Steps[i].Patches) > 0 {
+			if now, err = workloadOf(doc); err != nil {
+				return nil, fmt.Errorf("after step %s: %w", p.Steps[i].Name, err)
+			}
+		}
+		stages = append(stages, now)
+	}
+	return stages, nil
+}
+
+// document is the object as JSON, in the version in which the plan patches it.
+func (p *Plan) document(present *cluster.Workload) ([]byte, error) {
 	target := p.Target.Object()
 	gv, err := schema.ParseGroupVersion(target.APIVersion)
 	if err != nil {
@@ -223,21 +259,14 @@ func (p *Plan) Outcome(present *cluster.Workload) (*cluster.Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := json.Marshal(map[string]any{
+	return json.Marshal(map[string]any{
 		"apiVersion": target.APIVersion, "kind": present.Kind,
 		"metadata": map[string]any{"namespace": present.Namespace, "name": present.Name, "uid": present.UID, "annotations": present.Annotations},
 		"spec":     spec,
 	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range p.Steps {
-		for j := range p.Steps[i].Patches {
-			if doc, err = applyPatch(doc, &p.Steps[i].Patches[j]); err != nil {
-				return nil, fmt.Errorf("patch %d of step %s does not fit the object in the cluster: %w", j+1, p.Steps[i].Name, err)
-			}
-		}
-	}
+}
+
+func workloadOf(doc []byte) (*cluster.Workload, error) {
 	var v map[string]any
 	if err := json.Unmarshal(doc, &v); err != nil {
 		return nil, err
@@ -245,8 +274,8 @@ func (p *Plan) Outcome(present *cluster.Workload) (*cluster.Workload, error) {
 	return cluster.ReadWorkload(tree.FromValue(v))
 }
 
-// applyPatch returns a document after a patch of type merge or JSON.
-func applyPatch(doc []byte, p *Patch) ([]byte, error) {
+// ApplyPatch returns a JSON document after a patch of type merge or JSON.
+func ApplyPatch(doc []byte, p *Patch) ([]byte, error) {
 	body, err := json.Marshal(p.Body)
 	if err != nil {
 		return nil, err
@@ -264,34 +293,90 @@ func applyPatch(doc []byte, p *Patch) ([]byte, error) {
 // Described returns the plan with a description of its change that is made from its
 // patches and the object in the cluster, so that what a person reads is what will be
 // written. It fails where the plan describes another change than its patches make, and
-// where they do not apply: somebody edited one and not the other, or the object changed.
-// It is for a plan that has not begun.
+// where they do not apply, because the plan or the object was changed in between. It is
+// for a plan that has not begun.
 func (p Plan) Described(s Snapshot) (Plan, error) {
-	for _, f := range p.CheckWrites() {
-		return p, &tree.Error{Path: fmt.Sprintf("spec.steps[%d].patches[%d]", f.Step, f.Patch), Msg: f.Msg, Hint: f.Hint}
-	}
-	b := &builder{present: s.Object(), snap: s}
-	if b.present == nil || b.present.Object == nil {
-		return p, ErrNotFound
-	}
-	b.plan.Driver = p.Driver
-	var err error
-	if b.desired, err = p.Outcome(b.present); err != nil {
+	b, stages, err := p.effect(s)
+	if err != nil {
 		return p, err
 	}
-	b.compare()
+	const hint = "make the plan again with 'kubectl kruise plan'"
 	made := b.plan.Change
 	if p.Change.ToHash != made.ToHash {
-		return p, &tree.Error{Path: "spec.change.toHash", Msg: "the patches of the plan lead to another template than its description says", Hint: "make the plan again with 'kubectl kruise plan'"}
+		return p, &tree.Error{Path: "spec.change.toHash", Msg: "the patches of the plan lead to another template than its description says", Hint: hint}
 	}
 	if said, does := describedFields(p.Change.Fields), describedFields(made.Fields); !slices.Equal(said, does) {
-		return p, &tree.Error{
-			Path: "spec.change.fields", Hint: "make the plan again with 'kubectl kruise plan'",
-			Msg: "the patches of the plan change other fields than its description says: " + difference(said, does),
+		return p, &tree.Error{Path: "spec.change.fields", Msg: "the patches of the plan change other fields than its description says: " + difference(said, does), Hint: hint}
+	}
+	if p.Target.Kind != "Pod" {
+		if b.sub = b.subject(); p.Limits != b.sub.limits {
+			return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan says %+v, and the object comes to %+v", p.Limits, b.sub.limits), Hint: hint}
+		}
+	}
+	for i := range p.Steps {
+		if n, more := b.reaches(&p.Steps[i], stages[i+1]); more {
+			return p, &tree.Error{
+				Path: fmt.Sprintf("spec.steps[%d].updated", i), Hint: hint,
+				Msg: fmt.Sprintf("the partition of the step updates %s, more than the %d that the plan says", plural(n, "pod"), p.Steps[i].Updated),
+			}
 		}
 	}
 	p.Change.Fields, p.Change.Mode, p.Change.Why, p.Change.Restarts = made.Fields, made.Mode, made.Why, made.Restarts
+	p.Steps = retitled(p.Steps)
 	return p, nil
+}
+
+// Rest returns what is left of a plan that comes from a record: the steps from the progress
+// on, with a description that is made from their patches and the live object.
+func (p Plan) Rest(s Snapshot) (Plan, error) {
+	p.Steps = p.Steps[min(max(s.Progress.Step, 0), len(p.Steps)):]
+	b, _, err := p.effect(s)
+	if err != nil {
+		return p, err
+	}
+	p.Change, p.Steps = b.plan.Change, retitled(p.Steps)
+	return p, nil
+}
+
+// effect compares the object in the cluster with what the patches make of it, and returns
+// the object before the first step and after each, too.
+func (p *Plan) effect(s Snapshot) (*builder, []*cluster.Workload, error) {
+	for _, f := range p.CheckWrites() {
+		return nil, nil, &tree.Error{Path: fmt.Sprintf("spec.steps[%d].patches[%d]", f.Step, f.Patch), Msg: f.Msg, Hint: f.Hint}
+	}
+	b := &builder{present: s.Object(), snap: s}
+	if b.present == nil || b.present.Object == nil {
+		return nil, nil, ErrNotFound
+	}
+	stages, err := p.outcomes(b.present)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.plan.Driver, b.desired = p.Driver, stages[len(stages)-1]
+	b.compare()
+	return b, stages, nil
+}
+
+// reaches reports whether the partition after a step updates more pods than the step says,
+// and how many.
+func (b *builder) reaches(s *Step, after *cluster.Workload) (n int, more bool) {
+	v, ok := partitionOf(after.Object)
+	if !ok || b.sub.allowed == nil || len(s.Patches) == 0 || s.Kind != StepUpdate && s.Kind != StepPartition {
+		return 0, false
+	}
+	n = min(b.sub.allowed(v), b.sub.total)
+	return n, n > s.Updated
+}
+
+// retitled has the titles of questions say what is asked, whatever the plan's author wrote.
+func retitled(steps []Step) []Step {
+	out := slices.Clone(steps)
+	for i := range out {
+		if out[i].Kind == StepVerify && out[i].Verify != nil {
+			out[i].Title = questionTitle(out[i].Verify)
+		}
+	}
+	return out
 }
 
 // describedFields is one text for each field that changes, sorted.
@@ -355,25 +440,4 @@ func (p *Plan) SpecWrites() []SpecWrite {
 		}
 	}
 	return out
-}
-
-// Rest returns what is left of a plan that comes from a record: the steps from the progress
-// on, with a description that is made from their patches and the live object.
-func (p Plan) Rest(s Snapshot) (Plan, error) {
-	p.Steps = p.Steps[min(max(s.Progress.Step, 0), len(p.Steps)):]
-	for _, f := range p.CheckWrites() {
-		return p, &tree.Error{Msg: f.Msg, Hint: f.Hint}
-	}
-	b := &builder{present: s.Object(), snap: s}
-	if b.present == nil || b.present.Object == nil {
-		return p, ErrNotFound
-	}
-	b.plan.Driver = p.Driver
-	var err error
-	if b.desired, err = p.Outcome(b.present); err != nil {
-		return p, err
-	}
-	b.compare()
-	p.Change = b.plan.Change
-	return p, nil
 }

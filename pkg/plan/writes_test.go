@@ -128,10 +128,21 @@ func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
 	relabelled.Change.Fields[0].New = "web:1.0.1"
 	undone := must(planfile.Read(planfile.Write(honest)))
 	undone.Steps[1].Patches[0].Body.([]any)[0] = map[string]any{"op": "test", "path": "/spec/replicas", "value": 11.0}
+	again := func(edit func(*plan.Plan)) plan.Plan {
+		p := must(planfile.Read(planfile.Write(honest)))
+		edit(&p)
+		return p
+	}
+	limits := again(func(p *plan.Plan) { p.Limits.MaxUnavailable = 1 })
+	faster := again(func(p *plan.Plan) {
+		p.Steps[2].Patches[0].Body = map[string]any{"spec": map[string]any{"updateStrategy": map[string]any{"rollingUpdate": map[string]any{"partition": 0}}}}
+	})
 	for name, c := range map[string]struct {
 		p    plan.Plan
 		want string
 	}{
+		"other limits":       {limits, "the object comes to"},
+		"a wider partition":  {faster, "updates 10 pods, more than the 5 that the plan says"},
 		"an operation added": {added, "another template than its description says"},
 		"a field struck":     {struck, "change other fields than its description says: spec.containers[0].env"},
 		"a value changed":    {relabelled, "change other fields than its description says: spec.containers[0].image"},
@@ -141,6 +152,18 @@ func TestDescribed_ComparesPatchesWithDescription(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestDescribed_TitlesSayWhatIsAsked: a title is text of the plan's author.
+func TestDescribed_TitlesSayWhatIsAsked(t *testing.T) {
+	old := clones("")
+	s := snapshot(t, old, 10)
+	p := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), s, plan.Policy{Verify: []plan.Verify{{Command: []string{"rm", "-r", "x"}}}}))
+	i := slices.IndexFunc(p.Steps, func(s plan.Step) bool { return s.Kind == plan.StepVerify })
+	p.Steps[i].Title = "ask: https://shop.example.com/health"
+	if got := must(p.Described(s)); got.Steps[i].Title != "ask: [rm -r x]" || p.Steps[i].Title == got.Steps[i].Title {
+		t.Errorf("%q", got.Steps[i].Title)
 	}
 }
 

@@ -72,8 +72,11 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	if o.dry().Only() {
 		return o.wouldSend(ctx, s, p, left(p, snapshot, s.Now(), true))
 	}
-	if !o.yes { // the commands were shown above
+	if !o.yes { // what runs here is read before the question is answered
 		o.authority.asks.Commands = true
+		if err := o.commands(p.Commands(0), "the plan"); err != nil {
+			return err
+		}
 	}
 	if err := o.ask(ctx, o.yes, "Carry this plan out?"); err != nil {
 		return err

@@ -138,10 +138,10 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 	if err := view.Plan(streams.Err, rest, nil, view.Style{Color: a.factory.ColorErr()}); err != nil {
 		return false, err
 	}
-	if err := a.ask(ctx, false, "Carry this out with your rights?"); err != nil {
-		return false, err
-	}
-	return true, a.Approve(ctx, t.Plan)
+	// What is left was shown and is carried out; the plan as a whole was not, so it does not
+	// count as approved.
+	err = a.ask(ctx, false, "Carry this out with your rights?")
+	return err == nil, err
 }
 
 // commands refuses programs that nobody named on the command line, and lists those that

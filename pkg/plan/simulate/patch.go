@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -49,11 +48,7 @@ func patched(o *object, p plan.Patch) (*tree.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(p.Body)
-	if err != nil {
-		return nil, err
-	}
-	if doc, err = applied(o, p.Type, doc, body); err != nil {
+	if doc, err = applied(o, p, doc); err != nil {
 		return nil, err
 	}
 	var out map[string]any
@@ -63,23 +58,21 @@ func patched(o *object, p plan.Patch) (*tree.Node, error) {
 	return tree.FromValue(out), nil
 }
 
-func applied(o *object, kind string, doc, body []byte) ([]byte, error) {
-	switch kind {
-	case patchMerge, "":
-		return jsonpatch.MergePatch(doc, body)
-	case patchJSON:
-		ops, err := jsonpatch.DecodePatch(body)
-		if err != nil {
-			return nil, err
-		}
-		return ops.Apply(doc)
+func applied(o *object, p plan.Patch, doc []byte) ([]byte, error) {
+	switch p.Type {
+	case patchMerge, patchJSON, "":
+		return plan.ApplyPatch(doc, &p)
 	case patchStrategic:
 		if o.workload == nil || o.ref.Group == kruise.Group {
 			return nil, fmt.Errorf("a %s takes no strategic merge patch", o.ref.Kind)
 		}
+		body, err := json.Marshal(p.Body)
+		if err != nil {
+			return nil, err
+		}
 		return strategicpatch.StrategicMergePatch(doc, body, o.workload.Object)
 	}
-	return nil, fmt.Errorf("no patch is of type %s", kind)
+	return nil, fmt.Errorf("no patch is of type %s", p.Type)
 }
 
 // patchHub sends a merge patch that is written for the newest version.
