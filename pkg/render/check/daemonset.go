@@ -54,7 +54,7 @@ func (s *subject) surging(r *kruise.RollingUpdateDaemonSet) {
 		return
 	}
 	oneOf(s, rolling+"rollingUpdateType", r.RollingUpdateType, kruise.StandardRollingUpdateType, kruise.InPlaceIfPossibleRollingUpdateType)
-	s.share(rolling+"partition", r.Partition)
+	s.part(rolling+"partition", r.Partition)
 	if r.Selector != nil {
 		s.accepted(func() { s.sound(rolling+"selector", r.Selector) })
 	}

@@ -139,6 +139,13 @@ func (s *subject) pullNodes(at string, t *kruise.ImagePullJobTemplate) {
 		if len(sel.Names) > 0 && len(sel.MatchLabels)+len(sel.MatchExpressions) > 0 {
 			s.fault(at+".selector", "keep one of the two", "names and labels exclude each other")
 		}
+		seen := map[string]bool{}
+		for i, name := range sel.Names {
+			if seen[name] {
+				s.fault(fmt.Sprintf("%s.selector.names[%d]", at, i), "", "node %s is named twice", name)
+			}
+			seen[name] = true
+		}
 		s.sound(at+".selector", &sel.LabelSelector)
 	}
 	if t.PodSelector != nil {

@@ -39,7 +39,7 @@ func TestImagePullJob(t *testing.T) {
 		{name: "never with deadline", edit: []string{policy, "{type: Never, activeDeadlineSeconds: 600}"}, want: "imagepulljob/completion-invalid spec.completionPolicy.activeDeadlineSeconds"},
 		{name: "unknown policy", edit: []string{policy, "{type: Sometimes}"}, want: "imagepulljob/completion-invalid spec.completionPolicy.type"},
 		{name: "deadline", edit: []string{"600}", "599}"}, want: "imagepulljob/completion-invalid spec.completionPolicy.activeDeadlineSeconds"},
-		{name: "backoff", edit: line("pullPolicy: {backoffLimit: -1}"), want: "imagepulljob/pull-policy-invalid spec.pullPolicy.backoffLimit"},
+		{name: "backoff", edit: line("pullPolicy: {backoffLimit: -1}"), want: "imagepulljob/pull-policy-invalid spec.pullPolicy.backoffLimit (accepted)"},
 		{name: "secrets changed", edit: []string{"[reg]", "[other]"}, old: []string{}, want: "object/immutable-field spec.pullSecrets"},
 		{name: "image changed", edit: []string{"app:1", "app:2"}, old: []string{}},
 	})

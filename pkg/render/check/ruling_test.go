@@ -13,7 +13,8 @@ type ruling struct {
 	name string
 	// edit replaces parts of the kind's good object, in pairs of old and new.
 	edit []string
-	// want is the rule and the field of the one fault, "" for none.
+	// want is the rule and the field of the one fault, with "(accepted)" where Kruise takes
+	// the object all the same; "" for none.
 	want string
 	// old is edited likewise from the good object, and is then replaced.
 	old []string
@@ -55,7 +56,11 @@ func rulingsAround(t *testing.T, good string, list []ruling, around string) {
 			}
 			var got []string
 			for _, f := range check.Object(newContext(in, known), q) {
-				got = append(got, f.Rule+" "+f.Field)
+				text := f.Rule + " " + f.Field
+				if f.Accepted {
+					text += " (accepted)"
+				}
+				got = append(got, text)
 			}
 			if strings.Join(got, ", ") != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)

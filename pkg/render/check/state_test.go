@@ -57,7 +57,7 @@ func TestPodProbeMarker(t *testing.T) {
 		{name: "name twice", edit: []string{"[{name: idle", "[{name: idle, containerName: game, podConditionType: a/b, probe: {exec: {command: [x]}}}, {name: idle"}, want: "podprobemarker/probe-invalid spec.probes[1].name"},
 		{name: "name", edit: []string{"{name: idle, c", "{name: 'a#b', c"}, want: "podprobemarker/probe-invalid " + at + ".name"},
 		{name: "name of a condition", edit: []string{"{name: idle, c", "{name: Ready, c"}, want: "podprobemarker/probe-invalid " + at + ".name"},
-		{name: "condition of Kubernetes", edit: []string{"example.com/idle", "Ready"}, want: "podprobemarker/probe-invalid " + at + ".podConditionType"},
+		{name: "condition of Kubernetes", edit: []string{"example.com/idle", "Ready"}, want: "podprobemarker/probe-invalid " + at + ".podConditionType (accepted)"},
 		{name: "condition", edit: []string{"example.com/idle", "a b"}, want: "podprobemarker/probe-invalid " + at + ".podConditionType"},
 		{name: "no container", edit: []string{"containerName: game", "containerName: ''"}, want: "podprobemarker/probe-invalid " + at + ".containerName"},
 		{name: "no effect", edit: []string{condition + ", ", ""}, want: "podprobemarker/probe-invalid " + at},

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
@@ -48,6 +49,11 @@ func statefulSet(s *subject) {
 		return
 	}
 	k := &statefulSetCheck{subject: s, spec: &set.Spec}
+	if name := s.r.Name(); name != "" && len(validation.IsDNS1123Subdomain(name)) == 0 {
+		for _, msg := range validation.IsDNS1123Label(name) { // pods and their labels have it
+			s.against(nameInvalid, "metadata.name", "", "%q is no name of a StatefulSet: %s", name, msg)
+		}
+	}
 	k.owns(k.spec.Selector, k.spec.Template.Labels)
 	k.numbers()
 	oneOf(s, "spec.podManagementPolicy", k.spec.PodManagementPolicy, appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement)
@@ -138,17 +144,17 @@ func (k *statefulSetCheck) reserved() {
 		case v.Type == intstr.Int && v.IntVal < 0:
 			k.fault(path, "", "%d is negative", v.IntVal)
 		case v.Type == intstr.String && !ordinals(v.StrVal):
-			k.fault(path, "write a number, or two as in 3-5", "%q is no range of ordinals", v.StrVal)
+			k.fault(path, "write a number without quotes, or two as in 3-5", "%q is no range of ordinals", v.StrVal)
 		}
 	}
 }
 
-// ordinals reports a range such as 3-5, or one number as text.
+// ordinals reports a range such as 3-5.
 func ordinals(text string) bool {
-	first, last, ranged := strings.Cut(text, "-")
+	first, last, _ := strings.Cut(text, "-")
 	from, err := strconv.ParseUint(first, 10, 31)
-	if err != nil || !ranged {
-		return err == nil
+	if err != nil {
+		return false
 	}
 	to, err := strconv.ParseUint(last, 10, 31)
 	return err == nil && from <= to

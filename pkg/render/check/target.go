@@ -32,12 +32,33 @@ func (s *subject) complete(t targeting, ref *kruise.TargetReference) bool {
 		s.fault(t.path+".apiVersion", "", "%q is no API version", ref.APIVersion)
 		return false
 	}
+	if noSuchKind(resource.GroupOf(ref.APIVersion), ref.Kind) {
+		s.fault(t.path+".kind", "want "+either(t.permitted), "%s has no kind %s", ref.APIVersion, ref.Kind)
+		return false
+	}
 	if len(t.permitted) == 0 || slices.Contains(t.permitted, resource.GroupOf(ref.APIVersion)+"/"+ref.Kind) || s.whiteListed(t.whiteList, ref.Kind) || !s.Known && s.configuration() == nil {
 		return true
 	}
 	s.fault(t.path, "further kinds stand under "+t.whiteList+" in ConfigMap "+kruise.ConfigurationName+", which --with can name",
 		"%s of %s is no kind for this: want %s", ref.Kind, ref.APIVersion, either(t.permitted))
 	return false
+}
+
+// workloadKinds are the kinds of Kubernetes' own groups that hold pods.
+var workloadKinds = map[string][]string{
+	"apps":  {kruise.KindDeployment, kruise.KindReplicaSet, kruise.KindStatefulSet, kruise.KindDaemonSet},
+	"batch": {"Job", "CronJob"},
+}
+
+// noSuchKind reports a kind that its group is known not to have, whatever a cluster's
+// configuration permits.
+func noSuchKind(group, kind string) bool {
+	if group == kruise.Group || group == kruise.PolicyGroup {
+		_, there := kruise.Lookup(group, kind)
+		return !there
+	}
+	kinds, known := workloadKinds[group]
+	return known && !slices.Contains(kinds, kind)
 }
 
 // alone wants no other object of the same kind to have the same target.

@@ -78,7 +78,7 @@ func (k *unitedDeploymentCheck) replicas() {
 		k.fault(subsetsField, "leave maxReplicas out of the subset that takes the rest", "at least one subset must have no maxReplicas")
 	}
 	_, err := allocate.Replicas(in)
-	if len(in.Subsets) == 0 {
+	if len(in.Subsets) == 0 && (in.Replicas == nil || *in.Replicas >= 0) {
 		k.accepted(func() { k.addAll(err, "") })
 		return
 	}

@@ -282,6 +282,10 @@ spec:
 			input: bare("apps.kruise.io/v1beta1", "Cloneset") + bare("apps.kruise.io/v1beta1", "PodUnavailableBudget") + bare("policy.kruise.io/v1alpha1", "Budget"),
 			want:  []string{"object/unknown-kind kind", "object/unknown-kind kind", "object/unknown-kind kind"},
 		},
+		"a kind that the files define": {
+			input:   bare("apps.kruise.io/v1beta1", "Newest"),
+			context: "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: newests.apps.kruise.io}\nspec: {group: apps.kruise.io, names: {kind: Newest}}\n",
+		},
 		"kinds of others": {
 			input: bare("rollouts.kruise.io/v1beta1", "Rollout") + bare("example.com/v1", "CloneSett"),
 		},
