@@ -404,4 +404,3 @@ func difference(said, does []string) string {
 	slices.Sort(paths)
 	return strings.Join(slices.Compact(paths), ", ")
 }
-
