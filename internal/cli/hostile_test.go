@@ -30,15 +30,15 @@ func TestTextOfInputsDoesNotAct(t *testing.T) {
 			{"lint", "-f", now}, {"lint", "-f", now, "-o", "github"},
 			{"render", "-f", now, "-o", "json"}, {"plan", "-f", now}, {"simulate", now},
 			{"diff", old, now}, {"diff", old, now, "-o", "markdown"},
-			{"explain", "-f", now}, {"convert", "-f", now}, {"inventory", "-f", now},
+			{"explain", "inplace", old, now}, {"convert", "-f", now, "--to", "native"}, {"inventory", "-f", now},
 			{"lint", "-f", filepath.Join(dir, "none\x1b[2J\n::stop-commands::x")},
 		} {
 			t.Run(name+" "+strings.Join(args[:1], " ")+" "+args[len(args)-1][:2], func(t *testing.T) {
-				_, out, errOut := call(t.Context(), t, "", args...)
-				if out+errOut == "" {
-					t.Fatal("nothing is said")
+				code, out, errOut := call(t.Context(), t, "", args...)
+				if out+errOut == "" || code == exitUsage && args[0] != "diff" {
+					t.Fatalf("exit %d, which tries nothing\n%s", code, errOut)
 				}
-				if args[0] == "render" { // objects, for programs: stderr alone is for people
+				if args[0] == "render" || args[0] == "convert" { // objects, for programs: stderr alone is for people
 					out = ""
 				}
 				if at := acts.FindString(out + errOut); at != "" {

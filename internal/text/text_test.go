@@ -79,6 +79,17 @@ func TestWriterLetsNothingAct(t *testing.T) {
 			t.Errorf("%q is written as %q", s, got)
 		}
 	}
+	for _, s := range append(hostile, "名前 é 👍", "\x1b[31mred\x1b[0m", "a: b # c", "a::b") {
+		var whole, cut bytes.Buffer
+		_, _ = text.Writer(&whole).Write([]byte(s + "\n"))
+		w := text.Writer(&cut)
+		for i := range len(s) + 1 {
+			_, _ = w.Write([]byte((s + "\n")[i : i+1]))
+		}
+		if whole.String() != cut.String() {
+			t.Errorf("%q byte by byte is %q, as a whole %q", s, cut.String(), whole.String())
+		}
+	}
 	var b bytes.Buffer
 	if _, err := text.Writer(&b).Write([]byte("\x1b[31mERROR\x1b[0m\n")); err != nil || b.String() != "\x1b[31mERROR\x1b[0m\n" {
 		t.Errorf("colours of ours: %q, %v", b.String(), err)

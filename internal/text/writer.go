@@ -2,23 +2,75 @@ package text
 
 import (
 	"io"
+	"regexp"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // Writer returns a writer for people's text in front of w: whatever reaches it, no
 // control character but newline, tab and our own colours gets through, and no line is
-// a command to a CI runner (:: at its beginning, ##[ anywhere). Each call has to hold
-// whole lines, or the beginning of one is taken for the beginning of a line.
-func Writer(w io.Writer) io.Writer { return writer{w} }
+// a command to a CI runner (:: at its beginning, ##[ anywhere), however the text is cut
+// into calls. The few bytes at the end of a call that may be the beginning of such a
+// thing wait for the next one. It may be used by several goroutines.
+func Writer(w io.Writer) io.Writer { return &writer{to: w} }
 
-type writer struct{ to io.Writer }
+type writer struct {
+	to   io.Writer
+	lock sync.Mutex
+	held string
+	// begun says that the present line holds more than blanks and colours.
+	begun bool
+}
+
+// unfinished is the end of a text that may be the beginning of what acts.
+var unfinished = regexp.MustCompile(`(?:#{1,2}|\x1b(?:\[[0-9]{0,2})?)$`)
 
 // Write reports len(p) where all was written.
-func (w writer) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.to, CI(escape(string(p), "\n\t", true))); err != nil {
+func (w *writer) Write(p []byte) (int, error) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	s := w.held + string(p)
+	s, w.held = w.parts(s)
+	line := s
+	if w.begun {
+		line = "\u00b7" + line // whatever is no blank: the line has begun
+	}
+	line = CI(escape(line, "\n\t", true))
+	if w.begun {
+		line = strings.TrimPrefix(line, "\u00b7")
+	}
+	w.begun = w.mid(s)
+	if _, err := io.WriteString(w.to, line); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// parts cuts off the end that has to wait.
+func (w *writer) parts(s string) (now, later string) {
+	cut := len(s)
+	if at := unfinished.FindStringIndex(s); at != nil {
+		cut = at[0]
+	} else if strings.HasSuffix(s, ":") && !w.mid(s[:len(s)-1]) {
+		cut--
+	} else {
+		for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+			if c := s[len(s)-n]; utf8.RuneStart(c) {
+				if !utf8.FullRuneInString(s[len(s)-n:]) {
+					cut -= n
+				}
+				break
+			}
+		}
+	}
+	return s[:cut], s[cut:]
+}
+
+// mid reports whether the line that s ends in has begun.
+func (w *writer) mid(s string) bool {
+	i := strings.LastIndexByte(s, '\n')
+	return i < 0 && w.begun || strings.TrimSpace(uncolored(s[i+1:])) != ""
 }
 
 // CI makes lines of text harmless in the log of a CI runner, which obeys lines that
