@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,9 +29,13 @@ func TestTextOfInputsDoesNotAct(t *testing.T) {
 		hostileFile(t, now, in.object, in.inside, "a:2"+in.inside)
 		for _, args := range [][]string{
 			{"lint", "-f", now}, {"lint", "-f", now, "-o", "github"},
-			{"render", "-f", now, "-o", "json"}, {"plan", "-f", now}, {"simulate", now},
-			{"diff", old, now}, {"diff", old, now, "-o", "markdown"},
-			{"explain", "inplace", old, now}, {"convert", "-f", now, "--to", "native"}, {"inventory", "-f", now},
+			{"lint", "-f", now, "-o", "json"}, {"lint", "-f", now, "-o", "sarif"},
+			{"render", "-f", now}, {"render", "-f", now, "-o", "json"},
+			{"plan", "-f", now}, {"plan", "-f", now, "-o", "json"}, {"plan", "-f", now, "-o", "markdown"}, {"plan", "-f", now, "-o", "svg"},
+			{"simulate", now}, {"simulate", now, "-o", "table"}, {"simulate", now, "-o", "json"}, {"simulate", now, "-o", "svg"}, {"simulate", now, "-o", "summary"},
+			{"diff", old, now}, {"diff", old, now, "-o", "markdown"}, {"diff", old, now, "-o", "json"},
+			{"explain", "inplace", old, now}, {"explain", "inplace", old, now, "-o", "json"},
+			{"convert", "-f", now, "--to", "native"}, {"convert", "-f", now, "--to", "native", "-o", "json"}, {"inventory", "-f", now}, {"inventory", "-f", now, "-o", "json"},
 			{"lint", "-f", filepath.Join(dir, "none\x1b[2J\n::stop-commands::x")},
 		} {
 			t.Run(name+" "+strings.Join(args[:1], " ")+" "+args[len(args)-1][:2], func(t *testing.T) {
@@ -38,7 +43,7 @@ func TestTextOfInputsDoesNotAct(t *testing.T) {
 				if out+errOut == "" || code == exitUsage && args[0] != "diff" {
 					t.Fatalf("exit %d, which tries nothing\n%s", code, errOut)
 				}
-				if args[0] == "render" || args[0] == "convert" { // objects, for programs: stderr alone is for people
+				if slices.Contains([]string{"render", "convert", "inventory"}, args[0]) && args[len(args)-1] != "json" { // YAML, for programs: stderr alone is for people
 					out = ""
 				}
 				if at := acts.FindString(out + errOut); at != "" {

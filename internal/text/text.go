@@ -18,6 +18,9 @@ func Line(s string) string { return escape(s, "", false) }
 // Block is as Line, but for newlines and tabs, which stay.
 func Block(s string) string { return escape(s, "\n\t", false) }
 
+// Page is as Block, but for the colours that this program uses.
+func Page(s string) string { return escape(s, "\n\t", true) }
+
 // Painted is as Line, but for the colours that this program uses.
 func Painted(s string) string { return escape(s, "", true) }
 

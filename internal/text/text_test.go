@@ -2,6 +2,7 @@ package text_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -93,5 +94,32 @@ func TestWriterLetsNothingAct(t *testing.T) {
 	var b bytes.Buffer
 	if _, err := text.Writer(&b).Write([]byte("\x1b[31mERROR\x1b[0m\n")); err != nil || b.String() != "\x1b[31mERROR\x1b[0m\n" {
 		t.Errorf("colours of ours: %q, %v", b.String(), err)
+	}
+}
+
+// TestJSONStaysTheSame: what a reader of JSON gets is what was written, whatever it is cut
+// into, and nothing of it acts where it is shown.
+func TestJSONStaysTheSame(t *testing.T) {
+	for _, want := range append(hostile, "\U000e0041", "é名前👩\u200d👩", "##", "#", "x##[y") {
+		var made bytes.Buffer
+		e := json.NewEncoder(&made)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(want); err != nil {
+			t.Fatal(err)
+		}
+		var whole, cut bytes.Buffer
+		_, _ = text.JSON(&whole).Write(made.Bytes())
+		w := text.JSON(&cut)
+		for i := range made.Len() {
+			_, _ = w.Write(made.Bytes()[i : i+1])
+		}
+		var got, meant string
+		if err := json.Unmarshal(whole.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		_ = json.Unmarshal(made.Bytes(), &meant)
+		if got != meant || whole.String() != cut.String() || raw.MatchString(strings.TrimSuffix(whole.String(), "\n")) || strings.Contains(whole.String(), "##[") {
+			t.Errorf("%q became %q, byte by byte %q", want, whole.String(), cut.String())
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // Writer returns a writer for people's text in front of w: whatever reaches it, no
@@ -14,6 +13,16 @@ import (
 // into calls. The few bytes at the end of a call that may be the beginning of such a
 // thing wait for the next one. It may be used by several goroutines.
 func Writer(w io.Writer) io.Writer { return &writer{to: w} }
+
+// Unwrap returns what a [Writer] writes to, and any other writer as it is. It is for a
+// program that draws on a terminal: it moves the cursor itself, and has every text pass
+// [Painted] or [Page] before.
+func Unwrap(w io.Writer) io.Writer {
+	if ours, ok := w.(*writer); ok {
+		return ours.to
+	}
+	return w
+}
 
 type writer struct {
 	to   io.Writer
@@ -55,14 +64,7 @@ func (w *writer) parts(s string) (now, later string) {
 	} else if strings.HasSuffix(s, ":") && !w.mid(s[:len(s)-1]) {
 		cut--
 	} else {
-		for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
-			if c := s[len(s)-n]; utf8.RuneStart(c) {
-				if !utf8.FullRuneInString(s[len(s)-n:]) {
-					cut -= n
-				}
-				break
-			}
-		}
+		cut -= partial(s)
 	}
 	return s[:cut], s[cut:]
 }

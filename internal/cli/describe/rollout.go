@@ -23,6 +23,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/pods"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	safe "github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 )
 
@@ -113,7 +114,9 @@ func (s *scene) draw(ctx context.Context, r *release.Rollout) error {
 	}
 	switch {
 	case s.watch && s.factory.Redraws():
-		page, s.last = "\x1b[H\x1b[2J"+page, page
+		s.last = page
+		_, err = io.WriteString(safe.Unwrap(s.out), "\x1b[H\x1b[2J"+safe.Page(page))
+		return err
 	case s.watch && s.last != "":
 		page, s.last = "\n"+page, page
 	default:

@@ -35,7 +35,7 @@ func TestAsk(t *testing.T) {
 			d.factory.Streams.In, d.factory.Streams.InTTY = strings.NewReader(c.answer), c.terminal
 			err := d.ask(t.Context(), c.yes, "Go?")
 			var bad *usage.Error
-			if text(err) != c.want || errors.As(err, &bad) != c.usage {
+			if textIn(err) != c.want || errors.As(err, &bad) != c.usage {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 			asked := d.factory.Streams.Err.(*bytes.Buffer).String()
@@ -89,7 +89,7 @@ func TestPromotionOf(t *testing.T) {
 		"no amount":          {to: "half", err: "--to: "},
 	} {
 		how, err := promotionOf(c.full, c.to)
-		if !strings.HasPrefix(text(err), c.err) || (err == nil) != (c.err == "") {
+		if !strings.HasPrefix(textIn(err), c.err) || (err == nil) != (c.err == "") {
 			t.Errorf("%s: %v, want %q", name, err, c.err)
 		}
 		if err != nil {

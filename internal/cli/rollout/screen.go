@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
@@ -67,7 +68,7 @@ func (s *screen) show(lines []string, columns int) {
 		b.WriteString("\x1b[J") // lines that the terminal has broken anew leave rests
 	}
 	for _, line := range lines {
-		b.WriteString(line + "\x1b[K\n")
+		b.WriteString(text.Painted(line) + "\x1b[K\n")
 	}
 	if len(lines) < len(s.last) {
 		b.WriteString("\x1b[J")

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
@@ -41,7 +42,7 @@ func (d *driving) teller() *teller {
 	case f.Redraws() && !d.print.object():
 		return newTeller(&picture{
 			live:   view.RolloutLive{Style: f.OutStyle(false)},
-			screen: screen{out: f.Streams.Out, size: f.Streams.Size},
+			screen: screen{out: text.Unwrap(f.Streams.Out), size: f.Streams.Size},
 		}, pictureBeat)
 	}
 	return newTeller(&view.RolloutLines{Out: d.eventsTo(), Style: f.OutStyle(false)}, lineBeat)

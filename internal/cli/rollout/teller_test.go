@@ -94,13 +94,13 @@ func TestValidate(t *testing.T) {
 		{driving{output: "text", successOn: "complete", timeout: -1}, false, "--timeout: -1ns is in the past"},
 	} {
 		err := c.d.validate()
-		if got := text(err); got != c.want || c.d.atPause != c.atPause {
+		if got := textIn(err); got != c.want || c.d.atPause != c.atPause {
 			t.Errorf("%q at a pause %v, want %q", got, c.d.atPause, c.want)
 		}
 	}
 }
 
-func text(err error) string {
+func textIn(err error) string {
 	if err == nil {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
@@ -28,7 +29,7 @@ func Run(ctx context.Context, s factory.Streams, color string, o tui.Options) er
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	o.Theme.ASCII = plain(s.Getenv)
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(s.In), tea.WithOutput(s.Out)}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(s.In), tea.WithOutput(text.Unwrap(s.Out))}
 	if color == "never" {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	} else {
