@@ -154,3 +154,6 @@ func (s Span) Words() string {
 	}
 	return "from " + s.First.Name() + " to " + s.Last.String()
 }
+
+// Equal reports that both are the same release.
+func (r Release) Equal(other Release) bool { return r == other }

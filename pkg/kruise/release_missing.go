@@ -12,6 +12,8 @@ import (
 type Absent struct {
 	// Path is the field in the object, such as spec.containers[0].resourcesPolicy.
 	Path string
+	// Text: it holds text in the object, and no number.
+	Text bool
 	FieldHistory
 }
 
@@ -26,7 +28,7 @@ func (r Release) Absent(n *tree.Node) []Absent {
 		}
 		for _, at := range places(tree.Root(n), steps(h.Path), "") {
 			if (h.Value == "" || tree.Str(at.node) == h.Value) && !empty(at.node) && !tree.IsNull(at.node) {
-				out = append(out, Absent{Path: at.path, FieldHistory: h})
+				out = append(out, Absent{Path: at.path, Text: tree.IsString(at.node), FieldHistory: h})
 			}
 		}
 	}
@@ -43,7 +45,7 @@ func Changed(n *tree.Node) []Absent {
 			continue
 		}
 		for _, at := range places(tree.Root(n), steps(h.Path), "") {
-			out = append(out, Absent{Path: at.path, FieldHistory: h})
+			out = append(out, Absent{Path: at.path, Text: tree.IsString(at.node), FieldHistory: h})
 		}
 	}
 	return out

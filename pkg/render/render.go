@@ -53,6 +53,9 @@ type Options struct {
 	APIVersions []string
 	// Driver is stage.Native when empty.
 	Driver stage.Driver
+	// Kruise is the release of Kruise whose behaviour the output has, and which takes
+	// what stays Kruise's; the zero value means that of ClusterFacts, else the newest.
+	Kruise kruise.Release
 	// Kubernetes is the minor version of the API server that the output is for;
 	// 0 means that of ClusterFacts, else the newest that is known.
 	Kubernetes int
@@ -177,6 +180,7 @@ func (o Options) context(in []*resource.Resource, expand func(string) bool) *sta
 		Findings:      &finding.Reporter{},
 		Lineage:       stage.NewLineage(),
 		Driver:        o.Driver,
+		Kruise:        o.Kruise,
 		Kubernetes:    o.Kubernetes,
 		HelperImage:   o.HelperImage,
 		ProtectAll:    o.ProtectAll,

@@ -7,6 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
+	"slices"
 )
 
 // part is the workload of one subset.
@@ -77,7 +78,7 @@ func (s *side) parts(r *resource.Resource) []part {
 // stages expect nothing else.
 func (s *side) sound(r *resource.Resource) bool {
 	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.stage.Stop)
-	return len(check.Object(alone, check.Request{Object: r})) == 0
+	return !slices.ContainsFunc(check.Object(alone, check.Request{Object: r}), func(f check.Fault) bool { return !f.OfRelease })
 }
 
 // subsetOf is the name of the subset that a workload stands for.
