@@ -18,13 +18,14 @@ type Reading struct {
 	// CloneSet says that the cloneSetTemplate of a UnitedDeployment was read in the form of
 	// CloneSet v1alpha1, as every release up to 1.9 does.
 	CloneSet bool
+	// ByFields says that the form was known by its own fields, which v1beta1 does not have.
+	ByFields bool
 }
 
 const cloneSetTemplate = "spec.template.cloneSetTemplate"
 
 // Read returns an object of Kruise as the release reads it; other objects come back as
-// they are. A release that is not known is the newest one, except that a cloneSetTemplate
-// in the form of v1beta1 alone is read as such.
+// they are. A release that is not known is the newest one.
 func (r Release) Read(n *tree.Node) Reading {
 	out := Reading{Object: n}
 	c := newConversion(n, "")
@@ -41,9 +42,10 @@ func (r Release) Read(n *tree.Node) Reading {
 			}
 		})
 	}
-	if spec := r.cloneSetSpec(n); spec != nil {
+	spec, older := r.cloneSetSpec(n)
+	if spec != nil {
 		c.set(cloneSetTemplate+".spec", spec)
-		out.CloneSet = true
+		out.CloneSet, out.ByFields = true, older
 	}
 	if out.CloneSet || len(out.Dropped) > 0 {
 		out.Object = c.root
@@ -52,19 +54,17 @@ func (r Release) Read(n *tree.Node) Reading {
 }
 
 // cloneSetSpec is the spec of a cloneSetTemplate in the form of CloneSet v1beta1, where
-// the release reads that of v1alpha1; nil elsewhere.
-func (r Release) cloneSetSpec(n *tree.Node) *tree.Node {
+// the release reads that of v1alpha1; nil elsewhere. One in the form of v1beta1 stays as
+// it is: no release takes it, and it can mean nothing else.
+func (r Release) cloneSetSpec(n *tree.Node) (spec *tree.Node, older bool) {
 	root := tree.Root(n)
 	template := tree.Get(root, steps(cloneSetTemplate)...)
 	if tree.StrAt(root, "kind") != KindUnitedDeployment || tree.StrAt(root, "apiVersion") != Group+"/"+V1alpha1 || !tree.IsMap(tree.Get(template, "spec")) {
-		return nil
+		return nil, false
 	}
 	older, newer := cloneSetForms(tree.Get(template, "spec"))
 	if r == Next || newer {
-		return nil
-	}
-	if r.IsZero() && !older {
-		return nil // it reads alike in both, but for a default
+		return nil, false
 	}
 	clone := tree.Map("apiVersion", tree.String(Group+"/"+V1alpha1), "kind", tree.String(KindCloneSet), "spec", tree.Get(template, "spec"))
 	if meta := tree.Get(template, "metadata"); meta != nil {
@@ -72,9 +72,9 @@ func (r Release) cloneSetSpec(n *tree.Node) *tree.Node {
 	}
 	hub, _, err := ToHub(clone)
 	if err != nil {
-		return nil
+		return nil, false
 	}
-	return tree.Get(hub, "spec")
+	return tree.Get(hub, "spec"), older
 }
 
 // cloneSetForms reports the fields by which the spec of a cloneSetTemplate can be known

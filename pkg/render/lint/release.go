@@ -9,7 +9,7 @@ var _ = advise(advice{
 })
 
 func formByRelease(s *subject) {
-	if s.c.Kruise.IsZero() && s.c.Kruise.Read(s.r.Node()).CloneSet {
+	if s.c.Kruise.IsZero() && s.c.Kruise.Read(s.r.Node()).ByFields {
 		s.at("spec.template.cloneSetTemplate.spec", "--kruise-version says which release there is",
 			"read in the form of CloneSet v1alpha1, as releases up to %s do; what comes after refuses it", kruise.NewestRelease)
 	}

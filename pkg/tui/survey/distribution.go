@@ -17,7 +17,7 @@ import (
 // those with trouble, so all others have their copy once it is of the newest spec.
 func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *world.FanOut {
 	out := &world.FanOut{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: distributed(rd)}
-	names, err := rd.Spec.Targets.Names(namespaces)
+	names, err := rd.Spec.Targets.Names(namespaces, kruise.Release{})
 	if err != nil {
 		return broken(out, err)
 	}
