@@ -35,12 +35,7 @@ func (r Release) Read(n *tree.Node) Reading {
 		}
 	}
 	for _, a := range out.Dropped {
-		in, field := a.FieldHistory.Path[:strings.LastIndexByte(a.FieldHistory.Path, '.')], a.FieldHistory.Path[strings.LastIndexByte(a.FieldHistory.Path, '.')+1:]
-		c.each(in, func(m *tree.Node, _ string) {
-			if v := tree.Get(m, field); a.Value == "" || tree.Str(v) == a.Value {
-				tree.Delete(m, field)
-			}
-		})
+		c.removeField(a.FieldHistory)
 	}
 	spec, older := r.cloneSetSpec(n)
 	if spec != nil {
@@ -51,6 +46,17 @@ func (r Release) Read(n *tree.Node) Reading {
 		out.Object = c.root
 	}
 	return out
+}
+
+// removeField removes a field wherever it is.
+func (c *conversion) removeField(h FieldHistory) {
+	dot := strings.LastIndexByte(h.Path, '.')
+	in, field := h.Path[:dot], h.Path[dot+1:]
+	c.each(in, func(m *tree.Node, _ string) {
+		if h.Value == "" || tree.StrAt(m, field) == h.Value {
+			tree.Delete(m, field)
+		}
+	})
 }
 
 // cloneSetSpec is the spec of a cloneSetTemplate in the form of CloneSet v1beta1, where
