@@ -63,7 +63,7 @@ func (s *side) parts(r *resource.Resource) []part {
 	if r == nil || !s.sound(r) {
 		return nil
 	}
-	made, err := split.Run(newContext(s.facts, s.stage.Stop), []*resource.Resource{r})
+	made, err := split.Run(newContext(s.facts, s.stage), []*resource.Resource{s.read(r)})
 	if err != nil {
 		return nil
 	}
@@ -74,10 +74,18 @@ func (s *side) parts(r *resource.Resource) []part {
 	return out
 }
 
+// read is an object as the release reads it.
+func (s *side) read(r *resource.Resource) *resource.Resource {
+	if n := s.stage.Kruise.Read(r.Node()).Object; n != r.Node() {
+		return resource.Derived(n, r)
+	}
+	return r
+}
+
 // sound reports whether an object is one that Kruise would take, were it alone:
 // stages expect nothing else.
 func (s *side) sound(r *resource.Resource) bool {
-	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.stage.Stop)
+	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.stage)
 	return !slices.ContainsFunc(check.Object(alone, check.Request{Object: r}), func(f check.Fault) bool { return !f.OfRelease })
 }
 
