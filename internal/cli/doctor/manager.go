@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
@@ -43,6 +44,20 @@ func (p *patient) manager(ctx context.Context, served map[string][]string) []ver
 		said = verdict.Bad("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
 	}
 	return append([]verdict.Line{said}, gates(append(slices.Clone(c.Command), c.Args...), served)...)
+}
+
+// release says which release of Kruise this is, and how sure that is.
+func (p *patient) release(ctx context.Context) verdict.Line {
+	found := release.Read(ctx, p.objects, p.core.Discovery())
+	switch {
+	case found.Release.IsZero():
+		return verdict.Good("release", "which one of Kruise this is cannot be told: say it with --kruise-version")
+	case found.Release.Before(kruise.OldestRecorded):
+		return verdict.Odd("release", "", "%s; of it only fields and versions are known to this program", found)
+	case !found.Sure:
+		return verdict.Good("release", "%s: if it is another one, say it with --kruise-version", found)
+	}
+	return verdict.Good("release", "%s", found)
 }
 
 // deployment is that of Kruise's controllers, nil where there is none.

@@ -66,7 +66,7 @@ func (p *plan) listed(d *distribution) (missing []string) {
 			p.c.Findings.Add("resourcedistribution/"+rule, d.r, field, fmt.Sprintf(format, list(names)))
 		}
 	}
-	report("system-namespace", system, "%s: system namespaces never get a copy (in Kruise v1.9.0 and earlier they did)")
+	report("system-namespace", system, "%s: system namespaces never get a copy (up to Kruise 1.9 they do)")
 	report("namespace-missing", missing, "%s: no such namespace, or it is being deleted; no copy is made there")
 	report("namespace-unknown", unknown, "%s: whether the namespace exists is not known; it gets a copy")
 	return missing
