@@ -190,3 +190,8 @@ func (r Release) GateOn(name string) bool {
 	}
 	return false
 }
+
+// HasGate reports whether a release has a gate.
+func (r Release) HasGate(name string) bool {
+	return slices.ContainsFunc(Gates(), func(g Gate) bool { return g.Name == name && g.Has(r) })
+}
