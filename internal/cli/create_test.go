@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -140,13 +141,13 @@ var everyKind = map[string]struct {
 	},
 	"podunavailablebudget": {
 		[]string{"pub", "p", "--target", "asts/db", "--min-available", "80%", "--protect-operations", "EVICT"},
-		m{"targetRef": m{"apiVersion": "apps.kruise.io/v1beta1", "kind": "StatefulSet", "name": "db"}, "minAvailable": "80%", "protectOperations": []any{"EVICT"}},
+		m{"targetRef": m{"apiVersion": "apps.kruise.io/v1beta1", "kind": "StatefulSet", "name": "db"}, "minAvailable": "80%"}, // v1alpha1, which every release serves, has the operations in an annotation
 	},
 	"resourcedistribution": {
 		[]string{"rd", "r", "--configmap", "c", "--from-literal", "a=b", "--include", "x,y", "--namespace-selector", "team=shop"},
 		m{
 			"resource": m{"apiVersion": "v1", "kind": "ConfigMap", "metadata": m{"name": "c"}, "data": m{"a": "b"}},
-			"targets":  m{"includedNamespaces": m{"list": named("x", "y")}, "namespaceSelector": m{"matchLabels": m{"team": "shop"}}},
+			"targets":  m{"includedNamespaces": m{"list": named("x", "y")}, "namespaceLabelSelector": m{"matchLabels": m{"team": "shop"}}},
 		},
 	},
 }
@@ -239,6 +240,31 @@ func TestCreateTellsNoSecret(t *testing.T) {
 		_, out, said := call(t.Context(), t, "", append([]string{"create", "rd", "r", "--secret", "s", "-A", "--dry-run=client"}, args...)...)
 		if strings.Contains(out+said, "hunter2") || strings.Contains(out+said, "aHVudGVyMg") {
 			t.Errorf("%q: %s%s", args, out, said)
+		}
+	}
+}
+
+// TestCreateByRelease: what is made without a cluster is in a version that the release
+// serves.
+func TestCreateByRelease(t *testing.T) {
+	for line, want := range map[string]string{
+		"create pub p --selector app=web --max-unavailable 1":                                            "0 policy.kruise.io/v1alpha1",
+		"create pub p --selector app=web --max-unavailable 1 --kruise-version next":                      "0 policy.kruise.io/v1beta1",
+		"create sidecarset s -l app=web --container p=x:1":                                               "0 apps.kruise.io/v1beta1",
+		"create sidecarset s -l app=web --container p=x:1 --kruise-version 1.8":                          "0 apps.kruise.io/v1alpha1",
+		"create pub p --selector app=web --max-unavailable 1 --api-version v1beta1 --kruise-version 1.9": "1 error: Kruise 1.9 does not serve PodUnavailableBudget as v1beta1",
+		"create ilpj j --images x:1 --kruise-version 1.4":                                                "1 error: Kruise 1.4 has no ImageListPullJob",
+		"create ipj j --image x:1 --image-pull-policy Always --kruise-version 1.5":                       "1 error: spec.imagePullPolicy: since Kruise 1.6",
+		"create pub p --selector app=web --max-unavailable 1 --ignored-pod-selector a=b":                 "1 error: spec.ignoredPodSelector does not exist in v1alpha1",
+		"create pub p --selector app=web --max-unavailable 1 --kruise-version 2.1":                       "2 error: --kruise-version",
+	} {
+		code, out, said := call(t.Context(), t, "", append(strings.Fields(line), "--dry-run=client", "-o", "yaml")...)
+		if code != 0 {
+			out = said
+		}
+		start, text, _ := strings.Cut(want, " ")
+		if fmt.Sprint(code) != start || !strings.Contains(out, text) {
+			t.Errorf("%s: %d %s%s, want %s", line, code, out, said, want)
 		}
 	}
 }

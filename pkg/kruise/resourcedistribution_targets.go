@@ -7,13 +7,19 @@ import (
 	k8slabels "k8s.io/apimachinery/pkg/labels"
 )
 
-// SystemNamespaces never get a copy (semantics fanout-and-jobs 3, targets 2).
-var SystemNamespaces = []string{"kube-public", "kube-system"}
+// SystemNamespaces never get a copy from Kruise's main branch on (semantics
+// fanout-and-jobs 3, targets 2); releases up to 1.9 copy to them as to others.
+func (r Release) SystemNamespaces() []string {
+	if r.OrNewest() != Next {
+		return nil
+	}
+	return []string{"kube-public", "kube-system"}
+}
 
 // Names are the namespaces that shall have a copy, sorted: all that there are, or the
-// listed ones, there or not, with the selected; less the system's, less the excluded
+// listed ones, there or not, with the selected; less the excluded, and those of the system
 // (semantics fanout-and-jobs 3). The error is a selector that cannot be read.
-func (t *ResourceDistributionTargets) Names(there map[string]k8slabels.Set) ([]string, error) {
+func (t *ResourceDistributionTargets) Names(there map[string]k8slabels.Set, release Release) ([]string, error) {
 	selector := k8slabels.Nothing()
 	if s := &t.NamespaceSelector; len(s.MatchLabels)+len(s.MatchExpressions) > 0 {
 		var err error
@@ -30,7 +36,7 @@ func (t *ResourceDistributionTargets) Names(there map[string]k8slabels.Set) ([]s
 	if !t.AllNamespaces {
 		names = append(names, t.IncludedNamespaces.names()...)
 	}
-	excluded := append(t.ExcludedNamespaces.names(), SystemNamespaces...)
+	excluded := append(t.ExcludedNamespaces.names(), release.SystemNamespaces()...)
 	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(excluded, name) })
 	slices.Sort(names)
 	return slices.Compact(names), nil

@@ -27,7 +27,7 @@ func TestResourceDistributionNames(t *testing.T) {
 		if err := yaml.UnmarshalStrict([]byte(spec), &targets); err != nil {
 			t.Fatal(err)
 		}
-		names, err := targets.Names(there)
+		names, err := targets.Names(there, Next)
 		got := strings.Join(names, " ")
 		if err != nil {
 			got = "error"

@@ -3,8 +3,6 @@ package kruise_test
 import (
 	"encoding/json"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
@@ -43,6 +42,7 @@ type crd struct {
 		// Versions are the oldest first.
 		Versions []struct {
 			Name   string
+			Served bool
 			Schema struct{ OpenAPIV3Schema *schema }
 		}
 	}
@@ -59,23 +59,18 @@ type schema struct {
 	IntOrString          bool `json:"x-kubernetes-int-or-string"`
 }
 
-// crds reads the schemas that lie beside the project.
+// crds reads the schemas of Kruise's main branch.
 func crds(t *testing.T) []crd {
 	t.Helper()
-	dir := filepath.Join("..", "..", "..", "shared", "crds")
-	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skipf("no schemas in %s beside the project: the types are not compared with them", dir)
-	}
+	return definitions(t, "next")
+}
+
+// definitions reads the schemas of a release.
+func definitions(t *testing.T, release string) []crd {
+	t.Helper()
+	files := conformance.Definitions(t, release)
 	all := make([]crd, len(files))
-	for i, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for i, data := range files {
 		if err := yaml.Unmarshal(data, &all[i]); err != nil {
 			t.Fatal(err)
 		}

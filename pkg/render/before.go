@@ -2,6 +2,7 @@ package render
 
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
 )
@@ -18,7 +19,7 @@ func (o Options) before(expand func(string) bool) (*resource.Facts, error) {
 		in[i] = resource.Parsed(tree.Clone(tree.Root(r.Node())), nil, r.Origin)
 	}
 	o.Explain = false
-	out, err := split.Run(o.context(in, expand), in)
+	out, err := split.Run(o.context(in, &finding.Reporter{}, expand), in)
 	if err != nil {
 		return nil, err
 	}

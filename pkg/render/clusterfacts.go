@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -24,6 +25,9 @@ type ClusterFacts struct {
 	// APIVersions are the group/versions that it serves, empty when they are not
 	// known.
 	APIVersions []string
+	// Kruise is the release of Kruise that the cluster runs, the zero value when it is not
+	// known.
+	Kruise kruise.Release
 }
 
 // ReadClusterFacts reads the ClusterFacts among context objects. An error is a
@@ -47,16 +51,22 @@ func (f *ClusterFacts) read(r *resource.Resource) error {
 	var spec struct {
 		KubernetesVersion string   `json:"kubernetesVersion"`
 		APIVersions       []string `json:"apiVersions"`
+		Kruise            string   `json:"kruise"`
 	}
 	unknown, err := tree.Decode(tree.Get(r.Node(), "spec"), &spec)
 	if err != nil {
 		return r.Wrap(err, "spec")
 	}
 	if len(unknown) > 0 {
-		return r.Fault("spec."+unknown[0], "kubernetesVersion and apiVersions", "unknown field")
+		return r.Fault("spec."+unknown[0], "kubernetesVersion, apiVersions and kruise", "unknown field")
 	}
 	if len(spec.APIVersions) > 0 {
 		f.APIVersions = spec.APIVersions
+	}
+	if spec.Kruise != "" {
+		if f.Kruise, err = kruise.ParseRelease(spec.Kruise); err != nil {
+			return r.Fault("spec.kruise", "name the release with --kruise-version", "%v", err)
+		}
 	}
 	if spec.KubernetesVersion == "" {
 		return nil
@@ -79,6 +89,9 @@ func (o Options) WithFacts() (Options, error) {
 	}
 	if o.Kubernetes == 0 {
 		o.Kubernetes = facts.Kubernetes
+	}
+	if o.Kruise.IsZero() {
+		o.Kruise = facts.Kruise
 	}
 	if len(o.APIVersions) == 0 {
 		o.APIVersions = facts.APIVersions

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -18,7 +19,7 @@ func TestConformanceDistribution(t *testing.T) {
 
 func renderDistribution(stream, context []map[string]any) (*conformance.Rendering, error) {
 	in := parsed(stream)
-	out, err := render.Render(in, render.Options{
+	out, err := render.Render(in, render.Options{Kruise: kruise.Next,
 		Target: render.Kruise, Expand: []string{"ResourceDistribution"}, Context: parsed(context),
 	})
 	if err != nil {

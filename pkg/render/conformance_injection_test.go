@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 )
@@ -33,7 +34,7 @@ func TestInjectedAgain(t *testing.T) {
 }
 
 func injected(stream, context []map[string]any) ([]map[string]any, error) {
-	out, err := render.Render(parsed(stream), render.Options{
+	out, err := render.Render(parsed(stream), render.Options{Kruise: kruise.Next,
 		Target: render.Kruise, Expand: []string{"SidecarSet"}, Context: parsed(context),
 	})
 	if err != nil {

@@ -33,7 +33,7 @@ func jobFaults(object, old map[string]any, around []map[string]any) []string {
 		q.Old = parsed([]map[string]any{old})[0]
 	}
 	c := &stage.Context{
-		Facts: resource.NewFacts(in, context, ""), Findings: &finding.Reporter{},
+		Kruise: kruise.Next, Facts: resource.NewFacts(in, context, ""), Findings: &finding.Reporter{},
 		Expand: func(string) bool { return true },
 	}
 	var fields []string
@@ -77,7 +77,7 @@ func jobStored(object, pod map[string]any, version string) (map[string]any, erro
 
 // renderJob renders one object.
 func renderJob(object map[string]any, around []map[string]any) (*conformance.JobsRendering, error) {
-	out, err := render.Render(parsed([]map[string]any{object}), render.Options{Context: parsed(around), Patches: true})
+	out, err := render.Render(parsed([]map[string]any{object}), render.Options{Kruise: kruise.Next, Context: parsed(around), Patches: true})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 )
@@ -18,7 +19,7 @@ func TestConformanceSpread(t *testing.T) {
 }
 
 func renderSpread(objects []map[string]any) ([]map[string]any, error) {
-	out, err := render.Render(parsed(objects), render.Options{Target: render.Kruise, Expand: []string{"WorkloadSpread"}})
+	out, err := render.Render(parsed(objects), render.Options{Kruise: kruise.Next, Target: render.Kruise, Expand: []string{"WorkloadSpread"}})
 	if err != nil {
 		return nil, err
 	}

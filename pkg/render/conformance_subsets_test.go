@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 )
@@ -15,7 +16,7 @@ func TestConformanceSubsets(t *testing.T) {
 }
 
 func renderSubsets(ud map[string]any, context []map[string]any) ([]map[string]any, error) {
-	out, err := render.Render(parsed([]map[string]any{ud}), render.Options{
+	out, err := render.Render(parsed([]map[string]any{ud}), render.Options{Kruise: kruise.Next,
 		Target: render.Kruise, Expand: []string{"UnitedDeployment"}, Context: parsed(context),
 	})
 	if err != nil {

@@ -38,7 +38,7 @@ const (
 	Native Target = "native"
 	// Kruise keeps Kruise objects, except the kinds named in Options.Expand.
 	Kruise Target = "kruise"
-	// Auto is Kruise where the cluster serves apps.kruise.io, else Native.
+	// Auto is Kruise for each kind that the cluster serves, else Native.
 	Auto Target = "auto"
 )
 
@@ -53,6 +53,9 @@ type Options struct {
 	APIVersions []string
 	// Driver is stage.Native when empty.
 	Driver stage.Driver
+	// Kruise is the release of Kruise whose behaviour the output has, and which takes
+	// what stays Kruise's; the zero value means that of ClusterFacts, else the newest.
+	Kruise kruise.Release
 	// Kubernetes is the minor version of the API server that the output is for;
 	// 0 means that of ClusterFacts, else the newest that is known.
 	Kubernetes int
@@ -130,15 +133,28 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 		return nil, err
 	}
 	in, _ = Manifests(in)
-	c := opt.context(in, expand)
+	findings := &finding.Reporter{}
+	if in, err = opt.asServed(in, expand, findings); err != nil {
+		return nil, err
+	}
+	release := opt.writes(in)
+	opt.Context, opt.Base = opt.read(opt.Context, expand, silent), opt.read(opt.Base, expand, silent)
+	c := opt.context(in, findings, expand)
 	if c.Before, err = opt.before(expand); err != nil {
 		return nil, err
 	}
 	if err := check.Run(c, in); err != nil {
 		return nil, err
 	}
+	given := in
+	if in = opt.read(in, expand, findings.Add); !slices.Equal(in, given) {
+		c.Facts = resource.NewFacts(in, opt.Context, opt.Namespace)
+	}
 	out, err := split.Run(c, in)
 	if err != nil {
+		return nil, err
+	}
+	if err := fit(c, given, out, release); err != nil {
 		return nil, err
 	}
 	if err := check.Made(c, in, out); err != nil {
@@ -149,6 +165,9 @@ func Render(in []*resource.Resource, opt Options) (*Result, error) {
 		return nil, err
 	}
 	if out, err = stages(c, out); err != nil {
+		return nil, err
+	}
+	if err := fit(c, given, out, release); err != nil {
 		return nil, err
 	}
 	return &Result{Resources: out, Sequences: sequences, Findings: c.Findings.Findings(), Explanations: c.Explain.List()}, nil
@@ -171,12 +190,13 @@ func stages(c *stage.Context, out []*resource.Resource) ([]*resource.Resource, e
 }
 
 // context is what the stages are handed.
-func (o Options) context(in []*resource.Resource, expand func(string) bool) *stage.Context {
+func (o Options) context(in []*resource.Resource, findings *finding.Reporter, expand func(string) bool) *stage.Context {
 	c := &stage.Context{
 		Facts:         resource.NewFacts(in, o.Context, o.Namespace),
-		Findings:      &finding.Reporter{},
+		Findings:      findings,
 		Lineage:       stage.NewLineage(),
 		Driver:        o.Driver,
+		Kruise:        o.Kruise,
 		Kubernetes:    o.Kubernetes,
 		HelperImage:   o.HelperImage,
 		ProtectAll:    o.ProtectAll,
@@ -214,21 +234,13 @@ func (o Options) expander() (func(string) bool, error) {
 	case "":
 		target = Native
 	case Auto:
-		target = o.auto()
+		stays := o.auto()
+		return func(kind string) bool { return !stays(kind) || named[kind] }, nil
 	case Native, Kruise:
 	default:
 		return nil, fmt.Errorf("unknown target %q: want native, kruise or auto", o.Target)
 	}
 	return func(kind string) bool { return target == Native || named[kind] }, nil
-}
-
-func (o Options) auto() Target {
-	for _, v := range o.APIVersions {
-		if strings.HasPrefix(v, kruise.Group+"/") {
-			return Kruise
-		}
-	}
-	return Native
 }
 
 func expandable(kind string) (string, error) {

@@ -6,6 +6,7 @@ package convert
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,19 +41,23 @@ conversion to the first kind. How to move a workload that runs is another matter
 see docs/moving.md.
 
 --to-version writes Kruise objects in another version of their API, as Kruise's
-conversion webhook would. With both, what was converted gets the version too.`
+conversion webhook would. With both, what was converted gets the version too; without
+--to-version it gets the newest one that the release of Kruise serves.
+
+--kruise-version names that release: a version that it does not serve is refused, and so
+is a field that it does not have, rather than lost. Without it, it is the newest one.`
 
 const example = `  # a Deployment onto Kruise, images updated in place
   kubectl kruise convert -f web.yaml --to CloneSet --pod-update-policy InPlaceIfPossible
 
-  # everything of one team, for Kruise 1.8, which has no CloneSet v1beta1
-  kubectl kruise convert -f manifests/ -R -l team=shop --to kruise --to-version v1alpha1
+  # everything of one team, for Kruise 1.8
+  kubectl kruise convert -f manifests/ -R -l team=shop --to kruise --kruise-version 1.8
 
   # off Kruise; nothing may be lost
   kubectl kruise convert -f web.yaml --to native --strict
 
-  # to what the newest Kruise stores
-  kubectl kruise convert -f manifests/ -R --to-version v1beta1 > converted.yaml`
+  # to what Kruise stores after 1.9
+  kubectl kruise convert -f manifests/ -R --to-version v1beta1 --kruise-version next > converted.yaml`
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
@@ -79,12 +84,12 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	stream = aside.Manifests(o.noted(), stream)
-	count := len(stream)
+	count, given := len(stream), slices.Clone(stream)
 	stream, found, err := o.toKinds(ctx, stream, opt)
 	if err != nil {
 		return err
 	}
-	lost, err := o.toVersion(stream)
+	lost, err := o.toVersion(stream, given)
 	if err != nil {
 		return err
 	}
@@ -115,19 +120,20 @@ func (o *options) toKinds(ctx context.Context, stream []*resource.Resource, opt 
 	return res.Resources, res.Findings, o.sayKinds(count, res)
 }
 
-// toVersion does what --to-version asks for, in place.
-func (o *options) toVersion(stream []*resource.Resource) (found []finding.Finding, err error) {
-	if o.version == "" {
-		return nil, nil
-	}
-	lost, skipped, err := engine.ToVersion(stream, o.version)
+// toVersion does what --to-version asks for, in place, and writes what --to made in a
+// version that the release of Kruise serves.
+func (o *options) toVersion(stream, given []*resource.Resource) (found []finding.Finding, err error) {
+	written, err := engine.ForRelease(stream, engine.Writing{
+		Version: o.version, Release: o.kruise.Given(),
+		Made: func(r *resource.Resource) bool { return !slices.Contains(given, r) },
+	})
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range lost {
+	for _, l := range written.Lost {
 		found = append(found, l.Finding())
 	}
-	return found, o.sayVersion(lost, skipped)
+	return found, o.sayVersion(written)
 }
 
 // writeReport writes what --report asks for.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -44,6 +45,7 @@ type options struct {
 	verbose   int
 
 	limits bounds.Flag
+	kruise release.Flag
 }
 
 var (
@@ -75,6 +77,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.BoolVarP(&o.quiet, "quiet", "q", false, "say nothing about findings")
 	fl.CountVarP(&o.verbose, "verbose", "v", "show exact findings too")
 	o.limits.Add(c)
+	o.kruise.Add(c, "the newest")
 	for flag, values := range map[string][]string{
 		"to": engine.Words(), "to-version": versions, "output": outputs, "pod-update-policy": policies, "protect-operations": operations,
 	} {
@@ -90,6 +93,9 @@ func (o *options) addFlags(c *cobra.Command) {
 func (o *options) validate() (engine.Options, error) {
 	opt := engine.Options{Forget: o.forget, Namespace: o.factory.Namespace()}
 	if err := o.limits.Complete(); err != nil {
+		return opt, err
+	}
+	if err := o.kruise.Complete(); err != nil {
 		return opt, err
 	}
 	switch {

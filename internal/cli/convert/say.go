@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // sayKinds tells on stderr what conversion to other kinds keeps, bends or loses.
@@ -34,15 +34,20 @@ func (o *options) noted() io.Writer {
 }
 
 // sayVersion names what another version loses and what stays as it is.
-func (o *options) sayVersion(lost []engine.Loss, skipped []*resource.Resource) error {
+func (o *options) sayVersion(out engine.Written) error {
 	w := bufio.NewWriter(o.factory.Streams.Err)
-	for _, l := range lost {
+	for _, l := range out.Lost {
 		if _, err := fmt.Fprintf(w, "lost: %s:%d: %s: %s: %s\n", l.File, l.Line, l.Object, l.Path, l.Why); err != nil {
 			return err
 		}
 	}
-	for _, r := range skipped {
+	for _, r := range out.Skipped {
 		if _, err := fmt.Fprintf(w, "kept: %s: %s has no version %s\n", r.Origin, r.ID(), o.version); err != nil {
+			return err
+		}
+	}
+	for _, r := range out.Unserved {
+		if _, err := fmt.Fprintf(w, "warning: %s: no release of Kruise serves %s as %s, only what comes after %s\n", r.Origin, r.ID(), r.Version(), kruise.NewestRelease); err != nil {
 			return err
 		}
 	}

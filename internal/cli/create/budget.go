@@ -53,7 +53,8 @@ func budget(f *factory.Factory) *cobra.Command {
 	return c
 }
 
-// reference points to a workload, in the newest version of its kind.
+// reference points to a workload, in the newest version of its kind that a release of
+// Kruise serves.
 func reference(target string) (*tree.Node, error) {
 	n, err := named.Parse(target)
 	if err != nil {
@@ -62,7 +63,8 @@ func reference(target string) (*tree.Node, error) {
 	kind, version := n.Kinds[0], "v1"
 	for _, k := range kruise.Kinds() {
 		if k.Group == kind.Group && k.Kind == kind.Kind {
-			version = k.Newest()
+			served := kruise.NewestRelease.Versions(k.Group, k.Kind)
+			version = served[len(served)-1]
 		}
 	}
 	return tree.Map("apiVersion", tree.String(kind.Group+"/"+version), "kind", tree.String(kind.Kind), "name", tree.String(n.Name)), nil

@@ -113,7 +113,7 @@ func made(t *testing.T, args ...string) *tree.Node {
 	c := New(factory.New(factory.Streams{Out: &out, Err: &out, Getenv: func(string) string { return "" }}))
 	root := &cobra.Command{Use: "kruise", SilenceErrors: true, SilenceUsage: true}
 	root.AddCommand(c)
-	root.SetArgs(append(append([]string{"create"}, args...), "--dry-run=client", "-o", "json"))
+	root.SetArgs(append(append([]string{"create"}, args...), "--dry-run=client", "--kruise-version=next", "-o", "json"))
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}

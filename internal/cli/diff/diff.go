@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
@@ -68,6 +69,7 @@ type options struct {
 	verbose  bool
 
 	limits bounds.Flag
+	kruise release.Flag
 	gates  gates.Set
 }
 
@@ -97,6 +99,7 @@ func New(f *factory.Factory) *cobra.Command {
 	gates.AddFlag(c, &o.given)
 	o.root.Add(c)
 	o.limits.Add(c)
+	o.kruise.Add(c, "that of ClusterFacts in --with, else the newest")
 	usage.Offer(c, "output", outputs...)
 	_ = c.MarkFlagFilename("with", "yaml", "yml", "json")
 	return c
@@ -119,6 +122,9 @@ func (o *options) complete(args []string) error {
 		return err
 	}
 	if err := o.limits.Complete(); err != nil {
+		return err
+	}
+	if err := o.kruise.Complete(); err != nil {
 		return err
 	}
 	if err := usage.OneOf("output", o.output, outputs...); err != nil {

@@ -168,7 +168,7 @@ func nameIn(text, dir, name string) string {
 
 // render brings both states to native objects.
 func (o *options) render(ctx context.Context, old, now, beside []*resource.Resource) (renderedOld, renderedNow []*resource.Resource, err error) {
-	opt := render.Options{Namespace: o.factory.Namespace(), Context: beside, Stop: ctx.Err}
+	opt := render.Options{Kruise: o.kruise.Given(), Namespace: o.factory.Namespace(), Context: beside, Stop: ctx.Err}
 	var errs resource.Errors
 	for _, s := range []struct{ in, out *[]*resource.Resource }{{&old, &renderedOld}, {&now, &renderedNow}} {
 		res, err := render.Render(*s.in, opt)

@@ -8,6 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -20,6 +21,11 @@ func (o *options) surroundings(ctx context.Context, old []*resource.Resource) (c
 	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
 		return opt, err
 	}
+	facts, err := render.ReadClusterFacts(opt.Context)
+	if err != nil {
+		return opt, err
+	}
+	opt.Kruise = o.kruise.Or(facts.Kruise)
 	if slices.ContainsFunc(opt.Context, func(r *resource.Resource) bool { return r.Is("", "Pod") }) {
 		opt.Observed, err = o.observed(old, opt.Context)
 	}

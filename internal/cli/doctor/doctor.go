@@ -112,6 +112,7 @@ func (p *patient) look(ctx context.Context) []verdict.Line {
 	if len(served) > 0 {
 		out = append(out, p.definitions(ctx)...)
 		out = append(out, p.manager(ctx, served)...)
+		out = append(out, p.release(ctx))
 		out = append(out, p.webhooks(ctx)...)
 		out = append(out, p.daemons(ctx)...)
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,7 +103,7 @@ func (c *clinic) patient() *patient {
 		core: core, namespace: "shop", now: func() time.Time { return at.Add(c.off) },
 		clock: func(context.Context) (time.Time, error) { return at, nil },
 		objects: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(
-			runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList"}, c.crds...,
+			runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", {Group: "apps", Version: "v1", Resource: "deployments"}: "DeploymentList"}, c.crds...,
 		),
 	}
 }
@@ -178,6 +179,9 @@ func TestHealthy(t *testing.T) {
 		if l.Status != verdict.OK {
 			t.Errorf("%+v", l)
 		}
+	}
+	if !slices.ContainsFunc(lines, func(l verdict.Line) bool { return l.Topic == "release" && strings.Contains(l.Text, "Kruise") }) {
+		t.Errorf("no release in %+v", lines)
 	}
 	if len(lines) < 14 {
 		t.Errorf("%d lines: %+v", len(lines), lines)

@@ -9,23 +9,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // managers is the label of Kruise's controllers, in its own Deployment.
 const managers = "control-plane=controller-manager"
 
-// gated are kinds whose webhook refuses every object while a gate is off, and whether
-// the gate is on by default (semantics fanout-and-jobs, its first lines).
+// gated are kinds whose webhook refuses every object while a gate is off (semantics
+// fanout-and-jobs, its first lines).
 var gated = []struct {
-	gate    string
-	enabled bool
-	kinds   []string
+	gate  string
+	kinds []string
 }{
-	{"ImagePullJobGate", false, []string{kruise.KindImagePullJob, kruise.KindImageListPullJob}},
-	{"KruiseDaemon", true, []string{kruise.KindContainerRecreateRequest, kruise.KindNodeImage}},
-	{"ResourceDistributionGate", false, []string{kruise.KindResourceDistribution}},
-	{kruise.KindWorkloadSpread, true, []string{kruise.KindWorkloadSpread}},
+	{"ImagePullJobGate", []string{kruise.KindImagePullJob, kruise.KindImageListPullJob}},
+	{"KruiseDaemon", []string{kruise.KindContainerRecreateRequest, kruise.KindNodeImage}},
+	{"ResourceDistributionGate", []string{kruise.KindResourceDistribution}},
+	{kruise.KindWorkloadSpread, []string{kruise.KindWorkloadSpread}},
 }
 
 // manager looks at Kruise's controllers: their version, whether they run, their gates.
@@ -42,7 +42,26 @@ func (p *patient) manager(ctx context.Context, served map[string][]string) []ver
 	if d.Status.ReadyReplicas == 0 {
 		said = verdict.Bad("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
 	}
-	return append([]verdict.Line{said}, gates(append(slices.Clone(c.Command), c.Args...), served)...)
+	return append([]verdict.Line{said}, gates(append(slices.Clone(c.Command), c.Args...), served, p.found(ctx).Release.OrNewest())...)
+}
+
+// release says which release of Kruise this is, and how sure that is.
+func (p *patient) release(ctx context.Context) verdict.Line {
+	found := p.found(ctx)
+	switch {
+	case found.Release.IsZero():
+		return verdict.Good("release", "which one of Kruise this is cannot be told: say it with --kruise-version")
+	case found.Release.Before(kruise.OldestRecorded):
+		return verdict.Odd("release", "", "%s; of it only fields and versions are known to this program", found)
+	case !found.Sure:
+		return verdict.Good("release", "%s: if it is another one, say it with --kruise-version", found)
+	}
+	return verdict.Good("release", "%s", found)
+}
+
+// found is the release, and how it is known.
+func (p *patient) found(ctx context.Context) release.Found {
+	return release.Read(ctx, p.objects, p.core.Discovery())
 }
 
 // deployment is that of Kruise's controllers, nil where there is none.
@@ -61,14 +80,17 @@ func (p *patient) deployment(ctx context.Context) (*appsv1.Deployment, error) {
 
 // gates infers them from the controllers' arguments, and names kinds that are served and
 // refused.
-func gates(args []string, served map[string][]string) []verdict.Line {
+func gates(args []string, served map[string][]string, of kruise.Release) []verdict.Line {
 	given := gatesOf(args)
 	lines := []verdict.Line{verdict.Good("gates", "Kruise's defaults")}
 	if len(given) > 0 {
 		lines[0] = verdict.Good("gates", "%s, the others as Kruise has them by default", strings.Join(given, ", "))
 	}
 	for _, g := range gated {
-		on := g.enabled
+		if !of.HasGate(g.gate) {
+			continue // nothing to set: the release has the kind without it
+		}
+		on := of.GateOn(g.gate)
 		if i := slices.IndexFunc(given, func(s string) bool { return strings.HasPrefix(s, g.gate+"=") }); i >= 0 {
 			on = strings.EqualFold(given[i], g.gate+"=true")
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -43,6 +45,10 @@ func (o *options) request(ctx context.Context) (engine.Request, error) {
 	faults.Add(err)
 	q.Context, err = load.Context(ctx, o.with, o.factory.Streams.In)
 	faults.Add(err)
+	facts, err := render.ReadClusterFacts(q.Context)
+	faults.Add(err)
+	q.Kruise = o.kruise.Or(facts.Kruise)
+	release.Warn(o.factory.Streams.Err, q.Kruise)
 	if len(o.old) == 0 {
 		return q, faults.Err()
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
@@ -37,6 +38,10 @@ read from the cluster, too. Nothing is written. What a controller has made is no
 looked at, nor are objects without a namespace unless -A is given; a problem names its
 object instead of a line.
 
+--kruise-version names the release of Kruise that is asked. Without it, and without a
+cluster, that is the newest one: a version or a field that only other releases take is
+a warning then, which names them.
+
 The exit code is 1 when there is an error, and with --fail-on warning when there
 is a warning.`
 
@@ -51,6 +56,9 @@ const example = `  # a directory
 
   # what the cluster holds, in all namespaces
   kubectl kruise lint --live -A
+
+  # what would Kruise 1.8 refuse, or drop?
+  kubectl kruise lint -f web.yaml --kruise-version 1.8
 
   # all rules
   kubectl kruise lint --rules`
@@ -72,6 +80,7 @@ type options struct {
 	rules     bool
 	output    string
 	limits    bounds.Flag
+	kruise    release.Flag
 	live      liveOptions
 }
 
@@ -104,6 +113,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.BoolVar(&o.rules, "rules", false, "list all rules")
 	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	o.limits.Add(c)
+	o.kruise.Add(c, "that of --live, or of ClusterFacts in --with, else the newest")
 	o.root.Add(c)
 	o.live.addFlags(c)
 	complete(c)
@@ -144,6 +154,9 @@ func (o *options) validate() error {
 		return err
 	}
 	if err := o.limits.Complete(); err != nil {
+		return err
+	}
+	if err := o.kruise.Complete(); err != nil {
 		return err
 	}
 	if err := o.root.Complete(o.kustomize); err != nil {

@@ -87,7 +87,7 @@ func (o *options) inCluster(ctx context.Context) ([]engine.Problem, error) {
 	}
 	q := engine.Request{
 		Objects: found.Objects, Old: found.Objects, Context: found.Context, Namespace: namespace, Disabled: o.disable,
-		Known: len(found.Skipped) == 0, Limits: o.limits.Stage(),
+		Known: len(found.Skipped) == 0, Kruise: o.kruise.Or(found.Kruise.Release), Limits: o.limits.Stage(),
 	}
 	return withPods(ctx, cluster, q)
 }

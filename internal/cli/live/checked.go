@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -20,6 +21,8 @@ type Checked struct {
 	Objects, Context []*resource.Resource
 	// Skipped says in words what could not be read, and why.
 	Skipped []string
+	// Kruise is the release of the cluster, and how it is known.
+	Kruise release.Found
 }
 
 // unchecked are kinds that controllers write, or that ask for something once.
@@ -41,7 +44,7 @@ func Check(ctx context.Context, c Cluster, namespace, selector string) (*Checked
 		return nil, err
 	}
 	all := r.result()
-	out := &Checked{Skipped: all.Skipped}
+	out := &Checked{Skipped: all.Skipped, Kruise: server.kruise}
 	for _, o := range all.Context {
 		if ours(o) && chosen.Matches(labels.Set(tree.Strings(tree.Get(o.Node(), "metadata", "labels")))) {
 			out.Objects = append(out.Objects, resource.Parsed(o.Node(), nil, resource.Origin{Seq: len(out.Objects)}))

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/client-go/discovery"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -21,7 +22,9 @@ type server struct {
 	kubernetes string
 	// versions are the group/versions that it serves, sorted.
 	versions []string
-	skipped  []string
+	// kruise is the release of Kruise, and how it is known.
+	kruise  release.Found
+	skipped []string
 }
 
 func (c Cluster) server(ctx context.Context) (*server, error) {
@@ -38,6 +41,9 @@ func (c Cluster) server(ctx context.Context) (*server, error) {
 		s.skipped = append(s.skipped, "the version of the server: it does not say")
 	default:
 		s.kubernetes = info.Major + "." + strings.TrimRight(info.Minor, "+")
+	}
+	if slices.ContainsFunc(versions, func(v string) bool { return strings.HasPrefix(v, kruise.Group+"/") }) {
+		s.kruise = release.Read(ctx, c.Objects, c.Discovery)
 	}
 	return s, nil
 }
@@ -65,6 +71,9 @@ func (s *server) object() map[string]any {
 	spec := map[string]any{"apiVersions": versions}
 	if s.kubernetes != "" {
 		spec["kubernetesVersion"] = s.kubernetes
+	}
+	if s.kruise.Sure {
+		spec["kruise"] = s.kruise.Release.String()
 	}
 	return map[string]any{
 		"apiVersion": render.ClusterFactsVersion, "kind": clusterFacts,

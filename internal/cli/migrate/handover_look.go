@@ -79,7 +79,11 @@ func (w *handing) fresh(ctx context.Context, old *unstructured.Unstructured) err
 	if err != nil {
 		return err
 	}
-	made, err := become(old, w.to, gvr.Version)
+	takes, err := w.takes(ctx)
+	if err != nil {
+		return err
+	}
+	made, err := become(old, w.to, gvr.Version, takes)
 	if err != nil {
 		return err
 	}

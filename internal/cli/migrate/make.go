@@ -22,8 +22,8 @@ type made struct {
 // counterpart makes the new workload of the old one: what convert makes of it, under
 // its own name, with a selector that no pod of the old one matches, and so many
 // replicas.
-func counterpart(source *unstructured.Unstructured, to *migrate.Kind, version, name string, replicas int32) (*made, error) {
-	m, err := become(source, to, version)
+func counterpart(source *unstructured.Unstructured, to *migrate.Kind, version, name string, replicas int32, takes kruise.Release) (*made, error) {
+	m, err := become(source, to, version, takes)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func counterpart(source *unstructured.Unstructured, to *migrate.Kind, version, n
 }
 
 // become is what convert makes of a workload, without what belongs to the old one
-// alone.
-func become(source *unstructured.Unstructured, to *migrate.Kind, version string) (*made, error) {
+// alone, and without what the release of Kruise does not have, which is a finding.
+func become(source *unstructured.Unstructured, to *migrate.Kind, version string, takes kruise.Release) (*made, error) {
 	targets, err := convert.ParseTargets([]string{to.Word})
 	if err != nil {
 		return nil, err
@@ -49,8 +49,15 @@ func become(source *unstructured.Unstructured, to *migrate.Kind, version string)
 	if len(res.Resources) != 1 || res.Converted != 1 {
 		return nil, fmt.Errorf("%s/%s becomes no %s", source.GetKind(), source.GetName(), to.Word)
 	}
-	if _, _, err := convert.ToVersion(res.Resources, version); err != nil {
+	if !takes.Serves(to.Group, to.Kind, version) {
+		takes = kruise.Release{} // the cluster serves it, whatever release it is
+	}
+	written, err := convert.ForRelease(res.Resources, convert.Writing{Version: version, Release: takes, Made: func(*resource.Resource) bool { return true }})
+	if err != nil {
 		return nil, err
+	}
+	for _, l := range written.Lost {
+		res.Findings = append(res.Findings, l.Finding())
 	}
 	object, _ := tree.Value(res.Resources[0].Node()).(map[string]any)
 	u := &unstructured.Unstructured{Object: object}

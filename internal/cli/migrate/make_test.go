@@ -2,12 +2,14 @@ package migrate
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 )
 
 func object(t *testing.T, text string) *unstructured.Unstructured {
@@ -30,7 +32,7 @@ const live = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{
 
 // TestDefectCopied: what belongs to the old workload alone does not come along.
 func TestDefectCopied(t *testing.T) {
-	m, err := counterpart(object(t, live), migrate.KindOf("CloneSet"), kruise.V1beta1, "new", 0)
+	m, err := counterpart(object(t, live), migrate.KindOf("CloneSet"), kruise.V1beta1, "new", 0, kruise.Next)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,16 +73,36 @@ func TestDefectCopied(t *testing.T) {
 }
 
 func TestCounterpartVersions(t *testing.T) {
-	m, err := counterpart(object(t, live), migrate.KindOf("CloneSet"), kruise.V1alpha1, "web", 4)
+	m, err := counterpart(object(t, live), migrate.KindOf("CloneSet"), kruise.V1alpha1, "web", 4, kruise.NewestRelease)
 	if err != nil || m.object.GetAPIVersion() != "apps.kruise.io/v1alpha1" {
 		t.Fatalf("%v, %v", m, err)
 	}
-	back, err := counterpart(m.object, migrate.KindOf("Deployment"), "v1", "web", 4)
+	back, err := counterpart(m.object, migrate.KindOf("Deployment"), "v1", "web", 4, kruise.Release{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, _, _ := unstructured.NestedString(back.object.Object, "spec", "selector", "matchLabels", kruise.WorkloadLabel)
 	if back.object.GetAPIVersion() != "apps/v1" || got != "deployment.web" {
 		t.Errorf("%s with %s", back.object.GetAPIVersion(), got)
+	}
+}
+
+// TestBecomeByRelease: the new workload has no field that the cluster's release lacks, and
+// that is said.
+func TestBecomeByRelease(t *testing.T) {
+	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"progressDeadlineSeconds":60,
+  "selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"example.com/web:1"}]}}}}`
+	for release, want := range map[kruise.Release]bool{kruise.Minor(8): false, kruise.NewestRelease: true, {}: true} {
+		m, err := become(object(t, deployment), migrate.KindOf("CloneSet"), kruise.V1alpha1, release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, has, _ := unstructured.NestedFieldNoCopy(m.object.Object, "spec", "progressDeadlineSeconds")
+		lost := slices.ContainsFunc(m.findings, func(f finding.Finding) bool {
+			return f.Severity == finding.Lost && f.Field == "spec.progressDeadlineSeconds"
+		})
+		if has != want || lost == want {
+			t.Errorf("%q: %t, lost %t, want %t", release, has, lost, want)
+		}
 	}
 }

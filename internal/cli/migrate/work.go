@@ -7,8 +7,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -61,7 +63,7 @@ func (o *options) look(ctx context.Context) (*work, error) {
 }
 
 // make makes the new workload, where there is none.
-func (w *work) make(context.Context) error {
+func (w *work) make(ctx context.Context) error {
 	switch {
 	case w.now != nil && w.create:
 		return &resource.Error{Err: fmt.Errorf("%s exists already", w.title()), Hint: "without --create, replicas move to it"}
@@ -78,8 +80,25 @@ func (w *work) make(context.Context) error {
 	if w.copied {
 		replicas = kube.SideOf(w.old).Replicas
 	}
-	w.made, err = counterpart(w.old, w.to, gvr.Version, w.destination, replicas)
+	takes, err := w.takes(ctx)
+	if err != nil {
+		return err
+	}
+	w.made, err = counterpart(w.old, w.to, gvr.Version, w.destination, replicas, takes)
 	return err
+}
+
+// takes is the release of Kruise that the cluster runs, as far as it tells.
+func (o *options) takes(ctx context.Context) (kruise.Release, error) {
+	server, err := o.factory.Discovery()
+	if err != nil {
+		return kruise.Release{}, err
+	}
+	objects, err := o.factory.Dynamic()
+	if err != nil {
+		return kruise.Release{}, err
+	}
+	return release.Read(ctx, objects, server).Release, nil
 }
 
 // plan says how many move. What is on record goes on as it is, or turns back.

@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/aside"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/bounds"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -57,6 +58,7 @@ type options struct {
 	quiet         bool
 	verbose       int
 	limits        bounds.Flag
+	kruise        release.Flag
 }
 
 func (o *options) addFlags(c *cobra.Command) {
@@ -70,6 +72,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringSliceVar(&o.expand, "expand", nil, "kinds to expand although --target keeps Kruise objects")
 	fl.StringVar(&o.driver, "driver", string(stage.Native), "who will replace pods: native controllers, or this client")
 	fl.StringVar(&o.kubernetes, "kubernetes-version", "", fmt.Sprintf("version of the API server that the output is for (default: the one that --live or --with tells, else 1.%d)", stage.NewestKubernetes))
+	o.kruise.Add(c, "the one that --live or --with tells, else the newest")
 	fl.StringVar(&o.helperImage, "helper-image", lower.HelperImage, "image that pods run which only pull another one; it must end by itself")
 	fl.BoolVar(&o.protectAll, "protect-all", false, "write policies of deletion protection for all kinds, not only those that carry the label")
 	fl.StringVar(&o.sidecarSetAs, "sidecarset-as", string(stage.Injection), "inject (into the pod templates of the input) or admission (policies for all pods, from 1.36)")
@@ -102,7 +105,7 @@ func (o *options) validate() error {
 	case o.kustomization && o.outputDir == "":
 		return usage.Errorf("give --output-dir DIR", "--output-kustomization needs a directory")
 	}
-	for _, check := range []func() error{o.validChoices, o.idle, o.limits.Complete} {
+	for _, check := range []func() error{o.validChoices, o.idle, o.limits.Complete, o.kruise.Complete} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -199,7 +202,7 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 		return engine.Options{}, err
 	}
 	opt := engine.Options{
-		Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
+		Kruise: o.kruise.Given(), Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
 		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs), PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
 		Namespace: namespace, TemplatePaths: paths, Explain: o.explain, Limits: o.limits.Stage(), Stop: ctx.Err,

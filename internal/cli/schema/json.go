@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/schema"
@@ -20,6 +21,7 @@ type jsonOptions struct {
 	factory   *factory.Factory
 	version   string
 	open      bool
+	kruise    release.Flag
 	outputDir string
 }
 
@@ -40,6 +42,9 @@ for "kubectl kruise lint".`,
 		Example: `  # for an editor: a first line "# yaml-language-server: $schema=cloneset.json"
   kubectl kruise schema json CloneSet > cloneset.json
 
+  # as Kruise 1.8 has it
+  kubectl kruise schema json UnitedDeployment --kruise-version 1.8
+
   # for a validator
   kubectl kruise schema json --output-dir schemas
   kubeconform -schema-location default \
@@ -48,6 +53,7 @@ for "kubectl kruise lint".`,
 	}
 	fl := c.Flags()
 	fl.StringVar(&o.version, "version", "", "version of the API: v1alpha1 or v1beta1; the newest of the kind by default")
+	o.kruise.Add(c, "all: the kinds and versions of every release")
 	fl.BoolVar(&o.open, "open", false, "accept fields that the schema does not know")
 	fl.StringVar(&o.outputDir, "output-dir", "", "write the schemas into this directory")
 	c.ValidArgs = kinds()
@@ -65,6 +71,9 @@ func kinds() []string {
 }
 
 func (o *jsonOptions) run(args []string) error {
+	if err := o.kruise.Complete(); err != nil {
+		return err
+	}
 	hint := "one of: " + strings.Join(kinds(), ", ")
 	switch {
 	case len(args) > 1:
@@ -76,6 +85,9 @@ func (o *jsonOptions) run(args []string) error {
 	if len(found) == 0 {
 		return usage.Errorf(hint, "Kruise has no kind %q", args[0])
 	}
+	if found = o.served(found); len(found) == 0 {
+		return usage.Errorf("give another --"+release.Name, "%s has no %s", o.kruise.Given().Name(), args[0])
+	}
 	if o.outputDir != "" {
 		return o.write(found)
 	}
@@ -86,11 +98,25 @@ func (o *jsonOptions) run(args []string) error {
 	if !slices.Contains(found[0].Versions, version) {
 		return usage.Errorf("one of: "+strings.Join(found[0].Versions, ", "), "--version: %s has no version %q", found[0].Kind, version)
 	}
-	b, err := schema.JSON(found[0].Group+"/"+version, found[0].Kind, schema.Options{Open: o.open})
+	b, err := schema.JSON(found[0].Group+"/"+version, found[0].Kind, schema.Options{Open: o.open, Kruise: o.kruise.Given()})
 	if err != nil {
 		return err
 	}
 	return emit(o.factory, b)
+}
+
+// served are the kinds with the versions that the release serves; all of them without one.
+func (o *jsonOptions) served(list []kruise.Registered) []kruise.Registered {
+	if o.kruise.Given().IsZero() {
+		return list
+	}
+	var out []kruise.Registered
+	for _, k := range list {
+		if k.Versions = o.kruise.Given().Versions(k.Group, k.Kind); len(k.Versions) > 0 {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // called reports whether a word means the kind: its name or plural, with or
@@ -108,7 +134,7 @@ func (o *jsonOptions) write(list []kruise.Registered) error {
 			if o.version != "" && o.version != version {
 				continue
 			}
-			b, err := schema.JSON(k.Group+"/"+version, k.Kind, schema.Options{Open: o.open})
+			b, err := schema.JSON(k.Group+"/"+version, k.Kind, schema.Options{Open: o.open, Kruise: o.kruise.Given()})
 			if err != nil {
 				return err
 			}

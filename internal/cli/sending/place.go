@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
@@ -61,11 +62,12 @@ func (o *Options) place(object *tree.Node) error {
 	return nil
 }
 
-// check refuses what Kruise would refuse.
+// check refuses what Kruise would refuse, of whatever release: the object is in the newest
+// version of its kind.
 func (o *Options) check(object *tree.Node) error {
 	r := resource.Parsed(object, nil, resource.Origin{})
 	var faults resource.Errors
-	for _, p := range lint.Run(lint.Request{Objects: []*resource.Resource{r}, Namespace: o.factory.Namespace(), Kept: true}) {
+	for _, p := range lint.Run(lint.Request{Objects: []*resource.Resource{r}, Namespace: o.factory.Namespace(), Kept: true, Kruise: kruise.Next}) {
 		if p.Severity == lint.Error {
 			faults.Add(p.Error)
 		}
@@ -84,8 +86,8 @@ func (o *Options) prepare(object *tree.Node) (u *unstructured.Unstructured, to *
 		}
 		version = to.resource.Version
 	}
-	if ours && version != "" && version != kind.Newest() {
-		if object, err = older(object, version); err != nil {
+	if ours {
+		if object, err = o.written(object, kind, version); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -94,6 +96,40 @@ func (o *Options) prepare(object *tree.Node) (u *unstructured.Unstructured, to *
 		return nil, nil, errors.New("the object is no mapping")
 	}
 	return &unstructured.Unstructured{Object: fields}, to, nil
+}
+
+// written is an object of Kruise in a version, or in the newest one that the release
+// serves; what has no place there is an error.
+func (o *Options) written(object *tree.Node, kind kruise.Registered, version string) (*tree.Node, error) {
+	takes := o.kruise.Given()
+	if version == "" {
+		versions := takes.OrNewest().Versions(kind.Group, kind.Kind)
+		if len(versions) == 0 {
+			return nil, &resource.Error{Err: fmt.Errorf("%s has no %s", takes.OrNewest().Name(), kind.Kind), Hint: "give another --" + release.Name}
+		}
+		version = versions[len(versions)-1]
+	}
+	if !takes.IsZero() && !takes.Serves(kind.Group, kind.Kind, version) {
+		in, _ := kruise.ServedIn(kind.Group, kind.Kind, version)
+		return nil, &resource.Error{
+			Err:  fmt.Errorf("%s does not serve %s as %s: it is there %s", takes.Name(), kind.Kind, version, in.Words()),
+			Hint: "leave --api-version out, or give another --" + release.Name,
+		}
+	}
+	if version != kind.Newest() {
+		var err error
+		if object, err = older(object, version, takes); err != nil {
+			return nil, err
+		}
+	}
+	if takes.IsZero() {
+		return object, nil
+	}
+	var faults resource.Errors
+	for _, a := range takes.Absent(object) {
+		faults.Add(&resource.Error{Err: fmt.Errorf("%s: %s; %s does not have it", a.Path, a.Words(), takes.Name()), Hint: "leave it out, or update Kruise"})
+	}
+	return object, faults.Err()
 }
 
 // find asks the cluster in which version it takes the kind.
@@ -129,8 +165,8 @@ func (o *Options) find(object *tree.Node, kind kruise.Registered, ours bool) (*t
 }
 
 // older puts the object into an older version; what has no place there is an error.
-func older(object *tree.Node, version string) (*tree.Node, error) {
-	out, lost, err := kruise.FromHub(object, version)
+func older(object *tree.Node, version string, takes kruise.Release) (*tree.Node, error) {
+	out, lost, err := takes.Convert(object, version)
 	if err != nil {
 		return nil, err
 	}

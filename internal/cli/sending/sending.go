@@ -15,6 +15,7 @@ import (
 	"k8s.io/kubectl/pkg/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -29,6 +30,7 @@ type Options struct {
 	printing *genericclioptions.PrintFlags
 	manager  string
 	version  string
+	kruise   release.Flag
 
 	command *cobra.Command
 	dryRun  cmdutil.DryRunStrategy
@@ -47,7 +49,8 @@ func (o *Options) AddFlags(c *cobra.Command) {
 	cmdutil.AddValidateFlags(c)
 	cmdutil.AddApplyAnnotationFlags(c)
 	c.Flags().StringVar(&o.manager, "field-manager", FieldManager, "who owns the fields that are written")
-	c.Flags().StringVar(&o.version, "api-version", "", "v1beta1 or v1alpha1 of a kind of Kruise; the newest that the cluster serves, or with --dry-run=client that there is")
+	c.Flags().StringVar(&o.version, "api-version", "", "v1beta1 or v1alpha1 of a kind of Kruise; the newest that the cluster serves, or with --dry-run=client the release of Kruise")
+	o.kruise.Add(c, "with a cluster what it serves, else the newest")
 	usage.Offer(c, "dry-run", "none", "client", "server")
 	usage.Offer(c, "api-version", kruise.V1beta1, kruise.V1alpha1)
 	usage.Offer(c, "output", o.printing.AllowedFormats()...)
@@ -62,6 +65,9 @@ func (o *Options) Complete() error {
 	cmdutil.PrintFlagsWithDryRunStrategy(o.printing, o.dryRun)
 	if _, err := o.printing.ToPrinter(); err != nil {
 		return usage.Errorf("", "%w", err)
+	}
+	if err := o.kruise.Complete(); err != nil {
+		return err
 	}
 	if o.version != "" {
 		return usage.OneOf("api-version", o.version, kruise.V1beta1, kruise.V1alpha1)

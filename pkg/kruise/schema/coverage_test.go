@@ -2,13 +2,13 @@ package schema
 
 import (
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
 )
 
 // crd is what the test needs of a CustomResourceDefinition.
@@ -32,25 +32,14 @@ type theirs struct {
 	IntOrString          bool `json:"x-kubernetes-int-or-string"`
 }
 
-// TestCoverage: the definitions that lie beside the project have the same fields
+// TestCoverage: the definitions of Kruise's main branch have the same fields
 // in both versions, down to where Kubernetes' types begin.
 func TestCoverage(t *testing.T) {
-	files, err := filepath.Glob("../../../../shared/crds/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Skip("no definitions of Kruise lie beside the project")
-	}
 	m, err := all()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, text := range conformance.Definitions(t, "next") {
 		var d crd
 		if err := yaml.Unmarshal(text, &d); err != nil {
 			t.Fatal(err)
@@ -58,7 +47,7 @@ func TestCoverage(t *testing.T) {
 		for _, v := range d.Spec.Versions {
 			ours := m.kinds[[2]string{d.Spec.Group + "/" + v.Name, d.Spec.Names.Kind}]
 			if ours == nil {
-				t.Errorf("%s: no schema of %s", file, v.Name)
+				t.Errorf("%s: no schema of %s", d.Spec.Names.Kind, v.Name)
 				continue
 			}
 			m.compare(t, d.Spec.Names.Kind+" "+v.Name, ours, v.Schema.OpenAPIV3Schema)

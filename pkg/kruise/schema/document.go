@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // dialect is the draft of JSON Schema that editors understand best.
@@ -16,6 +18,9 @@ type Options struct {
 	// Open accepts fields that the schema does not know; otherwise they are
 	// faults, as they are for an API server asked to be strict.
 	Open bool
+	// Kruise is the release whose fields there are; the zero value means those of
+	// Kruise's main branch.
+	Kruise kruise.Release
 }
 
 // JSON returns the JSON schema (draft 7) of one kind in one version, complete in
@@ -44,11 +49,14 @@ func JSON(apiVersion, kind string, opt Options) ([]byte, error) {
 			return nil, err
 		}
 	}
+	out, _ := doc.(map[string]any)
+	if err := m.asOf(out, apiVersion, kind, opt.Kruise); err != nil {
+		return nil, err
+	}
 	loosen(doc, opt)
 	for _, d := range definitions {
 		loosen(d, opt)
 	}
-	out, _ := doc.(map[string]any)
 	out["$schema"], out["title"], out["definitions"] = dialect, kind, definitions
 	return json.MarshalIndent(out, "", "  ")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -95,7 +96,7 @@ func (b *spreadBed) refused(doc map[string]any) error {
 			q.Old = r
 		}
 	}
-	c := &stage.Context{Facts: resource.NewFacts([]*resource.Resource{q.Object}, around, "")}
+	c := &stage.Context{Kruise: kruise.Next, Facts: resource.NewFacts([]*resource.Resource{q.Object}, around, "")}
 	var errs []error
 	for _, fault := range check.Object(c, q) {
 		errs = append(errs, fault.Error)

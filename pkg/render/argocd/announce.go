@@ -44,6 +44,7 @@ func Announce(s *Settings) []Announcement {
 		many("expand", "Expand", "kinds to expand although the target keeps Kruise objects: "+strings.Join(render.Expandable, ", "), s.Expand),
 		many("with", "With", "files of the repository with objects that exist in the cluster, as kubectl kruise inventory writes them", with),
 		word("kubernetesVersion", "Kubernetes version", "of the API server to render for; that of the destination without it", kubernetes),
+		word("kruise", "Kruise version", "release of Kruise whose behaviour the output has, such as 1.8; that of the files in with, else the newest", s.Kruise.String()),
 	}, s.announceOwn())
 }
 

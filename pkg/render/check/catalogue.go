@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Rule is one entry of the catalogue: something that Kruise refuses. All rules
-// are errors, as Kruise takes no object that breaks one.
+// Rule is one entry of the catalogue: something that Kruise refuses. Rules are
+// errors, as Kruise takes no object that breaks one, unless Accepted says otherwise.
 type Rule struct {
 	// ID is stable: the kind in lower case or what several kinds share, a
 	// slash, and what is wrong.
@@ -16,6 +16,8 @@ type Rule struct {
 	Kind string
 	// Doc says in one sentence what is refused.
 	Doc string
+	// Accepted: Kruise takes the object, and it is not what was meant.
+	Accepted bool
 	// fields are the places in the kind's newest version whose faults are this
 	// rule's, those below included.
 	fields []string
@@ -121,7 +123,7 @@ func indices(path string) string {
 
 // Rules returns the whole catalogue, sorted by ID.
 func Rules() []Rule {
-	out := slices.Clone(shared)
+	out := slices.Concat(shared, releaseRules)
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		out = append(out, kinds[k].rules...)
 	}

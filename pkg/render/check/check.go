@@ -43,6 +43,9 @@ type Fault struct {
 	// Accepted says that Kruise takes the object all the same: its pods, or the native
 	// object in its place, would be refused, or the value means nothing.
 	Accepted bool
+	// OfRelease says that another release of Kruise takes what this one does not: it
+	// matters where the object stays Kruise's.
+	OfRelease bool
 	*resource.Error
 }
 
@@ -59,6 +62,7 @@ func Object(c *stage.Context, q Request) []Fault {
 	case s.kind != nil:
 		s.kind.check(s)
 		s.required()
+		s.released()
 	}
 	return s.faults
 }
@@ -67,11 +71,8 @@ func Object(c *stage.Context, q Request) []Fault {
 // all faults in input order.
 func Run(c *stage.Context, in []*resource.Resource) error {
 	return c.Each(len(in), func(i int) error {
-		var errs resource.Errors
-		for _, f := range Object(c, Request{Object: in[i], Old: c.Facts.Existing(in[i])}) {
-			errs.Add(f.Error)
-		}
-		return errs.Err()
+		faults := Object(c, Request{Object: in[i], Old: c.Facts.Existing(in[i])})
+		return stopping(faults, c.Expand != nil && !c.Expand(in[i].Kind()))
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
@@ -183,5 +184,6 @@ func newContext(in, around []*resource.Resource) *stage.Context {
 		Facts:    resource.NewFacts(in, around, ""),
 		Findings: &finding.Reporter{},
 		Expand:   func(string) bool { return true },
+		Kruise:   kruise.Next,
 	}
 }

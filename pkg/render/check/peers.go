@@ -61,7 +61,7 @@ func (s *subject) others(group, kind string) []*resource.Resource {
 	p, id := s.peers(group, kind), s.c.Facts.IDOf(s.r)
 	var out []*resource.Resource
 	for _, place := range p.in[id.Namespace] {
-		if p.beside(place, s.r, id) {
+		if p.beside(place, s.Object, id) {
 			out = append(out, p.all[place].r)
 		}
 	}

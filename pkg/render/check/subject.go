@@ -15,7 +15,9 @@ import (
 type subject struct {
 	Request
 	c *stage.Context
-	r *resource.Resource
+	// r is the object as the release reads it.
+	r       *resource.Resource
+	reading kruise.Reading
 	// kind is nil for an object that is none of Kruise's.
 	kind   *kindRules
 	faults []Fault
@@ -31,7 +33,9 @@ func newSubject(c *stage.Context, q Request) *subject {
 	if q.Operation != Update {
 		q.Old = nil
 	}
-	return &subject{Request: q, c: c, r: q.Object, kind: kinds[q.Object.Group()+"/"+q.Object.Kind()]}
+	s := &subject{Request: q, c: c, r: q.Object, kind: kinds[q.Object.Group()+"/"+q.Object.Kind()]}
+	s.readAs()
+	return s
 }
 
 // fault reports a fault of the field with this path in the newest version.
@@ -41,7 +45,7 @@ func (s *subject) fault(path, hint, format string, args ...any) {
 
 // against reports a fault under the rule that is named.
 func (s *subject) against(rule, path, hint, format string, args ...any) {
-	err := s.r.Fault(kruise.Written(s.r.Node(), path), hint, format, args...)
+	err := s.Object.Fault(s.written(path), hint, format, args...)
 	s.faults = append(s.faults, Fault{Rule: rule, Error: located(err)})
 }
 
@@ -85,12 +89,12 @@ func (s *subject) addAll(err error, below string) {
 func (s *subject) read(into any) bool {
 	unknown, err := kruise.Decode(s.r.Node(), into)
 	if err != nil {
-		s.faults = append(s.faults, Fault{Rule: wrongType, Error: located(s.r.Wrap(err, ""))})
+		s.faults = append(s.faults, Fault{Rule: wrongType, Error: s.shown(located(s.r.Wrap(err, "")))})
 		return false
 	}
 	for _, path := range unknown { // in the version that the object is written in
 		if !s.isOpen(path) {
-			s.faults = append(s.faults, Fault{Rule: unknownField, Error: located(s.r.Fault(path, s.spelling(path), "unknown field"))})
+			s.faults = append(s.faults, Fault{Rule: unknownField, Error: s.shown(located(s.r.Fault(path, s.spelling(path), "unknown field")))})
 		}
 	}
 	s.metadata()

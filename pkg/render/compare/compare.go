@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -26,6 +27,9 @@ type Options struct {
 	// themselves: namespaces, nodes, budgets, other sets.
 	Context []*resource.Resource
 	Gates   cluster.Gates
+	// Kruise is the release of Kruise that takes the objects; the zero value is one that
+	// is not known.
+	Kruise kruise.Release
 	// Observed returns what is known of the pods of a workload; nil, or ok
 	// false, when that is nothing but what the workload itself says.
 	Observed func(cluster.Ref) (s plan.Snapshot, ok bool)
@@ -131,10 +135,11 @@ func (c *comparison) surroundings() {
 	c.readers()
 }
 
-// newContext is what stages are handed that are asked about one side.
-func newContext(facts *resource.Facts, stop func() error) *stage.Context {
+// newContext is what stages are handed that are asked about one side, with its release
+// and when to stop.
+func newContext(facts *resource.Facts, of *stage.Context) *stage.Context {
 	return &stage.Context{
 		Facts: facts, Findings: newReporter(), Lineage: stage.NewLineage(), Explain: &stage.Explain{},
-		Driver: stage.Native, Expand: func(string) bool { return true }, Stop: stop,
+		Driver: stage.Native, Expand: func(string) bool { return true }, Kruise: of.Kruise, Stop: of.Stop,
 	}
 }

@@ -22,7 +22,7 @@ type side struct {
 
 func newSide(list []*resource.Resource, opt Options) *side {
 	facts := resource.NewFacts(list, opt.Context, opt.Namespace)
-	s := &side{list: list, byID: make(map[resource.ID]*resource.Resource, len(list)), facts: facts, stage: newContext(facts, opt.Stop)}
+	s := &side{list: list, byID: make(map[resource.ID]*resource.Resource, len(list)), facts: facts, stage: newContext(facts, &stage.Context{Stop: opt.Stop, Kruise: opt.Kruise})}
 	for _, r := range list {
 		s.byID[facts.IDOf(r)] = r
 	}

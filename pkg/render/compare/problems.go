@@ -30,11 +30,11 @@ func (c *comparison) problems(pairs []pair) {
 	}
 	beside := slices.Concat(rest, c.opt.Context)
 	known := map[told]bool{}
-	for _, p := range lint.Run(lint.Request{Objects: old, Context: slices.Concat(beside, removed), Namespace: c.opt.Namespace, Stop: c.opt.Stop}) {
+	for _, p := range lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: old, Context: slices.Concat(beside, removed), Namespace: c.opt.Namespace, Stop: c.opt.Stop}) {
 		known[tellingOf(p)] = true
 	}
-	c.tell(lint.Run(lint.Request{Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Stop: c.opt.Stop}), known)
-	c.tell(lint.Run(lint.Request{Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Stop: c.opt.Stop, Operation: check.Delete}), nil)
+	c.tell(lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: objects, Old: old, Context: beside, Namespace: c.opt.Namespace, Stop: c.opt.Stop}), known)
+	c.tell(lint.Run(lint.Request{Kruise: c.opt.Kruise, Objects: removed, Context: slices.Concat(objects, beside), Namespace: c.opt.Namespace, Stop: c.opt.Stop, Operation: check.Delete}), nil)
 }
 
 // regrouped reports whether any selector may find other pods, or other namespaces,

@@ -7,6 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/split"
+	"slices"
 )
 
 // part is the workload of one subset.
@@ -62,7 +63,7 @@ func (s *side) parts(r *resource.Resource) []part {
 	if r == nil || !s.sound(r) {
 		return nil
 	}
-	made, err := split.Run(newContext(s.facts, s.stage.Stop), []*resource.Resource{r})
+	made, err := split.Run(newContext(s.facts, s.stage), []*resource.Resource{s.read(r)})
 	if err != nil {
 		return nil
 	}
@@ -73,11 +74,19 @@ func (s *side) parts(r *resource.Resource) []part {
 	return out
 }
 
+// read is an object as the release reads it.
+func (s *side) read(r *resource.Resource) *resource.Resource {
+	if n := s.stage.Kruise.Read(r.Node()).Object; n != r.Node() {
+		return resource.Derived(n, r)
+	}
+	return r
+}
+
 // sound reports whether an object is one that Kruise would take, were it alone:
 // stages expect nothing else.
 func (s *side) sound(r *resource.Resource) bool {
-	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.stage.Stop)
-	return len(check.Object(alone, check.Request{Object: r})) == 0
+	alone := newContext(resource.NewFacts([]*resource.Resource{r}, nil, s.facts.Namespace()), s.stage)
+	return !slices.ContainsFunc(check.Object(alone, check.Request{Object: r}), func(f check.Fault) bool { return !f.OfRelease })
 }
 
 // subsetOf is the name of the subset that a workload stands for.

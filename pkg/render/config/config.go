@@ -45,13 +45,14 @@ const (
 // Config is what a function config says. The zero value renders everything to
 // native objects.
 type Config struct {
-	// Target, Expand, APIVersions, Driver, Kubernetes, HelperImage, ProtectAll,
+	// Target, Expand, APIVersions, Driver, Kruise, Kubernetes, HelperImage, ProtectAll,
 	// SidecarSetAs, SpreadAs, PreviewAPIs, Namespace, TemplatePaths and Explain are those of
 	// render.Options.
 	Target        render.Target
 	Expand        []string
 	APIVersions   []string
 	Driver        stage.Driver
+	Kruise        kruise.Release
 	Kubernetes    int
 	HelperImage   string
 	ProtectAll    bool
@@ -77,7 +78,7 @@ type Config struct {
 // them yet.
 func (c *Config) Options() render.Options {
 	return render.Options{
-		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver, Kubernetes: c.Kubernetes,
+		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver, Kruise: c.Kruise, Kubernetes: c.Kubernetes,
 		HelperImage: c.HelperImage, ProtectAll: c.ProtectAll, SidecarSetAs: c.SidecarSetAs, SpreadAs: c.SpreadAs, PreviewAPIs: c.PreviewAPIs,
 		Namespace: c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -25,7 +26,7 @@ func node(t *testing.T, text string) *tree.Node {
 
 // everything is every option that holds plain values, as all readers see it.
 var everything = Config{
-	Target: render.Auto, Driver: stage.Client, Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, SpreadAs: stage.SpreadConstraints,
+	Target: render.Auto, Driver: stage.Client, Kruise: kruise.Minor(8), Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, SpreadAs: stage.SpreadConstraints,
 	SidecarSetAs: stage.Admission, PreviewAPIs: true, Expand: []string{"SidecarSet", "cloneset"},
 	APIVersions: []string{"apps/v1", "apps.kruise.io/v1beta1"}, Namespace: "shop",
 	TemplatePaths: map[string]string{"a.b/C": "spec.template", "d/E": "spec.pod"},
@@ -44,6 +45,7 @@ spec:
   target: auto
   driver: client
   kubernetesVersion: "1.34"
+  kruise: "1.8"
   helperImage: a/b:1
   expand: [SidecarSet, cloneset]
   apiVersions: [apps/v1, apps.kruise.io/v1beta1]
@@ -68,6 +70,7 @@ data:
   target: auto
   driver: client
   kubernetesVersion: "1.34"
+  kruise: "1.8"
   helperImage: a/b:1
   expand: SidecarSet,cloneset
   apiVersions: "apps/v1, apps.kruise.io/v1beta1"
@@ -97,6 +100,7 @@ metadata:
     kubectl-kruise.dev/target: auto
     kubectl-kruise.dev/driver: client
     kubectl-kruise.dev/kubernetesVersion: v1.34.2
+    kubectl-kruise.dev/kruise: "1.8"
     kubectl-kruise.dev/helperImage: a/b:1
     kubectl-kruise.dev/expand: SidecarSet,cloneset
     kubectl-kruise.dev/apiVersions: apps/v1,apps.kruise.io/v1beta1

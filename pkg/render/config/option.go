@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -47,6 +48,10 @@ var options = map[string]option{
 	}},
 	"kubernetesVersion": {text, func(c *Config, v *tree.Node) (hint string, err error) {
 		c.Kubernetes, err = stage.ParseKubernetes(v.Value)
+		return "", err
+	}},
+	"kruise": {text, func(c *Config, v *tree.Node) (hint string, err error) {
+		c.Kruise, err = kruise.ParseRelease(v.Value)
 		return "", err
 	}},
 	"templatePaths": {table, func(c *Config, v *tree.Node) (string, error) {

@@ -80,7 +80,7 @@ func accepted(c *stage.Context, pieces []piece) error {
 	return c.Each(len(pieces), func(i int) error {
 		var faults resource.Errors
 		for _, f := range check.Object(c, check.Request{Object: pieces[i].become}) {
-			if f.Rule != check.UnknownField {
+			if f.Rule != check.UnknownField && (!f.OfRelease || !f.Accepted) {
 				faults.Add(f.Error)
 			}
 		}

@@ -52,7 +52,7 @@ func TestRenderedComeBack(t *testing.T) {
 
 // refused reports whether Kruise would refuse an object.
 func refused(r *resource.Resource) bool {
-	c := &stage.Context{Facts: resource.NewFacts(nil, nil, "")}
+	c := &stage.Context{Kruise: kruise.Next, Facts: resource.NewFacts(nil, nil, "")}
 	return len(check.Object(c, check.Request{Object: r})) > 0
 }
 

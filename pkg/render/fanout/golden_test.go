@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fanout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -27,6 +28,7 @@ func newContext(in, context []*resource.Resource) *stage.Context {
 		Facts:    resource.NewFacts(in, context, ""),
 		Findings: &finding.Reporter{},
 		Lineage:  stage.NewLineage(),
+		Kruise:   kruise.Next,
 		Expand:   func(kind string) bool { return kind == "ResourceDistribution" },
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // targets returns the namespaces that are to have a copy, sorted, as far as they can.
@@ -24,7 +22,7 @@ func (p *plan) targets(d *distribution) ([]string, error) {
 			return nil, err
 		}
 	}
-	names, err := d.targets.Names(p.known.labels)
+	names, err := d.targets.Names(p.known.labels, p.c.Kruise)
 	if err != nil || d.targets.AllNamespaces {
 		return names, err
 	}
@@ -53,7 +51,7 @@ func (p *plan) listed(d *distribution) (missing []string) {
 	for _, ns := range d.targets.IncludedNamespaces.List {
 		exists, known := p.known.has(ns.Name)
 		switch {
-		case slices.Contains(kruise.SystemNamespaces, ns.Name):
+		case slices.Contains(p.c.Kruise.SystemNamespaces(), ns.Name):
 			system = append(system, ns.Name)
 		case exists:
 		case known || len(validation.IsDNS1123Label(ns.Name)) > 0:
@@ -68,7 +66,7 @@ func (p *plan) listed(d *distribution) (missing []string) {
 			p.c.Findings.Add("resourcedistribution/"+rule, d.r, field, fmt.Sprintf(format, list(names)))
 		}
 	}
-	report("system-namespace", system, "%s: system namespaces never get a copy (in Kruise v1.9.0 and earlier they did)")
+	report("system-namespace", system, "%s: system namespaces never get a copy (up to Kruise 1.9 they do)")
 	report("namespace-missing", missing, "%s: no such namespace, or it is being deleted; no copy is made there")
 	report("namespace-unknown", unknown, "%s: whether the namespace exists is not known; it gets a copy")
 	return missing

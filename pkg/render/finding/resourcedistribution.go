@@ -50,7 +50,8 @@ var _ = register(
 var _ = register(
 	Rule{
 		ID: "resourcedistribution/system-namespace", Kind: resourceDistribution, Severity: Approximate,
-		Becomes: "kube-system and kube-public never get a copy, as in Kruise (v1.9.0 and earlier did distribute there)",
+		When:    "the release of Kruise is next",
+		Becomes: "kube-system and kube-public never get a copy, as in Kruise after 1.9; up to 1.9 they do",
 		Action:  "apply a copy of your own there if you need one",
 	},
 	Rule{

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -63,6 +64,9 @@ type Request struct {
 	Operation check.Operation
 	// Namespace is where objects without one live.
 	Namespace string
+	// Kruise is the release of Kruise that the objects are for; of one that is not known,
+	// what only other releases than the newest take is a warning.
+	Kruise kruise.Release
 	// Disabled are IDs of rules that are off.
 	Disabled []string
 	// Known: what is neither in Objects nor in Context does not exist.
@@ -82,7 +86,7 @@ func Run(q Request) []Problem {
 	facts := resource.NewFacts(q.Objects, append(slices.Clip(q.Context), q.Old...), q.Namespace)
 	c := &stage.Context{
 		Facts: facts, Findings: &finding.Reporter{}, Lineage: stage.NewLineage(),
-		Driver: stage.Native, Expand: func(string) bool { return !q.Kept }, Limits: q.Limits, Stop: q.Stop,
+		Driver: stage.Native, Expand: func(string) bool { return !q.Kept }, Kruise: q.Kruise, Limits: q.Limits, Stop: q.Stop,
 	}
 	all := newSurroundings(c, q)
 	lists := make([][]Problem, len(q.Objects))
@@ -101,7 +105,9 @@ func (s *surroundings) one(r *resource.Resource) []Problem {
 	if s.request.Operation != check.Delete {
 		faults = append(faults, check.Native(r)...)
 	}
+	spoilt := false
 	for _, f := range faults {
+		spoilt = spoilt || !f.OfRelease || !f.Accepted
 		severity := Error
 		if f.Accepted {
 			severity = Warning
@@ -109,7 +115,7 @@ func (s *surroundings) one(r *resource.Resource) []Problem {
 		out = append(out, Problem{Rule: f.Rule, Severity: severity, Error: f.Error})
 	}
 	if s.request.Operation != check.Delete {
-		out = append(out, s.advice(r, old, len(out) > 0)...)
+		out = append(out, s.advice(r, old, spoilt)...)
 	}
 	ignored := ignores(r)
 	out = slices.DeleteFunc(out, func(p Problem) bool {
@@ -129,7 +135,11 @@ func ignores(r *resource.Resource) []string {
 func Rules() []Rule {
 	var out []Rule
 	for _, r := range check.Rules() {
-		out = append(out, Rule{ID: r.ID, Kind: r.Kind, Severity: Error, Doc: r.Doc})
+		severity := Error
+		if r.Accepted {
+			severity = Warning
+		}
+		out = append(out, Rule{ID: r.ID, Kind: r.Kind, Severity: severity, Doc: r.Doc})
 	}
 	for _, a := range advices {
 		out = append(out, a.Rule)

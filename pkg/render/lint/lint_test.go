@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -180,12 +181,22 @@ func rolloutSituations() map[string]situation {
 type situation struct {
 	input, old, context string
 	want                []string
+	// known is the release; the zero value is Kruise's main branch, unless unknown is set.
+	known   kruise.Release
+	unknown bool
+}
+
+func (c situation) release() kruise.Release {
+	if c.known.IsZero() && !c.unknown {
+		return kruise.Next
+	}
+	return c.known
 }
 
 // TestAdvice: every rule has a situation that it speaks of.
 func TestAdvice(t *testing.T) {
 	met := map[string]bool{}
-	for _, situations := range []map[string]situation{rolloutSituations(), valueSituations()} {
+	for _, situations := range []map[string]situation{rolloutSituations(), valueSituations(), releaseSituations()} {
 		for name, c := range situations {
 			for _, want := range c.want {
 				rule, _, _ := strings.Cut(want, " ")
@@ -202,7 +213,7 @@ func TestAdvice(t *testing.T) {
 }
 
 func (c situation) run(t *testing.T) {
-	got := lint.Run(lint.Request{Objects: parse(t, c.input), Old: parse(t, c.old), Context: parse(t, c.context), Namespace: "shop"})
+	got := lint.Run(lint.Request{Kruise: c.release(), Objects: parse(t, c.input), Old: parse(t, c.old), Context: parse(t, c.context), Namespace: "shop"})
 	var found []string
 	for _, p := range got {
 		found = append(found, p.Rule+" "+p.Field)
@@ -230,7 +241,7 @@ func parse(t *testing.T, text string) []*resource.Resource {
 // TestRefusals come first and silence advice about the same object.
 func TestRefusals(t *testing.T) {
 	bad := strings.Replace(clone("partition: 4"), "selector: {matchLabels: {app: web}}", "selector: {matchLabels: {app: other}}", 1)
-	got := lint.Run(lint.Request{Objects: golden.Parse(t, bad)})
+	got := lint.Run(lint.Request{Kruise: kruise.Next, Objects: golden.Parse(t, bad)})
 	if len(got) == 0 || got[0].Severity != lint.Error {
 		t.Fatalf("got %v", got)
 	}
@@ -239,7 +250,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("advice about an object that is refused: %v", p)
 		}
 	}
-	if off := lint.Run(lint.Request{Objects: golden.Parse(t, bad), Disabled: []string{got[0].Rule}}); len(off) >= len(got) {
+	if off := lint.Run(lint.Request{Kruise: kruise.Next, Objects: golden.Parse(t, bad), Disabled: []string{got[0].Rule}}); len(off) >= len(got) {
 		t.Errorf("rule %s is off, and reports %v", got[0].Rule, off)
 	}
 }
@@ -272,7 +283,7 @@ func TestCatalogue(t *testing.T) {
 // TestStop: nothing is looked at once the answer is not wanted any more.
 func TestStop(t *testing.T) {
 	const bad = "apiVersion: apps.kruise.io/v1alpha1\nkind: CloneSet\nmetadata: {name: web}\n"
-	q := lint.Request{Objects: golden.Parse(t, bad)}
+	q := lint.Request{Kruise: kruise.Next, Objects: golden.Parse(t, bad)}
 	if len(lint.Run(q)) == 0 {
 		t.Fatal("nothing is wrong")
 	}

@@ -57,7 +57,7 @@ func olderSpelling(s *subject) {
 }
 
 func deprecatedSpelling(s *subject) {
-	if s.r.Version() != kruise.V1alpha1 {
+	if s.r.Version() != kruise.V1alpha1 || !s.c.Kruise.OrNewest().Serves(s.r.Group(), s.r.Kind(), kruise.V1beta1) {
 		return
 	}
 	spelt(s.r, func(o older) {

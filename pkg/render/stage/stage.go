@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -58,6 +59,9 @@ type Context struct {
 	// TemplatePaths maps GROUP/KIND of further workloads to the dotted path of
 	// their pod template.
 	TemplatePaths map[string]string
+	// Kruise is the release of Kruise whose behaviour is taken over; the zero value is one
+	// that is not known.
+	Kruise kruise.Release
 	// Kubernetes is the minor version of the API server that the output is for,
 	// 37 for 1.37; 0 means [NewestKubernetes].
 	Kubernetes int

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/check"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -42,7 +43,7 @@ func (s *standIns) faults(r *admissionv1.AdmissionRequest) error {
 	if err != nil {
 		return err
 	}
-	c := &stage.Context{Facts: resource.NewFacts([]*resource.Resource{object}, around, r.Namespace)}
+	c := &stage.Context{Kruise: kruise.Next, Facts: resource.NewFacts([]*resource.Resource{object}, around, r.Namespace)}
 	var errs []error
 	for _, fault := range check.Object(c, q) {
 		errs = append(errs, fault.Error)
