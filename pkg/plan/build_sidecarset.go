@@ -4,7 +4,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -43,8 +42,7 @@ func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
 // that no pod has unless the containers stay, and pods can be upgraded as long as
 // nothing but images changes.
 func (b *builder) sidecarSetRules(o *kruise.SidecarSet) *rules.SidecarSet {
-	set := controller.SidecarSetRules(b.present, o)
-	set.Namespaces, set.Pods = b.snap.Namespaces, b.snap.Pods
+	set := b.snap.sidecars(b.present, o)
 	if b.changed {
 		set.Hash = nobody
 	}

@@ -71,7 +71,7 @@ func (b *builder) warnBudgets() {
 // warnPods names what is wrong before anything has begun.
 func (b *builder) warnPods() {
 	var down []string
-	for _, p := range b.snap.Pods {
+	for _, p := range b.snap.Members() {
 		if rules.Active(p) && !rules.Ready(p) {
 			down = append(down, p.Name)
 		}

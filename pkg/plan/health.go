@@ -73,7 +73,7 @@ func (r *run) examine(h *health) {
 		h.failed = append(h.failed, Blocker{Gate: GateDeadline, Why: "the Deployment's progress deadline is exceeded"})
 	}
 	var carries func(*cluster.Pod) bool
-	for _, p := range r.snap.Pods {
+	for _, p := range r.snap.Members() {
 		if rules.Ready(p) || !rules.Active(p) {
 			continue
 		}

@@ -23,10 +23,11 @@ type Outlook struct {
 	// more; it is empty for kinds whose controller does not choose pods.
 	rules.Choice
 
-	barred  func(*cluster.Pod) string
-	carries func(*cluster.Pod) bool
-	modes   modes
-	permits *permits
+	concerns func(*cluster.Pod) bool
+	barred   func(*cluster.Pod) string
+	carries  func(*cluster.Pod) bool
+	modes    modes
+	permits  *permits
 }
 
 // Look returns the outlook of a workload at a time. It is false where the snapshot
@@ -43,6 +44,7 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 	o := &Outlook{
 		Object: w, Driver: b.plan.Driver, Total: b.sub.total, Allowed: b.sub.total, Limits: b.sub.limits,
 		carries: Carries(b.plan, s), modes: b.modes, permits: s.permits(s.heeded(b.plan.Driver)), Choice: b.choice(now), barred: b.barred(),
+		concerns: b.concerns(),
 	}
 	if v, ok := b.ownPartition(); ok {
 		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), b.sub.total))
@@ -55,6 +57,10 @@ func (o *Outlook) Updated(p *cluster.Pod) bool { return o.carries(p) }
 
 // Mode says what an update does to a pod, and why.
 func (o *Outlook) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return o.modes.of(p) }
+
+// Concerns reports whether a pod is one of the workload's at all: a SidecarSet is handed
+// pods outside its namespaces, and pods that it has never been injected into.
+func (o *Outlook) Concerns(p *cluster.Pod) bool { return o.concerns(p) }
 
 // Barred says why no pass will ever update a pod; empty where one may.
 func (o *Outlook) Barred(p *cluster.Pod) string {
@@ -80,6 +86,18 @@ func (o *Outlook) Budget(p *cluster.Pod) (why string, ok bool) {
 // choice asks the rules what the next pass of the controller does.
 func (b *builder) choice(now time.Time) rules.Choice {
 	return kindOf(b.present.Object).choice(b, now)
+}
+
+// concerns asks which pods are a SidecarSet's, those included that it no longer counts
+// since they lack a container that it has now.
+func (b *builder) concerns() func(*cluster.Pod) bool {
+	o, ok := b.present.Object.(*kruise.SidecarSet)
+	if !ok {
+		return func(*cluster.Pod) bool { return true }
+	}
+	set := b.sidecarSetRules(o)
+	selects := set.Selects()
+	return func(p *cluster.Pod) bool { return selects(p) && set.Listed(p) }
 }
 
 // barred asks what keeps pods of a SidecarSet from ever being upgraded (semantics

@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -106,18 +105,11 @@ func onDelete(obj any) bool {
 func (a *answer) outdated() []*cluster.Pod {
 	var out []*cluster.Pod
 	for _, p := range a.q.Snapshot.Pods {
-		if rules.Active(p) && !a.outlook.Updated(p) && a.injected(p) {
+		if rules.Active(p) && !a.outlook.Updated(p) && a.outlook.Concerns(p) {
 			out = append(out, p)
 		}
 	}
 	return out
-}
-
-// injected reports whether a SidecarSet is in a pod at all; other workloads own
-// their pods.
-func (a *answer) injected(p *cluster.Pod) bool {
-	set, ok := a.outlook.Object.Object.(*kruise.SidecarSet)
-	return !ok || In(p, set.Name)
 }
 
 // pace says what the controller says: why no more pods at once, and which budget
@@ -151,7 +143,7 @@ func (a *answer) unready() {
 	pods := map[group][]string{}
 	var order []group
 	for _, p := range a.q.Snapshot.Pods {
-		if !rules.Active(p) || rules.Ready(p) || !a.injected(p) {
+		if !rules.Active(p) || rules.Ready(p) || !a.outlook.Concerns(p) {
 			continue
 		}
 		b, stuck := plan.Unready(a.q.Snapshot, p)
@@ -210,6 +202,7 @@ func Troubled(p *cluster.Pod) (cluster.Container, bool) {
 func (a *answer) leaving() {
 	for _, p := range a.q.Snapshot.Pods {
 		switch {
+		case !a.outlook.Concerns(p):
 		case p.Deleting && len(p.Finalizers) > 0:
 			a.add(plan.GateHook, "is being deleted, and finalizers hold it: "+strings.Join(p.Finalizers, ", "), false, p.Name)
 		case hooked[rules.StateOf(p)]:
