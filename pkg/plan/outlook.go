@@ -14,11 +14,12 @@ type Outlook struct {
 	// Object is the one that has the pods: the carrier where there is one.
 	Object *cluster.Workload
 	Driver Driver
-	// Total is how many pods count, Allowed how many of them the partition lets
-	// carry the new template. Partition is spelt as in the spec, "" without one.
-	Total, Allowed int
-	Partition      string
-	Limits         Limits
+	// Total is how many pods count, Reach how many of them the update strategy's selector
+	// lets carry the new template, Allowed how many of those the partition does.
+	// Partition is spelt as in the spec, "" without one.
+	Total, Reach, Allowed int
+	Partition             string
+	Limits                Limits
 	// Choice are the pods that the next pass updates, in their order, and why no
 	// more; it is empty for kinds whose controller does not choose pods.
 	rules.Choice
@@ -42,12 +43,12 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 	b.compare()
 	b.sub = b.subject()
 	o := &Outlook{
-		Object: w, Driver: b.plan.Driver, Total: b.sub.total, Allowed: b.sub.total, Limits: b.sub.limits,
+		Object: w, Driver: b.plan.Driver, Total: b.sub.total, Reach: b.sub.total - b.sub.left, Allowed: b.sub.total - b.sub.left, Limits: b.sub.limits,
 		carries: Carries(b.plan, s), modes: b.modes, permits: s.permits(s.heeded(b.plan.Driver)), Choice: b.choice(now), barred: b.barred(),
 		concerns: b.concerns(),
 	}
 	if v, ok := b.ownPartition(); ok {
-		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), b.sub.total))
+		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), o.Reach))
 	}
 	return o, true
 }
@@ -61,6 +62,13 @@ func (o *Outlook) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return o.mod
 // Concerns reports whether a pod is one of the workload's at all: a SidecarSet is handed
 // pods outside its namespaces, and pods that it has never been injected into.
 func (o *Outlook) Concerns(p *cluster.Pod) bool { return o.concerns(p) }
+
+// LeftOut reports whether a pod stays as it is because the update strategy's selector does
+// not match it, which is what the spec asks for.
+func (o *Outlook) LeftOut(p *cluster.Pod) bool {
+	set, ok := o.Object.Object.(*kruise.SidecarSet)
+	return ok && !o.Updated(p) && !(&rules.SidecarSet{Spec: &set.Spec}).Chooses(p)
+}
 
 // Barred says why no pass will ever update a pod; empty where one may.
 func (o *Outlook) Barred(p *cluster.Pod) string {
@@ -118,8 +126,6 @@ func (b *builder) barred() func(*cluster.Pod) string {
 			return "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
 		case !set.Upgradable(p):
 			return "more than images of the sidecars changed since it was made, and only images change in place"
-		case !set.Chooses(p):
-			return "updateStrategy.selector leaves it out"
 		}
 		return ""
 	}

@@ -71,26 +71,38 @@ func (a *answer) spec(d plan.Decision) {
 	switch {
 	case rules.PausedOf(o.Object.Object):
 		a.add(plan.GatePaused, "it is paused in its spec", true)
-	case o.Partition != "" && o.Allowed < o.Total:
-		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated", o.Partition, o.Allowed, o.Total), false)
+	case o.Partition != "" && o.Allowed < o.Reach:
+		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated", o.Partition, o.Allowed, o.Reach), false)
 	}
 	if onDelete(o.Object.Object) && o.Driver != plan.DriverKruise {
 		a.add(GateDriver, "no controller updates these pods: the client does, or whoever deletes them", true)
 	}
 	barred := map[string][]string{}
-	var reasons []string
+	var reasons, left []string
 	for _, p := range old {
 		if why := o.Barred(p); why != "" {
 			if barred[why] == nil {
 				reasons = append(reasons, why)
 			}
 			barred[why] = append(barred[why], p.Name)
+		} else if o.LeftOut(p) {
+			left = append(left, p.Name)
 		}
+	}
+	if len(left) > 0 {
+		a.add(GateSelector, LeftOut, false, left...)
 	}
 	for _, why := range reasons {
 		a.add(plan.GateNotAllowed, why, true, barred[why]...)
 	}
 }
+
+// GateSelector is where the update strategy's own selector leaves pods out, which is how a
+// SidecarSet is tried on some pods; LeftOut says so of a pod.
+const (
+	GateSelector = "selector"
+	LeftOut      = "updateStrategy.selector leaves it out"
+)
 
 // GateController is where a controller does not do its part.
 const GateController = "controller"

@@ -72,6 +72,10 @@ func (a *answer) behind(p *cluster.Pod) {
 		a.add(plan.GateNotAllowed, why, true, p.Name)
 		return
 	}
+	if o.LeftOut(p) {
+		a.add(GateSelector, LeftOut, false, p.Name)
+		return
+	}
 	if a.q.Begun && d.Verb != plan.Done {
 		a.decision(d)
 	}
@@ -93,8 +97,8 @@ func (a *answer) turn(p *cluster.Pod) {
 		a.add(GateTurn, "its turn is now: the next pass of the controller updates it", false, p.Name)
 	case at >= 0:
 		a.add(GateMaxUnavailable, fmt.Sprintf("its turn comes after %d others: %s", at, o.Why), false, p.Name)
-	case o.Partition != "" && o.Allowed < o.Total:
-		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated, and it is not among them", o.Partition, o.Allowed, o.Total), false)
+	case o.Partition != "" && o.Allowed < o.Reach:
+		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated, and it is not among them", o.Partition, o.Allowed, o.Reach), false)
 	case onDelete(o.Object.Object):
 		a.add(GateDriver, "no controller updates it: the client does, or whoever deletes it", true)
 	case o.Why != "":
