@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -29,6 +30,7 @@ type Outlook struct {
 	carries  func(*cluster.Pod) bool
 	modes    modes
 	permits  *permits
+	snap     *Snapshot
 }
 
 // Look returns the outlook of a workload at a time. It is false where the snapshot
@@ -45,7 +47,7 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 	o := &Outlook{
 		Object: w, Driver: b.plan.Driver, Total: b.sub.total, Reach: b.sub.total - b.sub.left, Allowed: b.sub.total - b.sub.left, Limits: b.sub.limits,
 		carries: Carries(b.plan, s), modes: b.modes, permits: s.permits(s.heeded(b.plan.Driver)), Choice: b.choice(now), barred: b.barred(),
-		concerns: b.concerns(),
+		concerns: b.concerns(), snap: &s,
 	}
 	if v, ok := b.ownPartition(); ok {
 		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), o.Reach))
@@ -81,14 +83,45 @@ func (o *Outlook) Barred(p *cluster.Pod) string {
 // Budget asks the budgets that cover a pod whether an update of it could begin now;
 // why names the one that does not let it.
 func (o *Outlook) Budget(p *cluster.Pod) (why string, ok bool) {
-	op := kruise.PubUpdateOperation
-	if mode, _ := o.Mode(p); mode == rules.ModeRecreate {
-		op = kruise.PubDeleteOperation
+	op := o.operation(p)
+	if !o.snap.asked(o.Driver, op) {
+		return o.unasked(p, op)
 	}
 	if why, ok = o.permits.allow(p, op); !ok || o.Driver != DriverClient || op == kruise.PubUpdateOperation {
 		return why, ok
 	}
 	return o.permits.evict(p)
+}
+
+// operation is what budgets are asked about when a pod is updated.
+func (o *Outlook) operation(p *cluster.Pod) kruise.PubOperation {
+	if mode, _ := o.Mode(p); mode == rules.ModeRecreate {
+		return kruise.PubDeleteOperation
+	}
+	return kruise.PubUpdateOperation
+}
+
+// unasked is the answer for an update that Kruise asks no budget about, as far as its
+// feature gates are known.
+func (o *Outlook) unasked(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
+	if o.snap.GatesUnread == "" {
+		return "", true
+	}
+	if why, ok = o.permits.allow(p, op); !ok {
+		why += ", if " + updateGate + " is on: Kruise's feature gates cannot be read"
+	}
+	return why, ok
+}
+
+// BudgetNever reports whether a budget that covers a pod wants all its pods available, so
+// that it never lets one go.
+func (o *Outlook) BudgetNever(p *cluster.Pod) bool {
+	if !o.snap.asked(o.Driver, o.operation(p)) {
+		return false
+	}
+	return slices.ContainsFunc(o.permits.budgets, func(b *rules.Budget) bool {
+		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
+	})
 }
 
 // choice asks the rules what the next pass of the controller does.

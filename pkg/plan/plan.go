@@ -47,7 +47,10 @@ type Plan struct {
 	// its containers change, and for how long; empty for other drivers.
 	Drain Drain
 	Grace time.Duration
-	Steps []Step
+	// HookAnswer is after how long a lifecycle hook of the workload is taken to be
+	// answered; [HookNever] where it is taken to be never, 0 where there is no hook.
+	HookAnswer time.Duration
+	Steps      []Step
 	// Warnings are for whoever reviews the plan.
 	Warnings []string
 	// RollsBack is why a rollout was ended whose work this plan undoes; empty in

@@ -113,7 +113,7 @@ func Admit(old, desired *resource.Resource) error {
 func (m *Made) Assumed() simulate.Options {
 	o := simulate.Usual()
 	o.Gates, o.Start = m.Snapshot.Gates, m.At
-	o.GuardUpdates, o.ReadinessGate = m.gates.GuardUpdates, m.gates.ReadinessGate
+	o.GuardUpdates, o.ReadinessGate = m.Snapshot.Gates.GuardUpdates, m.gates.ReadinessGate
 	return o
 }
 

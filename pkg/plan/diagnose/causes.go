@@ -14,7 +14,7 @@ import (
 // decision takes over what the rollout itself says.
 func (a *answer) decision(d plan.Decision) {
 	for _, b := range d.Blockers {
-		if a.shown(b) || b.Gate == plan.GateOwner && a.q.Hand != nil {
+		if a.shown(b) || b.Gate == plan.GateOwner && a.q.Hand != nil || a.paced(b, d) {
 			continue
 		}
 		a.blocker(b, d.Verb == plan.Halt || persons[b.Gate])
@@ -25,6 +25,12 @@ func (a *answer) decision(d plan.Decision) {
 	case a.q.Begun && a.q.Holder == "" && (d.Verb == plan.Act || d.Verb == plan.Wait):
 		a.add(GateDriver, "nobody drives the rollout: whoever began it has gone", true)
 	}
+}
+
+// paced reports whether a blocker is told by [answer.pace], which also knows whether the
+// budget ever lets the pod go.
+func (a *answer) paced(b plan.Blocker, d plan.Decision) bool {
+	return b.Gate == plan.GateBudget && d.Verb == plan.Wait && a.outlook != nil && a.outlook.Driver == plan.DriverKruise
 }
 
 func (a *answer) blocker(b plan.Blocker, stuck bool) {
@@ -136,7 +142,7 @@ func (a *answer) pace(d plan.Decision) {
 	}
 	for _, p := range o.Order {
 		if why, ok := o.Budget(p); !ok {
-			a.add(plan.GateBudget, why, false, p.Name)
+			a.add(plan.GateBudget, why, o.BudgetNever(p), p.Name)
 			return
 		}
 	}
@@ -217,11 +223,15 @@ func (a *answer) leaving() {
 		case !a.outlook.Concerns(p):
 		case p.Deleting && len(p.Finalizers) > 0:
 			a.add(plan.GateHook, "is being deleted, and finalizers hold it: "+strings.Join(p.Finalizers, ", "), false, p.Name)
-		case hooked[rules.StateOf(p)]:
-			a.add(plan.GateHook, fmt.Sprintf("its lifecycle state is %s: a hook has not let it go yet", rules.StateOf(p)), false, p.Name)
+		default:
+			a.held(p)
 		}
 	}
 }
 
-// hooked are states in which somebody else has to act.
-var hooked = map[rules.LifecycleState]bool{rules.StatePreparingUpdate: true, rules.StatePreparingDelete: true, rules.StatePreparingNormal: true, rules.StateUpdated: true}
+// held says which lifecycle hook a pod waits for, if any.
+func (a *answer) held(p *cluster.Pod) {
+	if b, ok := plan.Held(a.q.Snapshot, p); ok {
+		a.add(b.Gate, b.Why, false, p.Name)
+	}
+}

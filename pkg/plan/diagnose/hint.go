@@ -36,6 +36,8 @@ func (a *answer) hint(c Cause) string {
 		return a.q.Hand.Next
 	case a.q.Name == "" && strings.Contains(text, "NAME"):
 		return ""
+	case c.Gate == plan.GateBudget && c.Stuck:
+		text = "the budget wants every pod that it covers: raise its maxUnavailable, or lower its minAvailable"
 	case c.Gate == plan.GatePartition && c.Stuck:
 		text = hints[plan.GateTemplate]
 	case c.Gate == plan.GatePartition:

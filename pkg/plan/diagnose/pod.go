@@ -53,12 +53,11 @@ func (a *answer) podTrouble(p *cluster.Pod) {
 		b, stuck := plan.Unready(a.q.Snapshot, p)
 		a.add(b.Gate, b.Why+more(p)+placed(p), stuck, p.Name)
 	}
-	switch {
-	case p.Deleting && len(p.Finalizers) > 0:
+	if p.Deleting && len(p.Finalizers) > 0 {
 		a.add(plan.GateHook, "finalizers hold it: "+strings.Join(p.Finalizers, ", "), false, p.Name)
-	case hooked[rules.StateOf(p)]:
-		a.add(plan.GateHook, fmt.Sprintf("its lifecycle state is %s: a hook has not let it go yet", rules.StateOf(p)), false, p.Name)
+		return
 	}
+	a.held(p)
 }
 
 // behind says why the pod still has an old template.
@@ -82,7 +81,7 @@ func (a *answer) behind(p *cluster.Pod) {
 	a.hand()
 	a.turn(p)
 	if why, ok := o.Budget(p); !ok {
-		a.add(plan.GateBudget, why, false, p.Name)
+		a.add(plan.GateBudget, why, o.BudgetNever(p), p.Name)
 	}
 }
 
