@@ -16,6 +16,7 @@ func (b *builder) warn() {
 	if len(b.plan.Steps) == 0 {
 		return
 	}
+	b.warnPaused()
 	b.warnParent()
 	b.warnHot()
 	b.warnHooks()
@@ -25,6 +26,14 @@ func (b *builder) warn() {
 	b.warnPods()
 	if n := b.reached(); n < b.sub.total && b.sub.take != nil {
 		b.warning("the plan ends with %d of %d pods updated", n, b.sub.total)
+	}
+}
+
+// warnPaused says that the controller updates no pod. A Deployment is resumed by the plan
+// itself.
+func (b *builder) warnPaused() {
+	if b.plan.Paused = b.plan.Driver == DriverKruise && rules.PausedOf(b.desired.Object); b.plan.Paused {
+		b.warning("%s is paused: its controller updates no pod until it is resumed", title(b.present.Ref))
 	}
 }
 
