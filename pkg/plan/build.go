@@ -145,7 +145,7 @@ func (b *builder) compare() {
 	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
 	c := &p.Change
 	c.FromHash, c.ToHash = hashOf(b.present), hashOf(b.desired)
-	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, e.Restarts
+	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
 	b.changed = c.FromHash != c.ToHash
 	c.FromRevision = revisionNamed(b.snap.Revisions, templateOf(b.present))
 	c.ToRevision = revisionNamed(b.snap.Revisions, templateOf(b.desired))

@@ -79,3 +79,23 @@ func TestBuild_SidecarSetLeavesStrangersOut(t *testing.T) {
 		}
 	}
 }
+
+// TestBuild_HotSidecarIsNotRestarted: the sidecar that works keeps its connections in a hot
+// upgrade, so the plan names no container that restarts.
+func TestBuild_HotSidecarIsNotRestarted(t *testing.T) {
+	const hot = `image: "mesh:1", upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: "empty:1"}`
+	before := strings.Replace(mesh, `image: "mesh:1"`, hot, 1)
+	for text, want := range map[string]struct {
+		restarts int
+		said     bool
+	}{mesh: {1, false}, before: {0, true}} {
+		s := plan.Snapshot{Workload: read(t, text)}
+		p, err := plan.Build(read(t, strings.Replace(text, `"mesh:1"`, `"mesh:2"`, 1)), s, plan.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(strings.Join(p.Warnings, "\n"), "sidecar mesh is exchanged hot"); len(p.Change.Restarts) != want.restarts || said != want.said {
+			t.Errorf("restarts %v, warnings %v", p.Change.Restarts, p.Warnings)
+		}
+	}
+}
