@@ -82,7 +82,7 @@ var layer = map[string][]string{
 		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
 		"pkg/plan/cluster", "pkg/tui/...",
 	},
-	"pkg/tui/world": {"pkg/kruise", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose"},
+	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose"},
 	"pkg/tui/survey": planImports(
 		"pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/places", "pkg/plan/rules", "pkg/tui/world",
 	),

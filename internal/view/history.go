@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -24,6 +26,9 @@ type Revision struct {
 	Cause  string
 	Fields []rules.FieldChange
 	Mode   rules.UpdateMode
+	// Template is what pods were made from, as decoded JSON; it is written in full style,
+	// without what is likely to be secret.
+	Template map[string]any
 }
 
 // History writes revisions, the oldest first; in full style with all values that
@@ -41,6 +46,7 @@ func History(w io.Writer, name string, list []Revision, st Style) error {
 				b.line("change cause: %s", r.Cause)
 			}
 			b.fields(fields(r.Fields), r.Mode)
+			b.template(r.Template)
 		}
 		return b.write(w)
 	}
@@ -53,6 +59,21 @@ func History(w io.Writer, name string, list []Revision, st Style) error {
 		rows = append(rows, []string{number, r.Name, strconv.Itoa(r.Pods), changedText(r), wereText(r), cmp.Or(r.Cause, "<none>")})
 	}
 	return st.table(w, rows)
+}
+
+// template writes a template as YAML.
+func (b *builder) template(t map[string]any) {
+	if len(t) == 0 {
+		return
+	}
+	text, err := yaml.Marshal(rules.MaskObject(t))
+	if err != nil {
+		return // decoded JSON always encodes
+	}
+	b.line("template:")
+	for line := range strings.SplitSeq(strings.TrimRight(string(text), "\n"), "\n") {
+		b.line("  %s", line)
+	}
 }
 
 // mostPaths is how many changed fields a row names.

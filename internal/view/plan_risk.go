@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -19,6 +20,9 @@ func Risks(p plan.Plan) []string {
 	case rules.ModeRecreate:
 		out = append(out, "a pod that is made anew loses its address and what it keeps in emptyDir volumes, and may land on another node")
 	case rules.ModeInPlace:
+		if p.Target.Kind == kruise.KindSidecarSet && len(p.Change.Restarts) == 0 {
+			break // every sidecar that changes is exchanged hot, and a warning says so
+		}
 		out = append(out, "a container that restarts drops its connections; the pod keeps its name, node, address and volumes")
 	}
 	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return slices.ContainsFunc(s.Pods, tied) }) {

@@ -69,6 +69,8 @@ type run struct {
 	// last is what was done last, repeats how often it was.
 	last    []plan.Action
 	repeats int
+	// halted is since when a watched rollout halts without that on record.
+	halted time.Time
 	// refusals counts turns in a row that were turned down.
 	refusals int
 }

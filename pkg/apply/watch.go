@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -9,8 +10,8 @@ import (
 )
 
 // Watch tells of a rollout that somebody else drives, and writes nothing. It ends as
-// Run does, when the rollout ends; where nobody drives, it says what is due and
-// waits.
+// Run does, when the rollout ends; where no process drives, it says what is due and
+// waits. A halt that no process records, since none drives, ends it, too.
 func Watch(ctx context.Context, c Cluster, ref cluster.Ref, p plan.Plan, o Options) (Result, error) {
 	r := &run{cluster: c, ref: ref, plan: p, opt: o}
 	r.emit = o.Emit
@@ -42,9 +43,33 @@ func (r *run) see(ctx context.Context) error {
 		r.finish(event.Failed, d.Reason)
 	case r.opt.AtPause && d.Verb == plan.Wait && awaitsPerson(d):
 		r.finish(event.AtPause, d.Reason)
+	case d.Verb == plan.Halt:
+		return r.halting(ctx, s, d)
 	case r.late(now):
 	default:
+		r.halted = time.Time{}
 		return r.cluster.Await(ctx, r.ref, s.Version, r.limited(d.Until))
 	}
 	return nil
+}
+
+// unrecorded is how long a process that drives a rollout has for recording that it halts.
+const unrecorded = 15 * time.Second
+
+// halting waits for the process that drives the rollout to record a halt, and ends where
+// none does.
+func (r *run) halting(ctx context.Context, s plan.Snapshot, d plan.Decision) error {
+	now := r.cluster.Now()
+	if r.halted.IsZero() {
+		r.halted = now
+	}
+	end := r.halted.Add(unrecorded)
+	if !now.Before(end) {
+		r.finish(event.Failed, d.Reason)
+		return nil
+	}
+	if r.late(now) {
+		return nil
+	}
+	return r.cluster.Await(ctx, r.ref, s.Version, r.limited(end))
 }

@@ -25,6 +25,9 @@ type Registered struct {
 	// ExpandsTo are the kinds of Kubernetes that hold afterwards what the object said,
 	// in alphabetical order; none where it went into objects that were there anyway.
 	ExpandsTo []string
+	// Renames is whether a field has another name or place in the older version. Without
+	// conversion between the versions, it is lost; other kinds need none.
+	Renames bool
 }
 
 // Served is one version of a kind.
@@ -91,7 +94,17 @@ func describe[T any](r Registered, own rows[T]) *descriptor {
 	for _, s := range r.Served {
 		r.Versions = append(r.Versions, s.Version)
 	}
+	r.Renames = slices.ContainsFunc(own.fields, renames)
 	return &descriptor{Registered: r, fields: own.fields, defaults: untyped(own.defaults), stored: untyped(own.stored)}
+}
+
+// renames reports whether both versions have what a field says, in different ways.
+func renames(f field) bool {
+	switch f.(type) {
+	case added, refused:
+		return false
+	}
+	return true
 }
 
 // untyped takes any object instead of a *T, which it must be.

@@ -40,7 +40,7 @@ func Back(p Plan, s Snapshot, why string) (Plan, error) {
 	back, err := Build(desired, s, Policy{
 		Steps:  []PolicyStep{{To: Amount{Value: 100, Percent: true}}},
 		Pull:   PullNever, // the old image is where the old pods ran
-		Driver: p.Driver, Drain: p.Drain, Grace: p.Grace, OnFailure: FailPause,
+		Driver: p.Driver, Drain: p.Drain, Grace: p.Grace, HookAnswer: p.HookAnswer, OnFailure: FailPause,
 	})
 	back.RollsBack = why
 	return back, err

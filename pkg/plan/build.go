@@ -57,7 +57,10 @@ type subject struct {
 	// total is how many pods there are while it lasts, updated how many of them
 	// carry the new template already.
 	total, updated int
-	limits         Limits
+	// left is how many pods a selector of the update strategy leaves out, leftNow how
+	// many that of the present strategy does.
+	left, leftNow int
+	limits        Limits
 	// partition returns what lets exactly so many pods be updated, as a percentage
 	// where that is asked for and comes to the same; nil where the kind has no
 	// partition in force.
@@ -142,7 +145,7 @@ func (b *builder) compare() {
 	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
 	c := &p.Change
 	c.FromHash, c.ToHash = hashOf(b.present), hashOf(b.desired)
-	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, e.Restarts
+	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
 	b.changed = c.FromHash != c.ToHash
 	c.FromRevision = revisionNamed(b.snap.Revisions, templateOf(b.present))
 	c.ToRevision = revisionNamed(b.snap.Revisions, templateOf(b.desired))

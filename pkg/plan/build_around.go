@@ -12,7 +12,7 @@ import (
 // pull adds the step that has new images on the nodes before any pod changes.
 func (b *builder) pull() {
 	images := b.newImages()
-	nodes := nodesOf(b.snap.Pods)
+	nodes := nodesOf(b.snap.Members())
 	wanted := b.policy.Pull == PullFirst || b.policy.Pull == PullAuto && b.plan.Change.Mode == rules.ModeInPlace
 	if !wanted || len(images) == 0 || nodes == 0 {
 		return

@@ -4,7 +4,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -23,6 +22,8 @@ func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
 		switch {
 		case set.Updated(p):
 			s.updated++
+		case !set.Chooses(p):
+			s.left++
 		case !set.Upgradable(p):
 			stuck++
 		}
@@ -30,21 +31,40 @@ func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
 	if stuck > 0 {
 		b.warning("%d of %d pods cannot take the new sidecars in place: they keep the old ones until somebody recreates them", stuck, len(matched))
 	}
+	if s.left > 0 {
+		b.warning("updateStrategy.selector leaves %d of %d pods out: they keep the old sidecars%s", s.left, len(matched), afterwards(o))
+	}
+	if before, ok := b.present.Object.(*kruise.SidecarSet); ok {
+		now := *set
+		now.Spec = &before.Spec
+		s.leftNow = now.LeftOut()
+	}
 	if _, ok := partitionOf(o); ok {
-		total := s.total
-		s.allowed = func(v intstr.IntOrString) int { return total - rules.Partition(&v, total) }
-		s.partition = inverse(total, s.allowed)
+		total, reach := s.total, s.total-s.left
+		s.allowed = func(v intstr.IntOrString) int { return max(reach-rules.Partition(&v, total), 0) }
+		s.partition = inverse(reach, s.allowed)
 		s.take = b.takes(set.Queue(), set.Ties, set.Placing().Of)
 	}
 	return s
+}
+
+// afterwards says what becomes of pods that the strategy's selector leaves out when they
+// are made again (semantics sidecarset-and-protection 1).
+func afterwards(o *kruise.SidecarSet) string {
+	switch r := o.Spec.InjectionStrategy.Revision; {
+	case o.Spec.InjectionStrategy.Paused:
+		return ", and a new pod gets none"
+	case r != nil && (r.RevisionName != nil || r.CustomVersion != nil):
+		return "; a new pod gets those of injectionStrategy.revision"
+	}
+	return " until they are made again: a new pod gets the new ones"
 }
 
 // sidecarSetRules is the desired set as the rules will see it: its hash is one
 // that no pod has unless the containers stay, and pods can be upgraded as long as
 // nothing but images changes.
 func (b *builder) sidecarSetRules(o *kruise.SidecarSet) *rules.SidecarSet {
-	set := controller.SidecarSetRules(b.present, o)
-	set.Namespaces, set.Pods = b.snap.Namespaces, b.snap.Pods
+	set := b.snap.sidecars(b.present, o)
 	if b.changed {
 		set.Hash = nobody
 	}

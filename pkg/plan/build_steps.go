@@ -24,6 +24,7 @@ func (b *builder) build() error {
 	b.letGo()
 	b.sub = b.subject()
 	b.plan.Limits = b.sub.limits
+	b.hooks()
 	if err := b.checkCarried(); err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (b *builder) timeout(pods int) time.Duration {
 	l := b.sub.limits
 	at := max(l.MaxUnavailable+l.MaxSurge, 1)
 	rounds := (pods + at - 1) / at
-	return patience + time.Duration(rounds)*(roundPatience+l.MinReady)
+	return patience + time.Duration(rounds)*(roundPatience+l.MinReady+2*max(b.plan.HookAnswer, 0))
 }
 
 // scale changes the number of pods and returns the object as it is then. A workload

@@ -302,5 +302,6 @@ func unready(list []*cluster.Pod) {
 
 func budget(s *plan.Snapshot, most int) {
 	v := percent(most)
+	s.Gates.GuardUpdates = true
 	s.Budgets = []*rules.Budget{{Name: "web", Spec: &kruise.PodUnavailableBudgetSpec{MaxUnavailable: &v}, Expected: len(s.Pods), Pods: s.Pods}}
 }

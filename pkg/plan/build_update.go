@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -61,7 +62,10 @@ func (b *builder) rungs() []rung {
 	}
 	steps := b.policy.Steps
 	if len(steps) == 0 {
-		steps = upTo(DefaultSteps(b.sub.total), b.sub.total, reach)
+		steps = DefaultSteps(b.sub.total)
+	}
+	if len(b.policy.Steps) == 0 || b.sub.left > 0 {
+		steps = upTo(steps, b.sub.total, reach)
 	}
 	return ladder(steps, b.sub.total, already)
 }
@@ -87,11 +91,12 @@ func (b *builder) bounds() (already, reach int) {
 	if !ok {
 		return already, reach
 	}
+	reach -= b.sub.left
 	if !b.changed {
-		already = max(already, min(b.allowedNow(), b.sub.total))
+		already = max(already, min(b.allowedNow(), b.sub.total-b.sub.leftNow))
 	}
 	switch n := b.sub.allowed(own); {
-	case n >= b.sub.total:
+	case n >= reach:
 	case len(b.policy.Steps) == 0 || b.policy.Steps[len(b.policy.Steps)-1].To.Of(b.sub.total) == n:
 		reach = n
 	default:
@@ -117,18 +122,19 @@ func (b *builder) allowedNow() int {
 	return b.sub.allowed(v)
 }
 
-// upTo cuts steps at a number of pods.
+// upTo cuts steps at a number of pods: those beyond it come to that number, and wait for
+// what they would have waited for.
 func upTo(steps []PolicyStep, total, reach int) []PolicyStep {
 	if reach >= total {
 		return steps
 	}
-	var out []PolicyStep
-	for _, s := range steps {
-		if s.To.Of(total) < reach {
-			out = append(out, s)
+	out := slices.Clone(steps)
+	for i := range out {
+		if out[i].To.Of(total) >= reach {
+			out[i].To = Amount{float64(reach), false}
 		}
 	}
-	return append(out, PolicyStep{To: Amount{float64(reach), false}})
+	return out
 }
 
 // final is the one rung of a workload that cannot stop in between; what the

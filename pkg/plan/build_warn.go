@@ -16,13 +16,24 @@ func (b *builder) warn() {
 	if len(b.plan.Steps) == 0 {
 		return
 	}
+	b.warnPaused()
 	b.warnParent()
 	b.warnHot()
+	b.warnHooks()
 	b.warnGates()
 	b.warnBudgets()
+	b.warnUnread()
 	b.warnPods()
 	if n := b.reached(); n < b.sub.total && b.sub.take != nil {
 		b.warning("the plan ends with %d of %d pods updated", n, b.sub.total)
+	}
+}
+
+// warnPaused says that the controller updates no pod. A Deployment is resumed by the plan
+// itself.
+func (b *builder) warnPaused() {
+	if b.plan.Paused = b.plan.Driver == DriverKruise && rules.PausedOf(b.desired.Object); b.plan.Paused {
+		b.warning("%s is paused: its controller updates no pod until it is resumed", title(b.present.Ref))
 	}
 }
 
@@ -47,10 +58,14 @@ func (b *builder) warnGates() {
 
 // warnBudgets names budgets that allow nothing, and those that slow things down.
 func (b *builder) warnBudgets() {
+	asked := !b.updatesInPlace() || b.snap.asked(b.plan.Driver, kruise.PubUpdateOperation)
 	for _, budget := range b.snap.heeded(b.plan.Driver) {
 		switch n := budget.Counts(); {
 		case n.Desired == 0:
-		case n.Allowed == 0 && n.Desired >= n.Expected:
+		case !asked && n.Allowed == 0:
+			b.warning("PodUnavailableBudget %s allows no pod to go, and Kruise does not ask it before an update in place: %s is off", budget.Name, updateGate)
+		case !asked:
+		case never(n):
 			b.warning("PodUnavailableBudget %s never allows a pod to go: it wants %d of %d available", budget.Name, n.Desired, n.Expected)
 		case n.Allowed == 0:
 			b.warning("PodUnavailableBudget %s allows no pod to go now: %d are available, %d are wanted", budget.Name, n.Current, n.Desired)
@@ -71,7 +86,7 @@ func (b *builder) warnBudgets() {
 // warnPods names what is wrong before anything has begun.
 func (b *builder) warnPods() {
 	var down []string
-	for _, p := range b.snap.Pods {
+	for _, p := range b.snap.Members() {
 		if rules.Active(p) && !rules.Ready(p) {
 			down = append(down, p.Name)
 		}
@@ -79,6 +94,11 @@ func (b *builder) warnPods() {
 	if n := len(down); n > 0 {
 		b.warning("%s not ready before the rollout: %s", plural(n, "pod")+isAre(n), some(down, 3))
 	}
+}
+
+// never reports whether a budget wants all its pods available, so that it lets none go.
+func never(n rules.BudgetCounts) bool {
+	return n.Allowed == 0 && n.Desired != 0 && n.Desired >= n.Expected
 }
 
 func isAre(n int) string {

@@ -49,6 +49,9 @@ const named = 5
 type health struct {
 	// failed end the rollout, waiting are on their way.
 	failed, waiting []Blocker
+	// held are pods that wait for a lifecycle hook, overdue those of them that have
+	// waited for too long.
+	held, overdue []Blocker
 	// next is when the next one that is in trouble will have failed.
 	next time.Time
 }
@@ -73,7 +76,10 @@ func (r *run) examine(h *health) {
 		h.failed = append(h.failed, Blocker{Gate: GateDeadline, Why: "the Deployment's progress deadline is exceeded"})
 	}
 	var carries func(*cluster.Pod) bool
-	for _, p := range r.snap.Pods {
+	for _, p := range r.snap.Members() {
+		if h.hook(r, p) {
+			continue
+		}
 		if rules.Ready(p) || !rules.Active(p) {
 			continue
 		}
@@ -84,6 +90,28 @@ func (r *run) examine(h *health) {
 			h.look(r, p)
 		}
 	}
+}
+
+// hook reports whether a lifecycle hook holds a pod. That ends a step which waits for it
+// once it has lasted for too long.
+func (h *health) hook(r *run, p *cluster.Pod) bool {
+	b, since, ok := r.snap.held(p)
+	if !ok {
+		return false
+	}
+	due := later(since, r.driven()).Add(r.plan.hookLimit())
+	switch {
+	case !r.now.Before(due):
+		if len(h.overdue) < named {
+			b.Why += fmt.Sprintf("; not answered for %s", r.plan.hookLimit())
+			h.overdue = append(h.overdue, b)
+		}
+		return true
+	case len(h.held) < named:
+		h.held = append(h.held, b)
+	}
+	h.next = earliest(h.next, due)
+	return true
 }
 
 // look finds out what is wrong with a pod that is not ready.

@@ -33,10 +33,10 @@ func Revisions(s Snapshot) []cluster.Revision {
 func History(s Snapshot) []Past {
 	w, list := s.Object(), Revisions(s)
 	present, _ := rules.FindRevision(list, w.Template)
-	out := make([]Past, len(list))
+	out, pods := make([]Past, len(list)), s.Members()
 	for i, r := range list {
 		out[i] = Past{Revision: r, Present: r.Name == present.Name, First: i == 0}
-		for _, p := range s.Pods {
+		for _, p := range pods {
 			if rules.Active(p) && MadeFrom(w, p, r) {
 				out[i].Pods++
 			}

@@ -25,6 +25,8 @@ type kind interface {
 	// partition and pause, which are about updates. It is nil for kinds without an order.
 	restarted(kruised any) kruiseSpec
 
+	// members are the pods of a snapshot that the workload counts.
+	members(s *Snapshot) []*cluster.Pod
 	// carries reports whether a pod has the new template of a plan.
 	carries(b *builder, p *cluster.Pod) bool
 	// carrying tells the pods that have the new template while the rollout runs.

@@ -32,7 +32,9 @@ func (k sidecarSetKind) choice(b *builder, _ time.Time) rules.Choice {
 	return b.sidecarSetRules(k.o).ChooseUpdate().Choice
 }
 
-func (k sidecarSetKind) stepPending(*run) rules.Pending { return rules.SidecarSetPending(k.o) }
+func (k sidecarSetKind) stepPending(r *run) rules.Pending {
+	return rules.SidecarSetPending(k.o, r.snap.sidecars(r.object(), k.o).LeftOut())
+}
 
 func (sidecarSetKind) surges() bool       { return false }
 func (sidecarSetKind) ordering() []string { return nil }

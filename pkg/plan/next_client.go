@@ -53,7 +53,7 @@ func (r *run) pods(s *Step) (Decision, bool) {
 	if len(missing) == 0 || r.progress.Promoted {
 		return Decision{}, true
 	}
-	if bad := r.failures(); len(bad) > 0 {
+	if bad := append(r.failures(), r.health().overdue...); len(bad) > 0 {
 		return r.halt(bad...), false
 	}
 	d := r.unfinished(s, slices.Concat(c.blocked, r.health().waiting, missing)...)

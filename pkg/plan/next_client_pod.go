@@ -67,7 +67,7 @@ func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotPair, r
 		c.leave(p, &change)
 		c.write(p, change, "take "+p.Name+" out of service")
 	case to == rules.StatePreparingUpdate:
-		c.block(GateHook, p, "its inPlaceUpdate hook holds it")
+		c.block(GateHook, p, c.holding(p, "its inPlaceUpdate hook holds it"))
 	case prepared && restarts && c.now.Before(wait):
 		c.until = earliest(c.until, wait)
 		c.block(GateGrace, p, "out of service, its containers change at "+wait.UTC().Format(time.TimeOnly))
@@ -76,6 +76,14 @@ func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotPair, r
 		beside(&change, p, pairs)
 		c.write(p, change, "update "+p.Name+" in place")
 	}
+}
+
+// holding says which hook holds a pod and since when, as soon as the pod itself says so.
+func (c *client) holding(p *cluster.Pod, otherwise string) string {
+	if b, ok := Held(*c.snap, p); ok {
+		return b.Why
+	}
+	return otherwise
 }
 
 // drains reports whether a pod leaves its Services before it changes.
@@ -173,7 +181,7 @@ func (c *client) evict(p *cluster.Pod) {
 	held := rules.StateOf(p) == rules.StatePreparingDelete
 	switch {
 	case !remove && held:
-		c.block(GateHook, p, "its preDelete hook holds it")
+		c.block(GateHook, p, c.holding(p, "its preDelete hook holds it"))
 	case !held && (!c.permit(p, kruise.PubEvictOperation) || !c.mayEvict(p)):
 	case !remove && to == rules.StatePreparingDelete:
 		c.write(p, controller.InPlace{Lifecycle: lifecycle}.PrepareDelete(p, c.now), "prepare the deletion of "+p.Name)

@@ -223,9 +223,9 @@ spec:
 		released    bool
 	}{
 		{"", "act take web-00003 out of service", false},
-		{"PreparingUpdate", "wait hook web-00003: its inPlaceUpdate hook holds it", false},
+		{"PreparingUpdate", "wait hook web-00003: lifecycle.inPlaceUpdate holds it in PreparingUpdate: label hold=yes has to be removed", false},
 		{"PreparingUpdate", "act update web-00003 in place", true},
-		{"PreparingDelete", "wait hook web-00003: its preDelete hook holds it", false},
+		{"PreparingDelete", "wait hook web-00003: lifecycle.preDelete holds it in PreparingDelete: label hold=yes has to be removed", false},
 		{"PreparingDelete", "act evict web-00003", true},
 	} {
 		s := snapshotOf(t, set)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -47,8 +48,12 @@ func (r *run) settle(s *Step) (Decision, bool) {
 	if len(missing) == 0 {
 		return Decision{}, true
 	}
-	if bad := r.failures(); len(bad) > 0 {
+	if bad := append(r.failures(), r.health().overdue...); len(bad) > 0 {
 		return r.halt(bad...), false
 	}
-	return r.unfinished(s, append(missing, r.health().waiting...)...), false
+	budgets, first := r.budgeted()
+	if first {
+		return r.unfinished(s, slices.Concat(budgets, r.health().held, missing, r.health().waiting)...), false
+	}
+	return r.unfinished(s, slices.Concat(r.health().held, missing, budgets, r.health().waiting)...), false
 }

@@ -56,7 +56,7 @@ func (r *run) unpulled(nodes int) []Blocker {
 	if pull == nil {
 		return nil
 	}
-	nodes = min(nodes, nodesOf(r.snap.Pods))
+	nodes = min(nodes, nodesOf(r.snap.Members()))
 	var out []Blocker
 	for _, image := range pull.Images {
 		state := r.snap.Pulls[image]

@@ -96,7 +96,7 @@ func (r *run) driven() time.Time { return later(r.progress.Started, r.progress.R
 // that only its lifecycle state keeps from being available waits for a change of its state.
 func (r *run) nextAvailable() (next time.Time) {
 	minReady := r.plan.Limits.MinReady
-	for _, p := range r.snap.Pods {
+	for _, p := range r.snap.Members() {
 		if rules.Active(p) && rules.Ready(p) && !rules.ReadyFor(p, minReady, r.now) {
 			next = earliest(next, p.ReadySince().Add(minReady+time.Millisecond)) // later than that is long enough
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -14,19 +15,22 @@ type Outlook struct {
 	// Object is the one that has the pods: the carrier where there is one.
 	Object *cluster.Workload
 	Driver Driver
-	// Total is how many pods count, Allowed how many of them the partition lets
-	// carry the new template. Partition is spelt as in the spec, "" without one.
-	Total, Allowed int
-	Partition      string
-	Limits         Limits
+	// Total is how many pods count, Reach how many of them the update strategy's selector
+	// lets carry the new template, Allowed how many of those the partition does.
+	// Partition is spelt as in the spec, "" without one.
+	Total, Reach, Allowed int
+	Partition             string
+	Limits                Limits
 	// Choice are the pods that the next pass updates, in their order, and why no
 	// more; it is empty for kinds whose controller does not choose pods.
 	rules.Choice
 
-	barred  func(*cluster.Pod) string
-	carries func(*cluster.Pod) bool
-	modes   modes
-	permits *permits
+	concerns func(*cluster.Pod) bool
+	barred   func(*cluster.Pod) string
+	carries  func(*cluster.Pod) bool
+	modes    modes
+	permits  *permits
+	snap     *Snapshot
 }
 
 // Look returns the outlook of a workload at a time. It is false where the snapshot
@@ -41,11 +45,12 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 	b.compare()
 	b.sub = b.subject()
 	o := &Outlook{
-		Object: w, Driver: b.plan.Driver, Total: b.sub.total, Allowed: b.sub.total, Limits: b.sub.limits,
+		Object: w, Driver: b.plan.Driver, Total: b.sub.total, Reach: b.sub.total - b.sub.left, Allowed: b.sub.total - b.sub.left, Limits: b.sub.limits,
 		carries: Carries(b.plan, s), modes: b.modes, permits: s.permits(s.heeded(b.plan.Driver)), Choice: b.choice(now), barred: b.barred(),
+		concerns: b.concerns(), snap: &s,
 	}
 	if v, ok := b.ownPartition(); ok {
-		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), b.sub.total))
+		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), o.Reach))
 	}
 	return o, true
 }
@@ -55,6 +60,17 @@ func (o *Outlook) Updated(p *cluster.Pod) bool { return o.carries(p) }
 
 // Mode says what an update does to a pod, and why.
 func (o *Outlook) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return o.modes.of(p) }
+
+// Concerns reports whether a pod is one of the workload's at all: a SidecarSet is handed
+// pods outside its namespaces, and pods that it has never been injected into.
+func (o *Outlook) Concerns(p *cluster.Pod) bool { return o.concerns(p) }
+
+// LeftOut reports whether a pod stays as it is because the update strategy's selector does
+// not match it, which is what the spec asks for.
+func (o *Outlook) LeftOut(p *cluster.Pod) bool {
+	set, ok := o.Object.Object.(*kruise.SidecarSet)
+	return ok && !o.Updated(p) && !(&rules.SidecarSet{Spec: &set.Spec}).Chooses(p)
+}
 
 // Barred says why no pass will ever update a pod; empty where one may.
 func (o *Outlook) Barred(p *cluster.Pod) string {
@@ -67,9 +83,9 @@ func (o *Outlook) Barred(p *cluster.Pod) string {
 // Budget asks the budgets that cover a pod whether an update of it could begin now;
 // why names the one that does not let it.
 func (o *Outlook) Budget(p *cluster.Pod) (why string, ok bool) {
-	op := kruise.PubUpdateOperation
-	if mode, _ := o.Mode(p); mode == rules.ModeRecreate {
-		op = kruise.PubDeleteOperation
+	op := o.operation(p)
+	if !o.snap.asked(o.Driver, op) {
+		return o.unasked(p, op)
 	}
 	if why, ok = o.permits.allow(p, op); !ok || o.Driver != DriverClient || op == kruise.PubUpdateOperation {
 		return why, ok
@@ -77,9 +93,52 @@ func (o *Outlook) Budget(p *cluster.Pod) (why string, ok bool) {
 	return o.permits.evict(p)
 }
 
+// operation is what budgets are asked about when a pod is updated.
+func (o *Outlook) operation(p *cluster.Pod) kruise.PubOperation {
+	if mode, _ := o.Mode(p); mode == rules.ModeRecreate {
+		return kruise.PubDeleteOperation
+	}
+	return kruise.PubUpdateOperation
+}
+
+// unasked is the answer for an update that Kruise asks no budget about, as far as its
+// feature gates are known.
+func (o *Outlook) unasked(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
+	if o.snap.GatesUnread == "" {
+		return "", true
+	}
+	if why, ok = o.permits.allow(p, op); !ok {
+		why += ", if " + updateGate + " is on: Kruise's feature gates cannot be read"
+	}
+	return why, ok
+}
+
+// BudgetNever reports whether a budget that covers a pod wants all its pods available, so
+// that it never lets one go.
+func (o *Outlook) BudgetNever(p *cluster.Pod) bool {
+	if !o.snap.asked(o.Driver, o.operation(p)) {
+		return false
+	}
+	return slices.ContainsFunc(o.permits.budgets, func(b *rules.Budget) bool {
+		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
+	})
+}
+
 // choice asks the rules what the next pass of the controller does.
 func (b *builder) choice(now time.Time) rules.Choice {
 	return kindOf(b.present.Object).choice(b, now)
+}
+
+// concerns asks which pods are a SidecarSet's, those included that it no longer counts
+// since they lack a container that it has now.
+func (b *builder) concerns() func(*cluster.Pod) bool {
+	o, ok := b.present.Object.(*kruise.SidecarSet)
+	if !ok {
+		return func(*cluster.Pod) bool { return true }
+	}
+	set := b.sidecarSetRules(o)
+	selects := set.Selects()
+	return func(p *cluster.Pod) bool { return selects(p) && set.Listed(p) }
 }
 
 // barred asks what keeps pods of a SidecarSet from ever being upgraded (semantics
@@ -100,8 +159,6 @@ func (b *builder) barred() func(*cluster.Pod) string {
 			return "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
 		case !set.Upgradable(p):
 			return "more than images of the sidecars changed since it was made, and only images change in place"
-		case !set.Chooses(p):
-			return "updateStrategy.selector leaves it out"
 		}
 		return ""
 	}

@@ -42,8 +42,31 @@ func specPatch(old, updated map[string]any) []any {
 		case old[field] != nil && slices.Contains(deepFields, field):
 			ops = deepPatch(ops, path, old[field], updated[field])
 		default:
-			ops = append(ops, setting("add", path, updated[field]))
+			ops = append(removals(ops, path, old[field], updated[field]), setting("add", path, updated[field]))
 		}
+	}
+	return ops
+}
+
+// undefaulted are fields of an update strategy that no webhook fills in: one that is read
+// is stored.
+var undefaulted = []string{"selector", "priorityStrategy", "scatterStrategy"}
+
+// removals removes what a field that is replaced as a whole no longer has. Without them the
+// patch would seem to be in force beforehand, since more than was written may be there.
+func removals(ops []any, path string, old, updated any) []any {
+	before, isMap := old.(map[string]any)
+	after, both := updated.(map[string]any)
+	if !isMap || !both {
+		return ops
+	}
+	for _, key := range changedKeys(before, after) {
+		below := path + "/" + escaped(key)
+		if after[key] == nil && slices.Contains(undefaulted, key) {
+			ops = append(ops, operation("remove", below))
+			continue
+		}
+		ops = removals(ops, below, before[key], after[key])
 	}
 	return ops
 }

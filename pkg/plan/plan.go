@@ -47,7 +47,13 @@ type Plan struct {
 	// its containers change, and for how long; empty for other drivers.
 	Drain Drain
 	Grace time.Duration
-	Steps []Step
+	// HookAnswer is after how long a lifecycle hook of the workload is taken to be
+	// answered; [HookNever] where it is taken to be never, 0 where there is no hook.
+	HookAnswer time.Duration
+	Steps      []Step
+	// Paused is true where the desired spec has the workload's controller update no pod.
+	// It is not written to files: it is about how the plan was made.
+	Paused bool
 	// Warnings are for whoever reviews the plan.
 	Warnings []string
 	// RollsBack is why a rollout was ended whose work this plan undoes; empty in

@@ -23,6 +23,9 @@ type Policy struct {
 	// Grace is how long a pod is out of service before its containers change, for
 	// the driver client; 0 takes the workload's own inPlaceUpdateStrategy.
 	Grace time.Duration
+	// HookAnswer is after how long a program answers the workload's lifecycle hooks,
+	// as the plan assumes; 0 is [DefaultHookAnswer], [HookNever] is never.
+	HookAnswer time.Duration
 }
 
 // PolicyStep is one step of a policy.

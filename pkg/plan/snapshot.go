@@ -27,6 +27,9 @@ type Snapshot struct {
 	Disruptions []*rules.DisruptionBudget
 	Reports     map[string]rules.NodeReport
 	Gates       cluster.Gates
+	// GatesUnread is why the gates are assumed, since what Kruise's manager was started
+	// with could not be read; empty where they are known.
+	GatesUnread string
 	// Pulled is on how many of the workload's nodes each image is.
 	Pulled map[string]int
 	// Pulling are images that somebody has been asked to pull, which the cluster

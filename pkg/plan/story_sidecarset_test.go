@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -88,5 +89,49 @@ func TestSidecarsThatCannotFollow(t *testing.T) {
 	}
 	if got, want := outline(p), "update 1/2:1, step-100% 3/0:2"; got != want || len(p.Warnings) != 0 {
 		t.Errorf("%s, %s\nwant %s", got, p.Warnings, want)
+	}
+}
+
+// TestRolloutOfASidecarSet_Selector: a canary by updateStrategy.selector reaches the pods
+// that match, says so, and ends; without the selector, the others follow.
+func TestRolloutOfASidecarSet_Selector(t *testing.T) {
+	w := simulate.New(simulate.Usual())
+	w.AddNode("n1", nil)
+	canary := strings.NewReplacer("replicas: 10", "replicas: 2", "name: web", "name: canary", "{app: web}", "{app: web, canary: \"true\"}").Replace(clones(""))
+	for _, text := range []string{mesh, strings.ReplaceAll(clones(""), "replicas: 10", "replicas: 4"), canary} {
+		if err := w.Apply(must(yaml.Parse(text)).YNode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Settle(10 * time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	ref := read(t, mesh).Ref
+	partial := strings.ReplaceAll(mesh, "mesh:1", "mesh:2") + "  updateStrategy: {selector: {matchLabels: {canary: \"true\"}}}\n"
+	p := built(t, w, ref, partial, plan.Policy{Pull: plan.PullNever, Steps: must(plan.ParseSteps("1,50%,100%"))})
+	if got, want := outline(p), "update 1/5:1, step-2 2/4:1"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if text := strings.Join(p.Warnings, "\n"); !strings.Contains(text, "updateStrategy.selector leaves 4 of 6 pods out") {
+		t.Errorf("warnings: %s", text)
+	}
+	d, story := drive(t, w, ref, p, nil)
+	s := observe(t, w, ref)
+	if n := meshed(s); d.Verb != plan.Done || n != 2 {
+		t.Fatalf("%s: %d pods have the new sidecar\n%s", d.Reason, n, strings.Join(story, "\n"))
+	}
+	q := diagnose.Question{Name: "sidecarset/mesh", Snapshot: s, Now: w.Now()}
+	q.Stand()
+	got := diagnose.Workload(q)
+	if !strings.Contains(got.Answer, "does what its spec says: 2 of 6 pods are updated") || len(got.Causes) != 1 || got.Causes[0].Stuck || got.Causes[0].Gate != diagnose.GateSelector {
+		t.Errorf("%s: %+v", got.Answer, got.Causes)
+	}
+	all := strings.ReplaceAll(mesh, "mesh:1", "mesh:2")
+	p = built(t, w, ref, all, plan.Policy{Pull: plan.PullNever, Steps: must(plan.ParseSteps("100%"))})
+	if err := w.Record(t.Context(), ref, s.Version, plan.Progress{}); err != nil {
+		t.Fatal(err)
+	}
+	if d, story = drive(t, w, ref, p, nil); d.Verb != plan.Done || meshed(observe(t, w, ref)) != 6 || p.Steps[len(p.Steps)-1].Updated != 6 {
+		t.Errorf("%s, %s: %d pods have the new sidecar\n%s", outline(p), d.Reason, meshed(observe(t, w, ref)), strings.Join(story, "\n"))
 	}
 }

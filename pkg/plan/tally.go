@@ -5,7 +5,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Tally counts the pods of a rollout that are not being deleted.
+// Tally counts the pods of a rollout that are not being deleted, see [Snapshot.Members].
 type Tally struct {
 	// Desired is how many there shall be, Total how many there are.
 	Desired int `json:"desired"`
@@ -20,7 +20,7 @@ type Tally struct {
 func Count(p Plan, s Snapshot) Tally {
 	t := Tally{Desired: p.Limits.Replicas}
 	carries := Carries(p, s)
-	for _, pod := range s.Pods {
+	for _, pod := range s.Members() {
 		if !rules.Active(pod) {
 			continue
 		}

@@ -59,10 +59,19 @@ func faults(crd map[string]any) []string {
 			out = append(out, "objects are stored as "+v+", which it no longer has")
 		}
 	}
-	if strategy, _, _ := unstructured.NestedString(crd, "spec", "conversion", "strategy"); strategy == "None" && len(has) > 1 && out == nil {
+	if strategy, _, _ := unstructured.NestedString(crd, "spec", "conversion", "strategy"); strategy == "None" && len(has) > 1 && out == nil && renames(crd) {
 		out = append(out, "has several versions and no conversion between them")
 	}
 	return out
+}
+
+// renames reports whether the kind's versions have one field under different names. Kruise
+// ships the definitions of other kinds without conversion, and they need none.
+func renames(crd map[string]any) bool {
+	group, _, _ := unstructured.NestedString(crd, "spec", "group")
+	kind, _, _ := unstructured.NestedString(crd, "spec", "names", "kind")
+	known, ok := kruise.Lookup(group, kind)
+	return !ok || known.Renames
 }
 
 func established(crd map[string]any) bool {

@@ -78,6 +78,27 @@ func definition(established, stored, conversion string) *unstructured.Unstructur
 	}}
 }
 
+// unconverted is a definition of a kind without conversion.
+func unconverted(kind string) *unstructured.Unstructured {
+	d := definition("True", "v1beta1", "None")
+	_ = unstructured.SetNestedField(d.Object, kind, "spec", "names", "kind")
+	return d
+}
+
+// TestFaults_ConversionNone: six kinds of Kruise are shipped with two versions and no
+// conversion between them, since no field of theirs is renamed.
+func TestFaults_ConversionNone(t *testing.T) {
+	var fine []string
+	for _, k := range kruise.Kinds() {
+		if len(k.Versions) > 1 && len(faults(unconverted(k.Kind).Object)) == 0 {
+			fine = append(fine, k.Kind)
+		}
+	}
+	if got := strings.Join(fine, " "); got != "AdvancedCronJob BroadcastJob ImageListPullJob ImagePullJob NodeImage StatefulSet" {
+		t.Error(got)
+	}
+}
+
 // patient makes fakes of it.
 func (c *clinic) patient() *patient {
 	objects := []runtime.Object{}

@@ -5,16 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	featuregates "github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
-
-// managers is the label of Kruise's controllers, in its own Deployment.
-const managers = "control-plane=controller-manager"
 
 // gated are kinds whose webhook refuses every object while a gate is off (semantics
 // fanout-and-jobs, its first lines).
@@ -30,7 +25,7 @@ var gated = []struct {
 
 // manager looks at Kruise's controllers: their version, whether they run, their gates.
 func (p *patient) manager(ctx context.Context, served map[string][]string) []verdict.Line {
-	d, err := p.deployment(ctx)
+	d, err := featuregates.Manager(ctx, p.core)
 	if err != nil {
 		return []verdict.Line{verdict.Odd("Kruise", "", "its controllers in namespace %s cannot be read: %v", kruise.DefaultNamespace, err)}
 	}
@@ -42,7 +37,7 @@ func (p *patient) manager(ctx context.Context, served map[string][]string) []ver
 	if d.Status.ReadyReplicas == 0 {
 		said = verdict.Bad("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
 	}
-	return append([]verdict.Line{said}, gates(append(slices.Clone(c.Command), c.Args...), served, p.found(ctx).Release.OrNewest())...)
+	return append([]verdict.Line{said}, gates(featuregates.Given(d), served, p.found(ctx).Release.OrNewest())...)
 }
 
 // release says which release of Kruise this is, and how sure that is.
@@ -64,24 +59,9 @@ func (p *patient) found(ctx context.Context) release.Found {
 	return release.Read(ctx, p.objects, p.core.Discovery())
 }
 
-// deployment is that of Kruise's controllers, nil where there is none.
-func (p *patient) deployment(ctx context.Context) (*appsv1.Deployment, error) {
-	list, err := p.core.AppsV1().Deployments(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: managers})
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range list.Items {
-		if len(d.Spec.Template.Spec.Containers) > 0 {
-			return &d, nil
-		}
-	}
-	return nil, nil
-}
-
 // gates infers them from the controllers' arguments, and names kinds that are served and
 // refused.
-func gates(args []string, served map[string][]string, of kruise.Release) []verdict.Line {
-	given := gatesOf(args)
+func gates(given []string, served map[string][]string, of kruise.Release) []verdict.Line {
 	lines := []verdict.Line{verdict.Good("gates", "Kruise's defaults")}
 	if len(given) > 0 {
 		lines[0] = verdict.Good("gates", "%s, the others as Kruise has them by default", strings.Join(given, ", "))
@@ -102,24 +82,4 @@ func gates(args []string, served map[string][]string, of kruise.Release) []verdi
 		}
 	}
 	return lines
-}
-
-// gatesOf are the texts NAME=VALUE of --feature-gates.
-func gatesOf(args []string) []string {
-	var out []string
-	for i, a := range args {
-		text, ok := strings.CutPrefix(strings.TrimLeft(a, "-"), "feature-gates")
-		if !ok || !strings.HasPrefix(a, "-") {
-			continue
-		}
-		if text == "" && i+1 < len(args) {
-			text = args[i+1]
-		}
-		for one := range strings.SplitSeq(strings.TrimPrefix(text, "="), ",") {
-			if one != "" {
-				out = append(out, strings.TrimSpace(one))
-			}
-		}
-	}
-	return out
 }

@@ -1,5 +1,6 @@
-// Package gates is the flag --feature-gates: which gates of Kruise, and of
-// Kubernetes, are on; no cluster tells.
+// Package gates says which feature gates of Kruise, and of Kubernetes, are on: as the
+// arguments of Kruise's manager say, and the flag --feature-gates. No cluster tells those
+// of Kubernetes.
 package gates
 
 import (
@@ -16,9 +17,8 @@ import (
 // Set are the gates of the rules, and those that only a model of the cluster knows.
 type Set struct {
 	cluster.Gates
-	// GuardUpdates is PodUnavailableBudgetUpdateGate, ReadinessGate is
-	// KruisePodReadinessGate; see simulate.Options.
-	GuardUpdates, ReadinessGate bool
+	// ReadinessGate is KruisePodReadinessGate; see simulate.Options.
+	ReadinessGate bool
 }
 
 // fields are the gates by their names.

@@ -43,6 +43,11 @@ func (o *Options) Load(ctx context.Context, file string) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.HookAnswer != 0 && o.policy.hookAnswer != "" {
+		if p.HookAnswer, err = plan.ParseHookAnswer(o.policy.hookAnswer); err != nil {
+			return nil, flag("hook-answer", err)
+		}
+	}
 	if p.Target.UID == "" && (o.against == "" || o.against == Live) {
 		return nil, &resource.Error{File: file, Err: errors.New("was made from files, not for a cluster"), Hint: "give --against with the file that it was made from"}
 	}

@@ -2,7 +2,9 @@ package planning
 
 import (
 	"context"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
@@ -34,10 +36,23 @@ func (o *Options) Make(ctx context.Context) (*Made, error) {
 		return nil, err
 	}
 	m.Predicted, err = simulate.Predict(m.Plan, m.Snapshot, m.Assumed())
+	if err != nil && m.Plan.Paused {
+		return nil, paused(&m.Plan)
+	}
 	if err != nil {
 		return nil, &resource.Error{Err: err, Hint: "kubectl kruise simulate with the same flags shows how far it comes"}
 	}
 	return m, nil
+}
+
+// paused says that a plan cannot finish since the workload is paused, and what to do first.
+func paused(p *plan.Plan) error {
+	object := p.Target.Object()
+	path := plan.PausedPath(resource.GroupOf(object.APIVersion), object.Kind, object.APIVersion[strings.LastIndex(object.APIVersion, "/")+1:])
+	return &resource.Error{
+		Err:  fmt.Errorf("%s is paused (%s: true): its controller updates no pod", p.Target.Ref(), strings.Join(path, ".")),
+		Hint: fmt.Sprintf("resume it first: kubectl kruise rollout resume %s; in the manifest, take the field out", p.Target.Ref()),
+	}
 }
 
 // Draft makes the plan without asking whether it could finish. What admission
@@ -113,7 +128,7 @@ func Admit(old, desired *resource.Resource) error {
 func (m *Made) Assumed() simulate.Options {
 	o := simulate.Usual()
 	o.Gates, o.Start = m.Snapshot.Gates, m.At
-	o.GuardUpdates, o.ReadinessGate = m.gates.GuardUpdates, m.gates.ReadinessGate
+	o.GuardUpdates, o.ReadinessGate = m.Snapshot.Gates.GuardUpdates, m.gates.ReadinessGate
 	return o
 }
 

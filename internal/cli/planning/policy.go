@@ -29,6 +29,7 @@ type policyFlags struct {
 	onFailure  string
 	timeout    time.Duration
 	grace      time.Duration
+	hookAnswer string
 }
 
 func (p *policyFlags) addFlags(fl *pflag.FlagSet) {
@@ -43,6 +44,7 @@ func (p *policyFlags) addFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&p.pull, "pull-images", "", "pull new images before any pod changes: first, never, or auto")
 	fl.StringVar(&p.onFailure, "on-failure", "", "what a failed step leads to: pause, rollback or abort")
 	fl.DurationVar(&p.timeout, "step-timeout", 0, "how long each step may take; by default as its size needs")
+	fl.StringVar(&p.hookAnswer, "hook-answer", "", "after how long lifecycle hooks are answered, as the plan assumes: 5s, or never")
 	fl.DurationVar(&p.grace, "grace", 0, "how long a pod is out of service before its containers change, with the driver client")
 }
 
@@ -156,6 +158,13 @@ func (p *policyFlags) words(into *plan.Policy) error {
 	}
 	if err := word("pull-images", p.pull, &into.Pull, plan.ParsePull); err != nil {
 		return err
+	}
+	if p.hookAnswer != "" {
+		d, err := plan.ParseHookAnswer(p.hookAnswer)
+		if err != nil {
+			return flag("hook-answer", err)
+		}
+		into.HookAnswer = d
 	}
 	return word("on-failure", p.onFailure, &into.OnFailure, plan.ParseOnFailure)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
@@ -36,9 +37,25 @@ func (o *Options) look(ctx context.Context, manifest *resource.Resource) (presen
 		name = &n
 	}
 	if o.against == "" || o.against == Live {
-		return o.live(ctx, name, manifest)
+		return o.gated(ctx, name, manifest)
 	}
 	return o.recorded(ctx, name)
+}
+
+// gated asks the cluster, with the feature gates that Kruise has there.
+func (o *Options) gated(ctx context.Context, name *named.Name, manifest *resource.Resource) (present, error) {
+	cfg, err := o.Factory.Config()
+	if err != nil {
+		return present{}, err
+	}
+	set, unread, err := gates.Live(ctx, cfg, o.given)
+	if err != nil {
+		return present{}, err
+	}
+	o.gates = set
+	p, err := o.live(ctx, name, manifest)
+	p.snapshot.Gates, p.snapshot.GatesUnread = set.Gates, unread
+	return p, err
 }
 
 // live asks the cluster.

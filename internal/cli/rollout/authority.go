@@ -28,6 +28,8 @@ type authority struct {
 	asks ask.Permissions
 	// digest and file name the plan that was approved, of verbs that take a rollout over.
 	digest, file string
+	// yes is the answer to the question whether a plan that was shown is carried out.
+	yes bool
 	// watched says that a person looks on and decides, as in the terminal interface.
 	watched bool
 }
@@ -140,7 +142,7 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 	}
 	// What is left was shown and is carried out; the plan as a whole was not, so it does not
 	// count as approved.
-	err = a.ask(ctx, false, "Carry this out with your rights?")
+	err = a.ask(ctx, a.authority.yes, "Carry this out with your rights?")
 	return err == nil, err
 }
 

@@ -69,6 +69,7 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	if o.goesOn {
 		o.addFlags(c)
 		o.authority.addTakeOverFlags(c)
+		c.Flags().BoolVarP(&o.authority.yes, "yes", "y", false, "do not ask on a terminal; without one, --approved or --plan has to name the plan")
 		c.Flags().BoolVar(&o.only, "no-wait", false, "only put it on record; whoever drives the rollout, or resumes it, takes it from there")
 	} else {
 		o.output, o.successOn = outputs[0], "complete"

@@ -115,7 +115,7 @@ func revisions(s plan.Snapshot) []view.Revision {
 	var out []view.Revision
 	for _, r := range plan.History(s) {
 		out = append(out, view.Revision{
-			Number: r.Number, Name: r.Name, Cause: r.Cause, Present: r.Present, First: r.First, Pods: r.Pods, Fields: r.Changed.Fields, Mode: r.Changed.Mode,
+			Number: r.Number, Name: r.Name, Cause: r.Cause, Present: r.Present, First: r.First, Pods: r.Pods, Fields: r.Changed.Fields, Mode: r.Changed.Mode, Template: r.Template,
 		})
 	}
 	return out

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
@@ -36,7 +38,10 @@ type session struct {
 type common struct {
 	factory        *factory.Factory
 	stateNamespace string
-	gates          cluster.Gates
+	// gates are Kruise's in the cluster once asked is done, unread is why they are assumed.
+	gates  cluster.Gates
+	unread string
+	asked  sync.Once
 	// manager owns the fields that are written, "" is the default.
 	manager string
 	// authority is what this person allows.
@@ -103,11 +108,22 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	c.live(ctx, cfg)
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
-		Target: s.target, Carrier: s.carrier, Gates: c.gates, StateNamespace: c.stateNamespace, Holder: holder(), Program: program(), Manager: c.manager,
+		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: holder(), Program: program(), Manager: c.manager,
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
 	return err
+}
+
+// live asks once which feature gates Kruise has in the cluster.
+func (c *common) live(ctx context.Context, cfg *rest.Config) {
+	c.asked.Do(func() {
+		set, unread, err := gates.Live(ctx, cfg, nil)
+		if err == nil {
+			c.gates, c.unread = set.Gates, unread
+		}
+	})
 }
 
 var _ apply.Workload = (*session)(nil)

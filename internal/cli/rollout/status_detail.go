@@ -44,7 +44,7 @@ func (o *statusOptions) details(ctx context.Context, s *session) error {
 func updatedPods(s plan.Snapshot) (ready, not []string) {
 	w := s.Object()
 	now, ok := rules.FindRevision(plan.Revisions(s), w.Template)
-	for _, p := range s.Pods {
+	for _, p := range s.Members() {
 		switch {
 		case !ok || !rules.Active(p) || !plan.MadeFrom(w, p, now):
 		case rules.Ready(p):

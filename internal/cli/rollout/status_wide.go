@@ -100,7 +100,8 @@ func (o *statusOptions) sights(ctx context.Context, namespace string) ([]*kube.S
 		return nil, err
 	}
 	o.factory.Spare()
-	fleet, err := kube.OpenFleet(ctx, cfg, kube.FleetOptions{Namespace: namespace, Selector: o.selector, Gates: o.gates, StateNamespace: o.stateNamespace})
+	o.live(ctx, cfg)
+	fleet, err := kube.OpenFleet(ctx, cfg, kube.FleetOptions{Namespace: namespace, Selector: o.selector, Gates: o.gates, GatesUnread: o.unread, StateNamespace: o.stateNamespace})
 	if err != nil {
 		return nil, err
 	}

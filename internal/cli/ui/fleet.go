@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -45,8 +46,13 @@ type drawn struct {
 // open begins to look at a namespace, "" for all.
 func (l *Live) open(namespace string) (*fleet, error) {
 	ctx, stop := context.WithCancel(l.ctx)
+	set, unread, err := gates.Live(ctx, l.config, nil)
+	if err != nil {
+		stop()
+		return nil, err
+	}
 	k, err := kube.OpenFleet(ctx, l.config, kube.FleetOptions{
-		Namespace: namespace, Selector: l.look.selector, Gates: cluster.DefaultGates(), StateNamespace: l.look.stateNamespace,
+		Namespace: namespace, Selector: l.look.selector, Gates: set.Gates, GatesUnread: unread, StateNamespace: l.look.stateNamespace,
 	})
 	if err != nil {
 		stop()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
@@ -23,12 +24,27 @@ func (o *options) question(ctx context.Context, name named.Name, namespace strin
 	for _, s := range res.Skipped {
 		o.warn("the answer goes without %s", s)
 	}
-	if q.Snapshot, err = res.Snapshot(o.gates, q.Now); err != nil {
+	if q.Snapshot, err = o.snapshot(ctx, res, q.Now); err != nil {
 		return q, err
 	}
 	o.recorded(ctx, &q)
 	o.hand(ctx, &q, res)
 	return q, nil
+}
+
+// snapshot is what is known of the workload, with the feature gates that Kruise has.
+func (o *options) snapshot(ctx context.Context, res *observe.Result, at time.Time) (plan.Snapshot, error) {
+	cfg, err := o.factory.Config()
+	if err != nil {
+		return plan.Snapshot{}, err
+	}
+	set, unread, err := gates.Live(ctx, cfg, nil)
+	if err != nil {
+		return plan.Snapshot{}, err
+	}
+	s, err := res.Snapshot(set.Gates, at)
+	s.GatesUnread = unread
+	return s, err
 }
 
 // recorded takes over the rollout on record; without one, or after it, the spec says

@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 )
 
@@ -49,7 +48,6 @@ type options struct {
 	factory        *factory.Factory
 	output         string
 	stateNamespace string
-	gates          cluster.Gates
 
 	dynamic dynamic.Interface
 	core    kubernetes.Interface
@@ -59,7 +57,7 @@ var outputs = []string{"text", "json"}
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
-	o := &options{factory: f, gates: cluster.DefaultGates()}
+	o := &options{factory: f}
 	c := &cobra.Command{
 		Use: "why (TYPE/NAME | POD)", Short: "Say why a rollout does not move, or a pod was not updated",
 		Long: long, Example: example, ValidArgsFunction: complete.Names(f),

@@ -26,6 +26,8 @@ type FleetOptions struct {
 	// Selector is a label selector that workloads must match; their pods need not.
 	Selector string
 	Gates    cluster.Gates
+	// GatesUnread is why they are assumed, see plan.Snapshot.
+	GatesUnread string
 	// StateNamespace is where the records of cluster-scoped kinds live.
 	StateNamespace string
 }

@@ -147,7 +147,7 @@ func (s standing) ref() cluster.Ref {
 func (f *Fleet) sight(x *index, s standing) *Sight {
 	w := s.workload
 	out := &Sight{
-		Workload: w, Created: s.created, Pods: x.pods[w.UID], children: x.children[w.UID], gates: f.opt.Gates,
+		Workload: w, Created: s.created, Pods: x.pods[w.UID], children: x.children[w.UID], gates: f.opt.Gates, unread: f.opt.GatesUnread,
 		owners: map[string]bool{w.UID: true}, budgets: x.budgets[w.Namespace], disruptions: x.disruptions[w.Namespace],
 	}
 	if s.source != nil {

@@ -65,12 +65,13 @@ type Sight struct {
 	disruptions []*policyv1.PodDisruptionBudget
 	namespaces  map[string]map[string]string
 	gates       cluster.Gates
+	unread      string
 }
 
 // Snapshot is what is known of it, at a time. What only a rollout's driver asks for is
 // missing: answers of checks, pulls of images.
 func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
-	out := plan.Snapshot{Pods: s.Pods, Namespaces: s.namespaces, Gates: s.gates}
+	out := plan.Snapshot{Pods: s.Pods, Namespaces: s.namespaces, Gates: s.gates, GatesUnread: s.unread}
 	if err := s.whole(&out); err != nil {
 		return out, err
 	}

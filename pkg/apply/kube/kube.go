@@ -37,6 +37,8 @@ type Options struct {
 	// nil when Target itself is in the cluster.
 	Carrier *Object
 	Gates   cluster.Gates
+	// GatesUnread is why they are assumed, see plan.Snapshot.
+	GatesUnread string
 	// StateNamespace is where the record of cluster-scoped kinds lives.
 	StateNamespace string
 	// Holder names this process and the person behind it, for others to read.

@@ -16,7 +16,7 @@ import (
 // assemble puts together what the mirrors show, with the record among it. A workload
 // that is gone makes a snapshot without it.
 func (c *Cluster) assemble() (plan.Snapshot, plan.Record, error) {
-	s := plan.Snapshot{Gates: c.opt.Gates}
+	s := plan.Snapshot{Gates: c.opt.Gates, GatesUnread: c.opt.GatesUnread}
 	// The version comes first: what changes meanwhile is a change since then.
 	s.Version, _ = c.bell.now()
 	present, err := c.present()

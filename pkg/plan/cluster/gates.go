@@ -22,6 +22,9 @@ type Gates struct {
 	// MaxUnavailableStatefulSet is a gate of Kubernetes: rollingUpdate.maxUnavailable
 	// of its own StatefulSets counts. It is off in 1.36.
 	MaxUnavailableStatefulSet bool
+	// GuardUpdates is PodUnavailableBudgetUpdateGate: budgets are asked before a pod is
+	// updated in place, not only before it is deleted or evicted.
+	GuardUpdates bool
 }
 
 // DefaultGates returns the gates as Kruise has them when nobody sets any.

@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -15,7 +14,7 @@ import (
 // decision takes over what the rollout itself says.
 func (a *answer) decision(d plan.Decision) {
 	for _, b := range d.Blockers {
-		if a.shown(b) || b.Gate == plan.GateOwner && a.q.Hand != nil {
+		if a.shown(b) || b.Gate == plan.GateOwner && a.q.Hand != nil || a.paced(b, d) {
 			continue
 		}
 		a.blocker(b, d.Verb == plan.Halt || persons[b.Gate])
@@ -26,6 +25,12 @@ func (a *answer) decision(d plan.Decision) {
 	case a.q.Begun && a.q.Holder == "" && (d.Verb == plan.Act || d.Verb == plan.Wait):
 		a.add(GateDriver, "nobody drives the rollout: whoever began it has gone", true)
 	}
+}
+
+// paced reports whether a blocker is told by [answer.pace], which also knows whether the
+// budget ever lets the pod go.
+func (a *answer) paced(b plan.Blocker, d plan.Decision) bool {
+	return b.Gate == plan.GateBudget && d.Verb == plan.Wait && a.outlook != nil && a.outlook.Driver == plan.DriverKruise
 }
 
 func (a *answer) blocker(b plan.Blocker, stuck bool) {
@@ -72,26 +77,38 @@ func (a *answer) spec(d plan.Decision) {
 	switch {
 	case rules.PausedOf(o.Object.Object):
 		a.add(plan.GatePaused, "it is paused in its spec", true)
-	case o.Partition != "" && o.Allowed < o.Total:
-		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated", o.Partition, o.Allowed, o.Total), false)
+	case o.Partition != "" && o.Allowed < o.Reach:
+		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated", o.Partition, o.Allowed, o.Reach), false)
 	}
 	if onDelete(o.Object.Object) && o.Driver != plan.DriverKruise {
 		a.add(GateDriver, "no controller updates these pods: the client does, or whoever deletes them", true)
 	}
 	barred := map[string][]string{}
-	var reasons []string
+	var reasons, left []string
 	for _, p := range old {
 		if why := o.Barred(p); why != "" {
 			if barred[why] == nil {
 				reasons = append(reasons, why)
 			}
 			barred[why] = append(barred[why], p.Name)
+		} else if o.LeftOut(p) {
+			left = append(left, p.Name)
 		}
+	}
+	if len(left) > 0 {
+		a.add(GateSelector, LeftOut, false, left...)
 	}
 	for _, why := range reasons {
 		a.add(plan.GateNotAllowed, why, true, barred[why]...)
 	}
 }
+
+// GateSelector is where the update strategy's own selector leaves pods out, which is how a
+// SidecarSet is tried on some pods; LeftOut says so of a pod.
+const (
+	GateSelector = "selector"
+	LeftOut      = "updateStrategy.selector leaves it out"
+)
 
 // GateController is where a controller does not do its part.
 const GateController = "controller"
@@ -106,18 +123,11 @@ func onDelete(obj any) bool {
 func (a *answer) outdated() []*cluster.Pod {
 	var out []*cluster.Pod
 	for _, p := range a.q.Snapshot.Pods {
-		if rules.Active(p) && !a.outlook.Updated(p) && a.injected(p) {
+		if rules.Active(p) && !a.outlook.Updated(p) && a.outlook.Concerns(p) {
 			out = append(out, p)
 		}
 	}
 	return out
-}
-
-// injected reports whether a SidecarSet is in a pod at all; other workloads own
-// their pods.
-func (a *answer) injected(p *cluster.Pod) bool {
-	set, ok := a.outlook.Object.Object.(*kruise.SidecarSet)
-	return !ok || In(p, set.Name)
 }
 
 // pace says what the controller says: why no more pods at once, and which budget
@@ -132,7 +142,7 @@ func (a *answer) pace(d plan.Decision) {
 	}
 	for _, p := range o.Order {
 		if why, ok := o.Budget(p); !ok {
-			a.add(plan.GateBudget, why, false, p.Name)
+			a.add(plan.GateBudget, why, o.BudgetNever(p), p.Name)
 			return
 		}
 	}
@@ -151,7 +161,7 @@ func (a *answer) unready() {
 	pods := map[group][]string{}
 	var order []group
 	for _, p := range a.q.Snapshot.Pods {
-		if !rules.Active(p) || rules.Ready(p) || !a.injected(p) {
+		if !rules.Active(p) || rules.Ready(p) || !a.outlook.Concerns(p) {
 			continue
 		}
 		b, stuck := plan.Unready(a.q.Snapshot, p)
@@ -210,13 +220,18 @@ func Troubled(p *cluster.Pod) (cluster.Container, bool) {
 func (a *answer) leaving() {
 	for _, p := range a.q.Snapshot.Pods {
 		switch {
+		case !a.outlook.Concerns(p):
 		case p.Deleting && len(p.Finalizers) > 0:
 			a.add(plan.GateHook, "is being deleted, and finalizers hold it: "+strings.Join(p.Finalizers, ", "), false, p.Name)
-		case hooked[rules.StateOf(p)]:
-			a.add(plan.GateHook, fmt.Sprintf("its lifecycle state is %s: a hook has not let it go yet", rules.StateOf(p)), false, p.Name)
+		default:
+			a.held(p)
 		}
 	}
 }
 
-// hooked are states in which somebody else has to act.
-var hooked = map[rules.LifecycleState]bool{rules.StatePreparingUpdate: true, rules.StatePreparingDelete: true, rules.StatePreparingNormal: true, rules.StateUpdated: true}
+// held says which lifecycle hook a pod waits for, if any.
+func (a *answer) held(p *cluster.Pod) {
+	if b, ok := plan.Held(a.q.Snapshot, p); ok {
+		a.add(b.Gate, b.Why, false, p.Name)
+	}
+}

@@ -26,6 +26,7 @@ var hints = map[string]string{
 	plan.GatePull:       "check the image's name, its registry and imagePullSecrets",
 	plan.GateProgress:   "kubectl kruise rollout retry NAME, or abort --rollback",
 	GateDriver:          "kubectl kruise rollout resume NAME",
+	GateSelector:        "it is updated once the selector matches it or is removed, in the manifest too; a pod made in its place may get the new sidecars",
 }
 
 func (a *answer) hint(c Cause) string {
@@ -35,6 +36,8 @@ func (a *answer) hint(c Cause) string {
 		return a.q.Hand.Next
 	case a.q.Name == "" && strings.Contains(text, "NAME"):
 		return ""
+	case c.Gate == plan.GateBudget && c.Stuck:
+		text = "the budget wants every pod that it covers: raise its maxUnavailable, or lower its minAvailable"
 	case c.Gate == plan.GatePartition && c.Stuck:
 		text = hints[plan.GateTemplate]
 	case c.Gate == plan.GatePartition:

@@ -53,12 +53,11 @@ func (a *answer) podTrouble(p *cluster.Pod) {
 		b, stuck := plan.Unready(a.q.Snapshot, p)
 		a.add(b.Gate, b.Why+more(p)+placed(p), stuck, p.Name)
 	}
-	switch {
-	case p.Deleting && len(p.Finalizers) > 0:
+	if p.Deleting && len(p.Finalizers) > 0 {
 		a.add(plan.GateHook, "finalizers hold it: "+strings.Join(p.Finalizers, ", "), false, p.Name)
-	case hooked[rules.StateOf(p)]:
-		a.add(plan.GateHook, fmt.Sprintf("its lifecycle state is %s: a hook has not let it go yet", rules.StateOf(p)), false, p.Name)
+		return
 	}
+	a.held(p)
 }
 
 // behind says why the pod still has an old template.
@@ -72,13 +71,17 @@ func (a *answer) behind(p *cluster.Pod) {
 		a.add(plan.GateNotAllowed, why, true, p.Name)
 		return
 	}
+	if o.LeftOut(p) {
+		a.add(GateSelector, LeftOut, false, p.Name)
+		return
+	}
 	if a.q.Begun && d.Verb != plan.Done {
 		a.decision(d)
 	}
 	a.hand()
 	a.turn(p)
 	if why, ok := o.Budget(p); !ok {
-		a.add(plan.GateBudget, why, false, p.Name)
+		a.add(plan.GateBudget, why, o.BudgetNever(p), p.Name)
 	}
 }
 
@@ -93,8 +96,8 @@ func (a *answer) turn(p *cluster.Pod) {
 		a.add(GateTurn, "its turn is now: the next pass of the controller updates it", false, p.Name)
 	case at >= 0:
 		a.add(GateMaxUnavailable, fmt.Sprintf("its turn comes after %d others: %s", at, o.Why), false, p.Name)
-	case o.Partition != "" && o.Allowed < o.Total:
-		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated, and it is not among them", o.Partition, o.Allowed, o.Total), false)
+	case o.Partition != "" && o.Allowed < o.Reach:
+		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated, and it is not among them", o.Partition, o.Allowed, o.Reach), false)
 	case onDelete(o.Object.Object):
 		a.add(GateDriver, "no controller updates it: the client does, or whoever deletes it", true)
 	case o.Why != "":

@@ -152,10 +152,15 @@ func TestWorkload(t *testing.T) {
 - updated updatedAvailableReplicas is 1 of 4
 - maxUnavailable 0 pods of the target revision are not available yet, budget 0: web-2 waits
 - hook web-3: is being deleted, and finalizers hold it: example.com/drain`},
-		"a hook": {func(q *diagnose.Question) { q.Snapshot.Pods[3].Labels[kruise.LifecycleStateLabel] = "PreparingUpdate" }, `waits: updatedAvailableReplicas is 1 of 4
+		"a hook": {func(q *diagnose.Question) {
+			set(q).Spec.Lifecycle = &kruise.Lifecycle{InPlaceUpdate: &kruise.LifecycleHook{LabelsHandler: map[string]string{"hold": "yes"}}}
+			p := q.Snapshot.Pods[3]
+			p.Labels["hold"], p.Labels[kruise.LifecycleStateLabel] = "yes", "PreparingUpdate"
+			p.Annotations = map[string]string{kruise.LifecycleTimestampAnnotation: "2026-07-01T11:59:00Z"}
+		}, `waits: web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
+- hook web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
 - updated updatedAvailableReplicas is 1 of 4
-- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-2 waits
-- hook web-3: its lifecycle state is PreparingUpdate: a hook has not let it go yet`},
+- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-2 waits`},
 		"all done": {func(q *diagnose.Question) {
 			for _, p := range q.Snapshot.Pods {
 				p.Labels["controller-revision-hash"] = "web-new"
@@ -214,8 +219,9 @@ func TestBudget(t *testing.T) {
 	q := question(t)
 	rolling(q).MaxUnavailable = new(intstr.FromInt32(2))
 	q.Snapshot.Budgets = []*rules.Budget{{Name: "web-budget", Pods: q.Snapshot.Pods, Expected: 4, Spec: &kruise.PodUnavailableBudgetSpec{MaxUnavailable: new(intstr.FromInt32(0))}}}
+	q.Snapshot.Gates.GuardUpdates = true
 	q.Plan = plan.Standing(q.Snapshot)
-	if got := text(diagnose.Workload(*q)); !strings.Contains(got, "- budget web-3: ") || !strings.Contains(got, "web-budget") {
+	if got := text(diagnose.Workload(*q)); !strings.Contains(got, "! budget web-3: ") || !strings.Contains(got, "web-budget") {
 		t.Error(got)
 	}
 }

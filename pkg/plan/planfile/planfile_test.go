@@ -29,7 +29,7 @@ func everything() plan.Plan {
 		},
 		Limits:   plan.Limits{Replicas: 10, MaxUnavailable: 2, MaxSurge: 1, MinReady: 5 * time.Second},
 		Warnings: []string{"no: really", "yes"}, RollsBack: "crash web-3: it ends",
-		Drain: plan.DrainLabel, Grace: 3 * time.Second,
+		Drain: plan.DrainLabel, Grace: 3 * time.Second, HookAnswer: plan.HookNever,
 		Steps: []plan.Step{
 			{
 				Name: "pull", Kind: plan.StepPullImages, Title: "pull", OnFailure: plan.FailPause, Timeout: 10 * time.Minute, Kept: 10,

@@ -22,15 +22,16 @@ type strategyFile struct {
 }
 
 type strategy struct {
-	Steps     []strategyStep `json:"steps,omitempty"`
-	Verify    []verify       `json:"verify,omitempty"`
-	Pull      string         `json:"pull,omitempty"`
-	Parallel  int            `json:"parallel,omitempty"`
-	Timeout   duration       `json:"timeout,omitzero"`
-	OnFailure string         `json:"onFailure,omitempty"`
-	Driver    string         `json:"driver,omitempty"`
-	Drain     string         `json:"drain,omitempty"`
-	Grace     duration       `json:"grace,omitzero"`
+	Steps      []strategyStep `json:"steps,omitempty"`
+	Verify     []verify       `json:"verify,omitempty"`
+	Pull       string         `json:"pull,omitempty"`
+	Parallel   int            `json:"parallel,omitempty"`
+	Timeout    duration       `json:"timeout,omitzero"`
+	OnFailure  string         `json:"onFailure,omitempty"`
+	Driver     string         `json:"driver,omitempty"`
+	Drain      string         `json:"drain,omitempty"`
+	Grace      duration       `json:"grace,omitzero"`
+	HookAnswer hookAnswer     `json:"hookAnswer,omitzero"`
 }
 
 type strategyStep struct {
@@ -83,7 +84,7 @@ func inAnnotation(err error) error {
 
 func (s *strategy) read(n *tree.Node, at string) (plan.Policy, error) {
 	c := &checker{root: n}
-	p := plan.Policy{Parallel: s.Parallel, Timeout: timeOf(s.Timeout), Grace: timeOf(s.Grace)}
+	p := plan.Policy{Parallel: s.Parallel, Timeout: timeOf(s.Timeout), Grace: timeOf(s.Grace), HookAnswer: timeOf(duration(s.HookAnswer))}
 	p.Pull = chosen(c, at+"pull", s.Pull, plan.ParsePull)
 	p.OnFailure = chosen(c, at+"onFailure", s.OnFailure, plan.ParseOnFailure)
 	p.Driver = chosen(c, at+"driver", s.Driver, plan.ParseDriver)

@@ -33,6 +33,7 @@ spec:
   driver: auto
   drain: label
   grace: 30s
+  hookAnswer: 2m
 `
 
 func wanted() plan.Policy {
@@ -43,7 +44,7 @@ func wanted() plan.Policy {
 			{To: plan.All},
 		},
 		Verify: []plan.Verify{{Command: []string{"make", "smoke"}, Attempts: 2, Every: 10 * time.Second}},
-		Pull:   plan.PullNever, Parallel: 4, Timeout: 20 * time.Minute, OnFailure: plan.FailRollback, Drain: plan.DrainLabel, Grace: 30 * time.Second,
+		Pull:   plan.PullNever, Parallel: 4, Timeout: 20 * time.Minute, OnFailure: plan.FailRollback, Drain: plan.DrainLabel, Grace: 30 * time.Second, HookAnswer: 2 * time.Minute,
 	}
 }
 

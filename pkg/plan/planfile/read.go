@@ -46,7 +46,7 @@ func (d *document) plan(n *tree.Node) plan.Plan {
 	c := d.Spec.Change
 	p := plan.Plan{
 		Target: d.Spec.Target.read(), Driver: plan.Driver(d.Spec.Driver), Warnings: d.Spec.Warnings, RollsBack: d.Spec.RollsBack,
-		Drain: plan.Drain(d.Spec.Drain), Grace: timeOf(d.Spec.Grace),
+		Drain: plan.Drain(d.Spec.Drain), Grace: timeOf(d.Spec.Grace), HookAnswer: timeOf(duration(d.Spec.HookAnswer)),
 		Change: plan.Change{
 			FromRevision: c.FromRevision, ToRevision: c.ToRevision, FromHash: c.FromHash, ToHash: c.ToHash,
 			Mode: rules.UpdateMode(c.Mode), Why: c.Why, Restarts: c.Restarts,

@@ -53,3 +53,25 @@ func (a *amount) UnmarshalJSON(text []byte) error {
 	*a = amount(v)
 	return nil
 }
+
+// hookAnswer is a length of time as text, or never.
+type hookAnswer time.Duration
+
+// MarshalJSON writes the text.
+func (d hookAnswer) MarshalJSON() ([]byte, error) {
+	return json.Marshal(plan.HookAnswerText(time.Duration(d)))
+}
+
+// UnmarshalJSON reads the text.
+func (d *hookAnswer) UnmarshalJSON(text []byte) error {
+	var s string
+	if json.Unmarshal(text, &s) != nil {
+		return fmt.Errorf("%s is no length of time: write it as 30s or 5m, or never", text)
+	}
+	v, err := plan.ParseHookAnswer(s)
+	if err != nil {
+		return fmt.Errorf("%q is no length of time: write it as 30s or 5m, or never", s)
+	}
+	*d = hookAnswer(v)
+	return nil
+}

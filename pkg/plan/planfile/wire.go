@@ -25,13 +25,14 @@ type metadata struct {
 }
 
 type spec struct {
-	Target   target   `json:"target"`
-	Driver   string   `json:"driver"`
-	Change   change   `json:"change"`
-	Limits   numbers  `json:"limits"`
-	Drain    string   `json:"drain,omitempty"`
-	Grace    duration `json:"grace,omitzero"`
-	Warnings []string `json:"warnings,omitempty"`
+	Target     target     `json:"target"`
+	Driver     string     `json:"driver"`
+	Change     change     `json:"change"`
+	Limits     numbers    `json:"limits"`
+	Drain      string     `json:"drain,omitempty"`
+	Grace      duration   `json:"grace,omitzero"`
+	HookAnswer hookAnswer `json:"hookAnswer,omitzero"`
+	Warnings   []string   `json:"warnings,omitempty"`
 	// RollsBack is why the rollout before was ended.
 	RollsBack string `json:"rollsBack,omitempty"`
 	Steps     []step `json:"steps"`

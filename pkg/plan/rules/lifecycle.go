@@ -2,7 +2,10 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -165,4 +168,76 @@ func inPlaceHook(l *kruise.Lifecycle) *kruise.LifecycleHook {
 		return nil
 	}
 	return l.InPlaceUpdate
+}
+
+// Hold is a lifecycle hook that a pod waits for: a program outside Kruise has to answer it.
+type Hold struct {
+	// Hook is the field of spec.lifecycle: preDelete, inPlaceUpdate or preNormal.
+	Hook string
+	// Wants is what the program has to do.
+	Wants string
+	// Since is when the pod came to wait; zero where it does not say.
+	Since time.Time
+	// Answer is the change of the pod that answers the hook.
+	Answer cluster.PodChange
+}
+
+// HeldBy returns the hook that a pod waits for; ok is false where it waits for none
+// (semantics workloads 1.12).
+func HeldBy(p *cluster.Pod, l *kruise.Lifecycle) (hold Hold, ok bool) {
+	if l == nil {
+		return Hold{}, false
+	}
+	var hook *kruise.LifecycleHook
+	switch s := StateOf(p); s {
+	case StatePreparingUpdate:
+		hold.Hook, hook, ok = "inPlaceUpdate", l.InPlaceUpdate, Hooked(l.InPlaceUpdate, p)
+	case StatePreparingDelete:
+		hold.Hook, hook, ok = "preDelete", l.PreDelete, Hooked(l.PreDelete, p)
+	case StateUpdated:
+		hold.Hook, hook, ok = "inPlaceUpdate", l.InPlaceUpdate, l.InPlaceUpdate != nil && !AllHooked(l.InPlaceUpdate, p)
+	case StatePreparingNormal:
+		hold.Hook, hook, ok = "preNormal", l.PreNormal, l.PreNormal != nil && !AllHooked(l.PreNormal, p)
+	}
+	if !ok {
+		return Hold{}, false
+	}
+	hold.answer(p, hook)
+	// What cannot be read is no time.
+	hold.Since, _ = time.Parse(time.RFC3339, p.Annotations[kruise.LifecycleTimestampAnnotation])
+	return hold, true
+}
+
+// answer fills in what answers the hook: before an update or a deletion its labels and
+// finalizers go, afterwards they come back.
+func (h *Hold) answer(p *cluster.Pod, hook *kruise.LifecycleHook) {
+	h.Answer.Labels = map[string]*string{}
+	takes := StateOf(p) == StatePreparingUpdate || StateOf(p) == StatePreparingDelete
+	var what []string
+	for _, key := range slices.Sorted(maps.Keys(hook.LabelsHandler)) {
+		v := hook.LabelsHandler[key]
+		if have, there := p.Labels[key]; takes != (there && have == v) {
+			continue
+		}
+		what = append(what, "label "+key+"="+v)
+		if h.Answer.Labels[key] = &v; takes {
+			h.Answer.Labels[key] = nil
+		}
+	}
+	for _, f := range hook.FinalizersHandler {
+		if takes != slices.Contains(p.Finalizers, f) {
+			continue
+		}
+		what = append(what, "finalizer "+f)
+		if takes {
+			h.Answer.RemoveFinalizers = append(h.Answer.RemoveFinalizers, f)
+		} else {
+			h.Answer.AddFinalizers = append(h.Answer.AddFinalizers, f)
+		}
+	}
+	verb := " has to be added"
+	if takes {
+		verb = " has to be removed"
+	}
+	h.Wants = strings.Join(what, ", ") + verb
 }

@@ -77,8 +77,7 @@ func (s *SidecarSet) namespaces() func(string) bool {
 
 // injected reports whether the pod lists the set and has its containers.
 func (s *SidecarSet) injected(p *cluster.Pod) bool {
-	list := strings.Split(p.Annotations[kruise.SidecarSetInjectedListAnnotation], ",")
-	if !slices.Contains(list, s.Name) {
+	if !s.Listed(p) {
 		return false
 	}
 	var working map[string]string
@@ -97,6 +96,11 @@ func (s *SidecarSet) injected(p *cluster.Pod) bool {
 		}
 	}
 	return true
+}
+
+// Listed reports whether the pod lists the set among those that were injected into it.
+func (s *SidecarSet) Listed(p *cluster.Pod) bool {
+	return slices.Contains(strings.Split(p.Annotations[kruise.SidecarSetInjectedListAnnotation], ","), s.Name)
 }
 
 // Updated reports whether the pod carries the set's hash.

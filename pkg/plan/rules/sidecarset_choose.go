@@ -142,6 +142,15 @@ func (s *SidecarSet) chosen() labels.Selector {
 // Chooses reports whether the strategy's own selector lets a pod be upgraded.
 func (s *SidecarSet) Chooses(p *cluster.Pod) bool { return s.chosen().Matches(labels.Set(p.Labels)) }
 
+// LeftOut counts the matched pods that keep an old sidecar because the strategy's own
+// selector does not match them (semantics sidecarset-and-protection 3.4).
+func (s *SidecarSet) LeftOut() int {
+	if s.Spec.UpdateStrategy.Selector == nil {
+		return 0
+	}
+	return count(s.Matched(), func(p *cluster.Pod) bool { return !s.Updated(p) && !s.Chooses(p) })
+}
+
 // everyValue writes the value * out as one term per value that a pod has.
 func everyValue(terms []kruise.UpdateScatterTerm, list []*cluster.Pod) []kruise.UpdateScatterTerm {
 	var out []kruise.UpdateScatterTerm
@@ -165,13 +174,17 @@ func everyValue(terms []kruise.UpdateScatterTerm, list []*cluster.Pod) []kruise.
 }
 
 // SidecarSetPending says what a rollout waits for: all matched pods but those
-// that the partition keeps updated and ready (semantics
-// sidecarset-and-protection 3.6).
-func SidecarSetPending(set *kruise.SidecarSet) Pending {
+// that the partition keeps, and those that the strategy's selector leaves out, of which
+// [SidecarSet.LeftOut] knows, updated and ready (semantics sidecarset-and-protection
+// 3.6). A set that never updates pods has nothing to wait for.
+func SidecarSetPending(set *kruise.SidecarSet, leftOut int) Pending {
 	s := set.Status
-	want := s.MatchedPods - int32(Partition(set.Spec.UpdateStrategy.Partition, int(s.MatchedPods)))
 	var p Pending
 	p.seen(s.ObservedGeneration, set.Generation)
+	if set.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType {
+		return p
+	}
+	want := s.MatchedPods - int32(leftOut) - int32(Partition(set.Spec.UpdateStrategy.Partition, int(s.MatchedPods)))
 	p.atLeast("updatedPods", s.UpdatedPods, want)
 	p.atLeast("updatedReadyPods", s.UpdatedReadyPods, want)
 	return p

@@ -198,13 +198,13 @@ func TestSidecarSetPending(t *testing.T) {
 	set.Generation = 2
 	set.Spec.UpdateStrategy.Partition = value("30%")
 	set.Status = kruise.SidecarSetStatus{ObservedGeneration: 2, MatchedPods: 10, UpdatedPods: 7, ReadyPods: 10, UpdatedReadyPods: 7}
-	expect(t, "done", SidecarSetPending(set), "")
+	expect(t, "done", SidecarSetPending(set, 0), "")
 	set.Status.UpdatedReadyPods = 6
-	expect(t, "one not ready", SidecarSetPending(set), "updatedReadyPods is 6 of 7")
+	expect(t, "one not ready", SidecarSetPending(set, 0), "updatedReadyPods is 6 of 7")
 	set.Status.UpdatedReadyPods, set.Status.UpdatedPods = 7, 6
-	expect(t, "one old", SidecarSetPending(set), "updatedPods is 6 of 7")
+	expect(t, "one old", SidecarSetPending(set, 0), "updatedPods is 6 of 7")
 	set.Status.UpdatedPods, set.Generation = 8, 3
-	expect(t, "not seen", SidecarSetPending(set), "generation 3")
+	expect(t, "not seen", SidecarSetPending(set, 0), "generation 3")
 }
 
 func TestUpgradePatch(t *testing.T) {

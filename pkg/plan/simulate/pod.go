@@ -4,6 +4,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // pod is one pod with its place in the lists, and what its node knows of it. The
@@ -63,6 +64,7 @@ func (w *World) insert(p *cluster.Pod) *pod {
 	w.moves++
 	w.weigh(e)
 	w.knowNamespace(p.Namespace)
+	w.answerHook(e)
 	return e
 }
 
@@ -101,6 +103,9 @@ func (w *World) put(e *pod, next *cluster.Pod, reason string) {
 		e.owner.pods.now[e.inO] = next
 	}
 	w.weigh(e)
+	if rules.StateOf(before) != rules.StateOf(next) {
+		w.answerHook(e)
+	}
 	w.rec.changed(w, e, before, reason)
 	w.changed(e, before, next)
 	w.sync(e)

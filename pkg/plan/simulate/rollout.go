@@ -72,6 +72,7 @@ func newDriver(w *World, p plan.Plan, o RolloutOptions) (*driver, error) {
 	if err := w.Watch(d.ref); err != nil {
 		return nil, err
 	}
+	w.answerHooks(p.HookAnswer)
 	d.end = w.at + d.opt.Limit
 	return d, nil
 }

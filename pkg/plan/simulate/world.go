@@ -56,7 +56,9 @@ type World struct {
 	// failing are the pods that [Options.Fail] has chosen, updated how many have
 	// been updated.
 	failing map[string]bool
-	updated int
+	// hookAnswer is after how long lifecycle hooks are answered; 0 and less is never.
+	hookAnswer time.Duration
+	updated    int
 	// errs are bugs of a controller's model, told by the next Run.
 	errs []error
 }

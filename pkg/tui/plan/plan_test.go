@@ -131,7 +131,7 @@ func TestSteps(t *testing.T) {
 func TestAgain(t *testing.T) {
 	o, still := at(t, of("storefront"))
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
-	s.Until("as of 11:59:59", "0:48")
+	s.Until("as of 11:59:52", "0:48")
 	w, err := still.Await(t.Context(), 0, world.Want{})
 	if err != nil {
 		t.Fatal(err)
@@ -140,9 +140,9 @@ func TestAgain(t *testing.T) {
 	detail.Now = detail.Now.Add(time.Minute)
 	later.Detail, later.Now = &detail, detail.Now
 	still.Show(later)
-	s.Until("simulated 12:00:59", "as of 11:59:59")
+	s.Until("simulated 12:00:52", "as of 11:59:52")
 	s.Press("r")
-	s.Until("as of 12:00:59")
+	s.Until("as of 12:00:52")
 	s.Press("n")
 	s.Until("promote cloneset/storefront")
 }

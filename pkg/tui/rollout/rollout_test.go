@@ -145,7 +145,7 @@ func TestUnseen(t *testing.T) {
 	s.Until("PODS")
 	w, _ := still.Await(t.Context(), 0, world.Want{})
 	next := *w
-	next.Unseen, next.Now = "configmaps is forbidden", w.Now.Add(time.Minute)
+	next.Unseen, next.Now = "configmaps is forbidden", w.Detail.Now.Add(time.Minute)
 	still.Show(next)
 	s.Until("PODS", "pods as of 60s ago")
 	next.Detail = nil

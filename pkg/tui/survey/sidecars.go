@@ -123,6 +123,10 @@ func (c *counter) count(to *cell, p *cluster.Pod) {
 		}
 		return
 	}
+	if c.outlook.LeftOut(p) {
+		to.hold(p, diagnose.LeftOut)
+		return
+	}
 	to.hold(p, c.outlook.Barred(p))
 }
 

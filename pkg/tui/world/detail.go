@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
@@ -32,11 +31,12 @@ type Detail struct {
 // call it when something has changed, never while a frame is drawn.
 func Describe(q diagnose.Question, events []Event) *Detail {
 	w := q.Snapshot.Workload
-	q.Snapshot.Pods = own(q.Snapshot)
 	d := &Detail{
-		Ref: w.Ref, Question: q, Driver: q.Plan.Driver, Events: events,
+		Ref: w.Ref, Driver: q.Plan.Driver, Events: events,
 		Diagnosis: diagnose.Workload(q), Pods: plan.Count(q.Plan, q.Snapshot), Updated: map[string]bool{},
 	}
+	q.Snapshot.Pods = q.Snapshot.Members()
+	d.Question = q
 	carries := plan.Carries(q.Plan, q.Snapshot)
 	for _, p := range q.Snapshot.Pods {
 		if carries(p) {
@@ -45,21 +45,6 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 	}
 	d.Health = d.judge()
 	return d
-}
-
-// own are the pods that a workload counts: a SidecarSet is asked with all that it may
-// match, and counts those that it is in.
-func own(s plan.Snapshot) []*cluster.Pod {
-	if s.Workload.Kind != kruise.KindSidecarSet {
-		return s.Pods
-	}
-	var pods []*cluster.Pod
-	for _, p := range s.Pods {
-		if diagnose.In(p, s.Workload.Name) {
-			pods = append(pods, p)
-		}
-	}
-	return pods
 }
 
 // Row is the line of the list that belongs to it.

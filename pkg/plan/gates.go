@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// updateGate has Kruise ask PodUnavailableBudgets before it updates a pod in place.
+const updateGate = "PodUnavailableBudgetUpdateGate"
+
+// modeGates are the feature gates that decide what a change does to pods.
+var modeGates = []struct {
+	name string
+	of   func(*cluster.Gates) *bool
+}{
+	{"InPlaceUpdateEnvFromMetadata", func(g *cluster.Gates) *bool { return &g.InPlaceUpdateEnvFromMetadata }},
+	{"InPlaceWorkloadVerticalScaling", func(g *cluster.Gates) *bool { return &g.InPlaceWorkloadVerticalScaling }},
+	{"RecreatePodWhenChangeVCTInCloneSetGate", func(g *cluster.Gates) *bool { return &g.RecreatePodWhenChangeVCT }},
+}
+
+// warnUnread says what of the plan depends on feature gates that could not be read.
+func (b *builder) warnUnread() {
+	if b.snap.GatesUnread == "" || b.plan.Driver != DriverKruise {
+		return
+	}
+	for _, g := range modeGates {
+		other := b.snap.Gates
+		on := g.of(&other)
+		*on = !*on
+		if e := rules.Change(b.present, b.desired, b.updatePolicy(), other); e.Mode != b.plan.Change.Mode || !slices.Equal(e.Restarts, b.plan.Change.Restarts) {
+			b.warning("Kruise's feature gates cannot be read (%s): with --feature-gates %s=%t, pods would be updated differently: %s", b.snap.GatesUnread, g.name, *on, e.Why)
+		}
+	}
+	if budgets := b.snap.heeded(b.plan.Driver); len(budgets) > 0 && b.updatesInPlace() && !b.snap.Gates.GuardUpdates {
+		b.warning("Kruise's feature gates cannot be read (%s): the plan takes %s to be off, so that no PodUnavailableBudget is asked before an update in place; --feature-gates %s=true says otherwise", b.snap.GatesUnread, updateGate, updateGate)
+	}
+}
+
+// updatesInPlace reports whether the change updates pods in place.
+func (b *builder) updatesInPlace() bool {
+	return b.plan.Change.Mode == rules.ModeInPlace || b.plan.Change.Mode == rules.ModeMetadataOnly
+}
+
+// asked reports whether Kruise asks budgets before an operation on a pod; a client always
+// does.
+func (s *Snapshot) asked(d Driver, op kruise.PubOperation) bool {
+	return d == DriverClient || op != kruise.PubUpdateOperation || s.Gates.GuardUpdates
+}
+
+// budgeted names the budget that keeps the controller from the next pod, if any. first is
+// true for one that never lets a pod go.
+func (r *run) budgeted() (list []Blocker, first bool) {
+	if len(r.snap.heeded(r.plan.Driver)) == 0 || r.plan.Driver != DriverKruise {
+		return nil, false
+	}
+	o, ok := Look(*r.snap, r.now)
+	if !ok {
+		return nil, false
+	}
+	for _, p := range o.Pods {
+		if why, ok := o.Budget(p); !ok {
+			return []Blocker{{Gate: GateBudget, Pod: p.Name, Why: why}}, o.BudgetNever(p)
+		}
+	}
+	return nil, false
+}
