@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/trace"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 )
 
@@ -59,6 +60,14 @@ func readOnly(c *cobra.Command) bool {
 	return slices.Contains(reading, strings.TrimPrefix(c.CommandPath(), c.Root().CommandPath()+" "))
 }
 
+// showing reports a verb whose stderr is our own text for people alone: what others wrote
+// is harmless there, whichever package prints it. Streams of containers, which exec and
+// attach pass on, are not ours to change.
+func showing(c *cobra.Command) bool {
+	verb, _, _ := strings.Cut(strings.TrimPrefix(c.CommandPath(), c.Root().CommandPath()+" "), " ")
+	return slices.Contains(reading, verb) || slices.Contains([]string{"argocd", "why", "inventory", "doctor"}, verb)
+}
+
 // bare serves the call without arguments: kustomize before 5.7 can pass none,
 // so a ResourceList on stdin means the KRM function.
 func bare(f *factory.Factory) []string {
@@ -92,6 +101,9 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.Args = noSuchCommand
 	root.RunE = showHelp
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if showing(c) {
+			f.Streams.Err = text.Writer(f.Streams.Err)
+		}
 		deprecated.Warn(f.Streams.Err, c)
 		if readOnly(c) {
 			bounds.Guard(c.Context(), c, bounds.Process{Err: f.Streams.Err, Exit: f.Streams.Exit, Getenv: f.Streams.Getenv})

@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -76,7 +77,7 @@ func complain(ctx context.Context, s factory.Streams, err error) {
 	var all resource.Errors
 	all.Add(err)
 	for _, e := range all {
-		printFault(s.Err, e)
+		printFault(text.Writer(s.Err), e)
 	}
 }
 

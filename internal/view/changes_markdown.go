@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
@@ -135,5 +135,5 @@ func markdownDetail(ch *compare.Change) string {
 		fence += "`"
 	}
 	return fmt.Sprintf("<details><summary>%s, %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n",
-		html.EscapeString(headOf(ch)), plural(len(ch.Fields), "field"), fence, body, fence)
+		text.HTML(headOf(ch)), plural(len(ch.Fields), "field"), fence, body, fence)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -84,9 +85,9 @@ const most = 3
 
 func (g *same) write(w io.Writer, st Style) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "  %s\n", g.Message)
+	fmt.Fprintf(&b, "  %s\n", text.Line(g.Message))
 	if g.Field != "" {
-		fmt.Fprintf(&b, "    field:  %s\n", g.Field)
+		fmt.Fprintf(&b, "    field:  %s\n", text.Line(g.Field))
 	}
 	for i, p := range g.where {
 		if i == most && len(g.where) > most+1 {
@@ -97,17 +98,17 @@ func (g *same) write(w io.Writer, st Style) error {
 		if i > 0 {
 			label = "            "
 		}
-		b.WriteString(label + p.object.String())
+		b.WriteString(label + text.Line(p.object.String()))
 		if p.at != "" {
-			b.WriteString("  " + st.paint(faint, p.at))
+			b.WriteString("  " + st.paint(faint, text.Line(p.at)))
 		}
 		b.WriteByte('\n')
 	}
 	if g.Action != "" {
-		fmt.Fprintf(&b, "    do:     %s\n", g.Action)
+		fmt.Fprintf(&b, "    do:     %s\n", text.Line(g.Action))
 	}
 	fmt.Fprintf(&b, "    %s\n", st.paint(faint, "["+g.ID+"]"))
-	_, err := w.Write(b.Bytes())
+	_, err := text.Writer(w).Write(b.Bytes())
 	return err
 }
 

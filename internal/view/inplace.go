@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -139,17 +140,18 @@ func when(yes bool, text string) string {
 	return ""
 }
 
-// builder gathers lines and cuts them to the terminal.
+// builder gathers lines and cuts them to the terminal. What a line is made of cannot
+// end it, nor act on the terminal.
 type builder struct {
 	st   Style
 	text strings.Builder
 }
 
 func (b *builder) line(format string, args ...any) {
-	b.text.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+	b.text.WriteString(strings.TrimRight(text.Painted(fmt.Sprintf(format, args...)), " ") + "\n")
 }
 
 func (b *builder) write(w io.Writer) error {
-	_, err := io.WriteString(w, b.text.String())
+	_, err := io.WriteString(text.Writer(w), b.text.String())
 	return err
 }

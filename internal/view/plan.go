@@ -31,11 +31,15 @@ func Plan(w io.Writer, p plan.Plan, predicted *simulate.Summary, st Style) error
 		b.section("changes outside of the pod template")
 		for _, w := range others {
 			b.line("  %s", w.Path)
-			if w.Value == nil {
-				b.line("%s", st.paint(red, "    - removed"))
-				continue
+			if w.Old != nil {
+				b.line("%s", st.paint(red, st.cut("    - "+st.value(w.Old))))
 			}
-			b.line("%s", st.paint(green, st.cut("    + "+st.value(w.Value))))
+			switch {
+			case w.New != nil:
+				b.line("%s", st.paint(green, st.cut("    + "+st.value(w.New))))
+			case w.Old == nil:
+				b.line("%s", st.paint(red, "    - removed"))
+			}
 		}
 	}
 	b.section("steps")

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -101,18 +102,10 @@ func (b *builder) markdownDetails(p plan.Plan) {
 }
 
 // inline makes text safe in a paragraph or a table cell.
-func inline(s string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`, "`", "'").Replace(s)
-}
+func inline(s string) string { return text.Markdown(s) }
 
 // cell makes text a code span in a table.
-func cell(s string) string { return strings.ReplaceAll(code(s), "|", `\|`) }
+func cell(s string) string { return text.CodeCell(s) }
 
 // code makes text a code span, which may hold backticks.
-func code(s string) string {
-	s = strings.ReplaceAll(s, "\n", " ")
-	if strings.Contains(s, "`") {
-		return "`` " + s + " ``"
-	}
-	return "`" + s + "`"
-}
+func code(s string) string { return text.Code(s) }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 )
@@ -18,13 +19,13 @@ var problemColors = map[lint.Severity]string{lint.Error: red, lint.Warning: yell
 // Text writes one problem after the other, each with its place, rule and hint.
 func (p Problems) Text(w io.Writer, st Style) error {
 	for _, one := range p {
-		if _, err := fmt.Fprintf(w, "%s%s %v  [%s]\n", spot(one), st.paint(problemColors[one.Severity], string(one.Severity)+":"), said(one), one.Rule); err != nil {
+		if _, err := fmt.Fprintf(text.Writer(w), "%s%s %s  [%s]\n", text.Line(spot(one)), st.paint(problemColors[one.Severity], string(one.Severity)+":"), text.Line(said(one)), one.Rule); err != nil {
 			return err
 		}
 		if one.Hint == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "  hint: %s\n", one.Hint); err != nil {
+		if _, err := fmt.Fprintf(text.Writer(w), "  hint: %s\n", text.Line(one.Hint)); err != nil {
 			return err
 		}
 	}
@@ -92,15 +93,15 @@ func (p Problems) JSON(w io.Writer) error {
 // GitHub writes workflow commands, which become annotations of a pull request.
 func (p Problems) GitHub(w io.Writer) error {
 	for _, one := range p {
-		text := said(one)
+		message := said(one)
 		if one.Hint != "" {
-			text += "\nhint: " + one.Hint
+			message += "\nhint: " + one.Hint
 		}
 		at := ""
 		if !fileless(one) {
-			at = fmt.Sprintf("file=%s,line=%d,", githubProperty(one.File), max(one.Line, 1))
+			at = fmt.Sprintf("file=%s,line=%d,", text.Property(one.File), max(one.Line, 1))
 		}
-		_, err := fmt.Fprintf(w, "::%s %stitle=%s::%s\n", githubLevel[one.Severity], at, githubProperty(one.Rule), githubData(text))
+		_, err := fmt.Fprintf(w, "::%s %stitle=%s::%s\n", githubLevel[one.Severity], at, text.Property(one.Rule), text.Annotation(message))
 		if err != nil {
 			return err
 		}
@@ -109,15 +110,6 @@ func (p Problems) GitHub(w io.Writer) error {
 }
 
 var githubLevel = map[lint.Severity]string{lint.Error: "error", lint.Warning: "warning", lint.Info: "notice"}
-
-// githubData and githubProperty escape as the runner wants it.
-func githubData(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
-}
-
-func githubProperty(s string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(githubData(s))
-}
 
 // Count says how many problems of each severity there are.
 func (p Problems) Count() string {

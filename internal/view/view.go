@@ -4,10 +4,13 @@
 package view
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 )
 
 // Style says how text may look.
@@ -40,11 +43,25 @@ func (st Style) paint(color, s string) string {
 // table writes rows as aligned columns, two spaces apart. Cells may not hold
 // escapes: colour a whole line instead.
 func table(w io.Writer, rows [][]string) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var lines bytes.Buffer
+	t := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		if _, err := fmt.Fprintln(t, strings.Join(row, "\t")); err != nil {
+		if _, err := fmt.Fprintln(t, strings.Join(lined(row), "\t")); err != nil {
 			return err
 		}
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := text.Writer(w).Write(lines.Bytes())
+	return err
+}
+
+// lined makes cells that can end neither their column nor their row.
+func lined(row []string) []string {
+	out := make([]string, len(row))
+	for i, cell := range row {
+		out[i] = text.Line(cell)
+	}
+	return out
 }

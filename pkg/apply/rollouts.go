@@ -284,8 +284,7 @@ func (r Rollouts) Continue(ctx context.Context, w Workload) (*Executor, error) {
 			return err
 		}
 		e.plan = rec.Plan
-		e.from, e.through, err = r.mayDrive(e.held, w, rec.Plan, rec.Plan, false)
-		return err
+		return r.mayDrive(e, rec.Plan, false)
 	})
 }
 
@@ -309,9 +308,11 @@ func (r Rollouts) Back(ctx context.Context, w Workload, why string) (*Executor, 
 		}
 		// The person asks for the way back, so it is carried out whole; that it leads to
 		// a template of the workload's own has to be certain.
-		if _, _, err := r.mayDrive(e.held, w, rec.Plan, e.plan, true); err != nil {
+		back := e.plan
+		if err := r.mayDrive(e, rec.Plan, true); err != nil {
 			return err
 		}
+		e.plan, e.from, e.through = back, 0, nil // made here, of the live object
 		if err := r.approve(e.held, e.plan); err != nil {
 			return err
 		}

@@ -64,15 +64,16 @@ func (r Rollouts) approve(ctx context.Context, p plan.Plan) error {
 	return r.Approvals.Approve(ctx, p)
 }
 
-// mayDrive asks whether the plan of a record may be driven. of is the plan on record, p what
-// would be driven: the same, or the way back from it. It returns the indexes of the first and
-// the last step that may be carried out; nil is the plan's last. Of a plan that was not
+// mayDrive asks whether the plan of a record may be driven. of is the plan on record, e.plan
+// what would be driven: the same, or the way back from it. It sets the first and the last step
+// that may be carried out, and the limits. Of a plan that was not
 // approved, the steps before the present one were not looked at, so they are not for this
 // run, whatever the record says later.
-func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, back bool) (from int, through *int, err error) {
+func (r Rollouts) mayDrive(e *Executor, of plan.Plan, back bool) error {
+	ctx, w, p := e.held, e.workload, e.plan
 	s, err := w.Observe(ctx, p.Target.Ref())
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
 	if back {
 		s.Progress = plan.Progress{}
@@ -80,7 +81,7 @@ func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, bac
 	t := TakeOver{Plan: p, Snapshot: s, Commands: p.Commands(s.Progress.Step), Back: back}
 	if r.Approvals != nil {
 		if t.Approved, err = r.Approvals.Approved(ctx, of); err != nil {
-			return 0, nil, fmt.Errorf("whether this plan was approved is not known: %w", err)
+			return fmt.Errorf("whether this plan was approved is not known: %w", err)
 		}
 	}
 	if !t.Approved {
@@ -91,15 +92,15 @@ func (r Rollouts) mayDrive(ctx context.Context, w Workload, of, p plan.Plan, bac
 		whole, err = r.Approvals.TakeOver(ctx, t)
 	}
 	if err != nil {
-		return 0, nil, err
+		return err
 	}
 	if !t.Approved {
-		from = max(s.Progress.Step, 0)
+		e.from, e.plan = max(s.Progress.Step, 0), p.Stricter(s)
 	}
-	if whole {
-		return from, nil, nil
+	if !whole {
+		e.through = new(stepAndPause(&p, s.Progress.Step))
 	}
-	return from, new(stepAndPause(&p, s.Progress.Step)), nil
+	return nil
 }
 
 // stepAndPause is the index of the last of the questions and pauses that follow a step; at

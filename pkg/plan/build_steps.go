@@ -61,7 +61,7 @@ func (b *builder) subject() subject {
 }
 
 // compareSpecs finds out whether more than template, replicas and partition
-// changes.
+// changes, and lists what changes outside of the template.
 func (b *builder) compareSpecs() error {
 	version := versionOf(b.present)
 	old, err := specOf(b.present, version)
@@ -86,6 +86,11 @@ func (b *builder) compareSpecs() error {
 			b.respecified = true
 		}
 	}
+	wanted, err := specOf(b.desired, version)
+	if err != nil {
+		return err
+	}
+	b.plan.Change.Spec = b.plan.specChanges(b.present, old, wanted)
 	return nil
 }
 

@@ -96,6 +96,9 @@ type Change struct {
 	Why    string
 	// Restarts are containers that restart in place.
 	Restarts []string
+	// Spec are the fields outside of the pod template that change, beside partition and
+	// pause; nil where the object was not compared, as in a plan that was read from a file.
+	Spec []SpecWrite
 }
 
 // Limits are the numbers that the spec comes to, in pods.

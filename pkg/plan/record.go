@@ -17,8 +17,9 @@ type Record struct {
 	// Begun is when the rollout was begun, Times when each step was, by name.
 	Begun time.Time
 	Times map[string]time.Time
-	// By is who wrote it last.
-	By string
+	// By is who wrote it last, Audit what was decided, of the plans before as well.
+	By    string
+	Audit Audit
 	// UID and Version are those of the object that keeps it. Version changes with every
 	// write; it is empty where nothing is kept.
 	UID, Version string

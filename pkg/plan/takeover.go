@@ -34,6 +34,26 @@ func (p *Plan) Unproven(s Snapshot) []string {
 	return out
 }
 
+// Stricter returns a plan that comes from a record alone, with the stricter of the limits on
+// record and those that the live object comes to: an edited record takes no more pods down at
+// a time, waits no shorter for them, and takes them out of service before they change.
+func (p Plan) Stricter(s Snapshot) Plan {
+	if object := s.Object(); object == nil || object.Object == nil || p.Target.Kind == "Pod" {
+		p.Limits.MaxUnavailable, p.Limits.MaxSurge = min(p.Limits.MaxUnavailable, 1), 0
+		return p
+	}
+	b := &builder{present: s.Object(), desired: s.Object(), snap: s}
+	b.plan.Driver = p.Driver
+	if p.Drain == DrainNone {
+		p.Drain = b.drain()
+	}
+	live := b.subject().limits
+	p.Limits.MaxUnavailable = min(p.Limits.MaxUnavailable, live.MaxUnavailable)
+	p.Limits.MaxSurge = min(p.Limits.MaxSurge, live.MaxSurge)
+	p.Limits.MinReady = max(p.Limits.MinReady, live.MinReady)
+	return p
+}
+
 // goesBack reports whether a step that is left may lead to a rollback.
 func goesBack(p *Plan, s Snapshot) bool {
 	if p.RollsBack != "" || s.Progress.Step >= len(p.Steps) {

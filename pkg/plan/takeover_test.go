@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -86,5 +87,32 @@ func TestCommands_ListsWhatWouldRun(t *testing.T) {
 	}
 	if got := p.Commands(1); !slices.Equal(got, []string{"step v3: curl x"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestStricter: an edited record takes no more pods down at a time than the live object
+// allows, and what is stricter on record stays.
+func TestStricter(t *testing.T) {
+	old := clones("")
+	s := snapshot(t, old, 10)
+	p := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), s, plan.Policy{}))
+	live := p.Limits
+	if live.MaxUnavailable != 2 {
+		t.Fatalf("%+v", live)
+	}
+	for name, c := range map[string]struct{ record, want plan.Limits }{
+		"as it was": {live, live},
+		"wider":     {plan.Limits{Replicas: 10, MaxUnavailable: 10, MaxSurge: 7}, plan.Limits{Replicas: 10, MaxUnavailable: 2, MinReady: live.MinReady}},
+		"stricter":  {plan.Limits{Replicas: 10, MaxUnavailable: 1, MinReady: time.Hour}, plan.Limits{Replicas: 10, MaxUnavailable: 1, MinReady: time.Hour}},
+	} {
+		q := p
+		q.Limits = c.record
+		if got := q.Stricter(s).Limits; got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+	pod := plan.Plan{Target: plan.Target{Kind: "Pod"}, Limits: plan.Limits{MaxUnavailable: 5}}
+	if got := pod.Stricter(plan.Snapshot{}).Limits.MaxUnavailable; got != 1 {
+		t.Error(got)
 	}
 }

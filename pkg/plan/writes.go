@@ -321,7 +321,7 @@ func (p Plan) Described(s Snapshot) (Plan, error) {
 			}
 		}
 	}
-	p.Change.Fields, p.Change.Mode, p.Change.Why, p.Change.Restarts = made.Fields, made.Mode, made.Why, made.Restarts
+	p.Change.Fields, p.Change.Spec, p.Change.Mode, p.Change.Why, p.Change.Restarts = made.Fields, made.Spec, made.Mode, made.Why, made.Restarts
 	p.Steps = retitled(p.Steps)
 	return p, nil
 }
@@ -354,7 +354,7 @@ func (p *Plan) effect(s Snapshot) (*builder, []*cluster.Workload, error) {
 	}
 	b.plan.Driver, b.desired = p.Driver, stages[len(stages)-1]
 	b.compare()
-	return b, stages, nil
+	return b, stages, b.compareSpecs()
 }
 
 // reaches reports whether the partition after a step updates more pods than the step says,
@@ -403,41 +403,4 @@ func difference(said, does []string) string {
 	}
 	slices.Sort(paths)
 	return strings.Join(slices.Compact(paths), ", ")
-}
-
-// SpecWrite is a field of the spec, outside of the pod template, that a plan writes
-// beside partition and pause, such as the update strategy.
-type SpecWrite struct {
-	// Path is from the top of the object: spec.updateStrategy.type.
-	Path string
-	// Value is what is written, nil where the field is removed. What is likely to be
-	// secret in it is [rules.Masked].
-	Value any
-}
-
-// SpecWrites are the fields outside of the pod template that the plan's updates write.
-func (p *Plan) SpecWrites() []SpecWrite {
-	var out []SpecWrite
-	object := p.Target.Object()
-	gv, _ := schema.ParseGroupVersion(object.APIVersion)
-	steers := [][]string{PartitionPath(gv.Group, object.Kind, gv.Version), PausedPath(gv.Group, object.Kind, gv.Version)}
-	for i := range p.Steps {
-		for j := range p.Steps[i].Patches {
-			patch := &p.Steps[i].Patches[j]
-			shown := *patch
-			shown.Body = p.Shown(*patch)
-			writes, err := fieldWrites(&shown)
-			if err != nil || p.Steps[i].Kind != StepUpdate {
-				continue
-			}
-			for _, w := range writes {
-				if w.op == "test" || len(w.path) < 2 || templateField(&cluster.Workload{Ref: cluster.Ref{Kind: object.Kind}}, w.path[1]) ||
-					slices.ContainsFunc(steers, func(path []string) bool { return slices.Equal(path, w.path) }) {
-					continue
-				}
-				out = append(out, SpecWrite{strings.Join(w.path, "."), w.value})
-			}
-		}
-	}
-	return out
 }

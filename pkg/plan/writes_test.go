@@ -172,9 +172,17 @@ func TestSpecWrites_ListsWhatIsBesideTheTemplate(t *testing.T) {
 	old := clones("")
 	next := strings.Replace(strings.ReplaceAll(old, "web:1", newer), "InPlaceIfPossible", "InPlaceIfPossible, maxUnavailable: 100%", 1)
 	p := must(plan.Build(read(t, next), snapshot(t, old, 10), plan.Policy{}))
-	got := p.SpecWrites()
-	if len(got) != 1 || got[0].Path != "spec.updateStrategy" {
+	path := "spec.updateStrategy.rollingUpdate.maxUnavailable"
+	if got := p.SpecWrites(); len(got) != 1 || got[0].Path != path || got[0].New != "100%" || got[0].Old != "20%" {
 		t.Errorf("%+v", got)
+	}
+	// A plan from a file was not compared: all that its patches write is listed.
+	read := must(planfile.Read(planfile.Write(p)))
+	if got := read.SpecWrites(); len(got) != 1 || got[0].Path != "spec.updateStrategy" || got[0].New == nil {
+		t.Errorf("%+v", got)
+	}
+	if got := must(read.Described(snapshot(t, old, 10))); len(got.Change.Spec) != 1 || got.Change.Spec[0].Path != path {
+		t.Errorf("%+v", got.Change.Spec)
 	}
 }
 

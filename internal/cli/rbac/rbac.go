@@ -23,13 +23,22 @@ type options struct {
 	features []string
 	name     string
 	bind     string
+	within   string
+	person   string
 }
 
 var (
 	drivers  = []string{string(plan.DriverKruise), string(plan.DriverNative), string(plan.DriverClient)}
 	features = texts(permit.Features)
-	// known are those that somebody may ask for.
-	known = append(texts(permit.Features), string(permit.Apply), string(permit.Screens), string(permit.Lint))
+	// known are all that may be asked for.
+	known = append(texts(permit.Features), string(permit.Apply), string(permit.Approve), string(permit.Screens), string(permit.Lint))
+	// roles are the drivers and features of three people.
+	roles = map[string]struct{ drivers, features []string }{
+		"watch":   {nil, []string{string(permit.Screens), string(permit.Lint)}},
+		"approve": {nil, []string{string(permit.Screens), string(permit.Lint), string(permit.Approve)}},
+		"run":     {drivers, features},
+	}
+	roleNames = []string{"watch", "approve", "run"}
 )
 
 func texts[T ~string](list []T) []string {
@@ -55,8 +64,11 @@ const example = `  # everything
   # a pipeline that also writes whole manifests: kubectl kruise apply
   kubectl kruise rbac --features pull,verify,scale,apply --bind ci/deployer
 
-  # somebody who only looks: kubectl kruise ui --read-only, rollout status -A, lint --live
-  kubectl kruise rbac --driver "" --features ui,lint --name onlookers
+  # a person who only looks: kubectl kruise ui --read-only, rollout status -A, lint --live
+  kubectl kruise rbac --role watch --name watcher
+
+  # a person who promotes, pauses and aborts what a pipeline rolls out, in one namespace
+  kubectl kruise rbac --role approve --name approver --bind shop/release-manager --in shop
 
   # without Kruise, pods updated by this program
   kubectl kruise rbac --driver native,client --name rollouts`
@@ -69,21 +81,45 @@ func New(f *factory.Factory) *cobra.Command {
 		Short:   "Print the ClusterRole that planning and rolling out need",
 		Long:    long,
 		Example: example,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage.Errorf("", "rbac takes no arguments")
+			}
+			if err := o.choose(c); err != nil {
+				return err
 			}
 			return o.run()
 		},
 	}
 	fl := c.Flags()
+	fl.StringVar(&o.person, "role", "run", "watch: only look; approve: also promote, pause and abort what another process drives; run: all, by --driver and --features")
 	fl.StringSliceVar(&o.drivers, "driver", drivers, "who replaces pods: "+strings.Join(drivers, ", "))
 	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", ")+"; and apply, ui and lint, for the verbs of those names")
 	fl.StringVar(&o.name, "name", "kubectl-kruise", "name of the roles")
 	fl.StringVar(&o.bind, "bind", "", "also print bindings for a service account, NAMESPACE/NAME")
+	fl.StringVar(&o.within, "in", "", "namespace that --bind grants the role in; the second role is granted in the cluster. Empty is all namespaces")
+	usage.Offer(c, "role", roleNames...)
 	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(drivers, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("features", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 	return c
+}
+
+// choose sets drivers and features by --role.
+func (o *options) choose(c *cobra.Command) error {
+	if err := usage.OneOf("role", o.person, roleNames...); err != nil {
+		return err
+	}
+	if o.within != "" && o.bind == "" {
+		return usage.Errorf("add --bind NAMESPACE/NAME", "--in: no binding is printed")
+	}
+	if o.person == "run" {
+		return nil
+	}
+	if c.Flags().Changed("driver") || c.Flags().Changed("features") {
+		return usage.Errorf("leave out --role, and name the features that you want", "--role %s has no --driver and no --features", o.person)
+	}
+	o.drivers, o.features = roles[o.person].drivers, roles[o.person].features
+	return nil
 }
 
 func (o *options) run() error {
@@ -140,7 +176,7 @@ func (o *options) objects() ([]any, error) {
 		return nil, usage.Errorf("for instance ci/deployer", "--bind: %q is not NAMESPACE/NAME", o.bind)
 	}
 	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: account}
-	return append(out, o.binding("", subject), o.binding("-cluster", subject)), nil
+	return append(out, o.binding("", o.within, subject), o.binding("-cluster", "", subject)), nil
 }
 
 func (o *options) role(suffix string, rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
@@ -150,11 +186,13 @@ func (o *options) role(suffix string, rules []rbacv1.PolicyRule) *rbacv1.Cluster
 	}
 }
 
-func (o *options) binding(suffix string, who rbacv1.Subject) *rbacv1.ClusterRoleBinding {
-	return &rbacv1.ClusterRoleBinding{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
-		ObjectMeta: metav1.ObjectMeta{Name: o.name + suffix},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: o.name + suffix},
-		Subjects:   []rbacv1.Subject{who},
+// binding grants a role in a namespace, or in all for "".
+func (o *options) binding(suffix, within string, who rbacv1.Subject) any {
+	version := rbacv1.SchemeGroupVersion.String()
+	meta := metav1.ObjectMeta{Name: o.name + suffix, Namespace: within}
+	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: o.name + suffix}
+	if within != "" {
+		return &rbacv1.RoleBinding{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: meta, RoleRef: ref, Subjects: []rbacv1.Subject{who}}
 	}
+	return &rbacv1.ClusterRoleBinding{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "ClusterRoleBinding"}, ObjectMeta: meta, RoleRef: ref, Subjects: []rbacv1.Subject{who}}
 }

@@ -54,6 +54,8 @@ func TestRoles(t *testing.T) {
 		"budgets":     {nil, []right{{"watch", "policy.kruise.io", "podunavailablebudgets"}, {"watch", "policy", "poddisruptionbudgets"}}, []right{{"delete", "", "services"}, {"create", "apps", "deployments"}}},
 		"ui":          {[]string{"--driver", "", "--features", "ui"}, []right{{"watch", "", "pods"}, {"list", "apps", "statefulsets"}, {"watch", "apps.kruise.io", "workloadspreads"}, {"get", "", "pods/log"}}, []right{clones, sets, record, crr, {"delete", "", "configmaps"}}},
 		"pull":        {[]string{"--driver", "client", "--features", "pull"}, []right{{"create", "apps.kruise.io", "imagepulljobs"}, {"create", "batch", "jobs"}}, []right{crr}},
+		"watch":       {[]string{"--role", "watch"}, []right{{"watch", "", "pods"}}, []right{clones, sets, record, crr, {"patch", "", "configmaps"}}},
+		"approve":     {[]string{"--role", "approve"}, []right{{"watch", "", "pods"}, {"patch", "", "configmaps"}, {"get", "coordination.k8s.io", "leases"}}, []right{clones, sets, record, crr, evict, {"create", "coordination.k8s.io", "leases"}}},
 		"client":      {[]string{"--driver", "client"}, []right{evict, sets}, []right{clones}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,10 +88,13 @@ func TestRoles(t *testing.T) {
 }
 
 func TestBad(t *testing.T) {
-	for _, args := range [][]string{{"x"}, {"--driver", "x"}, {"--features", "x"}, {"--bind", "x"}, {"--bind", "/x"}} {
+	for _, args := range [][]string{{"x"}, {"--driver", "x"}, {"--features", "x"}, {"--bind", "x"}, {"--bind", "/x"}, {"--role", "x"}, {"--role", "watch", "--driver", "client"}, {"--in", "shop"}} {
 		if _, _, err := rolesFor(t, args...); err == nil {
 			t.Errorf("%v is taken", args)
 		}
+	}
+	if _, text, err := rolesFor(t, "--bind", "ci/deployer", "--in", "shop"); err != nil || strings.Count(text, "kind: RoleBinding\n") != 1 || strings.Count(text, "kind: ClusterRoleBinding\n") != 1 {
+		t.Error(err, text)
 	}
 	if _, text, err := rolesFor(t, "--bind", "ci/deployer"); err != nil || strings.Count(text, "kind: ClusterRoleBinding") != 2 {
 		t.Error(err, text)

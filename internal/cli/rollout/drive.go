@@ -97,10 +97,30 @@ func (d *driving) goOn(ctx context.Context, name named.Name) error {
 		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v, and it goes on there\n", err)
 		return nil
 	}
+	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
+		return d.elsewhere(ctx, s, denied)
+	}
 	if err != nil {
 		return err
 	}
 	return d.end(res)
+}
+
+// elsewhere ends the verb of a person who may decide and not carry out: the process that
+// drives the rollout follows the record. Without one it takes a person with more rights.
+func (d *driving) elsewhere(ctx context.Context, s *session, denied *apply.DeniedError) error {
+	rollouts, err := d.rollouts()
+	if err != nil {
+		return err
+	}
+	if by, err := rollouts.Holder(ctx, s.target.Ref); err == nil && by != "" {
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%s drives the rollout, and follows\n", by)
+		return nil
+	}
+	return &resource.Error{
+		Err:  fmt.Errorf("it is on record, but no process drives the rollout, and %w", denied),
+		Hint: "'kubectl kruise rollout resume' carries it out, by an account with the role of 'kubectl kruise rbac'",
+	}
 }
 
 // takeOver is goOn of a rollout that no process has driven for a while: until now, the
@@ -140,7 +160,7 @@ func (d *driving) carryOut(e *apply.Executor) (apply.Result, error) {
 // hinted is why a rollout cannot be driven, with what to do about it.
 func hinted(err error) error {
 	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
-		return &resource.Error{Err: denied.Err, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
+		return &resource.Error{Err: denied, Hint: "'kubectl kruise rbac' prints the roles that rollouts need"}
 	}
 	if errors.Is(err, plan.ErrTaken) {
 		return &resource.Error{Err: err, Hint: "watch it with 'kubectl kruise rollout status --watch', or stop the other one first"}

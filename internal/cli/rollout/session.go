@@ -13,6 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -103,7 +104,7 @@ func (c *common) watch(ctx context.Context, s *session) error {
 		return err
 	}
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
-		Target: s.target, Carrier: s.carrier, Gates: c.gates, StateNamespace: c.stateNamespace, Holder: holder(), Manager: c.manager,
+		Target: s.target, Carrier: s.carrier, Gates: c.gates, StateNamespace: c.stateNamespace, Holder: holder(), Program: program(), Manager: c.manager,
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
 	return err
@@ -119,7 +120,7 @@ func (c *common) rollouts() (apply.Rollouts, error) {
 	}
 	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
 	return apply.Rollouts{
-		Records: kube.Records{Client: client, StateNamespace: c.stateNamespace}, By: holder(), Approvals: approvals{c},
+		Records: kube.Records{Client: client, StateNamespace: c.stateNamespace, Program: program()}, By: holder(), Approvals: approvals{c},
 		Open: func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
 		Waiting: func(holder string) {
 			_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)
@@ -135,6 +136,9 @@ func (c *common) openRef(ctx context.Context, ref cluster.Ref) (*session, error)
 	}
 	return s, c.watch(ctx, s)
 }
+
+// program is this build, for the history of a record.
+func program() string { return "kubectl-kruise " + version.Get().Version }
 
 // holder names whoever runs this, for others to read.
 func holder() string {

@@ -29,10 +29,11 @@ var showFormats = []string{"text", "yaml"}
 func newShow(shared *common) *cobra.Command {
 	o := &showOptions{common: shared}
 	c := &cobra.Command{
-		Use: "show (TYPE/NAME | TYPE NAME)", Short: "Show the plan on record, its digest and who changed it last",
+		Use: "show (TYPE/NAME | TYPE NAME)", Short: "Show the plan on record, its digest and its history",
 		Long: `Show the plan of a rollout as it is on record: what is left to be written, its digest,
-when it began, and who changed the record last. People who may write ConfigMaps may
-edit the record, so compare the digest with the one that you approved.`,
+when it began, who approved, promoted, paused or ended it, when, from which machine and
+with which version. People who may write ConfigMaps may edit the record, its history
+included, so compare the digest with the one that you approved.`,
 		Example: "  kubectl kruise rollout show cloneset/web\n  kubectl kruise rollout show cloneset/web -o yaml > plan.yaml",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := usage.OneOf("output", o.output, showFormats...); err != nil {
@@ -98,6 +99,30 @@ func (o *showOptions) head(out io.Writer, rec plan.Record, digest string) error 
 			lines = append(lines, fmt.Sprintf("step      %s began %s", name, t.UTC().Format(time.RFC3339)))
 		}
 	}
+	lines = append(lines, history(rec.Audit)...)
 	_, err := fmt.Fprintln(out, strings.Join(lines, "\n")+"\n")
 	return err
+}
+
+// history is a line for each decision.
+func history(h plan.Audit) []string {
+	if len(h.Entries) == 0 {
+		return nil
+	}
+	out := []string{"", "history"}
+	for i, d := range h.Entries {
+		if i == 1 && h.Dropped > 0 {
+			out = append(out, fmt.Sprintf("  … %d more", h.Dropped))
+		}
+		by := d.By
+		if d.Program != "" {
+			by += " with " + d.Program
+		}
+		line := fmt.Sprintf("  %s  %-8s  by %s", d.At.UTC().Format(time.RFC3339), d.What, by)
+		if d.Detail != "" {
+			line += ": " + d.Detail
+		}
+		out = append(out, line)
+	}
+	return out
 }

@@ -41,6 +41,8 @@ type Options struct {
 	StateNamespace string
 	// Holder names this process and the person behind it, for others to read.
 	Holder string
+	// Program is what this process runs, with its version, for the history of a record.
+	Program string
 	// Lease are the times of the lease; the zero value is what every rollout has.
 	Lease Lease
 	// Warn is told what could not be read and is done without; nil is nobody.

@@ -34,7 +34,7 @@ type record struct {
 }
 
 func newRecord(c *Cluster) *record {
-	return &record{Records: &Records{c.core, c.opt.StateNamespace}, cluster: c, shown: map[string]plan.Record{}}
+	return &record{Records: &Records{c.core, c.opt.StateNamespace, c.opt.Program}, cluster: c, shown: map[string]plan.Record{}}
 }
 
 func (r *record) follow() (err error) {
@@ -125,7 +125,7 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 	ctx, cancel := c.brief(ctx)
 	defer cancel()
 	rec.Times = timed(rec, p, c.Now())
-	rec.Progress, rec.By = p, c.opt.Holder
+	rec = rec.Decide(p, c.opt.Holder, c.opt.Program, true, c.Now())
 	stored, err := r.store(ctx, rec)
 	if err != nil {
 		c.doubts.add("the record of the rollout", c.rereadRecord)

@@ -26,6 +26,9 @@ type Records struct {
 	Client kubernetes.Interface
 	// StateNamespace is where those of kinds without a namespace are.
 	StateNamespace string
+	// Program is what writes, with its version, for the history of a record; it may be
+	// empty.
+	Program string
 }
 
 // Keys and labels of the ConfigMap.
@@ -45,6 +48,16 @@ type written struct {
 	By       string               `json:"by,omitempty"`
 	Progress progress             `json:"progress"`
 	Times    map[string]time.Time `json:"times,omitempty"`
+	History  []decision           `json:"history,omitempty"`
+	Dropped  int                  `json:"dropped,omitempty"`
+}
+
+type decision struct {
+	At      time.Time `json:"at"`
+	By      string    `json:"by"`
+	Program string    `json:"program,omitempty"`
+	What    string    `json:"what"`
+	Detail  string    `json:"detail,omitempty"`
 }
 
 type target struct {
@@ -125,6 +138,7 @@ func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerR
 	now := time.Now().UTC()
 	next := plan.Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: now, By: by, Progress: plan.Progress{Started: now}}
 	next.Times = timed(next, next.Progress, now)
+	what, detail := plan.Began(p)
 	var out plan.Record
 	err := again(ctx, func() error {
 		before, err := r.Load(ctx, ref)
@@ -138,6 +152,7 @@ func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerR
 		if next.Version = before.Version; next.Base == nil {
 			next.Base = before.Base
 		}
+		next.Audit = before.Audit.With(plan.AuditEntry{At: now, By: by, Program: r.Program, What: what, Detail: detail})
 		out, err = r.write(ctx, next, owner)
 		return err
 	})
@@ -189,10 +204,13 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 			out = now // an earlier try took effect
 			return nil
 		}
+		before := now.Progress
 		if err := change(&now); err != nil {
 			return err
 		}
-		now.By = by
+		after := now.Progress
+		now.Progress = before
+		now = now.Decide(after, by, r.Program, false, time.Now())
 		want := writtenOf(now)
 		tried = &want
 		out, err = r.store(ctx, now)

@@ -19,10 +19,15 @@ import (
 
 func writtenOf(r plan.Record) written {
 	p := r.Progress
-	return written{
+	out := written{
 		Target: target{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
 		Progress: progress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.Halted, p.Finished.UTC()},
+		Dropped:  r.Audit.Dropped,
 	}
+	for _, d := range r.Audit.Entries {
+		out.History = append(out.History, decision(d))
+	}
+	return out
 }
 
 func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
@@ -74,6 +79,10 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 			Step: w.Progress.Step, Started: w.Progress.Started, Resumed: w.Progress.Resumed, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
 			Free: w.Progress.Free, Held: w.Progress.Held, Halted: w.Progress.Halted, Finished: w.Progress.Finished,
 		},
+	}
+	out.Audit.Dropped = w.Dropped
+	for _, d := range w.History {
+		out.Audit.Entries = append(out.Audit.Entries, plan.AuditEntry(d))
 	}
 	if text, err = unpacked(cm.BinaryData[keyBase]); err != nil {
 		return broken(err)

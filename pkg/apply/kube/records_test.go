@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func spoiled(verb string, errs ...error) Records {
 		}
 		return true, nil, err
 	})
-	return Records{Client: client}
+	return Records{Client: client, Program: "test 1"}
 }
 
 // TestBegin: a plan is on record once, whatever becomes of the answers.
@@ -93,10 +94,22 @@ func TestChange(t *testing.T) {
 			rec, err := r.Change(t.Context(), web, "ben", func(rec *plan.Record) error {
 				made++
 				rec.Progress.Sent++
+				rec.Progress.Promoted = true
 				return nil
 			})
 			if err != nil || rec.Progress.Sent != 1 || rec.By != "ben" || made != c.made {
 				t.Error(rec.Progress, rec.By, made, err)
+			}
+			kept, err := r.Load(t.Context(), web)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var history []string
+			for _, e := range kept.Audit.Entries {
+				history = append(history, e.What+" by "+e.By+" with "+e.Program)
+			}
+			if got := strings.Join(history, ", "); got != "begin by anna with test 1, promote by ben with test 1" {
+				t.Error(got)
 			}
 		})
 	}

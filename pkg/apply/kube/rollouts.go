@@ -40,7 +40,7 @@ func Rollouts(cfg *rest.Config, o Options) (apply.Rollouts, error) {
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served))
 	return apply.Rollouts{
-		Records: Records{Client: client, StateNamespace: o.StateNamespace}, By: o.Holder,
+		Records: Records{Client: client, StateNamespace: o.StateNamespace, Program: o.Program}, By: o.Holder,
 		Open: func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) {
 			target, err := servedAs(mapper, ref)
 			if err != nil {

@@ -26,11 +26,17 @@ import (
 // from calls the command as a person with approvals of their own: state is their folder.
 func from(t *testing.T, b *bed, state string, args ...string) (code int, out, said string) {
 	t.Helper()
+	return fromAs(t, b, b.Kubeconfig(), state, args...)
+}
+
+// fromAs does so with the access that a kubeconfig gives.
+func fromAs(t *testing.T, b *bed, kubeconfig, state string, args ...string) (code int, out, said string) {
+	t.Helper()
 	path, err := product.Binary()
 	must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), testcluster.Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, append(args, "-n", b.namespace, "--kubeconfig", b.Kubeconfig())...)
+	cmd := exec.CommandContext(ctx, path, append(args, "-n", b.namespace, "--kubeconfig", kubeconfig)...)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -213,5 +219,38 @@ func TestAnnotation_RunsNoCommand(t *testing.T) {
 	code, out, said = from(t, b, t.TempDir(), append(run, "--allow-commands")...)
 	if _, err := os.Stat(marker); err != nil || code != 0 {
 		t.Errorf("exit %d, %v\n%s\n%s", code, err, out, said)
+	}
+}
+
+// TestApprover: a person with the role for approvals writes the record of a rollout and
+// nothing else. Where no process drives it they are told who can carry it out; where one
+// does, it follows. The history names all of them.
+func TestApprover(t *testing.T) {
+	t.Parallel()
+	b, pipeline, _ := begun(t)
+	account := b.person(t, "approver", nil, "--role", "approve", "--name", b.namespace+"-approver", "--in", b.namespace)
+	as := func(args ...string) (int, string, string) {
+		return fromAs(t, b, kubeconfig(t, account), t.TempDir(), args...)
+	}
+	before := b.live(t)
+	// No process drives it: the decision is on record, and a person with more rights is named.
+	code, _, said := as("rollout", "promote", "cloneset/web")
+	if code != 1 || !strings.Contains(said, "no process drives the rollout") || !strings.Contains(said, "rollout resume") {
+		t.Errorf("exit %d\n%s", code, said)
+	}
+	if code, _, said = as("rollout", "run", "cloneset/web", "--image", "main=other:1", "--yes"); code != 1 {
+		t.Errorf("an approver rolls out: exit %d\n%s", code, said)
+	}
+	if now := b.live(t); now != before {
+		t.Errorf("the approver has changed the workload:\n%s\n%s", before, now)
+	}
+	if code, _, said = from(t, b, pipeline, "rollout", "resume", "cloneset/web"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, said)
+	}
+	_, out, _ := as("rollout", "show", "cloneset/web")
+	for _, want := range []string{"begin", "promote", "finish", "with kubectl-kruise"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
 	}
 }

@@ -24,15 +24,24 @@ import (
 // take something away from them.
 func (b *bed) account(t *testing.T, spoil func(string) string) *rest.Config {
 	t.Helper()
+	return b.person(t, "deployer", spoil, "--features", "pull,restart,verify,scale,apply", "--name", b.namespace)
+}
+
+// person is access of a service account with the role that rbac prints with some flags.
+func (b *bed) person(t *testing.T, name string, spoil func(string) string, role ...string) *rest.Config {
+	t.Helper()
 	accounts := b.Client().CoreV1().ServiceAccounts(b.namespace)
-	_, err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "deployer"}}, metav1.CreateOptions{})
+	_, err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 	must(t, err)
-	token, err := accounts.CreateToken(t.Context(), "deployer", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	token, err := accounts.CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	must(t, err)
 	path, err := product.Binary()
 	must(t, err)
-	roles, err := exec.CommandContext(t.Context(), path, "rbac", "--features", "pull,restart,verify,scale,apply", "--name", b.namespace, "--bind", b.namespace+"/deployer").Output()
+	roles, err := exec.CommandContext(t.Context(), path, append([]string{"rbac", "--bind", b.namespace + "/" + name}, role...)...).Output()
 	must(t, err)
+	if spoil == nil {
+		spoil = func(text string) string { return text }
+	}
 	cmd := exec.CommandContext(t.Context(), b.Kubectl(), "--kubeconfig", b.Kubeconfig(), "apply", "-f", "-")
 	cmd.Stdin = strings.NewReader(spoil(string(roles)))
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -53,6 +53,11 @@ const (
 	Scale Feature = "scale"
 )
 
+// Approve is what a person needs who decides on rollouts that another process drives:
+// promote, pause and abort write the record and nothing else. It is not among [Features],
+// which are of those who drive.
+const Approve Feature = "approve"
+
 // Features are all that rollouts have.
 var Features = []Feature{Pull, Restart, Verify, Scale}
 
@@ -74,6 +79,10 @@ func All(drivers []plan.Driver, features []Feature) []Need {
 	l.rollouts(drivers, p)
 	if slices.Contains(features, Apply) {
 		l.apply(func(d plan.Driver) bool { return slices.Contains(drivers, d) })
+	}
+	if slices.Contains(features, Approve) {
+		l.add(State, "", "configmaps", "get", "patch")
+		l.add(State, "coordination.k8s.io", "leases", "get")
 	}
 	if slices.Contains(features, Screens) {
 		l.screens()

@@ -1,0 +1,115 @@
+package text
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Writer returns a writer for people's text in front of w: whatever reaches it, no
+// control character but newline, tab and our own colours gets through, and no line is
+// a command to a CI runner (:: at its beginning, ##[ anywhere), however the text is cut
+// into calls. The few bytes at the end of a call that may be the beginning of such a
+// thing wait for the next one. It may be used by several goroutines.
+func Writer(w io.Writer) io.Writer { return &writer{to: w} }
+
+type writer struct {
+	to   io.Writer
+	lock sync.Mutex
+	held string
+	// begun says that the present line holds more than blanks and colours.
+	begun bool
+}
+
+// unfinished is the end of a text that may be the beginning of what acts.
+var unfinished = regexp.MustCompile(`(?:#{1,2}|\x1b(?:\[[0-9]{0,2})?)$`)
+
+// Write reports len(p) where all was written.
+func (w *writer) Write(p []byte) (int, error) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	s := w.held + string(p)
+	s, w.held = w.parts(s)
+	line := s
+	if w.begun {
+		line = "\u00b7" + line // whatever is no blank: the line has begun
+	}
+	line = CI(escape(line, "\n\t", true))
+	if w.begun {
+		line = strings.TrimPrefix(line, "\u00b7")
+	}
+	w.begun = w.mid(s)
+	if _, err := io.WriteString(w.to, line); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// parts cuts off the end that has to wait.
+func (w *writer) parts(s string) (now, later string) {
+	cut := len(s)
+	if at := unfinished.FindStringIndex(s); at != nil {
+		cut = at[0]
+	} else if strings.HasSuffix(s, ":") && !w.mid(s[:len(s)-1]) {
+		cut--
+	} else {
+		for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+			if c := s[len(s)-n]; utf8.RuneStart(c) {
+				if !utf8.FullRuneInString(s[len(s)-n:]) {
+					cut -= n
+				}
+				break
+			}
+		}
+	}
+	return s[:cut], s[cut:]
+}
+
+// mid reports whether the line that s ends in has begun.
+func (w *writer) mid(s string) bool {
+	i := strings.LastIndexByte(s, '\n')
+	return i < 0 && w.begun || strings.TrimSpace(uncolored(s[i+1:])) != ""
+}
+
+// CI makes lines of text harmless in the log of a CI runner, which obeys lines that
+// begin with :: (after blanks) and those that hold ##[. Other text stays as it is.
+func CI(s string) string {
+	if !strings.Contains(s, "::") && !strings.Contains(s, "##[") {
+		return s
+	}
+	lines := strings.SplitAfter(s, "\n")
+	for i, line := range lines {
+		rest := strings.TrimSpace(uncolored(line))
+		if strings.HasPrefix(rest, "::") {
+			line = strings.Replace(line, "::", `\u003a:`, 1)
+		}
+		lines[i] = strings.ReplaceAll(line, "##[", `#\u0023[`)
+	}
+	return strings.Join(lines, "")
+}
+
+// uncolored is s without our colours at its beginning, which runners may strip.
+func uncolored(s string) string {
+	for {
+		trimmed := strings.TrimLeft(s, " \t")
+		n := colorAt(trimmed)
+		if n == 0 {
+			return trimmed
+		}
+		s = trimmed[n:]
+	}
+}
+
+// Annotation makes s the message of one of GitHub's workflow commands; newlines stay in it,
+// encoded.
+func Annotation(s string) string {
+	s = strings.ReplaceAll(Block(s), "##[", `#\u0023[`)
+	return strings.NewReplacer("%", "%25", "\n", "%0A").Replace(s)
+}
+
+// Property makes s the value of a property of one of GitHub's workflow commands.
+func Property(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(Annotation(s))
+}
