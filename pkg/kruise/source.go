@@ -21,3 +21,13 @@ func SourceValue(kind, name string) string {
 	cut := strings.TrimRight(full[:validation.LabelValueMaxLength-digits-1], "-._")
 	return cut + "-" + hex.EncodeToString(sum[:])[:digits]
 }
+
+// KeepsStrategy reports whether the spec of a kind is read back from what it was rendered
+// into: by a rollout of this tool, and for a PodUnavailableBudget when pods are taken.
+func KeepsStrategy(kind string) bool {
+	switch kind {
+	case KindCloneSet, KindStatefulSet, KindDaemonSet, KindPodUnavailableBudget:
+		return true
+	}
+	return false
+}
