@@ -3,6 +3,7 @@ package kruise
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -25,9 +26,7 @@ func SourceValue(kind, name string) string {
 // KeepsStrategy reports whether the spec of a kind is read back from what it was rendered
 // into: by a rollout of this tool, and for a PodUnavailableBudget when pods are taken.
 func KeepsStrategy(kind string) bool {
-	switch kind {
-	case KindCloneSet, KindStatefulSet, KindDaemonSet, KindPodUnavailableBudget:
-		return true
-	}
-	return false
+	return slices.Contains(keepStrategy, kind)
 }
+
+var keepStrategy = []string{KindCloneSet, KindStatefulSet, KindDaemonSet, KindPodUnavailableBudget}
