@@ -5,8 +5,8 @@ const (
 	// SourceLabel is on everything that rendering makes: the kind and name of
 	// the Kruise object it came from, see [SourceValue].
 	SourceLabel = "kubectl-kruise.dev/source"
-	// StrategyAnnotation is on rendered workloads: the source's spec without
-	// its template, as compact JSON.
+	// StrategyAnnotation is on what is rendered from the kinds of [KeepsStrategy]: the
+	// source's spec without its template, as compact JSON.
 	StrategyAnnotation = "kubectl-kruise.dev/strategy"
 	// ConvertedFromAnnotation is on what convert made of an object of another
 	// kind: as JSON, what the present kind cannot hold.

@@ -3,6 +3,7 @@ package kruise
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -21,3 +22,11 @@ func SourceValue(kind, name string) string {
 	cut := strings.TrimRight(full[:validation.LabelValueMaxLength-digits-1], "-._")
 	return cut + "-" + hex.EncodeToString(sum[:])[:digits]
 }
+
+// KeepsStrategy reports whether the spec of a kind is read back from what it was rendered
+// into: by a rollout of this tool, and for a PodUnavailableBudget when pods are taken.
+func KeepsStrategy(kind string) bool {
+	return slices.Contains(keepStrategy, kind)
+}
+
+var keepStrategy = []string{KindCloneSet, KindStatefulSet, KindDaemonSet, KindPodUnavailableBudget}

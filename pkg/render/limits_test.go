@@ -45,7 +45,7 @@ func TestGrowthIsBounded(t *testing.T) {
 		"spread subsets":             {spread + several("  - {name: s%d, maxReplicas: 1}\n", 4) + several(workload, 1), stage.Limits{Subsets: 3}, "4 subsets are more than the 3 that are rendered"},
 		"objects":                    {manySubsets + several("    - {name: s%d}\n", 4), stage.Limits{Objects: 3}, "this would become more than 3 objects"},
 		"copies":                     {copies + several(fleet, 4), stage.Limits{Copies: 3}, "all copies together are 4 with 0 MiB, more than 3 copies or 256 MiB"},
-		"output nodes of subsets":    {manySubsets + several("    - {name: s%d}\n", 4), stage.Limits{OutputNodes: 100}, "4 subsets with 34 values and keys each are more than the 100 values and keys that the output may hold"},
+		"output nodes of subsets":    {manySubsets + several("    - {name: s%d}\n", 4), stage.Limits{OutputNodes: 100}, "4 subsets with 32 values and keys each are more than the 100 values and keys that the output may hold"},
 		"output bytes of subsets":    {manySubsets + several("    - {name: s%d}\n", 4), stage.Limits{OutputBytes: 800}, "that the output may hold"},
 		"output nodes of a spread":   {spread + several("  - {name: s%d, maxReplicas: 1}\n", 4) + several(workload, 1), stage.Limits{OutputNodes: 100}, "workloads like Deployment shop/web0"},
 		"output nodes of sidecars":   {several(sidecars, 1) + several(workload, 9), stage.Limits{OutputNodes: 50}, "SidecarSet s0: spec: 9 pod templates"},

@@ -65,6 +65,9 @@ type Options struct {
 	SidecarSetAs stage.SidecarSetAs
 	// SpreadAs is stage.SpreadSplit when empty.
 	SpreadAs stage.SpreadAs
+	// OmitStrategy leaves out the annotation kubectl-kruise.dev/strategy; not with the
+	// client driver, which reads it.
+	OmitStrategy bool
 	// PreviewAPIs permits output in APIs that Kubernetes has as alpha or beta, off by
 	// default.
 	PreviewAPIs bool
@@ -202,6 +205,7 @@ func (o Options) context(in []*resource.Resource, findings *finding.Reporter, ex
 		ProtectAll:    o.ProtectAll,
 		SidecarSetAs:  o.SidecarSetAs,
 		SpreadAs:      o.SpreadAs,
+		OmitStrategy:  o.OmitStrategy,
 		PreviewAPIs:   o.PreviewAPIs,
 		Patches:       o.Patches,
 		Expand:        expand,

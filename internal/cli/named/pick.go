@@ -12,13 +12,11 @@ import (
 // Pick returns the one workload among the objects of an input, or the one that
 // name means; name is nil when none was given. from names the input in errors.
 // Objects outside namespace are passed over, unless it is "".
+// An error that there is none of that name is an [AbsentError].
 func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*resource.Resource, error) {
-	var found, all []*resource.Resource
-	for _, r := range stream {
-		if !cluster.IsWorkload(r.Group(), r.Kind()) || outside(r, namespace) {
-			continue
-		}
-		all = append(all, r)
+	var found []*resource.Resource
+	all := Workloads(stream, namespace)
+	for _, r := range all {
 		if name == nil || name.Means(r.Group(), r.Kind(), r.Name()) {
 			found = append(found, r)
 		}
@@ -27,13 +25,39 @@ func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*res
 	case len(found) == 1:
 		return found[0], nil
 	case len(all) == 0:
-		return nil, &resource.Error{File: from, Err: errors.New("holds no workload"), Hint: "one of: " + strings.Join(Types(), ", ")}
+		return nil, &resource.Error{File: from, Err: absent(name, "holds no workload"), Hint: "one of: " + strings.Join(Types(), ", ")}
 	case len(found) == 0:
-		return nil, &resource.Error{File: from, Err: errors.New("holds no " + name.String()), Hint: "it holds " + texts(all)}
+		return nil, &resource.Error{File: from, Err: absent(name, "holds no "+name.String()), Hint: "it holds " + texts(all)}
 	case name == nil:
 		return nil, usage.Errorf("name one: "+texts(all), "%s holds %d workloads", from, len(all))
 	}
 	return nil, usage.Errorf("they are "+texts(found)+"; a type may carry its group, and -n names a namespace", "%s is not clear in %s", name, from)
+}
+
+// Workloads are the workloads among the objects of an input, in their order. Objects
+// outside namespace are passed over, unless it is "".
+func Workloads(stream []*resource.Resource, namespace string) []*resource.Resource {
+	var out []*resource.Resource
+	for _, r := range stream {
+		if cluster.IsWorkload(r.Group(), r.Kind()) && !outside(r, namespace) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// AbsentError is of a workload that is not where it was looked for; its text says
+// which, and where.
+type AbsentError struct{ Text string }
+
+func (e *AbsentError) Error() string { return e.Text }
+
+// absent is the error that an input lacks what name means; nil means no certain one.
+func absent(name *Name, text string) error {
+	if name == nil {
+		return errors.New(text)
+	}
+	return &AbsentError{Text: text}
 }
 
 func outside(r *resource.Resource, namespace string) bool {

@@ -112,7 +112,7 @@ func (r *reader) find(name named.Name, namespace string) (*unstructured.Unstruct
 	if scope(name.Kinds[0], namespace) == "" {
 		where = "the cluster"
 	}
-	return nil, &resource.Error{Err: fmt.Errorf("%s is not in %s", name, where), Hint: "check the name and -n"}
+	return nil, &resource.Error{Err: &named.AbsentError{Text: fmt.Sprintf("%s is not in %s", name, where)}, Hint: "check the name and -n"}
 }
 
 func versionsOf(group string) []string {

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,13 +28,20 @@ once, and how long it will take.
 
 The present state is that of the cluster. With --against FILE it is that of a
 file: then no kubeconfig is opened, and pods are made up where --with brings none.
-A plan that could not finish is refused, with the reason.`
+A plan that could not finish is refused, with the reason.
+
+Where -f or -k hold several workloads, there is a plan for each that changes, in
+their order; -o json is then a List, -o yaml a document for each, and --out a folder
+with a file for each.`
 
 const example = `  # what a new image would do
   kubectl kruise plan cloneset/web --image app=registry.example.com/web:2
 
   # a manifest, in steps, with a pause after the first; kept for the rollout
   kubectl kruise plan -f web.yaml --steps 1,10%,50%,100% --pause-after 1 --out plan.yaml
+
+  # all workloads of an overlay that change, each plan in a file of its own
+  kubectl kruise plan -k overlays/prod --out plans
 
   # in a pull request: from files alone, as a comment and as a picture
   kubectl kruise plan -f new/web.yaml --against old/web.yaml --pods 40 -o markdown
@@ -67,7 +75,7 @@ func New(f *factory.Factory) *cobra.Command {
 	}
 	o.AddFlags(c)
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
-	c.Flags().StringVar(&o.out, "out", "", "also write the plan into this file, for review and for the rollout")
+	c.Flags().StringVar(&o.out, "out", "", "also write the plan into this file, for review and for the rollout; of several workloads, into files in this folder")
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "name every pod, every patch and every condition")
 	usage.Offer(c, "output", outputs...)
 	c.ValidArgsFunction = complete.Names(f)
@@ -82,6 +90,13 @@ func (o *options) complete(args []string) error {
 }
 
 func (o *options) run(ctx context.Context) error {
+	many, err := o.Each(ctx)
+	if err != nil {
+		return err
+	}
+	if many != nil {
+		return o.runSeveral(ctx, many)
+	}
 	m, err := o.Make(ctx)
 	if err != nil {
 		return err
@@ -90,21 +105,31 @@ func (o *options) run(ctx context.Context) error {
 		if err := emit.File(o.out, planfile.Write(m.Plan)); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "wrote %s\n", o.out)
+		o.say("wrote %s", o.out)
 	}
+	if err := o.print(func(w io.Writer) error { return o.write(w, m) }); err != nil {
+		return err
+	}
+	return o.digest(ctx, m, "digest")
+}
+
+// print writes to stdout through a buffer.
+func (o *options) print(write func(io.Writer) error) error {
 	w := bufio.NewWriter(o.factory.Streams.Out)
-	if err := o.write(w, m); err != nil {
+	if err := write(w); err != nil {
 		return err
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return o.digest(ctx, m)
+	return w.Flush()
+}
+
+// say writes a line to stderr.
+func (o *options) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(o.factory.Streams.Err, format+"\n", args...)
 }
 
 // digest prints what 'rollout resume --approved' takes, of a plan for an object in a
-// cluster.
-func (o *options) digest(ctx context.Context, m *planning.Made) error {
+// cluster; title stands before it.
+func (o *options) digest(ctx context.Context, m *planning.Made, title string) error {
 	if o.FromFiles() || len(m.Plan.Steps) == 0 {
 		return nil
 	}
@@ -116,6 +141,6 @@ func (o *options) digest(ctx context.Context, m *planning.Made) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(o.factory.Streams.Err, "digest: %s\n", approval.Digests(&m.Plan, approval.Clusters(ctx, client, cfg))[0])
-	return err
+	o.say("%s: %s", title, approval.Digests(&m.Plan, approval.Clusters(ctx, client, cfg))[0])
+	return nil
 }

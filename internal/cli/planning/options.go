@@ -62,6 +62,8 @@ type Options struct {
 	limits bounds.Flag
 	// loaded are the objects of -f or -k.
 	loaded []*resource.Resource
+	// past are the objects of --against and --with; nil before they are read.
+	past *past
 
 	policy policyFlags
 }

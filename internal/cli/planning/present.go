@@ -39,7 +39,7 @@ func (o *Options) look(ctx context.Context, manifest *resource.Resource) (presen
 	if o.against == "" || o.against == Live {
 		return o.gated(ctx, name, manifest)
 	}
-	return o.recorded(ctx, name)
+	return o.recorded(ctx, name, manifest)
 }
 
 // gated asks the cluster, with the feature gates that Kruise has there.
@@ -98,26 +98,48 @@ func fromFiles(err error) error {
 	return &out
 }
 
-// recorded reads the files of --against and --with. Pods are made up where they
-// hold none of the workload's.
-func (o *Options) recorded(ctx context.Context, name *named.Name) (present, error) {
+// past is what the files of --against and --with hold.
+type past struct {
+	// stream is of --against, all of both.
+	stream, all []*resource.Resource
+}
+
+// loadPast reads --against and --with, once: stdin can be read no second time.
+func (o *Options) loadPast(ctx context.Context) error {
+	if o.past != nil {
+		return nil
+	}
 	stream, err := load.Load(ctx, o.limits.Load(load.Options{Files: []string{o.against}, Recursive: true, Stdin: o.Factory.Streams.In, Namespace: o.Factory.Namespace()}))
 	if err != nil {
-		return present{}, err
-	}
-	target, err := named.Pick(stream, name, o.Factory.Namespace(), o.against)
-	if err != nil {
-		return present{}, err
+		return err
 	}
 	more, err := load.Context(ctx, o.with, o.Factory.Streams.In)
 	if err != nil {
+		return err
+	}
+	o.past = &past{stream: stream, all: slices.Concat(stream, more)}
+	return nil
+}
+
+// recorded finds the workload in the files of --against and --with, in the namespace
+// of the manifest where that has one. Pods are made up where the files hold none of
+// the workload's.
+func (o *Options) recorded(ctx context.Context, name *named.Name, manifest *resource.Resource) (present, error) {
+	if err := o.loadPast(ctx); err != nil {
 		return present{}, err
 	}
-	all := slices.Concat(stream, more)
-	if o.pods == 0 && state.HasPods(all) {
-		return o.fromObjects(target, all)
+	namespace := o.Factory.Namespace()
+	if manifest != nil && manifest.Namespace() != "" {
+		namespace = manifest.Namespace()
 	}
-	s, err := state.Invent(target, all, state.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
+	target, err := named.Pick(o.past.stream, name, namespace, o.against)
+	if err != nil {
+		return present{}, err
+	}
+	if o.pods == 0 && state.HasPods(o.past.all) {
+		return o.fromObjects(target, o.past.all)
+	}
+	s, err := state.Invent(target, o.past.all, state.Invention{Pods: cmp.Or(o.pods, o.replicas), Nodes: o.Nodes, Gates: o.gates})
 	return present{target, s, time.Time{}}, err
 }
 

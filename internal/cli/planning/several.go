@@ -38,6 +38,54 @@ func (o *Options) For(n named.Name) Options {
 	return out
 }
 
+// One is one of several workloads of -f or -k.
+type One struct {
+	Options
+	Name named.Name
+	// Manifest is the new state as it was read.
+	Manifest *resource.Resource
+}
+
+// Each is what the command line asks for, once for each workload of -f or -k in their
+// order, where these are several and no name picks one; nil where one plan is for one
+// workload. Workloads of one name in two namespaces are two.
+func (o *Options) Each(ctx context.Context) ([]One, error) {
+	if !o.manifests() || o.name != nil {
+		return nil, nil
+	}
+	if err := o.load(ctx); err != nil {
+		return nil, err
+	}
+	list := named.Workloads(o.loaded, o.Factory.Namespace())
+	if len(list) < 2 {
+		return nil, nil
+	}
+	if err := o.readOnce(ctx); err != nil {
+		return nil, err
+	}
+	out := make([]One, len(list))
+	for i, r := range list {
+		n, err := named.Parse(named.Typed(r))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = One{Options: o.For(n), Name: n, Manifest: r}
+		out[i].loaded = list[i : i+1]
+	}
+	return out, nil
+}
+
+// readOnce reads what is the same for several workloads.
+func (o *Options) readOnce(ctx context.Context) error {
+	if o.policy.strategy == "-" {
+		return usage.Errorf("name a file for --strategy", "standard input can be read once only, and there are several workloads")
+	}
+	if o.against == "" || o.against == Live {
+		return nil
+	}
+	return o.loadPast(ctx)
+}
+
 // CompleteSubsets checks the flags of a verb whose workloads are found later, and
 // that may have nothing to change: it goes on, then. Errors are of usage.
 func (o *Options) CompleteSubsets() error {

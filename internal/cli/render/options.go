@@ -42,6 +42,7 @@ type options struct {
 	protectAll    bool
 	sidecarSetAs  string
 	spreadAs      string
+	omitStrategy  bool
 	previewAPIs   bool
 	templatePaths []string
 	order         string
@@ -77,6 +78,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.BoolVar(&o.protectAll, "protect-all", false, "write policies of deletion protection for all kinds, not only those that carry the label")
 	fl.StringVar(&o.sidecarSetAs, "sidecarset-as", string(stage.Injection), "inject (into the pod templates of the input) or admission (policies for all pods, from 1.36)")
 	fl.StringVar(&o.spreadAs, "spread-as", string(stage.SpreadSplit), "what the target of a WorkloadSpread becomes: split (a workload for each subset) or constraints (one with topology spread)")
+	fl.BoolVar(&o.omitStrategy, "omit-strategy", false, "leave out the annotation kubectl-kruise.dev/strategy, from which rollouts of this tool read the Kruise workload back")
 	fl.BoolVar(&o.previewAPIs, "allow-preview-apis", false, "use APIs that the API server has as alpha or beta, off by default")
 	fl.StringSliceVar(&o.templatePaths, "template-paths", nil, "GROUP/KIND=PATH of the pod template in further kinds")
 	fl.StringVar(&o.order, "order", "input", "input, or apply (namespaces and policies first)")
@@ -132,6 +134,9 @@ func (o *options) validChoices() error {
 		if err := usage.OneOf(given.flag, given.value, choices()[given.flag]...); err != nil {
 			return err
 		}
+	}
+	if o.omitStrategy && o.driver == string(stage.Client) {
+		return usage.Errorf("leave it out, or give --driver native", "--omit-strategy: driver client reads the annotation")
 	}
 	if _, err := o.kubernetesVersion(); err != nil {
 		return usage.Errorf(fmt.Sprintf("1.%d to 1.%d", stage.OldestKubernetes, stage.NewestKubernetes), "--kubernetes-version: %v", err)
@@ -203,7 +208,7 @@ func (o *options) engineOptions(ctx context.Context, stream []*resource.Resource
 	}
 	opt := engine.Options{
 		Kruise: o.kruise.Given(), Kubernetes: kubernetes, HelperImage: o.helperImage, ProtectAll: o.protectAll,
-		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs), PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
+		SidecarSetAs: stage.SidecarSetAs(o.sidecarSetAs), SpreadAs: stage.SpreadAs(o.spreadAs), OmitStrategy: o.omitStrategy, PreviewAPIs: o.previewAPIs, Patches: o.patchesDir != "",
 		Target: engine.Target(o.target), Expand: o.expand, Driver: stage.Driver(o.driver),
 		Namespace: namespace, TemplatePaths: paths, Explain: o.explain, Limits: o.limits.Stage(), Stop: ctx.Err,
 	}

@@ -37,6 +37,7 @@ func (in *injection) build(set *Content, s *sidecar) ([]part, error) {
 	for i, v := range s.variants {
 		parts[i].node = fields.onto(v)
 	}
+	in.excesses = append(in.excesses, excesses(set, s, fields.resources)...)
 	return parts, nil
 }
 

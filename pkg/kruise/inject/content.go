@@ -54,6 +54,7 @@ func compileSidecars(spec *tree.Node, field string, init bool, volumes *tree.Nod
 		if err != nil {
 			return nil, below(spec, fmt.Sprintf("%s[%d]", field, i), err)
 		}
+		s.field = fmt.Sprintf("spec.%s[%d]", field, i)
 		out = append(out, s)
 	}
 	return out, nil
@@ -103,6 +104,12 @@ func (c *Content) HasPullSecrets() bool { return len(c.secrets) > 0 }
 // HasResourcesPolicy reports whether a sidecar computes its resources.
 func (c *Content) HasResourcesPolicy() bool {
 	return slices.ContainsFunc(c.all(), func(s *sidecar) bool { return s.resources != nil })
+}
+
+// HasResourcesPolicy reports whether a sidecar of any revision of the set computes its
+// resources.
+func (s *Set) HasResourcesPolicy() bool {
+	return s.current.HasResourcesPolicy() || s.chosen != nil && s.chosen.HasResourcesPolicy()
 }
 
 // reads reports whether a sidecar copies from the pod's containers.

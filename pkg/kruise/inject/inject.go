@@ -42,6 +42,8 @@ type Result struct {
 	// Replaced names the pod's own containers that a sidecar of the same name
 	// replaced. What an earlier injection left behind is not counted.
 	Replaced []string
+	// Excesses are what a resourcesPolicy computed and the API server refuses.
+	Excesses []Excess
 	// Source is set when sidecars copy from the pod's containers and one of
 	// those was replaced: a second injection cannot see the original.
 	Source bool
@@ -61,7 +63,7 @@ func Inject(pod *tree.Node, sets []*Content, opt Options) (*Result, error) {
 	if err := in.run(); err != nil {
 		return nil, err
 	}
-	out := &Result{Pod: in.pod, Replaced: in.replaced}
+	out := &Result{Pod: in.pod, Replaced: in.replaced, Excesses: in.excesses}
 	out.Source = len(in.replaced) > 0 && slices.ContainsFunc(sets, (*Content).reads)
 	if tree.Equal(in.pod, pod) {
 		out.Pod = pod
@@ -83,6 +85,7 @@ type injection struct {
 	index    map[string]int // of containers, by name
 	queue    []*tree.Node   // volumes
 	replaced []string
+	excesses []Excess
 }
 
 // open copies the levels of pod that injection changes.

@@ -8,7 +8,9 @@ import (
 // sidecar is one container of a SidecarSet, compiled. Its nodes are shared by
 // all pods and never changed.
 type sidecar struct {
-	name     string
+	name string
+	// field is where it is in the set: spec.containers[0].
+	field    string
 	front    bool // BeforeAppContainer
 	native   bool // an init container with restartPolicy Always
 	variants []variant

@@ -88,6 +88,8 @@ func TestNodeImage(t *testing.T) {
 		{name: "too many", edit: []string{image, many.String()}, want: "nodeimage/image-invalid spec.images"},
 		{name: "name", edit: []string{"example.com/app", "example.com/App"}, want: "nodeimage/image-invalid spec.images[example.com/App].tags[0].tag"},
 		{name: "tag", edit: []string{"tag: v1", "tag: v:1"}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].tag"},
+		{name: "version", edit: []string{"{tag: v1}", "{tag: v1, version: -1}"}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].version"},
+		{name: "a later version", edit: []string{"{tag: v1}", "{tag: v1, version: 2}"}},
 		{name: "no tag", edit: []string{"{tag: v1}", "{version: 1}"}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].tag"},
 		{name: "no tags", edit: []string{"{tags: [{tag: v1}]}", "{}"}, want: "object/missing-field spec.images[example.com/app].tags"},
 	})

@@ -14,7 +14,7 @@ var _ = add(&kindRules{
 	group: kruise.Group, kind: kruise.KindNodeImage, object: kruise.NodeImage{}, filled: true,
 	check: nodeImage,
 	rules: []Rule{
-		{ID: "image-invalid", fields: []string{"spec.images"}, Doc: "There are more than 256 images, or one has a malformed name or tag."},
+		{ID: "image-invalid", fields: []string{"spec.images"}, Doc: "There are more than 256 images, or one has a malformed name or tag, or a negative version."},
 	},
 })
 
@@ -33,7 +33,11 @@ func nodeImage(s *subject) {
 			s.fault(at, "", "an image has no name")
 		}
 		for i, tag := range image.Spec.Images[name].Tags {
-			path := fmt.Sprintf("%s[%s].tags[%d].tag", at, name, i)
+			here := fmt.Sprintf("%s[%s].tags[%d]", at, name, i)
+			if tag.Version < 0 {
+				s.fault(here+".version", "count pulls from 0", "%d must not be negative", tag.Version)
+			}
+			path := here + ".tag"
 			if tag.Tag == "" {
 				s.fault(path, "", "a tag is required")
 				continue

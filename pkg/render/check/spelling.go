@@ -3,6 +3,7 @@ package check
 import (
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -11,7 +12,7 @@ import (
 
 // spelling is the hint for an unknown field: the field of obj, a typed object,
 // that stands at the same place and is spelt nearly so, or the place of the only
-// field with this very name.
+// field with this very name, or the places of two that differ by their list.
 func spelling(obj any, path string) string {
 	steps := tree.Steps(path)
 	if len(steps) == 0 { // a key that is empty
@@ -30,34 +31,47 @@ func spelling(obj any, path string) string {
 		return "only " + kruise.V1beta1 + " has it: change apiVersion"
 	case best != "":
 		return "did you mean " + best + "?"
-	case len(places) == 1:
-		return "its place is " + places[0]
+	case len(places) == 1 || len(places) == 2 && strings.HasSuffix(parent(places[0]), "[]") && strings.HasSuffix(parent(places[1]), "[]"):
+		return "its place is " + strings.Join(places, " or ")
 	case akin != "":
 		return "did you mean " + akin + "?"
 	}
 	return "check the spelling"
 }
 
+// parent is the path without its last field.
+func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
+
 // elsewhere returns the places of the fields with this name nearest to the top of
-// the spec.
+// the spec, sorted; [] is any item of a list.
 func elsewhere(obj reflect.Type, name string) []string {
 	at := map[string]reflect.Type{"spec": child(obj, "spec")}
 	for range 4 {
 		var found []string
 		next := map[string]reflect.Type{}
 		for place, t := range at {
-			for field, below := range fields(deref(t)) {
+			t, place = item(t, place)
+			for field, below := range fields(t) {
 				if next[place+"."+field] = below; field == name {
 					found = append(found, place+"."+field)
 				}
 			}
 		}
 		if len(found) > 0 {
+			slices.Sort(found)
 			return found
 		}
 		at = next
 	}
 	return nil
+}
+
+// item is what a list at this place holds, or t itself.
+func item(t reflect.Type, place string) (reflect.Type, string) {
+	if t = deref(t); t != nil && t.Kind() == reflect.Slice {
+		return deref(t.Elem()), place + "[]"
+	}
+	return t, place
 }
 
 func deref(t reflect.Type) reflect.Type {

@@ -46,7 +46,7 @@ const (
 // native objects.
 type Config struct {
 	// Target, Expand, APIVersions, Driver, Kruise, Kubernetes, HelperImage, ProtectAll,
-	// SidecarSetAs, SpreadAs, PreviewAPIs, Namespace, TemplatePaths and Explain are those of
+	// SidecarSetAs, SpreadAs, OmitStrategy, PreviewAPIs, Namespace, TemplatePaths and Explain are those of
 	// render.Options.
 	Target        render.Target
 	Expand        []string
@@ -58,6 +58,7 @@ type Config struct {
 	ProtectAll    bool
 	SidecarSetAs  stage.SidecarSetAs
 	SpreadAs      stage.SpreadAs
+	OmitStrategy  bool
 	PreviewAPIs   bool
 	Namespace     string
 	TemplatePaths map[string]string
@@ -79,7 +80,7 @@ type Config struct {
 func (c *Config) Options() render.Options {
 	return render.Options{
 		Target: c.Target, Expand: c.Expand, APIVersions: c.APIVersions, Driver: c.Driver, Kruise: c.Kruise, Kubernetes: c.Kubernetes,
-		HelperImage: c.HelperImage, ProtectAll: c.ProtectAll, SidecarSetAs: c.SidecarSetAs, SpreadAs: c.SpreadAs, PreviewAPIs: c.PreviewAPIs,
+		HelperImage: c.HelperImage, ProtectAll: c.ProtectAll, SidecarSetAs: c.SidecarSetAs, SpreadAs: c.SpreadAs, OmitStrategy: c.OmitStrategy, PreviewAPIs: c.PreviewAPIs,
 		Namespace: c.Namespace, TemplatePaths: c.TemplatePaths, Explain: c.Explain,
 	}
 }
@@ -204,6 +205,9 @@ func (r *reader) judge(c *Config) {
 	if kind, value := c.Options().Idle(); kind != "" && r.path != inAnnotations { // a Kruise object with options is expanded itself
 		option := map[string]string{kruise.KindSidecarSet: "sidecarSetAs", kruise.KindWorkloadSpread: "spreadAs"}[kind]
 		r.fail(option, "name "+kind+" in expand, too", "%s changes nothing: target kruise keeps every %s", value, kind)
+	}
+	if c.OmitStrategy && c.Driver == stage.Client {
+		r.fail("omitStrategy", "leave it out, or render for driver native", "driver client reads the annotation")
 	}
 	if c.Target == render.Auto && len(c.APIVersions) == 0 && len(c.With) == 0 {
 		r.fail("target", "list what the cluster serves in apiVersions, such as apps.kruise.io/v1beta1", "auto needs apiVersions or with: a function asks no cluster")

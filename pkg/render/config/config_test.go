@@ -26,8 +26,8 @@ func node(t *testing.T, text string) *tree.Node {
 
 // everything is every option that holds plain values, as all readers see it.
 var everything = Config{
-	Target: render.Auto, Driver: stage.Client, Kruise: kruise.Minor(8), Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, SpreadAs: stage.SpreadConstraints,
-	SidecarSetAs: stage.Admission, PreviewAPIs: true, Expand: []string{"SidecarSet", "cloneset"},
+	Target: render.Auto, Driver: stage.Native, Kruise: kruise.Minor(8), Kubernetes: 34, HelperImage: "a/b:1", ProtectAll: true, SpreadAs: stage.SpreadConstraints,
+	SidecarSetAs: stage.Admission, PreviewAPIs: true, OmitStrategy: true, Expand: []string{"SidecarSet", "cloneset"},
 	APIVersions: []string{"apps/v1", "apps.kruise.io/v1beta1"}, Namespace: "shop",
 	TemplatePaths: map[string]string{"a.b/C": "spec.template", "d/E": "spec.pod"},
 	With:          []Source{{File: "a.yaml"}, {File: "b/c.yaml"}},
@@ -43,7 +43,7 @@ kind: RenderConfig
 metadata: {name: x, annotations: {config.kubernetes.io/function: "exec: {path: a}"}}
 spec:
   target: auto
-  driver: client
+  driver: native
   kubernetesVersion: "1.34"
   kruise: "1.8"
   helperImage: a/b:1
@@ -57,6 +57,7 @@ spec:
   spreadAs: constraints
   sidecarSetAs: admission
   allowPreviewAPIs: true
+  omitStrategy: true
   protectAll: true
   allowEmpty: true
   explain: true
@@ -68,7 +69,7 @@ kind: ConfigMap
 metadata: {name: function-input}
 data:
   target: auto
-  driver: client
+  driver: native
   kubernetesVersion: "1.34"
   kruise: "1.8"
   helperImage: a/b:1
@@ -84,6 +85,7 @@ data:
   spreadAs: constraints
   sidecarSetAs: admission
   allowPreviewAPIs: "true"
+  omitStrategy: "true"
   protectAll: "true"
   allowEmpty: "true"
   explain: true
@@ -98,7 +100,7 @@ metadata:
     somebody.else/target: nowhere
     kubectl-kruise.dev/strategy: '{"ours": 1}'
     kubectl-kruise.dev/target: auto
-    kubectl-kruise.dev/driver: client
+    kubectl-kruise.dev/driver: native
     kubectl-kruise.dev/kubernetesVersion: v1.34.2
     kubectl-kruise.dev/kruise: "1.8"
     kubectl-kruise.dev/helperImage: a/b:1
@@ -112,6 +114,7 @@ metadata:
     kubectl-kruise.dev/spreadAs: constraints
     kubectl-kruise.dev/sidecarSetAs: admission
     kubectl-kruise.dev/allowPreviewAPIs: "true"
+    kubectl-kruise.dev/omitStrategy: "true"
     kubectl-kruise.dev/protectAll: "true"
     kubectl-kruise.dev/allowEmpty: "true"
     kubectl-kruise.dev/explain: "true"
@@ -169,6 +172,7 @@ func TestFaults(t *testing.T) {
 		"nearly":             {spec("template-path: {}"), "spec.template-path", "unknown option", "did you mean templatePaths?"},
 		"nearly, text":       {data("allow_empty: 'true'"), "data.allow_empty", "unknown option", "did you mean allowEmpty?"},
 		"nearly, annotation": {"{apiVersion: a/v1, kind: B, metadata: {annotations: {kubectl-kruise.dev/Strict: 'true'}}}", "metadata.annotations[kubectl-kruise.dev/Strict]", "unknown option", "did you mean strict?"},
+		"omitStrategy":       {spec("omitStrategy: true, driver: client"), "spec.omitStrategy", "driver client reads the annotation", "driver native"},
 		"target":             {spec("target: helm"), "spec.target", `unknown value "helm"`, "one of: native, kruise, auto"},
 		"target number":      {spec("target: 1"), "spec.target", "must be text", ""},
 		"target empty":       {spec("target: ''"), "spec.target", "must be text", ""},

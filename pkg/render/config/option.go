@@ -68,6 +68,7 @@ var options = map[string]option{
 	"with":             sourcesOption(func(c *Config) *[]Source { return &c.With }),
 	"base":             sourcesOption(func(c *Config) *[]Source { return &c.Base }),
 	"protectAll":       flagOption(func(c *Config) *bool { return &c.ProtectAll }),
+	"omitStrategy":     flagOption(func(c *Config) *bool { return &c.OmitStrategy }),
 	"allowPreviewAPIs": flagOption(func(c *Config) *bool { return &c.PreviewAPIs }),
 	"strict":           flagOption(func(c *Config) *bool { return &c.Strict }),
 	"allowEmpty":       flagOption(func(c *Config) *bool { return &c.AllowEmpty }),

@@ -80,6 +80,12 @@ var _ = register(
 		Action:  "add the namespace's LimitRange to the input, or by --with or --live",
 	},
 	Rule{
+		ID: "sidecarset/requests-above-limits", Kind: kruise.KindSidecarSet, Severity: Approximate,
+		Fields:  []string{"spec.containers[].resourcesPolicy", "spec.initContainers[].resourcesPolicy"},
+		Becomes: "the policy computes a request above its limit: with Kruise the API server refuses every such pod, and here the workload's pods or the workload itself",
+		Action:  "let the expression of the request stay below that of the limit: min(...)",
+	},
+	Rule{
 		ID: "sidecarset/volumes", Kind: kruise.KindSidecarSet, Severity: Exact,
 		Fields:  []string{"spec.volumes"},
 		Becomes: "volumes of the pod templates, as far as a sidecar mounts them; a template's volume of that name wins",

@@ -4,12 +4,13 @@ package finding
 // sidecarset-and-protection 5).
 var _ = register(
 	Rule{
-		ID: "containerlaunchpriority/sidecars", Kind: "ContainerLaunchPriority", Severity: Exact,
+		ID: "containerlaunchpriority/sidecars", Kind: "ContainerLaunchPriority", Severity: Approximate,
 		Fields: []string{
 			"metadata.annotations[apps.kruise.io/container-launch-priority]",
 			"spec.containers[].env[KRUISE_CONTAINER_PRIORITY]",
 		},
-		Becomes: "all containers but those of the lowest priority become native sidecars (init containers with restartPolicy Always), in the order of their launch; they also end after the others, in reverse order",
+		Becomes: "all containers but those of the lowest priority become native sidecars (init containers with restartPolicy Always), in the order of their launch: what looks for them in spec.containers, such as patches and an autoscaler of single containers, does not find them there; they do not change in place, and end after the others, in reverse order",
+		Action:  "look through what names these containers; native sidecars need Kubernetes 1.29",
 	},
 	Rule{
 		ID: "containerlaunchpriority/probe", Kind: "ContainerLaunchPriority", Severity: Approximate,

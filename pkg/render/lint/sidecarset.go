@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // Rules about SidecarSets.
@@ -29,7 +30,30 @@ var _ = advise(
 		Rule:  Rule{ID: "sidecarset/not-upgradable", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "Only images of sidecars change in running pods; any other change waits until pods are recreated."},
 		kinds: []string{sidecarSet}, look: notUpgradable,
 	},
+	advice{
+		Rule:  Rule{ID: "sidecarset/requests-above-limits", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A resourcesPolicy computes a request above its limit for the pods of a workload: the API server refuses those pods. Said of the SidecarSet, or of the workload where the set is only known."},
+		kinds: []string{anything}, look: requestsAboveLimits,
+	},
 )
+
+// requestsAboveLimits says of a SidecarSet for which workloads it asks for more than it
+// allows, and of a workload which set that is not looked at does.
+func requestsAboveLimits(s *subject) {
+	const hint = "let the expression of the request stay below that of the limit, for instance by min(...)"
+	for _, e := range s.excesses() {
+		switch {
+		case s.r.Is(kruise.Group, kruise.KindSidecarSet) && s.r.Name() == e.Set:
+			s.say(e.Field, hint, "%s", e)
+		case s.r == e.Owner && !s.checked(kruise.KindSidecarSet, e.Set):
+			s.at("", hint, "SidecarSet %s, %s: %s", e.Set, e.Field, e)
+		}
+	}
+}
+
+// checked reports whether an object of Kruise's is among those that are looked at.
+func (s *surroundings) checked(kind, name string) bool {
+	return slices.ContainsFunc(s.request.Objects, func(r *resource.Resource) bool { return r.Is(kruise.Group, kind) && r.Name() == name })
+}
 
 func matchesNothing(s *subject) {
 	matched, ok := s.matched()

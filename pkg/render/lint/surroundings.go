@@ -1,11 +1,15 @@
 package lint
 
 import (
+	"slices"
+	"sync"
+
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
@@ -17,6 +21,9 @@ type surroundings struct {
 	old     map[resource.ID]*resource.Resource
 	// templates are those of all objects, checked or known.
 	templates []template
+	// excesses are what SidecarSets compute for pods and the API server refuses; worked
+	// out when they are first asked for.
+	excesses func() []sidecar.Excess
 }
 
 // template is one pod template, or a pod, with what selects it.
@@ -30,6 +37,7 @@ type template struct {
 
 func newSurroundings(c *stage.Context, q Request) *surroundings {
 	s := &surroundings{c: c, request: q, old: map[resource.ID]*resource.Resource{}}
+	s.excesses = sync.OnceValue(func() []sidecar.Excess { return sidecar.Excesses(c, slices.Concat(q.Objects, q.Context)) })
 	for _, r := range q.Old {
 		s.old[c.Facts.IDOf(r)] = r
 	}

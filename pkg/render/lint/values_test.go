@@ -5,6 +5,14 @@ import "strings"
 // toWeb begins a SidecarSet for the pods of clone.
 const toWeb = "  selector: {matchLabels: {app: web}}\n"
 
+// limitedClone is clone with a limit, which is the request too.
+var limitedClone = strings.Replace(clone(""), "imagePullPolicy: Always", "imagePullPolicy: Always, resources: {limits: {cpu: 1}}", 1)
+
+// policy is a sidecar that computes its cpu.
+func policy(limit, request string) string {
+	return "  containers: [{name: mesh, image: \"example.com/mesh:1\", resourcesPolicy: {targetContainersMode: sum, resourcesExpr: {limits: {cpu: " + limit + "}, requests: {cpu: " + request + "}}}}]\n"
+}
+
 func spreads(target, spec string) string {
 	return `
 apiVersion: apps.kruise.io/v1beta1
@@ -83,6 +91,22 @@ func valueSituations() map[string]situation {
 			input:   sidecars(toWeb + "  containers: [{name: mesh, image: \"example.com/mesh:1\", upgradeStrategy: {upgradeType: HotUpgrade}, lifecycle: {postStart: {exec: {command: [x]}}}}]\n"),
 			context: clone(""),
 			want:    []string{"sidecarset/hot-upgrade-without-empty-image spec.containers[0].upgradeStrategy"},
+		},
+		"more asked for than allowed": {
+			input:   sidecars(toWeb + policy("cpu*50%", "cpu")),
+			context: limitedClone,
+			want:    []string{"sidecarset/requests-above-limits spec.containers[0].resourcesPolicy.resourcesExpr.requests.cpu"},
+		},
+		"more asked for by a set that is only known": {
+			input:   limitedClone,
+			context: sidecars(toWeb + policy("cpu*50%", "cpu")),
+			want:    []string{"sidecarset/requests-above-limits "},
+		},
+		"as much asked for as allowed": {input: sidecars(toWeb + policy("cpu*50%", "cpu*0.5")), context: limitedClone},
+		"without a limit to be above":  {input: sidecars(toWeb + policy("cpu*50%", "cpu")), context: clone("")},
+		"a workload that it does not reach": {
+			input: sidecars(strings.Replace(toWeb, "web", "api", 1) + policy("cpu*50%", "cpu")), context: limitedClone,
+			want: []string{"sidecarset/matches-nothing spec.selector"},
 		},
 		"metadata": {
 			input: sidecars(toWeb + mesh + "  patchPodMetadata: [{patchPolicy: Sometimes, annotations: {a/b: x}}, {patchPolicy: MergePatchJson, annotations: {c/d: '{', e/f: '{}'}}]\n"),

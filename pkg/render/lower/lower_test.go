@@ -3,6 +3,7 @@ package lower_test
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lower"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -251,5 +253,65 @@ func TestOddInput(t *testing.T) {
 				t.Errorf("%q became nothing", spec)
 			}
 		}
+	}
+}
+
+// TestStrategyAnnotation_Omitted: everything else stays as it is.
+func TestStrategyAnnotation_Omitted(t *testing.T) {
+	for _, dir := range golden.Cases(t, "testdata/*/input.yaml") {
+		if strings.HasPrefix(filepath.Base(dir), "client-") {
+			continue
+		}
+		render := func(omit bool) string {
+			in := golden.Read(t, dir, "input.yaml")
+			c := newContext(in, stage.Native)
+			c.OmitStrategy = omit
+			out, err := lower.Run(c, in)
+			if err != nil {
+				return err.Error()
+			}
+			var b strings.Builder
+			for _, r := range out {
+				if omit && r.Annotation(kruise.StrategyAnnotation) != "" && filepath.Base(dir) != "from-split" {
+					t.Errorf("%s: %s has the annotation", dir, r.ID())
+				}
+				v, _ := tree.Value(r.Node()).(map[string]any)
+				if meta, ok := v["metadata"].(map[string]any); ok {
+					if a, ok := meta["annotations"].(map[string]any); ok {
+						if delete(a, kruise.StrategyAnnotation); len(a) == 0 {
+							delete(meta, "annotations")
+						}
+					}
+				}
+				text, _ := json.Marshal(v)
+				b.Write(text)
+			}
+			return b.String()
+		}
+		if diff := cmp.Diff(render(false), render(true)); diff != "" {
+			t.Errorf("%s (-with +without):\n%s", dir, diff)
+		}
+	}
+}
+
+// TestStrategyAnnotation_OnlyWhereItIsRead: what is rendered from jobs, image pulls and
+// parts of a UnitedDeployment has no long annotation that no verb reads back.
+func TestStrategyAnnotation_OnlyWhereItIsRead(t *testing.T) {
+	read := map[string]bool{"cloneset": true, "statefulset": true, "daemonset": true, "podunavailablebudget": true}
+	with := map[string]bool{}
+	for _, dir := range golden.Cases(t, "testdata/*/expected.yaml") {
+		for _, r := range golden.Read(t, dir, "expected.yaml") {
+			source, _, _ := strings.Cut(r.Labels()[kruise.SourceLabel], ".")
+			if r.Annotation(kruise.StrategyAnnotation) == "" || filepath.Base(dir) == "from-split" { // there it comes from the input
+				continue
+			}
+			with[source] = true
+			if !read[source] {
+				t.Errorf("%s: %s, from a %s, has the annotation", dir, r.ID(), source)
+			}
+		}
+	}
+	if diff := cmp.Diff(read, with); diff != "" {
+		t.Errorf("kinds with the annotation (-want +got):\n%s", diff)
 	}
 }

@@ -3,6 +3,7 @@ package lower
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -20,9 +21,13 @@ func (o *object) metadata(source *tree.Node) *tree.Node {
 	return m
 }
 
-// identify writes that label and that annotation into metadata, a copy.
+// identify writes that label into metadata, a copy, and the annotation where a spec is
+// read back: not for kinds without a rollout, nor for a part of something else.
 func (o *object) identify(m *tree.Node) {
 	setOnce(m, "labels", kruise.SourceLabel, tree.String(o.source()))
+	if own, _, _ := strings.Cut(o.source(), "."); o.c.OmitStrategy || !kruise.KeepsStrategy(o.r.Kind()) || own != strings.ToLower(o.r.Kind()) {
+		return
+	}
 	strategy := tree.String(o.strategyText())
 	strategy.Style = yaml.SingleQuotedStyle
 	setOnce(m, "annotations", kruise.StrategyAnnotation, strategy)

@@ -58,6 +58,9 @@ func (n *notes) injected(r *resource.Resource, t stage.Template, ns *namespace, 
 				"computed from what the templates state; the defaults of a LimitRange in namespace "+ns.name+", which Kruise would see, are not known")
 		}
 	}
+	for _, e := range out.Excesses {
+		n.set("sidecarset/requests-above-limits", e.Set, e.Field, Excess{Owner: r, Excess: e}.String())
+	}
 	if len(out.Replaced) > 0 {
 		field := join(t.Path, "spec.containers")
 		n.findings.Add("sidecarset/replaced-container", r, field, "replaced by the sidecars of the same names: "+strings.Join(out.Replaced, ", "))

@@ -77,38 +77,45 @@ func (s *injector) all(r *resource.Resource) error {
 
 // one returns the template with what matches injected.
 func (s *injector) one(r *resource.Resource, t stage.Template) (*tree.Node, error) {
+	choices, out, err := s.inject(r, t)
+	if err != nil || out == nil {
+		return t.Node, err
+	}
+	if _, err := inject.LaunchPriorities(out.Pod); err != nil {
+		return nil, err
+	}
+	s.containers.Spend(containers(out.Pod) - containers(t.Node))
+	s.notes.injected(r, t, s.namespaces.get(s.Facts.NamespaceOf(r)), choices, out)
+	return out.Pod, nil
+}
+
+// inject puts into a template what matches it, and returns what was chosen; the result
+// is nil where nothing may be put in.
+func (s *injector) inject(r *resource.Resource, t stage.Template) ([]inject.Choice, *inject.Result, error) {
 	ns := s.namespaces.get(s.Facts.NamespaceOf(r))
 	if ns.outside() {
 		s.explainOutside(r, t, ns)
-		return t.Node, nil
+		return nil, nil, nil
 	}
 	if !s.containers.Spend(0) || !s.room.Take(tree.Weight{}) {
-		return t.Node, nil
+		return nil, nil, nil
 	}
 	choices, err := s.choose(r, t, ns)
 	if err != nil {
-		return nil, hinted(t.Node, err, "add the ControllerRevision of namespace kruise-system by --with or --live")
+		return nil, nil, hinted(t.Node, err, "add the ControllerRevision of namespace kruise-system by --with or --live")
 	}
 	s.explain(r, t, choices)
 	choices, others := s.apart(choices)
 	contents := inject.Contents(choices)
 	if !s.room.Take(weight(contents, t)) {
-		return t.Node, nil
+		return nil, nil, nil
 	}
 	out, err := inject.Inject(t.Node, contents, inject.Options{
 		PullSecrets: s.pullSecrets(ns, t, contents),
 		Limits:      ns.limits, Requests: ns.requests,
 		Others: inject.Contents(others),
 	})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := inject.LaunchPriorities(out.Pod); err != nil {
-		return nil, err
-	}
-	s.containers.Spend(containers(out.Pod) - containers(t.Node))
-	s.notes.injected(r, t, ns, choices, out)
-	return out.Pod, nil
+	return choices, out, err
 }
 
 // containers counts those of a pod.

@@ -313,6 +313,40 @@ func TestLimitRange(t *testing.T) {
 	}
 }
 
+// TestRequestsAboveLimits: what the API server refuses is told, with the workload, the
+// container and the field of the policy; the trial of it changes nothing.
+func TestRequestsAboveLimits(t *testing.T) {
+	const limits = `{apiVersion: v1, kind: LimitRange, metadata: {name: l, namespace: shop}, spec: {limits: [{type: Container, default: {cpu: "1"}}]}}`
+	for _, tt := range []struct{ name, limit, request, want string }{
+		{"above", "cpu*50%", "cpu", "spec.containers[0].resourcesPolicy.resourcesExpr.requests.cpu: container agent in pods of Deployment shop/web would request 1 of cpu with a limit of 500m: the API server refuses such pods"},
+		{"the same", "cpu", "cpu", ""},
+		{"no request", "cpu", "''", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			set := strings.Replace(agent, `image: "agent:1"`, `resourcesPolicy: {targetContainersMode: sum, resourcesExpr: {limits: {cpu: "`+tt.limit+`"}, requests: {cpu: `+tt.request+`}}}`, 1)
+			in := objects(t, set+deployment)
+			c := &stage.Context{Facts: resource.NewFacts(in, objects(t, limits), ""), Findings: &finding.Reporter{}, Lineage: stage.NewLineage(), Expand: func(string) bool { return true }}
+			var tried string
+			for _, e := range sidecar.Excesses(c, in) {
+				tried += e.Field + ": " + e.String()
+			}
+			if tried != tt.want || len(c.Findings.Findings()) > 0 || len(containers(in[1], "spec.template")) != 1 {
+				t.Errorf("tried %q, want %q; findings %v, containers %v", tried, tt.want, c.Findings.Findings(), containers(in[1], "spec.template"))
+			}
+			w := run(t, set+deployment, limits)
+			var got string
+			for _, f := range w.Findings.Findings() {
+				if f.ID == "sidecarset/requests-above-limits" {
+					got += f.Field + ": " + f.Message
+				}
+			}
+			if w.err != nil || got != tt.want {
+				t.Errorf("got %q (%v), want %q", got, w.err, tt.want)
+			}
+		})
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ name, stream, want string }{
 		{"set that cannot be read", strings.Replace(agent, "{app: web}", "[web]", 1), "in.yaml:6: SidecarSet agent: spec.selector.matchLabels"},

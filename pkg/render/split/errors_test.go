@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 			"", "called like another object (input.yaml:19)", 2,
 		},
 		{
-			"annotations beyond the limit", small("web", "replicas: 1", "    - {name: a, patch: {metadata: {annotations: {x: "+strings.Repeat("y", 140_000)+"}}}}"),
+			"annotations beyond the limit", small("web", "replicas: 1", "    - {name: a, patch: {metadata: {annotations: {x: "+strings.Repeat("y", 280_000)+"}}}}"),
 			"spec", "more than the 262144", 6,
 		},
 		{

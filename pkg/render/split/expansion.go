@@ -24,10 +24,9 @@ type expansion struct {
 	// template is the workload template, with metadata and spec.
 	template *tree.Node
 	selector labels.Selector
-	// source and strategy are the label and the annotation by which the
-	// workloads are found again.
-	source, strategy string
-	facts            *found
+	// source is the label by which the workloads are found again.
+	source string
+	facts  *found
 	// counts are the replicas of each subset.
 	counts []int32
 }
@@ -61,10 +60,10 @@ func expand(c *stage.Context, seen *observed, r *resource.Resource) ([]*resource
 	return out, nil
 }
 
-// fits refuses more subsets than there is room for. Each workload has the template and
-// the strategy; what patches of subsets put in was in the input.
+// fits refuses more subsets than there is room for. Each workload has the template; what
+// patches of subsets put in was in the input.
 func (x *expansion) fits() error {
-	each := tree.Weigh(x.template).Add(tree.Weight{Nodes: 2, Bytes: int64(len(x.strategy))})
+	each := tree.Weigh(x.template)
 	return x.c.Fits(x.r, "spec.topology.subsets", each, len(x.spec.Topology.Subsets), "subsets")
 }
 
@@ -89,7 +88,6 @@ func newExpansion(c *stage.Context, r *resource.Resource) (*expansion, error) {
 	if x.selector, err = metav1.LabelSelectorAsSelector(x.spec.Selector); err != nil {
 		return nil, r.Fault("spec.selector", "", "%v", err)
 	}
-	x.strategy = x.strategyText()
 	return x, nil
 }
 
@@ -131,11 +129,3 @@ func placed(r *resource.Resource, err error) error {
 
 // selects reports whether the UnitedDeployment's selector takes these labels.
 func (x *expansion) selects(set map[string]string) bool { return x.selector.Matches(labels.Set(set)) }
-
-// strategyText is the spec without the pod template, which the workloads hold
-// as it is. Everything else of the workload template stays in it.
-func (x *expansion) strategyText() string {
-	spec := tree.Clone(tree.Get(x.hub, "spec"))
-	tree.DeleteAt(spec, "template", x.form.field, "spec", "template")
-	return compact(spec, false)
-}

@@ -62,7 +62,6 @@ func (x *expansion) annotations(i int) *tree.Node {
 	}
 	subset := tree.Items(tree.Get(x.hub, "spec", "topology", "subsets"))[i]
 	tree.Set(m, kruise.SubsetPatchAnnotation, quoted(compact(tree.Get(subset, "patch"), true)))
-	tree.Set(m, kruise.StrategyAnnotation, quoted(x.strategy))
 	return m
 }
 

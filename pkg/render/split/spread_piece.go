@@ -168,9 +168,6 @@ func (s *spreading) metadata(source *tree.Node, p piece) *tree.Node {
 		return m // an earlier stage has said so
 	}
 	tree.Set(set, kruise.SourceLabel, tree.String(s.label()))
-	annotations := copied(tree.Get(m, "annotations"))
-	tree.Set(annotations, kruise.StrategyAnnotation, quoted(compact(tree.Get(s.hub, "spec"), false)))
-	tree.Set(m, "annotations", annotations)
 	return m
 }
 

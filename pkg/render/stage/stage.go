@@ -75,6 +75,9 @@ type Context struct {
 	SidecarSetAs SidecarSetAs
 	// SpreadAs is SpreadSplit when empty.
 	SpreadAs SpreadAs
+	// OmitStrategy leaves out the annotation from which rollouts of this tool read the
+	// spec of the source back.
+	OmitStrategy bool
 	// PreviewAPIs permits output in APIs that the API server has as alpha or beta,
 	// off by default.
 	PreviewAPIs bool
