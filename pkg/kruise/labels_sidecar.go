@@ -60,4 +60,7 @@ const (
 	SidecarSetPatchPodMetadataWhiteListKey = "SidecarSet_PatchPodMetadata_WhiteList"
 	// DefaultNamespace is where Kruise runs unless installed elsewhere.
 	DefaultNamespace = "kruise-system"
+
+	// ManagerSelector finds the Deployment of Kruise's controllers there.
+	ManagerSelector = "control-plane=controller-manager"
 )

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,13 +16,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// managers is the label of Kruise's manager, in its own Deployment.
-const managers = "control-plane=controller-manager"
-
 // Manager is the Deployment of Kruise's manager; nil where there is none. It has at
 // least one container.
 func Manager(ctx context.Context, client kubernetes.Interface) (*appsv1.Deployment, error) {
-	list, err := client.AppsV1().Deployments(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: managers})
+	list, err := client.AppsV1().Deployments(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: kruise.ManagerSelector})
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +56,22 @@ func argued(args []string) []string {
 	return out
 }
 
+// Reader reads the gates of one cluster, and asks it once. Its zero value is ready.
+type Reader struct {
+	once    sync.Once
+	manager *appsv1.Deployment
+	err     error
+}
+
 // Live returns the gates of a cluster: Kruise's defaults, what the arguments of its manager
 // say and, above both, the flag. unread is why the manager's arguments could not be read;
 // empty where they were, and where there is no Kruise. Errors are of usage.
-func Live(ctx context.Context, cfg *rest.Config, flag []string) (set Set, unread string, err error) {
+func (r *Reader) Live(ctx context.Context, cfg *rest.Config, flag []string) (set Set, unread string, err error) {
 	if set, err = Parse(flag); err != nil {
 		return set, "", err
 	}
-	manager, err := manager(ctx, cfg)
+	r.once.Do(func() { r.manager, r.err = manager(ctx, cfg) })
+	manager, err := r.manager, r.err
 	if err != nil {
 		return set, err.Error(), nil
 	}
@@ -83,6 +89,12 @@ func Live(ctx context.Context, cfg *rest.Config, flag []string) (set Set, unread
 		*fields[name](&set) = *fields[name](&flags)
 	}
 	return set, "", nil
+}
+
+// Live is that of a new [Reader].
+func Live(ctx context.Context, cfg *rest.Config, flag []string) (set Set, unread string, err error) {
+	var r Reader
+	return r.Live(ctx, cfg, flag)
 }
 
 func manager(ctx context.Context, cfg *rest.Config) (*appsv1.Deployment, error) {

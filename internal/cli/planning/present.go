@@ -48,7 +48,11 @@ func (o *Options) gated(ctx context.Context, name *named.Name, manifest *resourc
 	if err != nil {
 		return present{}, err
 	}
-	set, unread, err := gates.Live(ctx, cfg, o.given)
+	reader := o.Gates
+	if reader == nil {
+		reader = &gates.Reader{}
+	}
+	set, unread, err := reader.Live(ctx, cfg, o.given)
 	if err != nil {
 		return present{}, err
 	}

@@ -15,9 +15,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// managers is the label of Kruise's controllers, in their own Deployment.
-const managers = "control-plane=controller-manager"
-
 var (
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
@@ -73,7 +70,7 @@ func Read(ctx context.Context, objects dynamic.Interface, server discovery.Serve
 
 // managerImage is the image of Kruise's controllers, "" where it cannot be read.
 func managerImage(ctx context.Context, objects dynamic.Interface) string {
-	list, err := objects.Resource(deployments).Namespace(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: managers})
+	list, err := objects.Resource(deployments).Namespace(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: kruise.ManagerSelector})
 	if err != nil {
 		return ""
 	}

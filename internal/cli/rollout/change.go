@@ -40,7 +40,7 @@ type change struct {
 }
 
 func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
-	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Change: v.change}, back: c.Name() == "undo", as: v}
+	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader, Change: v.change}, back: c.Name() == "undo", as: v}
 	c.ValidArgsFunction = complete.Names(shared.factory)
 	o.AddPolicyFlags(c)
 	o.addRunFlags(c)

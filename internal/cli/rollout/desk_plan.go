@@ -132,7 +132,7 @@ func (d *driving) undone(ctx context.Context, s *session, revision int64) (plan.
 	if r, err := d.releaseOf(ctx, s); err == nil && r != nil {
 		return plan.Plan{}, inHands(s.target.String(), r)
 	}
-	o := planning.Options{Factory: d.factory}
+	o := planning.Options{Factory: d.factory, Gates: &d.reader}
 	o.AddPolicyFlags(&cobra.Command{}) // for what they are without being given
 	o.Present = func(ctx context.Context, _ named.Name, _ string) (*resource.Resource, plan.Snapshot, error) {
 		snapshot, err := s.Observe(ctx, s.target.Ref)

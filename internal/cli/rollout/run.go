@@ -60,7 +60,7 @@ const runExamples = `  kubectl kruise rollout run cloneset/web --image app=regis
   kubectl kruise rollout run sidecarset/mesh --image mesh=registry.example.com/mesh:2 --on-failure rollback -o json`
 
 func newRun(shared *common, screens Screens) *cobra.Command {
-	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory}, screens: screens}
+	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, screens: screens}
 	c := &cobra.Command{
 		Use:     "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
 		Short:   "Make a plan, show it, ask, and carry it out",

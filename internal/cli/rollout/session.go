@@ -42,6 +42,7 @@ type common struct {
 	gates  cluster.Gates
 	unread string
 	asked  sync.Once
+	reader gates.Reader
 	// manager owns the fields that are written, "" is the default.
 	manager string
 	// authority is what this person allows.
@@ -119,7 +120,7 @@ func (c *common) watch(ctx context.Context, s *session) error {
 // live asks once which feature gates Kruise has in the cluster.
 func (c *common) live(ctx context.Context, cfg *rest.Config) {
 	c.asked.Do(func() {
-		set, unread, err := gates.Live(ctx, cfg, nil)
+		set, unread, err := c.reader.Live(ctx, cfg, nil)
 		if err == nil {
 			c.gates, c.unread = set.Gates, unread
 		}

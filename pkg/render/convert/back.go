@@ -110,7 +110,7 @@ func (o Options) annotate(c *stage.Context, p piece, undone *resource.Resource) 
 			return p.was.Wrap(err, "")
 		}
 	}
-	if len(k.Fields) == 0 && k.APIVersion == undone.APIVersion() {
+	if len(k.Fields) == 0 && (k.APIVersion == undone.APIVersion() || usual(undone, k.APIVersion)) {
 		return nil
 	}
 	const field = "metadata"
@@ -125,6 +125,13 @@ func (o Options) annotate(c *stage.Context, p piece, undone *resource.Resource) 
 	}
 	convertedFrom(p.become.Edit(), text)
 	return nil
+}
+
+// usual reports whether a version is the one in which objects of the kind are made for the
+// newest release of Kruise, so that going back gives it anyway.
+func usual(r *resource.Resource, apiVersion string) bool {
+	versions := kruise.NewestRelease.Versions(r.Group(), r.Kind())
+	return len(versions) > 0 && apiVersion == r.Group()+"/"+versions[len(versions)-1]
 }
 
 // convertedFrom writes the annotation that says what an object was.

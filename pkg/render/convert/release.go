@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/references"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -31,17 +32,24 @@ type Written struct {
 	Unserved []*resource.Resource
 }
 
-// ForRelease writes the objects of Kruise in a version, for a release, in place. All
-// others stay as they are, to the byte. An error says what the release lacks.
+// ForRelease writes the objects of Kruise in a version, for a release, in place, and has
+// references follow, such as the target of an autoscaler. All others stay as they are, to
+// the byte. An error says what the release lacks.
 func ForRelease(list []*resource.Resource, w Writing) (Written, error) {
 	var out Written
 	var errs resource.Errors
+	changed := map[*resource.Resource]string{}
 	for _, r := range list {
 		if r.Group() != kruise.Group && r.Group() != kruise.PolicyGroup {
 			continue
 		}
+		before := r.APIVersion()
 		errs.Add(w.one(r, &out))
+		if r.APIVersion() != before {
+			changed[r] = before
+		}
 	}
+	references.FollowVersions(changed, list, (*resource.Resource).Namespace)
 	return out, errs.Err()
 }
 

@@ -76,16 +76,21 @@ func point(ref *tree.Node, target stage.Target) {
 	for _, field := range []struct{ key, value string }{
 		{"apiVersion", target.APIVersion}, {"kind", target.Kind}, {"name", target.Name},
 	} {
-		fresh := tree.String(field.value)
-		if old := tree.Get(ref, field.key); tree.IsScalar(old) {
-			if tree.Str(old) == field.value {
-				continue
-			}
-			if fresh.Style == 0 {
-				fresh.Style = old.Style
-			}
-			fresh.HeadComment, fresh.LineComment, fresh.FootComment = old.HeadComment, old.LineComment, old.FootComment
-		}
-		tree.Set(ref, field.key, fresh)
+		setText(ref, field.key, field.value)
 	}
+}
+
+// setText writes a text into a field, and keeps its comments and quoting.
+func setText(in *tree.Node, key, value string) {
+	fresh := tree.String(value)
+	if old := tree.Get(in, key); tree.IsScalar(old) {
+		if tree.Str(old) == value {
+			return
+		}
+		if fresh.Style == 0 {
+			fresh.Style = old.Style
+		}
+		fresh.HeadComment, fresh.LineComment, fresh.FootComment = old.HeadComment, old.LineComment, old.FootComment
+	}
+	tree.Set(in, key, fresh)
 }

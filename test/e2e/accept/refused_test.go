@@ -14,7 +14,6 @@ var refusals = map[string]string{
 	"lint/114-sidecarset-hot-without-empty-image": "every pod would be refused",           // as a policy; Kruise's pods are refused, too
 	"lint/292-pub-alpha-annotations":              "a PodDisruptionBudget has no target",  // nor is the target known
 	"lint/521-imagepulljob-zero-parallelism":      "no pod is known whose node",           // it selects nodes by their pods
-	"subsets/043-cloneset-v1alpha1-shape":         "spec.template.cloneSetTemplate.spec.", // Kruise makes no workload of it, either
 }
 
 // nowhere is said of what goes to nodes or namespaces that nobody knows.

@@ -35,6 +35,8 @@ func (l *list) apply(drives func(plan.Driver) bool) {
 			}
 		}
 	}
+	// What tells the release of Kruise, see also the needs of a workload.
+	l.maybe(Everywhere, "apiextensions.k8s.io", "customresourcedefinitions", "list")
 	if drives(plan.DriverKruise) {
 		l.add(Everywhere, kruise.Group, "sidecarsets", verbs...)
 		l.add(Beside, kruise.PolicyGroup, "podunavailablebudgets", verbs...)

@@ -55,6 +55,8 @@ func (l *list) workload(o cluster.Ref, resource string) {
 	} else {
 		l.maybe(Everywhere, "", "nodes", "list", "watch")
 	}
+	// Kruise's own Deployment, whose arguments are its feature gates.
+	l.maybe(Home, "apps", "deployments", "list")
 	l.maybe(Beside, releases, "rollouts", "get", "list", "watch")
 	l.maybe(Beside, "policy", "poddisruptionbudgets", "list", "watch")
 	l.maybe(Beside, kruise.PolicyGroup, "podunavailablebudgets", "list", "watch")
