@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -81,9 +82,19 @@ func (w *work) hold(ctx context.Context, it *item) error {
 	}
 }
 
-// established waits until the server serves a kind that was defined.
+// established waits until the server serves a kind that was defined, and says so: what it
+// serves may be told a moment after the condition.
 func (w *work) established(ctx context.Context, it *item) error {
 	defer w.client.Forget()
+	if err := w.defined(ctx, it); err != nil {
+		return err
+	}
+	group, _, _ := unstructured.NestedString(it.object.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(it.object.Object, "spec", "names", "kind")
+	return w.client.AwaitKind(ctx, schema.GroupKind{Group: group, Kind: kind})
+}
+
+func (w *work) defined(ctx context.Context, it *item) error {
 	return w.client.Await(ctx, it.object, func(u *unstructured.Unstructured) bool {
 		list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 		for _, c := range list {

@@ -7,12 +7,14 @@ import (
 	"context"
 	"errors"
 	"path"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
@@ -53,6 +55,23 @@ func (c *Client) Namespaced(kind schema.GroupKind, versions ...string) (bool, er
 
 // Forget has the next question about kinds asked anew: a definition was applied.
 func (c *Client) Forget() { c.mapper.Reset() }
+
+// told is how long a server may take to tell of a kind that it serves already.
+const told = 15 * time.Second
+
+// AwaitKind waits until the server tells that it serves a kind. One that never tells is no
+// error here: the first write of an object says so.
+func (c *Client) AwaitKind(ctx context.Context, kind schema.GroupKind) error {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, told, true, func(context.Context) (bool, error) {
+		c.Forget()
+		_, err := c.mapping(kind)
+		return err == nil, nil
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
 
 func (c *Client) mapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
 	m, err := c.mapper.RESTMapping(kind, versions...)

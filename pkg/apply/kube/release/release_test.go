@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -148,6 +149,24 @@ func server(t *testing.T, texts ...string) *fake.FakeDynamicClient {
 		{Group: "apps.kruise.io", Version: "v1beta1", Resource: "clonesets"}: "CloneSetList",
 	}
 	return fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, objects...)
+}
+
+// watched waits until watches have begun: the fake keeps nothing for one that begins after
+// a change.
+func watched(t *testing.T, c *fake.FakeDynamicClient, n int) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		begun := 0
+		for _, a := range c.Actions() {
+			if a.GetVerb() == "watch" {
+				begun++
+			}
+		}
+		if begun >= n {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 func sent(c *fake.FakeDynamicClient) string {
@@ -334,6 +353,7 @@ func TestWatch(t *testing.T) {
 	err = Watch(t.Context(), c, r, func(r *Rollout) bool {
 		phases = append(phases, r.Phase)
 		if r.Phase == "Progressing" {
+			watched(t, c, 1)
 			if _, err := api.Update(t.Context(), parsed(t, rollout("", "phase: Healthy")), metav1.UpdateOptions{}); err != nil {
 				t.Error(err)
 			}
@@ -344,6 +364,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	err = Watch(t.Context(), c, r, func(*Rollout) bool {
+		watched(t, c, 2)
 		if err := api.Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
