@@ -53,6 +53,7 @@ func TestTablesAreWhole(t *testing.T) {
 // compact leaves out fields that came and went with the one above them, and says of each
 // whether schemas without it take it.
 func compact(t *testing.T, source string) string {
+	t.Helper()
 	open := openPlaces(t)
 	out := "# kind\tversion\tfield of the schema\tfirst release with it\tlast release with it, if it went\tkept by schemas without it\tchanges of type, enum, default, bounds or required\n"
 	spans := map[string]string{}
@@ -89,6 +90,7 @@ func above(path string) string {
 // openPlaces are the places, by KIND VERSION, at which all definitions of releases keep
 // unknown fields.
 func openPlaces(t *testing.T) map[string][]string {
+	t.Helper()
 	out := map[string][]string{}
 	for _, c := range definitions(t, "1.8") {
 		for _, v := range c.Spec.Versions {

@@ -19,7 +19,8 @@ func TestConformanceDistribution(t *testing.T) {
 
 func renderDistribution(stream, context []map[string]any) (*conformance.Rendering, error) {
 	in := parsed(stream)
-	out, err := render.Render(in, render.Options{Kruise: kruise.Next,
+	out, err := render.Render(in, render.Options{
+		Kruise: kruise.Next,
 		Target: render.Kruise, Expand: []string{"ResourceDistribution"}, Context: parsed(context),
 	})
 	if err != nil {

@@ -34,7 +34,8 @@ func TestInjectedAgain(t *testing.T) {
 }
 
 func injected(stream, context []map[string]any) ([]map[string]any, error) {
-	out, err := render.Render(parsed(stream), render.Options{Kruise: kruise.Next,
+	out, err := render.Render(parsed(stream), render.Options{
+		Kruise: kruise.Next,
 		Target: render.Kruise, Expand: []string{"SidecarSet"}, Context: parsed(context),
 	})
 	if err != nil {

@@ -16,7 +16,8 @@ func TestConformanceSubsets(t *testing.T) {
 }
 
 func renderSubsets(ud map[string]any, context []map[string]any) ([]map[string]any, error) {
-	out, err := render.Render(parsed([]map[string]any{ud}), render.Options{Kruise: kruise.Next,
+	out, err := render.Render(parsed([]map[string]any{ud}), render.Options{
+		Kruise: kruise.Next,
 		Target: render.Kruise, Expand: []string{"UnitedDeployment"}, Context: parsed(context),
 	})
 	if err != nil {

@@ -96,12 +96,12 @@ func (o Options) auto() func(kind string) bool {
 			served[k.Kind] = served[k.Kind] || o.servesVersion(k, v)
 		}
 	}
-	any := slices.ContainsFunc(o.APIVersions, func(v string) bool { return strings.HasPrefix(v, kruise.Group+"/") })
+	hasKruise := slices.ContainsFunc(o.APIVersions, func(v string) bool { return strings.HasPrefix(v, kruise.Group+"/") })
 	return func(kind string) bool {
 		if _, ours := served[kind]; ours {
 			return served[kind]
 		}
-		return any // what Kruise does to pods without a kind of its own
+		return hasKruise // what Kruise does to pods without a kind of its own
 	}
 }
 

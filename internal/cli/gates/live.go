@@ -73,7 +73,7 @@ func (r *Reader) Live(ctx context.Context, cfg *rest.Config, flag []string) (set
 	r.once.Do(func() { r.manager, r.err = manager(ctx, cfg) })
 	manager, err := r.manager, r.err
 	if err != nil {
-		return set, err.Error(), nil
+		return set, err.Error(), nil //nolint:nilerr // unread says it
 	}
 	if manager == nil {
 		return set, "", nil

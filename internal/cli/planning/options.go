@@ -28,7 +28,7 @@ const Live = "live"
 type Options struct {
 	// Gates reads those of Kruise in the cluster, once for all that have it; nil reads them
 	// for these options alone.
-	Gates *gates.Reader
+	Gates   *gates.Reader
 	Factory *factory.Factory
 	// Present reads a workload from the cluster in the place of what planning does
 	// by itself; nil for that.

@@ -17,7 +17,7 @@ import (
 // those with trouble, so all others have their copy once it is of the newest spec.
 func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.Set) *world.FanOut {
 	out := &world.FanOut{Ref: of(kruise.KindResourceDistribution, "", rd.Name), Created: rd.CreationTimestamp.Time, Target: distributed(rd)}
-	// Which release there is is not known here: copies in the system's namespaces, which only
+	// The release is not known here: copies in the system's namespaces, which only
 	// some make, are not missed.
 	names, err := rd.Spec.Targets.Names(namespaces, kruise.Next)
 	if err != nil {
