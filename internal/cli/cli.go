@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/kubectl"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/trace"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 )
 
@@ -42,6 +43,8 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	err := root.ExecuteContext(ctx)
+	text.Flush(f.Streams.Out)
+	text.Flush(f.Streams.Err)
 	if err == nil {
 		err = f.Warned()
 	}
@@ -108,7 +111,7 @@ func globalFlags(root *cobra.Command, f *factory.Factory) {
 	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "colour messages: auto, always or never")
 	root.PersistentFlags().BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail where the server warns")
 	hideConnectionFlags(root)
-	trace.AddFlag(root.PersistentFlags(), f.Streams.Err)
+	trace.AddFlag(root.PersistentFlags(), text.Writer(f.Streams.Err))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
 	})

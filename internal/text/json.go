@@ -42,6 +42,13 @@ func (w *jsonWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func (w *jsonWriter) flush() {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	_, _ = io.WriteString(w.to, escapedJSON(w.held))
+	w.held = ""
+}
+
 // plainJSON reports whether s is ASCII that may stay: what acts there is escaped in JSON
 // already, but for the white space between values and DEL.
 func plainJSON(s string) bool {

@@ -123,3 +123,26 @@ func TestJSONStaysTheSame(t *testing.T) {
 		}
 	}
 }
+
+// TestFlush: what may be the beginning of something waits for the next call, and is not
+// lost at the end.
+func TestFlush(t *testing.T) {
+	for _, s := range []string{"a #", "a\n:", "a ##", "\x1b[3", "a\xe5"} {
+		var b bytes.Buffer
+		w := text.Writer(&b)
+		_, _ = w.Write([]byte(s))
+		text.Flush(w)
+		text.Flush(w)
+		if want := strings.NewReplacer("\x1b", `\u001b`, "\xe5", `\xe5`).Replace(s); b.String() != want {
+			t.Errorf("%q is written as %q, want %q", s, b.String(), want)
+		}
+	}
+	var b bytes.Buffer
+	w := text.JSON(&b)
+	_, _ = w.Write([]byte(`"a"#`))
+	text.Flush(w)
+	text.Flush(&b)
+	if b.String() != `"a"#` {
+		t.Error(b.String())
+	}
+}

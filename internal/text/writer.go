@@ -24,6 +24,21 @@ func Unwrap(w io.Writer) io.Writer {
 	return w
 }
 
+// Flush writes what a [Writer] or [JSON] holds back at the end of the text, where nothing
+// more comes; any other writer has nothing. A stream that is gone is no matter then.
+func Flush(w io.Writer) {
+	if ours, ok := w.(interface{ flush() }); ok {
+		ours.flush()
+	}
+}
+
+func (w *writer) flush() {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	_, _ = io.WriteString(w.to, escape(w.held, "", false))
+	w.held = ""
+}
+
 type writer struct {
 	to   io.Writer
 	lock sync.Mutex

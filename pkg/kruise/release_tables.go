@@ -179,7 +179,7 @@ func (g Gate) Default(r Release) (on bool, stage string, there bool) {
 	return on, stage, there
 }
 
-// GateOn reports whether a gate is on in a release unless somebody sets it; false for one
+// GateOn reports whether a gate is on in a release by default; false for one
 // that the release does not have.
 func (r Release) GateOn(name string) bool {
 	for _, g := range Gates() {

@@ -111,6 +111,16 @@ func TestStricter(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
+	// The client takes pods out of service, as the live template is made for.
+	own, now := carried(t, plan.Policy{Steps: []plan.PolicyStep{{To: plan.All}}})
+	if own.Drain != plan.DrainLabel {
+		t.Fatalf("drains by %q", own.Drain)
+	}
+	edited := own
+	edited.Drain, edited.Limits.MaxUnavailable = plan.DrainNone, 100
+	if got := edited.Stricter(now); got.Drain != own.Drain || got.Limits != own.Limits {
+		t.Errorf("%q, %+v, want %q, %+v", got.Drain, got.Limits, own.Drain, own.Limits)
+	}
 	pod := plan.Plan{Target: plan.Target{Kind: "Pod"}, Limits: plan.Limits{MaxUnavailable: 5}}
 	if got := pod.Stricter(plan.Snapshot{}).Limits.MaxUnavailable; got != 1 {
 		t.Error(got)
