@@ -30,6 +30,7 @@ will do, and drive rollouts, on clusters with OpenKruise and without.`
 func Main(ctx context.Context, args []string, s factory.Streams) int {
 	trace.Off()
 	f := factory.New(s)
+	f.EndWith(ctx)
 	root := newRoot(f, args[0])
 	rest := trace.Args(args[1:])
 	if len(rest) == 0 && !s.InTTY {

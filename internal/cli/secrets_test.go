@@ -98,20 +98,42 @@ var spoiled = []string{
 	"apiVersion: apps.kruise.io/v1alpha1\nkind: ResourceDistribution\nmetadata: {name: a}\nspec: {resource: {apiVersion: v1, kind: Secret, data: {word: %s}}, targets: {}}\n",
 	"apiVersion: apps.kruise.io/v1alpha1\nkind: ResourceDistribution\nmetadata: {name: a}\nspec: {resource: [%s]}\n",
 	"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Secret, stringData: {word: %s}}\n- %s\n",
+	"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {token: [%s]}}\n",
+	"apiVersion: v1\nkind: Secret\nmetadata: {name: a, labels: {password: {%s: %s}}}\n",
+	"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ntype: [%s]\nimmutable: %s\ndata: {word: 5}\n",
+	"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData:\n  word: &%s [*%s]\n",
+	"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData:\n  word: x\n %s: y\n   %s\n",
+	"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {word: !!binary %s, date: !!timestamp %s, b: !!bool %s, f: !!float %s, n: !!null %s, u: !%s x}\n",
+	"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData:\n  word: '%s\n...\n%s'\n",
+	"%%YAML 1.3 %s\n---\napiVersion: v1\nkind: Secret\n",
+	"%%TAG ! %s\n---\napiVersion: v1\nkind: Secret\n",
+	"%s\n", "- %s\n", "%s: [\n", "{%s\n", "\"%s\n",
+	"apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}, containers: [{name: c, image: c, env: [{name: DB_PASSWORD, value: [%s]}]}]}\n",
+	"apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}, containers: [{name: c, image: c, env: [{name: DB_PASSWORD, value: {%s: 5}}, {name: DB_PASSWORD, value: %s}]}]}\n",
+	"apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: a}\nspec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}, annotations: {token: {%s: 1}}}, spec: {containers: [{name: c, image: c, args: [--password, %s, --token=%s, {%s: 1}]}]}}}\n",
+	`{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"word": "\u00%s"}}`,
+	`{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}, "data": {"word": "%s", "word": "%s"} "%s"}`,
 }
 
 // TestErrorsKeepSecrets: what is wrong with a Secret is said without its values, by every
-// command that reads manifests and by the KRM function.
+// command that reads manifests and by the KRM function. Objects themselves are not looked
+// at: those of `render` are in a folder, and those of `convert` and `fn` on standard output,
+// which is the product.
 func TestErrorsKeepSecrets(t *testing.T) {
 	for i, text := range spoiled {
 		text = fmt.Sprintf(strings.ReplaceAll(text, "%s", "%[1]s"), "zebra-one")
 		path := file(t, text)
 		for _, line := range []string{
 			"render -f IN --output-dir OUT", "lint -f IN", "convert -f IN --to native", "diff IN /dev/null", "diff /dev/null IN -o json", "plan -f IN --against IN", "simulate IN", "plan -f IN --strategy IN --against IN",
-			"render -f IN --with IN --output-dir OUT", "explain inplace IN IN",
+			"render -f IN --with IN --output-dir OUT", "explain inplace IN IN", "lint -f IN -o sarif", "lint -f IN -o json -v", "lint -f IN -v=9",
+			"render -f - --output-dir OUT", "lint -f -", "plan -f - --against IN", "lint -f DIR", "render -f DIR --output-dir OUT",
 		} {
-			args := strings.NewReplacer("IN", path, "OUT", filepath.Join(t.TempDir(), "out")).Replace(line)
-			_, out, said := call(t.Context(), t, "", strings.Fields(args)...)
+			args := strings.NewReplacer("IN", path, "DIR", filepath.Dir(path), "OUT", filepath.Join(t.TempDir(), "out")).Replace(line)
+			stdin := ""
+			if strings.Contains(line, "-f - ") || strings.HasSuffix(line, "-f -") {
+				stdin = text
+			}
+			_, out, said := call(t.Context(), t, stdin, strings.Fields(args)...)
 			if strings.HasPrefix(line, "convert") {
 				out = "" // what was converted, or came through
 			}
@@ -145,7 +167,9 @@ func TestGeneratorsKeepSecrets(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, line := range []string{"render -k " + dir + " --output-dir " + t.TempDir() + "/out", "lint -k " + dir} {
+		for _, line := range []string{
+			"render -k " + dir + " --output-dir " + t.TempDir() + "/out", "lint -k " + dir, "lint -v=9 -o sarif -k " + dir, "diff " + dir + " /dev/null", "diff /dev/null " + dir, "plan -k " + dir + " --against /dev/null",
+		} {
 			code, out, said := call(t.Context(), t, "", strings.Fields(line)...)
 			if name != "two literals" && strings.HasPrefix(line, "render") && code == 0 {
 				t.Errorf("%s: it is no error", name)

@@ -70,7 +70,7 @@ in the way:
   ! crash: web-2: container main (web:1): CrashLoopBackOff; ended with Error, exit code 2, 7 restarts
       hint: kubectl logs --previous web-2; back: kubectl kruise rollout undo cloneset/web
   - updated: updatedAvailableReplicas is 0 of 3
-  - maxUnavailable: 1 pods of the target revision are not available yet, budget 1: web-3 waits
+  - maxUnavailable: 1 pods of the target revision are not available yet, at most 1: web-3 waits
 the last lines of container main in web-2, in its own words:
   | starting
   | [31mpanic: no such table
@@ -83,9 +83,9 @@ the last lines of container main in web-2, in its own words:
 func TestWhyAPod(t *testing.T) {
 	server := brokenShop(t, nil)
 	_, out, errOut := call(t.Context(), t, "", "why", "web-1", "-n", "shop", "--server", server)
-	want := `pod web-1  it is old: its turn comes after 1 others: 1 pods of the target revision are not available yet, budget 1: web-3 waits
+	want := `pod web-1  it is old: its turn comes after 1 others: 1 pods of the target revision are not available yet, at most 1: web-3 waits
 in the way:
-  - maxUnavailable: web-1: its turn comes after 1 others: 1 pods of the target revision are not available yet, budget 1: web-3 waits
+  - maxUnavailable: web-1: its turn comes after 1 others: 1 pods of the target revision are not available yet, at most 1: web-3 waits
 sidecars:
   mesh: it matches now, but the pod is older (2026-01-01T00:00:01Z) than the set (2026-02-01T00:00:00Z): only a new pod gets it
 `

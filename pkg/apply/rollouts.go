@@ -33,6 +33,10 @@ type Workload interface {
 	// Resume is Rollout, to be driven from where it is: from now on another one in its
 	// place is an error that wraps plan.ErrTaken. The caller holds the rollout.
 	Resume() (plan.Record, error)
+	// Decide records a person's change of how far the rollout has come, and returns the
+	// record as it is then. The error wraps plan.ErrConflict where another process has
+	// recorded something since the snapshot of that version. The caller holds the rollout.
+	Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error)
 	// May reports which permissions carrying a plan out lacks.
 	May(ctx context.Context, p plan.Plan) error
 	// Hold makes the caller the one that drives the rollout. The context that it returns
@@ -111,9 +115,18 @@ func Promotion(how plan.Promotion) Transition {
 	}
 }
 
-// Pausing is the transition that puts a rollout on hold; by is who does.
+// Pausing is the transition that puts a rollout on hold; by is who does. [Rollouts.Stop]
+// returns when no further pod is updated.
 func Pausing(by string) Transition {
 	return func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) { return p.Pause(of, by, now) }
+}
+
+// PausingAfterStep is the transition that puts a rollout on hold at the end of its present
+// step; by is who does.
+func PausingAfterStep(by string) Transition {
+	return func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
+		return p.PauseAfterStep(of, by, now)
+	}
 }
 
 // Aborting is the transition that ends a rollout where it is. With back, its work is to
@@ -127,14 +140,29 @@ func Aborting(why string, back bool) Transition {
 	}
 }
 
+// TakingOver is the transition that has the time limit of the present step count from now.
+// It is for a rollout that no process has driven for a while, see [Rollouts.Turn]; a hold
+// stays in force.
+func TakingOver(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
+	return p.TakeOver(of, now), nil
+}
+
 // Promote lets a rollout continue past its present step, or past pauses.
 func (r Rollouts) Promote(ctx context.Context, ref cluster.Ref, how plan.Promotion) (plan.Record, error) {
 	return r.Change(ctx, ref, Promotion(how))
 }
 
-// Pause puts a rollout on hold.
+// Pause puts a rollout on hold, and returns when no further pod is updated.
 func (r Rollouts) Pause(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
-	return r.Change(ctx, ref, Pausing(r.By))
+	return r.stopped(ctx, ref, Pausing(r.By))
+}
+
+// stopped has a rollout make a transition that stops its controller.
+func (r Rollouts) stopped(ctx context.Context, ref cluster.Ref, t Transition) (plan.Record, error) {
+	if rec, err := r.Change(ctx, ref, t); err != nil {
+		return rec, err
+	}
+	return r.Stop(ctx, ref)
 }
 
 // Resume ends a hold. Where no process drives the rollout, [Rollouts.Drive] does.
@@ -147,23 +175,15 @@ func (r Rollouts) Retry(ctx context.Context, ref cluster.Ref) (plan.Record, erro
 	return r.Change(ctx, ref, plan.Progress.Retry)
 }
 
-// Abort ends a rollout where it is.
+// Abort ends a rollout where it is, and returns when no further pod is updated.
 func (r Rollouts) Abort(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
-	return r.Change(ctx, ref, Aborting(r.aborted(), false))
+	return r.stopped(ctx, ref, Aborting(r.aborted(), false))
 }
 
 // StepBack repeats the steps from an index on, as far as nothing was written since.
 func (r Rollouts) StepBack(ctx context.Context, ref cluster.Ref, to int) (plan.Record, error) {
 	return r.Change(ctx, ref, func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
 		return p.StepBack(of, to, now)
-	})
-}
-
-// TakeOver has the time limit of the present step count from now. It is for a rollout
-// that no process has driven for a while, before [Rollouts.Drive]; a hold stays in force.
-func (r Rollouts) TakeOver(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
-	return r.Change(ctx, ref, func(p plan.Progress, of plan.Plan, now time.Time) (plan.Progress, error) {
-		return p.TakeOver(of, now), nil
 	})
 }
 
@@ -283,9 +303,67 @@ func (r Rollouts) Continue(ctx context.Context, w Workload) (*Executor, error) {
 		if err != nil {
 			return err
 		}
+		s, err := w.Observe(e.held, e.ref)
+		if err != nil {
+			return err
+		}
 		e.plan = rec.Plan
-		return r.mayDrive(e, rec.Plan, false)
+		return r.mayDrive(e, s, rec.Plan, false)
 	})
+}
+
+// Turn has the rollout on record of an opened workload make a transition, and takes over
+// what is left of it then, as [Rollouts.Continue] does. Whether this process may drive it is
+// decided first: a refusal leaves the record as it was, and so does another process that
+// drives the rollout. [Rollouts.Change] is the way to have that one follow.
+func (r Rollouts) Turn(ctx context.Context, w Workload, t Transition) (*Executor, plan.Record, error) {
+	rec, err := w.Rollout()
+	if err != nil {
+		return nil, rec, err
+	}
+	e, err := r.hold(ctx, w, rec.Plan, func(e *Executor) (err error) {
+		for try := 1; ; try++ {
+			if rec, err = r.turn(e, t); !errors.Is(err, plan.ErrConflict) || try == mostTurns {
+				return err
+			}
+		}
+	})
+	return e, rec, err
+}
+
+// mostTurns is how often a record is looked at again that another process has changed
+// while the person was asked.
+const mostTurns = 5
+
+// turn decides on the record as it is now, and has it make the transition if nothing has
+// changed meanwhile.
+func (r Rollouts) turn(e *Executor, t Transition) (plan.Record, error) {
+	rec, err := e.workload.Resume()
+	if err != nil {
+		return rec, err
+	}
+	if r.Unless != nil {
+		if err := r.Unless(rec); err != nil {
+			return rec, err
+		}
+	}
+	s, err := e.workload.Observe(e.held, e.ref)
+	if err != nil {
+		return rec, err
+	}
+	before := s.Progress
+	if s.Progress, err = t(before, rec.Plan, r.now()); err != nil {
+		return rec, err
+	}
+	e.plan, e.from, e.through = rec.Plan, 0, nil
+	if err := r.mayDrive(e, s, rec.Plan, false); err != nil {
+		return rec, err
+	}
+	after, err := t(before, rec.Plan, r.now()) // the person took time to answer
+	if err != nil {
+		return rec, err
+	}
+	return e.workload.Decide(e.held, e.ref, s.Version, after)
 }
 
 // Back puts the way back on record of a rollout that has ended, see [plan.Back]; why is
@@ -309,7 +387,12 @@ func (r Rollouts) Back(ctx context.Context, w Workload, why string) (*Executor, 
 		// The person asks for the way back, so it is carried out whole; that it leads to
 		// a template of the workload's own has to be certain.
 		back := e.plan
-		if err := r.mayDrive(e, rec.Plan, true); err != nil {
+		s, err := w.Observe(e.held, e.ref)
+		if err != nil {
+			return err
+		}
+		s.Progress = plan.Progress{}
+		if err := r.mayDrive(e, s, rec.Plan, true); err != nil {
 			return err
 		}
 		e.plan, e.from, e.through = back, 0, nil // made here, of the live object

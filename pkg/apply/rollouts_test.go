@@ -101,6 +101,18 @@ func (m *memory) Rollout() (plan.Record, error) { return m.Load(context.Backgrou
 
 func (m *memory) Resume() (plan.Record, error) { return m.Rollout() }
 
+func (m *memory) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
+	if meddle := m.meddles; meddle != nil {
+		m.meddles = nil
+		meddle()
+	}
+	if err := m.Record(ctx, ref, since, p); err != nil {
+		return *m.rec, err
+	}
+	m.rec.By = "ann"
+	return m.Load(ctx, ref)
+}
+
 func (m *memory) May(context.Context, plan.Plan) error { return m.denied }
 
 func (m *memory) Hold(ctx context.Context, _ func(string)) (context.Context, func(), error) {
@@ -219,7 +231,7 @@ func TestRolloutsResumeLate(t *testing.T) {
 	}
 	r, m := unready(t)
 	must(t, m.Run(m.Now().Add(time.Hour)))
-	_, err := r.TakeOver(t.Context(), m.ref)
+	_, err := r.Change(t.Context(), m.ref, apply.TakingOver)
 	must(t, err)
 	lastsFor(t, "taken over", r, m, 5*time.Minute)
 

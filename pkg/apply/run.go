@@ -99,6 +99,7 @@ func (r *run) turn(ctx context.Context) error {
 	}
 	switch {
 	case d.Verb == plan.Halt || d.Verb == plan.Done:
+	case s.Progress.State(r.plan) != plan.StateRunning: // what stops the controller, whatever the step
 	case r.opt.Through != nil && d.Step > *r.opt.Through:
 		r.finish(event.AtPause, fmt.Sprintf("step %s is not carried out in this run", r.plan.Steps[d.Step].Name))
 		return nil
@@ -192,7 +193,7 @@ func (r *run) stop(ctx context.Context, why string) error {
 		return err
 	}
 	progress := s.Progress
-	progress.Halted = why
+	progress.Halted, progress.Stop.Asked = why, false
 	if err := r.cluster.Record(ctx, r.ref, s.Version, progress); err != nil {
 		return r.turnedDown(ctx, s, err)
 	}

@@ -64,20 +64,14 @@ func (r Rollouts) approve(ctx context.Context, p plan.Plan) error {
 	return r.Approvals.Approve(ctx, p)
 }
 
-// mayDrive asks whether the plan of a record may be driven. of is the plan on record, e.plan
-// what would be driven: the same, or the way back from it. It sets the first and the last step
+// mayDrive asks whether the plan of a record may be driven. s is what is in the cluster, with
+// the progress from which it continues; of is the plan on record, e.plan what would be
+// driven: the same, or the way back from it. It sets the first and the last step
 // that may be carried out, and the limits. Of a plan that was not
 // approved, the steps before the present one were not looked at, so they are not for this
 // run, whatever the record says later.
-func (r Rollouts) mayDrive(e *Executor, of plan.Plan, back bool) error {
-	ctx, w, p := e.held, e.workload, e.plan
-	s, err := w.Observe(ctx, p.Target.Ref())
-	if err != nil {
-		return err
-	}
-	if back {
-		s.Progress = plan.Progress{}
-	}
+func (r Rollouts) mayDrive(e *Executor, s plan.Snapshot, of plan.Plan, back bool) (err error) {
+	ctx, p := e.held, e.plan
 	t := TakeOver{Plan: p, Snapshot: s, Commands: p.Commands(s.Progress.Step), Back: back}
 	if r.Approvals != nil {
 		if t.Approved, err = r.Approvals.Approved(ctx, of); err != nil {

@@ -83,6 +83,82 @@ func TestDrive_NeedsApproval(t *testing.T) {
 	}
 }
 
+var errLooks = errors.New("it looks otherwise")
+
+// TestTurn: the record of a rollout changes only where this process may then drive it, and
+// what is decided on is what is on record in the end.
+func TestTurn(t *testing.T) {
+	atPause := func(t *testing.T) (apply.Rollouts, *memory) {
+		t.Helper()
+		r, m := rollouts(t, cloneSet, simulate.Usual(), plan.Policy{Steps: steps(t, "1+pause", "2+pause", "100%"), Pull: plan.PullNever})
+		res, err := r.Run(t.Context(), m.ref, m.plan, apply.Options{AtPause: true})
+		must(t, err)
+		if res.Outcome != event.AtPause {
+			t.Fatalf("%+v", res)
+		}
+		return r, m
+	}
+	promotion := apply.Promotion(plan.Promotion{})
+	t.Run("driven", func(t *testing.T) {
+		r, m := atPause(t)
+		e, rec, err := r.Turn(t.Context(), m, promotion)
+		must(t, err)
+		if !rec.Progress.Promoted {
+			t.Errorf("it is not on record: %+v", rec.Progress)
+		}
+		if res, err := e.Run(apply.Options{AtPause: true}); err != nil || res.Outcome != event.AtPause || m.images(t)["web:2"] != 2 {
+			t.Errorf("%+v, %v, %v", res, err, m.images(t))
+		}
+	})
+	evil := plan.Patch{Type: plan.PatchJSON, Body: []any{map[string]any{"op": "add", "path": "/spec/template/spec/hostNetwork", "value": true}}}
+	for name, c := range map[string]struct {
+		spoil   func(*apply.Rollouts, *memory)
+		refusal func(error) bool
+	}{
+		"an edited plan": {func(_ *apply.Rollouts, m *memory) {
+			m.rec.Plan.Steps = slices.Clone(m.rec.Plan.Steps)
+			last := &m.rec.Plan.Steps[len(m.rec.Plan.Steps)-1]
+			last.Kind = plan.StepUpdate
+			last.Patches = append(slices.Clone(last.Patches), evil)
+		}, func(err error) bool { _, ok := errors.AsType[*apply.UnapprovedError](err); return ok }},
+		"no rights":       {func(_ *apply.Rollouts, m *memory) { m.denied = plan.ErrRefused }, func(err error) bool { _, ok := errors.AsType[*apply.DeniedError](err); return ok }},
+		"another process": {func(_ *apply.Rollouts, m *memory) { m.holder = "ben" }, func(err error) bool { return errors.Is(err, plan.ErrTaken) }},
+		"a condition": {func(r *apply.Rollouts, _ *memory) {
+			r.Unless = func(plan.Record) error { return errLooks }
+		}, func(err error) bool { return errors.Is(err, errLooks) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, m := atPause(t)
+			before, err := r.Get(t.Context(), m.ref)
+			must(t, err)
+			c.spoil(&r, m)
+			held := m.holder
+			_, _, err = r.Turn(t.Context(), m, promotion)
+			if !c.refusal(err) || m.holder != held {
+				t.Errorf("%v, held by %q", err, m.holder)
+			}
+			after, err := r.Get(t.Context(), m.ref)
+			must(t, err)
+			if after.Version != before.Version || after.Progress.Promoted {
+				t.Errorf("the record was changed: %+v", after.Progress)
+			}
+		})
+	}
+	t.Run("changed while it was decided", func(t *testing.T) {
+		r, m := atPause(t)
+		a := &approved{}
+		r.Approvals = a
+		m.meddles = func() {
+			_, err := r.Change(t.Context(), m.ref, apply.Aborting("ben has doubts", false))
+			must(t, err)
+		}
+		_, rec, err := r.Turn(t.Context(), m, promotion)
+		if refused, ok := errors.AsType[*plan.TransitionError](err); !ok || refused.Transition != plan.TransitionPromote || len(a.asked) != 1 || m.holder != "" {
+			t.Errorf("%v, asked %d times, %+v", err, len(a.asked), rec.Progress)
+		}
+	})
+}
+
 // TestDrive_DoesNotGoBack: what was not looked at, because the record was past it, is not
 // carried out when somebody sets the record back while the rollout is driven.
 func TestDrive_DoesNotGoBack(t *testing.T) {

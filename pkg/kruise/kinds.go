@@ -56,13 +56,13 @@ var descriptors = []*descriptor{
 		Expansion: ExpansionSteps,
 	}, rows[EphemeralJob]{}),
 	describe(Registered{
-		Group: Group, Kind: KindImageListPullJob, Served: since("v1.5", "v1.9"),
+		Group: Group, Kind: KindImageListPullJob, Aliases: []string{"ilpj"}, Served: since("v1.5", "v1.9"),
 		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet, "Job"},
 	}, rows[ImageListPullJob]{
 		defaults: func(o *ImageListPullJob) { defaultImagePull(&o.Spec.ImagePullJobTemplate) },
 	}),
 	describe(Registered{
-		Group: Group, Kind: KindImagePullJob, Served: since("v1.0", "v1.9"),
+		Group: Group, Kind: KindImagePullJob, Aliases: []string{"ipj"}, Served: since("v1.0", "v1.9"),
 		Expansion: ExpansionObjects, ExpandsTo: []string{KindDaemonSet, "Job"},
 	}, rows[ImagePullJob]{
 		defaults: func(o *ImagePullJob) {

@@ -39,10 +39,22 @@ release drops without a word: from the definitions and types of the releases 1.0
 and of Kruise's main branch of July 2026, which is called next here. Versions and fields
 are known of all of them; answers to objects were recorded of 1.5, 1.8, 1.9 and next.
 
-` + "`lint`, `render`, `convert`, `diff`, `create` and `schema json`" + ` are told the release with
-` + "`--kruise-version`" + `, such as ` + "`--kruise-version 1.8`" + ` or ` + "`next`" + `. Without it, and without
-ClusterFacts that say it, it is the newest one, 1.9; what only other releases take is a warning
-of lint then. A function config (RenderConfig, Argo CD) has it as ` + "`kruise`" + `.
+` + "`lint`, `render`, `diff`, `convert`, `create`, `plan`, `simulate`, `explain inplace`, `migrate`" + `
+and ` + "`schema json`" + ` are told the release with
+` + "`--kruise-version`" + `, such as ` + "`--kruise-version 1.8`" + ` or ` + "`next`" + `. Where a cluster is asked, it
+tells the release: by the image of Kruise's controllers, else by its definitions. Without any of
+them, and without ClusterFacts that say it, it is the newest one, 1.9; what only other releases
+take is a warning of lint then. A function config (RenderConfig, Argo CD) has it as ` + "`kruise`" + `.
+What ` + "`schema kustomize`" + ` prints holds for all releases.
+
+A plan has what the release does: the defaults of its feature gates, how it rounds, and none of
+the fields that it drops. SidecarSets before 1.7.5 round percentages of ` + "`partition`" + ` and
+` + "`maxUnavailable`" + ` down, later ones up.
+
+A write of an Advanced StatefulSet as v1alpha1 loses what only v1beta1 has: ` + "`reserveOrdinals`" + `,
+` + "`lifecycle`" + ` and other fields of the spec, and in the status ` + "`updatedReadyReplicas`" + ` and
+` + "`updatedAvailableReplicas`" + `, which Kruise does not write again until a pod moves. So
+` + "`kubectl kruise apply`" + ` sends it as v1beta1, which all releases serve.
 
 ## Which version to write
 

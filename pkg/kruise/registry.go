@@ -11,6 +11,8 @@ type Registered struct {
 	Group, Kind string
 	// ShortNames are what kubectl takes for the kind beside its names.
 	ShortNames []string
+	// Aliases are short names of ours, for a kind that has none.
+	Aliases []string
 	// Served are the versions with the releases that brought them, the oldest first;
 	// there are one or two.
 	Served []Served
@@ -67,10 +69,10 @@ func (r Registered) Resource() string { return ResourceOf(r.Kind) }
 // ResourceOf is the name in URLs of a kind of Kruise, and of Kubernetes' workloads.
 func ResourceOf(kind string) string { return strings.ToLower(kind) + "s" }
 
-// Words are what kubectl takes for the kind: its name, the plural and the short
-// names, in lower case.
+// Words are what is taken for the kind: its name, the plural, the short names and the
+// aliases, in lower case.
 func (r Registered) Words() []string {
-	return append([]string{strings.ToLower(r.Kind), r.Resource()}, r.ShortNames...)
+	return slices.Concat([]string{strings.ToLower(r.Kind), r.Resource()}, r.ShortNames, r.Aliases)
 }
 
 // descriptor is one kind with what its versions spell differently, and its defaults.

@@ -114,6 +114,13 @@ func (r Release) Before(first Release) bool { return r.minor < first.minor }
 // IsBefore reports that r is older than a patch, such as 1.7.5.
 func (r Release) IsBefore(patch Release) bool { return r.Compare(patch) < 0 }
 
+// roundsUp is the first release that rounds percentages of a SidecarSet up.
+var roundsUp = Release{minor: Minor(7).minor, patch: 5}
+
+// RoundsSidecarSetsDown reports whether percentages of a SidecarSet's partition and
+// maxUnavailable are rounded down: before 1.7.5 (docs/kruise/versions.md). A release that is not known does not.
+func (r Release) RoundsSidecarSetsDown() bool { return !r.IsZero() && r.IsBefore(roundsUp) }
+
 // Minor is the minor release without its patch.
 func (r Release) Minor() Release { return Release{minor: r.minor, patch: newestPatch} }
 

@@ -191,6 +191,17 @@ func (r Release) GateOn(name string) bool {
 	return false
 }
 
+// GateIn says in which releases a gate is there; ok is false for one of no release, such as
+// those of Kubernetes.
+func GateIn(name string) (in Span, ok bool) {
+	for _, g := range Gates() {
+		if g.Name == name {
+			return g.Span, true
+		}
+	}
+	return Span{}, false
+}
+
 // HasGate reports whether a release has a gate.
 func (r Release) HasGate(name string) bool {
 	return slices.ContainsFunc(Gates(), func(g Gate) bool { return g.Name == name && g.Has(r) })

@@ -24,6 +24,7 @@ func Build(desired *cluster.Workload, s Snapshot, policy Policy) (Plan, error) {
 	if err := b.check(); err != nil {
 		return Plan{}, err
 	}
+	b.released()
 	if err := b.chooseDriver(); err != nil {
 		return Plan{}, err
 	}
@@ -151,6 +152,48 @@ func (b *builder) compare() {
 	c.ToRevision = revisionNamed(b.snap.Revisions, templateOf(b.desired))
 	p.Warnings = append(p.Warnings, rules.Remarks(b.present, b.desired, e)...)
 	b.modes = newModes(b, e)
+}
+
+// compareOld describes what old pods go through where the template is written already, and
+// what holds them back gives way: what they have is not the present template but an older
+// one, that of the most of them.
+func (b *builder) compareOld() {
+	if b.changed || b.present.Kind == kruise.KindSidecarSet || len(b.rungs()) == 0 {
+		return
+	}
+	old, ok := b.oldRevision()
+	if !ok || TemplateHash(old.Template) == b.plan.Change.ToHash {
+		return
+	}
+	before, after := *b.present, *b.desired
+	before.Template = old.Template
+	if b.present.Kind == kruise.KindReplicaSet {
+		after.Template = templateOf(b.desired)
+	}
+	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
+	c := &b.plan.Change
+	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
+	c.FromRevision, b.modes = old.Name, newModes(b, e)
+}
+
+// oldRevision is the revision of most of the pods that do not have the present template. Of
+// a ReplicaSet, which has none, it is the template before the last rollout.
+func (b *builder) oldRevision() (old cluster.Revision, ok bool) {
+	count := map[string]int{}
+	for _, p := range b.snap.Pods {
+		if rules.Active(p) && !b.carries(p) {
+			count[cluster.Hash(rules.RevisionOf(p))]++
+		}
+	}
+	for _, r := range b.snap.Revisions {
+		if n := count[cluster.Hash(r.Name)]; n > count[cluster.Hash(old.Name)] {
+			old, ok = r, true
+		}
+	}
+	if !ok && len(count) > 0 && b.snap.Base != nil && b.present.Kind == kruise.KindReplicaSet {
+		return cluster.Revision{Template: b.snap.Base}, true
+	}
+	return old, ok
 }
 
 // updatePolicy is how pods are updated: by the client as the Kruise object says that

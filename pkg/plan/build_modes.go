@@ -37,11 +37,25 @@ func newModes(b *builder, whole rules.Eligibility) modes {
 	return m
 }
 
-// of returns mode and reason for one pod.
+// of returns mode and reason for one pod, and counts those without a readiness gate.
 func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
+	mode, why, gateless := m.ask(p)
+	if gateless {
+		m.gateless++
+	}
+	return mode, why
+}
+
+// mode is what of returns, for one who asks about the same pod again and again.
+func (m *modes) mode(p *cluster.Pod) rules.UpdateMode {
+	mode, _, _ := m.ask(p)
+	return mode
+}
+
+func (m *modes) ask(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
 	e, known := m.whole, true
 	if m.lost != nil && m.lost(p) {
-		return rules.ModeRecreate, "nobody knows the template that it was made from"
+		return rules.ModeRecreate, "nobody knows the template that it was made from", false
 	}
 	if len(m.byRevision) > 0 {
 		if e, known = m.byRevision[cluster.Hash(rules.RevisionOf(p))]; !known {
@@ -49,8 +63,5 @@ func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
 		}
 	}
 	mode, why := e.ForPod(p, known, m.needsGate)
-	if mode != e.Mode && known {
-		m.gateless++
-	}
-	return mode, why
+	return mode, why, mode != e.Mode && known
 }

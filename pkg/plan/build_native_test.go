@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -205,6 +206,14 @@ func TestSourceDecides(t *testing.T) {
 	}
 	if got := fmt.Sprint(p.Steps[0].Patches[0].Body); !strings.Contains(got, "controller-revision-hash") || !strings.Contains(got, p.Change.ToHash) {
 		t.Errorf("the template does not name its revision: %s", got)
+	}
+	// An edited record waits no shorter.
+	edited := p
+	if edited.Grace = 0; edited.Stricter(s).Grace != p.Grace {
+		t.Errorf("out of service for %s", edited.Stricter(s).Grace)
+	}
+	if edited.Grace = time.Hour; edited.Stricter(s).Grace != time.Hour {
+		t.Errorf("out of service for %s, an hour is on record", edited.Stricter(s).Grace)
 	}
 }
 

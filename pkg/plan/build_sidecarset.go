@@ -41,7 +41,7 @@ func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
 	}
 	if _, ok := partitionOf(o); ok {
 		total, reach := s.total, s.total-s.left
-		s.allowed = func(v intstr.IntOrString) int { return max(reach-rules.Partition(&v, total), 0) }
+		s.allowed = func(v intstr.IntOrString) int { return max(reach-set.Keeps(&v, total), 0) }
 		s.partition = inverse(reach, s.allowed)
 		s.take = b.takes(set.Queue(), set.Ties, set.Placing().Of)
 	}

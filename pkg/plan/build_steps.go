@@ -24,6 +24,7 @@ func (b *builder) build() error {
 	b.letGo()
 	b.sub = b.subject()
 	b.plan.Limits = b.sub.limits
+	b.compareOld()
 	b.hooks()
 	if err := b.checkCarried(); err != nil {
 		return err

@@ -128,7 +128,7 @@ func TestContinuesWhatWasBegun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := outline(p), "step-7 7/3:2, step-100% 10/0:3"; got != want {
+	if got, want := outline(p), "pull 5/5:0, step-7 7/3:2, step-100% 10/0:3"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	for _, s := range p.Steps {

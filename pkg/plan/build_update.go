@@ -73,7 +73,7 @@ func (b *builder) rungs() []rung {
 // atOnce is the one rung of a workload whose controller stops nowhere in between;
 // none where pods do not follow by themselves.
 func (b *builder) atOnce() []rung {
-	if !b.changed || b.sub.take == nil {
+	if !b.changed && !b.letsContinue() || b.sub.take == nil {
 		return nil
 	}
 	if len(b.policy.Steps) > 1 {
@@ -92,7 +92,7 @@ func (b *builder) bounds() (already, reach int) {
 		return already, reach
 	}
 	reach -= b.sub.left
-	if !b.changed {
+	if !b.changed && !b.letsContinue() {
 		already = max(already, min(b.allowedNow(), b.sub.total-b.sub.leftNow))
 	}
 	switch n := b.sub.allowed(own); {

@@ -36,6 +36,8 @@ const (
 	GateSchedule = "schedule"
 	// GateBudget: a budget lets no pod go.
 	GateBudget = "budget"
+	// GateMaxUnavailable: the workload's own limit of pods that are down at once is used up.
+	GateMaxUnavailable = "maxUnavailable"
 	// GateHook: a lifecycle hook holds a pod.
 	GateHook = "hook"
 	// GateGrace: a pod is being drained.

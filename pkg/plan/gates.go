@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -12,26 +11,22 @@ import (
 const updateGate = "PodUnavailableBudgetUpdateGate"
 
 // modeGates are the feature gates that decide what a change does to pods.
-var modeGates = []struct {
-	name string
-	of   func(*cluster.Gates) *bool
-}{
-	{"InPlaceUpdateEnvFromMetadata", func(g *cluster.Gates) *bool { return &g.InPlaceUpdateEnvFromMetadata }},
-	{"InPlaceWorkloadVerticalScaling", func(g *cluster.Gates) *bool { return &g.InPlaceWorkloadVerticalScaling }},
-	{"RecreatePodWhenChangeVCTInCloneSetGate", func(g *cluster.Gates) *bool { return &g.RecreatePodWhenChangeVCT }},
-}
+var modeGates = []string{"InPlaceUpdateEnvFromMetadata", "InPlaceWorkloadVerticalScaling", "RecreatePodWhenChangeVCTInCloneSetGate"}
 
 // warnUnread says what of the plan depends on feature gates that could not be read.
 func (b *builder) warnUnread() {
 	if b.snap.GatesUnread == "" || b.plan.Driver != DriverKruise {
 		return
 	}
-	for _, g := range modeGates {
+	for _, name := range modeGates {
 		other := b.snap.Gates
-		on := g.of(&other)
+		on := other.Gate(name)
 		*on = !*on
+		if r := other.Release; *on && !r.IsZero() && !r.HasGate(name) {
+			continue
+		}
 		if e := rules.Change(b.present, b.desired, b.updatePolicy(), other); e.Mode != b.plan.Change.Mode || !slices.Equal(e.Restarts, b.plan.Change.Restarts) {
-			b.warning("Kruise's feature gates cannot be read (%s): with --feature-gates %s=%t, pods would be updated differently: %s", b.snap.GatesUnread, g.name, *on, e.Why)
+			b.warning("Kruise's feature gates cannot be read (%s): with --feature-gates %s=%t, pods would be updated differently: %s", b.snap.GatesUnread, name, *on, e.Why)
 		}
 	}
 	if budgets := b.snap.heeded(b.plan.Driver); len(budgets) > 0 && b.updatesInPlace() && !b.snap.Gates.GuardUpdates {

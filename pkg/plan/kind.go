@@ -40,6 +40,11 @@ type kind interface {
 	stepPending(r *run) rules.Pending
 	rolloutPending(r *run) rules.Pending
 
+	// stop is the field that keeps the controller from updating further pods, with its
+	// value, see [Stop]; "" where nothing has to be written. Strategies that wait for
+	// deletions are not asked.
+	stop(r *run) (StopField, string)
+
 	// surges reports whether a Kruise object lets more pods be than it has replicas.
 	surges() bool
 	// ordering are fields of a Kruise object that choose which pods go first.
@@ -121,6 +126,7 @@ func (foreign) revision(*run) string     { return "" }
 func (foreign) carries(b *builder, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
+func (foreign) stop(*run) (StopField, string)           { return "", "" }
 func (foreign) carrying(r *run) func(*cluster.Pod) bool { return atRevision(r.named()) }
 
 func (f foreign) withTemplate(_, _ map[string]any) (map[string]any, any, error) {

@@ -35,6 +35,16 @@ func (k cloneSetKind) choice(b *builder, now time.Time) rules.Choice {
 func (k cloneSetKind) stepPending(*run) rules.Pending    { return rules.CloneSetStepPending(k.o) }
 func (k cloneSetKind) rolloutPending(*run) rules.Pending { return rules.CloneSetPending(k.o) }
 
+func (k cloneSetKind) stop(r *run) (StopField, string) {
+	limits := rules.LimitsOfCloneSet(&k.o.Spec)
+	partitioned := limits.MaxSurge > 0 && !r.snap.Gates.CloneSetPartitionRollback || subsetOf(k.o)
+	if !partitioned || rules.PausedOf(k.o) {
+		return pausedUnlessSo(k.o)
+	}
+	kept := min(r.old(atObserved(k.o, k.o.Status.UpdateRevision)), limits.Replicas)
+	return stopAt(k.o, kept, limits.Replicas)
+}
+
 func (k cloneSetKind) surges() bool { return rules.LimitsOfCloneSet(&k.o.Spec).MaxSurge > 0 }
 
 func (k cloneSetKind) ordering() []string {

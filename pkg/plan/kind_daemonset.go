@@ -49,6 +49,8 @@ func (k daemonSetKind) selected(r *run) int {
 	return daemonSetRules(*r.snap, &k.o.Spec, k.o.Status.UpdateRevision, scheduledOf(k.o)).Selected()
 }
 
+func (k daemonSetKind) stop(*run) (StopField, string) { return pausedUnlessSo(k.o) }
+
 func (k daemonSetKind) surges() bool {
 	r := k.o.Spec.UpdateStrategy.RollingUpdate
 	return r != nil && r.MaxSurge != nil && r.MaxSurge.String() != "0" && r.MaxSurge.String() != "0%"

@@ -39,4 +39,6 @@ func (deploymentKind) carrying(r *run) func(*cluster.Pod) bool {
 	}
 }
 
+func (k deploymentKind) stop(*run) (StopField, string) { return pausedUnlessSo(k.o) }
+
 func (k deploymentKind) rolloutPending(*run) rules.Pending { return rules.DeploymentPending(k.o) }

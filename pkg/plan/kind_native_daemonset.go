@@ -64,3 +64,5 @@ func (k nativeDaemonSetKind) choice(b *builder, now time.Time) rules.Choice {
 func (k nativeDaemonSetKind) stepPending(*run) rules.Pending {
 	return rules.NativeDaemonSetPending(k.o)
 }
+
+func (nativeDaemonSetKind) stop(*run) (StopField, string) { return StopStrategy, onDelete }

@@ -76,3 +76,8 @@ func (k nativeStatefulSetKind) stepPending(r *run) rules.Pending {
 	set := rules.NativeStatefulSet{Spec: &k.o.Spec, Update: k.o.Status.UpdateRevision, Pods: r.snap.Pods}
 	return rules.NativeStatefulSetPending(k.o, set.Kept())
 }
+
+func (k nativeStatefulSetKind) stop(r *run) (StopField, string) {
+	ordinals := (&rules.NativeStatefulSet{Spec: &k.o.Spec}).Ordinals()
+	return stopAt(k.o, r.keptBelow(ordinals, atObserved(k.o, k.o.Status.UpdateRevision)), len(ordinals))
+}

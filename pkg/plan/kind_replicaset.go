@@ -48,4 +48,6 @@ func (replicaSetKind) carrying(r *run) func(*cluster.Pod) bool { return atRevisi
 
 func (k replicaSetKind) revision(*run) string { return k.o.Spec.Template.Labels[revisionMark] }
 
+func (replicaSetKind) stop(*run) (StopField, string) { return "", "" }
+
 func (replicaSetKind) revised(template map[string]any) map[string]any { return unmarked(template) }

@@ -33,8 +33,10 @@ func (k sidecarSetKind) choice(b *builder, _ time.Time) rules.Choice {
 }
 
 func (k sidecarSetKind) stepPending(r *run) rules.Pending {
-	return rules.SidecarSetPending(k.o, r.snap.sidecars(r.object(), k.o).LeftOut())
+	return r.snap.sidecars(r.object(), k.o).Pending(k.o)
 }
+
+func (k sidecarSetKind) stop(*run) (StopField, string) { return pausedUnlessSo(k.o) }
 
 func (sidecarSetKind) surges() bool       { return false }
 func (sidecarSetKind) ordering() []string { return nil }

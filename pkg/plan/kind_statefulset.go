@@ -43,6 +43,19 @@ func (k statefulSetKind) stepPending(r *run) rules.Pending {
 
 func (k statefulSetKind) rolloutPending(*run) rules.Pending { return rules.StatefulSetPending(k.o) }
 
+func (k statefulSetKind) stop(r *run) (StopField, string) {
+	if !subsetOf(k.o) || rules.PausedOf(k.o) {
+		return pausedUnlessSo(k.o)
+	}
+	updated := atObserved(k.o, k.o.Status.UpdateRevision)
+	ordinals := (&rules.StatefulSet{Spec: &k.o.Spec}).Ordinals()
+	kept := r.keptBelow(ordinals, updated)
+	if ru := k.o.Spec.UpdateStrategy.RollingUpdate; ru != nil && ru.UnorderedUpdate != nil {
+		kept = min(r.old(updated), len(ordinals))
+	}
+	return stopAt(k.o, kept, len(ordinals))
+}
+
 func (statefulSetKind) surges() bool { return false }
 
 func (k statefulSetKind) ordering() []string {

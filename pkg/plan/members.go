@@ -22,7 +22,7 @@ func (s *Snapshot) Members() []*cluster.Pod {
 // sidecars is a SidecarSet as the rules see it, with the pods and the namespaces of the
 // snapshot.
 func (s *Snapshot) sidecars(w *cluster.Workload, o *kruise.SidecarSet) *rules.SidecarSet {
-	set := controller.SidecarSetRules(w, o)
+	set := controller.SidecarSetRules(w, o, s.Gates.Release)
 	set.Namespaces, set.Pods = s.Namespaces, s.Pods
 	return set
 }

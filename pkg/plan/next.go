@@ -21,8 +21,8 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 	if d, bad := r.disowned(); bad {
 		return d
 	}
-	if r.progress.Held != "" {
-		return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.progress.Held})
+	if d, more := r.onHold(); more {
+		return d
 	}
 	r.setBack()
 	for r.progress.Step < len(p.Steps) {
@@ -33,10 +33,29 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 		if !done {
 			return d
 		}
-		r.progress, r.seen = Progress{Step: r.progress.Step + 1, Started: now, Free: r.progress.Free}, nil
+		before := r.progress
+		r.progress, r.seen = Progress{Step: before.Step + 1, Started: now, Free: before.Free, Held: before.Held, HeldFrom: before.HeldFrom}, nil
+		if d, more := r.onHold(); more {
+			return d
+		}
 	}
 	r.progress.Finished = now
 	return r.decide(Done, "all steps are done")
+}
+
+// onHold answers while a hold keeps the present step from being taken, after the controller
+// was stopped, and while the controller has to be let go.
+func (r *run) onHold() (Decision, bool) {
+	if r.progress.present(*r.plan) == nil {
+		return Decision{}, false
+	}
+	if !r.progress.holds() {
+		return r.lifting()
+	}
+	if d, more := r.stopping(); more {
+		return d, true
+	}
+	return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.heldText()}), true
 }
 
 // setBack has the present step begin now where the record says that it will begin later:
@@ -66,11 +85,16 @@ func (r *run) over() (Decision, bool) {
 	case len(r.plan.Steps) == 0:
 		return r.decide(Done, r.plan.Change.Why), true
 	case r.progress.Halted != "":
+		if d, more := r.stopping(); more {
+			return d, true
+		}
 		d := r.decide(Halt, r.progress.Halted)
-		d.OnFailure = r.onFailure()
+		if d.OnFailure = r.onFailure(); r.progress.Aborted {
+			d.OnFailure = FailPause
+		}
 		return d, true
-	case r.progress.Step < 0 || r.progress.Step > len(r.plan.Steps) || r.progress.Sent < 0:
-		return r.halt(Blocker{Gate: GateProgress, Why: fmt.Sprintf("the progress is not of this plan: step %d of %d", r.progress.Step, len(r.plan.Steps))}), true
+	case r.progress.Check(*r.plan) != nil:
+		return r.halt(Blocker{Gate: GateProgress, Why: r.progress.Check(*r.plan).Error()}), true
 	case !r.progress.Finished.IsZero() || r.progress.Step == len(r.plan.Steps):
 		return r.decide(Done, "all steps are done"), true
 	}
@@ -80,20 +104,28 @@ func (r *run) over() (Decision, bool) {
 // disowned answers where the object is not the one that the plan was made for, or
 // somebody else drives it.
 func (r *run) disowned() (Decision, bool) {
+	if why, bad := r.foreign(); bad {
+		return r.halt(why), true
+	}
+	return Decision{}, false
+}
+
+// foreign is why the object is not this rollout's to write.
+func (r *run) foreign() (why Blocker, bad bool) {
 	w := r.object()
 	if w == nil || w.Object == nil {
-		return r.halt(Blocker{Gate: GateObject, Why: "the object is gone"}), true
+		return Blocker{Gate: GateObject, Why: "the object is gone"}, true
 	}
 	want := r.plan.Target.Object()
 	switch owner := rolloutOwner(w); {
 	case want.UID != "" && w.UID != "" && want.UID != w.UID:
-		return r.halt(Blocker{Gate: GateObject, Why: fmt.Sprintf("%s was deleted and created anew: uid %s, not %s", title(w.Ref), w.UID, want.UID)}), true
+		return Blocker{Gate: GateObject, Why: fmt.Sprintf("%s was deleted and created anew: uid %s, not %s", title(w.Ref), w.UID, want.UID)}, true
 	case metaOf(w).GetDeletionTimestamp() != nil:
-		return r.halt(Blocker{Gate: GateObject, Why: title(w.Ref) + " is being deleted"}), true
+		return Blocker{Gate: GateObject, Why: title(w.Ref) + " is being deleted"}, true
 	case owner != "":
-		return r.halt(Blocker{Gate: GateOwner, Why: fmt.Sprintf("%s is now in the hands of %s", title(w.Ref), owner)}), true
+		return Blocker{Gate: GateOwner, Why: fmt.Sprintf("%s is now in the hands of %s", title(w.Ref), owner)}, true
 	}
-	return Decision{}, false
+	return Blocker{}, false
 }
 
 // object is what patches go to.

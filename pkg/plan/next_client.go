@@ -118,7 +118,7 @@ func (c *client) choose() {
 		c.take(p)
 	}
 	if len(c.actions) == 0 && why != "" {
-		c.blocked = append(c.blocked, Blocker{Gate: GateBudget, Why: why})
+		c.blocked = append(c.blocked, Blocker{Gate: GateMaxUnavailable, Why: why})
 	}
 }
 

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,19 @@ func unmarked(template map[string]any) map[string]any {
 	}
 }
 
+// written is the plan to a new template of the set, and what is seen once that is written.
+func written(t *testing.T, next string) (plan.Plan, plan.Snapshot) {
+	t.Helper()
+	p, err := plan.Build(read(t, next), snapshotOf(t, set), plan.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := snapshotOf(t, set)
+	s.Workload = read(t, strings.Replace(next, inService, `{app: web, kubectl-kruise.dev/in-service: "true", controller-revision-hash: "`+p.Change.ToHash+`"}`, 1))
+	s.Progress = plan.Progress{Step: 1, Started: noon}
+	return p, s
+}
+
 // TestEvictionsAskBudgets: where pods are made anew both kinds of budget count.
 func TestEvictionsAskBudgets(t *testing.T) {
 	next := strings.Replace(strings.ReplaceAll(set, "web:1", newer), `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1)
@@ -175,18 +189,59 @@ func TestEvictionsAskBudgets(t *testing.T) {
 		"enough":     {func(s *plan.Snapshot) { disruption(s, 50); budget(s, 50) }, "act evict web-00003"},
 		"others'":    {func(s *plan.Snapshot) { disruption(s, 0); s.Disruptions[0].Pods = s.Disruptions[0].Pods[:3] }, "act evict web-00003"},
 	} {
-		p, err := plan.Build(read(t, next), snapshotOf(t, set), plan.Policy{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := snapshotOf(t, set)
-		s.Workload = read(t, strings.Replace(next, inService, `{app: web, kubectl-kruise.dev/in-service: "true", controller-revision-hash: "`+p.Change.ToHash+`"}`, 1))
-		s.Progress = plan.Progress{Step: 1, Started: noon}
+		p, s := written(t, next)
 		c.spoil(&s)
 		d := decide(t, p, s, noon)
 		if got := string(d.Verb) + " " + d.Reason; got != c.want {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
 		}
+	}
+}
+
+// TestBudgetNever: a budget of either kind that wants every pod never lets one go, and one
+// that has room does some day.
+func TestBudgetNever(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*plan.Snapshot)
+		never bool
+	}{
+		"no budget":           {func(*plan.Snapshot) {}, false},
+		"pub of 0":            {func(s *plan.Snapshot) { budget(s, 0) }, true},
+		"pub with room":       {func(s *plan.Snapshot) { budget(s, 50) }, false},
+		"disruption of 0":     {func(s *plan.Snapshot) { disruption(s, 0) }, true},
+		"disruption and room": {func(s *plan.Snapshot) { disruption(s, 50) }, false},
+		"of others":           {func(s *plan.Snapshot) { disruption(s, 0); s.Disruptions[0].Pods = s.Disruptions[0].Pods[:3] }, false},
+	} {
+		s := snapshotOf(t, set)
+		s.Revisions = []cluster.Revision{{Name: "web-x", Template: s.Workload.Template}}
+		s.Workload = read(t, strings.Replace(strings.ReplaceAll(set, "web:1", newer), `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1))
+		for _, pod := range s.Pods {
+			pod.Labels["controller-revision-hash"] = "x"
+		}
+		c.spoil(&s)
+		o, ok := plan.Look(s, noon)
+		if !ok {
+			t.Fatal("no outlook")
+		}
+		o.Driver = plan.DriverClient
+		if got := o.BudgetNever(s.Pods[3]); got != c.never {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestLimitIsNoBudget: without any budget, what holds the next pod is maxUnavailable.
+func TestLimitIsNoBudget(t *testing.T) {
+	next := strings.ReplaceAll(set, "web:1", newer)
+	p, s := written(t, next)
+	first := s.Pods[0].With(cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Ready", "False", "Gone", "")}}, noon)
+	first.Labels = map[string]string{"app": "web", kruise.InServiceLabel: "true", "controller-revision-hash": p.Change.ToHash}
+	s.Pods[0] = first
+	s.Progress.Step = len(p.Steps) - 1
+	d := decide(t, p, s, noon)
+	want := plan.Blocker{Gate: plan.GateMaxUnavailable, Why: "1 pods of the target revision are not available yet, at most 1: web-00003 waits"}
+	if !slices.Contains(d.Blockers, want) || slices.ContainsFunc(d.Blockers, func(b plan.Blocker) bool { return b.Gate == plan.GateBudget }) {
+		t.Errorf("%s: %v, want %v", d.Verb, d.Blockers, want)
 	}
 }
 

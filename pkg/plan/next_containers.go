@@ -92,8 +92,8 @@ func (c *restarts) asked(p *cluster.Pod) bool {
 // look decides about a pod that was not asked yet.
 func (c *restarts) look(p *cluster.Pod) {
 	if rules.Ready(p) {
-		if c.down >= max(c.plan.Limits.MaxUnavailable, 1) {
-			c.waiting = append(c.waiting, Blocker{GateBudget, p.Name, fmt.Sprintf("%s not available", are(c.down))})
+		if limit := max(c.plan.Limits.MaxUnavailable, 1); c.down >= limit {
+			c.waiting = append(c.waiting, Blocker{GateUpdated, p.Name, fmt.Sprintf("%s not available, and maxUnavailable lets %d be", are(c.down), limit)})
 			return
 		}
 		if why, ok := c.permitted(p); !ok {

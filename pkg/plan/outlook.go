@@ -114,12 +114,18 @@ func (o *Outlook) unasked(p *cluster.Pod, op kruise.PubOperation) (why string, o
 }
 
 // BudgetNever reports whether a budget that covers a pod wants all its pods available, so
-// that it never lets one go.
+// that it never lets one go: waiting does not help then.
 func (o *Outlook) BudgetNever(p *cluster.Pod) bool {
-	if !o.snap.asked(o.Driver, o.operation(p)) {
+	op := o.operation(p)
+	if !o.snap.asked(o.Driver, op) {
 		return false
 	}
-	return slices.ContainsFunc(o.permits.budgets, func(b *rules.Budget) bool {
+	if slices.ContainsFunc(o.permits.budgets, func(b *rules.Budget) bool {
+		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
+	}) {
+		return true
+	}
+	return o.Driver == DriverClient && op != kruise.PubUpdateOperation && slices.ContainsFunc(o.permits.disruptions, func(b *rules.DisruptionBudget) bool {
 		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
 	})
 }

@@ -62,7 +62,7 @@ func removals(ops []any, path string, old, updated any) []any {
 	}
 	for _, key := range changedKeys(before, after) {
 		below := path + "/" + escaped(key)
-		if after[key] == nil && slices.Contains(undefaulted, key) {
+		if after[key] == nil && (slices.Contains(undefaulted, key) || key == "paused" && before[key] == true) {
 			ops = append(ops, operation("remove", below))
 			continue
 		}

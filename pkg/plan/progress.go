@@ -40,8 +40,7 @@ func (p Progress) Promote(of Plan, how Promotion, now time.Time) (Progress, erro
 		return p, err
 	}
 	if p.Held != "" {
-		p.Held = ""
-		p = p.TakeOver(of, now)
+		p = p.unheld().TakeOver(of, now)
 	}
 	if free := how.free(of, p.Step); free > 0 {
 		p.Free = free
@@ -51,15 +50,37 @@ func (p Progress) Promote(of Plan, how Promotion, now time.Time) (Progress, erro
 	return p, nil
 }
 
-// Pause puts the rollout on hold: no further step is taken. Pods of the present step that
-// a controller updates are updated. by names who pauses it, for others to read.
+// Pause puts the rollout on hold: no further step is taken, and no further pod is updated,
+// see [Stop]. by names who pauses it, for others to read.
 func (p Progress) Pause(of Plan, by string, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionPause, of); err != nil {
 		return p, err
 	}
-	p.Held = fmt.Sprintf("by %s at %s", by, now.UTC().Format(time.RFC3339))
+	p.Held, p.HeldFrom, p.Stop = heldBy(by, now), 0, p.Stop.asked()
 	return p, nil
 }
+
+// PauseAfterStep puts the rollout on hold at the end of its present step.
+func (p Progress) PauseAfterStep(of Plan, by string, now time.Time) (Progress, error) {
+	if err := p.Allows(TransitionPause, of); err != nil {
+		return p, err
+	}
+	p.Held, p.HeldFrom, p.Stop = heldBy(by, now), p.Step+1, p.Stop.lifted()
+	return p, nil
+}
+
+func heldBy(by string, now time.Time) string {
+	return fmt.Sprintf("by %s at %s", by, now.UTC().Format(time.RFC3339))
+}
+
+// unheld ends a hold, and has the controller continue.
+func (p Progress) unheld() Progress {
+	p.Held, p.HeldFrom, p.Stop = "", 0, p.Stop.lifted()
+	return p
+}
+
+// holds reports whether a hold keeps the present step from being taken.
+func (p Progress) holds() bool { return p.Held != "" && p.Step >= p.HeldFrom }
 
 // Resume ends a hold. A rollout that is not on hold, and that no process drives any more,
 // is continued the same way.
@@ -67,15 +88,27 @@ func (p Progress) Resume(of Plan, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionResume, of); err != nil {
 		return p, err
 	}
-	p.Held = ""
-	return p.TakeOver(of, now), nil
+	return p.unheld().TakeOver(of, now), nil
+}
+
+// Check returns an error for a progress that the plan cannot have come to: records may be
+// edited.
+func (p Progress) Check(of Plan) error {
+	n := len(of.Steps)
+	switch {
+	case p.Step < 0 || p.Step > n:
+		return fmt.Errorf("the progress is not of this plan: step %d of %d", p.Step, n)
+	case p.Sent < 0 || p.Free < 0 || p.HeldFrom < 0:
+		return fmt.Errorf("the progress is not of this plan: %d patches sent, free up to step %d, on hold from step %d", p.Sent, p.Free, p.HeldFrom)
+	}
+	return p.Stop.Check()
 }
 
 // TakeOver has the time limit of the present step count from now, since no process
 // drove it before. It is the same step: what it has asked for is not asked for again, and a pause
 // of some minutes is no longer than that.
 func (p Progress) TakeOver(of Plan, now time.Time) Progress {
-	if s := p.present(of); s != nil && s.Kind != StepPause {
+	if s := p.present(of); s != nil {
 		p.Resumed = now.UTC()
 	}
 	return p
@@ -87,29 +120,38 @@ func (p Progress) Retry(of Plan, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionRetry, of); err != nil {
 		return p, err
 	}
-	p.Halted, p.Started = "", now.UTC()
+	p.Halted, p.Aborted, p.Started = "", false, now.UTC()
+	if p.Held == "" {
+		p.Stop = p.Stop.lifted()
+	}
 	return p, nil
 }
 
-// Abort ends a rollout where it is. Where it has halted already, the first reason stays.
+// Abort ends a rollout where it is, and has no further pod updated, see [Stop]. Where it
+// has halted already, the first reason stays.
 func (p Progress) Abort(of Plan, why string) (Progress, error) {
 	if err := p.Allows(TransitionAbort, of); err != nil {
 		return p, err
 	}
+	p.Stop = p.Stop.asked()
 	return p.halted(why), nil
 }
 
 // RollBack ends a rollout whose work is undone by the plan that [Back] makes, also one
-// that is done. It is recorded first, so that another process that drives the rollout
-// stops.
+// that is done, which stays as it is. It is recorded first, so that another process that
+// drives the rollout stops.
 func (p Progress) RollBack(of Plan, why string) (Progress, error) {
 	if err := p.Allows(TransitionRollBack, of); err != nil {
 		return p, err
+	}
+	if p.State(of) == StateDone {
+		return p, nil
 	}
 	return p.halted(why), nil
 }
 
 func (p Progress) halted(why string) Progress {
+	p.Aborted = true
 	if p.Halted == "" {
 		p.Halted = why
 	}
@@ -132,7 +174,11 @@ func (p Progress) StepBack(of Plan, to int, now time.Time) (Progress, error) {
 			return p, p.noStepBack(of, fmt.Sprintf("step %s has changed the workload or its pods", s.Name))
 		}
 	}
-	return Progress{Step: to, Started: now.UTC(), Free: min(p.Free, to), Held: p.Held}, nil
+	back := Progress{Step: to, Started: now.UTC(), Free: min(p.Free, to), Held: p.Held, HeldFrom: min(p.HeldFrom, to+1), Stop: p.Stop}
+	if p.Held == "" {
+		back.Stop = p.Stop.lifted()
+	}
+	return back, nil
 }
 
 func (p Progress) noStepBack(of Plan, why string) error {
@@ -163,13 +209,16 @@ func (p Progress) Describe(of Plan) string {
 	case !p.Finished.IsZero():
 		return "done at " + p.Finished.UTC().Format(time.RFC3339)
 	case p.Halted != "":
-		return "halted: " + p.Halted
+		return "halted: " + p.Halted + p.Stop.suffix()
 	case s == nil:
 		return "all steps are done"
 	}
 	text := fmt.Sprintf("step %d of %d, %s", p.Step+1, len(of.Steps), s.Title)
-	if p.Held != "" {
-		text += "; on hold " + p.Held
+	switch {
+	case p.holds():
+		text += "; on hold " + p.Held + p.Stop.suffix()
+	case p.Held != "":
+		text += "; on hold after this step " + p.Held
 	}
 	return text
 }

@@ -168,8 +168,13 @@ func TestRestartStory(t *testing.T) {
 				t.Fatal(err)
 			}
 			worst := 0
-			d, story := drive(t, w, ref, p, func(plan.Decision) {
+			d, story := drive(t, w, ref, p, func(d plan.Decision) {
 				worst = max(worst, unavailable(observe(t, w, ref), p.Limits.MinReady, w.Now()))
+				for _, b := range d.Blockers {
+					if b.Gate == plan.GateBudget {
+						t.Errorf("%s, and there is no budget", b)
+					}
+				}
 			})
 			if d.Verb != plan.Done {
 				t.Fatal(strings.Join(story, "\n"))

@@ -108,11 +108,20 @@ type Progress struct {
 	// Free is the index of the first step whose pause counts: somebody has promoted
 	// all before it.
 	Free int
-	// Held is who has put the rollout on hold, and when; empty while nobody has.
-	// Nothing is written meanwhile.
+	// Held is who has put the rollout on hold, and when; empty while nobody has. Nothing is
+	// written meanwhile but what stops the controller.
 	Held string
+	// HeldFrom is the index of the first step that the hold keeps from being taken; those
+	// before it are carried out.
+	HeldFrom int
 	// Halted is why the rollout stopped; empty while it goes on.
 	Halted string
+	// Aborted is true where a person ended the rollout: it is not rolled back for that,
+	// whatever its steps say of failures.
+	Aborted bool
+	// Stop is what keeps the controller from updating pods while the rollout is on hold or
+	// after it was aborted.
+	Stop Stop
 	// Finished is set when the last step was done.
 	Finished time.Time
 }
@@ -199,4 +208,11 @@ type Restart struct {
 	// choice to whoever carries it out.
 	Method string
 	RestartStrategy
+}
+
+// Observed reports whether the controller has seen the present spec of the object; true
+// where there is none.
+func (s *Snapshot) Observed() bool {
+	w := s.Object()
+	return w == nil || w.Object == nil || rules.Observed(w.Object)
 }

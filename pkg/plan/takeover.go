@@ -23,6 +23,7 @@ func (p *Plan) Unproven(s Snapshot) []string {
 	if object == nil || object.Object == nil {
 		return nil
 	}
+	object = s.Progress.Stop.undone(object)
 	for i := max(s.Progress.Step, 0); i < len(p.Steps); i++ {
 		if why := p.unproven(&p.Steps[i], s, object); why != "" {
 			out = append(out, fmt.Sprintf("step %s %s", p.Steps[i].Name, why))
@@ -46,6 +47,9 @@ func (p Plan) Stricter(s Snapshot) Plan {
 	b.plan.Driver = p.Driver
 	if p.Drain == DrainNone {
 		p.Drain = b.drain()
+	}
+	if p.Driver == DriverClient {
+		p.Grace = max(p.Grace, b.grace())
 	}
 	live := b.subject().limits
 	p.Limits.MaxUnavailable = min(p.Limits.MaxUnavailable, live.MaxUnavailable)
@@ -102,7 +106,8 @@ func (p *Plan) unproven(step *Step, s Snapshot, object *cluster.Workload) string
 func (p *Plan) steers(patch *Patch) bool { return p.CheckPatch(StepPartition, patch) == nil }
 
 // restores reports whether the plan leads back to a template that the cluster itself has
-// kept as a revision of the workload, and changes nothing else but the partition.
+// kept as a revision of the workload, and changes nothing else but the partition and what
+// stops the controller.
 func (p *Plan) restores(s Snapshot, object *cluster.Workload) bool {
 	if p.RollsBack == "" {
 		return false
@@ -111,7 +116,7 @@ func (p *Plan) restores(s Snapshot, object *cluster.Workload) bool {
 	if err != nil || !keeps(s.Revisions, hashOf(after)) {
 		return false
 	}
-	b := &builder{present: object, desired: after, snap: s}
+	b := &builder{present: startedAs(object, after), desired: after, snap: s}
 	return b.compareSpecs() == nil && !b.respecified
 }
 

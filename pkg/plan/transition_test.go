@@ -82,7 +82,7 @@ func TestTransitions(t *testing.T) {
 		plan.TransitionPause:    {plan.StateRunning: plan.StateHeld, plan.StateHeld: plan.StateHeld},
 		plan.TransitionResume:   {plan.StateRunning: plan.StateRunning, plan.StateHeld: plan.StateRunning},
 		plan.TransitionAbort:    {plan.StateRunning: plan.StateHalted, plan.StateHeld: plan.StateHalted, plan.StateHalted: plan.StateHalted},
-		plan.TransitionRollBack: {plan.StateRunning: plan.StateHalted, plan.StateHeld: plan.StateHalted, plan.StateHalted: plan.StateHalted, plan.StateDone: plan.StateHalted},
+		plan.TransitionRollBack: {plan.StateRunning: plan.StateHalted, plan.StateHeld: plan.StateHalted, plan.StateHalted: plan.StateHalted, plan.StateDone: plan.StateDone},
 	}
 	seen := map[plan.State]bool{}
 	for name, c := range progresses {
@@ -179,6 +179,9 @@ func TestPromote(t *testing.T) {
 		for _, held := range []string{"", "by ann"} {
 			got, err := plan.Progress{Step: c.step, Started: eleven, Held: held}.Promote(tenPods(), c.how, noon)
 			want := plan.Progress{Step: c.step, Started: eleven, Free: c.free, Promoted: c.free == 0}
+			if held != "" {
+				want.Resumed = noon
+			}
 			if err != nil || got != want {
 				t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
 			}
@@ -198,7 +201,7 @@ func TestResume(t *testing.T) {
 	for i, s := range tenPods().Steps {
 		p := plan.Progress{Step: i, Started: eleven, Sent: 1, Held: "by ann"}
 		got, err := p.Resume(tenPods(), noon)
-		if err != nil || got.Held != "" || !got.Started.Equal(eleven) || got.Sent != 1 || got.Resumed.IsZero() != (s.Kind == plan.StepPause) {
+		if err != nil || got.Held != "" || !got.Started.Equal(eleven) || got.Sent != 1 || !got.Resumed.Equal(noon) {
 			t.Errorf("%s: %v, %+v", s.Name, err, got)
 		}
 		if taken := p.TakeOver(tenPods(), noon); taken.Held != "by ann" || taken.Resumed != got.Resumed {

@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -123,12 +122,15 @@ func (w *work) read(ctx context.Context, it *item) error {
 // place puts an object into its namespace. A kind that a definition among the
 // manifests brings is not known yet.
 func (w *work) place(it *item) error {
+	if err := w.lift(it); err != nil {
+		return err
+	}
 	gvk := it.object.GroupVersionKind()
 	namespaced, err := w.client.Namespaced(gvk.GroupKind(), gvk.Version)
 	if errors.Is(err, objects.ErrUnknownKind) {
 		defined, scoped := w.defines(gvk.Group, gvk.Kind)
 		if !defined {
-			return &tree.Error{Msg: fmt.Sprintf("the cluster does not serve %s %s", gvk.GroupVersion(), gvk.Kind), Hint: "install what defines it; --target native renders Kruise's kinds"}
+			return w.unserved(gvk)
 		}
 		it.early, namespaced, err = true, scoped, nil
 	}

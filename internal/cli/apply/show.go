@@ -6,12 +6,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
 	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -19,7 +19,10 @@ import (
 // show tells what differs from the cluster, and by which plans workloads will be
 // rolled out. differs is false when there is nothing to ask about.
 func (w *work) show(ctx context.Context) (differs bool, err error) {
-	report := w.compare()
+	report, err := w.compare(ctx)
+	if err != nil {
+		return false, err
+	}
 	err = view.Changes(report).Text(w.factory.Streams.Err, view.Style{Color: w.factory.ColorErr()})
 	if err != nil {
 		return false, err
@@ -34,7 +37,7 @@ func (w *work) show(ctx context.Context) (differs bool, err error) {
 }
 
 // compare is what diff says about the cluster and what it shall become.
-func (w *work) compare() compare.Report {
+func (w *work) compare(ctx context.Context) (compare.Report, error) {
 	var old, now []*resource.Resource
 	for _, it := range w.items {
 		if it.live != nil {
@@ -51,7 +54,15 @@ func (w *work) compare() compare.Report {
 			old = append(old, parsed(u, fromCluster))
 		}
 	}
-	return compare.Run(old, now, compare.Options{Namespace: w.namespace, Context: w.facts, Gates: cluster.DefaultGates()})
+	cfg, err := w.factory.Config()
+	if err != nil {
+		return compare.Report{}, err
+	}
+	installed, _, err := gates.Live(ctx, cfg, gates.Flags{})
+	if err != nil {
+		return compare.Report{}, err
+	}
+	return compare.Run(old, now, compare.Options{Namespace: w.namespace, Context: w.facts, Gates: installed.Gates, Kruise: installed.Release}), nil
 }
 
 // fromCluster is the origin of what is there.

@@ -33,7 +33,8 @@ type Note struct {
 	At     time.Time `json:"at"`
 }
 
-// mostNotes is how many approvals are kept; the oldest are dropped first.
+// mostNotes is how many approvals are kept for certain; beyond twice as many, the oldest are
+// dropped.
 const mostNotes = 1000
 
 // File is where this user's approvals are kept: in the XDG state folder, which other users
@@ -60,11 +61,28 @@ func Remember(n Note) error {
 	if err != nil {
 		return err
 	}
-	notes = slices.DeleteFunc(notes, func(old Note) bool { return old.Digest == n.Digest })
-	if notes = append(notes, n); len(notes) > mostNotes {
-		notes = notes[len(notes)-mostNotes:]
+	if len(notes) > 2*mostNotes {
+		return write(path, append(notes[len(notes)-mostNotes+1:], n))
 	}
-	return write(path, notes)
+	return add(path, n)
+}
+
+// add appends a note by one write: several processes may do so at a time, and none loses the
+// note of another.
+func add(path string, n Note) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	line, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
 }
 
 // Known reports whether one of the digests was approved by this user on this machine.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -72,7 +73,7 @@ func TestRemember_KeepsTheNewest(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	path, _ := File()
 	var notes []Note
-	for i := range mostNotes {
+	for i := range 2*mostNotes + 1 {
 		notes = append(notes, Note{Digest: fmt.Sprint(i)})
 	}
 	if err := write(path, notes); err != nil {
@@ -81,9 +82,28 @@ func TestRemember_KeepsTheNewest(t *testing.T) {
 	if err := Remember(Note{Digest: "new"}); err != nil {
 		t.Fatal(err)
 	}
-	for digest, want := range map[string]bool{"0": false, "1": true, "new": true} {
+	for digest, want := range map[string]bool{"0": false, fmt.Sprint(mostNotes + 1): false, fmt.Sprint(mostNotes + 2): true, "new": true} {
 		if ok, _ := Known([]string{digest}); ok != want {
 			t.Errorf("%s: %v", digest, ok)
+		}
+	}
+}
+
+// TestRemember_AtATime: rollouts that begin at the same moment keep all their approvals.
+func TestRemember_AtATime(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	var all sync.WaitGroup
+	for i := range 50 {
+		all.Go(func() {
+			if err := Remember(Note{Digest: fmt.Sprint("sha256:", i)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i := range 50 {
+		if ok, err := Known([]string{fmt.Sprint("sha256:", i)}); !ok || err != nil {
+			t.Errorf("%d is lost: %v", i, err)
 		}
 	}
 }

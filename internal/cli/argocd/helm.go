@@ -5,8 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
+	"regexp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -26,9 +30,58 @@ func (a *application) template(ctx context.Context) ([]byte, error) {
 	c := exec.CommandContext(ctx, helm, a.helmArgs(w.values)...)
 	c.Dir, c.Stdout, c.Stderr = w.dir, &out, &complaint
 	if err := c.Run(); err != nil {
-		return nil, &resource.Error{File: chart, Err: fmt.Errorf("helm template: %w: %s", err, w.trimmed(complaint.String()))}
+		return nil, &resource.Error{File: chart, Err: fmt.Errorf("helm template: %w: %s", err, w.told(complaint.String()))}
 	}
 	return out.Bytes(), nil
+}
+
+// told is what Helm says, without values: those of a chart are its passwords, too, and its
+// templates may print them. What a template says by a text of its own is kept.
+func (w workspace) told(said string) string {
+	known := redact.Names{}
+	for _, word := range helmWords {
+		known.Add(word)
+	}
+	var own []string
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return redact.Message(w.trimmed(said), known)
+	}
+	defer func() { _ = root.Close() }()
+	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be read gives no names
+		}
+		known.Add(path)
+		known.Add(d.Name())
+		if d.Type().IsRegular() {
+			text, _ := fs.ReadFile(root.FS(), path)
+			own = append(own, sentences(text)...)
+			for _, m := range defined.FindAllSubmatch(text, -1) {
+				known.Add(string(m[1]))
+			}
+		}
+		return nil
+	})
+	return redact.Message(w.trimmed(said), known, own...)
+}
+
+// helmWords are what Helm's errors have of its own beside their sentences.
+var helmWords = []string{"Error", "template", "include", "required", "fail", "executing", "Values", "Release", "Chart"}
+
+var (
+	// spoken matches what a template says when it fails, defined the names of templates.
+	spoken  = regexp.MustCompile(`\b(?:fail|required)\s+(?:\(\s*printf\s+)?"((?:[^"\\]|\\.)*)"`)
+	defined = regexp.MustCompile(`\bdefine\s+"([^"]*)"`)
+	verb    = regexp.MustCompile(`%[-+# 0-9.*]*[a-zA-Z]`)
+)
+
+// sentences are the fixed parts of what templates say when they fail.
+func sentences(text []byte) (out []string) {
+	for _, m := range spoken.FindAllSubmatch(text, -1) {
+		out = append(out, verb.Split(string(m[1]), -1)...)
+	}
+	return out
 }
 
 // helmArgs tells helm of the destination what Argo CD's own helm would be told. Nothing

@@ -1,6 +1,8 @@
 package create
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -28,10 +30,16 @@ var pullFields = []fields.Field{
 	{Flag: "image-pull-policy", Path: "spec.imagePullPolicy", Shape: fields.Text, Help: "what an image that is there means", Legal: []string{string(kruise.PullAlways), string(kruise.PullIfNotPresent)}},
 }
 
+// aliasesOf are the short names of ours that a kind has.
+func aliasesOf(kind string) []string {
+	k, _ := kruise.Lookup(kruise.Group, kind)
+	return slices.Clone(k.Aliases)
+}
+
 func imagePullJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "imagepulljob NAME --image IMAGE",
-		Aliases: []string{kruise.KindImagePullJob, "imagePullJob", "imagepulljobs", "ipj"},
+		Aliases: append(aliasesOf(kruise.KindImagePullJob), kruise.KindImagePullJob, "imagePullJob", "imagepulljobs"),
 		Short:   "Create an ImagePullJob: nodes pull an image",
 		Example: `  # onto the nodes of a pool, 5 at a time
   kubectl kruise create imagepulljob warm --image registry.example.com/web:2 --node-selector pool=gpu --parallelism 5 --ttl-seconds-after-finished 600`,
@@ -44,7 +52,7 @@ func imagePullJob(f *factory.Factory) *cobra.Command {
 func imageListPullJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "imagelistpulljob NAME (--images A,B | --from acj/NAME)",
-		Aliases: []string{kruise.KindImageListPullJob, "imageListPullJob", "imagelistpulljobs", "ilpj"},
+		Aliases: append(aliasesOf(kruise.KindImageListPullJob), kruise.KindImageListPullJob, "imageListPullJob", "imagelistpulljobs"),
 		Short:   "Create an ImageListPullJob: nodes pull several images",
 		Example: `  kubectl kruise create imagelistpulljob warm --images registry.example.com/web:2,registry.example.com/api:7`,
 	}

@@ -64,13 +64,12 @@ type options struct {
 	root     roots.Flag
 	with     []string
 	rendered bool
-	given    []string
+	given    gates.Flags
 	output   string
 	verbose  bool
 
 	limits bounds.Flag
 	kruise release.Flag
-	gates  gates.Set
 }
 
 var outputs = []string{"text", "markdown", "json"}
@@ -96,7 +95,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.BoolVar(&o.rendered, "rendered", false, "compare the native objects that both sides become")
 	fl.StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	fl.BoolVarP(&o.verbose, "verbose", "v", false, "show all fields, and values in full")
-	gates.AddFlag(c, &o.given)
+	o.given.AddGates(c)
 	o.root.Add(c)
 	o.limits.Add(c)
 	o.kruise.Add(c, "that of ClusterFacts in --with, else the newest")
@@ -130,9 +129,7 @@ func (o *options) complete(args []string) error {
 	if err := usage.OneOf("output", o.output, outputs...); err != nil {
 		return err
 	}
-	var err error
-	o.gates, err = gates.Parse(o.given)
-	return err
+	return o.given.Complete()
 }
 
 func (o *options) checkArgs() error {

@@ -16,7 +16,7 @@ import (
 
 // surroundings reads what exists beside both states.
 func (o *options) surroundings(ctx context.Context, old []*resource.Resource) (compare.Options, error) {
-	opt := compare.Options{Namespace: o.factory.Namespace(), Gates: o.gates.Gates, Stop: ctx.Err}
+	opt := compare.Options{Namespace: o.factory.Namespace(), Stop: ctx.Err}
 	var err error
 	if opt.Context, err = load.Context(ctx, o.with, o.factory.Streams.In); err != nil {
 		return opt, err
@@ -26,15 +26,20 @@ func (o *options) surroundings(ctx context.Context, old []*resource.Resource) (c
 		return opt, err
 	}
 	opt.Kruise = o.kruise.Or(facts.Kruise)
+	set, err := o.given.Of(opt.Kruise)
+	if err != nil {
+		return opt, err
+	}
+	opt.Gates = set.Gates
 	if slices.ContainsFunc(opt.Context, func(r *resource.Resource) bool { return r.Is("", "Pod") }) {
-		opt.Observed, err = o.observed(old, opt.Context)
+		opt.Observed, err = o.observed(old, opt.Context, set.Gates)
 	}
 	return opt, err
 }
 
 // observed answers from the pods that exist. What exists of a workload, with the
 // uid that its pods name, goes before what the old manifest says.
-func (o *options) observed(old, context []*resource.Resource) (func(cluster.Ref) (plan.Snapshot, bool), error) {
+func (o *options) observed(old, context []*resource.Resource, gates cluster.Gates) (func(cluster.Ref) (plan.Snapshot, bool), error) {
 	facts := resource.NewFacts(nil, context, o.factory.Namespace())
 	list := slices.Clone(context)
 	for _, r := range old {
@@ -46,7 +51,7 @@ func (o *options) observed(old, context []*resource.Resource) (func(cluster.Ref)
 	if err != nil {
 		return nil, err
 	}
-	w := simulate.New(simulate.Options{Gates: o.gates.Gates})
+	w := simulate.New(simulate.Options{Gates: gates})
 	if err := w.Load(read); err != nil {
 		return nil, err
 	}

@@ -101,9 +101,15 @@ func TestFaults_ConversionNone(t *testing.T) {
 
 // patient makes fakes of it.
 func (c *clinic) patient() *patient {
-	objects := []runtime.Object{}
+	objects, dynamic := []runtime.Object{}, slices.Clone(c.crds)
 	if c.manager != nil {
-		objects = append(objects, c.manager)
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(c.manager)
+		if err != nil {
+			panic(err)
+		}
+		u := &unstructured.Unstructured{Object: content}
+		u.SetGroupVersionKind(appsv1.SchemeGroupVersion.WithKind("Deployment"))
+		dynamic = append(dynamic, u)
 	}
 	for _, name := range c.nodes {
 		objects = append(objects, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
@@ -124,7 +130,7 @@ func (c *clinic) patient() *patient {
 		core: core, namespace: "shop", now: func() time.Time { return at.Add(c.off) },
 		clock: func(context.Context) (time.Time, error) { return at, nil },
 		objects: dynamicfake.NewSimpleDynamicClientWithCustomListKinds(
-			runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", {Group: "apps", Version: "v1", Resource: "deployments"}: "DeploymentList"}, c.crds...,
+			runtime.NewScheme(), map[schema.GroupVersionResource]string{definitions: "CustomResourceDefinitionList", {Group: "apps", Version: "v1", Resource: "deployments"}: "DeploymentList"}, dynamic...,
 		),
 	}
 }

@@ -25,19 +25,20 @@ var gated = []struct {
 
 // manager looks at Kruise's controllers: their version, whether they run, their gates.
 func (p *patient) manager(ctx context.Context, served map[string][]string) []verdict.Line {
-	d, err := featuregates.Manager(ctx, p.core)
+	manager, err := release.FindManager(ctx, p.objects)
 	if err != nil {
 		return []verdict.Line{verdict.Odd("Kruise", "", "its controllers in namespace %s cannot be read: %v", kruise.DefaultNamespace, err)}
 	}
+	d := manager.Deployment
 	if d == nil {
 		return []verdict.Line{verdict.Odd("Kruise", "without controllers its objects do nothing", "no controllers in namespace %s", kruise.DefaultNamespace)}
 	}
-	c := d.Spec.Template.Spec.Containers[0]
+	c := manager.Container
 	said := verdict.Good("Kruise", "%s, %d of %d controllers are ready", c.Image, d.Status.ReadyReplicas, d.Status.Replicas)
 	if d.Status.ReadyReplicas == 0 {
 		said = verdict.Bad("Kruise", "kubectl -n "+d.Namespace+" describe deployment "+d.Name, "%s, and none of its controllers is ready", c.Image)
 	}
-	return append([]verdict.Line{said}, gates(featuregates.Given(d), served, p.found(ctx).Release.OrNewest())...)
+	return append([]verdict.Line{said}, gates(featuregates.Given(c), served, release.Tell(ctx, manager, p.objects, p.core.Discovery()).Release.OrNewest())...)
 }
 
 // release says which release of Kruise this is, and how sure that is.

@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -43,7 +44,7 @@ type inPlace struct {
 
 	old, updated string
 	name         *named.Name
-	given        []string
+	given        gates.Flags
 	output       string
 	verbose      bool
 
@@ -69,7 +70,7 @@ func newInPlace(f *factory.Factory) *cobra.Command {
 	}
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
 	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show values in full")
-	gates.AddFlag(c, &o.given)
+	o.given.Add(c, "the newest")
 	usage.Offer(c, "output", outputs...)
 	return c
 }
@@ -92,8 +93,11 @@ func (o *inPlace) complete(args []string) error {
 		}
 		o.name = &name
 	}
+	if err := o.given.Complete(); err != nil {
+		return err
+	}
 	var err error
-	o.gates, err = gates.Parse(o.given)
+	o.gates, err = o.given.Of(kruise.Release{})
 	return err
 }
 
@@ -125,7 +129,7 @@ func (o *inPlace) run(ctx context.Context) error {
 // the fields that are wrong.
 func (o *inPlace) warn(before, after *resource.Resource) {
 	var faults resource.Errors
-	faults.Add(planning.Admit(before, after))
+	faults.Add(planning.Admit(before, after, o.gates.Release))
 	for _, fault := range faults {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: would be refused: %v\n", fault)
 	}

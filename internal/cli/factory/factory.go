@@ -82,6 +82,8 @@ type Factory struct {
 	Silent bool
 	// saying keeps such lines apart.
 	saying *sync.Mutex
+	// bounds end requests with the command.
+	bounds *bounds
 	// warnings prints each of the server's warnings once, whichever client got it.
 	warnings counter
 }
@@ -106,10 +108,17 @@ func (f *Factory) Warned() error {
 
 // New returns a factory over s. It opens nothing.
 func New(s Streams) *Factory {
-	return &Factory{
-		Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto", saying: &sync.Mutex{},
+	f := &Factory{
+		Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto", saying: &sync.Mutex{}, bounds: &bounds{},
 		warnings: rest.NewWarningWriter(s.Err, rest.WarningWriterOptions{Deduplicate: true}),
 	}
+	// Whatever makes a client of the flags says when the server does not answer, and ends
+	// with the command.
+	f.Flags.WrapConfigFn = func(cfg *rest.Config) *rest.Config {
+		cfg.Wrap(f.telling(cfg.Timeout))
+		return cfg
+	}
+	return f
 }
 
 // With returns a factory for the same cluster over other streams: the server's warnings
@@ -182,9 +191,6 @@ func (f *Factory) Config() (*rest.Config, error) {
 	// make reading a hundred namespaces take most of a minute.
 	cfg.QPS, cfg.Burst = 50, 300
 	cfg.WarningHandler = f.warnings
-	if !f.Silent {
-		cfg.Wrap(f.telling(cfg.Timeout))
-	}
 	return cfg, nil
 }
 

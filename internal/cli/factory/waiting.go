@@ -22,29 +22,50 @@ type waiting struct {
 	after time.Duration
 	// most is how long a request may take with all its repetitions; 0 is for ever.
 	most time.Duration
+	// bounds end requests with the command; nil does not.
+	bounds *bounds
 }
 
 // telling wraps the transport of a client whose requests may take so long, 0 for ever.
 func (f *Factory) telling(most time.Duration) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper {
-		return &waiting{next: next, mu: f.saying, w: f.Streams.Err, after: patience, most: most}
+		w := f.Streams.Err
+		if f.Silent {
+			w = io.Discard
+		}
+		return &waiting{next: next, mu: f.saying, w: w, after: patience, most: most, bounds: f.bounds}
 	}
 }
 
-// RoundTrip sends a request on. It ends with the header of the answer, so a watch that is
-// open for hours is not waited for.
+// RoundTrip sends a request on. What is told ends with the header of the answer, so a watch
+// that is open for hours is not waited for.
 func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	begun := time.Now()
 	late := time.AfterFunc(t.after, func() {
 		t.say("still waiting for the server to answer %s, since %s", named(r), begun.Format(time.TimeOnly))
 	})
+	asked := r
+	answered, done := func() {}, func() {}
+	if t.bounds != nil {
+		r, answered, done = t.bounds.bound(r)
+	}
 	answer, err := t.next.RoundTrip(r)
 	late.Stop()
-	if err == nil {
-		t.postponed(r, answer)
+	answered()
+	if err != nil {
+		err = ended(r, err)
+		done()
+		return answer, err
 	}
-	return answer, err
+	if answer.StatusCode != http.StatusSwitchingProtocols && answer.Body != nil {
+		answer.Body = body{answer.Body, &sync.Once{}, done}
+	}
+	t.postponed(asked, answer)
+	return answer, nil
 }
+
+// WrappedRoundTripper is for libraries that look for the transport below.
+func (t *waiting) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // postponed tells of an answer that has the client ask again only after long: client-go
 // waits so without a word, and longer than the request may take. In that case the answer
@@ -52,7 +73,7 @@ func (t *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 func (t *waiting) postponed(r *http.Request, answer *http.Response) {
 	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 	again := time.Duration(seconds) * time.Second
-	if err == nil && t.most > 0 && again > t.most {
+	if err == nil && (t.most > 0 && again > t.most || again >= t.after && t.bounds != nil && !t.bounds.waits(r, again)) {
 		answer.Header.Del("Retry-After")
 	}
 	if err == nil && again >= t.after {

@@ -2,58 +2,79 @@ package gates
 
 import (
 	"errors"
-	"reflect"
+	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-func TestParse(t *testing.T) {
-	g, err := Parse([]string{"StatefulSetStartOrdinal=true", "InPlaceUpdateEnvFromMetadata=false"})
-	if err != nil || g != (Set{Gates: cluster.Gates{StatefulSetStartOrdinal: true}}) {
-		t.Errorf("%+v, %v", g, err)
+// flags are both flags as a command line has them.
+func flags(t *testing.T, args ...string) Flags {
+	t.Helper()
+	var f Flags
+	c := &cobra.Command{}
+	f.Add(c, "the newest")
+	if err := c.ParseFlags(args); err != nil {
+		t.Fatal(err)
 	}
-	if g, err := Parse(nil); err != nil || g != (Set{Gates: cluster.DefaultGates()}) {
-		t.Errorf("%+v, %v", g, err)
-	}
-	for _, given := range []string{"StatefulSetStartOrdinal", "StatefulSetStartOrdinal=maybe", "Nope=true", "", "=true"} {
-		var bad *usage.Error
-		if _, err := Parse([]string{given}); !errors.As(err, &bad) || bad.Hint == "" {
-			t.Errorf("%q: %v", given, err)
+	return f
+}
+
+func TestFlags(t *testing.T) {
+	old, usual := kruise.Minor(5), cluster.DefaultGates()
+	for _, c := range []struct {
+		args  []string
+		known kruise.Release
+		want  Set
+	}{
+		{nil, kruise.Release{}, Set{Gates: usual}},
+		{[]string{"--feature-gates=StatefulSetStartOrdinal=true,InPlaceUpdateEnvFromMetadata=false"}, kruise.Release{}, Set{Gates: cluster.Gates{StatefulSetStartOrdinal: true}}},
+		{[]string{"--feature-gates=KruisePodReadinessGate=true"}, kruise.Release{}, Set{Gates: usual, ReadinessGate: true}},
+		{nil, old, Set{Gates: cluster.Gates{Release: old, InPlaceUpdateEnvFromMetadata: true}}},
+		{[]string{"--kruise-version=1.3"}, old, Set{Gates: cluster.Gates{Release: kruise.Minor(3)}}},
+		{[]string{"--kruise-version=1.5", "--feature-gates=MaxUnavailableStatefulSet=true"}, kruise.Release{}, Set{Gates: cluster.Gates{Release: old, InPlaceUpdateEnvFromMetadata: true, MaxUnavailableStatefulSet: true}}},
+		{[]string{"--kruise-version=1.5", "--feature-gates=StatefulSetStartOrdinal=false"}, kruise.Release{}, Set{Gates: cluster.Gates{Release: old, InPlaceUpdateEnvFromMetadata: true}}},
+	} {
+		f := flags(t, c.args...)
+		if err := f.Complete(); err != nil {
+			t.Errorf("%q: %v", c.args, err)
+		}
+		if set, err := f.Of(c.known); err != nil || set != c.want {
+			t.Errorf("%q: %+v, %v\nwant %+v", c.args, set, err, c.want)
 		}
 	}
 }
 
-// TestFields_NameEachGateOnce switches every gate of the set by its name, and only that one.
-func TestFields_NameEachGateOnce(t *testing.T) {
-	named := map[string]string{}
-	for name, field := range fields {
-		var g Set
-		*field(&g) = true
-		switched := on(reflect.ValueOf(g))
-		if len(switched) != 1 {
-			t.Fatalf("%s switches %v", name, switched)
-		}
-		if other, ok := named[switched[0]]; ok {
-			t.Errorf("%s and %s are the same gate, %s", name, other, switched[0])
-		}
-		named[switched[0]] = name
-	}
-	for _, gate := range reflect.VisibleFields(reflect.TypeFor[Set]()) {
-		if !gate.Anonymous && named[gate.Name] == "" {
-			t.Errorf("gate %s has no name", gate.Name)
+func TestFlags_WrongOnes(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--feature-gates=StatefulSetStartOrdinal", "is not NAME=true"},
+		{"--feature-gates=StatefulSetStartOrdinal=maybe", "is not NAME=true"},
+		{"--feature-gates==true", "unknown gate"},
+		{"--feature-gates=Nope=true", `unknown gate "Nope"`},
+		{"--kruise-version=2.0", "no release of Kruise"},
+		{"--kruise-version=1.5 --feature-gates=StatefulSetStartOrdinal=true", "Kruise 1.5 has no gate StatefulSetStartOrdinal"},
+	} {
+		f := flags(t, strings.Fields(c.args)...)
+		err := f.Complete()
+		if bad, ok := errors.AsType[*usage.Error](err); !ok || bad.Hint == "" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.args, err)
 		}
 	}
 }
 
-// on lists the fields that are true. A field of another type than bool fails.
-func on(set reflect.Value) []string {
-	var out []string
-	for _, f := range reflect.VisibleFields(set.Type()) {
-		if !f.Anonymous && set.FieldByIndex(f.Index).Bool() {
-			out = append(out, f.Name)
+// TestNames: every name is a gate of the tables of releases, but the one of Kubernetes.
+func TestNames(t *testing.T) {
+	for _, name := range names() {
+		if name != cluster.MaxUnavailableStatefulSet && !kruise.Next.HasGate(name) {
+			t.Errorf("no release has a gate %s", name)
+		}
+		var s Set
+		if s.gate(name) == nil {
+			t.Errorf("%s switches nothing", name)
 		}
 	}
-	return out
 }

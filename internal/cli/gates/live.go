@@ -7,34 +7,18 @@ import (
 	"strings"
 	"sync"
 
-	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Manager is the Deployment of Kruise's manager; nil where there is none. It has at
-// least one container.
-func Manager(ctx context.Context, client kubernetes.Interface) (*appsv1.Deployment, error) {
-	list, err := client.AppsV1().Deployments(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: kruise.ManagerSelector})
-	if err != nil {
-		return nil, err
-	}
-	for i := range list.Items {
-		if len(list.Items[i].Spec.Template.Spec.Containers) > 0 {
-			return &list.Items[i], nil
-		}
-	}
-	return nil, nil
-}
-
 // Given are the texts NAME=VALUE of --feature-gates of a manager.
-func Given(manager *appsv1.Deployment) []string {
-	c := manager.Spec.Template.Spec.Containers[0]
-	return argued(slices.Concat(c.Command, c.Args))
+func Given(manager corev1.Container) []string {
+	return argued(slices.Concat(manager.Command, manager.Args))
 }
 
 func argued(args []string) []string {
@@ -56,63 +40,62 @@ func argued(args []string) []string {
 	return out
 }
 
-// Reader reads the gates of one cluster, and asks it once. Its zero value is ready.
+// Reader reads what one cluster has installed, and asks it once. Its zero value is ready.
 type Reader struct {
 	once    sync.Once
-	manager *appsv1.Deployment
+	manager release.Manager
+	found   release.Found
 	err     error
 }
 
-// Live returns the gates of a cluster: Kruise's defaults, what the arguments of its manager
-// say and, above both, the flag. unread is why the manager's arguments could not be read;
-// empty where they were, and where there is no Kruise. Errors are of usage.
-func (r *Reader) Live(ctx context.Context, cfg *rest.Config, flag []string) (set Set, unread string, err error) {
-	if set, err = Parse(flag); err != nil {
-		return set, "", err
+// Live returns the gates of a cluster: the defaults of the release of Kruise that it
+// surely runs, else of the newest, what the arguments of its manager say and, above both, the flags. unread is why the
+// manager could not be read; empty where it was, and where there is no Kruise. Errors are
+// of usage.
+func (r *Reader) Live(ctx context.Context, cfg *rest.Config, flags Flags) (set Set, unread string, err error) {
+	r.once.Do(func() { r.read(ctx, cfg) })
+	if r.err != nil {
+		unread = r.err.Error()
 	}
-	r.once.Do(func() { r.manager, r.err = manager(ctx, cfg) })
-	manager, err := r.manager, r.err
-	if err != nil {
-		return set, err.Error(), nil //nolint:nilerr // unread says it
+	var known kruise.Release
+	if r.found.Sure { // a guess refuses nothing: where some definitions are missing, it is too old
+		known = r.found.Release
 	}
-	if manager == nil {
-		return set, "", nil
-	}
-	set = Set{Gates: cluster.DefaultGates()}
-	set.lay(Given(manager))
-	flags, err := Parse(flag)
-	if err != nil {
-		return flags, "", err
-	}
-	for _, one := range flag {
-		name, _, _ := strings.Cut(one, "=")
-		*fields[name](&set) = *fields[name](&flags)
-	}
-	return set, "", nil
+	set, err = flags.above(known, Given(r.manager.Container))
+	return set, unread, err
 }
 
 // Live is that of a new [Reader].
-func Live(ctx context.Context, cfg *rest.Config, flag []string) (set Set, unread string, err error) {
+func Live(ctx context.Context, cfg *rest.Config, flags Flags) (set Set, unread string, err error) {
 	var r Reader
-	return r.Live(ctx, cfg, flag)
+	return r.Live(ctx, cfg, flags)
 }
 
-func manager(ctx context.Context, cfg *rest.Config) (*appsv1.Deployment, error) {
-	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+// read asks for the manager and, where its image does not tell the release, for what the
+// server has of Kruise.
+func (r *Reader) read(ctx context.Context, cfg *rest.Config) {
+	objects, err := dynamic.NewForConfig(rest.CopyConfig(cfg))
 	if err != nil {
-		return nil, err
+		r.err = err
+		return
 	}
-	return Manager(ctx, client)
+	server, err := discovery.NewDiscoveryClientForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		r.err = err
+		return
+	}
+	r.manager, r.err = release.FindManager(ctx, objects)
+	r.found = release.Tell(ctx, r.manager, objects, server)
 }
 
-// lay switches gates as a manager is told to; AllAlpha, AllBeta and gates that change no
+// start switches gates as a manager is told to; AllAlpha, AllBeta and gates that change no
 // plan are not looked at.
-func (g *Set) lay(given []string) {
+func (s *Set) start(given []string) {
 	for _, one := range given {
 		name, value, _ := strings.Cut(one, "=")
 		on, err := strconv.ParseBool(value)
-		if field := fields[name]; field != nil && err == nil {
-			*field(g) = on
+		if gate := s.gate(name); gate != nil && err == nil {
+			*gate = on
 		}
 	}
 }

@@ -17,21 +17,36 @@ func Advice(o Owner, r *resource.Resource, pointers []string) string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%s writes %s %s (%s): what Git says comes back with its next sync.", o, r.Kind(), r.Name(), o.Sign)
 	if len(pointers) > 0 {
-		switch o.Tool {
-		case Argo:
-			argo(line, r, pointers)
-		case Kustomize:
-			flux(line, o, r, pointers)
-		case Helm:
-			helm(line, r, pointers)
-		}
+		o.agree(line, "So that partition is moved from outside", r, pointers)
 	}
 	line("The new template belongs into Git as well: --write-back FILE writes it into the manifest.")
 	return b.String()
 }
 
-func argo(line func(string, ...any), r *resource.Resource, pointers []string) {
-	line("So that partition is moved from outside, the Application needs:")
+// StopAdvice says what to agree with an owner so that a rollout stays stopped; pointer is
+// the field that stops it (RFC 6901).
+func StopAdvice(o Owner, r *resource.Resource, pointer string) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%s writes %s %s (%s): its next sync or self-heal takes %s away, and the controller updates pods again.", o, r.Kind(), r.Name(), o.Sign, pointer)
+	o.agree(line, "So that the rollout stays stopped", r, []string{pointer})
+	return b.String()
+}
+
+// agree says what an owner needs; aim is what for.
+func (o Owner) agree(line func(string, ...any), aim string, r *resource.Resource, pointers []string) {
+	switch o.Tool {
+	case Argo:
+		argo(line, aim, r, pointers)
+	case Kustomize:
+		flux(line, aim, o, r, pointers)
+	case Helm:
+		helm(line, r, pointers)
+	}
+}
+
+func argo(line func(string, ...any), aim string, r *resource.Resource, pointers []string) {
+	line("%s, the Application needs:", aim)
 	line("  spec:")
 	line("    ignoreDifferences:")
 	line("    - {group: %q, kind: %s, name: %s, jsonPointers: [%s]}", r.Group(), r.Kind(), r.Name(), strings.Join(pointers, ", "))
@@ -41,9 +56,9 @@ func argo(line func(string, ...any), r *resource.Resource, pointers []string) {
 // flux: kustomize-controller takes over the fields of every manager whose name
 // begins with kubectl, and so removes those that are not in Git, unless the object
 // is to be merged.
-func flux(line func(string, ...any), o Owner, r *resource.Resource, pointers []string) {
+func flux(line func(string, ...any), aim string, o Owner, r *resource.Resource, pointers []string) {
 	if r.Annotation(ssaAnnotation) != "Merge" {
-		line("So that partition is moved from outside, the manifest in Git needs, and must not set %s:", strings.Join(pointers, ", "))
+		line("%s, the manifest in Git needs, and must not set %s:", aim, strings.Join(pointers, ", "))
 		line("  metadata: {annotations: {%s: Merge}}", ssaAnnotation)
 	} else {
 		line("The manifest in Git must not set %s.", strings.Join(pointers, ", "))

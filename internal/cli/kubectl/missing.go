@@ -1,6 +1,7 @@
 package kubectl
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,10 +23,29 @@ func Hint(err error) string {
 	if word == "" {
 		return ""
 	}
+	if m := inVersion.FindStringSubmatch(err.Error()); m != nil {
+		if hint := elsewhere(m[1], m[2], m[3]); hint != "" {
+			return hint
+		}
+	}
 	if _, ok := KindOf(word); ok {
 		return "this cluster has no Kruise, or not that kind; 'kubectl get all -l " + kruise.SourceLabel + "' finds what was rendered for it"
 	}
 	return "'kubectl kruise api-resources' lists the types"
+}
+
+// inVersion is a kind that a server does not have in one version.
+var inVersion = regexp.MustCompile(`no matches for kind "([^"]+)" in version "([^"/]+)/([^"]+)"`)
+
+// elsewhere advises on a kind of Kruise in a version that not all releases serve; "" on
+// others.
+func elsewhere(kind, group, version string) string {
+	k, ours := kruise.Lookup(group, kind)
+	in, some := kruise.ServedIn(group, kind, version)
+	if !ours || !some || in.Has(kruise.OldestRecorded) || len(k.Versions) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%s is served as %s %s: 'kubectl kruise convert -f FILE --to-version %s' writes it for every release", kind, version, in.Words(), k.Versions[0])
 }
 
 // LacksKruise reports whether an error is that the server does not have a kind of Kruise.

@@ -2,14 +2,20 @@ package migrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
+	rolloutcmd "github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // handing is the migration of a DaemonSet with all that is known before it begins.
@@ -25,6 +31,9 @@ type handing struct {
 	// already, turned that it is the way back from one.
 	pods            int64
 	resumed, turned bool
+	// unproven are objects that would be made as the record has them, which this person has
+	// not approved.
+	unproven []*unstructured.Unstructured
 }
 
 // handOver is the whole story of a DaemonSet.
@@ -50,10 +59,33 @@ func (o *options) handOver(ctx context.Context) error {
 		}
 		return w.say("%s created (server dry run)", w.title(w.to))
 	}
-	if err := w.ask(ctx); err != nil {
+	if err := w.allowed(ctx); err != nil {
 		return err
 	}
 	return w.run(ctx)
+}
+
+// allowed asks. What only the record knows is shown whole, and nothing but a person who has
+// seen it allows that.
+func (w *handing) allowed(ctx context.Context) error {
+	if len(w.unproven) == 0 {
+		return w.ask(ctx)
+	}
+	err := w.say("configmap/%s has this, and it was not approved on this machine:", kube.Kept(w.source))
+	for _, u := range w.unproven {
+		text, failed := yaml.Marshal(rules.MaskObject(u.Object))
+		err = errors.Join(err, failed, w.say("---\n%s", strings.TrimSpace(string(text))))
+	}
+	if err != nil {
+		return err
+	}
+	if w.yes || !w.factory.Streams.InTTY {
+		return &resource.Error{
+			Err:  fmt.Errorf("configmap/%s may have been edited, and objects would be made of it with your rights", kube.Kept(w.source)),
+			Hint: "look at what is shown above, and answer the question on a terminal, without --yes; or continue on the machine on which the migration was begun",
+		}
+	}
+	return rolloutcmd.NewBatch(w.factory).Ask(ctx, false, "Create this with your rights?")
 }
 
 func (w *handing) run(ctx context.Context) error {
@@ -61,6 +93,9 @@ func (w *handing) run(ctx context.Context) error {
 	defer cancel()
 	w.over.Emit = w.tell()
 	err := w.client.BeginHandover(ctx, w.over, w.around)
+	if err == nil {
+		err = w.approve(ctx)
+	}
 	if err == nil {
 		err = w.over.Run(ctx)
 	}
@@ -77,6 +112,7 @@ func (w *handing) run(ctx context.Context) error {
 // and what is waited for.
 func (w *handing) tell() func(kube.HandoverStep) {
 	moved, why := int32(-1), ""
+	gone := map[string]bool{} // a pod that is asked to go again is told once
 	return func(s kube.HandoverStep) {
 		if s.Done != "" {
 			_ = w.say("%s", s.Done)
@@ -86,7 +122,8 @@ func (w *handing) tell() func(kube.HandoverStep) {
 			_ = w.say("Migration progress: %d of %d nodes have a pod of %s", moved, s.Turn.All, w.title(w.to))
 		}
 		for _, p := range s.Turn.Pods {
-			if s.Why == "" {
+			if s.Why == "" && !gone[p.UID] {
+				gone[p.UID] = true
 				_ = w.say("pod %s on %s goes", p.Name, p.Node)
 			}
 		}

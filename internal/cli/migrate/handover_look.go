@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
 	kube "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -37,7 +42,9 @@ func (o *options) lookAtBoth(ctx context.Context) (*handing, error) {
 		return nil, err
 	}
 	if kept != nil {
-		w.goOn(kept, old)
+		if err := w.goOn(ctx, kept, old); err != nil {
+			return nil, err
+		}
 	} else if err := w.fresh(ctx, old); err != nil {
 		return nil, err
 	}
@@ -48,16 +55,86 @@ func (o *options) lookAtBoth(ctx context.Context) (*handing, error) {
 }
 
 // goOn takes up the handover that is on record, or turns it back.
-func (w *handing) goOn(kept *kube.Handover, old *unstructured.Unstructured) {
+func (w *handing) goOn(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
 	if migrate.Of(kept.Record.From.Group, kept.Record.From.Kind) == w.from {
 		w.over, w.resumed = kept, true
-		return
+	} else {
+		w.over = &kube.Handover{Old: kept.New, New: kept.Old, Guards: kept.Guards, Record: migrate.Handover{From: kept.Record.To, To: kept.Record.From, Surge: kept.Record.Surge}}
+		w.turned = true
+		if old != nil {
+			w.over.Record.UID = string(old.GetUID())
+		}
 	}
-	back := &kube.Handover{Old: kept.New, New: kept.Old, Guards: kept.Guards, Record: migrate.Handover{From: kept.Record.To, To: kept.Record.From, Surge: kept.Record.Surge}}
+	return w.prove(ctx, kept, old)
+}
+
+// prove finds what would be made of the record though only the record knows it, and the
+// person at this machine has not approved it: others may write the ConfigMap.
+func (w *handing) prove(ctx context.Context, kept *kube.Handover, old *unstructured.Unstructured) error {
+	digests, err := w.digests(ctx, kept)
+	if err != nil {
+		return err
+	}
+	if known, err := approval.Known(digests); err == nil && known {
+		return nil
+	}
+	if old != nil && string(old.GetUID()) == w.over.Record.UID {
+		made, err := w.counterpart(ctx, old)
+		if err != nil {
+			return err
+		}
+		w.over.Old, w.over.New = bare(old), made.object // of the cluster, whatever is on record
+	}
+	if w.unproven, err = w.client.Unproven(ctx, w.over); err != nil {
+		return err
+	}
 	if old != nil {
-		back.Record.UID = string(old.GetUID())
+		w.unproven = slices.DeleteFunc(w.unproven, func(u *unstructured.Unstructured) bool { return u == w.over.New })
 	}
-	w.over, w.turned = back, true
+	return nil
+}
+
+// digests are those of a handover in this cluster.
+func (w *handing) digests(ctx context.Context, h *kube.Handover) ([]string, error) {
+	cfg, err := w.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, id := range approval.Clusters(ctx, client, cfg) {
+		out = append(out, h.Digest(id, w.namespace))
+	}
+	return out, nil
+}
+
+// approve notes on this machine what its user has approved.
+func (w *handing) approve(ctx context.Context) error {
+	digests, err := w.digests(ctx, w.over)
+	if err != nil {
+		return err
+	}
+	note := approval.Note{Digest: digests[0], Target: w.over.Record.From.String() + " to " + w.over.Record.To.String(), At: time.Now().UTC()}
+	if err := approval.Remember(note); err != nil {
+		_, _ = fmt.Fprintf(w.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
+	}
+	return nil
+}
+
+// counterpart is what the old one becomes.
+func (w *handing) counterpart(ctx context.Context, old *unstructured.Unstructured) (*made, error) {
+	gvr, err := w.client.Version(w.to)
+	if err != nil {
+		return nil, err
+	}
+	takes, err := w.takes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return become(old, w.to, gvr.Version, takes)
 }
 
 // fresh begins a handover.
@@ -75,15 +152,7 @@ func (w *handing) fresh(ctx context.Context, old *unstructured.Unstructured) err
 	if err := w.steady(old); err != nil {
 		return err
 	}
-	gvr, err := w.client.Version(w.to)
-	if err != nil {
-		return err
-	}
-	takes, err := w.takes(ctx)
-	if err != nil {
-		return err
-	}
-	made, err := become(old, w.to, gvr.Version, takes)
+	made, err := w.counterpart(ctx, old)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
@@ -50,6 +51,7 @@ const example = `  # a Deployment becomes a CloneSet, two pods at a time
 
 type options struct {
 	factory *factory.Factory
+	kruise  release.Flag
 
 	// from and to are the kinds of the two sides, older says that the call has the
 	// older plugin's form.
@@ -104,6 +106,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVar(&o.dryRun, "dry-run", "none", "none, client (show the plan), or server (let the server check the new workload, too)")
 	fl.Lookup("dry-run").NoOptDefVal = "client"
 	fl.BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	o.kruise.Add(c, "that of the cluster")
 	usage.Offer(c, "to", migrate.Words()...)
 	usage.Offer(c, "from", migrate.Words()...)
 	usage.Offer(c, "dry-run", dryRuns...)

@@ -16,6 +16,9 @@ func (o *options) complete(args []string) error {
 	if len(args) != 1 {
 		return usage.Errorf("for instance: kubectl kruise migrate deployment/web --to CloneSet", "give one workload, or one kind in the older form")
 	}
+	if err := o.kruise.Complete(); err != nil {
+		return err
+	}
 	read := o.olderForm
 	if strings.Contains(args[0], "/") {
 		read = o.ourForm

@@ -88,8 +88,12 @@ func (w *work) make(ctx context.Context) error {
 	return err
 }
 
-// takes is the release of Kruise that the cluster runs, as far as it tells.
+// takes is the release of Kruise that was given, else the one that the cluster runs, as far
+// as it tells.
 func (o *options) takes(ctx context.Context) (kruise.Release, error) {
+	if given := o.kruise.Given(); !given.IsZero() {
+		return given, nil
+	}
 	server, err := o.factory.Discovery()
 	if err != nil {
 		return kruise.Release{}, err

@@ -16,6 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
@@ -85,6 +86,11 @@ func New(f *factory.Factory) *cobra.Command {
 func (o *options) complete(args []string) error {
 	if err := usage.OneOf("output", o.output, outputs...); err != nil {
 		return err
+	}
+	if len(args) == 1 {
+		if name, ok := named.United(args[0]); ok {
+			return o.CompleteUnited(name)
+		}
 	}
 	return o.Complete(args)
 }

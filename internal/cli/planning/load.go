@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -33,7 +32,7 @@ func (o *Options) CompletePlan() error {
 		return usage.Errorf("make a new plan with other flags", "a plan says already how it is rolled out")
 	}
 	var err error
-	o.gates, err = gates.Parse(o.given)
+	o.gates, err = o.completeGates()
 	return err
 }
 

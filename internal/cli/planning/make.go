@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
@@ -70,7 +71,7 @@ func (o *Options) Draft(ctx context.Context) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Admit(from.object, desired); err != nil {
+	if err := Admit(from.object, desired, from.snapshot.Gates.Release); err != nil {
 		return nil, err
 	}
 	if o.Check != nil {
@@ -78,11 +79,23 @@ func (o *Options) Draft(ctx context.Context) (*Made, error) {
 			return nil, err
 		}
 	}
-	p, err := o.build(desired, from.snapshot)
+	p, err := o.build(o.readAs(desired, from.snapshot.Gates.Release), from.snapshot)
 	if err != nil {
 		return nil, err
 	}
 	return &Made{Plan: p, Snapshot: from.snapshot, At: from.at, gates: o.gates}, nil
+}
+
+// readAs is an object as a release of Kruise reads it; what the release drops is warned of.
+func (o *Options) readAs(r *resource.Resource, release kruise.Release) *resource.Resource {
+	reading := release.Read(r.Node())
+	if release.IsZero() || reading.Object == r.Node() {
+		return r
+	}
+	for _, d := range reading.Dropped {
+		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: %v\n", r.Fault(d.Path, "", "%s, and %s drops it without a word; the plan goes without it", d.Words(), release.Name()))
+	}
+	return resource.Parsed(reading.Object, nil, r.Origin)
 }
 
 // changed is what the workload shall become.
@@ -113,8 +126,8 @@ func (o *Options) build(desired *resource.Resource, s plan.Snapshot) (plan.Plan,
 }
 
 // Admit asks the rules of Kruise's webhooks whether the change may be written.
-func Admit(old, desired *resource.Resource) error {
-	c := &stage.Context{Facts: resource.NewFacts([]*resource.Resource{desired}, []*resource.Resource{old}, "")}
+func Admit(old, desired *resource.Resource, of kruise.Release) error {
+	c := &stage.Context{Kruise: of, Facts: resource.NewFacts([]*resource.Resource{desired}, []*resource.Resource{old}, "")}
 	var errs resource.Errors
 	for _, f := range check.Object(c, check.Request{Operation: check.Update, Object: desired, Old: old}) {
 		if !f.Accepted {

@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -59,8 +60,11 @@ type Options struct {
 	replicas int
 	// Nodes is how many nodes a made-up cluster has; 0 is one for ten pods,
 	// and at least three.
-	Nodes  int
-	given  []string
+	Nodes int
+	// united is the UnitedDeployment whose subsets are planned.
+	united string
+	// Given are --feature-gates and --kruise-version.
+	Given  gates.Flags
 	gates  gates.Set
 	limits bounds.Flag
 	// loaded are the objects of -f or -k.
@@ -92,7 +96,7 @@ func (o *Options) AddFlags(c *cobra.Command) {
 
 // AddPolicyFlags adds only the flags that say how a change is rolled out.
 func (o *Options) AddPolicyFlags(c *cobra.Command) {
-	gates.AddFlag(c, &o.given)
+	o.Given.Add(c, "that of the cluster or of ClusterFacts in --with, else the newest")
 	o.policy.addFlags(c.Flags())
 	o.policy.complete(c)
 }
@@ -120,7 +124,7 @@ func (o *Options) Complete(args []string) error {
 	if err != nil {
 		return err
 	}
-	o.gates, err = gates.Parse(o.given)
+	o.gates, err = o.completeGates()
 	return err
 }
 
@@ -144,6 +148,14 @@ func (o *Options) validate() error {
 		}
 	}
 	return usage.OneStdin(slices.Concat(o.files, o.with, []string{o.against, o.policy.strategy})...)
+}
+
+// completeGates reads the flags of the gates; a cluster tells more.
+func (o *Options) completeGates() (gates.Set, error) {
+	if err := o.Given.Complete(); err != nil {
+		return gates.Set{}, err
+	}
+	return o.Given.Of(kruise.Release{})
 }
 
 // FromFiles reports whether the flags ask for a plan without a cluster.

@@ -11,9 +11,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -52,7 +54,7 @@ func (o *Options) gated(ctx context.Context, name *named.Name, manifest *resourc
 	if reader == nil {
 		reader = &gates.Reader{}
 	}
-	set, unread, err := reader.Live(ctx, cfg, o.given)
+	set, unread, err := reader.Live(ctx, cfg, o.Given)
 	if err != nil {
 		return present{}, err
 	}
@@ -121,6 +123,14 @@ func (o *Options) loadPast(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	facts, err := render.ReadClusterFacts(more)
+	if err != nil {
+		return err
+	}
+	if o.gates, err = o.Given.Of(facts.Kruise); err != nil {
+		return err
+	}
+	release.Warn(o.Factory.Streams.Err, o.gates.Release)
 	o.past = &past{stream: stream, all: slices.Concat(stream, more)}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -47,9 +46,12 @@ type One struct {
 }
 
 // Each is what the command line asks for, once for each workload of -f or -k in their
-// order, where these are several and no name picks one; nil where one plan is for one
-// workload. Workloads of one name in two namespaces are two.
+// order, where these are several and no name picks one, or for each subset of a
+// UnitedDeployment; nil where one plan is for one workload. Workloads of one name in two namespaces are two.
 func (o *Options) Each(ctx context.Context) ([]One, error) {
+	if o.united != "" {
+		return o.eachSubset(ctx)
+	}
 	if !o.manifests() || o.name != nil {
 		return nil, nil
 	}
@@ -98,7 +100,7 @@ func (o *Options) CompleteSubsets() error {
 		}
 	}
 	var err error
-	o.gates, err = gates.Parse(o.given)
+	o.gates, err = o.completeGates()
 	return err
 }
 

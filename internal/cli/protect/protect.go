@@ -28,9 +28,9 @@ const long = `Keep objects from being deleted, by the label policy.kruise.io/del
 Of Deployments, ReplicaSets, StatefulSets, CloneSets, Advanced StatefulSets,
 UnitedDeployments, Namespaces, CustomResourceDefinitions, Services and Ingresses (those
 two only Always). Kruise's webhook enforces it where its feature gate
-ResourcesDeletionProtection is on, which it is not by default: under Always the server
-is asked, and a warning says so where nothing would refuse a deletion. Without Kruise,
-"kubectl kruise render" makes an admission policy of the label.`
+ResourcesDeletionProtection is on: by default from Kruise 1.4 to 1.7, and no longer since
+1.8. Under Always the server is asked, and a warning says so where nothing would refuse a
+deletion. Without Kruise, "kubectl kruise render" makes an admission policy of the label.`
 
 const example = `  kubectl kruise protect cloneset/web
 

@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
@@ -47,12 +50,19 @@ func (f Found) String() string {
 // controllers, else from the fields and versions of its definitions, else from the
 // versions that it serves. What may not be read is passed over.
 func Read(ctx context.Context, objects dynamic.Interface, server discovery.ServerResourcesInterface) Found {
-	if image := managerImage(ctx, objects); image != "" {
-		if r, ok := kruise.ReleaseOfImage(image); ok {
-			return Found{Release: r, From: "the image of its controllers", Sure: true}
-		}
+	manager, _ := FindManager(ctx, objects)
+	return Tell(ctx, manager, objects, server)
+}
+
+// Tell is [Read] with a manager that was looked for already; its zero value is none.
+func Tell(ctx context.Context, manager Manager, objects dynamic.Interface, server discovery.ServerResourcesInterface) Found {
+	if r, ok := kruise.ReleaseOfImage(manager.Container.Image); ok {
+		return Found{Release: r, From: "the image of its controllers", Sure: true}
 	}
 	d := kruise.Definitions{Served: Served(server)}
+	if len(d.Served) == 0 {
+		return Found{}
+	}
 	from := "the versions that are served"
 	if crds := schemas(ctx, objects); len(crds) > 0 {
 		d.Fields, from = crds.has, "its definitions"
@@ -68,21 +78,31 @@ func Read(ctx context.Context, objects dynamic.Interface, server discovery.Serve
 	return f
 }
 
-// managerImage is the image of Kruise's controllers, "" where it cannot be read.
-func managerImage(ctx context.Context, objects dynamic.Interface) string {
+// Manager is the Deployment of Kruise's controllers, and the container that runs them.
+type Manager struct {
+	// Deployment is nil where there is none.
+	Deployment *appsv1.Deployment
+	// Container is the zero value where there is no Deployment.
+	Container corev1.Container
+}
+
+// FindManager looks for Kruise's controllers; without any, it is the zero value.
+func FindManager(ctx context.Context, objects dynamic.Interface) (Manager, error) {
 	list, err := objects.Resource(deployments).Namespace(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: kruise.ManagerSelector})
 	if err != nil {
-		return ""
+		return Manager{}, err
 	}
-	for _, d := range list.Items {
-		containers, _, _ := unstructured.NestedSlice(d.Object, "spec", "template", "spec", "containers")
-		for _, c := range containers {
-			if m, ok := c.(map[string]any); ok && strings.Contains(fmt.Sprint(m["image"]), "kruise-manager") {
-				return fmt.Sprint(m["image"])
-			}
+	for i := range list.Items {
+		d := &appsv1.Deployment{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, d); err != nil {
+			return Manager{}, err
+		}
+		if c := d.Spec.Template.Spec.Containers; len(c) > 0 {
+			at := max(0, slices.IndexFunc(c, func(c corev1.Container) bool { return strings.Contains(c.Image, "kruise-manager") }))
+			return Manager{Deployment: d, Container: c[at]}, nil
 		}
 	}
-	return ""
+	return Manager{}, nil
 }
 
 // Served are the versions of Kruise's kinds that a server serves, the oldest first; what

@@ -182,7 +182,21 @@ func (o *options) load(ctx context.Context) ([]*resource.Resource, error) {
 	if o.allowEmpty && errors.Is(err, load.ErrEmpty) {
 		return nil, nil
 	}
-	return aside.Manifests(o.noted(), stream), err
+	return aside.Manifests(o.noted(), stream), permissible(err)
+}
+
+// emptyHint says why an empty result is a fault, and what permits it.
+const emptyHint = "an empty result can delete everything downstream; --allow-empty permits it"
+
+// permissible names the flag that permits an input without objects, where the fault has no hint.
+func permissible(err error) error {
+	fault, ok := errors.AsType[*resource.Error](err)
+	if !ok || !errors.Is(fault, load.ErrEmpty) || fault.Hint != "" {
+		return err
+	}
+	hinted := *fault
+	hinted.Hint = emptyHint
+	return &hinted
 }
 
 // noted is where notes about the input go.

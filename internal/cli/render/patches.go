@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -114,10 +115,6 @@ func (o *options) sequences(opt engine.Options, res *engine.Result) (patches.Set
 
 // changes are the patches from the state before.
 func (o *options) changes(opt engine.Options, rendered []*resource.Resource) (patches.Set, error) {
-	given, err := gates.Parse(nil)
-	if err != nil {
-		return patches.Set{}, err
-	}
 	steps, err := o.policySteps()
 	if err != nil {
 		return patches.Set{}, err
@@ -132,8 +129,12 @@ func (o *options) changes(opt engine.Options, rendered []*resource.Resource) (pa
 	if driver == "" {
 		driver = stage.Native
 	}
+	facts, err := engine.ReadClusterFacts(opt.Context)
+	if err != nil {
+		return patches.Set{}, err
+	}
 	set, err := sequence.Make(sequence.States{
-		Old: old.Resources, New: rendered, Context: opt.Context, Namespace: opt.Namespace, Driver: driver, Steps: steps, Gates: given,
+		Old: old.Resources, New: rendered, Context: opt.Context, Namespace: opt.Namespace, Driver: driver, Steps: steps, Gates: gates.Of(cmp.Or(opt.Kruise, facts.Kruise)),
 	})
 	set.From, set.To = o.base, o.input()
 	return set, err

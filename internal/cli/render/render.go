@@ -104,7 +104,7 @@ func (o *options) run(ctx context.Context) error {
 // judge refuses a result that must not be emitted.
 func (o *options) judge(res *engine.Result) error {
 	if len(res.Resources) == 0 && (o.patchesDir == "" || len(res.Sequences) == 0) && !o.allowEmpty {
-		return &resource.Error{Err: errors.New("nothing is left to emit"), Hint: "an empty result can delete everything downstream; --allow-empty permits it"}
+		return &resource.Error{Err: errors.New("nothing is left to emit"), Hint: emptyHint}
 	}
 	if o.strict && finding.Worst(res.Findings).Rank() >= finding.Lost.Rank() {
 		hint := "the findings above name each field and what to do"

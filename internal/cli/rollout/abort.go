@@ -25,10 +25,12 @@ func newAbort(shared *common) *cobra.Command {
 	o.common = shared
 	o.makes = func() (action, error) { return aborting("aborted by "+holder(), o.rollback), nil }
 	c := &cobra.Command{
-		Use: "abort TYPE/NAME", Short: "End a rollout where it stands, or take it back",
-		Long: `End a rollout: no further step is taken, pods stay as they are. With --rollback
-the workload goes back to the template that the rollout started from, within its
-budgets and in place where that is possible.`,
+		Use: "abort TYPE/NAME", Short: "End a rollout now, or take it back",
+		Long: `End a rollout now: no further pod is updated when the command returns, but for those on
+their way. The controller of the workload is stopped by a field of its spec, which 'rollout
+retry', 'rollout abort --rollback' and the next rollout take back. With --rollback the
+workload goes back to the template that the rollout started from, within its budgets and
+in place where that is possible.`,
 		Example: "  kubectl kruise rollout abort cloneset/web\n  kubectl kruise rollout abort cloneset/web --rollback --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			args, err := inParts(c.Context(), args, o.inFlight)

@@ -206,7 +206,7 @@ func (p *Part) Run(ctx context.Context, desired *resource.Resource) (rolled bool
 	}
 	var res apply.Result
 	if rec != nil {
-		res, err = p.goOn(ctx)
+		res, err = p.batch.carryOn(ctx, p.session, takenOver)
 	} else {
 		res, err = p.batch.start(ctx, p.session, m.Plan)
 	}

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"context"
 	"errors"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
@@ -42,21 +41,4 @@ func goal(p plan.Plan) (updated, kept int) {
 		}
 	}
 	return updated, kept
-}
-
-// goOn drives the rollout that is under way from where it stands.
-func (p *Part) goOn(ctx context.Context) (apply.Result, error) {
-	rollouts, err := p.batch.rollouts()
-	if err != nil {
-		return apply.Result{}, err
-	}
-	if _, err := rollouts.TakeOver(ctx, p.session.target.Ref); err != nil {
-		return apply.Result{}, err
-	}
-	s := *p.session // watched anew, so that the record is the changed one
-	if err := p.batch.watch(ctx, &s); err != nil {
-		return apply.Result{}, err
-	}
-	defer s.Close()
-	return p.batch.carryOn(ctx, &s)
 }

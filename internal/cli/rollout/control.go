@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
@@ -13,6 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // control is a verb that changes a rollout's record, and may go on with it.
@@ -162,9 +164,23 @@ func (o *control) run(ctx context.Context) error {
 
 // onRecord changes the record, and goes on with it.
 func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
-	if err := o.mayContinue(ctx, s, rollouts); err != nil {
+	if _, err := rollouts.Get(ctx, s.target.Ref); errors.Is(err, plan.ErrNoRollout) {
+		return o.none(ctx, s)
+	}
+	if o.goesOn && !o.only {
+		// Another process that drives the rollout has the say, and follows at once.
+		if by, err := rollouts.Holder(ctx, s.target.Ref); err != nil || by == "" {
+			return o.turn(ctx, s, rollouts)
+		}
+	}
+	if err := o.change(ctx, s, rollouts); err != nil || !o.goesOn || o.only {
 		return err
 	}
+	return o.goOn(ctx, o.name)
+}
+
+// change changes the record.
+func (o *control) change(ctx context.Context, s *session, rollouts apply.Rollouts) error {
 	rec, err := rollouts.Change(ctx, s.target.Ref, o.action.do)
 	if errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
@@ -172,30 +188,86 @@ func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollo
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(o.factory.Streams.Err, o.action.said(rec))
-	if o.print != nil {
-		if err := o.print.resource(o.common, s.object); err != nil {
-			return err
-		}
+	if rec, err = o.stop(ctx, s, rollouts, rec); err != nil {
+		return err
 	}
-	if !o.goesOn || o.only {
-		return nil
-	}
-	return o.goOn(ctx, o.name)
+	return o.changed(s, rec)
 }
 
-// mayContinue refuses a rollout that this process would have to continue, and may not,
-// before its record changes. Where another process drives it, that one has the say.
-func (o *control) mayContinue(ctx context.Context, s *session, rollouts apply.Rollouts) error {
-	if !o.goesOn || o.only || o.authority.asks.Commands {
+// changed says what the record is now.
+func (o *control) changed(s *session, rec plan.Record) error {
+	_, _ = fmt.Fprintln(o.factory.Streams.Err, o.action.said(rec))
+	if o.print == nil {
 		return nil
 	}
-	if by, err := rollouts.Holder(ctx, s.target.Ref); err != nil || by != "" {
-		return nil //nolint:nilerr // who drives it is found out when it is taken over
+	return o.print.resource(o.common, s.object)
+}
+
+// turn changes the record of a rollout that no process drives, and drives it: the record
+// stays as it is where this person may not. Who may decide and not carry out only changes
+// it, and so does who finds another process at work.
+func (o *control) turn(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+	e, rec, err := o.taken(ctx, s, rollouts)
+	if s.Cluster != nil {
+		defer s.Close()
 	}
-	rec, err := rollouts.Get(ctx, s.target.Ref)
+	denied, mayNot := errors.AsType[*apply.DeniedError](err)
+	switch {
+	case errors.Is(err, plan.ErrNoRollout):
+		return o.none(ctx, s)
+	case mayNot, errors.Is(err, plan.ErrTaken):
+		if changed := o.change(ctx, s, rollouts); changed != nil {
+			return changed
+		}
+		if mayNot {
+			return o.elsewhere(ctx, s, denied)
+		}
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v, and it goes on there\n", err)
+		return nil
+	case err != nil:
+		return hinted(err)
+	}
+	if err := o.changed(s, rec); err != nil {
+		e.Release()
+		return err
+	}
+	res, err := o.carryOut(e)
 	if err != nil {
-		return nil //nolint:nilerr // the change of the record says so
+		return err
 	}
-	return o.commands(rec.Plan.Commands(rec.Progress.Step), "the plan on record")
+	return o.end(res)
+}
+
+// taken makes the turn; who may not even watch the workload may not drive its rollout.
+func (o *control) taken(ctx context.Context, s *session, rollouts apply.Rollouts) (*apply.Executor, plan.Record, error) {
+	if err := o.watch(ctx, s); err != nil {
+		s.Cluster = nil
+		if apierrors.IsForbidden(err) {
+			err = &apply.DeniedError{Err: err}
+		}
+		return nil, plan.Record{}, err
+	}
+	s.Allow(o.authority.asks)
+	return rollouts.Turn(ctx, s, o.action.do)
+}
+
+// stop has the controller of a rollout stopped that was paused or aborted.
+func (c *common) stop(ctx context.Context, s *session, rollouts apply.Rollouts, rec plan.Record) (plan.Record, error) {
+	if !rec.Progress.Stop.Asked {
+		return rec, nil
+	}
+	stopped, err := rollouts.Stop(ctx, s.target.Ref)
+	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
+		return rec, &resource.Error{
+			Err:  fmt.Errorf("it is on record, but the pods of the present step are still updated: no process that drives the rollout has stopped the controller, and %w", denied),
+			Hint: "run it again by an account with the role of 'kubectl kruise rbac'",
+		}
+	}
+	if err != nil {
+		return rec, &resource.Error{Err: fmt.Errorf("it is on record, but %w", err), Hint: "run it again"}
+	}
+	if s.object != nil {
+		c.sayStopped(s.object, stopped.Progress.Stop)
+	}
+	return stopped, nil
 }

@@ -29,8 +29,20 @@ func (d *Desk) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Re
 		}
 		return nil
 	}
+	if t.goesOn && !d.here(ref) {
+		// Another process that drives the rollout has the say, and follows at once.
+		if by, err := rollouts.Holder(ctx, ref); err != nil || by == "" {
+			said, err := d.turn(rollouts, ref, t)
+			if _, denied := errors.AsType[*apply.DeniedError](err); !denied && !errors.Is(err, plan.ErrTaken) {
+				return said, err
+			}
+		}
+	}
 	rec, err := rollouts.Change(ctx, ref, t.do)
 	if err != nil {
+		return "", err
+	}
+	if rec, err = d.stopped(ctx, ref, rollouts, rec); err != nil {
 		return "", err
 	}
 	said = t.said(rec)
@@ -39,6 +51,34 @@ func (d *Desk) take(ctx context.Context, rollouts apply.Rollouts, ref cluster.Re
 	}
 	where, err := d.goOn(ref)
 	return said + where, err
+}
+
+// turn is take of a rollout that no process drives: this one does, and the record stays as
+// it is where this person may not.
+func (d *Desk) turn(rollouts apply.Rollouts, ref cluster.Ref, t turn) (said string, err error) {
+	at, _ := d.sessions()
+	s, err := d.open(d.ctx, at, ref)
+	if err != nil {
+		return "", err
+	}
+	s.Allow(d.authority.asks)
+	e, rec, err := rollouts.Turn(d.ctx, s, t.do)
+	if err != nil {
+		s.Close()
+		return "", hinted(err)
+	}
+	d.drive(s, e)
+	return t.said(rec) + "; it goes on here", nil
+}
+
+// stopped has the controller of a rollout stopped that was paused or aborted.
+func (d *Desk) stopped(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts, rec plan.Record) (plan.Record, error) {
+	at, _ := d.sessions()
+	s, err := d.locate(ctx, at, ref)
+	if err != nil {
+		return rec, err
+	}
+	return at.stop(ctx, s, rollouts, rec)
 }
 
 // rolloutOf is which rollout it is, stepOf which step of it, wayOf whether it

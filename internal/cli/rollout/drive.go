@@ -92,7 +92,18 @@ func (d *driving) goOn(ctx context.Context, name named.Name) error {
 		return err
 	}
 	defer s.Close()
-	res, err := d.carryOn(ctx, s)
+	return d.driven(ctx, s, continued)
+}
+
+// takeOver is goOn of a rollout that no process has driven for a while: until now, the
+// time of its step did not run.
+func (d *driving) takeOver(ctx context.Context, s *session) error {
+	return d.driven(ctx, s, takenOver)
+}
+
+// driven drives the rollout on record, as far as that is for this process to do.
+func (d *driving) driven(ctx context.Context, s *session, start starter) error {
+	res, err := d.carryOn(ctx, s, start)
 	if errors.Is(err, plan.ErrTaken) {
 		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v, and it goes on there\n", err)
 		return nil
@@ -123,27 +134,27 @@ func (d *driving) elsewhere(ctx context.Context, s *session, denied *apply.Denie
 	}
 }
 
-// takeOver is goOn of a rollout that no process has driven for a while: until now, the
-// time of its step did not run.
-func (d *driving) takeOver(ctx context.Context, s *session, name named.Name) error {
-	rollouts, err := d.rollouts()
-	if err != nil {
-		return err
-	}
-	if _, err := rollouts.TakeOver(ctx, s.target.Ref); err != nil {
-		return err
-	}
-	return d.goOn(ctx, name)
+// starter takes the rollout on record over.
+type starter func(context.Context, apply.Rollouts, apply.Workload) (*apply.Executor, error)
+
+func continued(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
+	return r.Continue(ctx, w)
+}
+
+// takenOver has the time of the present step count from now.
+func takenOver(ctx context.Context, r apply.Rollouts, w apply.Workload) (*apply.Executor, error) {
+	e, _, err := r.Turn(ctx, w, apply.TakingOver)
+	return e, err
 }
 
 // carryOn carries out what is left of the rollout on record, and tells.
-func (d *driving) carryOn(ctx context.Context, s *session) (apply.Result, error) {
+func (d *driving) carryOn(ctx context.Context, s *session, start starter) (apply.Result, error) {
 	rollouts, err := d.rollouts()
 	if err != nil {
 		return apply.Result{}, err
 	}
 	s.Allow(d.authority.asks)
-	e, err := rollouts.Continue(ctx, s)
+	e, err := start(ctx, rollouts, s)
 	if err != nil {
 		return apply.Result{}, hinted(err)
 	}
@@ -152,6 +163,7 @@ func (d *driving) carryOn(ctx context.Context, s *session) (apply.Result, error)
 
 // carryOut carries a plan out, and tells.
 func (d *driving) carryOut(e *apply.Executor) (apply.Result, error) {
+	d.factory.Until(time.Time{}) // from here on the rollout minds the time
 	t := d.teller()
 	defer t.stop()
 	return e.Run(apply.Options{Emit: t.event, AtPause: d.atPause, Until: d.until()})

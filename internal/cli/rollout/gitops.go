@@ -27,6 +27,18 @@ func (c *common) sayOwners(object *resource.Resource) {
 	}
 }
 
+// sayStopped tells that a GitOps controller would let the controller of a stopped rollout
+// continue, and what to agree with it.
+func (c *common) sayStopped(object *resource.Resource, stop plan.Stop) {
+	path := stop.Field.Path(object.Group(), object.Kind(), object.Version())
+	if path == nil {
+		return
+	}
+	for _, o := range gitops.Owners(object) {
+		_, _ = fmt.Fprintln(c.factory.Streams.Err, strings.TrimRight("warning: "+gitops.StopAdvice(o, object, "/"+strings.Join(path, "/")), "\n"))
+	}
+}
+
 // findManifest finds what --write-back writes to, before anything is changed, and
 // whether it could be.
 func (o *runOptions) findManifest() (err error) {

@@ -52,7 +52,7 @@ func (o *Own) Run(ctx context.Context, name named.Name, question string, plans f
 	defer s.Close()
 	if rec, err := s.Rollout(); err == nil && rec.InFlight() && s.target.Kind == "Pod" {
 		// No other verb goes on with it.
-		return o.takeOver(ctx, s, name)
+		return o.takeOver(ctx, s)
 	}
 	if err := apply.Idle(s, plan.TransitionBegin); err != nil {
 		return err

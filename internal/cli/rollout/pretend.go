@@ -62,10 +62,7 @@ func (d *driving) dry() dryrun.Flag {
 func left(p plan.Plan, s plan.Snapshot, now time.Time, promote bool) acts {
 	return func(tell func(plan.Snapshot, plan.Action)) error {
 		if p.Target.Kind == "Pod" { // no model has pods of nobody
-			for _, a := range plan.Next(p, s, now).Actions {
-				tell(s, a)
-			}
-			return nil
+			return next(p, s, now)(tell)
 		}
 		assumed := simulate.Usual()
 		assumed.Gates, assumed.Start = s.Gates, now
@@ -75,6 +72,16 @@ func left(p plan.Plan, s plan.Snapshot, now time.Time, promote bool) acts {
 		}
 		_, err := simulate.Rest(p, s, assumed, o)
 		return err
+	}
+}
+
+// next are the actions that are due now.
+func next(p plan.Plan, s plan.Snapshot, now time.Time) acts {
+	return func(tell func(plan.Snapshot, plan.Action)) error {
+		for _, a := range plan.Next(p, s, now).Actions {
+			tell(s, a)
+		}
+		return nil
 	}
 }
 
@@ -108,8 +115,11 @@ func (o *control) pretend(ctx context.Context, at *session) error {
 		return err
 	}
 	snapshot.Progress = rec.Progress
-	if o.goesOn && !o.only {
+	switch {
+	case o.goesOn && !o.only:
 		err = o.wouldSend(ctx, &s, rec.Plan, left(rec.Plan, snapshot, s.Now(), false))
+	case rec.Progress.Stop.Asked:
+		err = o.wouldSend(ctx, &s, rec.Plan, next(rec.Plan, snapshot, s.Now()))
 	}
 	if o.print != nil {
 		err = errors.Join(err, o.print.resource(o.common, s.object))
@@ -148,8 +158,16 @@ func (o *abortOptions) pretendBack(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.say(&rec); err != nil || !o.rollback {
+	if err := o.say(&rec); err != nil {
 		return err
+	}
+	if !o.rollback {
+		snapshot, err := s.Observe(ctx, s.target.Ref)
+		if err != nil {
+			return err
+		}
+		snapshot.Progress = rec.Progress
+		return o.wouldSend(ctx, s, rec.Plan, next(rec.Plan, snapshot, s.Now()))
 	}
 	back, from, err := apply.WayBack(ctx, s, rec, why)
 	if err != nil {

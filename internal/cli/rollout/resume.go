@@ -27,20 +27,46 @@ var resuming = action{
 }
 
 func newPause(shared *common) *cobra.Command {
-	o := &control{without: pauseField(true), release: releasePause(true), makes: func() (action, error) { return holding(), nil }}
+	var afterStep bool
+	o := &control{without: pauseField(true), release: releasePause(true), makes: func() (action, error) {
+		if afterStep {
+			return holdingAfterStep(), nil
+		}
+		return holding(), nil
+	}}
 	c := newControl(shared, o, &cobra.Command{
-		Use: "pause (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Put a rollout on hold",
-		Long: `Put a rollout on hold. Where none of ours is on record, the workload's own controller
-is told to update no more pods; a Rollout of rollouts.kruise.io is paused itself.`,
-		Example: "  kubectl kruise rollout pause cloneset/web\n  kubectl kruise rollout pause rollout/web",
+		Use: "pause (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Pause a rollout",
+		Long: `Pause a rollout now: no further pod is updated when the command returns, but for those
+on their way. The controller of the workload is stopped by a field of its spec, which
+'rollout resume' takes back. With --after-step the present step is carried out first, and
+nothing is stopped.
+
+Where none of our rollouts is on record, the workload's own controller is told to update
+no more pods; a Rollout of rollouts.kruise.io is paused itself.`,
+		Example: "  kubectl kruise rollout pause cloneset/web\n  kubectl kruise rollout pause cloneset/web --after-step\n  kubectl kruise rollout pause rollout/web",
 	})
+	c.Flags().BoolVar(&afterStep, "after-step", false, "carry the present step out, and pause then")
 	o.addObjects(c, "paused")
 	return c
 }
 
 func holding() action {
-	return action{do: apply.Pausing(holder()), said: func(plan.Record) string {
-		return "on hold: no further step is taken until 'rollout resume'; pods of the present step go on"
+	return action{do: apply.Pausing(holder()), said: func(r plan.Record) string {
+		text := "paused: no further pod is updated until 'rollout resume'"
+		if by := r.Progress.Stop.String(); by != "" {
+			text += " (" + by + ")"
+		}
+		return text
+	}}
+}
+
+func holdingAfterStep() action {
+	return action{do: apply.PausingAfterStep(holder()), said: func(r plan.Record) string {
+		text := "paused after the present step"
+		if s := r.Present(); s != nil {
+			text += ", " + s.Name
+		}
+		return text + ": its pods are still updated, no others until 'rollout resume'"
 	}}
 }
 

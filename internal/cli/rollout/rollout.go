@@ -3,9 +3,13 @@ package rollout
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -50,5 +54,34 @@ func New(f *factory.Factory, screens Screens) *cobra.Command {
 		newPromote(shared), newAbort(shared), newRetry(shared), newApprove(shared),
 		newPause(shared), newResume(shared), newUndo(shared), newHistory(shared), newRestart(shared), newShow(shared),
 	)
+	for _, verb := range c.Commands() {
+		timed(f, verb)
+	}
 	return c
+}
+
+// soonest is how long the server has to answer before there is a rollout, however short the
+// time for that one is.
+const soonest = 5 * time.Second
+
+// timed has --timeout of a verb count from its first request on: a server that does not answer
+// would hold it up before there is a rollout to wait for.
+func timed(f *factory.Factory, c *cobra.Command) {
+	run := c.RunE
+	if c.Flags().Lookup("timeout") == nil || run == nil {
+		return
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		limit, err := c.Flags().GetDuration("timeout")
+		if err != nil || limit <= 0 {
+			return run(c, args)
+		}
+		f.Until(time.Now().Add(max(limit, soonest)))
+		defer f.Until(time.Time{})
+		if err = run(c, args); !errors.Is(err, factory.ErrLate) {
+			return err
+		}
+		_, _ = fmt.Fprintf(f.Streams.Err, "timed out after %s: %v\n", limit, err)
+		return ending.ErrTimedOut
+	}
 }

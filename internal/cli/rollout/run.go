@@ -38,6 +38,8 @@ type runOptions struct {
 	manifest *writeback.Manifest
 	called   named.Name
 	desired  *resource.Resource
+	// answered says that the question was answered for the whole UnitedDeployment.
+	answered bool
 	// remake makes the new template of a UnitedDeployment; nil leaves it as it is.
 	remake remake
 	// as is the verb that makes the new state by itself; nil for run.
@@ -126,6 +128,7 @@ func (o *runOptions) complete(args []string) error {
 // runAll rolls out what the command line means: one workload, or several one after
 // the other.
 func (o *runOptions) runAll(ctx context.Context) (err error) {
+	o.flags = o.Given
 	if o.united != "" {
 		return o.runUnited(ctx)
 	}
@@ -175,7 +178,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	if err := o.typed(&m.Plan); err != nil {
 		return err
 	}
-	if err := o.ask(ctx, o.yes, "Roll out "+o.session.target.String()+"?"); err != nil {
+	if err := o.ask(ctx, o.yes || o.answered, "Roll out "+o.session.target.String()+"?"); err != nil {
 		return err
 	}
 	return o.carry(ctx, m.Plan)

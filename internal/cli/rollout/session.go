@@ -43,6 +43,8 @@ type common struct {
 	unread string
 	asked  sync.Once
 	reader gates.Reader
+	// flags say which of them are otherwise than the cluster tells.
+	flags gates.Flags
 	// manager owns the fields that are written, "" is the default.
 	manager string
 	// authority is what this person allows.
@@ -117,10 +119,10 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	return err
 }
 
-// live asks once which feature gates Kruise has in the cluster.
+// live asks once which release of Kruise the cluster has, with which feature gates.
 func (c *common) live(ctx context.Context, cfg *rest.Config) {
 	c.asked.Do(func() {
-		set, unread, err := c.reader.Live(ctx, cfg, nil)
+		set, unread, err := c.reader.Live(ctx, cfg, c.flags)
 		if err == nil {
 			c.gates, c.unread = set.Gates, unread
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -52,7 +52,7 @@ func (o *runOptions) subsetsInTurn(ctx context.Context, names []named.Name) erro
 	err := o.inTurn(names, func(n named.Name) error {
 		one := *o
 		one.Options = o.For(n)
-		one.Change, one.Counted = follow, true
+		one.Change, one.Counted = planning.Released, true
 		one.successOn = "complete" // of a subset: what waits for a person keeps the next from its turn
 		return one.runSubset(ctx, n)
 	})
@@ -81,18 +81,30 @@ func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error 
 		return err
 	}
 	w := o.factory.Streams.Err
-	_, _ = fmt.Fprintf(w, "UnitedDeployment %s rolls out its subsets one after the other: %s\n", u.Name, strings.Join(u.Subsets, ", "))
-	if !u.Paced() {
-		_, _ = fmt.Fprintln(w, "warning: its subsets are Deployments, which no partition holds back: all of them follow at once")
-	}
-	if err := o.ask(ctx, o.yes, "Write the template of UnitedDeployment "+u.Name+"?"); err != nil {
+	if err := o.showUnited(ctx, u, template); err != nil {
 		return err
 	}
+	if !u.Paced() {
+		_, _ = fmt.Fprintln(w, "warning: its subsets are Deployments, which no partition holds back: all of them follow at once, and neither pause nor abort stops them")
+	}
+	if err := o.ask(ctx, o.yes, "Roll out UnitedDeployment "+u.Name+", its subsets in this order?"); err != nil {
+		return err
+	}
+	o.answered = true
 	client, err := o.factory.Dynamic()
 	if err != nil {
 		return err
 	}
 	return u.Release(ctx, client, template)
+}
+
+// showUnited shows the plan of each subset, as it is before anything is written.
+func (o *runOptions) showUnited(ctx context.Context, u *united.Object, template map[string]any) error {
+	_, _ = fmt.Fprintf(o.factory.Streams.Err, "UnitedDeployment %s rolls out its subsets one after the other: %s\n\n", u.Name, strings.Join(u.Subsets, ", "))
+	to := *u
+	to.Template, to.Partitions = template, nil
+	b := &Batch{driving: o.driving, policy: o.Options}
+	return (&Subsets{b, u}).Each(ctx, func(p *Part) error { return p.Show(ctx, p.follows(u, &to)) })
 }
 
 // pretendUnited shows what would be written, subset by subset.
@@ -113,15 +125,6 @@ func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error 
 	return o.show(ctx, list)
 }
 
-// follow is a subset's workload without a partition: its template is written already.
-func follow(object *resource.Resource, _ plan.Snapshot) (*resource.Resource, error) {
-	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
-	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {
-		tree.SetAt(out.Edit(), tree.Int64(0), path...)
-	}
-	return out, nil
-}
-
 // runSubset rolls out a subset: by the plan on record where one is under way, by a
 // new one otherwise. One that has no partition is only watched.
 func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
@@ -135,7 +138,7 @@ func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
 	case err != nil && !errors.Is(err, plan.ErrNoRollout):
 		return err
 	case err == nil && rec.InFlight():
-		return o.takeOver(ctx, s, n)
+		return o.takeOver(ctx, s)
 	case n.Kinds[0].Kind != kruise.KindDeployment:
 		return o.run(ctx)
 	}

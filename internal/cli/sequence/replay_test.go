@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/state"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -54,10 +55,7 @@ type world struct {
 
 func newWorld(t *testing.T, c change) *world {
 	t.Helper()
-	given, err := gates.Parse(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := gates.Of(kruise.Release{})
 	o := simulate.Usual()
 	o.Gates = given.Gates
 	w := &world{simulate.New(o), t}

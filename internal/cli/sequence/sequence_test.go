@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/sequence"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
@@ -77,10 +78,7 @@ type change struct {
 
 func (c change) states(t *testing.T) sequence.States {
 	t.Helper()
-	given, err := gates.Parse(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := gates.Of(kruise.Release{})
 	s := sequence.States{
 		Old: rendered(t, c.how, c.old, "", c.context), Context: parsed(t, c.context), Driver: c.how.driver, Gates: given,
 	}
@@ -90,6 +88,7 @@ func (c change) states(t *testing.T) sequence.States {
 	}
 	s.New = rendered(t, c.how, c.new, base, c.context)
 	if c.steps != "" {
+		var err error
 		if s.Steps, err = plan.ParseSteps(c.steps); err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/edit"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gates"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/release"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
@@ -24,7 +25,8 @@ type explainer struct {
 	*edit.Verb
 
 	ctx    context.Context //nolint:containedctx // it lives for one call
-	gates  cluster.Gates
+	given  gates.Flags
+	reader gates.Reader
 	wanted bool
 }
 
@@ -76,11 +78,15 @@ func (e *explainer) workload(before, after *unstructured.Unstructured, of string
 	if err != nil {
 		return err
 	}
-	answer := view.Explained(old, updated, e.gates)
+	gates, err := e.gates()
+	if err != nil {
+		return err
+	}
+	answer := view.Explained(old, updated, gates)
 	if err := answer.Text(e.out(), view.Style{Color: e.Factory.ColorErr(), Width: e.Factory.Streams.Width}); err != nil {
 		return err
 	}
-	reach, total, ok := plan.Reach(updated, e.gates)
+	reach, total, ok := plan.Reach(updated, gates)
 	switch {
 	case of != "":
 		_, err = fmt.Fprintf(e.out(), "pods: %s\n", of)
@@ -92,6 +98,23 @@ func (e *explainer) workload(before, after *unstructured.Unstructured, of string
 		_, err = fmt.Fprintf(e.out(), "pods: %d of %d follow\n", reach, total)
 	}
 	return err
+}
+
+// gates are those of the cluster, unless nothing is asked of one.
+func (e *explainer) gates() (cluster.Gates, error) {
+	if e.Local() {
+		set, err := e.given.Of(kruise.Release{})
+		return set.Gates, err
+	}
+	cfg, err := e.Factory.Config()
+	if err != nil {
+		return cluster.Gates{}, err
+	}
+	set, unread, err := e.reader.Live(e.ctx, cfg, e.given)
+	if unread != "" {
+		_, _ = fmt.Fprintf(e.out(), "warning: Kruise's feature gates cannot be read, those of %s are assumed: %s\n", set.Release.OrNewest().Name(), unread)
+	}
+	return set.Gates, err
 }
 
 // united explains the change of a UnitedDeployment by what it makes of a subset.

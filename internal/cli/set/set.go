@@ -45,7 +45,7 @@ type setting struct {
 	edit.Verb
 
 	explain bool
-	gates   []string
+	gates   gates.Flags
 }
 
 func newSetting(f *factory.Factory, done string) *setting {
@@ -56,15 +56,14 @@ func newSetting(f *factory.Factory, done string) *setting {
 func (s *setting) addFlags(c *cobra.Command) {
 	s.AddFlags(c)
 	c.Flags().BoolVar(&s.explain, "explain", false, "say what the change does to running pods, before it is written")
-	gates.AddFlag(c, &s.gates)
+	s.gates.Add(c, "that of the cluster, else the newest")
 }
 
 func (s *setting) complete(c *cobra.Command, named []string) error {
-	given, err := gates.Parse(s.gates)
-	if err != nil {
+	if err := s.gates.Complete(); err != nil {
 		return err
 	}
-	e := &explainer{Verb: &s.Verb, wanted: s.explain, gates: given.Gates, ctx: c.Context()}
+	e := &explainer{Verb: &s.Verb, wanted: s.explain, given: s.gates, ctx: c.Context()}
 	s.Tell = e.tell
 	return s.Complete(c, named)
 }

@@ -79,7 +79,7 @@ func TestEffects(t *testing.T) {
 		want string
 	}{
 		{world.Act{Verb: world.Promote}, "nobody carries it out: this program does, until it is left"},
-		{world.Act{Verb: world.PauseResume}, "no further step is taken"},
+		{world.Act{Verb: world.PauseResume}, "no further pod is updated"},
 		{world.Act{Verb: world.Abort}, "aborted"},
 		{world.Act{Verb: world.Undo}, "steps: "},
 		{world.Act{Verb: world.Undo, Value: "x"}, "error: cloneset/web: \"x\" is no number of a revision"},
@@ -110,7 +110,7 @@ func TestPauseAndPromote(t *testing.T) {
 	rolling(t, l)
 	until(t, l, world.Want{}, "a rollout", func(w *world.World) bool { return w.Loaded && w.Find(web).Steps > 0 })
 	said, err := l.Do(t.Context(), world.Act{Verb: world.PauseResume, On: []cluster.Ref{web}})
-	if err != nil || !strings.Contains(said, "on hold") {
+	if err != nil || !strings.Contains(said, "no further pod is updated") {
 		t.Fatalf("%q, %v", said, err)
 	}
 	until(t, l, world.Want{}, "a pause", func(w *world.World) bool {

@@ -46,7 +46,7 @@ type drawn struct {
 // open begins to look at a namespace, "" for all.
 func (l *Live) open(namespace string) (*fleet, error) {
 	ctx, stop := context.WithCancel(l.ctx)
-	set, unread, err := gates.Live(ctx, l.config, nil)
+	set, unread, err := gates.Live(ctx, l.config, gates.Flags{})
 	if err != nil {
 		stop()
 		return nil, err

@@ -38,7 +38,7 @@ func (o *options) snapshot(ctx context.Context, res *observe.Result, at time.Tim
 	if err != nil {
 		return plan.Snapshot{}, err
 	}
-	set, unread, err := gates.Live(ctx, cfg, nil)
+	set, unread, err := gates.Live(ctx, cfg, gates.Flags{})
 	if err != nil {
 		return plan.Snapshot{}, err
 	}

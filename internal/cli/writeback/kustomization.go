@@ -1,8 +1,8 @@
 package writeback
 
 import (
+	"cmp"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,8 +40,8 @@ type document struct {
 	was, root *tree.Node
 }
 
-func readDocument(file string) (*document, error) {
-	text, err := os.ReadFile(file)
+func (f *files) readDocument(file string) (*document, error) {
+	text, err := f.read(file)
 	if err != nil {
 		return nil, err
 	}
@@ -54,33 +54,28 @@ func readDocument(file string) (*document, error) {
 
 // kustomizationAt is the file of a kustomization: the path itself, or in the directory;
 // "" for none.
-func kustomizationAt(path string) string {
+func kustomizationAt(f *files, path string) string {
 	if slices.Contains(kustomizationNames, filepath.Base(path)) {
 		return path
 	}
 	for _, name := range kustomizationNames {
-		if regular(filepath.Join(path, name)) {
+		if f.regular(filepath.Join(path, name)) {
 			return filepath.Join(path, name)
 		}
 	}
 	return ""
 }
 
-func regular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
 // layers follows a kustomization inwards: the kustomizations that may change the
 // object, the outermost first, and the files that may hold it. What is fetched from
 // elsewhere is passed over.
-func layers(file string, w cluster.Ref, seen map[string]bool) (list []*kustomization, resources map[string]cluster.Ref, err error) {
+func (f *files) layers(file string, w cluster.Ref, seen map[string]bool) (list []*kustomization, resources map[string]cluster.Ref, err error) {
 	resources = map[string]cluster.Ref{}
 	if seen[file] {
 		return nil, resources, nil
 	}
 	seen[file] = true
-	k, err := readKustomization(file, w)
+	k, err := f.readKustomization(file, w)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,14 +83,16 @@ func layers(file string, w cluster.Ref, seen map[string]bool) (list []*kustomiza
 	for _, field := range []string{"resources", "bases", "components"} {
 		for _, item := range tree.Items(tree.Get(k.root, field)) {
 			path := filepath.Join(filepath.Dir(file), tree.Str(item))
-			inner := kustomizationAt(path)
+			inner := kustomizationAt(f, path)
 			if inner == "" {
-				if regular(path) {
+				if f.regular(path) {
 					resources[path] = k.object
+				} else if err := f.refused(file); err != nil {
+					return nil, nil, err
 				}
 				continue
 			}
-			more, files, err := layers(inner, k.object, seen)
+			more, files, err := f.layers(inner, k.object, seen)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -107,13 +104,13 @@ func layers(file string, w cluster.Ref, seen map[string]bool) (list []*kustomiza
 }
 
 // readKustomization reads a file, and what it says of an object.
-func readKustomization(file string, w cluster.Ref) (*kustomization, error) {
-	d, err := readDocument(file)
+func (f *files) readKustomization(file string, w cluster.Ref) (*kustomization, error) {
+	d, err := f.readDocument(file)
 	if err != nil {
 		return nil, err
 	}
 	k := &kustomization{file: file, was: d.was, root: d.root, object: unnamed(w, d.root)}
-	return k, k.findPatches()
+	return k, k.findPatches(f)
 }
 
 // unnamed is the object as it is called before a kustomization names it anew.
@@ -124,7 +121,7 @@ func unnamed(w cluster.Ref, k *tree.Node) cluster.Ref {
 }
 
 // findPatches finds the strategic merge patches of the object.
-func (k *kustomization) findPatches() error {
+func (k *kustomization) findPatches(f *files) error {
 	for _, item := range slices.Concat(tree.Items(tree.Get(k.root, "patches")), tree.Items(tree.Get(k.root, "patchesStrategicMerge"))) {
 		path, holder := tree.StrAt(item, "path"), tree.Get(item, "patch")
 		if tree.IsScalar(item) {
@@ -139,9 +136,9 @@ func (k *kustomization) findPatches() error {
 				k.inline = append(k.inline, &inline{holder, n.YNode()})
 			}
 		case path != "":
-			d, err := readDocument(filepath.Join(filepath.Dir(k.file), path))
+			d, err := f.readDocument(filepath.Join(filepath.Dir(k.file), path))
 			if err != nil {
-				return err
+				return cmp.Or(f.refused(k.file), err)
 			}
 			if k.patched(d.root, tree.Get(item, "target")) {
 				k.patches = append(k.patches, d)

@@ -119,6 +119,72 @@ kind: Service
 metadata: {name: any}
 `
 
+// unpacked is a Git work tree with these files.
+func unpacked(t *testing.T, files string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse([]byte(files)).Files {
+		path := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestFind_StaysInside: what the files of a work tree name is neither read nor written to
+// outside of it, by whichever way, and a pipe is not waited for.
+func TestFind_StaysInside(t *testing.T) {
+	outside := t.TempDir()
+	victim := filepath.Join(outside, "web.yaml")
+	if err := os.WriteFile(victim, []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	patch := filepath.Join(outside, "patch.yaml")
+	if err := os.WriteFile(patch, []byte("apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: web}\nspec: {template: {}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	otherFile := "-- other.yaml --\n" + strings.ReplaceAll(manifest, "name: web", "name: other")
+	for name, c := range map[string]struct{ files, link, to, want string }{
+		"a resource by dots":      {"-- kustomization.yaml --\nresources: [../../../../../../.." + victim + "]\n", "", "", "leads out of the root"},
+		"a resource by a link":    {"-- kustomization.yaml --\nresources: [web.yaml]\n", "web.yaml", victim, "leads out of the root"},
+		"a base by a link":        {"-- kustomization.yaml --\nresources: [base]\n", "base", outside, "leads out of the root"},
+		"a patch":                 {"-- kustomization.yaml --\nresources: [in.yaml]\npatches: [{path: p.yaml}]\n-- in.yaml --\n" + manifest, "p.yaml", patch, "leads out of the root"},
+		"a file of a folder":      {otherFile, "web.yaml", victim, "holds no manifest"},
+		"a folder within it":      {otherFile, "more", outside, "holds no manifest"},
+		"a link that stays there": {"-- kustomization.yaml --\nresources: [link.yaml]\n-- in.yaml --\n" + manifest, "link.yaml", "in.yaml", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := unpacked(t, c.files)
+			if c.link != "" {
+				if err := os.Symlink(c.to, filepath.Join(dir, c.link)); err != nil {
+					t.Skip(err)
+				}
+			}
+			m, err := Find(dir, web)
+			if c.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err = m.Write(Change{parsed(t, live), parsed(t, strings.Replace(live, "web:1", "web:2", 1)), nil}); err != nil {
+					t.Error(err)
+				}
+				if got, err := os.ReadFile(filepath.Join(dir, "in.yaml")); err != nil || !strings.Contains(string(got), "web:2") {
+					t.Errorf("%v\n%s", err, got)
+				}
+			} else if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
 func TestWriteKustomization(t *testing.T) {
 	inlined := strings.NewReplacer("  - path: log.yaml\n", `  - patch: |-
       apiVersion: apps.kruise.io/v1beta1
@@ -147,16 +213,7 @@ func TestWriteKustomization(t *testing.T) {
 		"a patch in its place": {inlined, []string{"log:1", "log:2"}, []string{"log:1\n", "log:2\n", "partition: 1", "partition: 0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			for _, f := range txtar.Parse([]byte(c.files)).Files {
-				path := filepath.Join(dir, f.Name)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, f.Data, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			dir := unpacked(t, c.files)
 			object := web
 			object.Name = "the-web"
 			m, err := Find(filepath.Join(dir, "prod"), object)

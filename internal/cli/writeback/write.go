@@ -3,7 +3,6 @@ package writeback
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,7 +39,7 @@ func (m *Manifest) Write(c Change) ([]string, error) {
 	}
 	var out []string
 	for _, f := range files {
-		if err := replace(f.path, f.body); err != nil {
+		if err := m.files.replace(f.path, f.body); err != nil {
 			return out, err
 		}
 		out = append(out, f.path)
@@ -78,7 +77,7 @@ func (m *Manifest) changed(was, now *tree.Node) ([]written, error) {
 		if tree.Equal(was, now) {
 			return nil
 		}
-		body, err := edited(path, was, now, whole)
+		body, err := m.files.edited(path, was, now, whole)
 		out = append(out, written{path, body})
 		return err
 	}
@@ -86,11 +85,11 @@ func (m *Manifest) changed(was, now *tree.Node) ([]written, error) {
 		return nil, err
 	}
 	for _, k := range m.layers {
-		if err := add(k.file, k.was, k.root, func() ([]byte, error) { return encoded(k.file, k.root) }); err != nil {
+		if err := add(k.file, k.was, k.root, func() ([]byte, error) { return m.files.encoded(k.file, k.root) }); err != nil {
 			return nil, err
 		}
 		for _, d := range k.patches {
-			if err := add(d.file, d.was, d.root, func() ([]byte, error) { return encoded(d.file, d.root) }); err != nil {
+			if err := add(d.file, d.was, d.root, func() ([]byte, error) { return m.files.encoded(d.file, d.root) }); err != nil {
 				return nil, err
 			}
 		}
@@ -100,8 +99,8 @@ func (m *Manifest) changed(was, now *tree.Node) ([]written, error) {
 
 // edited is the text of a file after a change: with other values where they stood if
 // that is all, else encoded as a whole.
-func edited(path string, was, now *tree.Node, whole func() ([]byte, error)) ([]byte, error) {
-	text, err := os.ReadFile(path)
+func (f *files) edited(path string, was, now *tree.Node, whole func() ([]byte, error)) ([]byte, error) {
+	text, err := f.read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +113,8 @@ func edited(path string, was, now *tree.Node, whole func() ([]byte, error)) ([]b
 }
 
 // encoded writes a file anew, its lists indented as they were.
-func encoded(path string, n *tree.Node) ([]byte, error) {
-	text, err := os.ReadFile(path)
+func (f *files) encoded(path string, n *tree.Node) ([]byte, error) {
+	text, err := f.read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +124,11 @@ func encoded(path string, n *tree.Node) ([]byte, error) {
 // encode writes the file anew. One that would come out otherwise even without a change
 // is refused.
 func (m *Manifest) encode() ([]byte, error) {
-	text, err := os.ReadFile(m.Path)
+	text, err := m.files.read(m.Path)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := open(m.Path, m.ref())
+	plain, err := m.files.open(m.Path, m.ref())
 	if err != nil {
 		return nil, err
 	}

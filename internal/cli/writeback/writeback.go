@@ -5,15 +5,11 @@ package writeback
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -24,6 +20,7 @@ type Manifest struct {
 	// Path is the file.
 	Path string
 
+	files  *files
 	all    []*resource.Resource
 	object *resource.Resource
 	// layers are the kustomizations, the outermost first.
@@ -33,22 +30,26 @@ type Manifest struct {
 // Find finds the manifest of an object in a file, among the YAML files below a
 // directory, or among the resources of a kustomization. Two of them are an error.
 func Find(path string, w cluster.Ref) (*Manifest, error) {
-	if file := kustomizationAt(path); file != "" {
-		return findLayered(path, file, w)
+	f, err := opened(path)
+	if err != nil {
+		return nil, err
 	}
-	files, err := filesOf(path)
+	if file := kustomizationAt(f, path); file != "" {
+		return f.findLayered(path, file, w)
+	}
+	list, err := f.list(path)
 	if err != nil {
 		return nil, err
 	}
 	refs := map[string]cluster.Ref{}
-	for _, file := range files {
+	for _, file := range list {
 		refs[file] = w
 	}
-	return findIn(path, refs, w)
+	return f.findIn(path, refs, w)
 }
 
-func findLayered(path, file string, w cluster.Ref) (*Manifest, error) {
-	list, resources, err := layers(file, w, map[string]bool{})
+func (f *files) findLayered(path, file string, w cluster.Ref) (*Manifest, error) {
+	list, resources, err := f.layers(file, w, map[string]bool{})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func findLayered(path, file string, w cluster.Ref) (*Manifest, error) {
 		ref.Namespace = "" // a kustomization may set it
 		resources[file] = ref
 	}
-	m, err := findIn(path, resources, w)
+	m, err := f.findIn(path, resources, w)
 	if err == nil {
 		m.layers = list
 	}
@@ -64,10 +65,10 @@ func findLayered(path, file string, w cluster.Ref) (*Manifest, error) {
 }
 
 // findIn finds the object in files, under the name that it has in each.
-func findIn(path string, refs map[string]cluster.Ref, w cluster.Ref) (*Manifest, error) {
+func (f *files) findIn(path string, refs map[string]cluster.Ref, w cluster.Ref) (*Manifest, error) {
 	var found []*Manifest
 	for _, file := range slices.Sorted(maps.Keys(refs)) {
-		m, err := open(file, refs[file])
+		m, err := f.open(file, refs[file])
 		switch {
 		case err != nil && len(refs) == 1:
 			return nil, err
@@ -84,27 +85,9 @@ func findIn(path string, refs map[string]cluster.Ref, w cluster.Ref) (*Manifest,
 	return nil, &resource.Error{File: path, Err: fmt.Errorf("%s is in %s and in %s", w, found[0].Path, found[1].Path), Hint: "name one of the files"}
 }
 
-func filesOf(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		return []string{path}, err
-	}
-	var out []string
-	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
-		switch ext := filepath.Ext(file); {
-		case err != nil:
-			return err
-		case d.Type().IsRegular() && (ext == ".yaml" || ext == ".yml"):
-			out = append(out, file)
-		}
-		return nil
-	})
-	return out, err
-}
-
 // open finds the object in a file; nil where it is not there.
-func open(file string, w cluster.Ref) (*Manifest, error) {
-	text, err := os.ReadFile(file)
+func (f *files) open(file string, w cluster.Ref) (*Manifest, error) {
+	text, err := f.read(file)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +95,7 @@ func open(file string, w cluster.Ref) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Manifest{Path: file, all: all}
+	m := &Manifest{Path: file, files: f, all: all}
 	for _, r := range all {
 		if r.Is(w.Group, w.Kind) && r.Name() == w.Name && (r.Namespace() == "" || w.Namespace == "" || r.Namespace() == w.Namespace) {
 			m.object = r
@@ -128,21 +111,6 @@ type Change struct {
 	Before, After *tree.Node
 	// Partition is the one in force now; nil where none is.
 	Partition *tree.Node
-}
-
-// replace writes a file at once, with the mode that it had.
-func replace(path string, body []byte) error {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		path = to
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if err := emit.File(path, body); err != nil {
-		return err
-	}
-	return os.Chmod(path, info.Mode().Perm())
 }
 
 func (m *Manifest) ref() cluster.Ref {

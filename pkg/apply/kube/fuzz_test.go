@@ -17,22 +17,26 @@ func FuzzRecord(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	plan, err := unpacked(good.BinaryData[keyPlan])
+	packedPlan, err := unpacked(good.BinaryData[keyPlan])
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(good.Data[keyRecord], plan, []byte(`{"a": "b"}`), true)
-	f.Add(`{"progress": {"step": -1}}`, plan, []byte(`null`), true)
+	f.Add(good.Data[keyRecord], packedPlan, []byte(`{"a": "b"}`), true)
+	f.Add(`{"progress": {"step": -1}}`, packedPlan, []byte(`null`), true)
 	f.Add(`[]`, []byte("x"), []byte{0x1f, 0x8b, 8}, false)
-	f.Fuzz(func(t *testing.T, record string, plan, base []byte, pack bool) {
-		cm := &corev1.ConfigMap{Data: map[string]string{keyRecord: record}, BinaryData: map[string][]byte{keyPlan: plan, keyBase: base}}
+	f.Fuzz(func(t *testing.T, record string, text, base []byte, pack bool) {
+		cm := &corev1.ConfigMap{Data: map[string]string{keyRecord: record}, BinaryData: map[string][]byte{keyPlan: text, keyBase: base}}
 		if pack {
-			cm.BinaryData = map[string][]byte{keyPlan: packed(plan), keyBase: packed(base)}
+			cm.BinaryData = map[string][]byte{keyPlan: packed(text), keyBase: packed(base)}
 		}
 		rec, err := readRecord(cm)
 		if err != nil {
 			return
 		}
+		for _, tr := range plan.Transitions() {
+			_ = rec.Progress.Allows(tr, rec.Plan)
+		}
+		_, _ = rec.State(), rec.Describe()
 		kept, err := Records{}.configMap(rec, metav1.OwnerReference{})
 		if err != nil {
 			return // it is too large to be kept

@@ -103,7 +103,10 @@ func (h *hold) acquired(ctx context.Context, told func(string)) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-soon.C:
-			if holder := h.rival(); told != nil && holder != "" {
+			// A slow server has not told the holder by now: it is asked for again.
+			if holder := h.rival(); holder == "" {
+				soon.Reset(times.Lasts / 10)
+			} else if told != nil {
 				told(holder)
 			}
 		case holder := <-renewed:

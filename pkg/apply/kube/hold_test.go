@@ -2,7 +2,12 @@ package kube
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 // TestSure: a lease counts from when its renewal was sent, whenever that was answered;
@@ -37,4 +42,28 @@ func TestSure(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAcquired_SlowServer: who held the lease is told, also where the server takes its
+// time to say so.
+func TestAcquired_SlowServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core, quiet := fake.NewClientset(), watch.NewFake()
+		core.PrependWatchReactor("leases", clienttesting.DefaultWatchReactor(quiet, nil))
+		h := &hold{cluster: &Cluster{core: core, bell: newBell()}, got: make(chan struct{})}
+		go func() {
+			time.Sleep(usualLease.Lasts / 2)
+			h.other.Store("anna@desk")
+			time.Sleep(usualLease.Lasts)
+			close(h.got)
+		}()
+		var told []string
+		if err := h.acquired(t.Context(), func(holder string) { told = append(told, holder) }); err != nil {
+			t.Fatal(err)
+		}
+		quiet.Stop() // a watch of the clientset does not end with its context
+		if len(told) != 1 || told[0] != "anna@desk" {
+			t.Errorf("told of %q", told)
+		}
+	})
 }

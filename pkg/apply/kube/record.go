@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -106,20 +107,50 @@ func (c *Cluster) Rollout() (plan.Record, error) {
 	return rec, err
 }
 
+// shownAt is the record that the snapshot of a version showed, if it may be written.
+func (c *Cluster) shownAt(ctx context.Context, since string) (plan.Record, error) {
+	c.record.mu.Lock()
+	rec, ok := c.record.shown[since]
+	c.record.mu.Unlock()
+	switch {
+	case !ok:
+		return rec, fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrConflict)
+	case rec.Version == "":
+		return rec, fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrNotFound)
+	}
+	return rec, c.certain(ctx)
+}
+
+// Decide records a person's change of the progress, provided that no other process has
+// recorded any since the snapshot of that version.
+func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
+	shown, err := c.shownAt(ctx, since)
+	if err != nil {
+		return shown, err
+	}
+	stored, err := c.record.Change(ctx, ref, c.opt.Holder, func(now *plan.Record) error {
+		if now.Version != shown.Version {
+			return fmt.Errorf("the record of %s: %w", ref, plan.ErrConflict)
+		}
+		now.Progress = p
+		return nil
+	})
+	if err != nil {
+		if errors.Is(err, plan.ErrConflict) {
+			err = errors.Join(err, c.rereadRecord(ctx))
+		}
+		return shown, err
+	}
+	c.record.put(stored)
+	return stored, nil
+}
+
 // Record keeps the progress of the rollout, provided that nobody else has recorded
 // any since the snapshot of that version.
 func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p plan.Progress) error {
 	r := c.record
-	r.mu.Lock()
-	rec, ok := r.shown[since]
-	r.mu.Unlock()
-	switch {
-	case !ok:
-		return fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrConflict)
-	case rec.Version == "":
-		return fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrNotFound)
-	}
-	if err := c.certain(ctx); err != nil {
+	rec, err := c.shownAt(ctx, since)
+	if err != nil {
 		return err
 	}
 	ctx, cancel := c.brief(ctx)

@@ -75,8 +75,19 @@ type progress struct {
 	Promoted bool      `json:"promoted,omitempty"`
 	Free     int       `json:"free,omitempty"`
 	Held     string    `json:"held,omitempty"`
+	HeldFrom int       `json:"heldFrom,omitempty"`
 	Halted   string    `json:"halted,omitempty"`
+	Aborted  bool      `json:"aborted,omitempty"`
+	Stop     stop      `json:"stop,omitzero"`
 	Finished time.Time `json:"finished,omitzero"`
+}
+
+type stop struct {
+	Asked bool           `json:"asked,omitempty"`
+	Field plan.StopField `json:"field,omitempty"`
+	Was   string         `json:"was,omitempty"`
+	Is    string         `json:"is,omitempty"`
+	Done  bool           `json:"done,omitempty"`
 }
 
 // where is namespace and name of a workload's record, and of its lease.

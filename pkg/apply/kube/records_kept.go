@@ -21,7 +21,7 @@ func writtenOf(r plan.Record) written {
 	p := r.Progress
 	out := written{
 		Target: target{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
-		Progress: progress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.Halted, p.Finished.UTC()},
+		Progress: progress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.HeldFrom, p.Halted, p.Aborted, stop(p.Stop), p.Finished.UTC()},
 		Dropped:  r.Audit.Dropped,
 	}
 	for _, d := range r.Audit.Entries {
@@ -77,8 +77,12 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, UID: string(cm.UID), Version: cm.ResourceVersion,
 		Progress: plan.Progress{
 			Step: w.Progress.Step, Started: w.Progress.Started, Resumed: w.Progress.Resumed, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
-			Free: w.Progress.Free, Held: w.Progress.Held, Halted: w.Progress.Halted, Finished: w.Progress.Finished,
+			Free: w.Progress.Free, Held: w.Progress.Held, HeldFrom: w.Progress.HeldFrom, Halted: w.Progress.Halted, Aborted: w.Progress.Aborted,
+			Stop: plan.Stop(w.Progress.Stop), Finished: w.Progress.Finished,
 		},
+	}
+	if err := out.Progress.Check(p); err != nil {
+		return broken(err)
 	}
 	out.Audit.Dropped = w.Dropped
 	for _, d := range w.History {

@@ -1,9 +1,13 @@
 package cluster
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 func TestHash(t *testing.T) {
@@ -44,5 +48,35 @@ func TestPodLooksUp(t *testing.T) {
 func TestDefaultGates(t *testing.T) {
 	if got := DefaultGates(); got != (Gates{InPlaceUpdateEnvFromMetadata: true}) {
 		t.Errorf("DefaultGates() = %+v", got)
+	}
+}
+
+// TestGates switches every gate by its name, and only that one; each field has a name.
+func TestGates(t *testing.T) {
+	named := map[string]string{}
+	for _, name := range GateNames() {
+		var g Gates
+		*g.Gate(name) = true
+		var switched []string
+		for _, f := range reflect.VisibleFields(reflect.TypeFor[Gates]()) {
+			if v := reflect.ValueOf(g).FieldByIndex(f.Index); v.Kind() == reflect.Bool && v.Bool() {
+				switched = append(switched, f.Name)
+			}
+		}
+		if len(switched) != 1 || named[switched[0]] != "" {
+			t.Fatalf("%s switches %v, as %s does", name, switched, named[strings.Join(switched, "")])
+		}
+		named[switched[0]] = name
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Gates]()) {
+		if f.Type.Kind() == reflect.Bool && named[f.Name] == "" {
+			t.Errorf("gate %s has no name", f.Name)
+		}
+	}
+	if (&Gates{}).Gate("Nope") != nil {
+		t.Error("a gate that is none")
+	}
+	if g := GatesOf(kruise.Minor(3)); g.InPlaceUpdateEnvFromMetadata || g.Release != kruise.Minor(3) {
+		t.Errorf("of 1.3: %+v", g)
 	}
 }

@@ -50,6 +50,9 @@ type Typed interface {
 	WithTemplate(t corev1.PodTemplateSpec) any
 	WithPartition(v intstr.IntOrString) any
 	WithPaused(paused bool) any
+	// WithStrategy has another type of the update strategy; only DaemonSets of Kubernetes
+	// are stopped by it.
+	WithStrategy(kind string) any
 	WithReplicas(n int) any
 	// WithPods is the object as if its controller had found so many pods to make.
 	WithPods(n int) any
@@ -123,6 +126,7 @@ func (unknown) UpdateRevision() string                    { return "" }
 func (u unknown) WithTemplate(corev1.PodTemplateSpec) any { return u.obj }
 func (u unknown) WithPartition(intstr.IntOrString) any    { return u.obj }
 func (u unknown) WithPaused(bool) any                     { return u.obj }
+func (u unknown) WithStrategy(string) any                 { return u.obj }
 func (u unknown) WithReplicas(int) any                    { return u.obj }
 func (u unknown) WithPods(int) any                        { return u.obj }
 

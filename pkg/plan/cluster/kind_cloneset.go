@@ -65,6 +65,8 @@ func (k cloneSet) WithPaused(paused bool) any {
 	return &c
 }
 
+func (k cloneSet) WithStrategy(string) any { return k.o }
+
 func (k cloneSet) WithReplicas(n int) any {
 	c, r := *k.o, int32(n)
 	c.Spec.Replicas = &r

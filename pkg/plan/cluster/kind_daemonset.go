@@ -63,6 +63,8 @@ func (k daemonSet) WithPaused(paused bool) any {
 	return &c
 }
 
+func (k daemonSet) WithStrategy(string) any { return k.o }
+
 func (k daemonSet) WithReplicas(int) any { return k.o }
 
 func (k daemonSet) WithPods(n int) any {

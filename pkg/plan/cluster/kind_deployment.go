@@ -48,6 +48,8 @@ func (k deployment) WithPaused(paused bool) any {
 	return &c
 }
 
+func (k deployment) WithStrategy(string) any { return k.o }
+
 func (k deployment) WithReplicas(n int) any {
 	c, r := *k.o, int32(n)
 	c.Spec.Replicas = &r

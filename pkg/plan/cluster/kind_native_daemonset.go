@@ -44,6 +44,12 @@ func (k nativeDaemonSet) WithPartition(intstr.IntOrString) any { return k.o }
 
 func (k nativeDaemonSet) WithPaused(bool) any { return k.o }
 
+func (k nativeDaemonSet) WithStrategy(kind string) any {
+	c := *k.o
+	c.Spec.UpdateStrategy.Type = appsv1.DaemonSetUpdateStrategyType(kind)
+	return &c
+}
+
 func (k nativeDaemonSet) WithReplicas(int) any { return k.o }
 
 func (k nativeDaemonSet) WithPods(n int) any {

@@ -60,6 +60,8 @@ func (k nativeStatefulSet) WithPartition(v intstr.IntOrString) any {
 
 func (k nativeStatefulSet) WithPaused(bool) any { return k.o }
 
+func (k nativeStatefulSet) WithStrategy(string) any { return k.o }
+
 func (k nativeStatefulSet) WithReplicas(n int) any {
 	c, r := *k.o, int32(n)
 	c.Spec.Replicas = &r

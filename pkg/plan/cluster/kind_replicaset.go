@@ -46,6 +46,8 @@ func (k replicaSet) WithPartition(intstr.IntOrString) any { return k.o }
 
 func (k replicaSet) WithPaused(bool) any { return k.o }
 
+func (k replicaSet) WithStrategy(string) any { return k.o }
+
 func (k replicaSet) WithReplicas(n int) any {
 	c, r := *k.o, int32(n)
 	c.Spec.Replicas = &r

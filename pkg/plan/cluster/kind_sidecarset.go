@@ -49,6 +49,8 @@ func (k sidecarSet) WithPaused(paused bool) any {
 	return &c
 }
 
+func (k sidecarSet) WithStrategy(string) any { return k.o }
+
 func (k sidecarSet) WithReplicas(int) any { return k.o }
 
 func (k sidecarSet) WithPods(n int) any {

@@ -66,6 +66,8 @@ func (k statefulSet) WithPaused(paused bool) any {
 	return &c
 }
 
+func (k statefulSet) WithStrategy(string) any { return k.o }
+
 func (k statefulSet) WithReplicas(n int) any {
 	c, r := *k.o, int32(n)
 	c.Spec.Replicas = &r

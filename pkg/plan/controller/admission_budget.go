@@ -159,7 +159,7 @@ func (v *BudgetView) sets() map[string]*rules.SidecarSet {
 	sets := make(map[string]*rules.SidecarSet, len(v.SidecarSets))
 	for _, w := range v.SidecarSets {
 		if set, ok := w.Object.(*kruise.SidecarSet); ok {
-			sets[w.Name] = SidecarSetRules(w, set)
+			sets[w.Name] = SidecarSetRules(w, set, kruise.Release{})
 		}
 	}
 	return sets

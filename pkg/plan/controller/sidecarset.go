@@ -29,12 +29,14 @@ func StoredSidecarSet(w *cluster.Workload) (*cluster.Workload, error) {
 	return &out, nil
 }
 
-// SidecarSetRules is the set as the rules see it, without pods and namespaces.
-func SidecarSetRules(w *cluster.Workload, o *kruise.SidecarSet) *rules.SidecarSet {
+// SidecarSetRules is the set as the rules of a release of Kruise see it, without pods and
+// namespaces.
+func SidecarSetRules(w *cluster.Workload, o *kruise.SidecarSet, release kruise.Release) *rules.SidecarSet {
 	return &rules.SidecarSet{
 		Name: w.Name, Spec: &o.Spec, ResourceVersion: o.ResourceVersion, Revision: o.Status.LatestRevision,
 		Hash:             w.Annotations[kruise.SidecarSetHashAnnotation],
 		HashWithoutImage: w.Annotations[kruise.SidecarSetHashWithoutImageAnnotation],
+		RoundsDown:       release.RoundsSidecarSetsDown(),
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func reconcileSidecarSet(v *View, o *kruise.SidecarSet) (Pass, error) {
 	var pass Pass
 	revision := v.syncSidecarRevision(&pass, o)
-	set := SidecarSetRules(v.Workload, o)
+	set := SidecarSetRules(v.Workload, o, v.Gates.Release)
 	set.Revision, set.Namespaces, set.Pods = revision, v.Namespaces, v.Pods
 	set.Brief = true
 	status, update := set.Round()

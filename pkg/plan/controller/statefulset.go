@@ -44,7 +44,7 @@ func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 		labels: map[string]string{appsv1.ControllerRevisionHashLabelKey: update.Name},
 	}
 	s.act(&pass)
-	pass.Status = changed(&o.Status, s.status(update.Name))
+	pass.Status = moved(&o.Status, s.status(update.Name))
 	pass.lookAgain(untilAvailable(v.Pods, s.minReadySeconds(), v.Now))
 	v.dropRevisions(&pass, all, o.Spec.RevisionHistoryLimit, s.current, update.Name)
 	return pass

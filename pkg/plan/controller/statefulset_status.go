@@ -29,6 +29,18 @@ func (s *statefulSet) status(update string) *kruise.StatefulSetStatus {
 	return &out
 }
 
+// moved is [changed] as the controller sees it: it does not look whether the counts that
+// only v1beta1 has differ, so that those which a write as v1alpha1 drops stay away until
+// something else changes (docs/kruise/versions.md).
+func moved(old, now *kruise.StatefulSetStatus) any {
+	seen := *now
+	seen.UpdatedReadyReplicas, seen.UpdatedAvailableReplicas = old.UpdatedReadyReplicas, old.UpdatedAvailableReplicas
+	if changed(old, &seen) == nil {
+		return nil
+	}
+	return now
+}
+
 // claimStatus counts, per claim template, the claims of the ordinals that shall
 // exist. Sizes are not looked at: claims are what their templates ask for.
 func (s *statefulSet) claimStatus() []kruise.VolumeClaimStatus {

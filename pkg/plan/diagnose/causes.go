@@ -138,7 +138,7 @@ func (a *answer) pace(d plan.Decision) {
 		return
 	}
 	if len(o.Order) > len(o.Pods) && !rules.PausedOf(o.Object.Object) {
-		a.add(GateMaxUnavailable, o.Why, false)
+		a.add(plan.GateMaxUnavailable, o.Why, false)
 	}
 	for _, p := range o.Order {
 		if why, ok := o.Budget(p); !ok {
@@ -147,9 +147,6 @@ func (a *answer) pace(d plan.Decision) {
 		}
 	}
 }
-
-// GateMaxUnavailable is the workload's own limit of pods that are down at once.
-const GateMaxUnavailable = "maxUnavailable"
 
 // unready tells of pods that are not ready, those with the same trouble together. An
 // old pod that is not ready uses maxUnavailable up as a new one does.

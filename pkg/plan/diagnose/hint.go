@@ -38,6 +38,8 @@ func (a *answer) hint(c Cause) string {
 		return ""
 	case c.Gate == plan.GateBudget && c.Stuck:
 		text = "the budget wants every pod that it covers: raise its maxUnavailable, or lower its minAvailable"
+	case c.Gate == plan.GateBudget && a.q.Snapshot.GatesUnread != "":
+		text = "if it is asked, it may never let the pod go: raise its maxUnavailable, or lower its minAvailable; kubectl kruise doctor tells the feature gates"
 	case c.Gate == plan.GatePartition && c.Stuck:
 		text = hints[plan.GateTemplate]
 	case c.Gate == plan.GatePartition:

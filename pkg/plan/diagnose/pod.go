@@ -95,7 +95,7 @@ func (a *answer) turn(p *cluster.Pod) {
 	case at >= 0 && at < len(o.Pods):
 		a.add(GateTurn, "its turn is now: the next pass of the controller updates it", false, p.Name)
 	case at >= 0:
-		a.add(GateMaxUnavailable, fmt.Sprintf("its turn comes after %d others: %s", at, o.Why), false, p.Name)
+		a.add(plan.GateMaxUnavailable, fmt.Sprintf("its turn comes after %d others: %s", at, o.Why), false, p.Name)
 	case o.Partition != "" && o.Allowed < o.Reach:
 		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated, and it is not among them", o.Partition, o.Allowed, o.Reach), false)
 	case onDelete(o.Object.Object):

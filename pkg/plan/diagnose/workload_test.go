@@ -99,7 +99,7 @@ func TestWorkload(t *testing.T) {
 	}{
 		"moves": {func(*diagnose.Question) {}, `waits: updatedAvailableReplicas is 1 of 4
 - updated updatedAvailableReplicas is 1 of 4
-- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-2 waits`},
+- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
 		"paused": {func(q *diagnose.Question) { rolling(q).Paused = true }, `waits: it is paused in its spec
 ! paused it is paused in its spec
 - updated updatedAvailableReplicas is 1 of 4`},
@@ -113,7 +113,7 @@ func TestWorkload(t *testing.T) {
 		}, `waits: web-0: container main (web:1): ImagePullBackOff; not found
 ! image web-0: container main (web:1): ImagePullBackOff; not found
 - updated updatedAvailableReplicas is 1 of 4
-- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-3 waits`},
+- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
 		"old pods crash": {func(q *diagnose.Question) {
 			for _, i := range []int{1, 2} {
 				c := &down(q, i, "CrashLoopBackOff").Containers[0]
@@ -122,7 +122,7 @@ func TestWorkload(t *testing.T) {
 		}, `waits: web-1, web-2: container main (web:1): CrashLoopBackOff; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
 ! crash web-1, web-2: container main (web:1): CrashLoopBackOff; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
 - updated updatedAvailableReplicas is 1 of 4
-- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-1 waits`},
+- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-1 waits`},
 		"unschedulable": {func(q *diagnose.Question) {
 			p := down(q, 0, "")
 			p.Phase, p.Node = corev1.PodPending, ""
@@ -130,7 +130,7 @@ func TestWorkload(t *testing.T) {
 		}, `waits: web-0: 0/3 nodes are available
 ! schedule web-0: 0/3 nodes are available
 - updated updatedAvailableReplicas is 1 of 4
-- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-3 waits`},
+- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
 		"unschedulable, spread": {func(q *diagnose.Question) {
 			p := down(q, 0, "")
 			p.Phase, p.Node = corev1.PodPending, ""
@@ -139,18 +139,18 @@ func TestWorkload(t *testing.T) {
 		}, `waits: web-0: 0/3 nodes are available; WorkloadSpread zones has put it into subset a, whose nodes alone it may go to
 ! schedule web-0: 0/3 nodes are available; WorkloadSpread zones has put it into subset a, whose nodes alone it may go to
 - updated updatedAvailableReplicas is 1 of 4
-- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-3 waits`},
+- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
 		"controller away": {func(q *diagnose.Question) { set(q).Generation = 4 }, `waits: the controller has not seen generation 4 yet (observedGeneration 3)
 - updated the controller has not seen generation 4 yet (observedGeneration 3)
 - updated updatedAvailableReplicas is 1 of 4
 - controller the controller has not seen the newest spec yet
-- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-2 waits`},
+- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
 		"held by finalizers": {func(q *diagnose.Question) {
 			p := q.Snapshot.Pods[3]
 			p.Deleting, p.Finalizers = true, []string{"example.com/drain"}
 		}, `waits: updatedAvailableReplicas is 1 of 4
 - updated updatedAvailableReplicas is 1 of 4
-- maxUnavailable 0 pods of the target revision are not available yet, budget 0: web-2 waits
+- maxUnavailable 0 pods of the target revision are not available yet, at most 0: web-2 waits
 - hook web-3: is being deleted, and finalizers hold it: example.com/drain`},
 		"a hook": {func(q *diagnose.Question) {
 			set(q).Spec.Lifecycle = &kruise.Lifecycle{InPlaceUpdate: &kruise.LifecycleHook{LabelsHandler: map[string]string{"hold": "yes"}}}
@@ -160,7 +160,7 @@ func TestWorkload(t *testing.T) {
 		}, `waits: web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
 - hook web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
 - updated updatedAvailableReplicas is 1 of 4
-- maxUnavailable 1 pods of the target revision are not available yet, budget 1: web-2 waits`},
+- maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
 		"all done": {func(q *diagnose.Question) {
 			for _, p := range q.Snapshot.Pods {
 				p.Labels["controller-revision-hash"] = "web-new"
@@ -223,6 +223,18 @@ func TestBudget(t *testing.T) {
 	q.Plan = plan.Standing(q.Snapshot)
 	if got := text(diagnose.Workload(*q)); !strings.Contains(got, "! budget web-3: ") || !strings.Contains(got, "web-budget") {
 		t.Error(got)
+	}
+
+	// With feature gates that cannot be read, it says on what it hangs, and promises nothing.
+	q.Snapshot.Gates.GuardUpdates, q.Snapshot.GatesUnread = false, "forbidden"
+	d := diagnose.Workload(*q)
+	if got := text(d); !strings.Contains(got, "- budget web-3: ") || !strings.Contains(got, "if PodUnavailableBudgetUpdateGate is on") {
+		t.Error(got)
+	}
+	for _, c := range d.Causes {
+		if c.Gate == plan.GateBudget && !strings.Contains(c.Hint, "raise its maxUnavailable") {
+			t.Errorf("hint: %s", c.Hint)
+		}
 	}
 }
 

@@ -52,10 +52,10 @@ const Replace Verb = "replace"
 // own beside them: then those that were left go.
 func NextTurn(h Handover, desired int32, pods []Daemon) Turn {
 	t := Turn{Verb: Wait, All: desired}
+	free, costly, served := t.count(byNode(pods))
 	if t.Pods = h.begun(pods); len(t.Pods) > 0 {
 		return t.replace("their turn has begun")
 	}
-	free, costly, served := t.count(byNode(pods))
 	away := max(0, desired-served)
 	room := min(max(0, h.Surge-away), int32(len(costly)))
 	t.Pods = slices.Concat(free, costly[:room])

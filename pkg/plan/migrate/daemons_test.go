@@ -47,6 +47,7 @@ func TestNextTurn(t *testing.T) {
 		"no node wants one":                 {1, 0, "", "", "done 0/0"},
 		"one that does not work costs none": {1, 3, "", "a:t b:ta c:ta", "replace 0/3 a:t"},
 		"its turn has begun":                {1, 2, "b:ta", "a:ta b:ta", "replace 0/2 b:ta"},
+		"its turn, and one has moved":       {1, 3, "b:ta", "a:tua b:ta c:ta", "replace 1/3 b:ta"},
 		"beside: the new one first":         {1, 2, "", "a:a a:tua b:a b:tua", "replace 0/2 a:a b:a"},
 		"beside: one waits for the port":    {1, 2, "", "a:a a:tu b:a b:tu", "replace 0/2 a:a"},
 		"beside: and comes":                 {1, 2, "", "a:tu b:a b:tu", "wait 0/2: 1 nodes have no pod that is available"},
@@ -123,6 +124,16 @@ func TestDaemonKinds(t *testing.T) {
 		k := KindOf(word)
 		if k == nil || k.Word != want || !k.Nodes || !k.Counterpart.Nodes || k.Counterpart.Word == want {
 			t.Errorf("%s: %+v", word, k)
+		}
+	}
+}
+
+// TestWorkload_String: two sides never have the same name.
+func TestWorkload_String(t *testing.T) {
+	for _, k := range kinds {
+		here, there := Workload{k.Group, k.Kind, "web"}, Workload{k.Counterpart.Group, k.Counterpart.Kind, "web"}
+		if here.String() == there.String() || here.String() != k.Word+"/web" {
+			t.Errorf("%s and %s", here, there)
 		}
 	}
 }

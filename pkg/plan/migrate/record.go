@@ -43,8 +43,14 @@ type Workload struct {
 	Name  string `json:"name"`
 }
 
-// String is how messages name a workload, as the older plugin does.
-func (w Workload) String() string { return w.Kind + "/" + w.Name }
+// String is how messages name a workload, as the older plugin does. A kind of Kruise that
+// shares its name with one of Kubernetes has a word of its own.
+func (w Workload) String() string {
+	if k := Of(w.Group, w.Kind); k != nil {
+		return k.Word + "/" + w.Name
+	}
+	return w.Kind + "/" + w.Name
+}
 
 // Encode writes the record as compact JSON.
 func (r Record) Encode() string {

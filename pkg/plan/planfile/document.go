@@ -4,20 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // limits bound what a document may grow to; a plan of 10,000 pods has a tenth of
 // so many nodes.
 var limits = tree.Limits{Nodes: 2_000_000, Depth: 100}
-
-// anchor is where YAML's errors quote a text that begins with *: it may be a password.
-var anchor = regexp.MustCompile(`unknown anchor '.*?' referenced`)
 
 // parse reads the one document that there must be.
 func parse(data []byte) (n *tree.Node, err error) {
@@ -27,8 +24,7 @@ func parse(data []byte) (n *tree.Node, err error) {
 		if errors.Is(err, io.EOF) {
 			return nil, &tree.Error{Msg: "there is no document"}
 		}
-		msg := anchor.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "unknown anchor")
-		return nil, &tree.Error{Msg: msg, Hint: "it has to be YAML or JSON"}
+		return nil, &tree.Error{Msg: strings.TrimPrefix(redact.Message(err.Error(), nil), "yaml: "), Hint: "it has to be YAML or JSON"}
 	}
 	if err := dec.Decode(new(tree.Node)); !errors.Is(err, io.EOF) {
 		return nil, &tree.Error{Msg: "there is more than one document", Hint: "write one to a file"}

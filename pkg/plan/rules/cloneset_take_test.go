@@ -14,8 +14,8 @@ func TestTakeUpdate(t *testing.T) {
 	}{
 		{"some", "replicas: 4\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}", "4*o", "p2 waits", 2, 4},
 		{"all", "replicas: 2\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}", "2*o", "these are all", 2, 2},
-		{"updated pods are down", "replicas: 4\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}", "2*o 2*n!", "2 pods of the target revision are not available yet, budget 2: the next pod waits", 0, 0},
-		{"no room, and nobody is down anyway", "replicas: 4\nupdateStrategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}", "3*o n", "0 pods of the target revision are not available yet, budget 0: the next pod waits", 0, 0},
+		{"updated pods are down", "replicas: 4\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}", "2*o 2*n!", "2 pods of the target revision are not available yet, at most 2: the next pod waits", 0, 0},
+		{"no room, and no pod is down anyway", "replicas: 4\nupdateStrategy: {rollingUpdate: {maxUnavailable: 0, maxSurge: 1}}", "3*o n", "0 pods of the target revision are not available yet, at most 0: the next pod waits", 0, 0},
 		{"one is down anyway", "replicas: 4\nupdateStrategy: {rollingUpdate: {maxUnavailable: 1}}", "2*o o! n", "p2 waits", 1, 3},
 		{"marked pods use the budget up", "replicas: 5\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}", "2*o 2*n= n", "the next pod waits", 0, 0},
 		{"done", "replicas: 2", "2*n", "as many pods are updated", 0, 0},

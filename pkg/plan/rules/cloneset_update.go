@@ -110,11 +110,11 @@ func (b updateBudget) spent() string {
 }
 
 func (b updateBudget) tooMany(taken int) string {
-	return fmt.Sprintf("%d pods of the target revision are not available yet, budget %d: ", b.atTarget+taken, b.limit)
+	return fmt.Sprintf("%d pods of the target revision are not available yet, at most %d: ", b.atTarget+taken, b.limit)
 }
 
 func (b updateBudget) allDown(n int) string {
-	return fmt.Sprintf("%d pods are not available, budget %d: ", n, b.limit)
+	return fmt.Sprintf("%d pods are not available, at most %d: ", n, b.limit)
 }
 
 // walk takes pods in order until one does not fit; a pod that is unavailable

@@ -3,38 +3,31 @@ package rules
 import (
 	"regexp"
 	"strconv"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 )
 
-// Masked stands for a value that nobody shall read in a plan.
-const Masked = "***"
+// Masked stands for a value that a plan does not show.
+const Masked = redact.Masked
 
-const secretWords = `passw|passphrase|secret|token|credential|private|api[-_.]?key|access[-_.]?key`
-
-var (
-	// secretName matches names of env variables, labels, annotations and flags
-	// whose values are likely to be secret. Values out of Secrets are never here
-	// at all: a template only refers to them.
-	secretName = regexp.MustCompile(`(?i)` + secretWords + `|(^|_)pwd($|_)`)
-	// secretFlag matches a flag whose value is the next argument.
-	secretFlag = regexp.MustCompile(`(?i)^--?[\w.-]*(` + secretWords + `)[\w.-]*$`)
-	// inURL and inFlag match what is secret inside a text.
-	inURL  = regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`)
-	inFlag = regexp.MustCompile(`(?i)((?:^|\s)--?[\w.-]*(?:` + secretWords + `)[\w.-]*[= ])\S+`)
-)
+// secretFlag matches a flag whose value is the next argument.
+var secretFlag = regexp.MustCompile(`(?i)^--?[\w.-]*(` + redact.Words + `)[\w.-]*$`)
 
 // Mask returns a value without what is likely to be secret: path leads to it in
 // decoded JSON, and begins with "metadata" for a label or annotation. Values of
 // Secrets are not known from others: whoever has some hides all.
 func Mask(path []string, v any, object map[string]any) any { return masked(path, v, object) }
 
-// SecretName reports whether what goes by a name is likely to be secret.
-func SecretName(name string) bool { return secretName.MatchString(name) }
+// SecretName reports whether what goes by a name is likely to be secret: an environment
+// variable, a label, an annotation or a flag. Values out of Secrets are never here at all:
+// a template only refers to them.
+func SecretName(name string) bool { return redact.Name(name) }
 
 // masked returns a value of a template, found at path, without what is likely to
 // be secret. A plan is kept in Git and in the cluster, and is read by many.
 func masked(path []string, v any, template map[string]any) any {
 	last := path[len(path)-1]
-	if path[0] == "metadata" && secretName.MatchString(last) {
+	if path[0] == "metadata" && redact.Name(last) {
 		return hide(v)
 	}
 	switch parent := Lookup(template, path[:len(path)-1]).(type) {
@@ -81,9 +74,7 @@ func maskedInside(v any) any {
 
 // MaskText returns a text without the passwords of URLs and the values of flags whose
 // names say that they are secret.
-func MaskText(text string) string {
-	return inFlag.ReplaceAllString(inURL.ReplaceAllString(text, "${1}"+Masked+"@"), "${1}"+Masked)
-}
+func MaskText(text string) string { return redact.Inside(text) }
 
 // SecretFlag reports whether a text is a flag whose value, likely to be secret, is the
 // next argument.
@@ -92,7 +83,7 @@ func SecretFlag(text string) bool { return secretFlag.MatchString(text) }
 // secretValue reports whether key is the value of an env variable with such a
 // name.
 func secretValue(m map[string]any, key string) bool {
-	return key == "value" && secretName.MatchString(text(m, "name"))
+	return key == "value" && redact.Name(text(m, "name"))
 }
 
 // flagValue reports whether item i of a command line belongs to the flag before

@@ -110,7 +110,7 @@ func (s *NativeStatefulSet) walk(out *Choice, pods []*cluster.Pod) {
 	for _, p := range slices.Backward(floored) {
 		switch {
 		case down >= budget && len(out.Order) > len(out.Pods):
-			out.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", down, budget, out.Order[len(out.Pods)].Name)
+			out.Why = fmt.Sprintf("%d pods are not available, at most %d: %s waits", down, budget, out.Order[len(out.Pods)].Name)
 			return
 		case p == nil:
 			down++
@@ -138,6 +138,9 @@ func NativeStatefulSetPending(s *appsv1.StatefulSet, kept Kept) Pending {
 		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, max(r-partition, 0)+kept.Updated)
 		return p
 	}
-	p.need(s.Status.UpdateRevision == s.Status.CurrentRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set"))
+	// Going back to the current revision, the two are the same all the time.
+	if p.need(s.Status.UpdateRevision == s.Status.CurrentRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set")); len(p) == 0 {
+		p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, r)
+	}
 	return p
 }

@@ -28,6 +28,8 @@ type SidecarSet struct {
 	Namespaces map[string]map[string]string
 	// Pods are all pods that there are.
 	Pods []*cluster.Pod
+	// RoundsDown is that percentages are rounded down, see [kruise.Release.RoundsSidecarSetsDown].
+	RoundsDown bool
 	// Brief has [SidecarSet.ChooseUpdate] leave out the order of what comes later
 	// where nothing can be taken now: it saves a controller the sorting.
 	Brief bool

@@ -84,7 +84,7 @@ func (s *SidecarSet) walk(out *SidecarSetUpdate, matched, old []*cluster.Pod, do
 		return
 	}
 	wait := s.waiting(old, matched)
-	kept := Partition(s.Spec.UpdateStrategy.Partition, len(matched))
+	kept := s.kept(len(matched))
 	out.Order = wait[:max(len(wait)-kept, 0)]
 	if len(out.Order) == 0 {
 		out.Why = nothingWaits(len(wait), kept)
@@ -107,7 +107,20 @@ func (s *SidecarSet) walk(out *SidecarSetUpdate, matched, old []*cluster.Pod, do
 // unless the spec says otherwise, a percentage rounded up (semantics
 // sidecarset-and-protection 3.4).
 func (s *SidecarSet) MaxUnavailable(matched int) int {
-	return scaledOr(s.Spec.UpdateStrategy.MaxUnavailable, intstr.FromInt32(1), matched, true)
+	return scaledOr(s.Spec.UpdateStrategy.MaxUnavailable, intstr.FromInt32(1), matched, !s.RoundsDown)
+}
+
+// kept is how many of the matched pods the partition keeps.
+func (s *SidecarSet) kept(matched int) int {
+	return s.Keeps(s.Spec.UpdateStrategy.Partition, matched)
+}
+
+// Keeps is how many of the matched pods a partition keeps.
+func (s *SidecarSet) Keeps(partition *intstr.IntOrString, matched int) int {
+	if s.RoundsDown {
+		return partitionDown(partition, matched)
+	}
+	return Partition(partition, matched)
 }
 
 func nothingWaits(wait, kept int) string {
@@ -173,19 +186,19 @@ func everyValue(terms []kruise.UpdateScatterTerm, list []*cluster.Pod) []kruise.
 	return out
 }
 
-// SidecarSetPending says what a rollout waits for: all matched pods but those
-// that the partition keeps, and those that the strategy's selector leaves out, of which
-// [SidecarSet.LeftOut] knows, updated and ready (semantics sidecarset-and-protection
-// 3.6). A set that never updates pods has nothing to wait for.
-func SidecarSetPending(set *kruise.SidecarSet, leftOut int) Pending {
-	s := set.Status
+// Pending says what a rollout of the set waits for: all matched pods but those
+// that the partition keeps, and those that the strategy's selector leaves out, updated
+// and ready (semantics sidecarset-and-protection 3.6). A set that never updates pods has
+// nothing to wait for. set is the object with the status; s has its spec.
+func (s *SidecarSet) Pending(set *kruise.SidecarSet) Pending {
+	status := set.Status
 	var p Pending
-	p.seen(s.ObservedGeneration, set.Generation)
+	p.seen(status.ObservedGeneration, set.Generation)
 	if set.Spec.UpdateStrategy.Type == kruise.NotUpdateSidecarSetStrategyType {
 		return p
 	}
-	want := s.MatchedPods - int32(leftOut) - int32(Partition(set.Spec.UpdateStrategy.Partition, int(s.MatchedPods)))
-	p.atLeast("updatedPods", s.UpdatedPods, want)
-	p.atLeast("updatedReadyPods", s.UpdatedReadyPods, want)
+	want := status.MatchedPods - int32(s.LeftOut()) - int32(s.kept(int(status.MatchedPods)))
+	p.atLeast("updatedPods", status.UpdatedPods, want)
+	p.atLeast("updatedReadyPods", status.UpdatedReadyPods, want)
 	return p
 }

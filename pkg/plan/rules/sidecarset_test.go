@@ -197,14 +197,38 @@ func TestSidecarSetPending(t *testing.T) {
 	set := &kruise.SidecarSet{}
 	set.Generation = 2
 	set.Spec.UpdateStrategy.Partition = value("30%")
+	rounded := &SidecarSet{Spec: &set.Spec}
 	set.Status = kruise.SidecarSetStatus{ObservedGeneration: 2, MatchedPods: 10, UpdatedPods: 7, ReadyPods: 10, UpdatedReadyPods: 7}
-	expect(t, "done", SidecarSetPending(set, 0), "")
+	expect(t, "done", rounded.Pending(set), "")
 	set.Status.UpdatedReadyPods = 6
-	expect(t, "one not ready", SidecarSetPending(set, 0), "updatedReadyPods is 6 of 7")
+	expect(t, "one not ready", rounded.Pending(set), "updatedReadyPods is 6 of 7")
 	set.Status.UpdatedReadyPods, set.Status.UpdatedPods = 7, 6
-	expect(t, "one old", SidecarSetPending(set, 0), "updatedPods is 6 of 7")
+	expect(t, "one old", rounded.Pending(set), "updatedPods is 6 of 7")
 	set.Status.UpdatedPods, set.Generation = 8, 3
-	expect(t, "not seen", SidecarSetPending(set, 0), "generation 3")
+	expect(t, "not seen", rounded.Pending(set), "generation 3")
+}
+
+// TestSidecarSetRounding: percentages are rounded down before Kruise 1.7.5, and up since.
+func TestSidecarSetRounding(t *testing.T) {
+	for _, c := range []struct {
+		partition, maxUnavailable string
+		down                      bool
+		kept, most                int
+	}{
+		{"30%", "30%", false, 3, 3},
+		{"30%", "30%", true, 2, 2},
+		{"5%", "5%", true, 0, 0},
+		{"99%", "100%", true, 6, 7},
+		{"99%", "100%", false, 6, 7},
+		{"100%", "1%", true, 7, 0},
+	} {
+		var spec kruise.SidecarSetSpec
+		spec.UpdateStrategy.Partition, spec.UpdateStrategy.MaxUnavailable = value(c.partition), value(c.maxUnavailable)
+		s := &SidecarSet{Spec: &spec, RoundsDown: c.down}
+		if kept, most := s.kept(7), s.MaxUnavailable(7); kept != c.kept || most != c.most {
+			t.Errorf("%+v: keeps %d, at most %d", c, kept, most)
+		}
+	}
 }
 
 func TestUpgradePatch(t *testing.T) {

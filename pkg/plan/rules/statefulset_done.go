@@ -12,8 +12,15 @@ func StatefulSetStepPending(s *kruise.StatefulSet, kept Kept) Pending {
 	var p Pending
 	p.seen(s.Status.ObservedGeneration, s.Generation)
 	p.atLeast("updatedReplicas", s.Status.UpdatedReplicas, want+kept.Updated)
-	p.atLeast("updatedAvailableReplicas", s.Status.UpdatedAvailableReplicas, want+kept.Ready)
+	p.atLeast("updatedAvailableReplicas", updatedAvailable(&s.Status), want+kept.Ready)
 	return p
+}
+
+// updatedAvailable is how many updated pods are available, at least: a write as v1alpha1
+// drops the count, and the controller leaves it away until a pod moves (docs/kruise/versions.md). Of all pods, those that are updated and those that are available
+// overlap by that much in any case.
+func updatedAvailable(s *kruise.StatefulSetStatus) int32 {
+	return max(s.UpdatedAvailableReplicas, s.UpdatedReplicas+s.AvailableReplicas-s.Replicas)
 }
 
 // Kept are pods that the partition of an ordered set keeps as they are, and that carry
@@ -55,7 +62,7 @@ func StatefulSetPending(s *kruise.StatefulSet) Pending {
 	var p Pending
 	p.seen(s.Status.ObservedGeneration, s.Generation)
 	p.count("replicas", s.Status.Replicas, r)
-	p.count("updatedAvailableReplicas", s.Status.UpdatedAvailableReplicas, r)
+	p.count("updatedAvailableReplicas", updatedAvailable(&s.Status), r)
 	p.need(s.Status.CurrentRevision == s.Status.UpdateRevision, "currentRevision is still %s", or(s.Status.CurrentRevision, "not set"))
 	return p
 }

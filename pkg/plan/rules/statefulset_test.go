@@ -246,6 +246,8 @@ func TestStatefulSetPending(t *testing.T) {
 		{"not seen", func(s *kruise.StatefulSet) { s.Generation = 4 }, "generation 4", "generation 4"},
 		{"current behind", func(s *kruise.StatefulSet) { s.Status.CurrentRevision = "web-o" }, "", "currentRevision is still web-o"},
 		{"three available are a step", func(s *kruise.StatefulSet) { s.Status.UpdatedAvailableReplicas = 3 }, "", "updatedAvailableReplicas is 3 of 5"},
+		{"the count is dropped", func(s *kruise.StatefulSet) { s.Status.UpdatedAvailableReplicas, s.Status.AvailableReplicas = 0, 5 }, "", ""},
+		{"the count is dropped, one is down", func(s *kruise.StatefulSet) { s.Status.UpdatedAvailableReplicas, s.Status.AvailableReplicas = 0, 4 }, "", "updatedAvailableReplicas is 4 of 5"},
 		{"two available are not", func(s *kruise.StatefulSet) { s.Status.UpdatedAvailableReplicas = 2 }, "updatedAvailableReplicas is 2 of 3", "updatedAvailableReplicas is 2 of 5"},
 		{"two updated", func(s *kruise.StatefulSet) { s.Status.UpdatedReplicas = 2 }, "updatedReplicas is 2 of 3", ""},
 		{"a condemned pod is left", func(s *kruise.StatefulSet) { s.Status.Replicas = 6 }, "", "replicas is 6 of 5"},

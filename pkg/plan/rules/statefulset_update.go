@@ -92,7 +92,7 @@ func (s *StatefulSet) walk(out *StatefulSetUpdate, left *spending, outdated []*c
 	out.Order = filter(outdated, func(p *cluster.Pod) bool { return !slices.Contains(out.Delete, p) })
 	for _, p := range out.Order {
 		if !left.spend(p) {
-			out.Why = fmt.Sprintf("%d pods are not available, budget %d: %s waits", left.used(), left.budget, p.Name)
+			out.Why = fmt.Sprintf("%d pods are not available, at most %d: %s waits", left.used(), left.budget, p.Name)
 			return
 		}
 		out.Pods = append(out.Pods, p)

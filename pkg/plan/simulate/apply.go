@@ -34,6 +34,9 @@ func (w *World) Apply(list ...*tree.Node) error {
 
 // write stores one object.
 func (w *World) write(ref cluster.Ref, doc *tree.Node) error {
+	if release := w.opt.Gates.Release; !release.IsZero() {
+		doc = release.Read(doc).Object
+	}
 	if cluster.IsWorkload(ref.Group, ref.Kind) {
 		return w.writeWorkload(ref, doc)
 	}

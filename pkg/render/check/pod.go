@@ -1,9 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +22,10 @@ type podCheck struct {
 	fault faulter
 	// names are those of the containers so far, volumes what they can mount.
 	names, volumes map[string]bool
+	// files are the volumes that are mounted as files only: not from a claim.
+	files map[string]bool
+	// stopping is how many seconds the pod has to stop; nil where it is not known.
+	stopping *int64
 }
 
 // pods checks the pod template at the path. claims are volumes that come from
@@ -51,7 +55,7 @@ func (s *subject) podMetadata(at string, t *corev1.PodTemplateSpec, fault faulte
 
 // podSpec checks the spec of a pod template.
 func (s *subject) podSpec(at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim, fault faulter) {
-	p := &podCheck{fault: fault, names: map[string]bool{}, volumes: map[string]bool{}}
+	p := &podCheck{fault: fault, names: map[string]bool{}, volumes: map[string]bool{}, files: map[string]bool{}}
 	for _, c := range claims {
 		p.volumes[c.Name] = true
 	}
@@ -59,6 +63,7 @@ func (s *subject) podSpec(at string, t *corev1.PodTemplateSpec, claims []corev1.
 }
 
 func (p *podCheck) spec(at string, s *corev1.PodSpec) {
+	p.stopping = cmp.Or(s.TerminationGracePeriodSeconds, new(int64(corev1.DefaultTerminationGracePeriodSeconds)))
 	p.volumesOf(at, s.Volumes)
 	for i := range s.InitContainers {
 		p.container(fmt.Sprintf("%s.initContainers[%d]", at, i), &s.InitContainers[i], true)
@@ -87,50 +92,27 @@ func (p *podCheck) spec(at string, s *corev1.PodSpec) {
 	if s.PriorityClassName != "" {
 		p.subdomain(at+".priorityClassName", s.PriorityClassName)
 	}
-	if s.OS != nil {
-		p.need(at+".os.name", string(s.OS.Name), string(corev1.Linux), string(corev1.Windows))
+	if s.RuntimeClassName != nil {
+		p.subdomain(at+".runtimeClassName", *s.RuntimeClassName)
 	}
-	if c := s.SecurityContext; c != nil {
-		p.id(at+".securityContext.runAsUser", c.RunAsUser)
-		p.id(at+".securityContext.runAsGroup", c.RunAsGroup)
-		p.id(at+".securityContext.fsGroup", c.FSGroup)
+	if s.NodeName != "" {
+		p.subdomain(at+".nodeName", s.NodeName)
 	}
+	if s.PreemptionPolicy != nil {
+		p.need(at+".preemptionPolicy", string(*s.PreemptionPolicy), string(corev1.PreemptLowerPriority), string(corev1.PreemptNever))
+	}
+	p.gates(at+".schedulingGates", s.SchedulingGates)
+	p.podSecurity(at, s)
+	p.system(at, s)
 	p.scheduling(at, s)
-}
-
-// id wants the number of a user or a group, if there is one, to be one.
-func (p *podCheck) id(path string, n *int64) {
-	if n != nil && (*n < 0 || *n > math.MaxInt32) {
-		p.fault(path, "", "%d is not between 0 and %d", *n, math.MaxInt32)
-	}
-}
-
-// security checks the security context of a container.
-func (p *podCheck) security(at string, c *corev1.SecurityContext) {
-	if c == nil {
-		return
-	}
-	p.id(at+".runAsUser", c.RunAsUser)
-	p.id(at+".runAsGroup", c.RunAsGroup)
-	if c.ProcMount != nil {
-		p.choice(at+".procMount", string(*c.ProcMount), string(corev1.DefaultProcMount), string(corev1.UnmaskedProcMount))
-	}
-	if escalates := c.AllowPrivilegeEscalation; escalates != nil && !*escalates {
-		if c.Privileged != nil && *c.Privileged {
-			p.fault(at, "remove one of them", "allowPrivilegeEscalation may not be false in a privileged container")
-		}
-		if c.Capabilities != nil && slices.Contains(c.Capabilities.Add, "CAP_SYS_ADMIN") {
-			p.fault(at, "remove one of them", "allowPrivilegeEscalation may not be false with CAP_SYS_ADMIN")
-		}
-	}
 }
 
 func (p *podCheck) numbers(at string, s *corev1.PodSpec) {
 	if n := s.TerminationGracePeriodSeconds; n != nil && *n < 0 {
 		p.fault(at+".terminationGracePeriodSeconds", "", "%d must not be negative", *n)
 	}
-	if n := s.ActiveDeadlineSeconds; n != nil && *n < 1 {
-		p.fault(at+".activeDeadlineSeconds", "", "%d must be 1 or more", *n)
+	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
+		p.fault(at+".activeDeadlineSeconds", "", "%d is not between 1 and %d", *n, math.MaxInt32)
 	}
 }
 

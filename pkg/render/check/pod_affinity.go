@@ -69,6 +69,14 @@ func (p *podCheck) spread(at string, list []corev1.TopologySpreadConstraint) {
 		} else if n != nil && c.WhenUnsatisfiable != corev1.DoNotSchedule {
 			p.fault(here+".minDomains", "remove it", "minDomains is for whenUnsatisfiable DoNotSchedule")
 		}
+		p.inclusion(here+".nodeAffinityPolicy", c.NodeAffinityPolicy)
+		p.inclusion(here+".nodeTaintsPolicy", c.NodeTaintsPolicy)
 		p.sound(here+".labelSelector", c.LabelSelector)
+	}
+}
+
+func (p *podCheck) inclusion(at string, policy *corev1.NodeInclusionPolicy) {
+	if policy != nil {
+		p.need(at, string(*policy), string(corev1.NodeInclusionPolicyHonor), string(corev1.NodeInclusionPolicyIgnore))
 	}
 }

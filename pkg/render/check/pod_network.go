@@ -3,22 +3,49 @@ package check
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-const mostNameservers = 3
+const (
+	mostNameservers = 3
+	mostSearches    = 32
+)
 
 // network: the names of the pod, and where it looks names up.
 func (p *podCheck) network(at string, s *corev1.PodSpec) {
 	p.dnsLabel(at+".hostname", s.Hostname)
 	p.dnsLabel(at+".subdomain", s.Subdomain)
 	for i, a := range s.HostAliases {
-		p.address(fmt.Sprintf("%s.hostAliases[%d].ip", at, i), a.IP)
+		here := fmt.Sprintf("%s.hostAliases[%d]", at, i)
+		p.address(here+".ip", a.IP)
+		for j, host := range a.Hostnames {
+			p.subdomain(fmt.Sprintf("%s.hostnames[%d]", here, j), host)
+		}
 	}
 	p.choice(at+".dnsPolicy", string(s.DNSPolicy), "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 	p.nameservers(at, s)
+	if s.DNSConfig != nil {
+		p.searches(at+".dnsConfig", s.DNSConfig)
+	}
+}
+
+// searches: domains that names are looked up in, and options of the resolver.
+func (p *podCheck) searches(at string, c *corev1.PodDNSConfig) {
+	if n := len(c.Searches); n > mostSearches {
+		p.fault(at+".searches", "", "%d are more than %d", n, mostSearches)
+	}
+	for i, domain := range c.Searches {
+		domain = strings.TrimSuffix(domain, ".")
+		if domain != "" && len(validation.IsDNS1123SubdomainWithUnderscore(domain)) > 0 {
+			p.fault(fmt.Sprintf("%s.searches[%d]", at, i), "", "%q is not a domain", domain)
+		}
+	}
+	for i, o := range c.Options {
+		p.required(fmt.Sprintf("%s.options[%d].name", at, i), o.Name)
+	}
 }
 
 // dnsLabel wants a name, if there is one, to be a DNS label.

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -84,15 +85,30 @@ func (p *podCheck) handler(at string, h corev1.LifecycleHandler) {
 	if h.Exec != nil && len(h.Exec.Command) == 0 {
 		p.fault(at+".exec.command", "", "required")
 	}
-	if h.Sleep != nil && h.Sleep.Seconds < 0 {
-		p.fault(at+".sleep.seconds", "", "%d must not be negative", h.Sleep.Seconds)
+	if h.Sleep != nil {
+		p.sleep(at+".sleep.seconds", h.Sleep.Seconds)
 	}
 	if h.HTTPGet != nil {
 		port(p.fault, at+".httpGet.port", h.HTTPGet.Port)
 		p.choice(at+".httpGet.scheme", string(h.HTTPGet.Scheme), "HTTP", "HTTPS")
+		for i, header := range h.HTTPGet.HTTPHeaders {
+			if len(validation.IsHTTPHeaderName(header.Name)) > 0 {
+				p.fault(fmt.Sprintf("%s.httpGet.httpHeaders[%d].name", at, i), "", "%q is not the name of a header", header.Name)
+			}
+		}
 	}
 	if h.TCPSocket != nil {
 		port(p.fault, at+".tcpSocket.port", h.TCPSocket.Port)
+	}
+}
+
+// sleep: a hook ends before the time that the pod has to stop, whichever hook it is.
+func (p *podCheck) sleep(at string, seconds int64) {
+	switch {
+	case seconds < 0:
+		p.fault(at, "", "%d must not be negative", seconds)
+	case p.stopping != nil && seconds > *p.stopping:
+		p.fault(at, "raise terminationGracePeriodSeconds, or sleep for less", "%d is more than the %d of terminationGracePeriodSeconds", seconds, *p.stopping)
 	}
 }
 

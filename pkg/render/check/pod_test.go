@@ -75,7 +75,7 @@ func TestPodTemplate(t *testing.T) {
 		{name: "mount nowhere", edit: []string{"mountPath: /v, ", ""}, want: first + "volumeMounts[0].mountPath"},
 		{name: "mount out of the volume", edit: []string{"a/b", "a/../../b"}, want: first + "volumeMounts[0].subPath"},
 		{name: "two sub-paths", edit: []string{"subPath: a/b", "subPath: a, subPathExpr: b"}, want: first + "volumeMounts[0].subPathExpr"},
-		{name: "device at a mount", edit: own("volumeDevices: [{name: v, devicePath: /v}]"), want: first + "volumeDevices[0].devicePath"},
+		{name: "device at a mount", edit: own("volumeDevices: [{name: v, devicePath: /v}]"), want: first + "volumeDevices[0].devicePath, " + first + "volumeDevices[0].name"},
 		{name: "hook of an init container", edit: []string{`"example.com/init:1"`, `"example.com/init:1", lifecycle: {}`}, want: at + "initContainers[0].lifecycle"},
 		{name: "volume twice", edit: []string{"emptyDir: {}}", "emptyDir: {}}, {name: v}"}, want: at + "volumes[1].name"},
 		{name: "two sources of a volume", edit: []string{"emptyDir: {}", "emptyDir: {}, hostPath: {path: /x}"}, want: at + "volumes[0]"},

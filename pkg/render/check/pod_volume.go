@@ -17,6 +17,7 @@ func (p *podCheck) volumesOf(at string, volumes []corev1.Volume) {
 		here := fmt.Sprintf("%s.volumes[%d]", at, i)
 		p.label(here+".name", "volume", v.Name, names)
 		p.volumes[v.Name] = true
+		p.files[v.Name] = v.PersistentVolumeClaim == nil && v.Ephemeral == nil
 		p.volumeSource(here, v.VolumeSource)
 	}
 }
@@ -39,33 +40,6 @@ func sources(v corev1.VolumeSource) (n int) {
 	return n
 }
 
-// content wants the names that sources cannot do without.
-func (p *podCheck) content(at string, v corev1.VolumeSource) {
-	need := func(field, value string) {
-		if value == "" {
-			p.fault(at+"."+field, "", "required")
-		}
-	}
-	if v.ConfigMap != nil {
-		need("configMap.name", v.ConfigMap.Name)
-	}
-	if v.Secret != nil {
-		need("secret.secretName", v.Secret.SecretName)
-	}
-	if v.HostPath != nil {
-		need("hostPath.path", v.HostPath.Path)
-		if above(v.HostPath.Path) {
-			p.fault(at+".hostPath.path", "", "%q holds ..", v.HostPath.Path)
-		}
-	}
-	if v.PersistentVolumeClaim != nil {
-		need("persistentVolumeClaim.claimName", v.PersistentVolumeClaim.ClaimName)
-	}
-	if v.CSI != nil {
-		need("csi.driver", v.CSI.Driver)
-	}
-}
-
 // mounts: each names a volume that there is and a path of its own.
 func (p *podCheck) mounts(at string, c *corev1.Container) {
 	used := map[string]bool{}
@@ -75,10 +49,29 @@ func (p *podCheck) mounts(at string, c *corev1.Container) {
 		p.place(here+".mountPath", m.MountPath, used)
 		p.mount(here, m)
 	}
+	p.devices(at, c, used)
+}
+
+// devices: each names a claim that is not mounted besides, and a path of its own.
+func (p *podCheck) devices(at string, c *corev1.Container, used map[string]bool) {
+	taken := map[string]bool{}
+	for _, m := range c.VolumeMounts {
+		taken[m.Name] = true
+	}
 	for i, d := range c.VolumeDevices {
 		here := fmt.Sprintf("%s.volumeDevices[%d]", at, i)
 		p.mounted(here, d.Name)
 		p.place(here+".devicePath", d.DevicePath, used)
+		switch {
+		case p.files[d.Name]:
+			p.fault(here+".name", "mount it with volumeMounts", "volume %q is not from a claim, so it is no block device", d.Name)
+		case taken[d.Name]:
+			p.fault(here+".name", "", "volume %q is used twice", d.Name)
+		}
+		if above(d.DevicePath) {
+			p.fault(here+".devicePath", "", "%q holds ..", d.DevicePath)
+		}
+		taken[d.Name] = true
 	}
 }
 

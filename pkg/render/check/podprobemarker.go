@@ -23,7 +23,7 @@ var _ = add(&kindRules{
 		{ID: "selector-invalid", fields: []string{"spec.selector"}, Doc: "The selector is missing, empty or malformed."},
 		{ID: "probe-invalid", fields: []string{markerProbes}, Doc: "There is no probe, a name is missing, repeated or reserved, or the probe has no effect."},
 		{ID: "handler-invalid", fields: []string{markerProbes + ".probe"}, Doc: "The probe asks in no way or in several, by gRPC, of another host, or without a scheme; defaults are not filled in."},
-		{ID: "marker-invalid", fields: []string{markerProbes + ".markerPolicy"}, Doc: "The state of a marker is neither Succeeded nor Failed."},
+		{ID: "marker-invalid", fields: []string{markerProbes + ".markerPolicy"}, Doc: "A marker writes nothing, or its state is neither Succeeded nor Failed, or repeated."},
 	},
 })
 
@@ -96,6 +96,9 @@ func (s *subject) effect(at string, p *kruise.PodContainerProbe) {
 			s.fault(here+".state", "", "there are two markers for %s", m.State)
 		}
 		states[m.State] = true
+		if len(m.Labels)+len(m.Annotations) == 0 {
+			s.fault(here, "", "a marker needs labels or annotations")
+		}
 		for _, e := range ordered(metavalidation.ValidateLabels(m.Labels, field.NewPath(here, "labels"))) {
 			s.fault(e.Field, "", "%s", said(e))
 		}

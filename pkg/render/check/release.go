@@ -66,7 +66,7 @@ func (s *subject) released() {
 		if a.Kept {
 			rule, what = droppedField, "dropped without a word"
 		}
-		if !s.faulty(a.Path) {
+		if !s.refused(a.Path) {
 			s.another(rule, a.Kept, a.Path, hintFor(a.Span, r), "%s, and this is %s: it would be %s", a.Words(), r.Name(), what)
 		}
 	}

@@ -24,6 +24,7 @@ func TestVerdictsByRelease(t *testing.T) {
 	const deadline = ofAlpha + "kind: CloneSet\nmetadata: {name: web}\nspec: {progressDeadlineSeconds: 600, " + owning + "}\n"
 	const percent = ofAlpha + "kind: DaemonSet\nmetadata: {name: web}\nspec: {updateStrategy: {rollingUpdate: {partition: 50%}}, " + owning + "}\n"
 	const ordinals = ofBeta + "kind: StatefulSet\nmetadata: {name: web}\nspec: {serviceName: web, reserveOrdinals: ['1-3'], " + owning + "}\n"
+	const negative = ofBeta + "kind: StatefulSet\nmetadata: {name: web}\nspec: {serviceName: web, ordinals: {start: -1}, " + owning + "}\n"
 	for _, c := range []struct{ name, release, object, want string }{
 		{"a field that came", "1.8.4", deadline, "object/field-of-another-release spec.progressDeadlineSeconds"},
 		{"a field that is there", "1.9.0", deadline, ""},
@@ -49,6 +50,8 @@ func TestVerdictsByRelease(t *testing.T) {
 		{"a wrong type in the older form", "1.8", form("{maxSurge: [1]}"), "object/wrong-type spec.template.cloneSetTemplate.spec.updateStrategy.maxSurge"},
 		{"a percentage that came", "1.8", percent, "object/field-of-another-release spec.updateStrategy.rollingUpdate.partition"},
 		{"a percentage that is there", "1.9", percent, ""},
+		{"a field that came, with a value that is warned of", "1.5", negative, "object/field-of-another-release spec.ordinals, statefulset/number-negative spec.ordinals.start (accepted)"},
+		{"the same where it is there", "1.7", negative, "statefulset/number-negative spec.ordinals.start (accepted)"},
 		{"ranges that came", "1.7", ordinals, "object/field-of-another-release spec.reserveOrdinals[0]"},
 		{"ranges that are there", "1.8", ordinals, ""},
 		{"a field that went", "1.8", strings.Replace(form("{}"), "topology: {", "topology: {scheduleStrategy: {type: Adaptive, adaptive: {unschedulableLastSeconds: 3}}, ", 1), "uniteddeployment/topology-invalid spec.topology.subsets[0].replicas (accepted)"},

@@ -31,6 +31,13 @@ func (s *subject) faulty(path string) bool {
 	return slices.ContainsFunc(s.faults, func(f Fault) bool { return under(f.Field, path) || under(path, f.Field) })
 }
 
+// refused is [subject.faulty] for faults that have the object refused.
+func (s *subject) refused(path string) bool {
+	return slices.ContainsFunc(s.faults, func(f Fault) bool {
+		return !f.Accepted && (under(f.Field, path) || under(path, f.Field))
+	})
+}
+
 // gaps gathers the paths of what is missing.
 type gaps struct {
 	kind    *kindRules

@@ -61,7 +61,7 @@ func TestPodProbeMarker(t *testing.T) {
 		{name: "condition", edit: []string{"example.com/idle", "a b"}, want: "podprobemarker/probe-invalid " + at + ".podConditionType"},
 		{name: "no container", edit: []string{"containerName: game", "containerName: ''"}, want: "podprobemarker/probe-invalid " + at + ".containerName"},
 		{name: "no effect", edit: []string{condition + ", ", ""}, want: "podprobemarker/probe-invalid " + at},
-		{name: "state", edit: []string{condition, "markerPolicy: [{state: Unknown}]"}, want: "podprobemarker/marker-invalid " + at + ".markerPolicy[0].state"},
+		{name: "state", edit: []string{condition, "markerPolicy: [{state: Unknown, labels: {a: b}}]"}, want: "podprobemarker/marker-invalid " + at + ".markerPolicy[0].state"},
 		{name: "two ways", edit: asks("exec: {command: [x]}, tcpSocket: {port: 80}"), want: "podprobemarker/handler-invalid " + at + ".probe"},
 		{name: "grpc", edit: asks("grpc: {port: 80}"), want: "podprobemarker/handler-invalid " + at + ".probe"},
 		{name: "no command", edit: asks("exec: {}"), want: "podprobemarker/handler-invalid " + at + ".probe.exec.command"},

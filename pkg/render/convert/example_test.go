@@ -9,6 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/convert"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // TestExample: examples/convert is what its first lines say.
@@ -22,6 +23,9 @@ func TestExample(t *testing.T) {
 	opt.Raise.PodUpdatePolicy = kruise.InPlaceIfPossiblePodUpdateStrategyType
 	there, err := convert.ToKinds(golden.Parse(t, string(native)), opt)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := convert.ForRelease(there.Resources, convert.Writing{Made: func(*resource.Resource) bool { return true }}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Same(t, dir+"kruise.yaml", golden.Text(t, there.Resources))

@@ -57,9 +57,11 @@ func writeDir(path string, files []outFile, opt DirOptions) error {
 		return place(path, err)
 	}
 	defer dir.Close() //nolint:errcheck // it is only held
-	if err := hold(dir); err != nil {
+	release, err := hold(dir)
+	if err != nil {
 		return &resource.Error{File: path, Err: err, Hint: "wait until it is done, or write into another directory"}
 	}
+	defer release()
 	old, err := readIndex(root)
 	if err != nil {
 		return place(filepath.Join(path, indexFile), err)

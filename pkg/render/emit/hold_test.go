@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix || windows
 
 package emit
 
@@ -56,7 +56,8 @@ func TestDir_IsRefusedWhileHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := hold(f); err != nil {
+	release, err := hold(f)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := Dir(dir, sameObjects("a"), DirOptions{}); !errors.Is(err, errHeld) {
@@ -65,6 +66,7 @@ func TestDir_IsRefusedWhileHeld(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%d files were written", len(left))
 	}
+	release()
 	_ = f.Close()
 	if err := Dir(dir, sameObjects("a"), DirOptions{}); err != nil {
 		t.Error(err)

@@ -10,10 +10,10 @@ import (
 
 // hold has the directory until f is closed: another that asks meanwhile is refused. The
 // system lets go of it when the process ends, however it ends.
-func hold(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errHeld
+func hold(f *os.File) (release func(), err error) {
+	release = func() {} // closing does it
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, errHeld
 	}
-	return nil // a file system without locks, such as some network ones, is written to as it is
+	return release, nil // a file system without locks, such as some network ones, is written to as it is
 }

@@ -111,7 +111,7 @@ func notInPlace(s *subject) {
 	if s.was == nil || rules.PolicyOf(s.workload.Object) == rules.PolicyRecreate {
 		return
 	}
-	e := rules.Change(s.was, s.workload, rules.PolicyOf(s.workload.Object), cluster.DefaultGates())
+	e := rules.Change(s.was, s.workload, rules.PolicyOf(s.workload.Object), cluster.GatesOf(s.c.Kruise))
 	for _, f := range e.Fields {
 		if f.Effect != rules.EffectRecreate {
 			continue
@@ -132,7 +132,7 @@ func restartInPlace(s *subject) {
 	if s.was == nil || rules.PolicyOf(s.workload.Object) == rules.PolicyRecreate {
 		return
 	}
-	for _, f := range rules.Change(s.was, s.workload, rules.PolicyOf(s.workload.Object), cluster.DefaultGates()).Fields {
+	for _, f := range rules.Change(s.was, s.workload, rules.PolicyOf(s.workload.Object), cluster.GatesOf(s.c.Kruise)).Fields {
 		for _, a := range restartAnnotations {
 			if f.Effect == rules.EffectMetadata && strings.Contains(f.Path, a) {
 				s.say("spec.template.metadata.annotations["+a+"]", "restart with a ContainerRecreateRequest, or mark the pods for deletion", "restarts nothing under %s", rules.PolicyOf(s.workload.Object))

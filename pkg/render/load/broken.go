@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
@@ -68,7 +69,7 @@ func (d document) broken(err error) error {
 		at = exact
 	}
 	at = max(at, 1)
-	return d.fault(d.line+at-1, hint(msg, lineAt(d.text, at)), "the YAML is broken: %s", msg)
+	return d.fault(d.line+at-1, hint(msg, lineAt(d.text, at)), "the YAML is broken: %s", redact.Message(msg, nil))
 }
 
 // brokenLine finds the line that breaks the text: the first one behind the

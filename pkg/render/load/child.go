@@ -104,7 +104,7 @@ func (j job) build() ([]byte, error) {
 	if fault := j.unreached(d, err, isolated.Asked()); fault != nil {
 		return nil, fault
 	}
-	return nil, refused(j.Name, err)
+	return nil, j.refused(d, err)
 }
 
 // build has kustomize build dir. Kustomize panics where identities that a patch has

@@ -31,6 +31,12 @@ var quotations = []quotation{
 	{regexp.MustCompile(`(?s)accumulation err='(.*)': must build at directory: '[^']*': file is not directory`), "$1"},
 }
 
+// shortened are what quotations leave of kustomize's own phrases, and put in their place.
+var shortened = []string{
+	"with its config:", "an inline patch", "decoding the patch:", "literal sources:", "an invalid literal source, expected key=value",
+	"a line is not UTF-8 text", "missing metadata.name", "empty item at", "wrong Node Kind for", "unknown anchor",
+}
+
 // masked returns what kustomize says, on one line, without what it quotes.
 func masked(msg string) string {
 	for _, q := range quotations {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -27,7 +28,7 @@ func (j job) refusal(d *disk, err error) error {
 	if !ok {
 		return &resource.Error{File: j.Name, Err: err}
 	}
-	at, name := j.place(d, func(file, value string) bool { return filepath.Join(filepath.Dir(file), value) == path.Path })
+	at, name := j.place(d, func(file, _, value string) bool { return filepath.Join(filepath.Dir(file), value) == path.Path })
 	if name == "" {
 		name = j.shown(path.Path)
 	}
@@ -57,11 +58,11 @@ func (j job) unreached(d *disk, err error, asked []string) error {
 	if len(asked) > 0 {
 		name = asked[0]
 	}
-	at, value := j.place(d, func(_, value string) bool {
+	at, value := j.place(d, func(_, field, value string) bool {
 		if name != "" {
 			return value == name
 		}
-		return remotely.MatchString(value) && (strings.Contains(said, value) || strings.Contains(said, filepath.Clean(value)))
+		return names(field) && remotely.MatchString(value) && (strings.Contains(said, value) || strings.Contains(said, filepath.Clean(value)))
 	})
 	if name == "" && value == "" && !strings.Contains(said, programMissing) {
 		return nil
@@ -75,11 +76,21 @@ func (j job) unreached(d *disk, err error, asked []string) error {
 	return remote(value, at)
 }
 
+// names reports whether the value of a field names what is to be read.
+func names(field string) bool {
+	last := field[strings.LastIndexByte(field, '.')+1:]
+	return referring[last] || taking[last] || selecting[last]
+}
+
 // remotely matches what kustomize takes for a Git repository.
 var remotely = regexp.MustCompile(`(?i)^(git::|[a-z][a-z0-9+.-]*://|[a-z0-9_-]+@[^/]*[:/]|github\.com[:/])`)
 
+// userInfo is what a URL has for a server to know who asks.
+var userInfo = regexp.MustCompile(`//[^/\s@]*:[^/\s@]*@`)
+
 // remote is the fault of a name of something that lies elsewhere.
 func remote(name string, at resource.Error) error {
+	name = userInfo.ReplaceAllString(name, "//"+redact.Masked+"@")
 	at.Err = fmt.Errorf("%q is a remote place", name)
 	at.Hint = "fetch it, look at it, and name the local copy: rendering opens no connection"
 	return &at
@@ -87,7 +98,7 @@ func remote(name string, at resource.Error) error {
 
 // place finds the first value that matches in the files that were read, and where it
 // stands; the folder of the kustomization without one.
-func (j job) place(d *disk, matches func(file, value string) bool) (at resource.Error, value string) {
+func (j job) place(d *disk, matches func(file, field, value string) bool) (at resource.Error, value string) {
 	for _, t := range d.texts {
 		dec := yaml.NewDecoder(bytes.NewReader(t.body))
 		for {
@@ -95,7 +106,7 @@ func (j job) place(d *disk, matches func(file, value string) bool) (at resource.
 			if dec.Decode(&doc) != nil {
 				break
 			}
-			s := search{matches: func(value string) bool { return matches(t.name, value) }, left: mostSearched}
+			s := search{matches: func(field, value string) bool { return matches(t.name, field, value) }, left: mostSearched}
 			if n, field := s.find(&doc, ""); n != nil {
 				return resource.Error{File: j.shown(t.name), Line: n.Line, Field: field}, s.value
 			}
@@ -115,10 +126,13 @@ func (j job) shown(path string) string {
 
 // search looks through the values of one document.
 type search struct {
-	matches func(string) bool
+	matches func(field, value string) bool
 	value   string
 	left    int
 }
+
+// contents are fields that hold what is to come into objects, and name nothing to read.
+var contents = map[string]bool{"data": true, "stringData": true, "binaryData": true, "literals": true}
 
 // mostSearched bounds the values that are looked at, since aliases repeat them.
 const mostSearched = 100_000
@@ -130,7 +144,7 @@ func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		for _, value := range namesIn(n) {
-			if s.matches(value) {
+			if s.matches(field, value) {
 				s.value = value
 				return n, field
 			}
@@ -141,6 +155,9 @@ func (s *search) find(n *tree.Node, field string) (*tree.Node, string) {
 		}
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
+			if contents[n.Content[i].Value] {
+				continue
+			}
 			if found, at := s.find(n.Content[i+1], strings.TrimPrefix(field+"."+n.Content[i].Value, ".")); found != nil {
 				return found, at
 			}
@@ -176,10 +193,19 @@ func namesIn(n *tree.Node) []string {
 	return out
 }
 
-// refused gives kustomize's own errors, which may span lines and quote secrets,
-// one line, the directory and a hint.
-func refused(dir string, err error) error {
-	e := &resource.Error{File: dir, Err: errors.New(masked(err.Error()))}
+// refused gives kustomize's own errors, which may span lines and quote secrets, one line,
+// a place and a hint. Where something that was read may be secret, the error is made of
+// kustomize's phrases and of names only.
+func (j job) refused(d *disk, err error) error {
+	said := masked(err.Error())
+	e := &resource.Error{File: j.Name, Err: errors.New(redact.Inside(said))}
+	if d.secretive() {
+		n := j.names(d, said)
+		e.Err = errors.New(redact.Message(said, n.known, shortened...))
+		if n.at.Line > 0 {
+			e.File, e.Line, e.Field = n.at.File, n.at.Line, n.at.Field
+		}
+	}
 	switch {
 	case types.IsErrOnlyBuiltinPluginsAllowed(err):
 		e.Hint = "rendering runs no functions: pipe `kustomize build --enable-alpha-plugins --enable-exec` into -f -"

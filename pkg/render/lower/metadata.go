@@ -24,6 +24,14 @@ func (o *object) metadata(source *tree.Node) *tree.Node {
 // identify writes that label into metadata, a copy, and the annotation where a spec is
 // read back: not for kinds without a rollout, nor for a part of something else.
 func (o *object) identify(m *tree.Node) {
+	if tree.Has(tree.Get(m, "annotations"), kruise.ProtectOperationsAnnotation) {
+		// A field of the newest version: no native object has it.
+		annotations := stage.Block(tree.Get(m, "annotations"))
+		tree.Delete(annotations, kruise.ProtectOperationsAnnotation)
+		if tree.Set(m, "annotations", annotations); len(annotations.Content) == 0 {
+			tree.Delete(m, "annotations")
+		}
+	}
 	setOnce(m, "labels", kruise.SourceLabel, tree.String(o.source()))
 	if own, _, _ := strings.Cut(o.source(), "."); o.c.OmitStrategy || !kruise.KeepsStrategy(o.r.Kind()) || own != strings.ToLower(o.r.Kind()) {
 		return

@@ -96,7 +96,7 @@ func (c *Cluster) on(d *world.Detail) error {
 func (c *Cluster) change(ref cluster.Ref, t apply.Transition) func() error {
 	return func() error {
 		rec, err := c.rollouts().Change(c.ctx, ref, t)
-		if err != nil || !rec.InFlight() {
+		if err != nil || !rec.InFlight() && (!rec.Progress.Stop.Asked || rec.Progress.Stop.Done) {
 			return err
 		}
 		return c.goOn(ref)
@@ -129,7 +129,7 @@ func pause(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, erro
 	case plan.TransitionResume:
 		return "it goes on", c.change(d.Ref, plan.Progress.Resume), nil
 	}
-	return "no further step is taken until somebody resumes it", c.change(d.Ref, apply.Pausing(c.rollouts().By)), nil
+	return "no further pod is updated until it is resumed", c.change(d.Ref, apply.Pausing(c.rollouts().By)), nil
 }
 
 func undo(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {

@@ -41,6 +41,8 @@ type Cluster struct {
 	fans    fans
 	events  map[cluster.Ref][]world.Event
 	version int64
+	// due is time that has gone by and is less than a beat.
+	due time.Duration
 }
 
 //go:embed shop.yaml

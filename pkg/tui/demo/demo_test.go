@@ -2,9 +2,12 @@ package demo_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
@@ -153,5 +156,43 @@ func TestSameSeedSameStory(t *testing.T) {
 	}
 	if a, b := tell(), tell(); a != b {
 		t.Errorf("%s\n---\n%s", a, b)
+	}
+}
+
+// TestSameSeedSameStory_WhateverTheClock: when the shop is opened and in which portions time
+// goes by changes nothing of what happens.
+func TestSameSeedSameStory_WhateverTheClock(t *testing.T) {
+	tell := func(now time.Time, portion time.Duration) []string {
+		c, err := demo.Start(t.Context(), 1, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var story []string
+		for at := portion; at <= 90*time.Second; at += portion {
+			if err := c.Advance(portion); err != nil {
+				t.Fatal(err)
+			}
+			if at%(3*time.Second) != 0 {
+				continue
+			}
+			w, err := c.Await(t.Context(), 0, world.Want{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range w.Workloads {
+				story = append(story, fmt.Sprintf("%s %s %s %d/%d %d %s", at, row.Ref, row.Health, row.Pods.Updated, row.Pods.Desired, row.Pods.Ready, row.StepName))
+			}
+		}
+		return story
+	}
+	want := tell(noon, time.Second)
+	for name, got := range map[string][]string{
+		"opened later":      tell(noon.Add(31*time.Hour+17*time.Minute+4*time.Second+734567891), time.Second),
+		"in small portions": tell(noon.Add(999*time.Millisecond), 100*time.Millisecond),
+		"three times":       tell(noon.Add(123456789), 300*time.Millisecond),
+	} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
 	}
 }

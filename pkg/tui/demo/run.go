@@ -207,6 +207,14 @@ func (r *run) Record(ctx context.Context, ref cluster.Ref, since string, p plan.
 	return r.world.Record(ctx, ref, since, p)
 }
 
+// Decide is [apply.Workload].
+func (r *run) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
+	if err := r.Record(ctx, ref, since, p); err != nil {
+		return plan.Record{}, err
+	}
+	return r.Rollout()
+}
+
 // Begin is [apply.Cluster].
 func (r *run) Begin(ctx context.Context, ref cluster.Ref, p plan.Plan) error {
 	r.mu.Lock()

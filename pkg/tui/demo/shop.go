@@ -47,7 +47,8 @@ const broken = "rc1"
 
 func options(seed uint64, now time.Time) simulate.Options {
 	o := simulate.Usual()
-	o.Seed, o.Start = seed, now.Add(-opening)
+	// Objects have times in whole seconds: a part of one would change the story.
+	o.Seed, o.Start = seed, now.Truncate(time.Second).Add(-opening)
 	o.Latency = 200 * time.Millisecond
 	o.Agent.Start = simulate.Span{Mean: 2 * time.Second, Spread: time.Second}
 	o.Agent.Ready = simulate.Span{Mean: 6 * time.Second, Spread: 4 * time.Second}

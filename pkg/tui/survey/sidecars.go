@@ -82,7 +82,7 @@ type counter struct {
 }
 
 func newCounter(q diagnose.Question, o *kruise.SidecarSet) *counter {
-	c := &counter{set: controller.SidecarSetRules(q.Snapshot.Workload, o), matched: map[string]bool{}}
+	c := &counter{set: controller.SidecarSetRules(q.Snapshot.Workload, o, q.Snapshot.Gates.Release), matched: map[string]bool{}}
 	c.set.Pods, c.set.Namespaces = q.Snapshot.Pods, q.Snapshot.Namespaces
 	c.selects = c.set.Selects()
 	for _, p := range c.set.Matched() {

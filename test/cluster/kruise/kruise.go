@@ -21,15 +21,22 @@ import (
 // and modelled nodes have the daemon side of it. No controller acts on the objects.
 //
 //	c, namespace := cluster.Shared(t, kruise.API())
-func API() cluster.Option { return cluster.WithAddOn("kruise", install) }
+func API() cluster.Option {
+	return cluster.WithAddOn("kruise", func(ctx context.Context, c *cluster.Cluster) error {
+		definitions, err := Definitions()
+		if err != nil {
+			return err
+		}
+		if err := install(ctx, c, definitions); err != nil {
+			return err
+		}
+		return c.Nodes.ServeKruise(ctx)
+	})
+}
 
 // install serves the API and returns when all kinds can be used. The webhooks live as
 // long as the context.
-func install(ctx context.Context, c *cluster.Cluster) error {
-	definitions, err := Definitions()
-	if err != nil {
-		return err
-	}
+func install(ctx context.Context, c *cluster.Cluster, definitions []*apiextensionsv1.CustomResourceDefinition) error {
 	hooks, err := serve(ctx, c)
 	if err != nil {
 		return err
@@ -62,10 +69,7 @@ func install(ctx context.Context, c *cluster.Cluster) error {
 	if err != nil {
 		return fmt.Errorf("webhook of defaults: %w", err)
 	}
-	if err := hooks.await(ctx, c); err != nil {
-		return err
-	}
-	return c.Nodes.ServeKruise(ctx)
+	return hooks.await(ctx, c)
 }
 
 func established(_ watch.EventType, d *apiextensionsv1.CustomResourceDefinition) bool {

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/yaml"
 
 	product "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -68,22 +67,26 @@ func defaults(name string, raw []byte) ([]byte, error) {
 	if k.object == nil {
 		return nil, fmt.Errorf("%s is not a kind of Kruise", name)
 	}
-	before, after := k.new(), k.new()
-	for _, into := range []any{before, after} {
-		if err := yaml.Unmarshal(raw, into); err != nil {
-			return nil, err
-		}
-	}
-	product.Default(after)
 	var object map[string]any
 	if err := json.Unmarshal(raw, &object); err != nil {
 		return nil, err
 	}
-	from, err := generic(before)
+	hub, _, err := product.ToHub(tree.FromValue(object))
 	if err != nil {
 		return nil, err
 	}
-	to, err := generic(after)
+	before, after := k.new(), k.new()
+	for _, into := range []any{before, after} {
+		if _, err := tree.Decode(hub, into); err != nil {
+			return nil, err
+		}
+	}
+	product.Default(after)
+	from, err := generic(before, object)
+	if err != nil {
+		return nil, err
+	}
+	to, err := generic(after, object)
 	if err != nil {
 		return nil, err
 	}
@@ -100,10 +103,13 @@ func defaults(name string, raw []byte) ([]byte, error) {
 	return json.Marshal(patch)
 }
 
-// generic is the value as JSON has it.
-func generic(v any) (map[string]any, error) {
+// generic is the value as JSON has it, in the version of an object.
+func generic(v any, of map[string]any) (map[string]any, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
+		return nil, err
+	}
+	if text, err = converted(text, fmt.Sprint(of["apiVersion"])); err != nil {
 		return nil, err
 	}
 	var out map[string]any

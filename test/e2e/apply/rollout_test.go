@@ -39,6 +39,13 @@ func TestRollout(t *testing.T) {
 			},
 			object: "statefulset.apps.kruise.io/web", first: "revisionHistoryLimit: 9", then: "updateStrategy: {rollingUpdate: {maxUnavailable: 2}}",
 		},
+		// Sent as v1alpha1, its status would lose fields that are waited for.
+		"Advanced StatefulSet in v1alpha1": {
+			text: func(image, more string) string {
+				return document("apps.kruise.io/v1alpha1", "StatefulSet", image, "serviceName: web\n  podManagementPolicy: Parallel\n  "+more)
+			},
+			object: "statefulset.apps.kruise.io/web", first: "revisionHistoryLimit: 9", then: "updateStrategy: {rollingUpdate: {maxUnavailable: 2}}",
+		},
 		"Advanced DaemonSet": {
 			text: func(image, more string) string {
 				return strings.Replace(document("apps.kruise.io/v1beta1", "DaemonSet", image, more), "  replicas: 3\n", "", 1)

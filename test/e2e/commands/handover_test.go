@@ -155,6 +155,49 @@ func TestMigrateDaemonSetTurnsBack(t *testing.T) {
 	}
 }
 
+// TestMigrateDaemonSet_EditedRecord: between the two, the ConfigMap alone knows what is to be
+// made, and a tenant may have edited it. Nothing is made of it with the rights of another
+// person, in either direction; what the cluster has counts more than the record.
+func TestMigrateDaemonSet_EditedRecord(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	n := b.agents(t, daemonAgent)
+	forth := []string{"migrate", "daemonset.apps/agent", "--to", "AdvancedDaemonSet", "--yes"}
+	back := []string{"migrate", "daemonset.apps.kruise.io/agent", "--to", "DaemonSet", "--yes"}
+	b.killedAt(t, "deleted; its pods stay", forth...)
+	records := b.Client().CoreV1().ConfigMaps(b.namespace)
+	honest, err := records.Get(t.Context(), "kubectl-kruise-migration-daemonset-agent", metav1.GetOptions{})
+	must(t, err)
+	edit := func(key, from, to string) {
+		t.Helper()
+		cm, err := records.Get(t.Context(), honest.Name, metav1.GetOptions{})
+		must(t, err)
+		if cm.Data[key] = strings.Replace(honest.Data[key], from, to, 1); cm.Data[key] == honest.Data[key] {
+			t.Fatalf("no %s in %s", from, honest.Data[key])
+		}
+		_, err = records.Update(t.Context(), cm, metav1.UpdateOptions{})
+		must(t, err)
+	}
+	for key, args := range map[string][]string{"old": back, "new": forth} {
+		edit(key, `"containers":`, `"hostNetwork":true,"containers":`)
+		b.call(t, args...).ends(t, 1, "may have been edited", "hostNetwork: true", "on the machine on which the migration was begun")
+		edit(key, `"namespace":"`+b.namespace+`"`, `"namespace":"kube-system"`)
+		b.call(t, forth...).ends(t, 1, "holds no migration that was begun here")
+		cm, err := records.Get(t.Context(), honest.Name, metav1.GetOptions{})
+		must(t, err)
+		cm.Data = honest.Data
+		_, err = records.Update(t.Context(), cm, metav1.UpdateOptions{})
+		must(t, err)
+	}
+	for _, apiVersion := range []string{"apps/v1", "apps.kruise.io/v1beta1"} {
+		if b.get(t, apiVersion, "DaemonSet", "agent") != nil {
+			t.Errorf("%s was made", apiVersion)
+		}
+	}
+	b.call(t, append(forth, "--timeout", within)...).ends(t, 0, "Successfully migrated")
+	b.handedOver(t, "apps.kruise.io/v1beta1", n)
+}
+
 // TestMigrateDaemonSetBudget: a pod that a budget keeps is waited for, and nothing is
 // lost meanwhile.
 func TestMigrateDaemonSetBudget(t *testing.T) {

@@ -38,10 +38,10 @@ func rival(ctx context.Context, t *testing.T, h *history) (func(), error) {
 }
 
 // change changes the record as a person does, by a command of their own.
-func (h *history) change(ctx context.Context, change func(*plan.Progress)) error {
+func (h *history) change(ctx context.Context, change func(*plan.Record)) error {
 	_, err := kube.Records{Client: h.Client()}.Change(ctx, h.object.Ref, "carla", func(r *plan.Record) error {
 		if r.Progress.Finished.IsZero() {
-			change(&r.Progress)
+			change(r)
 		}
 		return nil
 	})
@@ -50,12 +50,26 @@ func (h *history) change(ctx context.Context, change func(*plan.Progress)) error
 
 // onHold has somebody pause the rollout, and resume it.
 func onHold(ctx context.Context, _ *testing.T, h *history) (func(), error) {
-	err := h.change(ctx, func(p *plan.Progress) { p.Held = "by carla" })
-	return func() { _ = h.change(ctx, func(p *plan.Progress) { p.Held = "" }) }, err
+	err := h.change(ctx, func(r *plan.Record) {
+		if on, err := r.Progress.Pause(r.Plan, "carla", time.Now()); err == nil {
+			r.Progress = on
+		}
+	})
+	return func() {
+		_ = h.change(ctx, func(r *plan.Record) {
+			if off, err := r.Progress.Resume(r.Plan, time.Now()); err == nil {
+				r.Progress = off
+			}
+		})
+	}, err
 }
 
 func aborted(ctx context.Context, _ *testing.T, h *history) (func(), error) {
-	return nil, h.change(ctx, func(p *plan.Progress) { p.Halted = "aborted by carla" })
+	return nil, h.change(ctx, func(r *plan.Record) {
+		if ended, err := r.Progress.Abort(r.Plan, "aborted by carla"); err == nil {
+			r.Progress = ended
+		}
+	})
 }
 
 // leaseTaken has somebody else's name in the lease, who never renews it.

@@ -28,12 +28,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
 )
 
-// quick is a lease that is taken over within seconds.
-var quick = kube.Lease{Lasts: time.Second, Tries: 800 * time.Millisecond, Renew: 200 * time.Millisecond}
-
-// stormy is a lease that is taken over within seconds, too, and leaves the time to a write
-// that a network in bad weather takes for it.
-var stormy = kube.Lease{Lasts: 4 * time.Second, Tries: 1500 * time.Millisecond, Renew: 300 * time.Millisecond}
+// stormy is a lease that is taken over within seconds and leaves the time to a write that a
+// network in bad weather takes for it.
+var stormy = kube.Lease{Lasts: 6 * time.Second, Tries: 3 * time.Second, Renew: 300 * time.Millisecond}
 
 // atOnce is how many histories run side by side: most of their time they wait.
 const atOnce = 10
@@ -164,7 +161,11 @@ func (h *history) run(t *testing.T) {
 // retry goes on with a rollout that has halted, as a person does.
 func (h *history) retry(t *testing.T) {
 	t.Helper()
-	must(t, h.change(t.Context(), func(p *plan.Progress) { p.Halted, p.Started = "", time.Now().UTC() }))
+	must(t, h.change(t.Context(), func(r *plan.Record) {
+		again, err := r.Progress.Retry(r.Plan, time.Now())
+		must(t, err)
+		r.Progress = again
+	}))
 }
 
 // tellIfFailed helps whoever has to find out why.

@@ -215,7 +215,7 @@ func TestOutage(t *testing.T) {
 	b := newBed(t, kinds["CloneSet"].workload)
 	p := fair(t, b)
 	c, err := kube.Open(t.Context(), p.Config(), kube.Options{
-		Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", Lease: quick,
+		Target: b.object, Gates: cluster.DefaultGates(), StateNamespace: "kubectl-kruise", Holder: "test", Lease: stormy,
 	})
 	must(t, err)
 	t.Cleanup(c.Close)
@@ -228,7 +228,7 @@ func TestOutage(t *testing.T) {
 	}
 	p.Away(true)
 	promote(t, b)
-	back := time.AfterFunc(3*quick.Lasts, func() { p.Away(false) })
+	back := time.AfterFunc(2*stormy.Lasts, func() { p.Away(false) })
 	defer back.Stop()
 	if res := b.run(held, t, c, made, apply.Options{}); res.Outcome != event.Completed {
 		t.Errorf("%s: %s", res.Outcome, res.Reason)

@@ -59,7 +59,7 @@ func TestPodOnRecord(t *testing.T) {
 		{"restart a --yes --timeout 1ns", 4, ""},
 		{"rollout list", 0, "pod/a"},
 		{"rollout status pod/a --watch=false", 0, "pod/a"},
-		{"rollout pause pod/a", 0, "on hold"},
+		{"rollout pause pod/a", 0, "no further pod is updated"},
 		{"rollout resume pod/a", 0, "completed"},
 		{"rollout status po/a", 0, "completed"},
 		{"rollout abort pod/a", 1, "the rollout is done"},

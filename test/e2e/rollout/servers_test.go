@@ -41,7 +41,7 @@ func TestServers(t *testing.T) {
 	} {
 		for _, h := range list {
 			h.awaitPause(t)
-			must(t, h.change(t.Context(), func(p *plan.Progress) { p.Promoted = true }))
+			must(t, h.change(t.Context(), func(r *plan.Record) { r.Progress.Promoted = true }))
 		}
 		must(t, breaks(t, c))
 	}

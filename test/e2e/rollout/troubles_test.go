@@ -132,7 +132,7 @@ func (h *history) meets(t *testing.T) {
 func (h *history) promotes(t *testing.T) {
 	t.Helper()
 	if h.policy.Steps[0].Pause.For == 0 {
-		must(t, h.change(t.Context(), func(p *plan.Progress) { p.Promoted = true }))
+		must(t, h.change(t.Context(), func(r *plan.Record) { r.Progress.Promoted = true }))
 	}
 }
 

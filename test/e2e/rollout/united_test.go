@@ -45,7 +45,21 @@ func TestDefectUnitedVerbs(t *testing.T) {
 	if out := call(1, "rollout", "promote", "ud/web"); !strings.Contains(out, "no rollout of its subsets is under way") {
 		t.Errorf("%s", out)
 	}
-	call(5, "rollout", "run", "ud/web", "--image", "main="+web2, "--pull-images", "never", "--steps", "50%,100%", "--pause-after", "50%", "--exit-on-pause", "--yes")
+	// The whole is one plan: both subsets, with what becomes of their pods, before anything is written.
+	change := []string{"ud/web", "--image", "main=" + web2, "--pull-images", "never", "--steps", "50%,100%", "--pause-after", "50%"}
+	for name, out := range map[string]string{
+		"plan": call(0, append([]string{"plan"}, change...)...),
+		"run":  call(5, append(append([]string{"rollout", "run"}, change...), "--exit-on-pause", "--yes")...),
+	} {
+		for _, want := range []string{"cloneset/web-zone-b-", "cloneset/web-zone-a-", "main restarts inside the pod", "+ " + web2} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, out)
+			}
+		}
+		if strings.Contains(out, "the pods stay as they are") {
+			t.Errorf("%s: pods do not stay as they are:\n%s", name, out)
+		}
+	}
 	if out := call(0, "rollout", "status", "uniteddeployment/web"); strings.Count(out, "cloneset/web-zone-") != 2 {
 		t.Errorf("status:\n%s", out)
 	}

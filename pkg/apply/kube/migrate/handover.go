@@ -57,7 +57,13 @@ func (c *Client) HandoverOf(ctx context.Context, name string) (*Handover, error)
 		return nil, err
 	}
 	h := &Handover{}
-	return h, h.read(u)
+	if err := h.read(u); err != nil {
+		return nil, err
+	}
+	if err := h.check(c.namespace, name); err != nil {
+		return nil, fmt.Errorf("configmap/%s holds no migration that was begun here: %w", u.GetName(), err)
+	}
+	return h, nil
 }
 
 func (h *Handover) read(u *unstructured.Unstructured) error {

@@ -11,17 +11,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// gather takes up what has to be made anew, and has it name the new workload. What is
-// on record already may be nowhere else.
+// gather takes up what has to be made anew, and has it name the new workload: as it is in
+// the cluster, or as it is on record where it is nowhere else.
 func (h *Handover) gather() error {
 	list := h.Guards
 	h.Guards = nil
 	for _, f := range h.followers {
-		known := func(u *unstructured.Unstructured) bool {
-			return u.GroupVersionKind().GroupKind() == f.object.GroupVersionKind().GroupKind() && u.GetName() == f.Name
+		if f.Twin == "" {
+			continue
 		}
-		if f.Twin != "" && !slices.ContainsFunc(list, known) {
+		i := slices.IndexFunc(list, func(u *unstructured.Unstructured) bool {
+			return u.GroupVersionKind().GroupKind() == f.object.GroupVersionKind().GroupKind() && u.GetName() == f.Name
+		})
+		if i < 0 {
 			list = append(list, f.object)
+		} else {
+			list[i] = f.object
 		}
 	}
 	for _, of := range list {

@@ -53,6 +53,16 @@ func (c *Client) Namespaced(kind schema.GroupKind, versions ...string) (bool, er
 	return m.Scope.Name() == meta.RESTScopeNameNamespace, nil
 }
 
+// Version is the version in which the server prefers a kind to be written; "" where it
+// does not serve it.
+func (c *Client) Version(kind schema.GroupKind) string {
+	m, err := c.mapping(kind)
+	if err != nil {
+		return ""
+	}
+	return m.GroupVersionKind.Version
+}
+
 // Forget has the next question about kinds asked anew: a definition was applied.
 func (c *Client) Forget() { c.mapper.Reset() }
 

@@ -109,6 +109,11 @@ func fresh(name, uid string) Write {
 	return Write{Verb: "create", Resource: "pods", Name: name, Code: 201, Object: object(`{"metadata":{"uid":%q},"spec":{"containers":[{"image":%q}]}}`, uid, newest)}
 }
 
+// ownedBy is a pod of a controller.
+func ownedBy(pod, kind, name string) Write {
+	return Write{Verb: "create", Resource: "pods", Name: pod, Code: 201, Object: object(`{"metadata":{"uid":"1","ownerReferences":[{"kind":%q,"name":%q,"controller":true}]},"spec":{}}`, kind, name)}
+}
+
 func evict(name string) Write {
 	return Write{Verb: "create", Resource: "pods", Subresource: "eviction", Name: name, Code: 201}
 }
@@ -117,6 +122,7 @@ func evict(name string) Write {
 func rollout(driver plan.Driver) *Rollout {
 	kind := map[plan.Driver]plan.StepKind{plan.DriverKruise: plan.StepPartition, plan.DriverClient: plan.StepInPlace}[driver]
 	return &Rollout{Resource: "clonesets", Name: "web", State: "rollout.web", Image: newest, Plan: plan.Plan{
+		Target: plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Name: "web"},
 		Driver: driver, Limits: plan.Limits{Replicas: 3, MaxUnavailable: 1},
 		Steps: []plan.Step{
 			{Name: "one", Kind: kind, Updated: 1, Patches: []plan.Patch{{Body: object(first)}}},
@@ -134,7 +140,7 @@ func three(then ...Write) []Write {
 func TestInvariants(t *testing.T) {
 	const lag = 10 * time.Second
 	in := map[string]func(Log, *Rollout) []string{
-		"inside": Inside, "leased": Leased, "stepwise": Stepwise, "once": Once, "ended": Ended,
+		"inside": Inside, "leased": Leased, "stepwise": Stepwise, "once": Once, "ended": Ended, "approved": Approved, "owned": Owned,
 		"announced": func(l Log, r *Rollout) []string { return Announced(l, r, lag) },
 		"budget":    func(l Log, r *Rollout) []string { return Budget(l, r, lag) },
 		"served":    func(l Log, r *Rollout) []string { return Served(l, r, lag) },
@@ -152,6 +158,15 @@ func TestInvariants(t *testing.T) {
 		"pods of a controller":   {"inside", plan.DriverKruise, []Write{by("anna", evict("a"))}, "outside"},
 		"pods of the client":     {"inside", plan.DriverClient, []Write{by("anna", evict("a")), by("anna", inPlace("b"))}, ""},
 		"somebody else":          {"inside", plan.DriverKruise, []Write{{Verb: "delete", Resource: "secrets", Name: "x"}}, ""},
+		"approved patches":       {"approved", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9,"x":1}}`), by("anna", patch(`{"spec":{"partition":3,"x":1}}`)), by("anna", patch(`{"spec":{"partition":0,"x":1}}`))}, ""},
+		"back as it was":         {"approved", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9,"x":1}}`), patch(`{"spec":{"partition":9,"x":2}}`), by("anna", patch(`{"spec":{"partition":9,"x":1}}`))}, ""},
+		"another field":          {"approved", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9}}`), by("anna", patch(`{"spec":{"partition":3,"template":{"spec":{"hostNetwork":true}}}}`))}, "/spec/template/spec/hostNetwork becomes \"true\""},
+		"a field taken away":     {"approved", plan.DriverKruise, []Write{patch(`{"spec":{"partition":9,"x":1}}`), by("anna", patch(`{"spec":{"partition":9}}`))}, "/spec/x becomes \"\""},
+		"pod with the image":     {"approved", plan.DriverClient, three(by("anna", inPlace("a"))), ""},
+		"pod with another":       {"approved", plan.DriverClient, three(by("anna", Write{Verb: "patch", Resource: "pods", Name: "a", Object: object(`{"spec":{"containers":[{"image":"evil:1"}]}}`)})), "evil:1"},
+		"own pod":                {"owned", plan.DriverClient, []Write{ownedBy("a", "CloneSet", "web"), by("anna", evict("a"))}, ""},
+		"pod of another":         {"owned", plan.DriverClient, []Write{ownedBy("a", "ReplicaSet", "other"), by("anna", evict("a"))}, "belongs to ReplicaSet/other"},
+		"pod of none":            {"owned", plan.DriverClient, three(by("anna", evict("a"))), "belongs to "},
 		"held":                   {"leased", plan.DriverKruise, []Write{by("anna", lease("anna")), by("anna", patch(first))}, ""},
 		"never held":             {"leased", plan.DriverKruise, []Write{by("anna", patch(first))}, "without"},
 		"a command":              {"leased", plan.DriverKruise, []Write{by("carla", record(0, ""))}, ""},

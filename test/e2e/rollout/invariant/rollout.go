@@ -3,6 +3,9 @@ package invariant
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -29,6 +32,36 @@ type progress struct {
 	Held     string    `json:"held"`
 	Halted   string    `json:"halted"`
 	Finished time.Time `json:"finished"`
+	Stop     struct {
+		Asked bool           `json:"asked"`
+		Field plan.StopField `json:"field"`
+		Was   string         `json:"was"`
+		Is    string         `json:"is"`
+	} `json:"stop"`
+}
+
+// stops reports whether a write is the one that stops the controller, as the record says, or
+// lets it continue.
+func (r *Rollout) stops(w *Write, p *progress) bool {
+	if p == nil || p.Stop.Field == "" {
+		return false
+	}
+	object := r.Plan.Target.Object()
+	group, version, _ := strings.Cut(object.APIVersion, "/")
+	value := p.Stop.Was
+	if p.Stop.Asked {
+		value = p.Stop.Is
+	}
+	var body any = value
+	if n, err := strconv.Atoi(value); err == nil {
+		body = n
+	} else if on, err := strconv.ParseBool(value); err == nil {
+		body = on
+	}
+	for _, field := range slices.Backward(p.Stop.Field.Path(group, object.Kind, version)) {
+		body = map[string]any{field: body}
+	}
+	return Patch(body) == Patch(w.Body)
 }
 
 // recorded is what a write has put on record; ok is false for any other write.

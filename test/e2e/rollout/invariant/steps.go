@@ -54,7 +54,7 @@ func untilEnd(l Log, r *Rollout) Log {
 
 // Announced says: what an operator writes belongs to the step that is on record already, and
 // nothing is written once everybody can have heard, that is after lag, that the rollout
-// was put on hold or has halted.
+// was put on hold or has halted, but for what stops the controller.
 func Announced(l Log, r *Rollout, lag time.Duration) (wrong []string) {
 	now := pods{}
 	var still time.Time
@@ -66,7 +66,7 @@ func Announced(l Log, r *Rollout, lag time.Duration) (wrong []string) {
 			still = w.At
 		}
 		switch {
-		case !w.Done():
+		case !w.Done() || r.ofWorkload(w) && r.stops(w, p):
 		case (r.ofWorkload(w) || w.By != "" && act(w, now)) && !still.IsZero() && w.At.Sub(still) > lag:
 			wrong = append(wrong, fmt.Sprintf("written although it stands still (%s): %s", onRecord(p), w))
 		case r.ofWorkload(w) && !r.announced(w, p):

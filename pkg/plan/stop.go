@@ -1,0 +1,333 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Stop is how a rollout keeps the controller of its workload from updating further pods
+// while it is paused, or after it was aborted. What stops which kind is in the kinds'
+// files, kind_*.go:
+//
+//	CloneSet              paused; the partition where it surges, because a paused CloneSet
+//	                      deletes surge pods or ready old ones; paused all the same where
+//	                      CloneSetPartitionRollback takes pods back
+//	Advanced StatefulSet  paused
+//	Advanced DaemonSet    paused
+//	SidecarSet            paused
+//	Deployment            paused
+//	StatefulSet           the partition, at the lowest ordinal that is updated or terminating
+//	DaemonSet             the update strategy OnDelete
+//	ReplicaSet            nothing: it updates no pods
+//
+// The workload of a subset is stopped by its partition, which its UnitedDeployment passes
+// on; a Deployment has none there. With the driver client the program itself updates pods,
+// and there is nothing to stop.
+//
+// The record has the request first, then what is written, then that it was seen: whoever
+// continues after a crash knows whether the write is ours.
+type Stop struct {
+	// Asked is true from the request until it is withdrawn.
+	Asked bool
+	// Field is what was written, or is about to be; empty where nothing has to be.
+	Field StopField
+	// Was is the value of the field before, and Is the one that stops, as text.
+	Was, Is string
+	// Done is true when the stop was seen in force.
+	Done bool
+}
+
+// StopField is a field of a workload that stops its controller.
+type StopField string
+
+// The fields.
+const (
+	StopPaused    StopField = "paused"
+	StopPartition StopField = "partition"
+	// StopStrategy is the type of the update strategy, which becomes OnDelete.
+	StopStrategy StopField = "updateStrategy.type"
+)
+
+const (
+	onDelete      = "OnDelete"
+	rollingUpdate = "RollingUpdate"
+)
+
+// Check returns an error for a stop that no rollout has written: records may be edited.
+func (s Stop) Check() error {
+	ok := func(string) bool { return false }
+	switch s.Field {
+	case "":
+		ok = func(v string) bool { return v == "" }
+	case StopPaused:
+		ok = func(v string) bool { return v == "true" || v == "false" }
+	case StopPartition:
+		ok = func(v string) bool { return isPartition(plain(intstr.Parse(v))) }
+	case StopStrategy:
+		ok = func(v string) bool { return v == onDelete || v == rollingUpdate }
+	}
+	if !ok(s.Was) || !ok(s.Is) {
+		return fmt.Errorf("%q from %q to %q stops no controller", s.Field, s.Was, s.Is)
+	}
+	return nil
+}
+
+// String says by what the controller is stopped; "" for nothing.
+func (s Stop) String() string {
+	if s.Field == "" {
+		return ""
+	}
+	return string(s.Field) + ": " + s.Is
+}
+
+// suffix says it of a rollout that is on hold or has ended.
+func (s Stop) suffix() string {
+	if !s.Asked || s.Field == "" {
+		return ""
+	}
+	return "; its controller is stopped (" + s.String() + ")"
+}
+
+// asked is the stop with a request, which is carried out even where one was before.
+func (s Stop) asked() Stop {
+	s.Asked, s.Done = true, false
+	return s
+}
+
+// lifted is the stop without its request: what was written is taken back.
+func (s Stop) lifted() Stop {
+	s.Asked, s.Done = false, false
+	return s
+}
+
+// of is the value that a workload has.
+func (f StopField) of(w *cluster.Workload) string {
+	switch f {
+	case StopPaused:
+		return strconv.FormatBool(rules.PausedOf(w.Object))
+	case StopPartition:
+		v, _ := partitionOf(w.Object)
+		return v.String()
+	case StopStrategy:
+		return cluster.Of(w.Object).Strategy()
+	}
+	return ""
+}
+
+// with is the workload with another value.
+func (f StopField) with(w *cluster.Workload, value string) *cluster.Workload {
+	switch f {
+	case StopPaused:
+		return withPaused(w, value == "true")
+	case StopPartition:
+		return withPartition(w, intstr.Parse(value))
+	case StopStrategy:
+		return with(w, cluster.Of(w.Object).WithStrategy(value))
+	}
+	return w
+}
+
+// Path is where an object of a kind, as it is served in a version, has the field; nil for
+// kinds that have none.
+func (f StopField) Path(group, kind, version string) []string {
+	switch f {
+	case StopPaused:
+		return PausedPath(group, kind, version)
+	case StopPartition:
+		return PartitionPath(group, kind, version)
+	case StopStrategy:
+		return []string{"spec", "updateStrategy", "type"}
+	}
+	return nil
+}
+
+// patch writes a value. It is a patch of the plan's own object.
+func (f StopField) patch(p *Plan, w *cluster.Workload, value string) *Patch {
+	path := f.Path(w.Group, w.Kind, versionOf(w))
+	if path == nil {
+		return nil
+	}
+	var v any = value
+	switch f {
+	case StopPaused:
+		v = value == "true"
+	case StopPartition:
+		v = plain(intstr.Parse(value))
+	}
+	return &Patch{Target: p.Target.Carrier, Type: PatchMerge, Body: at(v, path[1:]...)}
+}
+
+// stopping has the controller stopped where that is asked for and not done. more is false
+// where nothing is left to be written.
+func (r *run) stopping() (d Decision, more bool) {
+	stop, w := &r.progress.Stop, r.object()
+	if !stop.Asked || stop.Done || r.progress.present(*r.plan) == nil || w == nil || w.Object == nil {
+		return Decision{}, false
+	}
+	field, value := r.stop(w)
+	patch := field.patch(r.plan, w, value)
+	if patch == nil {
+		stop.Done = true
+		return Decision{}, false
+	}
+	if now := field.of(w); field != stop.Field || now != stop.Is {
+		stop.Was = now
+	}
+	stop.Field, stop.Is = field, value
+	return r.act("stop the controller: "+stop.String(), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
+}
+
+// stop is the field that keeps the controller from updating further pods as they are now,
+// and its value; "" where it updates none.
+func (r *run) stop(w *cluster.Workload) (StopField, string) {
+	if _, bad := r.foreign(); bad || r.plan.Driver == DriverClient || cluster.Of(w.Object).Strategy() == onDelete {
+		return "", ""
+	}
+	return kindOf(w.Object).stop(r)
+}
+
+// lifting takes back what stopped the controller, unless somebody else has changed it since.
+func (r *run) lifting() (d Decision, more bool) {
+	stop, w := r.progress.Stop, r.object()
+	if stop == (Stop{}) {
+		return Decision{}, false
+	}
+	if stop.Field == "" || stop.Was == stop.Is || stop.Field.of(w) != stop.Is {
+		r.progress.Stop = Stop{}
+		return Decision{}, false
+	}
+	if known := r.stopped(stop.Field); len(known) > 0 && !slices.Contains(known, stop.Was) {
+		return r.halt(Blocker{Gate: GatePartition, Why: fmt.Sprintf("the record says that the %s was %s before the pause, and the plan has %s", stop.Field, stop.Was, known[0])}), true
+	}
+	patch := stop.Field.patch(r.plan, w, stop.Was)
+	return r.act(fmt.Sprintf("let the controller continue: %s: %s", stop.Field, stop.Was), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
+}
+
+// stopped are the values that the plan knows of the field at the present step: a record that
+// was edited must not let more pods follow than the plan does.
+func (r *run) stopped(f StopField) []string {
+	if f != StopPartition {
+		return nil
+	}
+	return r.expected(r.present(), HoldsPartition)
+}
+
+// heldText says since when a rollout is on hold, and what that means for its controller.
+func (r *run) heldText() string {
+	text, stop, w := r.progress.Held, r.progress.Stop, r.object()
+	switch {
+	case stop.Field == "":
+		return text
+	case stop.Done && stop.Field.of(w) != stop.Is:
+		return fmt.Sprintf("%s; but its controller updates pods: %s is %s again%s", text, stop.Field, stop.Field.of(w), lastWriter(w, stop.Field.managed()))
+	}
+	return fmt.Sprintf("%s; its controller is stopped (%s)", text, stop)
+}
+
+// managed is the field in the managed fields of an object.
+func (f StopField) managed() []string {
+	switch f {
+	case StopPaused:
+		return fieldsOf[HoldsPaused]
+	case StopPartition:
+		return fieldsOf[HoldsPartition]
+	}
+	return []string{"f:type"}
+}
+
+// released takes out of what is desired what an ended rollout has left to stop the
+// controller: the next rollout lifts it.
+func (b *builder) released() {
+	stop := b.snap.Progress.Stop
+	if stop.Check() == nil && stop.undone(b.present) != b.present {
+		b.desired = stop.undone(b.desired)
+	}
+}
+
+// undone is a workload as it is without the stop.
+func (s Stop) undone(w *cluster.Workload) *cluster.Workload {
+	if s.Field == "" || s.Field.of(w) != s.Is {
+		return w
+	}
+	return s.Field.with(w, s.Was)
+}
+
+// startedAs is a workload whose controller is stopped no more than that of another one is.
+func startedAs(w, other *cluster.Workload) *cluster.Workload {
+	for _, f := range []StopField{StopPaused, StopStrategy} {
+		w = f.with(w, f.of(other))
+	}
+	return w
+}
+
+// letsContinue reports whether the desired spec has a controller continue that updates no pod
+// now.
+func (b *builder) letsContinue() bool {
+	stopped := func(w *cluster.Workload) bool {
+		return rules.PausedOf(w.Object) || cluster.Of(w.Object).Strategy() == onDelete
+	}
+	return b.plan.Driver != DriverClient && stopped(b.present) && !stopped(b.desired)
+}
+
+// pausedUnlessSo is the pause of a kind that has one.
+func pausedUnlessSo(obj any) (StopField, string) {
+	if rules.PausedOf(obj) {
+		return "", ""
+	}
+	return StopPaused, "true"
+}
+
+// stopAt is a partition that keeps so many pods, "" where the one in force keeps as many.
+func stopAt(obj any, kept, total int) (StopField, string) {
+	v, ok := partitionOf(obj)
+	if !ok || rules.Partition(&v, total) >= kept {
+		return "", ""
+	}
+	return StopPartition, strconv.Itoa(kept)
+}
+
+// keptBelow is how many ordinals are below the lowest whose pod is updated or terminating.
+func (r *run) keptBelow(ordinals []int, updated func(*cluster.Pod) bool) int {
+	kept := len(ordinals)
+	for _, p := range r.snap.Pods {
+		if i, ok := slices.BinarySearch(ordinals, rules.OrdinalOf(p)); ok && (p.Deleting || updated(p)) {
+			kept = min(kept, i)
+		}
+	}
+	return kept
+}
+
+// old counts the active pods that have another template.
+func (r *run) old(updated func(*cluster.Pod) bool) int {
+	n := 0
+	for _, p := range r.snap.Pods {
+		if rules.Active(p) && !updated(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// atObserved tells the pods at a revision in the status; none before the controller has
+// seen the present spec.
+func atObserved(obj any, revision string) func(*cluster.Pod) bool {
+	if !rules.Observed(obj) {
+		return func(*cluster.Pod) bool { return false }
+	}
+	return atRevision(revision)
+}
+
+// subsetOf reports whether a UnitedDeployment controls the workload and writes it again
+// all the time, except for the partition.
+func subsetOf(o metav1.Object) bool {
+	owner := metav1.GetControllerOf(o)
+	return owner != nil && owner.Kind == kruise.KindUnitedDeployment
+}

@@ -1,0 +1,253 @@
+package rollout
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/product"
+)
+
+// slowly is a workload whose rollout takes some seconds for each pod.
+func slowly(w workload, kind string) workload {
+	slow := "minReadySeconds: 2"
+	switch {
+	case strings.Contains(kind, "DaemonSet"): // on a few nodes
+		slow = "minReadySeconds: 5"
+	case kind == "Advanced StatefulSet":
+		slow = "updateStrategy: {rollingUpdate: {minReadySeconds: 2}}"
+	}
+	w.text = strings.Replace(strings.ReplaceAll(w.text, "replicas: 4", "replicas: 7"), "spec:\n", "spec:\n  "+slow+"\n", 1)
+	return w
+}
+
+// untouched are the pods of the old template that nothing has begun to change.
+func (b *bed) untouched(t *testing.T) map[types.UID]bool {
+	t.Helper()
+	out := map[types.UID]bool{}
+	for _, p := range b.pods(t) {
+		if p.Spec.Containers[0].Image == web1 {
+			out[p.UID] = true
+		}
+	}
+	return out
+}
+
+// process is a rollout that a process of its own drives.
+type process struct {
+	cmd   *exec.Cmd
+	out   bytes.Buffer
+	ended chan struct{}
+}
+
+// driven begins a rollout of all pods in one step, and returns when two pods of seven have changed, or one of three.
+func driven(t *testing.T, b *bed, state string, driver plan.Driver) *process {
+	t.Helper()
+	path, err := product.Binary()
+	must(t, err)
+	time.Sleep(settles) // a pod that is not available yet is replaced beside the budget
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), testcluster.Patience)
+	p := &process{ended: make(chan struct{})}
+	p.cmd = exec.CommandContext(ctx, path, "rollout", "run", b.typed(), "--image", "main="+web2, "--yes", "--pull-images", "never",
+		"--steps", "100%", "--driver", string(driver), "--on-failure", "rollback", "-n", b.namespace, "--kubeconfig", b.Kubeconfig())
+	p.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	must(t, p.cmd.Start())
+	go func() { _ = p.cmd.Wait(); close(p.ended) }()
+	t.Cleanup(func() { cancel(); <-p.ended })
+	all := len(b.untouched(t))
+	for len(b.untouched(t)) > all-min(2, all/3) {
+		select {
+		case <-p.ended:
+			t.Fatalf("the rollout has ended:\n%s", &p.out)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return p
+}
+
+// ends has the process end by a signal.
+func (p *process) ends(t *testing.T, by os.Signal) {
+	t.Helper()
+	must(t, p.cmd.Process.Signal(by))
+	<-p.ended
+}
+
+// settles is how long the controllers are watched after a stop: each would change two pods
+// and more.
+const settles = 6 * time.Second
+
+// unchanged wants the pods left alone that nothing had begun to change when a verb answered.
+func (b *bed) unchanged(t *testing.T, said string) {
+	t.Helper()
+	before := b.untouched(t)
+	if len(before) == 0 {
+		t.Errorf("no pod was left of %d:\n%s", len(b.pods(t)), said)
+	}
+	time.Sleep(settles)
+	after := b.untouched(t)
+	for uid := range before {
+		if !after[uid] {
+			t.Errorf("%d of %d pods that were left have changed within %s after the answer:\n%s\n%s", len(before)-len(after), len(before), settles, said, b.live(t))
+			return
+		}
+	}
+}
+
+// stoppables are the kinds with those whose stop hangs on more than the kind.
+func stoppables() map[string]struct {
+	workload workload
+	driver   plan.Driver
+	steps    []string
+} {
+	out := maps.Clone(kinds)
+	surge := out["CloneSet"]
+	surge.workload = kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 1}}")
+	out["CloneSet surge"] = surge
+	one := out["CloneSet"]
+	one.workload = kruiseKind("CloneSet", "clonesets", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1}}")
+	out["CloneSet"] = one
+	return out
+}
+
+// TestPause_WithAnExecutor: a living process stops the controller of each kind, and no pod
+// changes after the answer but those on their way. Resuming leads to the end.
+func TestPause_WithAnExecutor(t *testing.T) {
+	t.Parallel()
+	for name, c := range stoppables() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, state := newBed(t, slowly(c.workload, name)), t.TempDir()
+			all := len(b.pods(t))
+			p := driven(t, b, state, c.driver)
+			code, out, said := from(t, b, state, "rollout", "pause", b.typed())
+			if code != 0 || !strings.Contains(said, "no further pod is updated") {
+				t.Fatalf("exit %d\n%s\n%s", code, out, said)
+			}
+			b.unchanged(t, said)
+			if code, out, said = from(t, b, state, "rollout", "resume", b.typed()); code != 0 {
+				t.Errorf("exit %d\n%s\n%s", code, out, said)
+			}
+			<-p.ended
+			if n := running(b.pods(t), web2); n != all {
+				t.Errorf("%d of %d pods run the new image in the end:\n%s\n%s", n, all, &p.out, said)
+			}
+		})
+	}
+}
+
+// TestAbort_WithoutAnExecutor: the process was interrupted, and the controller of each kind
+// goes on; aborting stops it, and 'retry' or the next rollout lets it continue.
+func TestAbort_WithoutAnExecutor(t *testing.T) {
+	t.Parallel()
+	list := stoppables()
+	for i, name := range slices.Sorted(maps.Keys(list)) {
+		c := list[name]
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, state := newBed(t, slowly(c.workload, name)), t.TempDir()
+			all := len(b.pods(t))
+			p := driven(t, b, state, c.driver)
+			p.ends(t, os.Interrupt)
+			code, out, said := from(t, b, state, "rollout", "abort", b.typed())
+			if code != 0 || !strings.Contains(said, "aborted") {
+				t.Fatalf("exit %d\n%s\n%s\n%s", code, out, said, &p.out)
+			}
+			b.unchanged(t, said)
+			again := []string{"rollout", "retry", b.typed()}
+			if i%2 == 1 {
+				again = []string{"rollout", "run", b.typed(), "--image", "main=" + web2, "--yes", "--pull-images", "never", "--steps", "100%", "--driver", string(c.driver)}
+			}
+			if code, out, said = from(t, b, state, again...); code != 0 {
+				t.Errorf("%v: exit %d\n%s\n%s", again, code, out, said)
+			}
+			if n := running(b.pods(t), web2); n != all {
+				t.Errorf("%v: %d of %d pods run the new image in the end:\n%s\n%s", again, n, all, out, said)
+			}
+		})
+	}
+}
+
+// TestAbort_WithAnExecutor: an abort is no failure, so nothing is rolled back although the
+// plan says so of failures; --rollback afterwards takes it back.
+func TestAbort_WithAnExecutor(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"CloneSet", "Deployment", "StatefulSet"} {
+		c := stoppables()[name]
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, state := newBed(t, slowly(c.workload, name)), t.TempDir()
+			all := len(b.pods(t))
+			p := driven(t, b, state, c.driver)
+			code, out, said := from(t, b, state, "rollout", "abort", b.typed())
+			if code != 0 {
+				t.Fatalf("exit %d\n%s\n%s", code, out, said)
+			}
+			b.unchanged(t, said)
+			if <-p.ended; p.cmd.ProcessState.ExitCode() != 3 || strings.Contains(p.out.String(), "rolled back") {
+				t.Errorf("exit %d\n%s", p.cmd.ProcessState.ExitCode(), &p.out)
+			}
+			if n := len(b.untouched(t)); n == all || n == 0 {
+				t.Errorf("%d of %d pods have the old image", n, all)
+			}
+			if code, out, said = from(t, b, state, "rollout", "abort", b.typed(), "--rollback", "--yes"); code != 0 || running(b.pods(t), web1) != all {
+				t.Errorf("exit %d, %d of %d pods run the old image\n%s\n%s", code, running(b.pods(t), web1), all, out, said)
+			}
+		})
+	}
+}
+
+// TestPause_AfterAKill: the process that drove the rollout was killed and its lease is still
+// there: the verb waits for it a moment and stops the controller itself.
+func TestPause_AfterAKill(t *testing.T) {
+	t.Parallel()
+	c := stoppables()["CloneSet"]
+	b, state := newBed(t, slowly(c.workload, "CloneSet")), t.TempDir()
+	p := driven(t, b, state, c.driver)
+	p.ends(t, syscall.SIGKILL)
+	code, out, said := from(t, b, state, "rollout", "pause", b.typed())
+	if code != 0 || !strings.Contains(said, "no further pod is updated") {
+		t.Fatalf("exit %d\n%s\n%s", code, out, said)
+	}
+	b.unchanged(t, said)
+}
+
+// TestPause_OfAnApprover: who may write the record alone is told that the controller goes on,
+// where no process is there to stop it.
+func TestPause_OfAnApprover(t *testing.T) {
+	t.Parallel()
+	c := stoppables()["CloneSet"]
+	b, state := newBed(t, slowly(c.workload, "CloneSet")), t.TempDir()
+	account := b.person(t, "approver", nil, "--role", "approve", "--name", b.namespace+"-approver", "--in", b.namespace)
+	as := func(args ...string) (int, string, string) {
+		return fromAs(t, b, kubeconfig(t, account), t.TempDir(), args...)
+	}
+	p := driven(t, b, state, c.driver)
+	code, _, said := as("rollout", "pause", b.typed())
+	if code != 0 || !strings.Contains(said, "no further pod is updated") {
+		t.Errorf("with a process: exit %d\n%s", code, said)
+	}
+	b.unchanged(t, said)
+	if code, _, said = from(t, b, state, "rollout", "resume", b.typed(), "--no-wait"); code != 0 {
+		t.Errorf("exit %d\n%s", code, said)
+	}
+	p.ends(t, os.Interrupt)
+	code, _, said = as("rollout", "abort", b.typed())
+	if code != 1 || !strings.Contains(said, "still updated") || !strings.Contains(said, "kubectl kruise rbac") {
+		t.Errorf("without a process: exit %d\n%s", code, said)
+	}
+	if code, _, said = from(t, b, state, "rollout", "abort", b.typed()); code != 0 {
+		t.Errorf("exit %d\n%s", code, said)
+	}
+}
