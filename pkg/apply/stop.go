@@ -76,11 +76,19 @@ func (r Rollouts) confirmed(ctx context.Context, ref cluster.Ref) (rec plan.Reco
 		if !driven || !time.Now().Before(end) {
 			return rec, driven, nil
 		}
-		select {
-		case <-ctx.Done():
-			return rec, driven, context.Cause(ctx)
-		case <-time.After(looksEvery):
+		if err := pause(ctx, looksEvery); err != nil {
+			return rec, driven, err
 		}
+	}
+}
+
+// pause waits; the error is why the context ended meanwhile.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
 	}
 }
 
@@ -93,7 +101,9 @@ func stopAt(ctx context.Context, w Workload, ref cluster.Ref, driven bool) error
 	var err error
 	for try := range mostTries {
 		if try > 1 {
-			time.Sleep(pauseAfter(try - 1))
+			if err := pause(ctx, pauseAfter(try-1)); err != nil {
+				return err
+			}
 		}
 		var done bool
 		if done, err = stopOnce(ctx, w, ref, driven); done || err != nil && !passing(err) {

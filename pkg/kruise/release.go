@@ -118,7 +118,8 @@ func (r Release) IsBefore(patch Release) bool { return r.Compare(patch) < 0 }
 var roundsUp = Release{minor: Minor(7).minor, patch: 5}
 
 // RoundsSidecarSetsDown reports whether percentages of a SidecarSet's partition and
-// maxUnavailable are rounded down: before 1.7.5 (docs/kruise/versions.md). A release that is not known does not.
+// maxUnavailable are rounded down: before 1.7.5 (docs/kruise/versions.md). A release that
+// is not known does not.
 func (r Release) RoundsSidecarSetsDown() bool { return !r.IsZero() && r.IsBefore(roundsUp) }
 
 // Minor is the minor release without its patch.

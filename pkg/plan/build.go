@@ -84,7 +84,7 @@ func (b *builder) check() error {
 		return &tree.Error{Msg: fmt.Sprintf("%s cannot become %s", title(p), title(d)), Hint: "a plan is for one object: give the same kind, namespace and name on both sides"}
 	}
 	if b.desired.UID != "" && b.present.UID != "" && b.desired.UID != b.present.UID {
-		return &tree.Error{Path: "metadata.uid", Msg: title(b.present.Ref) + " was deleted and created anew", Hint: "look at it again and make a new plan"}
+		return &tree.Error{Path: "metadata.uid", Msg: title(b.present.Ref) + " was deleted and created again", Hint: "look at it again and make a new plan"}
 	}
 	if metaOf(b.present).GetDeletionTimestamp() != nil {
 		return &tree.Error{Msg: title(b.present.Ref) + " is being deleted", Hint: "create it anew"}

@@ -55,7 +55,7 @@ func (m *modes) mode(p *cluster.Pod) rules.UpdateMode {
 func (m *modes) ask(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
 	e, known := m.whole, true
 	if m.lost != nil && m.lost(p) {
-		return rules.ModeRecreate, "nobody knows the template that it was made from", false
+		return rules.ModeRecreate, "the template that it was made from is not known", false
 	}
 	if len(m.byRevision) > 0 {
 		if e, known = m.byRevision[cluster.Hash(rules.RevisionOf(p))]; !known {

@@ -223,7 +223,7 @@ func TestBuildRefuses(t *testing.T) {
 		"another uid": {
 			strings.Replace(old, "{name: web,", "{uid: u1, name: web,", 1), func(s *plan.Snapshot) { s.Workload.UID = "u2" },
 			plan.Policy{},
-			"metadata.uid: CloneSet shop/web was deleted and created anew",
+			"metadata.uid: CloneSet shop/web was deleted and created again",
 		},
 		"a Rollout owns it": {
 			old, func(s *plan.Snapshot) {

@@ -119,7 +119,7 @@ func (r *run) foreign() (why Blocker, bad bool) {
 	want := r.plan.Target.Object()
 	switch owner := rolloutOwner(w); {
 	case want.UID != "" && w.UID != "" && want.UID != w.UID:
-		return Blocker{Gate: GateObject, Why: fmt.Sprintf("%s was deleted and created anew: uid %s, not %s", title(w.Ref), w.UID, want.UID)}, true
+		return Blocker{Gate: GateObject, Why: fmt.Sprintf("%s was deleted and created again: uid %s, not %s", title(w.Ref), w.UID, want.UID)}, true
 	case metaOf(w).GetDeletionTimestamp() != nil:
 		return Blocker{Gate: GateObject, Why: title(w.Ref) + " is being deleted"}, true
 	case owner != "":

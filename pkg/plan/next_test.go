@@ -125,7 +125,7 @@ func TestNextInAStep(t *testing.T) {
 				{Manager: "manager", Subresource: "status", Time: &metav1.Time{Time: noon.Add(time.Hour)}},
 			}
 		}, time.Minute, "1 halt paused: paused is true, not false; kubectl-edit wrote it last, at 2026-07-01T12:00:01Z", 0},
-		"recreated": {func(_ *plan.Plan, s *plan.Snapshot) { s.Workload.UID = "u2" }, time.Minute, "1 halt object: CloneSet shop/web was deleted and created anew: uid u2, not u1", 0},
+		"recreated": {func(_ *plan.Plan, s *plan.Snapshot) { s.Workload.UID = "u2" }, time.Minute, "1 halt object: CloneSet shop/web was deleted and created again: uid u2, not u1", 0},
 		"deleting":  {func(_ *plan.Plan, s *plan.Snapshot) { clone(s).DeletionTimestamp = &metav1.Time{Time: noon} }, time.Minute, "1 halt object: CloneSet shop/web is being deleted", 0},
 		"gone":      {func(_ *plan.Plan, s *plan.Snapshot) { s.Workload = nil }, time.Minute, "1 halt object: the object is gone", 0},
 		"owned": {func(_ *plan.Plan, s *plan.Snapshot) {

@@ -108,7 +108,7 @@ type Progress struct {
 	// Free is the index of the first step whose pause counts: somebody has promoted
 	// all before it.
 	Free int
-	// Held is who has put the rollout on hold, and when; empty while nobody has. Nothing is
+	// Held is who has put the rollout on hold, and when; empty while it is not. Nothing is
 	// written meanwhile but what stops the controller.
 	Held string
 	// HeldFrom is the index of the first step that the hold keeps from being taken; those

@@ -32,8 +32,8 @@ import (
 // on; a Deployment has none there. With the driver client the program itself updates pods,
 // and there is nothing to stop.
 //
-// The record has the request first, then what is written, then that it was seen: whoever
-// continues after a crash knows whether the write is ours.
+// The record has the request first, then what is written, then that it was seen: the process
+// that continues after a crash knows whether the write is ours.
 type Stop struct {
 	// Asked is true from the request until it is withdrawn.
 	Asked bool
@@ -194,7 +194,7 @@ func (r *run) stop(w *cluster.Workload) (StopField, string) {
 	return kindOf(w.Object).stop(r)
 }
 
-// lifting takes back what stopped the controller, unless somebody else has changed it since.
+// lifting takes back what stopped the controller, unless it was changed by another since.
 func (r *run) lifting() (d Decision, more bool) {
 	stop, w := r.progress.Stop, r.object()
 	if stop == (Stop{}) {

@@ -49,9 +49,9 @@ type Reader struct {
 }
 
 // Live returns the gates of a cluster: the defaults of the release of Kruise that it
-// surely runs, else of the newest, what the arguments of its manager say and, above both, the flags. unread is why the
-// manager could not be read; empty where it was, and where there is no Kruise. Errors are
-// of usage.
+// surely runs, else of the newest, what the arguments of its manager say and, above both,
+// the flags. unread is why the manager could not be read; empty where it was, and where
+// there is no Kruise. Errors are of usage.
 func (r *Reader) Live(ctx context.Context, cfg *rest.Config, flags Flags) (set Set, unread string, err error) {
 	r.once.Do(func() { r.read(ctx, cfg) })
 	if r.err != nil {

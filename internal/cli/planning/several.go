@@ -47,7 +47,8 @@ type One struct {
 
 // Each is what the command line asks for, once for each workload of -f or -k in their
 // order, where these are several and no name picks one, or for each subset of a
-// UnitedDeployment; nil where one plan is for one workload. Workloads of one name in two namespaces are two.
+// UnitedDeployment; nil where one plan is for one workload. Workloads of one name in two
+// namespaces are two.
 func (o *Options) Each(ctx context.Context) ([]One, error) {
 	if o.united != "" {
 		return o.eachSubset(ctx)

@@ -145,8 +145,8 @@ func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p p
 	return stored, nil
 }
 
-// Record keeps the progress of the rollout, provided that nobody else has recorded
-// any since the snapshot of that version.
+// Record keeps the progress of the rollout, provided that no other process has
+// recorded any since the snapshot of that version.
 func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p plan.Progress) error {
 	r := c.record
 	rec, err := c.shownAt(ctx, since)

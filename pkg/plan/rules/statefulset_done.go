@@ -17,8 +17,9 @@ func StatefulSetStepPending(s *kruise.StatefulSet, kept Kept) Pending {
 }
 
 // updatedAvailable is how many updated pods are available, at least: a write as v1alpha1
-// drops the count, and the controller leaves it away until a pod moves (docs/kruise/versions.md). Of all pods, those that are updated and those that are available
-// overlap by that much in any case.
+// drops the count, and the controller leaves it away until a pod moves
+// (docs/kruise/versions.md). Of all pods, those that are updated and those that are
+// available overlap by that much in any case.
 func updatedAvailable(s *kruise.StatefulSetStatus) int32 {
 	return max(s.UpdatedAvailableReplicas, s.UpdatedReplicas+s.AvailableReplicas-s.Replicas)
 }

@@ -51,7 +51,7 @@ func TestSaboteur(t *testing.T) {
 	})
 }
 
-// sabotage is a history with somebody who edits its record.
+// sabotage is a history whose record is edited by an attacker.
 type sabotage struct {
 	*history
 

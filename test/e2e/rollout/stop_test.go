@@ -51,7 +51,8 @@ type process struct {
 	ended chan struct{}
 }
 
-// driven begins a rollout of all pods in one step, and returns when two pods of seven have changed, or one of three.
+// driven begins a rollout of all pods in one step, and returns when two pods of seven have
+// changed, or one of three.
 func driven(t *testing.T, b *bed, state string, driver plan.Driver) *process {
 	t.Helper()
 	path, err := product.Binary()

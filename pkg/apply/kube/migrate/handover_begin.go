@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/migrate"
 )
 
-// BeginHandover puts a handover on record, with all that has to be made anew.
+// BeginHandover puts a handover on record, with all that has to be made again.
 func (c *Client) BeginHandover(ctx context.Context, h *Handover, a *Around) error {
 	h.client, h.followers = c, a.Followers
 	var err error

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// gather takes up what has to be made anew, and has it name the new workload: as it is in
+// gather takes up what has to be made again, and has it name the new workload: as it is in
 // the cluster, or as it is on record where it is nowhere else.
 func (h *Handover) gather() error {
 	list := h.Guards
