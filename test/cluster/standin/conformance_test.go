@@ -9,8 +9,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/conformance"
 	"github.com/kubectl-kruise/kubectl-kruise/test/cluster"
@@ -85,10 +90,38 @@ func replayAll(ctx context.Context, c *cluster.Cluster, cases []conformance.Case
 }
 
 func replayAgain(ctx context.Context, c *cluster.Cluster, recorded conformance.Case) error {
-	if err := cluster.AwaitGone(ctx, c.Client().CoreV1().Namespaces(), recorded.Namespace(), &corev1.Namespace{}); err != nil {
+	if err := release(ctx, c.Client(), recorded.Namespace()); err != nil {
 		return err
 	}
 	return replay(ctx, c, recorded)
+}
+
+// release waits for the end of a namespace that is being deleted, and removes the
+// finalizers of its pods. Those that a case's hook would have removed have no hook
+// any more, and would hold the namespace for ever.
+func release(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	pods := client.CoreV1().Pods(namespace)
+	return wait.PollUntilContextTimeout(ctx, time.Second, cluster.Patience, true, func(ctx context.Context) (bool, error) {
+		left, err := pods.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		for i := range left.Items {
+			if len(left.Items[i].Finalizers) == 0 {
+				continue
+			}
+			none := []byte(`{"metadata":{"finalizers":null}}`)
+			_, err := pods.Patch(ctx, left.Items[i].Name, types.MergePatchType, none, metav1.PatchOptions{})
+			if err != nil && !apierrors.IsNotFound(err) {
+				return false, err
+			}
+		}
+		_, err = client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return true, nil
+		}
+		return false, err
+	})
 }
 
 // recordedNodes are those of the recordings.
