@@ -101,7 +101,7 @@ func replayAgain(ctx context.Context, c *cluster.Cluster, recorded conformance.C
 // any more, and would hold the namespace for ever.
 func release(ctx context.Context, client kubernetes.Interface, namespace string) error {
 	pods := client.CoreV1().Pods(namespace)
-	return wait.PollUntilContextTimeout(ctx, time.Second, cluster.Patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, time.Second, cluster.Patience, true, func(ctx context.Context) (bool, error) {
 		left, err := pods.List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, err
@@ -122,6 +122,28 @@ func release(ctx context.Context, client kubernetes.Interface, namespace string)
 		}
 		return false, err
 	})
+	if err != nil {
+		return fmt.Errorf("waiting for the end of namespace %q: %w", namespace, err)
+	}
+	return nil
+}
+
+// TestRelease_FinalizerWithoutHook has a pod whose finalizer nothing else removes.
+func TestRelease_FinalizerWithoutHook(t *testing.T) {
+	b := newBed(t)
+	namespace := b.Namespace(t)
+	b.Apply(t, namespace, `
+apiVersion: v1
+kind: Pod
+metadata: {name: held, finalizers: [example.com/hook]}
+spec: {containers: [{name: main, image: "web:1.0"}]}
+`)
+	if err := b.Client().CoreV1().Namespaces().Delete(t.Context(), namespace, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := release(t.Context(), b.Client(), namespace); err != nil {
+		t.Error(err)
+	}
 }
 
 // recordedNodes are those of the recordings.
