@@ -70,7 +70,7 @@ func Order(sets []*Set) {
 	})
 }
 
-// Choose decides for every set, in the order given (semantics sidecarset 1).
+// Choose decides for every set, in the order given (docs/kruise/sidecarset.md#which-pods-match).
 // The error is one that makes Kruise refuse the pod: a revision that is named
 // but not stored.
 func Choose(sets []*Set, t *Target) ([]Choice, error) {

@@ -20,8 +20,8 @@ var _ = add(&kindRules{
 	},
 })
 
-// ephemeralJob holds the rules of the webhook (semantics fanout-and-jobs 9 and
-// 12).
+// ephemeralJob holds the rules of the webhook (docs/kruise/jobs.md#ephemeraljob and
+// docs/kruise/distribution.md#observed-on-a-cluster).
 func ephemeralJob(s *subject) {
 	var job kruise.EphemeralJob
 	if !s.read(&job) {

@@ -36,7 +36,7 @@ var (
 	})
 )
 
-// imagePullJob holds the rules of the webhook (semantics fanout-and-jobs 7).
+// imagePullJob holds the rules of the webhook (docs/kruise/jobs.md#image-pulls).
 func imagePullJob(s *subject) {
 	var job kruise.ImagePullJob
 	if !s.read(&job) {

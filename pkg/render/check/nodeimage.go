@@ -18,7 +18,7 @@ var _ = add(&kindRules{
 	},
 })
 
-// nodeImage holds the rules of the webhook (semantics fanout-and-jobs 7).
+// nodeImage holds the rules of the webhook (docs/kruise/jobs.md#image-pulls).
 func nodeImage(s *subject) {
 	var image kruise.NodeImage
 	if !s.read(&image) {

@@ -122,8 +122,8 @@ func (k *setCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
 	}
 }
 
-// startupProbe lacks the defaults that other probes get (semantics sidecarset
-// 10).
+// startupProbe lacks the defaults that other probes get
+// (docs/kruise/sidecarset.md#observed-on-a-cluster).
 func (k *setCheck) startupProbe(path string, n *tree.Node) {
 	probe := tree.Get(n, "startupProbe")
 	if probe == nil {

@@ -10,7 +10,8 @@ import (
 
 // overlap reports whether some object may match both selectors, as Kruise
 // judges it: a key that one selector wants to exist and the other does not
-// mention counts as disjoint (semantics sidecarset 10). nil selects everything.
+// mention counts as disjoint (docs/kruise/sidecarset.md#observed-on-a-cluster). nil selects
+// everything.
 func overlap(a, b *tree.Node) bool {
 	if a == nil || b == nil {
 		return true

@@ -101,7 +101,8 @@ func (k *unitedDeploymentCheck) matching(n *tree.Node, at string) {
 
 // cloneSetShape refuses the shape of CloneSet v1alpha1, which a
 // UnitedDeployment of either version drops in part: no workload comes into
-// being, or one without these settings (semantics fanout-and-jobs 10 and 12).
+// being, or one without these settings (docs/kruise/distribution.md#in-two-versions and
+// docs/kruise/distribution.md#observed-on-a-cluster).
 func (k *unitedDeploymentCheck) cloneSetShape(n *tree.Node, at string) {
 	strategy := at + ".spec.updateStrategy"
 	rolling := strategy + ".rollingUpdate."

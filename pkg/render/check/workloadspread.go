@@ -43,7 +43,7 @@ type spreadCheck struct {
 	spec *kruise.WorkloadSpreadSpec
 }
 
-// workloadSpread holds the rules of the webhook (semantics fanout-and-jobs 2).
+// workloadSpread holds the rules of the webhook (docs/kruise/distribution.md#workloadspread).
 func workloadSpread(s *subject) {
 	var spread kruise.WorkloadSpread
 	if !s.read(&spread) {

@@ -1,7 +1,7 @@
 // Package sidecar is the stage in which SidecarSets are injected into every
 // pod template of the stream, as Kruise's admission webhook would do with the
-// pods (semantics sidecarset 1 and 2). The sets of the input are used up; those
-// of the context are injected too.
+// pods (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection). The
+// sets of the input are used up; those of the context are injected too.
 package sidecar
 
 import (

@@ -100,7 +100,7 @@ func (s *spreading) autoscaler() *resource.Resource {
 }
 
 // admits reports whether the webhook would look at the target's pods at all
-// (semantics fanout-and-jobs 2: a targetFilter without selector matches none).
+// (docs/kruise/distribution.md#workloadspread: a targetFilter without selector matches none).
 func (s *spreading) admits() (bool, error) {
 	f := s.spec.TargetFilter
 	if f == nil {
