@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -21,14 +22,39 @@ func init() { time.Local = time.UTC }
 // Main runs the tests of a package in an environment of their own. Call it from
 // TestMain and return.
 func Main(m interface{ Run() int }) {
+	asked := os.Getenv(SpentEnv) != "" && os.Getenv(marker) == ""
 	leave, err := Enter()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hermetic environment:", err)
 		os.Exit(1)
 	}
+	spacious()
 	code := m.Run()
+	if d := spent(); asked && d > 0 {
+		fmt.Printf("%s%s\n", SpentLine, d)
+	}
 	leave()
 	os.Exit(code)
+}
+
+const (
+	// heapGrowth is the GOGC of test binaries.
+	heapGrowth = 400
+	// heapLimit is the size from which on garbage is collected as ever, so that packages
+	// that run side by side fit into a small machine.
+	heapLimit = 2 << 30
+)
+
+// spacious lets the heap of the tests grow further before garbage is collected: processor
+// time is scarcer than memory. What the user has set stays. It is not in the environment,
+// because the product obeys it: programs that tests start collect as they always do.
+func spacious() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(heapLimit)
+	}
 }
 
 // marker says that the environment is already one of Enter's: a test binary may start

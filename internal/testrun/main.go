@@ -4,7 +4,7 @@
 //
 //	go run ./internal/testrun [-parts unit,cluster,argocd] [-side N] [-affected [-base REV]] [-- go test flags]
 //	go run ./internal/testrun -list changed|affected [-base REV]
-//	go run ./internal/testrun -times FILE
+//	go run ./internal/testrun -times FILE [-table PAGE]
 //
 // gotestsum turns the events into lines for people (make test).
 package main
@@ -42,6 +42,7 @@ type options struct {
 	base     string
 	list     string
 	times    string
+	table    string
 	// flags are those of go test.
 	flags []string
 }
@@ -54,6 +55,7 @@ func main() {
 	flag.StringVar(&o.base, "base", "", "commit that changes are counted from; by default where the branch left its upstream, or HEAD")
 	flag.StringVar(&o.list, "list", "", "print the packages that are `changed` or affected instead of running tests")
 	flag.StringVar(&o.times, "times", "", "print the seconds of each package from a `file` of events instead of running tests")
+	flag.StringVar(&o.table, "table", "", "write the seconds of -times into the table of a `page` instead of printing them")
 	flag.Parse()
 	o.flags = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -72,7 +74,7 @@ func (o *options) run(ctx context.Context, out io.Writer) error {
 	}
 	switch {
 	case o.times != "":
-		return times(o.times, out)
+		return times(o.times, o.table, out)
 	case o.list != "":
 		return o.packages(ctx, top, out)
 	}
@@ -151,6 +153,9 @@ func (o *options) tests(ctx context.Context, top string, to io.Writer) error {
 				chosen[i].only, chosen[i].first = &c.affected, c.changed
 			}
 		}
+	}
+	if err := os.Setenv(hermetic.SpentEnv, "1"); err != nil {
+		return err
 	}
 	if slices.Contains(names, "cluster") {
 		if err := compile(ctx, top); err != nil {
