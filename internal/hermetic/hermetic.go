@@ -21,20 +21,24 @@ func init() { time.Local = time.UTC }
 
 // Main runs the tests of a package in an environment of their own. Call it from
 // TestMain and return.
-func Main(m interface{ Run() int }) {
+func Main(m interface{ Run() int }) { os.Exit(Run(m)) }
+
+// Run is Main for a TestMain that leaves the end of the process to another package. It
+// returns the exit code.
+func Run(m interface{ Run() int }) int {
 	asked := os.Getenv(SpentEnv) != "" && os.Getenv(marker) == ""
 	leave, err := Enter()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hermetic environment:", err)
-		os.Exit(1)
+		return 1
 	}
+	defer leave()
 	spacious()
 	code := m.Run()
-	if d := spent(); asked && d > 0 {
+	if d, known := spent(); asked && known {
 		fmt.Printf("%s%s\n", SpentLine, d)
 	}
-	leave()
-	os.Exit(code)
+	return code
 }
 
 const (

@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 	case os.Getenv(report) != "":
 		Main(printer{})
 	case os.Getenv(burn) != "":
-		for spent() < burned+2*tick {
+		for d := time.Duration(0); d < burned+2*tick; {
+			d, _ = spent()
 		}
 		fmt.Println("burned")
 		_, _ = io.Copy(io.Discard, os.Stdin)

@@ -25,9 +25,9 @@ type process struct {
 }
 
 // spent is the processor time of this process, of those that it waited for, and of those
-// that it started and that still run, such as the servers of a test cluster. It is zero on
-// systems without /proc.
-func spent() time.Duration {
+// that it started and that still run, such as the servers of a test cluster. It is not
+// known on systems without /proc.
+func spent() (d time.Duration, known bool) {
 	all := map[int]process{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
@@ -37,7 +37,8 @@ func spent() time.Duration {
 			all[pid] = p
 		}
 	}
-	return total(all, os.Getpid())
+	_, known = all[os.Getpid()]
+	return total(all, os.Getpid()), known
 }
 
 // parse reads a file /proc/PID/stat. The name of the program, in brackets, may hold
