@@ -35,7 +35,7 @@ func Run(m interface{ Run() int }) int {
 	defer leave()
 	spacious()
 	code := m.Run()
-	if d, known := spent(); asked && known {
+	if d, known := Spent(); asked && known {
 		fmt.Printf("%s%s\n", SpentLine, d)
 	}
 	return code
@@ -114,6 +114,9 @@ func quiet() error {
 // programs.
 func environment(home string) (map[string]string, error) {
 	env := kept(os.Environ())
+	if env[ToolsEnv] != "" {
+		delete(env, "GOGC")
+	}
 	if err := locate(env); err != nil {
 		return nil, err
 	}
@@ -171,6 +174,8 @@ const (
 	ProductEnv = "KUBECTL_KRUISE_TEST_PRODUCT"
 	// ProductSumEnv is the checksum of that file: go test runs suites again when it changes.
 	ProductSumEnv = "KUBECTL_KRUISE_TEST_PRODUCT_SUM"
+	// ToolsEnv says that GOGC is for the go command alone, so that tests do not see it.
+	ToolsEnv = "KUBECTL_KRUISE_TEST_TOOLS"
 )
 
 // locate names the folders that are found through HOME otherwise: the caches of the go

@@ -46,7 +46,7 @@ func TestSpent_CountsAProcessThatStillRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, _ := spent()
+	before, _ := Spent()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestSpent_CountsAProcessThatStillRuns(t *testing.T) {
 	if _, err := out.Read(word); err != nil {
 		t.Fatal(err)
 	}
-	if got, known := spent(); !known || got-before < burned {
+	if got, known := Spent(); !known || got-before < burned {
 		t.Errorf("%s, and a process that runs has spent %s alone", got-before, burned)
 	}
 	_ = stop.Close()
