@@ -74,7 +74,10 @@ func fill(page string, list []took) (written string, missing []string) {
 		i := slices.IndexFunc(rows, func(r row) bool { return r.pkg == name })
 		switch {
 		case i >= 0:
-			rows[i].processor, rows[i].wall = int(t.processor+0.5), int(t.wall+0.5)
+			rows[i].wall = int(t.wall + 0.5)
+			if t.processor > 0 { // or it is not known
+				rows[i].processor = int(t.processor + 0.5)
+			}
 		case t.processor >= many:
 			missing = append(missing, name)
 		}
@@ -82,9 +85,17 @@ func fill(page string, list []took) (written string, missing []string) {
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.processor, a.processor) })
 	lines = slices.Clone(lines[:first])
 	for _, r := range rows {
-		lines = append(lines, fmt.Sprintf("| `%s` | %d | %d | %s |", r.pkg, r.processor, r.wall, r.proves))
+		lines = append(lines, fmt.Sprintf("| `%s` | %s | %s | %s |", r.pkg, digits(r.processor), digits(r.wall), r.proves))
 	}
 	return strings.Join(append(lines, behind...), "\n"), missing
+}
+
+// digits writes a number; zero, which is not known, is no digit.
+func digits(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // number reads digits; no digit is zero.
