@@ -40,7 +40,7 @@ func update(page string, list []took) error {
 	if written == "" {
 		return fmt.Errorf("%s: no line of it is a row of a table of packages", page)
 	}
-	if err := os.WriteFile(page, []byte(written), 0o600); err != nil {
+	if err := os.WriteFile(page, []byte(written), 0o600); err != nil { //nolint:gosec // the page that the caller names
 		return err
 	}
 	if len(missing) > 0 {
