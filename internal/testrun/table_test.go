@@ -41,7 +41,7 @@ func TestTable_NamesPackagesThatExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := 0
-	for _, l := range strings.SplitSeq(string(text), "\n") {
+	for l := range strings.SplitSeq(string(text), "\n") {
 		m := line.FindStringSubmatch(l)
 		if m == nil {
 			continue
