@@ -58,6 +58,10 @@ test-cluster: $(BIN)/gotestsum $(BIN)/krew cluster ## Run only the tests that ne
 test-times: ## List the seconds of each package in the last run
 	@go run ./internal/testrun -times $(OUT)/tests.json
 
+.PHONY: test-table
+test-table: ## Write the seconds of the last run into the table of CONTRIBUTING.md
+	go run ./internal/testrun -times $(OUT)/tests.json -table CONTRIBUTING.md
+
 .PHONY: test-chaos
 test-chaos: cluster ## Roll out through bad weather and kills, 2,000 random histories in parts (CHAOS_SEED is the first; goes on where it was left)
 	hack/chaos.sh $(or $(CHAOS_SEED),0) $(or $(CHAOS_HISTORIES),2000) $(or $(CHAOS_PART),50) $(OUT)/chaos.next
