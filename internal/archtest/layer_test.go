@@ -12,6 +12,7 @@ var layer = map[string][]string{
 	"internal/hermetic":    {},
 	"internal/testrun":     {"internal/checkout", "internal/hermetic"},
 	"internal/conformance": {"github.com/google/go-cmp/cmp", "internal/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"internal/arbitrary":   {"internal/conformance", "pkg/kruise", "pkg/kruise/schema"},
 	"internal/golden": {
 		"github.com/google/go-cmp/cmp", "pkg/render/emit", "pkg/render/finding", "pkg/render/load",
 		"pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",

@@ -19,7 +19,7 @@ func TestStreams(t *testing.T) {
 		"safe.Unwrap": {"internal/cli/describe/rollout.go"},
 	}
 	seen := map[string]bool{}
-	tools := []string{"internal/bench", "internal/conformance", "internal/customizations", "internal/docrun", "internal/fidelity", "internal/hermetic", "internal/krew", "internal/kustomize", "internal/licenses", "internal/testrun", "internal/tuitest"}
+	tools := []string{"internal/arbitrary", "internal/bench", "internal/conformance", "internal/customizations", "internal/docrun", "internal/fidelity", "internal/hermetic", "internal/krew", "internal/kustomize", "internal/licenses", "internal/testrun", "internal/tuitest"}
 	eachFile(t, func(dir, path string, file *ast.File) {
 		path = dir + "/" + filepath.Base(path)
 		if inside(dir, tools) {
