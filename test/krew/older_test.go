@@ -200,8 +200,7 @@ func TestPluginList(t *testing.T) {
 			}
 			want, code := list(h.kubectl)
 			have, own := list(binary)
-			plain := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), "kubectl kruise ", "kubectl ") }
-			if code != own || plain(want) != plain(have) {
+			if code != own || strings.TrimSpace(want) != strings.TrimSpace(have) {
 				t.Errorf("exit %d\n%s\nkubectl: exit %d\n%s", own, have, code, want)
 			}
 		})
@@ -231,11 +230,11 @@ func TestBuiltIn(t *testing.T) {
 	list := func(program string) string {
 		cmd := exec.CommandContext(t.Context(), program, "plugin", "list")
 		cmd.Env = []string{"HOME=" + h.dir, "PATH=" + dir}
-		said, _ := cmd.CombinedOutput()
+		said, _ := cmd.CombinedOutput() // it ends with 1: there are warnings
 		return string(said)
 	}
 	want, have := list(h.kubectl), list(binary)
-	if n := strings.Count(want, "overwrites existing command"); n < 20 || n != strings.Count(have, "overwrites existing command") {
-		t.Errorf("kubectl names %d:\n%s\nthis program:\n%s", n, want, have)
+	if strings.Count(want, "overwrites existing command") < 20 || strings.TrimSpace(want) != strings.TrimSpace(have) {
+		t.Errorf("kubectl:\n%s\nthis program:\n%s", want, have)
 	}
 }
