@@ -123,7 +123,8 @@ accept: cluster ## Hold what is rendered against API servers of all versions tha
 SERVER_LINES = $(notdir $(wildcard test/cluster/binaries/v*))
 
 .PHONY: lint
-lint: $(BIN)/golangci-lint ## Check formatting and run the linters
+lint: $(BIN)/golangci-lint $(BIN)/actionlint ## Check formatting and run the linters
+	$(BIN)/actionlint .github/workflows/*.yaml plugins/ci/github-*.yaml
 	$(BIN)/golangci-lint fmt --diff
 	$(BIN)/golangci-lint run
 	cd test && ../$(BIN)/golangci-lint run --config ../.golangci.yml
@@ -202,6 +203,9 @@ clean: ## Remove what the other targets made
 # Tools, each pinned by a module of its own so that the product's go.mod stays small.
 $(BIN)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
 	go build -C tools/lint -o "$(CURDIR)/$@" github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(BIN)/actionlint: tools/actionlint/go.mod tools/actionlint/go.sum
+	go build -C tools/actionlint -o "$(CURDIR)/$@" github.com/rhysd/actionlint/cmd/actionlint
 
 $(BIN)/gotestsum: tools/gotestsum/go.mod tools/gotestsum/go.sum
 	go build -C tools/gotestsum -o "$(CURDIR)/$@" gotest.tools/gotestsum
