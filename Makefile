@@ -166,9 +166,10 @@ generate: reference ## Write generated files anew (docs, plugins/kustomize/compo
 	$(BIN)/kubectl-kruise plan cloneset/storefront --against $(OUT)/prod.yaml --image app=registry.example.com/web/storefront:4.8.0 \
 	  --steps 1,50%,100% --pause-after 1 --pause 5m -o svg > docs/rollout.svg
 
-.PHONY: screenshots
-screenshots: ## Draw docs/pictures anew, from the terminal interface on the cluster of the demo
+.PHONY: pictures
+pictures: ## Draw docs/pictures again: the terminal interface on the cluster of the demo, and the session that the README shows
 	UPDATE=1 go test ./pkg/tui -run TestPictures -count=1
+	UPDATE=1 go test ./cmd/kubectl-kruise -run TestMovingPicture -count=1
 
 .PHONY: release
 release: ## Publish the tag that is checked out, with GoReleaser, and write the manifest of krew
