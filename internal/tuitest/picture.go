@@ -17,9 +17,10 @@ const (
 	paper, ink            = "#0f141a", "#d7dce3"
 )
 
-// sheet is what all pictures begin with, behind their size: the paper, and the type.
+// sheet is what all pictures begin with, behind their size: the paper, and the type. Browsers
+// keep spaces by the style; what draws SVG without CSS does by the attribute.
 const sheet = `<rect width="100%" height="100%" rx="8" fill="` + paper + `"/>
-<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="` + ink + `" xml:space="preserve">
+<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="` + ink + `" xml:space="preserve" style="white-space:pre">
 `
 
 // Picture is a frame as an SVG image, the same bytes for the same frame.
