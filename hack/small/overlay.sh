@@ -8,14 +8,14 @@
 # called, String. With the overlay, templates know that method alone.
 set -euo pipefail
 folder=${1:?folder}
-mkdir -p "$folder"
+mkdir -p "$folder/_" # what is below _ is no package of ./...
 folder=$(cd "$folder" && pwd)
 source=$(go env GOROOT)/src/text/template/exec.go
 call='	if method := ptr.MethodByName(fieldName); method.IsValid() {'
 found=$(grep -cxF "$call" "$source" || true)
 [ "$found" = 1 ] || { echo "error: $source calls methods in another way ($found): look at hack/small/overlay.sh" >&2; exit 1; }
-awk -v call="$call" '$0 == call {sub(/ptr\.MethodByName\(fieldName\)/, "stringMethod(ptr, fieldName)")} {print}' "$source" > "$folder/exec.go"
-cat >> "$folder/exec.go" <<'GO'
+awk -v call="$call" '$0 == call {sub(/ptr\.MethodByName\(fieldName\)/, "stringMethod(ptr, fieldName)")} {print}' "$source" > "$folder/_/exec.go"
+cat >> "$folder/_/exec.go" <<'GO'
 
 // stringMethod is the method String of a value, the only one that templates may call.
 func stringMethod(v reflect.Value, name string) reflect.Value {
@@ -27,4 +27,4 @@ func stringMethod(v reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 GO
-printf '{"Replace": {"%s": "%s"}}\n' "$source" "$folder/exec.go" > "$folder/overlay.json"
+printf '{"Replace": {"%s": "%s"}}\n' "$source" "$folder/_/exec.go" > "$folder/overlay.json"
