@@ -64,7 +64,8 @@ func TestClient(t *testing.T) {
 
 		"ours in krew": {[]string{own}, krew(t, "v1.2.0", "https://github.com/kubectl-kruise/kubectl-kruise"), []string{"ok kubectl runs " + own, "ok krew has installed kruise v1.2.0 of the index default"}},
 		"the older in krew": {
-			[]string{own}, krew(t, "v1.1.2", "https://github.com/openkruise/kruise-tools"),
+			[]string{own},
+			krew(t, "v1.1.2", "https://github.com/openkruise/kruise-tools"),
 			[]string{"ok kubectl runs " + own, "warn krew has installed kruise v1.1.2 of the index default, which is the older plugin"},
 		},
 	} {
