@@ -35,11 +35,15 @@ echo "Verified OK" >&2
 `
 
 // published is a folder of releases with one for this machine, whose program is a script.
-type published struct{ dir, archive string }
+type published struct {
+	t            *testing.T
+	dir, archive string
+}
 
 func publish(t *testing.T) published {
 	t.Helper()
 	p := published{
+		t:       t,
 		dir:     filepath.Join(t.TempDir(), version),
 		archive: krew.Platform{OS: runtime.GOOS, Arch: runtime.GOARCH}.Archive(version),
 	}
@@ -62,16 +66,16 @@ func publish(t *testing.T) published {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p.write(t, p.archive, b.String())
-	p.write(t, "checksums.txt", fmt.Sprintf("%s  %s\n%s  other.tar.gz\n", digest(b.String()), p.archive, strings.Repeat("0", 64)))
-	p.sign(t, version)
+	p.write(p.archive, b.String())
+	p.write("checksums.txt", fmt.Sprintf("%s  %s\n%s  other.tar.gz\n", digest(b.String()), p.archive, strings.Repeat("0", 64)))
+	p.sign(version)
 	return p
 }
 
 // sign signs the checksums with the identity of the release workflow of a version.
-func (p published) sign(t *testing.T, version string) {
-	t.Helper()
-	p.write(t, "checksums.txt.sigstore.json", "https://github.com/kubectl-kruise/kubectl-kruise/.github/workflows/release.yaml@refs/tags/"+version+" "+digest(p.read(t, "checksums.txt")))
+func (p published) sign(version string) {
+	p.t.Helper()
+	p.write("checksums.txt.sigstore.json", "https://github.com/kubectl-kruise/kubectl-kruise/.github/workflows/release.yaml@refs/tags/"+version+" "+digest(p.read("checksums.txt")))
 }
 
 func digest(text string) string {
@@ -79,21 +83,21 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (p published) write(t *testing.T, name, text string) {
-	t.Helper()
+func (p published) write(name, text string) {
+	p.t.Helper()
 	if err := os.MkdirAll(p.dir, 0o750); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 }
 
-func (p published) read(t *testing.T, name string) string {
-	t.Helper()
+func (p published) read(name string) string {
+	p.t.Helper()
 	b, err := os.ReadFile(filepath.Join(p.dir, name))
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	return string(b)
 }
@@ -154,35 +158,35 @@ func TestInstall(t *testing.T) {
 func TestInstall_Refuses(t *testing.T) {
 	other := strings.Repeat("1", 64)
 	for name, c := range map[string]struct {
-		harm    func(*testing.T, published)
+		harm    func(published)
 		version string
 		env     string
 		says    string
 	}{
-		"a changed archive":           {func(t *testing.T, p published) { p.write(t, p.archive, p.read(t, p.archive)+"x") }, "", "", "has the SHA-256"},
-		"a changed archive, unsigned": {func(t *testing.T, p published) { p.write(t, p.archive, p.read(t, p.archive)+"x") }, "", "KRUISE_VERIFY=checksum", "has the SHA-256"},
-		"a wrong checksum, signed": {func(t *testing.T, p published) {
-			p.write(t, "checksums.txt", other+"  "+p.archive+"\n")
-			p.sign(t, version)
+		"a changed archive":           {func(p published) { p.write(p.archive, p.read(p.archive)+"x") }, "", "", "has the SHA-256"},
+		"a changed archive, unsigned": {func(p published) { p.write(p.archive, p.read(p.archive)+"x") }, "", "KRUISE_VERIFY=checksum", "has the SHA-256"},
+		"a wrong checksum, signed": {func(p published) {
+			p.write("checksums.txt", other+"  "+p.archive+"\n")
+			p.sign(version)
 		}, "", "", "checksums.txt of " + version + " says " + other},
-		"changed checksums":          {func(t *testing.T, p published) { p.write(t, "checksums.txt", p.read(t, "checksums.txt")+"\n") }, "", "", "is not signed by the release workflow"},
-		"signed for another version": {func(t *testing.T, p published) { p.sign(t, "v1.2.2") }, "", "", "is not signed by the release workflow"},
-		"no signature":               {func(t *testing.T, p published) { remove(t, p, "checksums.txt.sigstore.json") }, "", "", "cannot download"},
-		"no checksums":               {func(t *testing.T, p published) { remove(t, p, "checksums.txt") }, "", "", "cannot download"},
-		"no checksum of the archive": {func(t *testing.T, p published) {
-			p.write(t, "checksums.txt", other+"  other.tar.gz\n")
-			p.sign(t, version)
+		"changed checksums":          {func(p published) { p.write("checksums.txt", p.read("checksums.txt")+"\n") }, "", "", "is not signed by the release workflow"},
+		"signed for another version": {func(p published) { p.sign("v1.2.2") }, "", "", "is not signed by the release workflow"},
+		"no signature":               {func(p published) { p.remove("checksums.txt.sigstore.json") }, "", "", "cannot download"},
+		"no checksums":               {func(p published) { p.remove("checksums.txt") }, "", "", "cannot download"},
+		"no checksum of the archive": {func(p published) {
+			p.write("checksums.txt", other+"  other.tar.gz\n")
+			p.sign(version)
 		}, "", "", "has no kubectl-kruise_"},
-		"no such version":              {func(*testing.T, published) {}, "v9.9.9", "", "cannot download"},
-		"no version":                   {func(*testing.T, published) {}, "latest", "", "version latest is not like v1.2.3"},
-		"a version that climbs":        {func(*testing.T, published) {}, "v1.2.3/../../x", "", "is not like v1.2.3"},
-		"verification is misspelt":     {func(*testing.T, published) {}, "", "KRUISE_VERIFY=none", "signature or checksum"},
-		"the program is another build": {func(t *testing.T, p published) { rename(t, p) }, "v1.2.4", "KRUISE_VERIFY=checksum", "holds another version: kubectl-kruise v1.2.3"},
+		"no such version":              {func(published) {}, "v9.9.9", "", "cannot download"},
+		"no version":                   {func(published) {}, "latest", "", "version latest is not like v1.2.3"},
+		"a version that climbs":        {func(published) {}, "v1.2.3/../../x", "", "is not like v1.2.3"},
+		"verification is misspelt":     {func(published) {}, "", "KRUISE_VERIFY=none", "signature or checksum"},
+		"the program is another build": {func(p published) { p.rename() }, "v1.2.4", "KRUISE_VERIFY=checksum", "holds another version: kubectl-kruise v1.2.3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, j := publish(t), newJob(t)
-			c.harm(t, p)
+			c.harm(p)
 			asked := c.version
 			if asked == "" {
 				asked = version
@@ -229,18 +233,18 @@ func TestInstall_WithoutCosign(t *testing.T) {
 	}
 }
 
-func remove(t *testing.T, p published, name string) {
-	t.Helper()
+func (p published) remove(name string) {
+	p.t.Helper()
 	if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 }
 
 // rename publishes the archive as one of the next version.
-func rename(t *testing.T, p published) {
-	t.Helper()
-	next := published{dir: filepath.Join(filepath.Dir(p.dir), "v1.2.4")}
+func (p published) rename() {
+	p.t.Helper()
+	next := published{t: p.t, dir: filepath.Join(filepath.Dir(p.dir), "v1.2.4")}
 	name := strings.ReplaceAll(p.archive, "1.2.3", "1.2.4")
-	next.write(t, name, p.read(t, p.archive))
-	next.write(t, "checksums.txt", digest(p.read(t, p.archive))+"  "+name+"\n")
+	next.write(name, p.read(p.archive))
+	next.write("checksums.txt", digest(p.read(p.archive))+"  "+name+"\n")
 }
