@@ -12,7 +12,7 @@ import (
 
 // TestMain makes the program a command of the stories and of the pages.
 func TestMain(m *testing.M) {
-	testscript.Main(ownEnvironment{m}, map[string]func(){"kubectl-kruise": main, "kubectl": asPlugin})
+	testscript.Main(ownEnvironment{m}, map[string]func(){"kubectl-kruise": main, "kubectl_complete-kruise": main, "kubectl": asPlugin})
 }
 
 // ownEnvironment runs the tests in an environment of their own, with the commands that

@@ -34,7 +34,7 @@ const (
 
 // paint colours s when the style allows it.
 func (st Style) paint(color, s string) string {
-	if !st.Color || s == "" {
+	if !st.Color || s == "" || color == "" {
 		return s
 	}
 	return "\x1b[" + color + "m" + s + "\x1b[0m"

@@ -12,7 +12,7 @@ import (
 )
 
 // TestPictures draws the pictures of the docs, from the program in the shop of the
-// demo: `make screenshots` writes them.
+// demo: `make pictures` writes them.
 func TestPictures(t *testing.T) {
 	for name, reach := range map[string]func(*tuitest.Session) string{
 		"workloads": func(s *tuitest.Session) string { return s.Until("storefront", "checkout", "node-agent") },
