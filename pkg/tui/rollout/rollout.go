@@ -39,13 +39,17 @@ func (s Screen) Title() string { return show.Name(s.ref) }
 // Want is the workload with its pods.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
 
-// Selection is the workload, and those of its pods that are marked.
+// Selection is the workload and of its pods those that are marked, else the one of the
+// cursor.
 func (s Screen) Selection(screen.Env) screen.Selection {
 	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}}
 	for _, p := range s.grid.pods {
 		if s.marked[p.UID] {
 			sel.Pods = append(sel.Pods, p.Name)
 		}
+	}
+	if p := s.grid.find(s.at); p != nil && len(sel.Pods) == 0 {
+		sel.Pods = []string{p.Name}
 	}
 	slices.Sort(sel.Pods)
 	return sel
@@ -74,6 +78,10 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 		return s.move(s.grid.lineOf(s.at, -1)), nil
 	case key == "down" || key == "j":
 		return s.move(s.grid.lineOf(s.at, 1)), nil
+	case key == "ctrl+u":
+		return s.move(s.grid.lineOf(s.at, -halfPage)), nil
+	case key == "ctrl+d":
+		return s.move(s.grid.lineOf(s.at, halfPage)), nil
 	case group.Is(key):
 		s.by = s.by.next(s.detail)
 		return s.refresh(env), nil
@@ -87,6 +95,9 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	}
 	return s, s.elsewhere(key)
 }
+
+// halfPage is how many rows of the grid ctrl-d and ctrl-u pass.
+const halfPage = 5
 
 func (s Screen) move(uid string) Screen {
 	if uid != "" {
