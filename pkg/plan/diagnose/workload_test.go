@@ -110,8 +110,8 @@ func TestWorkload(t *testing.T) {
 - partition the partition 3 lets 1 of 4 pods be updated`},
 		"image": {func(q *diagnose.Question) {
 			down(q, 0, "ImagePullBackOff").Containers[0].Message = "not found"
-		}, `waits: web-0: container main (web:1): ImagePullBackOff; not found
-! image web-0: container main (web:1): ImagePullBackOff; not found
+		}, `waits: ImagePullBackOff in web-0: container main, image web:1; not found
+! image ImagePullBackOff in web-0: container main, image web:1; not found
 - updated updatedAvailableReplicas is 1 of 4
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
 		"old pods crash": {func(q *diagnose.Question) {
@@ -119,8 +119,8 @@ func TestWorkload(t *testing.T) {
 				c := &down(q, i, "CrashLoopBackOff").Containers[0]
 				c.Ended, c.Restarts = "OOMKilled, exit code 137", 4
 			}
-		}, `waits: web-1, web-2: container main (web:1): CrashLoopBackOff; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
-! crash web-1, web-2: container main (web:1): CrashLoopBackOff; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
+		}, `waits: CrashLoopBackOff in web-1, web-2: container main, image web:1; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
+! crash CrashLoopBackOff in web-1, web-2: container main, image web:1; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
 - updated updatedAvailableReplicas is 1 of 4
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-1 waits`},
 		"unschedulable": {func(q *diagnose.Question) {
