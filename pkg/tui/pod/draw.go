@@ -76,8 +76,8 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 			picture, style = env.Theme.Symbols.Stuck, theme.Bad
 		}
 		lines = append(lines, wrapped(env, draw.Text(style, picture+" "), theme.Plain, c.Gate+": "+c.String())...)
-		if c.Hint != "" {
-			lines = append(lines, wrapped(env, draw.Text(theme.Plain, "  "), theme.Faint, "hint: "+c.Hint)...)
+		if text := show.Remedy(c); text != "" {
+			lines = append(lines, wrapped(env, draw.Text(theme.Plain, "  "), theme.Faint, text)...)
 		}
 	}
 	return append(lines, draw.Line{})

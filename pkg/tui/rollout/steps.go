@@ -72,7 +72,7 @@ func (s Screen) stepsHeading(env screen.Env) draw.Line {
 	d := s.detail
 	steps, at := len(d.Plan.Steps), d.Snapshot.Progress.Step
 	switch {
-	case d.Begun && steps > 0:
+	case d.Begun && steps > 0 && d.Snapshot.Progress.Finished.IsZero():
 		return heading("STEPS", fmt.Sprintf("%d of %d done", min(at, steps), steps))
 	case len(d.Rollouts) > 0:
 		return heading("STEPS", "of the last rollout: "+s.ended(env, d.Rollouts[0]))
