@@ -49,15 +49,15 @@ func (b *builder) past(p plan.PastRollout, now time.Time) {
 		if p.Left > 0 && i == len(p.Steps)-1 {
 			b.line("  ... %s left out", plural(p.Left, "step"))
 		}
-		mark := b.st.marks().next
+		state := stepNext
 		if s.Done {
-			mark = b.st.marks().done
+			state = stepOver
 		}
 		took := ""
 		if s.Done && !s.Begun.IsZero() {
 			took = "  " + svg.Span(s.Took)
 		}
-		b.line("  %s %s: %s%s", mark, s.Name, s.Title, took)
+		b.line("  %s", b.st.step(state, s.Name+": "+s.Title+took))
 	}
 	for _, d := range p.Decisions {
 		text := fmt.Sprintf("%s  %s by %s", d.At.UTC().Format(time.RFC3339), d.What, d.By)

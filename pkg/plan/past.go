@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,12 +30,36 @@ type PastRollout struct {
 
 // PastStep is a step of a past rollout.
 type PastStep struct {
-	Name  string `json:"name"`
-	Title string `json:"title,omitempty"`
+	Name, Title string
 	// Begun is zero for a step that was never reached. Took is zero for the present step.
-	Begun time.Time     `json:"begun,omitzero"`
-	Took  time.Duration `json:"took,omitempty"`
-	Done  bool          `json:"done,omitempty"`
+	Begun time.Time
+	Took  time.Duration
+	Done  bool
+}
+
+// pastStep is a past step as JSON.
+type pastStep struct {
+	Name        string    `json:"name"`
+	Title       string    `json:"title,omitempty"`
+	Begun       time.Time `json:"begun,omitzero"`
+	TookSeconds float64   `json:"tookSeconds,omitempty"`
+	Done        bool      `json:"done"`
+}
+
+// MarshalJSON writes the duration in seconds.
+func (s PastStep) MarshalJSON() ([]byte, error) {
+	return json.Marshal(pastStep{s.Name, s.Title, s.Begun, s.Took.Seconds(), s.Done})
+}
+
+// UnmarshalJSON reads what [PastStep.MarshalJSON] writes.
+func (s *PastStep) UnmarshalJSON(text []byte) error {
+	var w pastStep
+	if err := json.Unmarshal(text, &w); err != nil {
+		return err
+	}
+	took := time.Duration(min(max(w.TookSeconds, 0), longestStep.Seconds()) * float64(time.Second))
+	*s = PastStep{w.Name, w.Title, w.Begun, took, w.Done}
+	return nil
 }
 
 // RolloutResult is what a rollout came to.
@@ -75,20 +100,29 @@ const (
 // Summary is what is kept of the rollout on record.
 func (r Record) Summary() PastRollout {
 	out := PastRollout{Begun: r.Begun.UTC().Truncate(time.Second), By: r.By, Change: changeText(r.Plan)}
-	from := out.Begun
-	for _, e := range r.Audit.Entries {
-		if e.At.Before(from) {
-			continue
-		}
-		if len(out.Decisions) == 0 {
-			out.By = e.By
-		}
-		out.Decisions = append(out.Decisions, e)
+	out.Decisions = r.decisions(out.Begun)
+	if len(out.Decisions) > 0 {
+		out.By = out.Decisions[0].By
 	}
 	out.Result, out.Reason = r.result()
 	out.Ended = r.ended(out)
 	out.Steps = r.pastSteps(out)
 	return out.Bounded()
+}
+
+// decisions are those since the plan was put on record; where that entry is no longer kept,
+// those since a time.
+func (r Record) decisions(begun time.Time) []AuditEntry {
+	for i, e := range slices.Backward(r.Audit.Entries) {
+		if e.What == string(TransitionBegin) || e.What == string(TransitionRollBack) {
+			return slices.Clone(r.Audit.Entries[i:])
+		}
+	}
+	i := slices.IndexFunc(r.Audit.Entries, func(e AuditEntry) bool { return !e.At.Before(begun) })
+	if i < 0 {
+		return nil
+	}
+	return slices.Clone(r.Audit.Entries[i:])
 }
 
 // result is what the rollout came to, and why.

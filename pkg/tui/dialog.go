@@ -103,6 +103,7 @@ func (d dialog) question(m Model) question {
 		label = draw.Spaces(len(label))
 	}
 	lines = append(append(lines, draw.Line{}), d.effects(m)...)
+	lines = append(lines, m.evidence(d.turn, draw.BoxWidth(m.env.Width))...)
 	lines, answer, width := append(lines, draw.Line{}), d.answer(), draw.BoxWidth(m.env.Width)
 	if d.name != "" && d.ready && d.err == nil && answer.Width() > width { // what is typed is seen in any case
 		lines = append(lines, draw.Wrap(theme.Strong, "type "+d.name+" and enter:", width)...)

@@ -48,9 +48,14 @@ func (Screen) Orders() []screen.OrderHelp {
 	for i := range groups {
 		groups[i] = grouping(i).String()
 	}
+	parts := make([]string, panels)
+	for i := range parts {
+		parts[i] = panel(i).String()
+	}
 	return []screen.OrderHelp{
 		{Name: "sort", Help: "sort pods by a column", Args: names},
 		{Name: "group", Help: "group the grid", Args: groups},
+		{Name: "show", Help: "one part on the whole screen, or all", Args: parts},
 	}
 }
 
@@ -64,6 +69,12 @@ func (s Screen) ordered(env screen.Env, c screen.Order) Screen {
 		for i, o := range orders {
 			if o.name == c.Args[0] {
 				s.order = order{by: i}
+			}
+		}
+	case "show":
+		for p := range panels {
+			if p.String() == c.Args[0] {
+				s.panel = p
 			}
 		}
 	case "group":

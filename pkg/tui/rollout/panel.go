@@ -17,6 +17,9 @@ const (
 	panels
 )
 
+// String is the panel's name in the command show.
+func (p panel) String() string { return [...]string{"all", "pods", "steps", "rollouts", "events"}[p] }
+
 // next passes over the overview where there is no room for it.
 func (p panel) next(env screen.Env) panel {
 	if p = (p + 1) % panels; p == overview && env.Height < rich {
