@@ -69,7 +69,7 @@ func TestWhyAWorkload(t *testing.T) {
 in the way:
   ! crash: CrashLoopBackOff in web-2: container main, image web:1; ended with Error, exit code 2, 7 restarts
       hint: kubectl logs --previous web-2; back: kubectl kruise rollout undo cloneset/web
-  - updated: updatedAvailableReplicas is 0 of 3
+  - updated: 0 of 3 updated pods are available
   - maxUnavailable: 1 pods of the target revision are not available yet, at most 1: web-3 waits
 the last lines of container main in web-2, in its own words:
   | starting

@@ -47,7 +47,7 @@ last: patch cloneset shop/web
 ` + "`" + `- web-2 (new)  1 pod, 1 ready
   #######ooooooooooooooooooooooo 1 of 4 updated, 1 of these ready; 4 ready in all
   + 1 update: write the new template and let 1 of 4 pods follow  10s
-  > 2 pause-1: wait until somebody promotes  1m
+  = 2 pause-1: wait until somebody promotes  1m
   . 3 step-100%: let 3 more pods follow: 4 of 4
 paused: waits until somebody promotes
 1m10s so far`},
@@ -116,7 +116,7 @@ func TestRolloutLiveFits(t *testing.T) {
 					t.Fatalf("step %d: %d columns in %d: %q", i, Columns(line), size[0], line)
 				}
 			}
-			if text := strings.Join(frame, "\n"); size[1] > 11 && !strings.Contains(text, fmt.Sprintf("[>] %d ", i+1)) {
+			if text := strings.Join(frame, "\n"); size[1] > 11 && !strings.Contains(text, fmt.Sprintf("> %d ", i+1)) {
 				t.Fatalf("step %d is not in\n%s", i, text)
 			}
 		}

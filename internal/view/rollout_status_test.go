@@ -75,7 +75,7 @@ func TestStatus(t *testing.T) {
 		}, "cloneset/web  complete\n  ############################## 2 of 2 updated, 2 of these ready; 2 ready in all\n"},
 		"rolled back": {func(s *RolloutStatus) {
 			s.Begun, s.Decision, s.Plan.RollsBack, s.Tally = time.Time{}, plan.Decision{Verb: plan.Done}, "it crashed", plan.Tally{}
-		}, "cloneset/web  rolled back: it crashed\n  oooooooooooooooooooooooooooooo 0 of 1 updated, 0 of these ready; 0 ready in all\n"},
+		}, "cloneset/web  rolled back: it crashed\n  .............................. 0 of 1 updated, 0 of these ready; 0 ready in all\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := statusOf()

@@ -153,7 +153,10 @@ func (a *answer) line(d plan.Decision) string {
 	case d.Verb == plan.Halt:
 		head = "has halted"
 	case a.q.Begun:
-		head = fmt.Sprintf("waits at step %d of %d", min(d.Step+1, len(a.q.Plan.Steps)), len(a.q.Plan.Steps))
+		if len(d.Blockers) > 0 && persons[d.Blockers[0].Gate] {
+			head = "paused"
+		}
+		head = fmt.Sprintf("%s at step %d of %d", head, min(d.Step+1, len(a.q.Plan.Steps)), len(a.q.Plan.Steps))
 	}
 	if list := a.sorted(); len(list) > 0 {
 		return head + ": " + list[0].String()

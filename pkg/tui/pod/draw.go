@@ -3,6 +3,7 @@ package pod
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
@@ -76,7 +77,7 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 			picture, style = env.Theme.Symbols.Stuck, theme.Bad
 		}
 		lines = append(lines, wrapped(env, draw.Text(style, picture+" "), theme.Plain, c.Gate+": "+c.String())...)
-		if text := show.Remedy(c); text != "" {
+		if text := strings.Replace(show.Remedy(c), "l, then p", "p", 1); text != "" { // p is a key here
 			lines = append(lines, wrapped(env, draw.Text(theme.Plain, "  "), theme.Faint, text)...)
 		}
 	}

@@ -65,8 +65,8 @@ func (s Screen) needs(env screen.Env, width int) needs {
 		table:  len(s.table.rows) + 2,
 		events: len(s.eventLines(env, env.Width)) + 1,
 	}
-	if len(s.detail.Rollouts) > 0 {
-		n.past = len(s.pastLines(env)) + 1
+	if before := s.before(); len(before) > 0 {
+		n.past = len(before) + 1
 	}
 	return n
 }
@@ -146,7 +146,9 @@ func (s Screen) together(l *lines, a *arrangement, n needs) {
 	}
 	l.grow(&a.reason.height, 2)
 	l.grow(&a.events.height, min(n.events, max(whole/5, 5)))
-	l.grow(&a.past.height, min(n.past, usualPast))
+	if l.left > 1 {
+		l.grow(&a.past.height, min(n.past, usualPast))
+	}
 	l.grow(&a.table.height, n.table)
 	l.grow(top, n.steps)
 	l.grow(&a.past.height, n.past)

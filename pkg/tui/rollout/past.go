@@ -21,16 +21,20 @@ func (s Screen) past(env screen.Env, r room) []draw.Line {
 	if len(s.detail.Rollouts) == 0 {
 		return r.heading("ROLLOUTS", "none is recorded", nil)
 	}
-	lines := s.pastLines(env)
 	if s.panel.shown(env) == pastPanel {
-		lines = s.pastWhole(env, r.width)
+		return r.heading("ROLLOUTS", "newest first", s.pastWhole(env, r.width))
 	}
-	return r.heading("ROLLOUTS", "newest first", lines)
+	return r.heading("ROLLOUTS BEFORE", "newest first", s.pastLines(env))
+}
+
+// before are the rollouts before the one whose steps are shown.
+func (s Screen) before() []plan.PastRollout {
+	return s.detail.Rollouts[min(1, len(s.detail.Rollouts)):]
 }
 
 func (s Screen) pastLines(env screen.Env) []draw.Line {
 	var lines []draw.Line
-	for _, p := range s.detail.Rollouts {
+	for _, p := range s.before() {
 		symbol, style := resultMark(env.Theme.Symbols, p.Result)
 		lines = append(lines, draw.Text(style, "  "+symbol+" ").Add(theme.Plain, s.ended(env, p)).Add(theme.Faint, "  "+p.Change))
 	}
@@ -53,7 +57,7 @@ func (s Screen) pastWhole(env screen.Env, width int) []draw.Line {
 			}
 		}
 		for _, step := range p.Steps {
-			lines = append(lines, pastStep(env.Theme.Symbols, step))
+			lines = append(lines, pastStep(env.Theme.Symbols, p.Result, step))
 		}
 		if p.Left > 0 {
 			lines = append(lines, draw.Text(theme.Faint, fmt.Sprintf("      and %s more", show.Count(p.Left, "step"))))
@@ -77,12 +81,21 @@ func indented(lines []draw.Line) []draw.Line {
 	return out
 }
 
-func pastStep(sym theme.Symbols, step plan.PastStep) draw.Line {
-	symbol, style := sym.Next, theme.Faint
-	if step.Done {
-		symbol, style = sym.Done, theme.Good
-	}
+// pastStep is a step of a rollout with a result; the one that was reached and not done is
+// where it failed, was aborted, or is.
+func pastStep(sym theme.Symbols, r plan.RolloutResult, step plan.PastStep) draw.Line {
+	symbol, style := stepMark(sym, r, step)
 	return draw.Text(style, "      "+symbol+" ").Add(theme.Plain, step.Name).Add(theme.Faint, "  "+step.Title+took(step))
+}
+
+func stepMark(sym theme.Symbols, r plan.RolloutResult, step plan.PastStep) (string, theme.Style) {
+	switch {
+	case step.Done:
+		return sym.Done, theme.Good
+	case step.Begun.IsZero():
+		return sym.Next, theme.Faint
+	}
+	return resultMark(sym, r)
 }
 
 // ended is a rollout in a line: what it came to, when, how long it took and who began it.

@@ -103,11 +103,8 @@ func (s Screen) rungs(env screen.Env) []rung {
 		return out
 	}
 	for _, step := range last.Steps {
-		r := rung{name: step.Name, title: step.Title, symbol: env.Theme.Symbols.Next, style: theme.Faint, text: theme.Faint, took: took(step)}
-		if step.Done {
-			r.symbol, r.style = env.Theme.Symbols.Done, theme.Good
-		}
-		out = append(out, r)
+		symbol, style := stepMark(env.Theme.Symbols, last.Result, step)
+		out = append(out, rung{name: step.Name, title: step.Title, symbol: symbol, style: style, text: theme.Faint, took: took(step)})
 	}
 	return out
 }

@@ -27,8 +27,8 @@ type podTable struct {
 	rows []podRow
 	// place is the index of each row by the UID of its pod.
 	place map[string]int
-	// name, revision and node are how wide the longest of each is.
-	name, revision, node int
+	// These are how wide the longest text of each column is.
+	name, revision, node, why, images int
 }
 
 func newPodTable(d *world.Detail, filter string, by order) podTable {
@@ -41,6 +41,10 @@ func newPodTable(d *world.Detail, filter string, by order) podTable {
 		}
 		t.rows = append(t.rows, r)
 		t.name, t.revision, t.node = max(t.name, draw.Width(r.name)), max(t.revision, draw.Width(r.revision)), max(t.node, draw.Width(p.Node))
+		t.why = max(t.why, draw.Width(r.why))
+		if len(t.rows) <= measured {
+			t.images = max(t.images, draw.Width(show.Images(p)))
+		}
 	}
 	by.sort(t.rows)
 	for i := range t.rows {
@@ -107,21 +111,24 @@ func (t podTable) draw(env screen.Env, at string, marked map[string]bool, r room
 	return draw.Exactly(table.Draw(env.Theme, r.width, r.height), r.height)
 }
 
-// widestCell bounds the columns of names.
-const widestCell = 40
+// widestCell bounds the columns of names; measured is of how many pods the images are
+// measured, which are much alike.
+const widestCell, measured = 40, 100
 
 // columns are in the order of the screen; the reason takes what is left.
 func (t podTable) columns(width int) []draw.Column {
+	revision, node := min(max(t.revision, 8), 16), min(max(t.node, 4), widestCell)
+	why := min(max(t.why, 3), 200)
 	list := []draw.Column{
 		{Title: "POD", Width: min(max(t.name, 3), widestCell), Min: 12, Give: 1, Keep: true},
 		{Title: "STATE", Width: 13, Min: 11, Give: 4, Keep: true},
-		{Title: "REVISION", Width: min(max(t.revision, 8), 16), Min: 8, Give: 7},
+		{Title: "REVISION", Width: revision, Give: 7},
 		{Title: "READY", Width: 5, Right: true, Give: 5},
 		{Title: "RESTARTS", Width: 8, Right: true, Give: 3},
 		{Title: "AGE", Width: 5, Right: true, Give: 6},
-		{Title: "NODE", Width: min(max(t.node, 4), widestCell), Min: 8, Give: 8},
-		{Title: "WHY", Width: 200, Min: min(24, max(width/3, 12)), Give: 2},
-		{Title: "IMAGES", Width: 24, Min: 12, Give: 9},
+		{Title: "NODE", Width: node, Give: 8},
+		{Title: "WHY", Width: why, Min: min(why, max(width/3, 12)), Give: 2},
+		{Title: "IMAGES", Width: min(max(t.images, 6), 2*widestCell), Min: min(max(t.images, 6), 24), Give: 9},
 	}
 	if width < wideTable { // the symbol says the same
 		list[1].Width, list[1].Min = 1, 1
