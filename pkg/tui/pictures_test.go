@@ -19,7 +19,7 @@ func TestPictures(t *testing.T) {
 		"stuck": func(s *tuitest.Session) string {
 			s.Press("f").Until("faults only")
 			s.Press("enter")
-			return s.Until("has halted", "hint: kubectl logs --previous")
+			return s.Until("has halted", "l, then p is the log")
 		},
 		"promote": func(s *tuitest.Session) string {
 			s.Press("/").Type("storefront").Press("enter", "enter").Until("PODS", "waits until somebody promotes")

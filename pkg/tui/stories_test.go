@@ -38,7 +38,7 @@ func TestStoryStuck(t *testing.T) {
 	s.Press("f")
 	s.Until("faults only", "✖ stuck")
 	s.Press("enter")
-	golden.Same(t, "testdata/story-stuck.txt", tuitest.Plain(s.Until("has halted", "hint: kubectl logs --previous")))
+	golden.Same(t, "testdata/story-stuck.txt", tuitest.Plain(s.Until("has halted", "l, then p is the log")))
 	s.Press("u")
 	s.Until("Roll cloneset/checkout back?", "2 pods change, in 1 step.", "checkout:2.0.0-rc1 -> ", "[ Cancel ]")
 	s.Press("y", "esc")
@@ -73,7 +73,7 @@ func TestStoryPromote(t *testing.T) {
 func TestStoryHotUpgrade(t *testing.T) {
 	s, pass := visit(t)
 	s.Press(":").Type("rollout sidecarset/mesh").Press("enter")
-	s.Until("◐ progressing", "PODS", "proxy-1")
+	s.Until("◐ progressing", "PODS", "proxy-2")
 	pass(3 * time.Minute)
 	s.Until("✓ healthy", "10/10 updated, 10 of these ready")
 }

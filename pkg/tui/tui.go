@@ -45,8 +45,9 @@ type Model struct {
 	// while; said is the one that was shown before, and since when.
 	notice screen.Say
 	said   said
-	// asks counts the dialogs that there have been.
-	asks int
+	// asks counts the dialogs that there have been, proof is what the last one shows of pods.
+	asks  int
+	proof proof
 	// working is what goes on behind, the newest last; works counts all that ever did.
 	working []work
 	works   int

@@ -72,7 +72,11 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 	case screen.Shell:
 		return m.shell(msg)
 	case effect:
-		return m.worked(msg)
+		next, calm := m.worked(msg)
+		next, proof := next.prove(msg.turn)
+		return next, tea.Batch(calm, proof)
+	case proof:
+		return m.proven(msg), nil
 	case done:
 		return m.did(msg), nil
 	case settled:

@@ -204,7 +204,7 @@ func (f *Factory) ColorErr() bool { return f.color(f.Streams.ErrTTY) }
 
 // OutStyle says how text on stdout may look; full shows everything.
 func (f *Factory) OutStyle(full bool) view.Style {
-	return view.Style{Color: f.color(f.Streams.OutTTY), Width: f.Streams.Width, Full: full}
+	return view.Style{Color: f.color(f.Streams.OutTTY), Unicode: f.Streams.OutTTY && !ASCII(f.Streams.Getenv), Width: f.Streams.Width, Full: full}
 }
 
 func (f *Factory) color(terminal bool) bool {

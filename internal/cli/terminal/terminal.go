@@ -28,7 +28,7 @@ func Check(s factory.Streams, instead string) error {
 func Run(ctx context.Context, s factory.Streams, color string, o tui.Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	o.Theme.ASCII = plain(s.Getenv)
+	o.Theme.ASCII = factory.ASCII(s.Getenv)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(s.In), tea.WithOutput(text.Unwrap(s.Out))}
 	if color == "never" {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))

@@ -17,7 +17,7 @@ func TestPlain(t *testing.T) {
 		{map[string]string{"LC_ALL": "C.utf8", "LANG": "C"}, false},
 		{map[string]string{"TERM": "linux", "LANG": "C.UTF-8"}, true},
 	} {
-		if got := plain(func(name string) string { return c.env[name] }); got != c.want {
+		if got := factory.ASCII(func(name string) string { return c.env[name] }); got != c.want {
 			t.Errorf("%v: %v", c.env, got)
 		}
 	}

@@ -3,6 +3,7 @@ package pod
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
@@ -69,15 +70,15 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 	if len(s.answer.Causes) == 0 {
 		return nil
 	}
-	lines := []draw.Line{heading("IN THE WAY", "")}
+	lines := []draw.Line{heading("BLOCKED BY", "")}
 	for _, c := range s.answer.Causes {
 		picture, style := env.Theme.Symbols.Dot, theme.Plain
 		if c.Stuck {
 			picture, style = env.Theme.Symbols.Stuck, theme.Bad
 		}
 		lines = append(lines, wrapped(env, draw.Text(style, picture+" "), theme.Plain, c.Gate+": "+c.String())...)
-		if c.Hint != "" {
-			lines = append(lines, wrapped(env, draw.Text(theme.Plain, "  "), theme.Faint, "hint: "+c.Hint)...)
+		if text := strings.Replace(show.Remedy(c), "l, then p", "p", 1); text != "" { // p is a key here
+			lines = append(lines, wrapped(env, draw.Text(theme.Plain, "  "), theme.Faint, text)...)
 		}
 	}
 	return append(lines, draw.Line{})

@@ -16,8 +16,9 @@ type Workload struct {
 	Health  Health
 	// Why is the line that matters, of [diagnose.Diagnosis].
 	Why string
-	// Pods counts them.
-	Pods plan.Tally
+	// Pods counts them; Failing are updated ones that do not become ready by themselves.
+	Pods    plan.Tally
+	Failing int
 	// Step is the index of the present step of the rollout on record, Steps how many
 	// it has; 0 where there is none. StepName is the present step's.
 	Step, Steps int
