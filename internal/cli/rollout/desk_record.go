@@ -79,22 +79,11 @@ func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, e
 		return nil, err
 	}
 	o := &Offer{Change: change, Means: means}
-	if next := upcoming(rec); next != "" {
-		o.Effect = append(o.Effect, next)
-	}
 	if t.goesOn {
 		o.Effect = append(o.Effect, d.driver(ctx, rollouts, ref))
 	}
 	o.do = func(ctx context.Context) (string, error) { return d.take(ctx, rollouts, ref, t, means) }
 	return o, nil
-}
-
-// upcoming is the step that comes after a promotion, "" without one.
-func upcoming(r plan.Record) string {
-	if i := r.Progress.Step + 1; r.Progress.Promoted && i > 0 && i < len(r.Plan.Steps) {
-		return "next: " + r.Plan.Steps[i].Title
-	}
-	return ""
 }
 
 // none is the refusal where no rollout is on record: a Kruise Rollout may have it.

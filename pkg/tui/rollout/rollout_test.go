@@ -144,8 +144,8 @@ func TestTypedFilter(t *testing.T) {
 
 func pointed(frame string) string {
 	for line := range strings.SplitSeq(tuitest.Plain(frame), "\n") {
-		if pod, ok := strings.CutPrefix(line, "› "); ok {
-			return strings.Fields(pod)[0]
+		if pod, ok := strings.CutPrefix(line, "›"); ok {
+			return strings.TrimLeft(strings.Fields(pod)[0], "◆")
 		}
 	}
 	return ""
