@@ -82,7 +82,7 @@ var layer = map[string][]string{
 
 	"pkg/tui": {
 		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
-		"pkg/plan/cluster", "pkg/plan/evidence", "pkg/tui/...",
+		"pkg/kruise", "pkg/plan", "pkg/plan/cluster", "pkg/plan/evidence", "pkg/tui/...",
 	},
 	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence"},
 	"pkg/tui/survey": planImports(

@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
@@ -37,6 +39,10 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 		return m, nil
 	}
 	a := v.on(sel)
+	if i := slices.IndexFunc(a.On, func(r cluster.Ref) bool { return !scales(r) }); v.verb == world.Scale && i >= 0 {
+		m.notice = screen.Say{Text: names(a.On[i:i+1]) + " has no number of pods of its own", Bad: true}
+		return m, nil
+	}
 	if v.needs != "" {
 		m.over = typing{newInput(""), v, a}
 		return m, nil

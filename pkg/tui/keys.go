@@ -62,6 +62,7 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case everywhere.back.Is(name) && !m.claimed(name):
 		return m.back()
 	case everywhere.quit.Is(name):
+		m.next = ""
 		return m.quit()
 	case everywhere.help.Is(name):
 		m.over = newHelp()

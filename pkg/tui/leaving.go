@@ -33,6 +33,7 @@ func (l leaving) rest(m Model) (Model, tea.Cmd) {
 func (l leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch name := k.String(); {
 	case name == "ctrl+c":
+		m.next = ""
 		return m, tea.Quit
 	case name == "/":
 		return m.closed().filter(), nil

@@ -17,7 +17,7 @@ func TestPictures(t *testing.T) {
 	for name, reach := range map[string]func(*tuitest.Session) string{
 		"workloads": func(s *tuitest.Session) string { return s.Until("storefront", "checkout", "node-agent") },
 		"stuck": func(s *tuitest.Session) string {
-			s.Press("f").Until("faults only")
+			s.Press("f").Until("problems only")
 			s.Press("enter")
 			return s.Until("has halted", "l, then p is the log")
 		},

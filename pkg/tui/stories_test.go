@@ -36,7 +36,7 @@ func visit(t *testing.T) (*tuitest.Session, func(time.Duration)) {
 func TestStoryStuck(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("f")
-	s.Until("faults only", "✖ stuck")
+	s.Until("problems only", "✖ stuck")
 	s.Press("enter")
 	golden.Same(t, "testdata/story-stuck.txt", tuitest.Plain(s.Until("has halted", "l, then p is the log")))
 	s.Press("u")

@@ -26,6 +26,13 @@ type Options struct {
 	// Fixed.
 	Theme theme.Options
 	Fixed bool
+	// Ground says that Theme knows whether the background is light, whatever the terminal
+	// answers.
+	Ground bool
+	// Notify is how a person is told of a failure and of a rollout that waits for approval.
+	Notify Notify
+	// Contexts are the names that :ctx goes to; none leaves the command out.
+	Contexts []string
 	// After sends a message after a time; nil is the clock of the program.
 	After func(time.Duration, tea.Msg) tea.Cmd
 	// First is a screen that opens on top of the list; its zero value is none.
@@ -57,6 +64,8 @@ type Model struct {
 	ticking bool
 	click   *click
 	err     error
+	// next is [Model.Next].
+	next string
 
 	width, height int
 }

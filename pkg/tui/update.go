@@ -171,7 +171,7 @@ func (m Model) terminal(msg tea.Msg) Model {
 	case tea.ColorProfileMsg:
 		o.Colors = colors(msg.Profile)
 	case tea.BackgroundColorMsg:
-		o.Light = !msg.IsDark()
+		o.Light = !m.options.Ground && !msg.IsDark() || m.options.Ground && o.Light
 	}
 	if !m.options.Fixed && o != m.env.Theme.Options() {
 		m.env.Theme = theme.New(o)

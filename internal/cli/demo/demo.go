@@ -35,6 +35,7 @@ const example = `  # try every key
 
 type options struct {
 	factory *factory.Factory
+	look    terminal.Look
 
 	headless, readOnly bool
 	speed              float64
@@ -65,6 +66,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "the same seed tells the same story")
 	c.Flags().IntVar(&o.pods, "pods", 0, "number of pods of an additional workload with a rollout in progress")
 	c.Flags().BoolVar(&o.readOnly, "read-only", false, "hide what changes the cluster")
+	o.look.AddFlags(c.Flags())
 	return c
 }
 
@@ -83,12 +85,18 @@ func (o *options) run(ctx context.Context) error {
 	if err := terminal.Check(o.factory.Streams, "'kubectl kruise demo --headless' prints lines"); err != nil {
 		return err
 	}
+	show := tui.Options{ReadOnly: o.readOnly}
+	if err := o.look.Complete(o.factory.Streams.Getenv, &show); err != nil {
+		return err
+	}
 	shop, err := demo.StartWith(ctx, demo.Options{Seed: o.seed, Now: time.Now().UTC(), Pods: o.pods})
 	if err != nil {
 		return err
 	}
 	go o.live(ctx, shop)
-	return terminal.Run(ctx, o.factory.Streams, o.factory.Color, tui.Options{Source: shop, Actions: shop, ReadOnly: o.readOnly})
+	show.Source, show.Actions = shop, shop
+	_, err = terminal.Run(ctx, o.factory.Streams, o.factory.Color, show)
+	return err
 }
 
 // step is how often time goes on.

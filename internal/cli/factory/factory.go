@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 
 	"golang.org/x/term"
@@ -127,6 +129,27 @@ func (f *Factory) With(s Streams) *Factory {
 	out := *f
 	out.Streams, out.warnings = s, rest.NewWarningWriter(s.Err, rest.WarningWriterOptions{Deduplicate: true})
 	return &out
+}
+
+// InContext returns a factory for another context of the same kubeconfig: flags that name a
+// cluster, a user or a namespace are those of the old one, and left out.
+func (f *Factory) InContext(name string) *Factory {
+	out := New(f.Streams)
+	out.Color, out.WarningsAsErrors, out.Silent, out.bounds = f.Color, f.WarningsAsErrors, f.Silent, f.bounds
+	to, from := out.Flags, f.Flags
+	to.KubeConfig, to.CacheDir, to.Timeout = from.KubeConfig, from.CacheDir, from.Timeout
+	to.Impersonate, to.ImpersonateUID, to.ImpersonateGroup = from.Impersonate, from.ImpersonateUID, from.ImpersonateGroup
+	to.Context = &name
+	return out
+}
+
+// Contexts are the names of the contexts in the kubeconfig, sorted; none without one.
+func (f *Factory) Contexts() []string {
+	cfg, err := f.Flags.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(cfg.Contexts))
 }
 
 // Namespace returns the value of -n as given, "" without the flag. It does not

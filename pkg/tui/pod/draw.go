@@ -18,9 +18,11 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		return s.nothing(env)
 	}
 	end := min(s.top+env.Height, len(s.lines))
-	lines := append([]draw.Line{}, s.lines[s.top:end]...)
+	lines, found := s.found(append([]draw.Line{}, s.lines[s.top:end]...))
 	if more := len(s.lines) - end; more > 0 && len(lines) > 1 {
-		lines[len(lines)-1] = draw.Text(theme.Faint, fmt.Sprintf("  %s %d more lines", env.Theme.Symbols.Less, more+1))
+		lines[len(lines)-1] = draw.Text(theme.Faint, fmt.Sprintf("  %s %d more lines", env.Theme.Symbols.Less, more+1)).Add(theme.Key, found)
+	} else if found != "" {
+		lines = append(draw.Exactly(lines, max(env.Height-1, 1)), draw.Text(theme.Key, found))
 	}
 	return lines
 }

@@ -52,7 +52,7 @@ func TestGoldenNarrowed(t *testing.T) {
 	tuitest.Golden(t, "narrowed", tui.Options{Source: still, Actions: still}, func(s *tuitest.Session) string {
 		s.Until("storefront")
 		s.Press("space", "o", "f", "/").Type("sto")
-		return s.Until("faults only", "/sto", "1 marked", "(1)")
+		return s.Until("problems only", "/sto", "1 marked", "(1)")
 	})
 }
 
@@ -112,12 +112,12 @@ func TestGoneUnderTheCursor(t *testing.T) {
 	w := shop()
 	w.Workloads = w.Workloads[:2]
 	still.Show(w)
-	s.Until("what was marked is gone")
+	s.Until("the marked workloads are gone")
 	if frame := s.Gone("storefront"); strings.Contains(frame, "1 marked") {
 		t.Errorf("a workload that is gone is still marked:\n%s", tuitest.Plain(frame))
 	}
 	s.Press("n")
-	s.Until("what       promote")
+	s.Until("Promote daemonset/audit?", "y yes")
 }
 
 func inOrder(t *testing.T, frame string, names ...string) {
