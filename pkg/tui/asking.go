@@ -83,9 +83,13 @@ func (d dialog) facts(m Model) []draw.Line {
 	}
 	if d.ready && d.err == nil && len(d.act.On) == 1 {
 		c := d.effect.Changes[d.act.On[0]]
-		add("revision", revisions(c))
+		revision, image := "revision", "image"
+		if d.act.Verb == world.Abort || d.act.Verb == world.PauseResume { // what the rollout changes, and not the act
+			revision, image = "rollout", "of image"
+		}
+		add(revision, revisions(c))
 		for _, i := range c.Images {
-			add("image", i.From+" -> "+i.To)
+			add(image, i.From+" -> "+i.To)
 		}
 	}
 	return lines

@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -122,7 +123,7 @@ func (s Screen) columns(env screen.Env) []draw.Column {
 		{Title: "READY", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
 		{Title: "DRIVER", Width: 6, Give: 11},
 		{Title: "AGE", Width: 5, Right: true, Give: 10},
-		{Title: "WHY", Width: 200, Min: max(min(env.Width/3, 60), 20), Give: 7},
+		{Title: "WHY", Width: 200, Min: leastWhy(env), Give: 7},
 	}
 	if env.Width >= narrow {
 		list[0].Min = list[0].Width
@@ -131,6 +132,14 @@ func (s Screen) columns(env screen.Env) []draw.Column {
 		list[1].Width, list[1].Min = 0, 0
 	}
 	return list
+}
+
+// leastWhy is how much room the reason has at least, or is left out.
+func leastWhy(env screen.Env) int {
+	if env.Width < wide {
+		return 16
+	}
+	return min(env.Width/3, 60)
 }
 
 // narrow is below how many columns the word of the health may be cut.
@@ -196,5 +205,11 @@ func why(w *world.Workload) draw.Line {
 	if w.Health == world.Healthy {
 		return draw.Line{}
 	}
-	return draw.Text(theme.Plain, w.Why)
+	return draw.Text(theme.Plain, cause(w.Why))
 }
+
+// heads begin a reason with what other columns say: how the workload is, and at which step.
+var heads = regexp.MustCompile(`^(has halted|waits|paused)( at step \d+ of \d+)?: `)
+
+// cause is a reason that begins with the cause.
+func cause(why string) string { return heads.ReplaceAllString(why, "") }
