@@ -103,7 +103,9 @@ func acting() []command {
 			if len(args) == 0 || len(sel.Workloads) == 0 {
 				return m.act(v)
 			}
-			return m.ask(world.Act{Verb: v.verb, On: sel.Workloads, Pods: sel.Pods, Containers: sel.Containers, Value: args[0]})
+			a := v.on(sel)
+			a.Value = args[0]
+			return m.ask(a)
 		}})
 	}
 	return list

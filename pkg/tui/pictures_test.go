@@ -19,12 +19,12 @@ func TestPictures(t *testing.T) {
 		"stuck": func(s *tuitest.Session) string {
 			s.Press("f").Until("faults only")
 			s.Press("enter")
-			return s.Until("has halted", "hint: kubectl logs --previous")
+			return s.Until("has halted", "l, then p is the log")
 		},
 		"promote": func(s *tuitest.Session) string {
 			s.Press("/").Type("storefront").Press("enter", "enter").Until("PODS", "waits until somebody promotes")
 			s.Press("n")
-			return s.Until("next: let 2 more pods follow", "y yes")
+			return s.Until("2 more pods are updated next: 3 of 12.", "y yes")
 		},
 		"sidecars": func(s *tuitest.Session) string {
 			s.Press("2")

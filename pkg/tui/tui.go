@@ -7,6 +7,7 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,6 +26,8 @@ type Options struct {
 	// Fixed.
 	Theme theme.Options
 	Fixed bool
+	// After sends a message after a time; nil is the clock of the program.
+	After func(time.Duration, tea.Msg) tea.Cmd
 	// First is a screen that opens on top of the list; its zero value is none.
 	First screen.Open
 }
@@ -61,6 +64,9 @@ type Model struct {
 // New is the interface before anything is known; the context ends all that it asks.
 func New(ctx context.Context, o Options) Model {
 	o.ReadOnly = o.ReadOnly || o.Actions == nil
+	if o.After == nil {
+		o.After = after
+	}
 	m := Model{options: o, ctx: ctx, width: 80, height: 24}
 	m.env = screen.Env{
 		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: theme.New(o.Theme), Source: o.Source,
@@ -71,6 +77,10 @@ func New(ctx context.Context, o Options) Model {
 	}
 	m.feed = feed{want: m.top().Want()}
 	return m.sized()
+}
+
+func after(d time.Duration, msg tea.Msg) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }
 
 // Err is why the interface ended by itself, nil where somebody left it.

@@ -13,13 +13,13 @@ import (
 // Update is the model after a message.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := m.take(msg)
-	m, more := m.settle()
+	m, more := m.followed()
 	return m, tea.Batch(cmd, more)
 }
 
-// settle follows what a message may have led to: another thing that is wanted, or
+// followed goes after what a message may have led to: another thing that is wanted, or
 // something that is waited for.
-func (m Model) settle() (Model, tea.Cmd) {
+func (m Model) followed() (Model, tea.Cmd) {
 	var ask tea.Cmd
 	if m.feed.began && m.top().Want() != m.feed.want {
 		m.feed, ask = m.feed.wants(m.ctx, m.options.Source, m.top().Want())
@@ -79,6 +79,8 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 		return m.proven(msg), nil
 	case done:
 		return m.did(msg), nil
+	case settled:
+		return m.settle(msg), nil
 	case moved:
 		return m.move(msg)
 	}

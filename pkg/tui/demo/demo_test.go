@@ -83,7 +83,7 @@ func of(name string) cluster.Ref {
 
 func do(t *testing.T, c *demo.Cluster, act world.Act) {
 	t.Helper()
-	if effect, err := c.Effect(context.Background(), act); err != nil || len(effect.Lines) != len(act.On) {
+	if effect, err := c.Effect(context.Background(), act); err != nil || len(effect.Changes) != len(act.On) {
 		t.Fatalf("%s: %v, %v", act.Verb, effect, err)
 	}
 	if said, err := c.Do(context.Background(), act); err != nil || said == "" {
@@ -107,7 +107,7 @@ func TestActions(t *testing.T) {
 	do(t, c, world.Act{Verb: world.PauseResume, On: []cluster.Ref{of("search")}})
 	until(t, c, "search", world.Progressing)
 	do(t, c, world.Act{Verb: world.Abort, On: []cluster.Ref{of("search")}})
-	until(t, c, "search", world.Stuck)
+	until(t, c, "search", world.Aborted)
 
 	do(t, c, world.Act{Verb: world.Scale, On: []cluster.Ref{of("basket")}, Value: "4"})
 	for range 60 {

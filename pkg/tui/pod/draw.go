@@ -70,7 +70,7 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 	if len(s.answer.Causes) == 0 {
 		return nil
 	}
-	lines := []draw.Line{heading("IN THE WAY", "")}
+	lines := []draw.Line{heading("BLOCKED BY", "")}
 	for _, c := range s.answer.Causes {
 		picture, style := env.Theme.Symbols.Dot, theme.Plain
 		if c.Stuck {

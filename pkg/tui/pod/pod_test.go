@@ -158,15 +158,15 @@ func TestRestartsOne(t *testing.T) {
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("CONTAINER")
 	s.Press("down", "R")
-	s.Until("restart cloneset/storefront: storefront-", "containers cache", "y yes")
+	s.Until("Restart container cache in pod storefront-", "y yes")
 	s.Press("y")
 	s.Until("restart: done")
 	s.Press("k", "space", "space", "R")
-	s.Until("containers app,", "cache   ", "y yes")
+	s.Until("containers app, cache in pod", "y yes")
 	s.Press("y")
 	s.Gone("y yes")
 	s.Press("R")
-	s.Until("containers app,", "y yes")
+	s.Until("containers app, cache in pod", "y yes")
 	if acts := still.Acts(); len(acts[0].Containers) != 1 || len(acts[1].Containers) != 2 || len(acts[1].Pods) != 1 {
 		t.Errorf("%+v", acts)
 	}

@@ -48,7 +48,7 @@ func (s Screen) forget() (Screen, screen.After) {
 	}
 	text := fmt.Sprintf("marked pods are gone, %d left", len(marked))
 	if len(marked) == 0 {
-		text = "the marked pods are gone: what is done now is about the whole workload"
+		text = "the marked pods are gone: a restart is now about the pod of the cursor"
 	}
 	s.marked = marked
 	return s, screen.Send(screen.Say{Text: text, Bad: true})

@@ -53,13 +53,17 @@ func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
 // Filtered is the filter of the pods.
 func (s Screen) Filtered() string { return s.filter }
 
-// Selection is the workload, and those of its pods that are marked.
+// Selection is the workload and of its pods those that are marked, else the one of the
+// cursor.
 func (s Screen) Selection(screen.Env) screen.Selection {
 	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}}
 	for _, p := range s.grid.pods {
 		if s.marked[p.UID] {
 			sel.Pods = append(sel.Pods, p.Name)
 		}
+	}
+	if p := s.grid.find(s.at); p != nil && len(sel.Pods) == 0 {
+		sel.Pods = []string{p.Name}
 	}
 	slices.Sort(sel.Pods)
 	return sel

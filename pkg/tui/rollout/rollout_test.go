@@ -42,7 +42,7 @@ func TestGolden(t *testing.T) {
 // TestGoldenPanels: each part has the whole screen to itself where that is asked for.
 func TestGoldenPanels(t *testing.T) {
 	o, _ := at(t, "checkout")
-	for panel, has := range map[string]string{"steps": "IN THE WAY", "rollouts": "ROLLOUTS", "events": "EVENTS"} {
+	for panel, has := range map[string]string{"steps": "BLOCKED BY", "rollouts": "ROLLOUTS", "events": "EVENTS"} {
 		tuitest.Golden(t, panel, o, func(s *tuitest.Session) string {
 			s.Until("PODS")
 			s.Press(":").Type("show " + panel).Press("enter")
@@ -81,7 +81,7 @@ func TestMarkedPods(t *testing.T) {
 	s.Press("right", "left", "space", "space")
 	s.Until("2 marked")
 	s.Press("R")
-	s.Until("restart cloneset/storefront: storefront-", "this would restart 1")
+	s.Until("Restart all containers in 2 pods?", "2 marked pods", "storefront-", "y yes")
 	s.Press("y")
 	s.Until("restart: done")
 	if acts := still.Acts(); len(acts) != 1 || len(acts[0].Pods) != 2 {
@@ -89,8 +89,8 @@ func TestMarkedPods(t *testing.T) {
 	}
 }
 
-// TestMarkedPodsGo: marks of pods that are gone are none any more, which is said: an act
-// is about all pods then. One of the same name is another pod.
+// TestMarkedPodsGo: marks of pods that are gone are none any more, which is said: a
+// restart is about the pod of the cursor then. One of the same name is another pod.
 func TestMarkedPodsGo(t *testing.T) {
 	o, still := at(t, "storefront")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
@@ -107,7 +107,7 @@ func TestMarkedPodsGo(t *testing.T) {
 	}
 	next.Detail = &detail
 	still.Show(next)
-	s.Until("the marked pods are gone: what is done now is about the whole workload")
+	s.Until("the marked pods are gone: a restart is now about the pod of the cursor")
 	s.Gone("2 marked")
 }
 

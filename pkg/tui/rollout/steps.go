@@ -135,10 +135,12 @@ func (s Screen) state(sym theme.Symbols, i int, step plan.Step) (string, theme.S
 		return sym.Done, theme.Good
 	case i > p.Step:
 		return sym.Next, theme.Faint
+	case p.Halted != "" && p.Aborted:
+		return sym.Aborted, theme.Outdated
 	case p.Halted != "":
 		return sym.Stuck, theme.Bad
 	case p.Held != "" || step.Kind == plan.StepPause:
-		return sym.Pause, theme.Warn
+		return sym.Pause, theme.Wait
 	}
 	return sym.Now, theme.Busy
 }
@@ -150,14 +152,18 @@ var approvals = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, pla
 func (s Screen) causes(env screen.Env, width int) []draw.Line {
 	list := s.detail.Diagnosis.Causes
 	if len(list) == 0 {
-		return []draw.Line{heading("IN THE WAY", "nothing")}
+		return []draw.Line{heading("BLOCKED BY", "nothing")}
 	}
-	lines := []draw.Line{heading("IN THE WAY", "")}
+	title := "BLOCKED BY"
+	if approvals[list[0].Gate] {
+		title = "WAITING FOR"
+	}
+	lines := []draw.Line{heading(title, "")}
 	for _, c := range list {
 		symbol, style := env.Theme.Symbols.Dot, theme.Plain
 		switch {
 		case approvals[c.Gate]:
-			symbol, style = env.Theme.Symbols.Paused, theme.Warn
+			symbol, style = env.Theme.Symbols.Paused, theme.Wait
 		case c.Stuck:
 			symbol, style = env.Theme.Symbols.Stuck, theme.Bad
 		}

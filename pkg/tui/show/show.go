@@ -26,12 +26,12 @@ func Health(t *theme.Theme, h world.Health) draw.Line {
 // HealthSymbol is its symbol alone.
 func HealthSymbol(t *theme.Theme, h world.Health) string {
 	s := t.Symbols
-	return [...]string{s.Unknown, s.Healthy, s.Busy, s.Paused, s.Degraded, s.Stuck}[h]
+	return [...]string{s.Unknown, s.Healthy, s.Busy, s.Aborted, s.Paused, s.Degraded, s.Stuck}[h]
 }
 
 // HealthStyle is its style.
 func HealthStyle(h world.Health) theme.Style {
-	return [...]theme.Style{theme.Faint, theme.Good, theme.Busy, theme.Warn, theme.Warn, theme.Bad}[h]
+	return [...]theme.Style{theme.Faint, theme.Good, theme.Busy, theme.Outdated, theme.Wait, theme.Warn, theme.Bad}[h]
 }
 
 // Pods are the pods of a workload as a bar, in the symbols of the grid of pods: new ones,

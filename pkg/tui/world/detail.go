@@ -98,6 +98,8 @@ var waiting = []string{plan.GatePromote, plan.GateHeld, plan.GatePaused}
 func (d *Detail) judge() Health {
 	p, now := d.Snapshot.Progress, d.Pods
 	switch {
+	case p.Halted != "" && p.Aborted:
+		return Aborted
 	case p.Halted != "":
 		return Stuck
 	case slices.ContainsFunc(d.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Stuck && slices.Contains(waiting, c.Gate) }):

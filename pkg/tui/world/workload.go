@@ -36,6 +36,8 @@ const (
 	Healthy
 	// Progressing: pods are being updated or become ready.
 	Progressing
+	// Aborted: a person has ended the rollout before all pods were updated.
+	Aborted
 	// Paused: a person has to promote, resume or decide.
 	Paused
 	// Degraded: pods are not ready, and nothing is rolled out.
@@ -44,7 +46,7 @@ const (
 	Stuck
 )
 
-var healthWords = [...]string{"unknown", "healthy", "progressing", "paused", "degraded", "stuck"}
+var healthWords = [...]string{"unknown", "healthy", "progressing", "aborted", "paused", "degraded", "stuck"}
 
 // String is the word.
 func (h Health) String() string { return healthWords[h] }
