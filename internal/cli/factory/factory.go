@@ -77,6 +77,10 @@ type Factory struct {
 	Flags *genericclioptions.ConfigFlags
 	// Color is the value of --color: auto, always or never.
 	Color string
+	// Progress is the value of --progress: auto, always or never. working is what
+	// [Factory.Working] tells of; nil for nothing.
+	Progress string
+	working  *working
 	// WarningsAsErrors says that a call on which the server warned has failed.
 	WarningsAsErrors bool
 	// Silent says that no line tells of servers that do not answer: something else has the
@@ -111,7 +115,7 @@ func (f *Factory) Warned() error {
 // New returns a factory over s. It opens nothing.
 func New(s Streams) *Factory {
 	f := &Factory{
-		Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto", saying: &sync.Mutex{}, bounds: &bounds{},
+		Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto", Progress: "auto", saying: &sync.Mutex{}, bounds: &bounds{},
 		warnings: rest.NewWarningWriter(s.Err, rest.WarningWriterOptions{Deduplicate: true}),
 	}
 	// Whatever makes a client of the flags says when the server does not answer, and ends

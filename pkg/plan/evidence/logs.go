@@ -44,7 +44,7 @@ func (l *Logs) text() string {
 	if l == nil || l.Pods == 0 {
 		return "not read"
 	}
-	return fmt.Sprintf("%.1f (%d of %s, %s)", l.PerMinute, l.Errors, plural(l.Lines, "line"), plural(l.Pods, "pod"))
+	return fmt.Sprintf("%.1f in %s", l.PerMinute, plural(l.Pods, "pod"))
 }
 
 var (

@@ -120,7 +120,7 @@ func (t podTable) columns(width int) []draw.Column {
 	revision, node := min(max(t.revision, 8), 16), min(max(t.node, 4), widestCell)
 	why := min(max(t.why, 3), 200)
 	list := []draw.Column{
-		{Title: "POD", Width: min(max(t.name, 3), widestCell), Min: 12, Give: 1, Keep: true},
+		{Title: "POD", Width: min(max(t.name, 3), widestCell), Min: min(max(t.name, 3), 24), Give: 1, Keep: true},
 		{Title: "STATE", Width: 13, Min: 11, Give: 4, Keep: true},
 		{Title: "REVISION", Width: revision, Give: 7},
 		{Title: "READY", Width: 5, Right: true, Give: 5},
