@@ -79,7 +79,7 @@ func (m Model) ask(a world.Act) (Model, tea.Cmd) {
 func (m Model) worked(e effect) (Model, tea.Cmd) {
 	if d, ok := m.over.(dialog); ok && d.turn == e.turn {
 		d.effect, d.err, d.ready = e.Effect, e.err, true
-		return m.with2(d.rest(m))
+		return m.showing(d.rest(m))
 	}
 	return m, nil
 }

@@ -96,7 +96,7 @@ func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case !d.ready || d.err != nil:
 		return m, nil
 	case !d.calm:
-		return m.with2(d.rest(m))
+		return m.showing(d.rest(m))
 	case name == "tab" && len(d.scopes) > 1:
 		return m.rescoped(d)
 	case d.name != "":
@@ -124,7 +124,7 @@ func (d dialog) letter(m Model, name string) (Model, tea.Cmd) {
 	case (name == "y" || name == "Y") && d.open(m):
 		return m.closed().carry(d.meant())
 	}
-	return m.with2(d.rest(m))
+	return m.showing(d.rest(m))
 }
 
 // button is a key that moves between the buttons or chooses one.
@@ -145,7 +145,7 @@ func (d dialog) button(m Model, name string) (Model, tea.Cmd) {
 		}
 		return m, nil
 	}
-	return m.with2(d.rest(m))
+	return m.showing(d.rest(m))
 }
 
 // named is a key of the name that has to be typed.
@@ -161,8 +161,8 @@ func (d dialog) named(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// with2 shows a dialog, with a command that goes with it.
-func (m Model) with2(d dialog, cmd tea.Cmd) (Model, tea.Cmd) {
+// showing shows a dialog, with a command that goes with it.
+func (m Model) showing(d dialog, cmd tea.Cmd) (Model, tea.Cmd) {
 	m.over = d
 	return m, cmd
 }
