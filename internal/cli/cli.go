@@ -101,6 +101,9 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		if readOnly(c) {
 			bounds.Guard(c.Context(), c, bounds.Process{Err: f.Streams.Err, Exit: f.Streams.Exit, Getenv: f.Streams.Getenv})
 		}
+		if err := factory.CheckProgress(f.Progress); err != nil {
+			return usage.Errorf("auto, always or never", "%w", err)
+		}
 		return checkColor(f.Color)
 	}
 	return root
@@ -110,6 +113,7 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 func globalFlags(root *cobra.Command, f *factory.Factory) {
 	f.Flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "colour messages: auto, always or never")
+	root.PersistentFlags().StringVar(&f.Progress, "progress", f.Progress, "report long work on stderr: auto (on a terminal), always or never")
 	root.PersistentFlags().BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail where the server warns")
 	hideConnectionFlags(root)
 	trace.AddFlag(root.PersistentFlags(), text.Writer(f.Streams.Err))

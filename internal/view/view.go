@@ -17,6 +17,8 @@ import (
 type Style struct {
 	// Color allows ANSI colours.
 	Color bool
+	// Unicode allows symbols beyond ASCII, as on a terminal that has them.
+	Unicode bool
 	// Width is the number of columns of the terminal, 0 when there is none:
 	// then nothing is cut.
 	Width int

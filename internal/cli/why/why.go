@@ -13,11 +13,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/evidence"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	compared "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 )
 
 const long = `Say why a rollout does not move; of a pod, why it was not updated, is not ready, or
@@ -28,6 +30,11 @@ lines of their logs, which are the application's own words.
 Of a UnitedDeployment it asks about each of its subsets. Where a Kruise Rollout or a
 UnitedDeployment drives the workload, it says who, where that stands, and what has it
 go on.
+
+Where a rollout waits to be promoted, it compares the new pods with the old ones: ready,
+restarts, last terminations, lines per minute that look like errors in a sample of the
+logs, and the plan's Prometheus queries. Parts that you may not read are named and
+skipped.
 
 It reads the workload, its pods, budgets and SidecarSets, and writes nothing. The
 exit code is 0 whatever the answer is: "rollout status" has one for scripts.`
@@ -117,7 +124,12 @@ func (o *options) workload(ctx context.Context, name named.Name, namespace strin
 		return view.Diagnosed{}, err
 	}
 	d := diagnose.Workload(q)
-	return view.Diagnosed{Diagnosis: d, Logs: o.logs(ctx, d, q.Snapshot.Pods)}, nil
+	out := view.Diagnosed{Diagnosis: d, Logs: o.logs(ctx, d, q.Snapshot.Pods)}
+	if compared.Asked(d) {
+		c := evidence.Reader{Core: o.core}.Read(ctx, q)
+		out.Evidence = &c
+	}
+	return out, nil
 }
 
 // podName reads POD, pod/POD or po/POD.
