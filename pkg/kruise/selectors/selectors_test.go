@@ -43,7 +43,7 @@ func random(r *rand.Rand) labels.Set {
 
 // TestCandidatesHoldEveryMatch: what an index leaves out matches nowhere, both ways.
 func TestCandidatesHoldEveryMatch(t *testing.T) {
-	r := rand.New(rand.NewSource(1)) //nolint:gosec // the same labels in every run
+	r := rand.New(rand.NewSource(1)) // the same labels in every run
 	list := pool(t)
 	sets := make([]labels.Set, 300)
 	for i := range sets {
