@@ -43,7 +43,7 @@ var layer = map[string][]string{
 	"pkg/kruise/tree": {"k8s.io/apimachinery/pkg/api/resource", "sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
 	"pkg/kruise/inject": {
 		"gopkg.in/evanphx/json-patch.v4",
-		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
+		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/selectors", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"pkg/kruise/redact":    {},
 	"pkg/kruise/imagepull": {"pkg/kruise", "pkg/kruise/tree"},
@@ -53,8 +53,9 @@ var layer = map[string][]string{
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity",
 		"k8s.io/klog/v2", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
-	"pkg/kruise/schema":   {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
-	"pkg/kruise/allocate": {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/tree"},
+	"pkg/kruise/selectors": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection"},
+	"pkg/kruise/schema":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
+	"pkg/kruise/allocate":  {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/tree"},
 
 	"pkg/apply":       {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/apply/event": {},
