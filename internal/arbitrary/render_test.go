@@ -108,8 +108,9 @@ func refusals(in, old []*resource.Resource) []string {
 	return out
 }
 
-// ofOneVersion are rules that one version alone has, in its schema (semantics fanout-and-jobs
-// 10) or its webhook (semantics workloads 1.4).
+// ofOneVersion are rules that one version alone has, in its schema
+// (docs/kruise/distribution.md#in-two-versions) or its webhook
+// (docs/kruise/workloads.md#how-many-pods).
 var ofOneVersion = []string{"persistentpodstate/retention-invalid", "persistentpodstate/weight-invalid", "cloneset/update-type-invalid"}
 
 func sameInBoth(refusals []string) []string {
