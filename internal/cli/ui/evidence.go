@@ -3,7 +3,9 @@ package ui
 import (
 	"context"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/evidence"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	compared "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
@@ -19,7 +21,8 @@ func (l *Live) Evidence(ctx context.Context, ref cluster.Ref) (compared.Comparis
 	if err != nil {
 		return compared.Comparison{}, err
 	}
-	return evidence.Reader{Core: l.core}.Read(ctx, q), nil
+	approved := func(ctx context.Context, p *plan.Plan) bool { return approval.Here(ctx, l.core, l.config, p) }
+	return evidence.Reader{Core: l.core, Approved: approved}.Read(ctx, q), nil
 }
 
 func (l *Live) question(ctx context.Context, ref cluster.Ref) (diagnose.Question, error) {
