@@ -3,6 +3,7 @@ package factory
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,9 +58,11 @@ type working struct {
 	mu    sync.Mutex
 	what  string
 	began time.Time
-	// last is when something was written last; shown is true while the line is there.
+	// last is when something was written last; shown is true while the line is there, drawn is
+	// how many columns it takes.
 	last  time.Time
 	shown bool
+	drawn int
 	beats int
 }
 
@@ -96,8 +99,10 @@ func (w *working) beat(now time.Time) {
 	switch {
 	case w.draws && (w.shown || now.Sub(w.last) >= silence):
 		w.beats++
-		_, _ = io.WriteString(w.to, "\r\x1b[K"+w.fit(w.spin()+" "+line))
-		w.shown = true
+		line = w.fit(w.spin() + " " + line)
+		w.clear()
+		_, _ = io.WriteString(w.to, line)
+		w.shown, w.drawn = true, len([]rune(line))
 	case !w.draws && now.Sub(w.last) >= pipeSilence:
 		_, _ = io.WriteString(w.to, line+"\n")
 		w.last = now
@@ -124,10 +129,11 @@ func (w *working) fit(line string) string {
 	return line
 }
 
-// clear takes the line away; the lock is held.
+// clear overwrites the line with spaces, so that no escape sequence is written where colours are off;
+// the lock is held.
 func (w *working) clear() {
 	if w.shown {
-		_, _ = io.WriteString(w.to, "\r\x1b[K")
+		_, _ = io.WriteString(w.to, "\r"+strings.Repeat(" ", w.drawn)+"\r")
 		w.shown = false
 	}
 }

@@ -51,17 +51,17 @@ func TestWorking(t *testing.T) {
 	if _, err := fmt.Fprintln(f.Streams.Out, "kind: Deployment"); err != nil {
 		t.Fatal(err)
 	}
-	if got := errs.String(); !strings.HasSuffix(got, "\r\x1b[K") || out.String() != "kind: Deployment\n" {
+	if got := errs.String(); !strings.HasSuffix(got, " \r") || out.String() != "kind: Deployment\n" {
 		t.Errorf("the line stays: %q, %q", got, out)
 	}
 	w.beat(time.Now().Add(time.Second))
 	before := errs.String()
-	if !strings.HasSuffix(before, "\r\x1b[K") {
+	if !strings.HasSuffix(before, " \r") {
 		t.Errorf("the line is back at once: %q", before)
 	}
 	w.beat(time.Now().Add(5 * time.Second))
 	stop()
-	if got := errs.String(); got == before || !strings.HasSuffix(got, "\r\x1b[K") || f.working != nil || f.Streams.Out != out {
+	if got := errs.String(); got == before || !strings.HasSuffix(got, " \r") || f.working != nil || f.Streams.Out != out {
 		t.Errorf("at the end: %q", got)
 	}
 }
