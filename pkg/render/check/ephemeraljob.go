@@ -32,7 +32,7 @@ func ephemeralJob(s *subject) {
 	} else {
 		s.sound("spec.selector", job.Spec.Selector)
 	}
-	p := &podCheck{fault: s.fault, names: map[string]bool{}}
+	p := s.podCheck(s.fault)
 	for i := range job.Spec.Template.EphemeralContainers {
 		p.ephemeral(fmt.Sprintf("%s[%d]", ephemeralContainers, i), &job.Spec.Template.EphemeralContainers[i])
 	}

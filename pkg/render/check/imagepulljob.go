@@ -56,10 +56,6 @@ func imageListPullJob(s *subject) {
 		return
 	}
 	s.imageList("spec", &job.Spec)
-	var old kruise.ImageListPullJob
-	if s.before(&old) {
-		s.constant(unchanging{"spec.pullSecrets", old.Spec.PullSecrets, job.Spec.PullSecrets})
-	}
 }
 
 // imageList holds what goes for the template of an AdvancedCronJob too.

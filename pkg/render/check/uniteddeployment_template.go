@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -145,6 +146,9 @@ func (k *unitedDeploymentCheck) podsOfTemplates() {
 	if t.DeploymentTemplate != nil {
 		pods, here := &t.DeploymentTemplate.Spec.Template, at+"deploymentTemplate.spec.template"
 		k.pods(here, pods, nil)
+		if policy := pods.Spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyAlways {
+			k.podFault(here+".spec.restartPolicy", "", "%q is not allowed: want Always", policy)
+		}
 		if pods.Spec.ActiveDeadlineSeconds != nil {
 			k.podFault(here+".spec.activeDeadlineSeconds", "remove it", "pods of a Deployment have no deadline")
 		}

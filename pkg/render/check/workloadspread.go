@@ -82,7 +82,7 @@ func (k *spreadCheck) subsets() {
 		k.fault(spreadSubsets, "", "at least one subset is required")
 	}
 	seen := map[string]bool{}
-	p := &podCheck{fault: k.fault}
+	p := k.podCheck(k.fault)
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d]", spreadSubsets, i)
 		switch {

@@ -20,7 +20,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 	if err != nil {
 		return nil, err
 	}
-	s := &injector{Context: c, sets: sets, namespaces: newNamespaces(c), notes: newNotes(c, from), containers: stage.NewBudget(c.Limits.OrDefault().Containers), room: c.Room()}
+	s := &injector{Context: c, sets: sets, index: inject.NewIndex(sets), namespaces: newNamespaces(c), notes: newNotes(c, from), containers: stage.NewBudget(c.Limits.OrDefault().Containers), room: c.Room()}
 	if err := s.fits(in, from); err != nil {
 		return nil, err
 	}
@@ -50,6 +50,7 @@ func (s *injector) bounded() error {
 type injector struct {
 	*stage.Context
 	sets       []*inject.Set
+	index      *inject.Index
 	namespaces *namespaces
 	notes      *notes
 	// containers are those that are put in, room what is left of the output for them.
