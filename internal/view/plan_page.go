@@ -141,8 +141,25 @@ func maskedPlan(p plan.Plan) plan.Plan {
 		for j, patch := range of.Steps[i].Patches {
 			of.Steps[i].Patches[j].Body = p.Shown(patch)
 		}
+		of.Steps[i].Verify = maskedVerify(of.Steps[i].Verify)
 	}
 	return of
+}
+
+func maskedVerify(v *plan.Verify) *plan.Verify {
+	if v == nil {
+		return nil
+	}
+	out := *v
+	out.URL, out.Prometheus = rules.MaskText(v.URL), rules.MaskText(v.Prometheus)
+	// The value of a flag is a word of its own, so the command is read as a whole.
+	if command := strings.Join(v.Command, " "); rules.MaskText(command) != command {
+		out.Command = []string{rules.MaskText(command)}
+	}
+	if v.Job != nil {
+		out.Job = rules.MaskObject(v.Job)
+	}
+	return &out
 }
 
 func touched(steps []plan.Step) []PlanPod {
