@@ -12,6 +12,7 @@ var layer = map[string][]string{
 	"internal/hermetic":    {},
 	"internal/testrun":     {"internal/checkout", "internal/hermetic"},
 	"internal/conformance": {"github.com/google/go-cmp/cmp", "internal/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"internal/arbitrary":   {"internal/conformance", "pkg/kruise", "pkg/kruise/schema"},
 	"internal/golden": {
 		"github.com/google/go-cmp/cmp", "pkg/render/emit", "pkg/render/finding", "pkg/render/load",
 		"pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
@@ -36,7 +37,7 @@ var layer = map[string][]string{
 		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"internal/text": {},
-	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "sigs.k8s.io/yaml"},
+	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/theme", "sigs.k8s.io/yaml"},
 	"internal/view/html": {
 		"internal/text", "internal/view", "internal/view/svg", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
 	},
@@ -45,7 +46,7 @@ var layer = map[string][]string{
 	"pkg/kruise/tree": {"k8s.io/apimachinery/pkg/api/resource", "sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
 	"pkg/kruise/inject": {
 		"gopkg.in/evanphx/json-patch.v4",
-		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
+		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/selectors", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"pkg/kruise/redact":    {},
 	"pkg/kruise/imagepull": {"pkg/kruise", "pkg/kruise/tree"},
@@ -55,8 +56,9 @@ var layer = map[string][]string{
 		"k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity",
 		"k8s.io/klog/v2", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
-	"pkg/kruise/schema":   {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
-	"pkg/kruise/allocate": {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/tree"},
+	"pkg/kruise/selectors": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection"},
+	"pkg/kruise/schema":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
+	"pkg/kruise/allocate":  {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/tree"},
 
 	"pkg/apply":       {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
 	"pkg/apply/event": {},
@@ -78,25 +80,26 @@ var layer = map[string][]string{
 	"pkg/plan/migrate":       planImports(),
 	"pkg/plan/rules":         planImports("pkg/plan/cluster"),
 	"pkg/plan/places":        planImports("pkg/plan/cluster", "pkg/plan/rules"),
+	"pkg/plan/evidence":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/rules"),
 	"pkg/plan/diagnose":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"),
 	"pkg/plan/controller":    planImports("pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
 	"pkg/plan/simulate":      planImports("k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
 
 	"pkg/tui": {
 		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
-		"pkg/plan/cluster", "pkg/tui/...",
+		"pkg/kruise", "pkg/plan", "pkg/plan/cluster", "pkg/plan/evidence", "pkg/tui/...",
 	},
-	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose"},
+	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence"},
 	"pkg/tui/survey": planImports(
 		"pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/places", "pkg/plan/rules", "pkg/tui/world",
 	),
 	"pkg/tui/theme":     {"github.com/charmbracelet/x/ansi"},
 	"pkg/tui/draw":      {"github.com/charmbracelet/x/ansi", "pkg/tui/theme"},
 	"pkg/tui/match":     {"k8s.io/apimachinery/pkg/labels"},
-	"pkg/tui/show":      {"k8s.io/apimachinery/pkg/util/duration", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
+	"pkg/tui/show":      {"k8s.io/api/...", "k8s.io/apimachinery/pkg/util/duration", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/screen":    {"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
 	"pkg/tui/workloads": screenImports("pkg/tui/match"),
-	"pkg/tui/rollout":   screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/plan/diagnose"),
+	"pkg/tui/rollout":   screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/tui/match"),
 	"pkg/tui/sidecars":  screenImports("pkg/kruise", "pkg/plan/diagnose", "pkg/tui/match"),
 	"pkg/tui/plan":      screenImports("pkg/plan/rules", "pkg/plan/simulate"),
 	"pkg/tui/fanouts":   screenImports("pkg/kruise", "pkg/tui/match"),
@@ -107,7 +110,7 @@ var layer = map[string][]string{
 	"pkg/tui/diff":      screenImports("github.com/aymanbagabas/go-udiff", "pkg/kruise", "pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
 	"pkg/tui/demo": {
 		"k8s.io/api/...", "k8s.io/apimachinery/...",
-		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/rules", "pkg/plan/simulate",
+		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/plan/rules", "pkg/plan/simulate",
 		"pkg/tui/survey", "pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
 	},
 
