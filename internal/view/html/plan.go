@@ -90,8 +90,21 @@ func (v planView) Mark(number int) *simulate.StepMark {
 // Least is how many pods must be available at any time.
 func (v planView) Least() int { return v.Picture().Least }
 
+// Headline is what a reader must know who reads nothing else: that the simulated run fails,
+// or else what the pods go through.
+func (v planView) Headline() string {
+	if fails(v.PlanPage) {
+		return "The simulated rollout " + v.Outcome.Text
+	}
+	return v.Verdict
+}
+
+func fails(p view.PlanPage) bool {
+	return p.Outcome != nil && (p.Outcome.Outcome == simulate.Halted || p.Outcome.Outcome == simulate.Stuck)
+}
+
 func toneOf(p view.PlanPage) string {
-	if o := p.Outcome; o != nil && (o.Outcome == simulate.Halted || o.Outcome == simulate.Stuck) {
+	if fails(p) {
 		return "bad"
 	}
 	switch p.Mode {
