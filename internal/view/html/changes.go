@@ -54,6 +54,3 @@ func effectOf(item view.ChangeItem) string {
 	}
 	return "no effect on running pods"
 }
-
-// ToneOf is how much attention a level asks for.
-func (diffView) ToneOf(l compare.Level) string { return levelTones[l] }

@@ -18,6 +18,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
 var (
@@ -140,6 +143,8 @@ func hash(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
+// pages read fields and call these functions, never methods: a released binary has none that
+// only a template calls (hack/small/overlay.sh).
 var pages = template.Must(template.New("report").Funcs(template.FuncMap{
 	"span":    svg.Span,
 	"yaml":    view.YAMLText,
@@ -148,6 +153,15 @@ var pages = template.Must(template.New("report").Funcs(template.FuncMap{
 	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"dict":    dict,
 	"has":     func(v any) bool { return v != nil },
+	"known":   func(t time.Time) bool { return !t.IsZero() },
+	"words":   func(e rules.Effect) string { return e.Words() },
+	"toneOf":  func(l compare.Level) string { return levelTones[l] },
+	"stepMark": func(marks map[int]simulate.StepMark, number int) *simulate.StepMark {
+		if s, ok := marks[number]; ok {
+			return &s
+		}
+		return nil
+	},
 }).Parse(markup))
 
 // dict makes the arguments of a nested template: names and values in turn.

@@ -22,6 +22,10 @@ type planView struct {
 	Sub       bool
 	Simulated bool
 	Digest    string
+	// Title is the plan in a line, Headline the most important thing to know, and Least how
+	// many pods must be available at any time.
+	Title, Headline string
+	Least           int
 	// Tone is good, warn or bad: how much attention the verdict asks for.
 	Tone  string
 	Tiles []tile
@@ -44,7 +48,9 @@ type tile struct{ Label, Value, Note string }
 // node is a node with its pods.
 type node struct {
 	Name string
-	Pods []view.PlanPod
+	// Label names the node, also where pods are not bound yet.
+	Label string
+	Pods  []view.PlanPod
 	// Changed is how many of them the plan touches.
 	Changed int
 }
@@ -61,7 +67,7 @@ func newPlanView(p Plan, id string, sub bool) (planView, error) {
 		return planView{}, err
 	}
 	v := planView{
-		PlanPage: p.Page, ID: id, Sub: sub, Digest: p.Digest, Tone: toneOf(p.Page), Tiles: tilesOf(p.Page),
+		PlanPage: p.Page, ID: id, Sub: sub, Digest: p.Digest, Title: p.Page.Title(), Headline: headlineOf(p.Page), Least: p.Page.Picture().Least, Tone: toneOf(p.Page), Tiles: tilesOf(p.Page),
 		Nodes: nodesOf(p.Page.Pods), Folded: len(p.Page.Pods) > mostOpen, data: data,
 	}
 	v.Subsets = slices.ContainsFunc(p.Page.Pods, func(pod view.PlanPod) bool { return pod.Subset != "" })
@@ -79,24 +85,13 @@ func newPlanView(p Plan, id string, sub bool) (planView, error) {
 	return v, nil
 }
 
-// Mark is when a step of the run began and ended; nil without a run.
-func (v planView) Mark(number int) *simulate.StepMark {
-	if s, ok := v.Marks[number]; ok {
-		return &s
-	}
-	return nil
-}
-
-// Least is how many pods must be available at any time.
-func (v planView) Least() int { return v.Picture().Least }
-
-// Headline is what a reader must know who reads nothing else: that the simulated run fails,
+// headlineOf is what a reader must know who reads nothing else: that the simulated run fails,
 // or else what the pods go through.
-func (v planView) Headline() string {
-	if fails(v.PlanPage) {
-		return "The simulated rollout " + v.Outcome.Text
+func headlineOf(p view.PlanPage) string {
+	if fails(p) {
+		return "The simulated rollout " + p.Outcome.Text
 	}
-	return v.Verdict
+	return p.Verdict
 }
 
 func fails(p view.PlanPage) bool {
@@ -155,7 +150,7 @@ func nodesOf(pods []view.PlanPod) []node {
 	var out []node
 	for _, p := range pods {
 		if n := len(out); n == 0 || out[n-1].Name != p.Node {
-			out = append(out, node{Name: p.Node})
+			out = append(out, node{Name: p.Node, Label: cmp.Or(p.Node, "no node yet")})
 		}
 		last := &out[len(out)-1]
 		last.Pods = append(last.Pods, p)
@@ -165,6 +160,3 @@ func nodesOf(pods []view.PlanPod) []node {
 	}
 	return out
 }
-
-// Label names the node, also where pods are not bound yet.
-func (n node) Label() string { return cmp.Or(n.Name, "no node yet") }

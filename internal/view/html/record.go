@@ -1,7 +1,9 @@
 package html
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
@@ -52,7 +54,7 @@ func newRecordView(r view.RecordPage) (recordView, error) {
 	if r.Took != "" {
 		v.Tiles = append(v.Tiles, tile{"Duration", r.Took, "from the first step to the end"})
 	}
-	v.Tiles = append(v.Tiles, tile{"Decisions", strconv.Itoa(len(r.History) + r.Dropped), "in the history below"})
+	v.Tiles = append(v.Tiles, tile{"Decisions", strconv.Itoa(len(r.History) + r.Dropped), people(r.History)})
 	for i, e := range r.History {
 		d := decision{AuditEntry: e}
 		if i == 1 {
@@ -64,4 +66,18 @@ func newRecordView(r view.RecordPage) (recordView, error) {
 		v.Decisions = append(v.Decisions, d)
 	}
 	return v, nil
+}
+
+// people names everyone who decided something, in the order of their first decision.
+func people(history []plan.AuditEntry) string {
+	var list []string
+	for _, e := range history {
+		if e.By != "" && !slices.Contains(list, e.By) {
+			list = append(list, e.By)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "by " + strings.Join(list, ", ")
 }
