@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
@@ -74,8 +75,8 @@ func endOfRecord(rec plan.Record) time.Time {
 	if rec.State() != plan.StateHalted {
 		return time.Time{}
 	}
-	for i := len(rec.Audit.Entries) - 1; i >= 0; i-- {
-		switch e := rec.Audit.Entries[i]; e.What {
+	for _, e := range slices.Backward(rec.Audit.Entries) {
+		switch e.What {
 		case plan.AuditHalt, string(plan.TransitionAbort), string(plan.TransitionRollBack):
 			return e.At
 		}

@@ -133,7 +133,7 @@ func references(p parsed) (faults []string) {
 	}
 	for _, e := range p.elements {
 		for _, name := range []string{"aria-labelledby", "aria-describedby"} {
-			for _, id := range strings.Fields(e.attr[name]) {
+			for id := range strings.FieldsSeq(e.attr[name]) {
 				if !ids[id] {
 					faults = append(faults, fmt.Sprintf("<%s %s=%q> leads nowhere", e.name, name, id))
 				}
