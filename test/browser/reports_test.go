@@ -7,8 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
@@ -54,14 +57,21 @@ func file(t *testing.T, page []byte) string {
 	return path
 }
 
+// rendered is the shop, in a file.
+func rendered(t *testing.T, change ...string) string {
+	t.Helper()
+	text := written(t, []int{0}, "render", "-k", "overlays/prod", "--target", "kruise", "-q")
+	path := filepath.Join(t.TempDir(), "prod.yaml")
+	if err := os.WriteFile(path, []byte(strings.NewReplacer(change...).Replace(string(text))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // shop are the arguments by which a new image of the shop's web is planned.
 func shop(t *testing.T, verb string, more ...string) []string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "prod.yaml")
-	if err := os.WriteFile(path, written(t, []int{0}, "render", "-k", "overlays/prod", "--target", "kruise", "-q"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return append([]string{verb, "cloneset/storefront", "--against", path, "--image", "app=" + image, "--steps", "1,50%,100%"}, more...)
+	return append([]string{verb, "cloneset/storefront", "--against", rendered(t), "--image", "app=" + image, "--steps", "1,50%,100%"}, more...)
 }
 
 // rollout is a page of a rollout that waited for an approval, and failed later.
@@ -94,6 +104,7 @@ func reports(t *testing.T) map[string][]byte {
 	t.Helper()
 	return map[string][]byte{
 		"plan":       written(t, []int{0}, shop(t, "plan", "--pause-after", "1", "-o", "html")...),
+		"plans":      written(t, []int{0}, "plan", "-f", rendered(t, "storefront:4.7.1", "storefront:4.8.0", "value: cart", "value: carts"), "--against", rendered(t), "-o", "html"),
 		"simulation": written(t, []int{3}, shop(t, "simulate", "--fail-pod", "3", "-o", "html")...),
 		"diff":       written(t, []int{1}, "diff", "overlays/staging", "overlays/prod", "-o", "html"),
 		"rollout":    rollout(t),
@@ -159,9 +170,22 @@ func TestReports(t *testing.T) {
 		x.show(path)
 		checkNames(t, name, x.accessible())
 		x.paper()
-		if n := eval[int](x, `[...document.querySelectorAll('details:not([open]) :is(td, dd, li, pre)')].filter(e => !e.checkVisibility({contentVisibilityAuto: true})).length`); n > 0 {
+		if n := x.unprinted(); n > 0 {
 			t.Errorf("%s: %d parts of closed details are not printed", name, n)
 		}
+	}
+}
+
+// unprinted counts what is in closed details and not on paper. A browser shows it with its next
+// frame, for which a busy machine takes its time.
+func (x *tab) unprinted() (n int) {
+	x.t.Helper()
+	for end := time.Now().Add(time.Minute); ; {
+		n = eval[int](x, `[...document.querySelectorAll('details:not([open]) :is(td, dd, li, pre)')].filter(e => !e.checkVisibility({contentVisibilityAuto: true})).length`)
+		if n == 0 || time.Now().After(end) {
+			return n
+		}
+		x.must(chromedp.Do(x.ctx, chromedp.Sleep(100*time.Millisecond)))
 	}
 }
 
@@ -285,7 +309,7 @@ func TestLargePlan(t *testing.T) {
 	x.screen(1440, "light", true)
 	path := file(t, page)
 	best := time.Hour
-	for range 5 { // the machine may be busy with something else
+	for end := time.Now().Add(2 * time.Minute); best > time.Second && time.Now().Before(end); { // the machine may be busy with something else
 		x.show(path)
 		took := eval[float64](x, `(() => { const n = performance.getEntriesByType('navigation')[0]; document.body.offsetHeight; return n.loadEventEnd - n.startTime; })()`)
 		best = min(best, time.Duration(took*float64(time.Millisecond)))

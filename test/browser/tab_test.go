@@ -5,6 +5,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -146,9 +147,12 @@ func eval[T any](x *tab, expression string) T {
 	return v
 }
 
-// picture keeps what the page looks like, where the test keeps its artifacts.
+// picture keeps what the page looks like, where artifacts are kept.
 func (x *tab) picture(name string) {
 	x.t.Helper()
+	if flag.Lookup("test.artifacts").Value.String() != "true" {
+		return
+	}
 	png, err := chromedp.Run(x.ctx, chromedp.FullScreenshot(100))
 	x.must(err)
 	x.must(os.WriteFile(filepath.Join(x.t.ArtifactDir(), strings.ReplaceAll(name, " ", "-")+".png"), png, 0o600))
