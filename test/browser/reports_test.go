@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
@@ -221,6 +222,11 @@ func TestSimulatedTime(t *testing.T) {
 	at := eval[string](x, cursor)
 	if first == later || eval[int](x, `document.querySelectorAll('.map .d, .map .n').length`) == 0 {
 		t.Errorf("%q, then %q: no pod changes", first, later)
+	}
+	eval[any](x, `document.querySelector('input[type=range]').focus()`)
+	x.must(chromedp.Do(x.ctx, chromedp.KeyEvent(kb.ArrowRight)))
+	if pressed := eval[string](x, now); pressed == later {
+		t.Errorf("the arrow key leaves the time at %q", pressed)
 	}
 	eval[any](x, `(() => { const i = document.querySelector('input[type=range]'); i.value = i.max; i.dispatchEvent(new Event('input')); })()`)
 	if last := eval[string](x, now); last == later || eval[string](x, cursor) == at {
