@@ -171,9 +171,10 @@ generate: reference ## Write generated files anew (docs, plugins/kustomize/compo
 	  --steps 1,50%,100% --pause-after 1 --pause 5m -o svg > docs/rollout.svg
 
 .PHONY: pictures
-pictures: ## Draw docs/pictures again: the terminal interface on the cluster of the demo, and the session that the README shows
+pictures: ## Draw docs/pictures again: the terminal interface on the cluster of the demo, the session that the README shows, and a report (needs Chromium)
 	UPDATE=1 go test ./pkg/tui -run TestPictures -count=1
 	UPDATE=1 go test ./cmd/kubectl-kruise -run TestMovingPicture -count=1
+	UPDATE=1 go test -C test ./browser -run TestPicture -count=1
 
 .PHONY: release
 release: ## Publish the tag that is checked out, with GoReleaser, and write the manifest of krew

@@ -73,7 +73,7 @@ KRUISE_VERIFY=checksum KRUISE_RELEASES="file://$PWD/$out/releases" plugins/ci/in
 "$out/installed/kubectl-kruise" lint -f examples/cloneset/app.yaml
 
 echo "stories"
-CGO_ENABLED=0 go test -vet=off -overlay="$PWD/out/overlay/overlay.json" ./cmd/kubectl-kruise
+CGO_ENABLED=0 go test -vet=off -overlay="$PWD/out/overlay/overlay.json" ./cmd/kubectl-kruise ./internal/view/html
 
 echo "the same bytes of another folder"
 git archive HEAD | tar -x -C "$out/elsewhere"

@@ -4,8 +4,8 @@
 #
 # Templates (-o go-template) may call methods by name, so the linker keeps every exported
 # method of every type that is linked: 17 MB of clients and conversions that nothing calls.
-# What we give to templates are JSON values, which have none; of the others one method is
-# called, String. With the overlay, templates know that method alone.
+# What we give to templates are JSON values, which have none, and to our own templates fields
+# and functions; of the others one method is called, String. With the overlay, templates know that method alone.
 set -euo pipefail
 folder=${1:?folder}
 mkdir -p "$folder/_" # what is below _ is no package of ./...

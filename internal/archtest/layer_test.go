@@ -30,14 +30,17 @@ var layer = map[string][]string{
 	"internal/licenses/notice": {},
 	"internal/cli": {
 		"charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile", "pkg/tui", "pkg/tui/...",
-		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/text", "internal/view", "internal/view/svg",
+		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/text", "internal/view", "internal/view/html", "internal/view/svg",
 		"k8s.io/...", "pkg/apply", "pkg/apply/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
 	},
 	"internal/cli/writeback": {
 		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml",
 	},
 	"internal/text": {},
-	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/theme", "sigs.k8s.io/yaml"},
+	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/theme", "sigs.k8s.io/yaml"},
+	"internal/view/html": {
+		"internal/text", "internal/view", "internal/view/svg", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
+	},
 
 	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
 	"pkg/kruise/tree": {"k8s.io/apimachinery/pkg/api/resource", "sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},

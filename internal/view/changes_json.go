@@ -108,7 +108,10 @@ type diffReached struct {
 }
 
 // JSON writes everything, for programs.
-func (c Changes) JSON(w io.Writer) error {
+func (c Changes) JSON(w io.Writer) error { return JSON(w, c.document()) }
+
+// document is everything as data.
+func (c Changes) document() diffReport {
 	t := c.tally()
 	out := diffReport{
 		APIVersion: plan.APIVersion, Kind: "DiffReport", Objects: map[string]int{"old": c.Objects[0], "new": c.Objects[1]},
@@ -120,7 +123,7 @@ func (c Changes) JSON(w io.Writer) error {
 	for i := range c.Changes {
 		out.Changes = append(out.Changes, changeJSON(&c.Changes[i]))
 	}
-	return JSON(w, out)
+	return out
 }
 
 func changeJSON(ch *compare.Change) diffChange {

@@ -10,10 +10,11 @@ import (
 )
 
 // commentLimit is how many characters a comment of a pull request may have on
-// GitHub; text is held below in bytes, which are never fewer. spare is for the
+// GitHub, 65,536, less room for a link that a job adds; text is held below in bytes, which
+// are never fewer. spare is for the
 // statement of what was cut, and for what closes the table.
 const (
-	commentLimit = 65_536
+	commentLimit = 65_000
 	spare        = 512
 )
 

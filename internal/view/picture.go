@@ -11,15 +11,7 @@ import (
 )
 
 // Picture is how a plan's simulated run is drawn.
-func Picture(p plan.Plan, t simulate.Timeline) svg.Picture {
-	s := t.Summary
-	return svg.Picture{
-		Title: targetText(p.Target) + imagesText(p.Change.Fields),
-		Description: fmt.Sprintf("%s %s: %s, at most %s down and %s at once.",
-			plural(p.Limits.Replicas, "pod"), pictureWords[p.Change.Mode], OutcomeText(s), plural(s.MostDown, "pod"), plural(s.MostPods, "pod")),
-		Timeline: t, Least: max(p.Limits.Replicas-p.Limits.MaxUnavailable, 0),
-	}
-}
+func Picture(p plan.Plan, t simulate.Timeline) svg.Picture { return NewPlanPage(p, &t).Picture() }
 
 var pictureWords = map[rules.UpdateMode]string{
 	rules.ModeInPlace: "updated in place", rules.ModeMetadataOnly: "get new metadata", rules.ModeRecreate: "recreated",

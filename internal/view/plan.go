@@ -9,7 +9,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -21,42 +20,61 @@ var driverWords = map[plan.Driver]string{
 // every step with its pods, what to look out for. predicted is how a simulation of
 // it ended, nil without one.
 func Plan(w io.Writer, p plan.Plan, predicted *simulate.Summary, st Style) error {
+	return summarized(p, predicted).Text(w, st)
+}
+
+// summarized is the page of a plan of whose run only the end is known.
+func summarized(p plan.Plan, predicted *simulate.Summary) PlanPage {
+	page := planPage(p)
+	if predicted != nil {
+		page.Outcome = planOutcome(*predicted)
+	}
+	return page
+}
+
+// Text writes the page for a terminal or a pipe.
+func (page PlanPage) Text(w io.Writer, st Style) error {
 	b := &builder{st: st}
-	b.planHead(p)
-	if len(p.Change.Fields) > 0 {
+	b.planHead(page)
+	if len(page.Fields) > 0 {
 		b.section("changes")
-		b.fields(fields(p.Change.Fields), p.Change.Mode)
+		b.fields(page.Fields, page.Mode)
 	}
-	if others := p.SpecWrites(); len(others) > 0 {
-		b.section("changes outside of the pod template")
-		for _, w := range others {
-			b.line("  %s", w.Path)
-			if w.Old != nil {
-				b.line("%s", st.paint(red, st.cut("    - "+st.value(w.Old))))
-			}
-			switch {
-			case w.New != nil:
-				b.line("%s", st.paint(green, st.cut("    + "+st.value(w.New))))
-			case w.Old == nil:
-				b.line("%s", st.paint(red, "    - removed"))
-			}
-		}
-	}
+	b.specWrites(page.Spec)
 	b.section("steps")
-	names := nameWidth(p.Steps)
-	for i := range p.Steps {
-		b.step(p, i, names)
+	names := nameWidth(page.Steps)
+	for i := range page.Steps {
+		b.step(&page.Steps[i], names)
 	}
 	b.section("look out for")
-	for _, r := range Risks(p) {
+	for _, r := range slices.Concat(page.Watch, page.Warnings) {
 		b.line("  - %s", r)
 	}
-	if predicted != nil {
+	if o := page.Outcome; o != nil {
 		b.section("predicted")
-		b.line("  %s", st.paint(outcomeColors[predicted.Outcome], OutcomeText(*predicted)+when(predicted.Reason != "", ": "+predicted.Reason)))
-		b.line("  %s", PredictedText(*predicted))
+		b.line("  %s", st.paint(outcomeColors[o.Outcome], o.Text+when(o.Reason != "", ": "+o.Reason)))
+		b.line("  %s", o.Numbers)
 	}
 	return b.write(w)
+}
+
+func (b *builder) specWrites(list []plan.SpecWrite) {
+	if len(list) == 0 {
+		return
+	}
+	b.section("changes outside of the pod template")
+	for _, w := range list {
+		b.line("  %s", w.Path)
+		if w.Old != nil {
+			b.line("%s", b.st.paint(red, b.st.cut("    - "+b.st.value(w.Old))))
+		}
+		switch {
+		case w.New != nil:
+			b.line("%s", b.st.paint(green, b.st.cut("    + "+b.st.value(w.New))))
+		case w.Old == nil:
+			b.line("%s", b.st.paint(red, "    - removed"))
+		}
+	}
 }
 
 func (b *builder) section(title string) {
@@ -64,18 +82,18 @@ func (b *builder) section(title string) {
 	b.line("%s", b.st.paint(bold, title))
 }
 
-func (b *builder) planHead(p plan.Plan) {
-	b.line("%s, driven by %s", b.st.paint(bold, targetText(p.Target)), driverWords[p.Driver])
-	if c := p.Target.Carrier; c != nil {
-		b.line("  stands in      %s", targetText(*c))
+func (b *builder) planHead(page PlanPage) {
+	b.line("%s, driven by %s", b.st.paint(bold, page.Target), page.Driver)
+	if page.Carrier != "" {
+		b.line("  stands in      %s", page.Carrier)
 	}
-	b.line("  pods are       %s", b.st.paint(modeColors[p.Change.Mode], modeText(p.Change.Mode, p.Change.Restarts)))
-	if p.Change.Why != "" {
-		b.line("  because        %s", p.Change.Why)
+	b.line("  pods are       %s", b.st.paint(modeColors[page.Mode], page.Verdict))
+	if page.Why != "" {
+		b.line("  because        %s", page.Why)
 	}
-	b.line("  how fast       %s", limitsText(p.Limits))
-	if revisions := revisionsText(p.Change); revisions != "" {
-		b.line("  revisions      %s", revisions)
+	b.line("  how fast       %s", page.Limits)
+	if page.Revisions != "" {
+		b.line("  revisions      %s", page.Revisions)
 	}
 }
 
@@ -106,7 +124,7 @@ func revisionsText(c plan.Change) string {
 	return cmp.Or(c.FromRevision, "(none)") + " to " + cmp.Or(c.ToRevision, "(one that is new)")
 }
 
-func nameWidth(steps []plan.Step) int {
+func nameWidth(steps []PlanStep) int {
 	width := 0
 	for _, s := range steps {
 		width = max(width, len([]rune(s.Name)))
@@ -116,54 +134,47 @@ func nameWidth(steps []plan.Step) int {
 
 // step writes one step: its title, its pods, and in full also what must hold, what
 // is sent and how long it may take.
-func (b *builder) step(p plan.Plan, i, names int) {
-	s := p.Steps[i]
-	b.line("%s", b.st.cut(fmt.Sprintf("  %2d  %s  %s", i+1, pad(s.Name, names), cmp.Or(s.Title, string(s.Kind)))))
+func (b *builder) step(s *PlanStep, names int) {
+	b.line("%s", b.st.cut(fmt.Sprintf("  %2d  %s  %s", s.Number, pad(s.Name, names), s.Title)))
 	indent := strings.Repeat(" ", names+8)
-	for _, group := range podGroups(s.Pods) {
-		text := modeWords[group.mode] + ": "
+	for _, group := range s.Groups {
+		text := group.Word + ": "
 		room := 70
 		if b.st.Width > 0 {
 			room = max(b.st.Width-len(indent)-len(text), 16)
 		}
-		b.line("%s%s%s", indent, text, podList(group.names, room, b.st.Full))
+		b.line("%s%s%s", indent, text, podList(group.Names, room, b.st.Full))
 	}
 	if !b.st.Full {
 		return
 	}
-	if before := conditionsText(s.Before); before != "" {
-		b.line("%sbefore: %s", indent, before)
+	if s.Before != "" {
+		b.line("%sbefore: %s", indent, s.Before)
 	}
-	for _, patch := range s.Patches {
-		b.line("%ssends: %s", indent, patchCommand(&p, patch))
+	for _, command := range s.Patches {
+		b.line("%ssends: %s", indent, command)
 	}
-	if after := conditionsText(s.After); after != "" {
-		b.line("%sdone when: %s", indent, after)
+	if s.After != "" {
+		b.line("%sdone when: %s", indent, s.After)
 	}
-	if s.Timeout > 0 {
-		b.line("%stime limit: %s, then %s", indent, svg.Span(s.Timeout), cmp.Or(s.OnFailure, plan.FailPause))
+	if s.Limit != "" {
+		b.line("%stime limit: %s", indent, s.Limit)
 	}
 }
 
-// podGroup are the pods of a step that go through the same.
-type podGroup struct {
-	mode  rules.UpdateMode
-	names []string
-}
-
-func podGroups(pods []plan.PodStep) []podGroup {
-	var out []podGroup
+func podGroups(pods []plan.PodStep) []PodGroup {
+	var out []PodGroup
 	for _, p := range pods {
-		i := slices.IndexFunc(out, func(g podGroup) bool { return g.mode == p.Mode })
+		i := slices.IndexFunc(out, func(g PodGroup) bool { return g.Mode == p.Mode })
 		if i < 0 {
-			out = append(out, podGroup{mode: p.Mode})
+			out = append(out, PodGroup{Mode: p.Mode, Word: modeWords[p.Mode]})
 			i = len(out) - 1
 		}
 		name := p.Name
 		if p.Tie > 0 {
 			name += "~"
 		}
-		out[i].names = append(out[i].names, name)
+		out[i].Names = append(out[i].Names, name)
 	}
 	return out
 }

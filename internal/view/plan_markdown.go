@@ -4,46 +4,51 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/text"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
 // PlanMarkdown writes a plan for a pull request: short, with the pods and the
 // patches folded away.
 func PlanMarkdown(w io.Writer, p plan.Plan, predicted *simulate.Summary) error {
+	return summarized(p, predicted).Markdown(w)
+}
+
+// Markdown writes the page for a pull request.
+func (page PlanPage) Markdown(w io.Writer) error {
 	b := &builder{}
-	b.line("### Rollout of %s", code(targetText(p.Target)))
+	b.line("### Rollout of %s", code(page.Target))
 	b.line("")
-	b.line("**%s**, driven by %s: %s", modeText(p.Change.Mode, p.Change.Restarts), driverWords[p.Driver], inline(cmp.Or(p.Change.Why, "no reason is given")))
+	b.line("**%s**, driven by %s: %s", page.Verdict, page.Driver, inline(cmp.Or(page.Why, "no reason is given")))
 	b.line("")
-	b.line("%s.", limitsText(p.Limits))
-	if predicted != nil {
+	b.line("%s.", page.Limits)
+	if o := page.Outcome; o != nil {
 		b.line("")
-		b.line("Predicted: **%s**%s; %s.", OutcomeText(*predicted), when(predicted.Reason != "", " because "+inline(predicted.Reason)), PredictedText(*predicted))
+		b.line("Predicted: **%s**%s; %s.", o.Text, when(o.Reason != "", " because "+inline(o.Reason)), o.Numbers)
 	}
-	b.markdownFields(p.Change.Fields)
-	b.markdownSteps(p.Steps)
+	b.markdownFields(page.Fields)
+	b.markdownSteps(page.Steps)
 	b.line("")
-	for _, r := range Risks(p) {
+	for _, r := range slices.Concat(page.Watch, page.Warnings) {
 		b.line("- %s", inline(r))
 	}
-	b.markdownDetails(p)
+	b.markdownDetails(page.Steps)
 	return b.write(w)
 }
 
-func (b *builder) markdownFields(list []rules.FieldChange) {
+func (b *builder) markdownFields(list []Field) {
 	if len(list) == 0 {
 		return
 	}
 	b.line("")
 	b.line("| field | old | new | |")
 	b.line("|---|---|---|---|")
-	for i, f := range fields(list) {
+	for i, f := range list {
 		if i == mostFields && len(list) > mostFields+1 {
 			b.line("| and %d more | | | |", len(list)-i)
 			break
@@ -59,16 +64,16 @@ func (b *builder) markdownValue(v any) string {
 	return cell(b.st.value(v))
 }
 
-func (b *builder) markdownSteps(steps []plan.Step) {
+func (b *builder) markdownSteps(steps []PlanStep) {
 	b.line("")
 	b.line("| | step | what | pods |")
 	b.line("|--:|---|---|--:|")
-	for i, s := range steps {
+	for _, s := range steps {
 		pods := ""
-		if len(s.Pods) > 0 {
-			pods = strconv.Itoa(len(s.Pods))
+		if s.Pods > 0 {
+			pods = strconv.Itoa(s.Pods)
 		}
-		b.line("| %d | %s | %s | %s |", i+1, cell(s.Name), inline(cmp.Or(s.Title, string(s.Kind))), pods)
+		b.line("| %d | %s | %s | %s |", s.Number, cell(s.Name), inline(s.Title), pods)
 	}
 }
 
@@ -76,25 +81,25 @@ func (b *builder) markdownSteps(steps []plan.Step) {
 // request has a limit.
 const mostMarkdownPods = 50
 
-func (b *builder) markdownDetails(p plan.Plan) {
+func (b *builder) markdownDetails(steps []PlanStep) {
 	b.line("")
 	b.line("<details><summary>Pods and patches</summary>")
-	for i, s := range p.Steps {
-		if len(s.Pods)+len(s.Patches) == 0 {
+	for _, s := range steps {
+		if s.Pods+len(s.Patches) == 0 {
 			continue
 		}
 		b.line("")
-		b.line("%d. %s", i+1, code(s.Name))
-		for _, g := range podGroups(s.Pods) {
+		b.line("%d. %s", s.Number, code(s.Name))
+		for _, g := range s.Groups {
 			more := ""
-			if len(g.names) > mostMarkdownPods {
-				more = fmt.Sprintf(" and %d more", len(g.names)-mostMarkdownPods)
-				g.names = g.names[:mostMarkdownPods]
+			if len(g.Names) > mostMarkdownPods {
+				more = fmt.Sprintf(" and %d more", len(g.Names)-mostMarkdownPods)
+				g.Names = g.Names[:mostMarkdownPods]
 			}
-			b.line("   - %s: %s%s", modeWords[g.mode], code(strings.Join(g.names, ", ")), more)
+			b.line("   - %s: %s%s", g.Word, code(strings.Join(g.Names, ", ")), more)
 		}
-		for _, patch := range s.Patches {
-			b.line("   - %s", code(patchCommand(&p, patch)))
+		for _, command := range s.Patches {
+			b.line("   - %s", code(command))
 		}
 	}
 	b.line("")

@@ -14,7 +14,10 @@ import (
 )
 
 // Risks are what to look out for in a plan, one line each: its own warnings last.
-func Risks(p plan.Plan) []string {
+func Risks(p plan.Plan) []string { return append(watched(p), p.Warnings...) }
+
+// watched are the risks that every plan like this one has.
+func watched(p plan.Plan) []string {
 	out := []string{downText(p.Limits)}
 	switch p.Change.Mode {
 	case rules.ModeRecreate:
@@ -34,7 +37,7 @@ func Risks(p plan.Plan) []string {
 	if p.Target.UID == "" {
 		out = append(out, "no cluster was asked: pods and their names are made up")
 	}
-	return append(out, p.Warnings...)
+	return out
 }
 
 func tied(p plan.PodStep) bool { return p.Tie > 0 }

@@ -32,8 +32,10 @@ type happening struct {
 	pods     []string
 }
 
-// happenings gathers steps and records in the order of time.
-func happenings(t simulate.Timeline, st Style) []happening {
+// gathered are steps and records in the order of time. Where more than the usual time is
+// told in one line, the same things are gathered past others that happen in between.
+func gathered(t simulate.Timeline, full bool, within time.Duration) []happening {
+	st := Style{Full: full}
 	var out []happening
 	steps := t.Steps
 	for _, r := range t.Records {
@@ -46,10 +48,10 @@ func happenings(t simulate.Timeline, st Style) []happening {
 			continue
 		}
 		h := happening{at: r.At, last: r.At, word: word, detail: detailOf(r), pods: []string{r.Pod}}
-		if n := len(out); n > 0 && out[n-1].joins(h) {
-			out[n-1].last = r.At
-			if !slices.Contains(out[n-1].pods, r.Pod) {
-				out[n-1].pods = append(out[n-1].pods, r.Pod)
+		if i := joined(out, h, within); i >= 0 {
+			out[i].last = r.At
+			if !slices.Contains(out[i].pods, r.Pod) {
+				out[i].pods = append(out[i].pods, r.Pod)
 			}
 			continue
 		}
@@ -61,8 +63,21 @@ func happenings(t simulate.Timeline, st Style) []happening {
 	return out
 }
 
-func (h happening) joins(next happening) bool {
-	return h.step == nil && h.word == next.word && h.detail == next.detail && next.at-h.at < together
+// joined is the index of the line that tells of the next thing too, -1 for none.
+func joined(list []happening, next happening, within time.Duration) int {
+	for i := len(list) - 1; i >= 0; i-- {
+		h := &list[i]
+		if h.step != nil || next.at-h.at >= within {
+			break
+		}
+		if h.word == next.word && h.detail == next.detail {
+			return i
+		}
+		if within == together {
+			break
+		}
+	}
+	return -1
 }
 
 // detailOf says what beside the pod is worth telling.
@@ -83,7 +98,7 @@ func detailOf(r simulate.Record) string {
 func Timeline(w io.Writer, t simulate.Timeline, st Style) error {
 	b := &builder{st: st}
 	states := states{samples: t.Samples}
-	for _, h := range happenings(t, st) {
+	for _, h := range gathered(t, st.Full, together) {
 		if h.step != nil {
 			b.line("%8s  %s", svg.Span(h.at), st.paint(bold, st.cut(stepText(*h.step))))
 			continue

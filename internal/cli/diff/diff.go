@@ -18,7 +18,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/release"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/roots"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
@@ -43,6 +45,9 @@ const example = `  # two overlays
 
   # what a branch will do, as a comment for its pull request
   kubectl kruise diff --git origin/main...HEAD overlays/prod -o markdown
+
+  # the same for reviewers without a terminal: one file for any browser
+  kubectl kruise diff --git origin/main...HEAD overlays/prod -o html > diff.html
 
   # what two commands print
   kubectl kruise diff <(kustomize build old) <(kustomize build new)
@@ -72,7 +77,7 @@ type options struct {
 	kruise release.Flag
 }
 
-var outputs = []string{"text", "markdown", "json"}
+var outputs = []string{"text", "markdown", "json", "html"}
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
@@ -183,6 +188,8 @@ func (o *options) write(report compare.Report) error {
 	switch o.output {
 	case "json":
 		err = changes.JSON(w)
+	case "html":
+		err = html.Diff(w, changes.Page(), o.title(), html.About{Version: version.Get().Version})
 	case "markdown":
 		err = changes.Markdown(w)
 	default:
@@ -192,4 +199,18 @@ func (o *options) write(report compare.Report) error {
 		return err
 	}
 	return w.Flush()
+}
+
+// title names both sides as the command line does.
+func (o *options) title() string {
+	if o.git != "" {
+		return strings.Join(o.args, " and ") + ", " + o.git
+	}
+	name := func(arg string) string {
+		if arg == "-" {
+			return "standard input"
+		}
+		return arg
+	}
+	return name(o.args[0]) + " compared with " + name(o.args[1])
 }

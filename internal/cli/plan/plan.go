@@ -46,7 +46,10 @@ const example = `  # what a new image would do
 
   # in a pull request: from files alone, as a comment and as a picture
   kubectl kruise plan -f new/web.yaml --against old/web.yaml --pods 40 -o markdown
-  kubectl kruise plan -f new/web.yaml --against old/web.yaml --pods 40 -o svg > plan.svg`
+  kubectl kruise plan -f new/web.yaml --against old/web.yaml --pods 40 -o svg > plan.svg
+
+  # for reviewers without a terminal: one file for any browser
+  kubectl kruise plan -k overlays/prod -o html > plan.html`
 
 type options struct {
 	factory *factory.Factory
@@ -57,7 +60,7 @@ type options struct {
 	verbose bool
 }
 
-var outputs = []string{"text", "yaml", "json", "markdown", "svg"}
+var outputs = []string{"text", "yaml", "json", "markdown", "svg", "html"}
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
@@ -114,10 +117,17 @@ func (o *options) run(ctx context.Context) error {
 		}
 		o.say("wrote %s", o.out)
 	}
-	if err := o.print(func(w io.Writer) error { return o.write(w, m) }); err != nil {
+	digest, err := o.digest(ctx, m)
+	if err != nil {
 		return err
 	}
-	return o.digest(ctx, m, "digest")
+	if err := o.print(func(w io.Writer) error { return o.write(w, m, digest) }); err != nil {
+		return err
+	}
+	if digest != "" {
+		o.say("digest: %s", digest)
+	}
+	return nil
 }
 
 // print writes to stdout through a buffer.
@@ -134,20 +144,19 @@ func (o *options) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(o.factory.Streams.Err, format+"\n", args...)
 }
 
-// digest prints what 'rollout resume --approved' takes, of a plan for an object in a
-// cluster; title stands before it.
-func (o *options) digest(ctx context.Context, m *planning.Made, title string) error {
+// digest is what 'rollout resume --approved' takes, of a plan for an object in a cluster;
+// "" for any other.
+func (o *options) digest(ctx context.Context, m *planning.Made) (string, error) {
 	if o.FromFiles() || len(m.Plan.Steps) == 0 {
-		return nil
+		return "", nil
 	}
 	cfg, err := o.factory.Config()
 	if err != nil {
-		return err
+		return "", err
 	}
 	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
 	if err != nil {
-		return err
+		return "", err
 	}
-	o.say("%s: %s", title, approval.Digests(&m.Plan, approval.Clusters(ctx, client, cfg))[0])
-	return nil
+	return approval.Digests(&m.Plan, approval.Clusters(ctx, client, cfg))[0], nil
 }

@@ -69,12 +69,19 @@ func (o *options) writeSeveral(ctx context.Context, list []planned) error {
 	if err := o.keepSeveral(list); err != nil {
 		return err
 	}
-	if err := o.print(func(w io.Writer) error { return o.printSeveral(w, list) }); err != nil {
+	digests := make([]string, len(list))
+	for i, p := range list {
+		var err error
+		if digests[i], err = o.digest(ctx, p.made); err != nil {
+			return err
+		}
+	}
+	if err := o.print(func(w io.Writer) error { return o.printSeveral(w, list, digests) }); err != nil {
 		return err
 	}
-	for _, p := range list {
-		if err := o.digest(ctx, p.made, "digest of "+p.Name.String()); err != nil {
-			return err
+	for i, p := range list {
+		if digests[i] != "" {
+			o.say("digest of %s: %s", p.Name, digests[i])
 		}
 	}
 	return nil
@@ -103,10 +110,17 @@ func (o *options) keepSeveral(list []planned) error {
 	return nil
 }
 
-// printSeveral writes a List, or one plan after the other with what separates them.
-func (o *options) printSeveral(w io.Writer, list []planned) error {
-	if o.output == "json" {
+// printSeveral writes a List, a page, or one plan after the other with what separates them.
+func (o *options) printSeveral(w io.Writer, list []planned, digests []string) error {
+	switch o.output {
+	case "json":
 		return writeList(w, list)
+	case "html":
+		var all []reported
+		for i, p := range list {
+			all = append(all, reported{p.made, digests[i]})
+		}
+		return o.writeHTML(w, all)
 	}
 	between := map[string]string{"yaml": "---\n", "text": "\n\n", "markdown": "\n"}[o.output]
 	for i, p := range list {
@@ -115,7 +129,7 @@ func (o *options) printSeveral(w io.Writer, list []planned) error {
 				return err
 			}
 		}
-		if err := o.write(w, p.made); err != nil {
+		if err := o.write(w, p.made, digests[i]); err != nil {
 			return err
 		}
 	}

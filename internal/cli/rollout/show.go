@@ -12,7 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
@@ -24,7 +26,7 @@ type showOptions struct {
 	output string
 }
 
-var showFormats = []string{"text", "yaml"}
+var showFormats = []string{"text", "yaml", "html"}
 
 func newShow(shared *common) *cobra.Command {
 	o := &showOptions{common: shared}
@@ -34,7 +36,7 @@ func newShow(shared *common) *cobra.Command {
 when it began, who approved, promoted, paused or ended it, when, from which machine and
 with which version. People who may write ConfigMaps may edit the record, its history
 included, so compare the digest with the one that you approved.`,
-		Example: "  kubectl kruise rollout show cloneset/web\n  kubectl kruise rollout show cloneset/web -o yaml > plan.yaml",
+		Example: "  kubectl kruise rollout show cloneset/web\n  kubectl kruise rollout show cloneset/web -o yaml > plan.yaml\n  kubectl kruise rollout show cloneset/web -o html > rollout.html",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := usage.OneOf("output", o.output, showFormats...); err != nil {
 				return err
@@ -78,6 +80,9 @@ func (o *showOptions) run(ctx context.Context) error {
 	digests, err := approvals{o.common}.digests(ctx, rec.Plan)
 	if err != nil {
 		return err
+	}
+	if o.output == "html" {
+		return html.Record(out, view.NewRecordPage(rec, digests[0]), html.About{Version: version.Get().Version})
 	}
 	if err := o.head(out, rec, digests[0]); err != nil {
 		return err

@@ -16,7 +16,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view/html"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
@@ -36,7 +38,10 @@ const example = `  # what a plan will do, line by line
   kubectl kruise simulate plan.yaml --pod-ready 20s±5s --pull 30s --fail-pod 3
 
   # before there is any cluster: 200 pods under a budget, as a picture
-  kubectl kruise simulate --against web.yaml --image app=web:2 --pods 200 --pub 20% -o svg > run.svg`
+  kubectl kruise simulate --against web.yaml --image app=web:2 --pods 200 --pub 20% -o svg > run.svg
+
+  # the same as a page for any browser, to step through the simulated time
+  kubectl kruise simulate plan.yaml -o html > run.html`
 
 type options struct {
 	factory *factory.Factory
@@ -48,7 +53,7 @@ type options struct {
 	plan    string
 }
 
-var outputs = []string{"lines", "table", "json", "svg", "summary"}
+var outputs = []string{"lines", "table", "json", "svg", "html", "summary"}
 
 // New returns the verb.
 func New(f *factory.Factory) *cobra.Command {
@@ -130,6 +135,12 @@ func (o *options) write(w io.Writer, m *planning.Made, line engine.Timeline) err
 		return view.TimelineJSON(w, line)
 	case "svg":
 		return svg.Draw(w, view.Picture(m.Plan, line))
+	case "html":
+		about := html.About{Version: version.Get().Version}
+		if !o.FromFiles() {
+			about.At = m.At
+		}
+		return html.Run(w, view.NewPlanPage(m.Plan, &line).Place(m.Snapshot.Pods), about)
 	case "summary":
 		return view.Outcome(w, line.Summary, st)
 	}

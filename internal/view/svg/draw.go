@@ -51,17 +51,22 @@ func Draw(w io.Writer, p Picture) error {
 	c.open(height, p.Title, p.Description)
 	c.text(left, titleY, "fg title", p.Title)
 	c.text(left, subtitleY, "muted", p.Description)
+	c.plot(p, x, y, end)
+	c.legend(p.Least)
+	c.table(rows)
+	c.put("</svg>\n")
+	_, err := io.WriteString(w, c.String())
+	return err
+}
+
+// plot draws both axes, the pods and the steps.
+func (c *canvas) plot(p Picture, x timeScale, y podScale, end time.Duration) {
 	c.grid(x, y)
 	c.areas(columns(p.Timeline.Samples, x, end), y)
 	c.breaks(x)
 	c.wanted(p.Timeline.Samples, x, y, end)
 	c.least(p.Least, y)
 	c.steps(p.Timeline.Steps, x, end)
-	c.legend(p.Least)
-	c.table(rows)
-	c.put("</svg>\n")
-	_, err := io.WriteString(w, c.String())
-	return err
 }
 
 // endOf is when the picture ends: at least a second after its beginning.

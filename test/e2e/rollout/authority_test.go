@@ -253,4 +253,10 @@ func TestApprover(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
+	_, out, _ = as("rollout", "show", "cloneset/web", "-o", "html")
+	for _, want := range []string{"<!DOCTYPE html>", "<h1>cloneset/web in " + b.namespace, "<th scope=\"row\">promote</th>", "<th scope=\"row\">finish</th>", "Complete"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
 }

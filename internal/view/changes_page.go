@@ -1,0 +1,135 @@
+package view
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
+)
+
+// ChangesPage is all that a reader is told of what differs between two states.
+type ChangesPage struct {
+	// Summary is a line, Objects how many there were, and are.
+	Summary string
+	Objects [2]int
+	// Levels are those that occur, the worst first.
+	Levels []LevelCount
+	Items  []ChangeItem
+	// Document is what -o json prints.
+	Document any
+}
+
+// LevelCount is how many changes have a level, and what the level means.
+type LevelCount struct {
+	Level   compare.Level
+	Count   int
+	Meaning string
+}
+
+// ChangeItem is one object that changes, in words; what does not apply is empty.
+type ChangeItem struct {
+	Level compare.Level
+	Verb  compare.Verb
+	// Object is KIND NAMESPACE/NAME, Was its old name, Place the file and the line.
+	Object, Was, Place string
+	// Pods is what pods go through, Because the fields that cause it.
+	Pods, Because string
+	Subsets       []SubsetItem
+	Reach, Copies string
+	Effects       []EffectItem
+	Fields        []FieldItem
+}
+
+// SubsetItem is what happens to a subset, and why, where that is not said of the one before.
+type SubsetItem struct{ Text, Because string }
+
+// EffectItem is what follows from a change.
+type EffectItem struct {
+	Level            compare.Level
+	Text, Hint, Rule string
+}
+
+// FieldItem is a field that differs: both values as YAML, without a line break at their end.
+type FieldItem struct {
+	Path, Asked    string
+	HasOld, HasNew bool
+	Old, New       string
+	// Causes reports that the field is one of those that decide what pods go through.
+	Causes bool
+}
+
+// levelMeanings say what each level is about.
+var levelMeanings = map[compare.Level]string{
+	compare.Loss: "data or service is lost", compare.Refused: "the API server or Kruise refuses it", compare.Recreate: "pods are deleted and recreated",
+	compare.Stuck: "something intended does not happen", compare.Warning: "probably not intended", compare.Restart: "containers restart inside their pods",
+	compare.Note: "no effect on running pods",
+}
+
+// Page puts the changes into words for readers.
+func (c Changes) Page() ChangesPage {
+	page := ChangesPage{Summary: c.Summary(), Objects: c.Objects, Document: c.document()}
+	counts := c.tally().levels
+	for _, level := range compare.Levels() {
+		if counts[level] > 0 {
+			page.Levels = append(page.Levels, LevelCount{level, counts[level], levelMeanings[level]})
+		}
+	}
+	for i := range c.Changes {
+		page.Items = append(page.Items, changeItem(&c.Changes[i]))
+	}
+	return page
+}
+
+func changeItem(ch *compare.Change) ChangeItem {
+	item := ChangeItem{
+		Level: ch.Level, Verb: ch.Verb, Object: ch.ID.String(), Was: ch.Was, Place: strings.TrimSpace(placeOf(ch)),
+		Pods: podsText(ch.Rollout), Because: becauseText(ch.Rollout), Reach: reachText(ch.Reach), Copies: copiesText(ch.Copies),
+	}
+	causes := causesOf(ch.Rollout)
+	said := ""
+	for _, s := range ch.Subsets {
+		sub := SubsetItem{Text: subsetText(s)}
+		causes = append(causes, causesOf(s.Rollout)...)
+		if text := becauseText(s.Rollout); text != said && text != "" {
+			sub.Because, said = text, text
+		}
+		item.Subsets = append(item.Subsets, sub)
+	}
+	for _, e := range ch.Effects {
+		item.Effects = append(item.Effects, EffectItem{e.Level, effectText(e), e.Hint, e.Rule})
+	}
+	for _, f := range ch.Fields {
+		item.Fields = append(item.Fields, FieldItem{
+			Path: f.Path, Asked: strings.Trim(askedText(f, ch.Rollout), " ()"),
+			HasOld: f.Old != nil, HasNew: f.New != nil, Old: YAMLText(f.Old), New: YAMLText(f.New), Causes: slices.Contains(causes, f.Path),
+		})
+	}
+	return item
+}
+
+func causesOf(r *compare.Rollout) []string {
+	if r == nil {
+		return nil
+	}
+	return r.Because
+}
+
+// YAMLText is a value as people write it in a manifest; "" for none.
+func YAMLText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		if v != "" {
+			return strings.TrimRight(v, "\n")
+		}
+	}
+	b, err := yaml.Marshal(v)
+	if err != nil {
+		b, _ = json.Marshal(v) // decoded JSON always encodes
+	}
+	return strings.TrimRight(string(b), "\n")
+}
