@@ -58,6 +58,10 @@ test-cluster: $(BIN)/gotestsum $(BIN)/krew cluster ## Run only the tests that ne
 test-times: ## List the seconds of each package in the last run
 	@go run ./internal/testrun -times $(OUT)/tests.json
 
+.PHONY: test-table
+test-table: ## Write the seconds of the last run into the table of CONTRIBUTING.md
+	go run ./internal/testrun -times $(OUT)/tests.json -table CONTRIBUTING.md
+
 .PHONY: test-chaos
 test-chaos: cluster ## Roll out through bad weather and kills, 2,000 random histories in parts (CHAOS_SEED is the first; goes on where it was left)
 	hack/chaos.sh $(or $(CHAOS_SEED),0) $(or $(CHAOS_HISTORIES),2000) $(or $(CHAOS_PART),50) $(OUT)/chaos.next
@@ -123,7 +127,8 @@ accept: cluster ## Hold what is rendered against API servers of all versions tha
 SERVER_LINES = $(notdir $(wildcard test/cluster/binaries/v*))
 
 .PHONY: lint
-lint: $(BIN)/golangci-lint ## Check formatting and run the linters
+lint: $(BIN)/golangci-lint $(BIN)/actionlint ## Check formatting and run the linters
+	$(BIN)/actionlint .github/workflows/*.yaml plugins/ci/github-*.yaml
 	$(BIN)/golangci-lint fmt --diff
 	$(BIN)/golangci-lint run
 	cd test && ../$(BIN)/golangci-lint run --config ../.golangci.yml
@@ -165,9 +170,10 @@ generate: reference ## Write generated files anew (docs, plugins/kustomize/compo
 	$(BIN)/kubectl-kruise plan cloneset/storefront --against $(OUT)/prod.yaml --image app=registry.example.com/web/storefront:4.8.0 \
 	  --steps 1,50%,100% --pause-after 1 --pause 5m -o svg > docs/rollout.svg
 
-.PHONY: screenshots
-screenshots: ## Draw docs/pictures anew, from the terminal interface on the cluster of the demo
+.PHONY: pictures
+pictures: ## Draw docs/pictures again: the terminal interface on the cluster of the demo, and the session that the README shows
 	UPDATE=1 go test ./pkg/tui -run TestPictures -count=1
+	UPDATE=1 go test ./cmd/kubectl-kruise -run TestMovingPicture -count=1
 
 .PHONY: release
 release: ## Publish the tag that is checked out, with GoReleaser, and write the manifest of krew
@@ -202,6 +208,9 @@ clean: ## Remove what the other targets made
 # Tools, each pinned by a module of its own so that the product's go.mod stays small.
 $(BIN)/golangci-lint: tools/lint/go.mod tools/lint/go.sum
 	go build -C tools/lint -o "$(CURDIR)/$@" github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+$(BIN)/actionlint: tools/actionlint/go.mod tools/actionlint/go.sum
+	go build -C tools/actionlint -o "$(CURDIR)/$@" github.com/rhysd/actionlint/cmd/actionlint
 
 $(BIN)/gotestsum: tools/gotestsum/go.mod tools/gotestsum/go.sum
 	go build -C tools/gotestsum -o "$(CURDIR)/$@" gotest.tools/gotestsum

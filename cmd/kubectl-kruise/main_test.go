@@ -12,7 +12,7 @@ import (
 
 // TestMain makes the program a command of the stories and of the pages.
 func TestMain(m *testing.M) {
-	testscript.Main(ownEnvironment{m}, map[string]func(){"kubectl-kruise": main, "kubectl": asPlugin})
+	testscript.Main(ownEnvironment{m}, map[string]func(){"kubectl-kruise": main, "kubectl_complete-kruise": main, "kubectl": asPlugin})
 }
 
 // ownEnvironment runs the tests in an environment of their own, with the commands that
@@ -21,13 +21,18 @@ type ownEnvironment struct{ tests *testing.M }
 
 // Run implements testscript.TestingM.
 func (m ownEnvironment) Run() int {
-	commands := filepath.SplitList(os.Getenv("PATH"))[0]
-	leave, err := hermetic.Enter()
-	if err != nil {
-		panic(err)
-	}
-	defer leave()
-	if err := os.Setenv("PATH", commands+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
+	return hermetic.Run(withCommands{m.tests, filepath.SplitList(os.Getenv("PATH"))[0]})
+}
+
+// withCommands puts a folder of programs first on the PATH that tests have.
+type withCommands struct {
+	tests    *testing.M
+	commands string
+}
+
+// Run runs the tests.
+func (m withCommands) Run() int {
+	if err := os.Setenv("PATH", m.commands+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
 		panic(err)
 	}
 	return m.tests.Run()

@@ -1,5 +1,4 @@
-// Package archtest holds no code: its test enforces who may know whom (DESIGN
-// section 6, docs/architecture.md).
+// Package archtest holds no code: its test enforces who may know whom (docs/architecture.md).
 package archtest
 
 import (

@@ -25,11 +25,11 @@ type workflow struct {
 
 var (
 	makes  = regexp.MustCompile(`\bmake ([a-z -]+)`)
-	pinned = regexp.MustCompile(`^[\w.-]+/[\w./-]+@v\d+`)
+	pinned = regexp.MustCompile(`^[\w.-]+(/[\w.-]+)+@[0-9a-f]{40}$`)
 )
 
 // TestWorkflows: the project's own workflows call targets and scripts that there are,
-// hold actions to a version, and may write nothing unless a job says so.
+// pin actions by commit, and may write nothing unless a job says so.
 func TestWorkflows(t *testing.T) {
 	makefile, err := os.ReadFile(Path("Makefile"))
 	if err != nil {
@@ -58,7 +58,7 @@ func TestWorkflows(t *testing.T) {
 					t.Errorf("%s: %s: a step neither runs nor uses: %+v", file, name, step)
 				}
 				if step.Uses != "" && !pinned.MatchString(step.Uses) {
-					t.Errorf("%s: %s: %s has no version", file, name, step.Uses)
+					t.Errorf("%s: %s: %s is not pinned by commit", file, name, step.Uses)
 				}
 				targets += called(t, string(makefile), file+": "+name, step.Run)
 			}

@@ -31,8 +31,10 @@ func Main(ctx context.Context, args []string, s factory.Streams) int {
 	trace.Off()
 	f := factory.New(s)
 	f.EndWith(ctx)
+	args = completing(args)
 	root := newRoot(f, args[0])
 	rest := trace.Args(args[1:])
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage.FlagError(c, err, rest) })
 	if len(rest) == 0 && !s.InTTY {
 		rest = bare(f)
 	}
@@ -83,8 +85,6 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Annotations:   map[string]string{},
-
-		SuggestionsMinimumDistance: 2,
 	}
 	if strings.HasPrefix(filepath.Base(program), "kubectl-") {
 		root.Annotations[cobra.CommandDisplayNameAnnotation] = "kubectl kruise"
@@ -93,13 +93,16 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 	root.AddCommand(slices.Concat(manifests(f), rollouts(f), policies(f), views(f), kubectl.Commands(f))...)
 	completion(root)
 	groupHelp(root)
-	root.Args = noSuchCommand
+	root.Args = usage.NoSuchCommand
 	root.RunE = showHelp
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		f.Streams.Out, f.Streams.Err = media(c, f.Streams)
 		deprecated.Warn(f.Streams.Err, c)
 		if readOnly(c) {
 			bounds.Guard(c.Context(), c, bounds.Process{Err: f.Streams.Err, Exit: f.Streams.Exit, Getenv: f.Streams.Getenv})
+		}
+		if err := factory.CheckProgress(f.Progress); err != nil {
+			return usage.Errorf("auto, always or never", "%w", err)
 		}
 		return checkColor(f.Color)
 	}
@@ -110,12 +113,10 @@ func newRoot(f *factory.Factory, program string) *cobra.Command {
 func globalFlags(root *cobra.Command, f *factory.Factory) {
 	f.Flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&f.Color, "color", f.Color, "colour messages: auto, always or never")
+	root.PersistentFlags().StringVar(&f.Progress, "progress", f.Progress, "report long work on stderr: auto (on a terminal), always or never")
 	root.PersistentFlags().BoolVar(&f.WarningsAsErrors, "warnings-as-errors", false, "fail where the server warns")
 	hideConnectionFlags(root)
 	trace.AddFlag(root.PersistentFlags(), text.Writer(f.Streams.Err))
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage.Errorf("see '"+c.CommandPath()+" --help'", "%w", err)
-	})
 }
 
 func showHelp(c *cobra.Command, _ []string) error { return c.Help() }
@@ -126,15 +127,4 @@ func checkColor(value string) error {
 		return nil
 	}
 	return usage.Errorf("one of: auto, always, never", "--color: unknown value %q", value)
-}
-
-func noSuchCommand(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	hint := "see '" + c.CommandPath() + " --help'"
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return usage.Errorf(hint, "unknown command %q", args[0])
 }

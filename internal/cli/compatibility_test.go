@@ -15,7 +15,8 @@ const (
 	ofCreate = ofPrint + " save-config validate dry-run field-manager"
 )
 
-// older are the commands of the older plugin with their flags (older-plugin 1).
+// older are the commands of the older plugin with their flags
+// (docs/facts/older-plugin.md#the-older-plugin).
 var older = map[string]string{
 	"": "namespace server kubeconfig context cluster user token as as-group as-uid request-timeout cache-dir client-certificate client-key certificate-authority " +
 		"insecure-skip-tls-verify tls-server-name disable-compression username password match-server-version warnings-as-errors profile profile-output",

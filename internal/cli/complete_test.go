@@ -46,7 +46,7 @@ func TestArgumentsComplete(t *testing.T) {
 }
 
 // offered are flags whose values the cluster knows.
-var offered = strings.Fields("namespace state-namespace context cluster user container containers sidecar pod pods to-revision node-names nodes node-selector dry-run")
+var offered = strings.Fields("namespace state-namespace context cluster user container containers sidecar pod pods to-revision node-names nodes node-selector dry-run color steps driver feature-gates kruise-version output")
 
 // TestFlagsComplete: each flag whose values the cluster knows has the shell offer them.
 func TestFlagsComplete(t *testing.T) {
@@ -80,4 +80,29 @@ func counts(c *cobra.Command, flag string) bool {
 func offers(c *cobra.Command, flag string) bool {
 	_, ok := c.GetFlagCompletionFunc(flag)
 	return ok
+}
+
+// TestCompletes_Values: what the shell is offered for values that no cluster knows.
+func TestCompletes_Values(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"render", "--color", "a"}, "auto always never :4"},
+		{[]string{"restart", "cloneset/web", "--steps", ""}, "1,100% 1,50%,100% 1,10%,50%,100% :4"},
+		{[]string{"rollout", "promote", "cloneset/web", "--to", ""}, "10% 50% 100% :4"},
+		{[]string{"plan", "--driver", ""}, "auto kruise native client :4"},
+		{[]string{"plan", "--feature-gates", "PodUnavailableBudgetDeleteGate="}, "PodUnavailableBudgetDeleteGate=true PodUnavailableBudgetDeleteGate=false :4"},
+		{[]string{"patch", "--output", ""}, "json yaml kyaml name go-template go-template-file template templatefile jsonpath jsonpath-as-json jsonpath-file :4"},
+		{[]string{"kustomize", "--output", ""}, ":0"},
+	} {
+		_, out, _ := call(t.Context(), t, "", append([]string{"__complete"}, c.args...)...)
+		if got := strings.Join(strings.Fields(out), " "); got != c.want {
+			t.Errorf("%q: %s, want %s", c.args, got, c.want)
+		}
+	}
+	_, out, _ := call(t.Context(), t, "", "__complete", "plan", "--feature-gates", "PodUnavailableBudgetDeleteGate=true,")
+	if !strings.Contains(out, "PodUnavailableBudgetDeleteGate=true,KruisePodReadinessGate=") || strings.Contains(out, "true,PodUnavailableBudgetDeleteGate") || !strings.HasSuffix(out, ":6\n") {
+		t.Errorf("a second gate:\n%s", out)
+	}
 }

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"path/filepath"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -24,4 +27,16 @@ func completion(root *cobra.Command) {
 		c.RunE = showHelp
 		c.Example = "  source <(kubectl kruise completion bash)"
 	}
+}
+
+// helper is the name under which kubectl asks what to offer behind "kubectl kruise".
+const helper = "kubectl_complete-kruise"
+
+// completing serves the program under the name of its helper: a link of that name is all
+// that kubectl needs. The words that were typed become those of cobra's hidden command.
+func completing(args []string) []string {
+	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") != helper {
+		return args
+	}
+	return append([]string{"kubectl-kruise", cobra.ShellCompRequestCmd}, args[1:]...)
 }

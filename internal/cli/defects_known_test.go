@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// defects are all of the older plugin that are known (older-plugin 1, issue 8), each with
-// the tests that ours does not have it.
+// defects are all of the older plugin that are known (docs/facts/older-plugin.md#the-older-plugin,
+// issue 8), each with the tests that ours does not have it.
 var defects = map[string][]string{
 	"--warnings-as-errors has no effect":                               {"TestDefectWarningsAsErrors"},
 	"servers whose preferred version differs are not handled":          {"TestDefectPreferredVersion"},

@@ -16,7 +16,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// The exit codes of all commands (DESIGN section 5).
+// The exit codes of all commands (docs/architecture.md).
 const (
 	exitDone        = 0
 	exitError       = 1

@@ -13,6 +13,7 @@ import (
 
 // whole is the command tree as kubectl calls it.
 func whole() *cobra.Command {
+	defer forget()
 	return newRoot(factory.New(factory.Streams{Getenv: func(string) string { return "" }}), "kubectl-kruise")
 }
 

@@ -32,7 +32,7 @@ func TestStabilityListsWhatGoes(t *testing.T) {
 func TestDeprecatedFlagWarns(t *testing.T) {
 	input := "apiVersion: v1\nkind: Pod\nmetadata: {name: web, labels: {app: web}}\n"
 	_, _, said := call(t.Context(), t, input, "expose", "-f", "-", "--port", "80", "--container-port", "8080", "--server", "http://127.0.0.1:1")
-	if want := "warning: --container-port goes in v1.0.0; use --target-port\n"; strings.Count(said, want) != 1 {
+	if want := "warning: --container-port goes in v2.0.0; use --target-port\n"; strings.Count(said, want) != 1 {
 		t.Errorf("%s", said)
 	}
 }

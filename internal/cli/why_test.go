@@ -64,12 +64,12 @@ func brokenShop(t *testing.T, change map[string]string) string {
 
 func TestWhyAWorkload(t *testing.T) {
 	code, out, errOut := call(t.Context(), t, "", "why", "cloneset/web", "-n", "shop", "--server", brokenShop(t, nil))
-	want := `cloneset/web  waits: web-2: container main (web:1): CrashLoopBackOff; ended with Error, exit code 2, 7 restarts
+	want := `cloneset/web  waits: CrashLoopBackOff in web-2: container main, image web:1; ended with Error, exit code 2, 7 restarts
   pods: 1 of 3 updated, 0 of these ready; 2 ready in all
 in the way:
-  ! crash: web-2: container main (web:1): CrashLoopBackOff; ended with Error, exit code 2, 7 restarts
+  ! crash: CrashLoopBackOff in web-2: container main, image web:1; ended with Error, exit code 2, 7 restarts
       hint: kubectl logs --previous web-2; back: kubectl kruise rollout undo cloneset/web
-  - updated: updatedAvailableReplicas is 0 of 3
+  - updated: 0 of 3 updated pods are available
   - maxUnavailable: 1 pods of the target revision are not available yet, at most 1: web-3 waits
 the last lines of container main in web-2, in its own words:
   | starting
@@ -178,7 +178,7 @@ func TestWhyUnited(t *testing.T) {
 	})
 	code, out, errOut := call(t.Context(), t, "", "why", "ud/web", "-n", "shop", "--server", server)
 	for _, want := range []string{
-		"ud/web  waits: Kruise has not seen its newest spec yet; subset 1 of 1, cloneset.apps.kruise.io/web: waits: web-2: container main (web:1): CrashLoopBackOff",
+		"ud/web  waits: Kruise has not seen its newest spec yet; subset 1 of 1, cloneset.apps.kruise.io/web: waits: CrashLoopBackOff in web-2: container main, image web:1",
 		"the last lines of container main in web-2",
 	} {
 		if !strings.Contains(out, want) || code != 0 {

@@ -23,7 +23,7 @@ type RenderDistribution func(stream, context []map[string]any) (*Rendering, erro
 
 // Distribution runs a case of that area, all of its steps. Each document is
 // applied to a model of the cluster in which Kruise's controller is woken by
-// what wakes it (semantics fanout-and-jobs 3) and then takes its copies from
+// what wakes it (docs/kruise/distribution.md#resourcedistribution) and then takes its copies from
 // render, so a render stands for one reconciliation: who gets a copy, what is
 // in it, what conflicts and what is missing are the renderer's answers; when
 // and how a live object is overwritten are the model's.

@@ -174,8 +174,9 @@ func leaveOut(pod map[string]any) {
 		setList(container, "env", leaving(items(container["env"]), func(e map[string]any) bool {
 			return e["name"] == "KRUISE_CONTAINER_BARRIER"
 		}))
-		// The workload's own webhook writes Always into its containers (semantics
-		// sidecarset 10); it is compared where workloads are lowered.
+		// The workload's own webhook writes Always into its containers
+		// (docs/kruise/sidecarset.md#observed-on-a-cluster); it is compared where workloads are
+		// lowered.
 		if metadata["name"] == "<name>" && container["imagePullPolicy"] == "Always" {
 			delete(container, "imagePullPolicy")
 		}

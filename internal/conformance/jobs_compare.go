@@ -43,7 +43,7 @@ func varies(want map[string]any, what string) bool {
 // messageField is the field that a webhook's message begins with, if it does.
 var messageField = regexp.MustCompile(`denied the request: ([a-zA-Z][\w.\[\]-]*): (?:Invalid value|Required value|Forbidden|Duplicate value|Unsupported value|Not found)`)
 
-// vagueWebhooks name fields imprecisely (semantics sidecarset-and-protection 10).
+// vagueWebhooks name fields imprecisely (docs/kruise/sidecarset.md#observed-on-a-cluster).
 var vagueWebhooks = []string{"vadvancedcronjob", "vephemeraljobs"}
 
 func (r *jobsRun) refusal(want map[string]any) error {

@@ -274,7 +274,7 @@ func (e *jobEnd) ephemeralCount(pods map[string]map[string]any) map[string]int64
 	return count
 }
 
-// ephemeralPhase is the end of a job (semantics fanout-and-jobs 9).
+// ephemeralPhase is the end of a job (docs/kruise/jobs.md#ephemeraljob).
 func (e *jobEnd) ephemeralPhase(count map[string]int64) string {
 	wanted, set := e.spec["replicas"].(int64)
 	if !set {

@@ -25,22 +25,7 @@ type Random struct {
 // it names those that do not.
 func Share(t *testing.T, area, file string, takes func(Random) (taken bool, why string)) (passed, failed int) {
 	t.Helper()
-	root, err := open(area)
-	if elsewhere(err) {
-		t.Skipf("conformance: $%s has no area %s", Env, area)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := fs.ReadFile(root, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
-		r := Random{File: file, Line: i + 1}
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatalf("%s:%d: %v", file, i+1, err)
-		}
+	for _, r := range Randoms(t, area, file) {
 		taken, why := takes(r)
 		if taken == r.Allowed {
 			passed++
@@ -52,6 +37,31 @@ func Share(t *testing.T, area, file string, takes func(Random) (taken bool, why 
 		}
 	}
 	return passed, failed
+}
+
+// Randoms returns the objects of a file of an area of random objects.
+func Randoms(tb testing.TB, area, file string) []Random {
+	tb.Helper()
+	root, err := open(area)
+	if elsewhere(err) {
+		tb.Skipf("conformance: $%s has no area %s", Env, area)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	text, err := fs.ReadFile(root, file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out []Random
+	for i, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
+		r := Random{File: file, Line: i + 1}
+		if err := json.Unmarshal(line, &r); err != nil {
+			tb.Fatalf("%s:%d: %v", file, i+1, err)
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // Report prints the counts of an area with -v, and fails the test where fewer than the

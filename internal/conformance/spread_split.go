@@ -156,8 +156,8 @@ func (s *splitRun) counts(want, ws, counts map[string]any) error {
 }
 
 // adopt moves pods for which no subset had room to where they are recorded: the
-// controller counts them in a subset that their node fits (semantics
-// fanout-and-jobs 2).
+// controller counts them in a subset that their node fits
+// (docs/kruise/distribution.md#workloadspread).
 func adopt(got, recorded map[string]any) {
 	surplus, _ := got[noSubset].(int64)
 	left, _ := recorded[noSubset].(int64)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -20,15 +21,44 @@ func init() { time.Local = time.UTC }
 
 // Main runs the tests of a package in an environment of their own. Call it from
 // TestMain and return.
-func Main(m interface{ Run() int }) {
+func Main(m interface{ Run() int }) { os.Exit(Run(m)) }
+
+// Run is Main for a TestMain that leaves the end of the process to another package. It
+// returns the exit code.
+func Run(m interface{ Run() int }) int {
+	asked := os.Getenv(SpentEnv) != "" && os.Getenv(marker) == ""
 	leave, err := Enter()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hermetic environment:", err)
-		os.Exit(1)
+		return 1
 	}
+	defer leave()
+	spacious()
 	code := m.Run()
-	leave()
-	os.Exit(code)
+	if d, known := Spent(); asked && known {
+		fmt.Printf("%s%s\n", SpentLine, d)
+	}
+	return code
+}
+
+const (
+	// heapGrowth is the GOGC of test binaries.
+	heapGrowth = 400
+	// heapLimit is the size from which on garbage is collected as ever, so that packages
+	// that run side by side fit into a small machine.
+	heapLimit = 2 << 30
+)
+
+// spacious lets the heap of the tests grow further before garbage is collected: processor
+// time is scarcer than memory. What the user has set stays. It is not in the environment,
+// because the product obeys it: programs that tests start collect as they always do.
+func spacious() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(heapLimit)
+	}
 }
 
 // marker says that the environment is already one of Enter's: a test binary may start
@@ -84,6 +114,9 @@ func quiet() error {
 // programs.
 func environment(home string) (map[string]string, error) {
 	env := kept(os.Environ())
+	if env[ToolsEnv] != "" {
+		delete(env, "GOGC")
+	}
 	if err := locate(env); err != nil {
 		return nil, err
 	}
@@ -141,6 +174,8 @@ const (
 	ProductEnv = "KUBECTL_KRUISE_TEST_PRODUCT"
 	// ProductSumEnv is the checksum of that file: go test runs suites again when it changes.
 	ProductSumEnv = "KUBECTL_KRUISE_TEST_PRODUCT_SUM"
+	// ToolsEnv says that GOGC is for the go command alone, so that tests do not see it.
+	ToolsEnv = "KUBECTL_KRUISE_TEST_TOOLS"
 )
 
 // locate names the folders that are found through HOME otherwise: the caches of the go

@@ -2,10 +2,13 @@ package hermetic
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -21,11 +24,26 @@ type seen struct {
 	Zone     string
 	GoCache  string
 	Writable bool
+	Growth   int
+	Limit    int64
 }
 
+// burn makes the test binary use the processor for a while, say so, and wait.
+const burn = "KUBECTL_KRUISE_TEST_BURN"
+
+const burned = 100 * time.Millisecond
+
 func TestMain(m *testing.M) {
-	if os.Getenv(report) != "" {
+	switch {
+	case os.Getenv(report) != "":
 		Main(printer{})
+	case os.Getenv(burn) != "":
+		for d := time.Duration(0); d < burned+2*tick; {
+			d, _ = Spent()
+		}
+		fmt.Println("burned")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return
 	}
 	Main(m)
 }
@@ -47,6 +65,7 @@ func (printer) Run() int {
 	}
 	s.GoCache = strings.TrimSpace(string(cache))
 	s.Writable = os.WriteFile(filepath.Join(s.Env["HOME"], "file"), nil, 0o600) == nil
+	s.Growth, s.Limit = debug.SetGCPercent(-1), debug.SetMemoryLimit(-1)
 	if err := json.NewEncoder(os.Stdout).Encode(s); err != nil {
 		return 1
 	}
@@ -144,6 +163,30 @@ func TestMain_KeepsTheCaches(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			if s := see(t, home, c.env...); s.GoCache != c.want {
 				t.Errorf("GOCACHE is %s, want %s", s.GoCache, c.want)
+			}
+		})
+	}
+}
+
+// TestMain_LetsTheHeapGrow: of the test binary alone, not of programs that it starts.
+func TestMain_LetsTheHeapGrow(t *testing.T) {
+	for name, c := range map[string]struct {
+		env    []string
+		growth int
+		limit  int64
+		see    string
+	}{
+		"usually":     {nil, heapGrowth, heapLimit, " "},
+		"by testrun":  {[]string{"GOGC=77", ToolsEnv + "=1"}, heapGrowth, heapLimit, " "},
+		"by the user": {[]string{"GOGC=50", "GOMEMLIMIT=1GiB"}, 50, 1 << 30, "50 1GiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := see(t, t.TempDir(), c.env...)
+			if s.Growth != c.growth || s.Limit != c.limit {
+				t.Errorf("the heap grows by %d%%, up to %d bytes; want %d%% and %d", s.Growth, s.Limit, c.growth, c.limit)
+			}
+			if see := s.Env["GOGC"] + " " + s.Env["GOMEMLIMIT"]; see != c.see {
+				t.Errorf("programs see %q, want %q", see, c.see)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 // helm of the machine is among them.
 const programs = `
 	go git gcc cc clang as ld ar pkg-config
-	bash sh dash zsh fish
+	bash sh dash zsh fish curl
 	awk base64 basename cat chmod cmp comm cp cut date diff dirname echo env expr false find
 	grep gunzip gzip head hostname id kill ln ls mkdir mkfifo mktemp mv od paste printf ps pwd readlink
 	realpath rm rmdir sed seq setsid sha256sum shasum sleep sort stat stty tail tar tee test timeout

@@ -61,6 +61,15 @@ func (p Platform) Binary() string {
 	return "kubectl-kruise"
 }
 
+// Helper is the file name in the platform's archive of what kubectl asks for completion.
+// krew puts it beside the program, and links only the program.
+func (p Platform) Helper() string {
+	if p.OS == "windows" {
+		return "kubectl_complete-kruise.cmd"
+	}
+	return "kubectl_complete-kruise"
+}
+
 // Manifest is the text of krew.yaml. A release without the sum of an archive is an
 // error: krew installs nothing unverified.
 func Manifest(r Release) (string, error) {

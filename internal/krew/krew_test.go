@@ -45,6 +45,11 @@ func TestCommitted(t *testing.T) {
 	if err := yaml.Unmarshal(have, &m); err != nil {
 		t.Fatal(err)
 	}
+	// The older plugin of the name ends at v1.1.2: only what is above takes its place when
+	// krew upgrades; and a module of this path has no version above v1.
+	if minor, ok := strings.CutPrefix(m.Spec.Version, "v1."); !ok || strings.HasPrefix(minor, "0.") || strings.HasPrefix(minor, "1.") {
+		t.Errorf("version %s: want v1.2.0 or a later v1", m.Spec.Version)
+	}
 	sums := map[string]string{}
 	for _, p := range m.Spec.Platforms {
 		sums[p.URI[strings.LastIndex(p.URI, "/")+1:]] = p.SHA256

@@ -4,7 +4,7 @@
 //
 //	go run ./internal/testrun [-parts unit,cluster,argocd] [-side N] [-affected [-base REV]] [-- go test flags]
 //	go run ./internal/testrun -list changed|affected [-base REV]
-//	go run ./internal/testrun -times FILE
+//	go run ./internal/testrun -times FILE [-table PAGE]
 //
 // gotestsum turns the events into lines for people (make test).
 package main
@@ -42,6 +42,7 @@ type options struct {
 	base     string
 	list     string
 	times    string
+	table    string
 	// flags are those of go test.
 	flags []string
 }
@@ -54,6 +55,7 @@ func main() {
 	flag.StringVar(&o.base, "base", "", "commit that changes are counted from; by default where the branch left its upstream, or HEAD")
 	flag.StringVar(&o.list, "list", "", "print the packages that are `changed` or affected instead of running tests")
 	flag.StringVar(&o.times, "times", "", "print the seconds of each package from a `file` of events instead of running tests")
+	flag.StringVar(&o.table, "table", "", "write the seconds of -times into the table of a `page` instead of printing them")
 	flag.Parse()
 	o.flags = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -72,7 +74,7 @@ func (o *options) run(ctx context.Context, out io.Writer) error {
 	}
 	switch {
 	case o.times != "":
-		return times(o.times, out)
+		return times(o.times, o.table, out)
 	case o.list != "":
 		return o.packages(ctx, top, out)
 	}
@@ -115,7 +117,9 @@ type part struct {
 
 // parts are all tests. Those of a cluster wait now and then, so one more of their packages
 // than the machine has cores runs side by side; more of them only make each other slow. The
-// unit tests get half of the cores beside them, and all cores when they run alone.
+// unit tests get half of the cores beside them, and all cores when they run alone. The linters
+// vet both of these modules (make lint), so go test does not: on a new machine it would read
+// the source of all that they depend on.
 func parts(side int, alone bool) []part {
 	cores := runtime.NumCPU()
 	if !alone {
@@ -126,10 +130,10 @@ func parts(side int, alone bool) []part {
 			name: "cluster", dir: "test",
 			first:   []string{"./e2e/rollout", "./e2e/commands", "./docs", "./cluster/standin", "./cluster", "./e2e", "./e2e/ui"},
 			without: []string{"./e2e/scale"}, // make test-scale
-			flags:   []string{"-timeout=45m", "-p=" + strconv.Itoa(side)},
+			flags:   []string{"-timeout=45m", "-vet=off", "-p=" + strconv.Itoa(side)},
 		},
 		{name: "argocd", dir: filepath.Join("test", "argocd"), flags: []string{"-timeout=45m"}},
-		{name: "unit", dir: ".", flags: []string{"-timeout=45m", "-p=" + strconv.Itoa(cores)}, first: []string{"./pkg/plan", "./pkg/plan/simulate", "./cmd/kubectl-kruise", "./internal/cli/ui"}},
+		{name: "unit", dir: ".", flags: []string{"-timeout=45m", "-vet=off", "-p=" + strconv.Itoa(cores)}, first: []string{"./pkg/plan", "./pkg/plan/simulate", "./cmd/kubectl-kruise", "./internal/cli/ui"}},
 	}
 }
 
@@ -152,6 +156,9 @@ func (o *options) tests(ctx context.Context, top string, to io.Writer) error {
 			}
 		}
 	}
+	if err := prepare(); err != nil {
+		return err
+	}
 	if slices.Contains(names, "cluster") {
 		if err := compile(ctx, top); err != nil {
 			return err
@@ -165,6 +172,23 @@ func (o *options) tests(ctx context.Context, top string, to io.Writer) error {
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// prepare sets what all processes of a run see. The compiler and above all the linker, which
+// makes a hundred test binaries, take a quarter less of the processor when they collect
+// garbage rarely. Tests do not see this GOGC, which the product would obey. One that the
+// user has set stays.
+func prepare() error {
+	env := map[string]string{hermetic.SpentEnv: "1"}
+	if os.Getenv("GOGC") == "" {
+		env["GOGC"], env[hermetic.ToolsEnv] = "400", "1"
+	}
+	for name, value := range env {
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compile builds the product that the suites of the cluster part run, and tells them

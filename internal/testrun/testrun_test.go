@@ -54,7 +54,6 @@ func TestPackages_KnowsImportsOfTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const module = "github.com/kubectl-kruise/kubectl-kruise/"
 	i := slices.IndexFunc(all, func(p pkg) bool { return p.path == module+"internal/checkout" })
 	if i < 0 || !all[i].imports[module+"internal/hermetic"] {
 		t.Errorf("internal/checkout is package %d of %d, without internal/hermetic among its imports", i, len(all))
@@ -90,14 +89,16 @@ func TestParts_NamePackagesThatExist(t *testing.T) {
 func TestRead_TakesTheEndOfEachPackage(t *testing.T) {
 	got, err := read(strings.NewReader(`{"Action":"start","Package":"a"}
 {"Action":"pass","Package":"a","Test":"TestX","Elapsed":9}
+{"Action":"output","Package":"a","Output":"processor time: 7.25s\n"}
 {"Action":"pass","Package":"a","Elapsed":1.5}
+{"Action":"output","Package":"b","Output":"processor time: 40ms\n"}
 {"Action":"output","Package":"b","Output":"ok  \tb\t(cached)\n"}
 {"Action":"pass","Package":"b","Elapsed":0}
 {"Action":"skip","Package":"c","Elapsed":0}
 {"Action":"build-output","ImportPath":"d","Output":"broken\n"}
 {"Action":"fail","Package":"e","Elapsed":2}
 `))
-	want := []took{{"e", 2, "fail"}, {"a", 1.5, "pass"}, {"b", 0, "pass, cached"}}
+	want := []took{{"a", 7.25, 1.5, "pass"}, {"b", 0.04, 0, "pass, cached"}, {"e", 0, 2, "fail"}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}

@@ -17,6 +17,12 @@ const (
 	paper, ink            = "#0f141a", "#d7dce3"
 )
 
+// sheet is what all pictures begin with, behind their size: the paper, and the type. Browsers
+// keep spaces by the style; what draws SVG without CSS does by the attribute.
+const sheet = `<rect width="100%" height="100%" rx="8" fill="` + paper + `"/>
+<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="` + ink + `" xml:space="preserve" style="white-space:pre">
+`
+
 // Picture is a frame as an SVG image, the same bytes for the same frame.
 func Picture(frame string) string {
 	lines := strings.Split(frame, "\n")
@@ -27,8 +33,7 @@ func Picture(frame string) string {
 	var b strings.Builder
 	w, h := float64(width)*cellWidth+2*margin, float64(len(lines))*cellHeight+2*margin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.1f %.1f" width="%.0f" height="%.0f">`+"\n", w, h, w, h)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", paper)
-	fmt.Fprintf(&b, `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="%s" xml:space="preserve">`+"\n", ink)
+	b.WriteString(sheet)
 	for y, l := range lines {
 		pen{}.line(&b, l, margin+float64(y)*cellHeight)
 	}
@@ -101,6 +106,8 @@ func (p pen) after(attributes string) pen {
 			p.faint = true
 		case "7":
 			p.reverse = true
+		case "31", "32", "33":
+			p.color = map[string]string{"31": "#ff7f4d", "32": "#5fd38d", "33": "#f0c674"}[parts[i]]
 		case "38", "48":
 			color := rgb(parts[i+1:])
 			if parts[i] == "38" {

@@ -35,6 +35,9 @@ var Sizes = []Size{{60, 15}, {120, 40}, {300, 80}}
 func Start(t *testing.T, o tui.Options, size Size) *Session {
 	t.Helper()
 	o.Fixed = true
+	if o.After == nil { // a question answers at once, after it has been drawn
+		o.After = func(_ time.Duration, msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
+	}
 	s := &Session{t: t, drawn: make(chan struct{})}
 	s.tm = teatest.NewTestModel(t, probe{tui.New(t.Context(), o), s}, teatest.WithInitialTermSize(size.Width, size.Height))
 	t.Cleanup(func() { _ = s.tm.Quit() })
@@ -83,7 +86,7 @@ func (s *Session) Type(text string) *Session {
 func (s *Session) Send(msg tea.Msg) { s.tm.Send(msg) }
 
 // patience is how long something may take on a machine that is busy.
-const patience = time.Minute
+const patience = 8 * time.Second
 
 // Until returns the first frame that has all of the texts, with its escapes.
 func (s *Session) Until(texts ...string) string {

@@ -80,7 +80,7 @@ func (s *Still) Describe(_ context.Context, r cluster.Ref) (string, error) {
 // Effect says what was asked.
 func (s *Still) Effect(_ context.Context, a world.Act) (world.Effect, error) {
 	if a.Value == "bad" {
-		return world.Effect{}, errors.New("bad is no value")
+		return world.Effect{}, errors.New("bad is not valid")
 	}
 	return world.Effect{Lines: []string{fmt.Sprintf("this would %s %d of them", a.Verb, len(a.On))}}, nil
 }

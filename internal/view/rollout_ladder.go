@@ -38,9 +38,8 @@ func window(n, at, room int) (from, to int) {
 }
 
 func (l *RolloutLive) rung(now time.Time, i int) string {
-	mark, color := l.mark(i)
 	s := l.plan.Steps[i]
-	text := fmt.Sprintf("  [%s] %d %s: %s", mark, i+1, s.Name, s.Title)
+	text := fmt.Sprintf("%d %s: %s", i+1, s.Name, s.Title)
 	if begun, ok := l.stepBegun[i]; ok {
 		end, over := l.stepEnded[i]
 		if !over {
@@ -48,29 +47,22 @@ func (l *RolloutLive) rung(now time.Time, i int) string {
 		}
 		text += "  " + svg.Span(end.Sub(begun))
 	}
-	return l.Style.paint(color, text)
+	return "  " + l.Style.step(l.standing(i), text)
 }
 
-func (l *RolloutLive) mark(i int) (mark, color string) {
+func (l *RolloutLive) standing(i int) standing {
 	completed := l.ended != nil && (l.ended.Outcome == event.Completed || l.ended.Outcome == event.RolledBack)
 	switch {
 	case i < l.at || completed:
-		return "x", green
+		return stepOver
 	case i > l.at:
-		return " ", faint
+		return stepNext
 	case l.state == event.Halted || l.ended != nil && l.ended.Outcome == event.Failed:
-		return "!", red
+		return stepFailed
+	case l.state == event.Paused:
+		return stepPaused
 	}
-	return ">", yellow
-}
-
-// bar draws all pods: updated and ready ones, updated ones, old ones.
-func bar(c event.Counts, st Style) string {
-	all := max(c.Desired, c.Total, 1)
-	ready := barWidth * c.UpdatedReady / all
-	updated := barWidth*c.Updated/all - ready
-	text := st.paint(green, strings.Repeat("#", ready)) + st.paint(yellow, strings.Repeat("+", updated)) + strings.Repeat(".", barWidth-ready-updated)
-	return fmt.Sprintf("[%s] %d of %d updated, %d of these ready; %d ready in all", text, c.Updated, all, c.UpdatedReady, c.Ready)
+	return stepNow
 }
 
 // cutTo cuts a line to so many characters, escapes not counted; none or fewer leave

@@ -132,9 +132,10 @@ func (l *RolloutLive) headline() string {
 // to look at, and all of them as a bar.
 func (l *RolloutLive) tree() []string {
 	c := l.counts
+	part, last := l.Style.branches()
 	out := []string{
-		fmt.Sprintf("|- %s  %s", revisionText(l.plan.From, "old"), podsReady(c.Total-c.Updated, c.Ready-c.UpdatedReady)),
-		fmt.Sprintf("`- %s  %s", revisionText(l.plan.To, "new"), podsReady(c.Updated, c.UpdatedReady)),
+		fmt.Sprintf("%s%s  %s", part, revisionText(l.plan.From, "old"), podsReady(c.Total-c.Updated, c.Ready-c.UpdatedReady)),
+		fmt.Sprintf("%s%s  %s", last, revisionText(l.plan.To, "new"), podsReady(c.Updated, c.UpdatedReady)),
 	}
 	if l.state == event.Waiting || l.state == event.Halted || l.state == event.Paused {
 		out = append(out, l.leaves()...)
@@ -145,6 +146,7 @@ func (l *RolloutLive) tree() []string {
 // leaves are pods that the rollout waits for.
 func (l *RolloutLive) leaves() []string {
 	var out []string
+	_, leaf := l.Style.branches()
 	more := 0
 	for _, b := range l.blocked.Blockers {
 		switch {
@@ -156,11 +158,11 @@ func (l *RolloutLive) leaves() []string {
 			if urgent[b.Gate] {
 				color = red
 			}
-			out = append(out, "   `- "+l.Style.paint(color, b.Pod+": "+b.Why))
+			out = append(out, "   "+leaf+l.Style.paint(color, b.Pod+": "+b.Why))
 		}
 	}
 	if more > 0 {
-		out = append(out, fmt.Sprintf("   `- and %d more", more))
+		out = append(out, fmt.Sprintf("   %sand %d more", leaf, more))
 	}
 	return out
 }

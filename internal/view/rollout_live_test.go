@@ -36,53 +36,53 @@ func TestRolloutLive(t *testing.T) {
 		"begins": {[]event.Event{begun(0, 0), after(0, event.Acted, event.Event{Request: "patch cloneset shop/web"})}, 3, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  4 pods, 4 ready
 ` + "`" + `- web-2 (new)  0 pods, 0 ready
-  [..............................] 0 of 4 updated, 0 of these ready; 4 ready in all
-  [>] 1 update: write the new template and let 1 of 4 pods follow  3s
-  [ ] 2 pause-1: wait until somebody promotes
-  [ ] 3 step-100%: let 3 more pods follow: 4 of 4
+  oooooooooooooooooooooooooooooo 0 of 4 updated, 0 of these ready; 4 ready in all
+  > 1 update: write the new template and let 1 of 4 pods follow  3s
+  . 2 pause-1: wait until somebody promotes
+  . 3 step-100%: let 3 more pods follow: 4 of 4
 last: patch cloneset shop/web
 3s so far`},
 		"paused": {second[:5], 70, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  3 pods, 3 ready
 ` + "`" + `- web-2 (new)  1 pod, 1 ready
-  [#######.......................] 1 of 4 updated, 1 of these ready; 4 ready in all
-  [x] 1 update: write the new template and let 1 of 4 pods follow  10s
-  [>] 2 pause-1: wait until somebody promotes  1m
-  [ ] 3 step-100%: let 3 more pods follow: 4 of 4
+  #######ooooooooooooooooooooooo 1 of 4 updated, 1 of these ready; 4 ready in all
+  + 1 update: write the new template and let 1 of 4 pods follow  10s
+  = 2 pause-1: wait until somebody promotes  1m
+  . 3 step-100%: let 3 more pods follow: 4 of 4
 paused: waits until somebody promotes
 1m10s so far`},
 		"waits, with trouble": {append(slices.Clip(second), counted(120, pods(2, 1, 3)), blocked(120, event.Waiting, slow, crash)), 120, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  2 pods, 2 ready
 ` + "`" + `- web-2 (new)  2 pods, 1 ready
    ` + "`" + `- web-3: container main: CrashLoopBackOff
-  [#######++++++++...............] 2 of 4 updated, 1 of these ready; 3 ready in all
-  [x] 1 update: write the new template and let 1 of 4 pods follow  10s
-  [x] 2 pause-1: wait until somebody promotes  1m40s
-  [>] 3 step-100%: let 3 more pods follow: 4 of 4  10s
+  #######%%%%%%%%ooooooooooooooo 2 of 4 updated, 1 of these ready; 3 ready in all
+  + 1 update: write the new template and let 1 of 4 pods follow  10s
+  + 2 pause-1: wait until somebody promotes  1m40s
+  > 3 step-100%: let 3 more pods follow: 4 of 4  10s
 waits: updatedReplicas is 2 of 4; web-3: container main: CrashLoopBackOff
 2m so far, about 1m to go at this pace`},
 		"halts": {append(slices.Clip(second), blocked(125, event.Halted, crash), ended(125, event.Failed, "crash web-3: it crashed", pods(2, 1, 3))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  2 pods, 2 ready
 ` + "`" + `- web-2 (new)  2 pods, 1 ready
    ` + "`" + `- web-3: container main: CrashLoopBackOff
-  [#######++++++++...............] 2 of 4 updated, 1 of these ready; 3 ready in all
-  [x] 1 update: write the new template and let 1 of 4 pods follow  10s
-  [x] 2 pause-1: wait until somebody promotes  1m40s
-  [!] 3 step-100%: let 3 more pods follow: 4 of 4  15s
+  #######%%%%%%%%ooooooooooooooo 2 of 4 updated, 1 of these ready; 3 ready in all
+  + 1 update: write the new template and let 1 of 4 pods follow  10s
+  + 2 pause-1: wait until somebody promotes  1m40s
+  X 3 step-100%: let 3 more pods follow: 4 of 4  15s
 failed after 2m5s: crash web-3: it crashed`},
 		"completes": {append(slices.Clip(second), done(130, 2), ended(130, event.Completed, "", pods(4, 4, 4))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  0 pods, 0 ready
 ` + "`" + `- web-2 (new)  4 pods, 4 ready
-  [##############################] 4 of 4 updated, 4 of these ready; 4 ready in all
-  [x] 1 update: write the new template and let 1 of 4 pods follow  10s
-  [x] 2 pause-1: wait until somebody promotes  1m40s
-  [x] 3 step-100%: let 3 more pods follow: 4 of 4  20s
+  ############################## 4 of 4 updated, 4 of these ready; 4 ready in all
+  + 1 update: write the new template and let 1 of 4 pods follow  10s
+  + 2 pause-1: wait until somebody promotes  1m40s
+  + 3 step-100%: let 3 more pods follow: 4 of 4  20s
 completed after 2m10s`},
 		"goes back": {append(slices.Clip(first), after(20, event.RollingBack, event.Event{Plan: &event.Plan{Driver: "kruise", From: "web-2", To: "web-1", Steps: ladderOf().Steps[:1]}, Text: "it crashed"}), after(20, event.Refused, event.Event{Text: "conflict"})), 21, `cloneset shop/web  driver kruise  rolling back: it crashed
 |- web-2 (old)  3 pods, 3 ready
 ` + "`" + `- web-1 (new)  1 pod, 1 ready
-  [#######.......................] 1 of 4 updated, 1 of these ready; 4 ready in all
-  [>] 1 update: write the new template and let 1 of 4 pods follow
+  #######ooooooooooooooooooooooo 1 of 4 updated, 1 of these ready; 4 ready in all
+  > 1 update: write the new template and let 1 of 4 pods follow
 last: turned down for now: conflict
 21s so far`},
 	} {
@@ -116,7 +116,7 @@ func TestRolloutLiveFits(t *testing.T) {
 					t.Fatalf("step %d: %d columns in %d: %q", i, Columns(line), size[0], line)
 				}
 			}
-			if text := strings.Join(frame, "\n"); size[1] > 11 && !strings.Contains(text, fmt.Sprintf("[>] %d ", i+1)) {
+			if text := strings.Join(frame, "\n"); size[1] > 11 && !strings.Contains(text, fmt.Sprintf("> %d ", i+1)) {
 				t.Fatalf("step %d is not in\n%s", i, text)
 			}
 		}

@@ -83,25 +83,24 @@ func (s RolloutStatus) verb() string {
 	return "halted"
 }
 
-// barWidth is how many characters stand for all pods.
-const barWidth = 30
-
 func (s RolloutStatus) rung(i int, st Style) string {
 	step := &s.Plan.Steps[i]
-	mark, color := " ", faint
+	state := stepNext
 	switch at := s.Decision.Step; {
 	case s.Decision.Verb == plan.Done || i < at:
-		mark, color = "x", green
+		state = stepOver
 	case i == at && s.Decision.Verb == plan.Halt:
-		mark, color = "!", red
+		state = stepFailed
+	case i == at && (step.Kind == plan.StepPause || s.Progress.Held != ""):
+		state = stepPaused
 	case i == at:
-		mark, color = ">", yellow
+		state = stepNow
 	}
-	text := fmt.Sprintf("[%s] %d %s: %s", mark, i+1, step.Name, step.Title)
+	text := fmt.Sprintf("%d %s: %s", i+1, step.Name, step.Title)
 	if at, ok := s.Times[step.Name]; ok {
 		text += "  (" + at.Local().Format(time.TimeOnly) + ")"
 	}
-	return st.paint(color, text)
+	return st.step(state, text)
 }
 
 // JSON is the status as data.

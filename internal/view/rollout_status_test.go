@@ -27,7 +27,7 @@ func statusOf() RolloutStatus {
 }
 
 func TestStatus(t *testing.T) {
-	const pods = "[#########++++++...............] 5 of 10 updated, 3 of these ready; 9 ready in all"
+	const pods = "#########%%%%%%ooooooooooooooo 5 of 10 updated, 3 of these ready; 9 ready in all"
 	for name, c := range map[string]struct {
 		change func(*RolloutStatus)
 		want   string
@@ -35,18 +35,18 @@ func TestStatus(t *testing.T) {
 		"waits": {func(*RolloutStatus) {}, `cloneset/web  step 2 of 3
   ` + pods + `
   begun 1m30s ago, driven by ann@there
-  [x] 1 update: write the template  (12:00:00)
-  [>] 2 step-50%: let 4 more pods follow  (12:01:00)
-  [ ] 3 step-100%: let 5 more pods follow
+  + 1 update: write the template  (12:00:00)
+  > 2 step-50%: let 4 more pods follow  (12:01:00)
+  . 3 step-100%: let 5 more pods follow
   waits: updated: updatedReplicas is 3 of 5
     ready web-3: is not ready
 `},
 		"left alone": {func(s *RolloutStatus) { s.Holder, s.Decision.Blockers = "", nil }, `cloneset/web  step 2 of 3
   ` + pods + `
   begun 1m30s ago, driven by nobody: 'rollout resume' goes on
-  [x] 1 update: write the template  (12:00:00)
-  [>] 2 step-50%: let 4 more pods follow  (12:01:00)
-  [ ] 3 step-100%: let 5 more pods follow
+  + 1 update: write the template  (12:00:00)
+  > 2 step-50%: let 4 more pods follow  (12:01:00)
+  . 3 step-100%: let 5 more pods follow
   waits: updated: updatedReplicas is 3 of 5
 `},
 		"due": {func(s *RolloutStatus) {
@@ -54,9 +54,9 @@ func TestStatus(t *testing.T) {
 		}, `cloneset/web  step 3 of 3
   ` + pods + `
   begun 1m30s ago, driven by ann@there
-  [x] 1 update: write the template  (12:00:00)
-  [x] 2 step-50%: let 4 more pods follow  (12:01:00)
-  [x] 3 step-100%: let 5 more pods follow
+  + 1 update: write the template  (12:00:00)
+  + 2 step-50%: let 4 more pods follow  (12:01:00)
+  + 3 step-100%: let 5 more pods follow
   next: let 5 more pods follow
 `},
 		"halted": {func(s *RolloutStatus) {
@@ -64,18 +64,18 @@ func TestStatus(t *testing.T) {
 		}, `cloneset/web  halted
   ` + pods + `
   begun 1m30s ago
-  [x] 1 update: write the template  (12:00:00)
-  [!] 2 step-50%: let 4 more pods follow  (12:01:00)
-  [ ] 3 step-100%: let 5 more pods follow
+  + 1 update: write the template  (12:00:00)
+  X 2 step-50%: let 4 more pods follow  (12:01:00)
+  . 3 step-100%: let 5 more pods follow
   halted: crash web-3: it crashed
 `},
 		"without a record": {func(s *RolloutStatus) { s.Begun, s.Decision.Blockers = time.Time{}, nil }, "cloneset/web  in progress\n  " + pods + "\n  waits: updated: updatedReplicas is 3 of 5\n"},
 		"complete": {func(s *RolloutStatus) {
 			s.Begun, s.Decision, s.Tally = time.Time{}, plan.Decision{Verb: plan.Done, Reason: "all steps are done"}, plan.Tally{Desired: 2, Total: 2, Ready: 2, Updated: 2, UpdatedReady: 2}
-		}, "cloneset/web  complete\n  [##############################] 2 of 2 updated, 2 of these ready; 2 ready in all\n"},
+		}, "cloneset/web  complete\n  ############################## 2 of 2 updated, 2 of these ready; 2 ready in all\n"},
 		"rolled back": {func(s *RolloutStatus) {
 			s.Begun, s.Decision, s.Plan.RollsBack, s.Tally = time.Time{}, plan.Decision{Verb: plan.Done}, "it crashed", plan.Tally{}
-		}, "cloneset/web  rolled back: it crashed\n  [..............................] 0 of 1 updated, 0 of these ready; 0 ready in all\n"},
+		}, "cloneset/web  rolled back: it crashed\n  .............................. 0 of 1 updated, 0 of these ready; 0 ready in all\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := statusOf()

@@ -17,6 +17,8 @@ import (
 type Style struct {
 	// Color allows ANSI colours.
 	Color bool
+	// Unicode allows symbols beyond ASCII, as on a terminal that has them.
+	Unicode bool
 	// Width is the number of columns of the terminal, 0 when there is none:
 	// then nothing is cut.
 	Width int
@@ -34,7 +36,7 @@ const (
 
 // paint colours s when the style allows it.
 func (st Style) paint(color, s string) string {
-	if !st.Color || s == "" {
+	if !st.Color || s == "" || color == "" {
 		return s
 	}
 	return "\x1b[" + color + "m" + s + "\x1b[0m"

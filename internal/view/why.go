@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 )
 
 // Diagnosed is a diagnosis with the logs that belong to it.
@@ -12,6 +13,8 @@ type Diagnosed struct {
 	diagnose.Diagnosis
 	// Logs are the last lines of containers that crash.
 	Logs []LogTail `json:"logs,omitempty"`
+	// Evidence compares new pods with old ones, where a person is asked to promote.
+	Evidence *evidence.Comparison `json:"evidence,omitempty"`
 	// Subsets are about each workload of a UnitedDeployment.
 	Subsets []Diagnosed `json:"subsets,omitempty"`
 }
@@ -48,10 +51,32 @@ func (b *builder) why(d Diagnosed) {
 	for _, c := range d.Causes {
 		b.cause(c)
 	}
+	if d.Evidence != nil {
+		b.evidence(*d.Evidence)
+	}
 	for _, l := range d.Logs {
 		b.tail(l)
 	}
 	b.sidecars(d.Sidecars)
+}
+
+// evidence is how new pods do beside old ones, in two columns.
+func (b *builder) evidence(c evidence.Comparison) {
+	rows := append([]evidence.Row{{What: "evidence", New: "new pods", Old: "old pods"}}, c.Rows()...)
+	what, first := 0, 0
+	for _, r := range rows {
+		what, first = max(what, len(r.What)), max(first, len(r.New))
+	}
+	for i, r := range rows {
+		indent := "  "
+		if i == 0 {
+			indent = ""
+		}
+		b.line("%s%-*s  %-*s  %s", indent, what+2-len(indent), r.What, first, r.New, r.Old)
+	}
+	for _, note := range c.Notes() {
+		b.line("  %s", note)
+	}
 }
 
 func (b *builder) cause(c diagnose.Cause) {

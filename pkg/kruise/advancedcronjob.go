@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AdvancedCronJob creates jobs by a schedule (semantics fanout-and-jobs 6).
+// AdvancedCronJob creates jobs by a schedule (docs/kruise/jobs.md#advancedcronjob).
 type AdvancedCronJob struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

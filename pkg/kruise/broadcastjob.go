@@ -6,8 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// BroadcastJob runs a pod to its end on every matching node (semantics
-// fanout-and-jobs 5).
+// BroadcastJob runs a pod to its end on every matching node (docs/kruise/jobs.md#broadcastjob).
 type BroadcastJob struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// CloneSet is a workload of pods without identity (semantics workloads 1).
+// CloneSet is a workload of pods without identity (docs/kruise/workloads.md#cloneset).
 type CloneSet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -73,8 +73,9 @@ const (
 	InPlaceOnlyCloneSetPodUpdateStrategyType       CloneSetPodUpdateStrategyType = "InPlaceOnly"
 )
 
-// RollingUpdateCloneSetStrategy is the pace and order of an update (semantics
-// workloads 0.3, 1.3 to 1.6). In v1alpha1 these stand in spec.updateStrategy.
+// RollingUpdateCloneSetStrategy is the pace and order of an update
+// (docs/kruise/workloads.md#percentages-and-defaults). In v1alpha1 these stand in
+// spec.updateStrategy.
 type RollingUpdateCloneSetStrategy struct {
 	PodUpdatePolicy CloneSetPodUpdateStrategyType `json:"podUpdatePolicy,omitempty"`
 	// Partition is how many pods stay old; a percentage is of replicas,
@@ -92,7 +93,7 @@ type RollingUpdateCloneSetStrategy struct {
 	InPlaceUpdateStrategy *InPlaceUpdateStrategy  `json:"inPlaceUpdateStrategy,omitempty"`
 }
 
-// CloneSetStatus is what was seen of a CloneSet (semantics workloads 1.10).
+// CloneSetStatus is what was seen of a CloneSet (docs/kruise/workloads.md#cloneset-status).
 // All numbers count active pods.
 type CloneSetStatus struct {
 	ObservedGeneration       int64  `json:"observedGeneration,omitempty"`

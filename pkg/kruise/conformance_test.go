@@ -68,7 +68,7 @@ func reported(lost []kruise.Loss, path string) bool {
 }
 
 // respelt reports the one namespace of a SidecarSet, which comes back as a
-// selector of the same meaning (semantics sidecarset 4.1).
+// selector of the same meaning (docs/kruise/sidecarset.md#v1alpha1-and-v1beta1).
 func respelt(path string, input, back *tree.Node) bool {
 	return path == "spec.namespace" &&
 		tree.StrAt(input, "spec", "namespace") == tree.StrAt(back, "spec", "namespaceSelector", "matchLabels", kruise.NamespaceNameLabel)

@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ContainerRecreateRequest restarts containers of a running pod (semantics
-// fanout-and-jobs 8).
+// ContainerRecreateRequest restarts containers of a running pod
+// (docs/kruise/jobs.md#containerrecreaterequest).
 type ContainerRecreateRequest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

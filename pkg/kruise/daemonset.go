@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// DaemonSet is the Advanced DaemonSet (semantics workloads 4).
+// DaemonSet is the Advanced DaemonSet (docs/kruise/workloads.md#advanced-daemonset).
 type DaemonSet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -53,7 +53,8 @@ const (
 	InPlaceIfPossibleRollingUpdateType RollingUpdateType = "InPlaceIfPossible"
 )
 
-// RollingUpdateDaemonSet is the pace of an update (semantics workloads 0.3).
+// RollingUpdateDaemonSet is the pace of an update
+// (docs/kruise/workloads.md#percentages-and-defaults).
 type RollingUpdateDaemonSet struct {
 	RollingUpdateType RollingUpdateType `json:"rollingUpdateType,omitempty"`
 	// MaxUnavailable and MaxSurge exclude each other and default to 1 and 0;
@@ -68,7 +69,7 @@ type RollingUpdateDaemonSet struct {
 	Paused    *bool               `json:"paused,omitempty"`
 }
 
-// DaemonSetStatus counts nodes (semantics workloads 4).
+// DaemonSetStatus counts nodes (docs/kruise/workloads.md#advanced-daemonset).
 type DaemonSetStatus struct {
 	CurrentNumberScheduled int32                       `json:"currentNumberScheduled"`
 	NumberMisscheduled     int32                       `json:"numberMisscheduled"`

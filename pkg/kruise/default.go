@@ -32,12 +32,11 @@ func setText[T ~string](field *T, value T) {
 }
 
 // WebhookPullPolicy is what Kruise's webhooks write into containers without a
-// pull policy, where they do (semantics sidecarset-and-protection 10).
+// pull policy, where they do (docs/kruise/sidecarset.md#observed-on-a-cluster).
 const WebhookPullPolicy = corev1.PullAlways
 
 // alwaysPull is what Kruise's webhooks do to containers without a pull policy,
-// whatever their tag; init containers follow it (semantics
-// sidecarset-and-protection 10).
+// whatever their tag; init containers follow it (docs/kruise/sidecarset.md#observed-on-a-cluster).
 func alwaysPull(s *corev1.PodSpec) {
 	for i := range s.Containers {
 		setText(&s.Containers[i].ImagePullPolicy, WebhookPullPolicy)

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// defaultBroadcastJob: semantics fanout-and-jobs 5.
+// defaultBroadcastJob: docs/kruise/jobs.md#broadcastjob.
 func defaultBroadcastJob(s *BroadcastJobSpec) {
 	setDefault(&s.Parallelism, intstr.FromInt32(math.MaxInt32))
 	setText(&s.CompletionPolicy.Type, AlwaysCompletionPolicyType)
@@ -14,7 +14,7 @@ func defaultBroadcastJob(s *BroadcastJobSpec) {
 	alwaysPull(&s.Template.Spec)
 }
 
-// defaultAdvancedCronJob: semantics fanout-and-jobs 6. The created jobs get
+// defaultAdvancedCronJob: docs/kruise/jobs.md#advancedcronjob. The created jobs get
 // their own defaults later.
 func defaultAdvancedCronJob(s *AdvancedCronJobSpec) {
 	policy := AllowConcurrent
@@ -33,7 +33,7 @@ func defaultAdvancedCronJob(s *AdvancedCronJobSpec) {
 	}
 }
 
-// defaultImagePull: semantics fanout-and-jobs 7. Parallelism stays empty, which
+// defaultImagePull: docs/kruise/jobs.md#image-pulls. Parallelism stays empty, which
 // means 1.
 func defaultImagePull(s *ImagePullJobTemplate) {
 	setText(&s.CompletionPolicy.Type, AlwaysCompletionPolicyType)
@@ -42,8 +42,7 @@ func defaultImagePull(s *ImagePullJobTemplate) {
 	setDefault(&s.PullPolicy.BackoffLimit, 3)
 }
 
-// defaultNodeImage: each tag is pulled as a job would (semantics fanout-and-jobs
-// 7).
+// defaultNodeImage: each tag is pulled as a job would (docs/kruise/jobs.md#image-pulls).
 func defaultNodeImage(s *NodeImageSpec) {
 	for _, image := range s.Images {
 		for i := range image.Tags {
@@ -55,7 +54,7 @@ func defaultNodeImage(s *NodeImageSpec) {
 	}
 }
 
-// defaultContainerRecreateRequest: semantics fanout-and-jobs 8.
+// defaultContainerRecreateRequest: docs/kruise/jobs.md#containerrecreaterequest.
 func defaultContainerRecreateRequest(s *ContainerRecreateRequestSpec) {
 	setDefault(&s.Strategy, ContainerRecreateRequestStrategy{})
 	setText(&s.Strategy.FailurePolicy, ContainerRecreateFail)

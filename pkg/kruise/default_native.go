@@ -11,7 +11,7 @@ import (
 // DefaultStored fills in everything that the object has once an API server with
 // Kruise has stored it: what [Default] knows, and what Kubernetes writes into
 // pod templates and into its own workloads. An Advanced DaemonSet's template
-// stays as it is (semantics workloads 0.3).
+// stays as it is (docs/kruise/workloads.md#percentages-and-defaults).
 func DefaultStored(obj any) {
 	Default(obj)
 	if d := types[reflect.TypeOf(obj)]; d != nil {

@@ -3,7 +3,7 @@ package kruise
 import corev1 "k8s.io/api/core/v1"
 
 // DefaultRecreate fills in what the webhook of a ContainerRecreateRequest takes
-// from the pod when the request is made (semantics fanout-and-jobs 8): the
+// from the pod when the request is made (docs/kruise/jobs.md#containerrecreaterequest): the
 // labels by which the node's agent finds the request, the grace period, and of
 // each container the hook, the ports that an HTTP hook may name, and what it is
 // to be compared with later. It expects that the request passed the check.

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// defaultSidecarSet: semantics sidecarset-and-protection 4.2.
+// defaultSidecarSet: docs/kruise/sidecarset.md#defaults.
 func defaultSidecarSet(s *SidecarSetSpec) {
 	setDefault(&s.RevisionHistoryLimit, 10)
 	setText(&s.UpdateStrategy.Type, RollingUpdateSidecarSetStrategyType)

@@ -6,7 +6,7 @@ import (
 )
 
 // defaultCronTemplates: the jobs get their own defaults when they are made; of
-// the templates, those of pods are filled in (semantics fanout-and-jobs 6), and
+// the templates, those of pods are filled in (docs/kruise/jobs.md#advancedcronjob), and
 // metadata goes where the schema declares none of its fields (12).
 func defaultCronTemplates(t *CronJobTemplate) {
 	if t.JobTemplate != nil {
@@ -22,7 +22,7 @@ func defaultCronTemplates(t *CronJobTemplate) {
 }
 
 // defaultSubsetTemplate: only the template of a native StatefulSet is touched
-// (semantics fanout-and-jobs 12).
+// (docs/kruise/distribution.md#observed-on-a-cluster).
 func defaultSubsetTemplate(t *SubsetTemplate) {
 	if t.StatefulSetTemplate != nil {
 		DefaultTemplate(&t.StatefulSetTemplate.Spec.Template)

@@ -7,10 +7,10 @@ import (
 
 // DefaultTemplate fills in what an API server writes into a pod template that it
 // stores; the webhooks of CloneSet and Advanced StatefulSet do the same, after
-// having set their own pull policy (semantics workloads 0.3). What is filled
-// only into pods (service links, requests from limits, host ports) stays out.
-// A change of template is judged with these defaults on both sides: a merge
-// patch replaces lists of containers, and must not look like more than it is.
+// having set their own pull policy (docs/kruise/workloads.md#percentages-and-defaults). What is
+// filled only into pods (service links, requests from limits, host ports) stays out. A change of
+// template is judged with these defaults on both sides: a merge patch replaces lists of containers,
+// and must not look like more than it is.
 func DefaultTemplate(t *corev1.PodTemplateSpec) {
 	s := &t.Spec
 	setText(&s.RestartPolicy, corev1.RestartPolicyAlways)
@@ -30,7 +30,7 @@ func DefaultTemplate(t *corev1.PodTemplateSpec) {
 }
 
 // defaultContainer leaves the startupProbe alone, as the webhook of SidecarSets
-// does (semantics sidecarset-and-protection 4.2).
+// does (docs/kruise/sidecarset.md#defaults).
 func defaultContainer(c *corev1.Container) {
 	followTag(c)
 	setText(&c.TerminationMessagePath, corev1.TerminationMessagePathDefault)

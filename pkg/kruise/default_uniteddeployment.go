@@ -2,9 +2,9 @@ package kruise
 
 import "k8s.io/apimachinery/pkg/util/intstr"
 
-// defaultUnitedDeployment: semantics fanout-and-jobs 1.1 and 12. Of the
-// templates, only that of a native StatefulSet is touched; the other workloads
-// get their defaults when they are created.
+// defaultUnitedDeployment: docs/kruise/distribution.md#spec and
+// docs/kruise/distribution.md#observed-on-a-cluster. Of the templates, only that of a native
+// StatefulSet is touched; the other workloads get their defaults when they are created.
 func defaultUnitedDeployment(s *UnitedDeploymentSpec) {
 	setDefault(&s.Replicas, 1)
 	setDefault(&s.RevisionHistoryLimit, 10)

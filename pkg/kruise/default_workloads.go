@@ -5,7 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// defaultCloneSet: semantics workloads 0.3. OnDelete gets no rollingUpdate.
+// defaultCloneSet: docs/kruise/workloads.md#percentages-and-defaults. OnDelete gets no
+// rollingUpdate.
 func defaultCloneSet(s *CloneSetSpec) {
 	setDefault(&s.Replicas, 1)
 	setDefault(&s.RevisionHistoryLimit, 10)
@@ -22,7 +23,7 @@ func defaultCloneSet(s *CloneSetSpec) {
 	setDefault(&r.MaxSurge, intstr.FromInt32(0))
 }
 
-// defaultStatefulSet: semantics workloads 0.3.
+// defaultStatefulSet: docs/kruise/workloads.md#percentages-and-defaults.
 func defaultStatefulSet(s *StatefulSetSpec) {
 	setDefault(&s.Replicas, 1)
 	setDefault(&s.RevisionHistoryLimit, 10)
@@ -43,8 +44,8 @@ func defaultStatefulSet(s *StatefulSetSpec) {
 	setDefault(&r.MinReadySeconds, 0)
 }
 
-// defaultDaemonSet: semantics workloads 0.3. The template is left alone, and
-// so are maxUnavailable and maxSurge when one of them is there.
+// defaultDaemonSet: docs/kruise/workloads.md#percentages-and-defaults. The template is left alone,
+// and so are maxUnavailable and maxSurge when one of them is there.
 func defaultDaemonSet(s *DaemonSetSpec) {
 	setDefault(&s.RevisionHistoryLimit, 10)
 	setDefault(&s.BurstReplicas, intstr.FromInt32(250))

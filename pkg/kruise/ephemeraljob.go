@@ -6,7 +6,7 @@ import (
 )
 
 // EphemeralJob adds ephemeral containers to running pods; there is only
-// v1alpha1 (semantics fanout-and-jobs 9).
+// v1alpha1 (docs/kruise/jobs.md#ephemeraljob).
 type EphemeralJob struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

@@ -2,8 +2,7 @@ package kruise
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ImageListPullJob makes one ImagePullJob per image (semantics fanout-and-jobs
-// 7).
+// ImageListPullJob makes one ImagePullJob per image (docs/kruise/jobs.md#image-pulls).
 type ImageListPullJob struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// ImagePullJob has nodes pull an image (semantics fanout-and-jobs 7).
+// ImagePullJob has nodes pull an image (docs/kruise/jobs.md#image-pulls).
 type ImagePullJob struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

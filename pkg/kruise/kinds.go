@@ -5,9 +5,11 @@ func since(alpha, beta string) []Served { return []Served{{V1alpha1, alpha}, {V1
 
 // descriptors are all kinds of Kruise, in alphabetical order: everything that is
 // said of a kind as a whole is said here. A kind without rows of fields has the same
-// fields in both versions (semantics workloads 0.2, sidecarset-and-protection 4.1
-// and 6, fanout-and-jobs 10). The scopes are those of semantics
-// sidecarset-and-protection 1, fanout-and-jobs 3 and 7.
+// fields in both versions (docs/kruise/workloads.md#cloneset-in-two-versions,
+// docs/kruise/sidecarset.md#v1alpha1-and-v1beta1 and
+// docs/kruise/protection.md#podunavailablebudget, docs/kruise/distribution.md#in-two-versions). The
+// scopes are those of docs/kruise/sidecarset.md#which-pods-match,
+// docs/kruise/distribution.md#resourcedistribution and docs/kruise/jobs.md#image-pulls.
 var descriptors = []*descriptor{
 	describe(Registered{
 		Group: Group, Kind: KindAdvancedCronJob, ShortNames: []string{"acj"}, Served: since("v1.0", "v1.9"),

@@ -1,6 +1,6 @@
 package kruise
 
-// Names that this project writes (DESIGN section 1).
+// Names that this project writes (docs/drivers.md).
 const (
 	// SourceLabel is on everything that rendering makes: the kind and name of
 	// the Kruise object it came from, see [SourceValue].
@@ -32,7 +32,9 @@ const (
 	SpreadSubsetLabel = "kubectl-kruise.dev/subset"
 )
 
-// Workloads and their pods (semantics workloads 1, 2, 5, 6).
+// Workloads and their pods (docs/kruise/workloads.md#cloneset,
+// docs/kruise/workloads.md#in-place-update, docs/kruise/workloads.md#what-is-added-to-pods and
+// docs/kruise/workloads.md#kubectl-operations).
 const (
 	// CloneSetInstanceIDLabel is the random part of a CloneSet pod's name, on
 	// the pod and its claims.
@@ -67,7 +69,7 @@ const (
 	UnavailablePodLabelPrefix = "unavailable-pod.kruise.io/"
 )
 
-// Image pre-download (semantics workloads 1.11), on the workload unless said
+// Image pre-download (docs/kruise/workloads.md#image-pre-download), on the workload unless said
 // otherwise.
 const (
 	// ImagePreDownloadParallelismAnnotation is the number of nodes at a time.
@@ -91,8 +93,8 @@ const (
 	KruisePodReady = "KruisePodReady"
 )
 
-// Container launch priority and liveness (semantics sidecarset-and-protection
-// 5, 8), on pods and containers.
+// Container launch priority and liveness (docs/kruise/protection.md#container-launch-priority and
+// docs/kruise/protection.md#other-features), on pods and containers.
 const (
 	// ContainerLaunchPriorityAnnotation, [ContainerLaunchOrdered], starts the
 	// containers one after the other.
@@ -120,7 +122,7 @@ const (
 	TerminateSidecarIgnoreExitCodeEnv = "KRUISE_TERMINATE_SIDECAR_IGNORE_EXIT_CODE"
 )
 
-// Pod probes (semantics sidecarset-and-protection 8), on pods.
+// Pod probes (docs/kruise/protection.md#other-features), on pods.
 const (
 	PodProbeAnnotation           = "kruise.io/podprobe"
 	PodProbeMarkerListAnnotation = "kruise.io/podprobemarker-list"

@@ -1,6 +1,6 @@
 package kruise
 
-// UnitedDeployment (semantics fanout-and-jobs 1), on workloads and pods.
+// UnitedDeployment (docs/kruise/distribution.md#uniteddeployment), on workloads and pods.
 const (
 	// SubsetNameLabel names the subset.
 	SubsetNameLabel = "apps.kruise.io/subset-name"
@@ -12,7 +12,7 @@ const (
 	UnitedDeploymentReservedPodLabel = "apps.kruise.io/united-deployment-reserved-pod"
 )
 
-// WorkloadSpread (semantics fanout-and-jobs 2).
+// WorkloadSpread (docs/kruise/distribution.md#workloadspread).
 const (
 	// MatchedWorkloadSpreadAnnotation says in which subset a pod is (JSON).
 	MatchedWorkloadSpreadAnnotation = "apps.kruise.io/matched-workloadspread"
@@ -24,7 +24,7 @@ const (
 	WorkloadSpreadWhiteListKey = "WorkloadSpread_Watch_Custom_Workload_WhiteList"
 )
 
-// ResourceDistribution (semantics fanout-and-jobs 3), on the copies.
+// ResourceDistribution (docs/kruise/distribution.md#resourcedistribution), on the copies.
 const (
 	// ResourceDistributedByAnnotation names the ResourceDistribution.
 	ResourceDistributedByAnnotation = "kruise.io/resourcedistribution.resource.from"
@@ -32,7 +32,7 @@ const (
 	ResourceHashCodeAnnotation = "kruise.io/resourcedistribution.resource.hashcode"
 )
 
-// PersistentPodState (semantics fanout-and-jobs 4), on workloads; the last is
+// PersistentPodState (docs/kruise/distribution.md#persistentpodstate), on workloads; the last is
 // on pods.
 const (
 	// AutoGeneratePersistentPodStateAnnotation, "true", makes the state object.
@@ -49,7 +49,9 @@ const (
 	PersistentPodStateWhiteListKey = "PPS_Watch_Custom_Workload_WhiteList"
 )
 
-// Jobs (semantics fanout-and-jobs 5 to 9).
+// Jobs (docs/kruise/jobs.md#broadcastjob, docs/kruise/jobs.md#advancedcronjob,
+// docs/kruise/jobs.md#image-pulls, docs/kruise/jobs.md#containerrecreaterequest and
+// docs/kruise/jobs.md#ephemeraljob).
 const (
 	// BroadcastJobNameLabel and BroadcastJobUIDLabel are on the job's pods.
 	BroadcastJobNameLabel = "broadcastjob-name"
@@ -75,7 +77,8 @@ const (
 	EphemeralJobFinalizer = "apps.kruise.io/ephemeralcontainers-cleanup"
 )
 
-// ContainerRecreateRequest (semantics fanout-and-jobs 8, 10).
+// ContainerRecreateRequest (docs/kruise/jobs.md#containerrecreaterequest and
+// docs/kruise/distribution.md#in-two-versions).
 const (
 	// The request carries these labels.
 	ContainerRecreatePodUIDLabel   = "crr.apps.kruise.io/pod-uid"

@@ -1,6 +1,6 @@
 package kruise
 
-// Deletion protection (semantics sidecarset-and-protection 7), on any object.
+// Deletion protection (docs/kruise/protection.md#deletion-protection), on any object.
 const (
 	// DeleteProtectionLabel is [DeleteProtectionAlways] or
 	// [DeleteProtectionCascading]; other values do nothing.
@@ -9,7 +9,7 @@ const (
 	DeleteProtectionCascading = "Cascading"
 )
 
-// PodUnavailableBudget (semantics sidecarset-and-protection 6).
+// PodUnavailableBudget (docs/kruise/protection.md#podunavailablebudget).
 const (
 	// ProtectOperationsAnnotation, with commas, on a v1alpha1 budget is
 	// spec.protectOperations of v1beta1.

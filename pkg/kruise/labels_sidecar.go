@@ -1,6 +1,7 @@
 package kruise
 
-// SidecarSet (semantics sidecarset-and-protection 0, 1, 2.11).
+// SidecarSet (docs/kruise/sidecarset.md#names, docs/kruise/sidecarset.md#which-pods-match and
+// docs/kruise/sidecarset.md#annotations).
 const (
 	// SidecarSetHashAnnotation is on injected pods (JSON by set) and on the
 	// SidecarSet (the bare hash).
@@ -32,8 +33,7 @@ const (
 	SidecarSetUpgradable = "SidecarSetUpgradable"
 
 	// SidecarTerminated is the pod condition with which the SidecarTerminator
-	// declares a pod ended before its sidecars are (semantics
-	// sidecarset-and-protection 8).
+	// declares a pod ended before its sidecars are (docs/kruise/protection.md#other-features).
 	SidecarTerminated = "SidecarTerminated"
 
 	// SidecarSetNameLabel and SidecarSetCustomVersionLabel are on revisions;
@@ -47,7 +47,7 @@ const (
 	SidecarSetBaseAnnotation   = "apps.kruise.io/sidecarset-base"
 
 	// OutsideLabel on a Namespace keeps Kruise's pod webhook away, whatever its value
-	// (semantics sidecarset 1).
+	// (docs/kruise/sidecarset.md#which-pods-match).
 	OutsideLabel = "control-plane"
 
 	// NamespaceNameLabel is on every namespace, by Kubernetes.

@@ -6,7 +6,7 @@ import (
 )
 
 // NodeImage is the list of images that one node pulls; it is cluster-scoped
-// and named like the node (semantics fanout-and-jobs 7).
+// and named like the node (docs/kruise/jobs.md#image-pulls).
 type NodeImage struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

@@ -9,8 +9,9 @@ import (
 )
 
 // PatchTemplate returns the pod template with the strategic merge patch applied,
-// both as values of JSON (semantics fanout-and-jobs 1.2 and 2). A patch that
-// does not fit is an error, whose text holds no values.
+// both as values of JSON (docs/kruise/distribution.md#what-a-subsets-workload-looks-like and
+// docs/kruise/distribution.md#workloadspread). A patch that does not fit is an error, whose text
+// holds no values.
 func PatchTemplate(template, patch map[string]any) (merged map[string]any, err error) {
 	defer func() { // the library panics on keys of lists that are no scalars
 		if p := recover(); p != nil {

@@ -2,8 +2,8 @@ package kruise
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PersistentPodState brings re-created pods back to where they were (semantics
-// fanout-and-jobs 4).
+// PersistentPodState brings re-created pods back to where they were
+// (docs/kruise/distribution.md#persistentpodstate).
 type PersistentPodState struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

@@ -6,7 +6,7 @@ import (
 )
 
 // PodProbeMarker runs probes and writes their results onto pods; there is only
-// v1alpha1 (semantics sidecarset-and-protection 8).
+// v1alpha1 (docs/kruise/protection.md#other-features).
 type PodProbeMarker struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

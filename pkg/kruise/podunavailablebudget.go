@@ -6,7 +6,7 @@ import (
 )
 
 // PodUnavailableBudget guards the availability of pods against deletion,
-// eviction and updates (semantics sidecarset-and-protection 6). Its group is
+// eviction and updates (docs/kruise/protection.md#podunavailablebudget). Its group is
 // [PolicyGroup].
 type PodUnavailableBudget struct {
 	metav1.TypeMeta   `json:",inline"`

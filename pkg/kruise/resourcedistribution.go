@@ -7,7 +7,7 @@ import (
 )
 
 // ResourceDistribution copies a Secret or ConfigMap into namespaces; it is
-// cluster-scoped (semantics fanout-and-jobs 3).
+// cluster-scoped (docs/kruise/distribution.md#resourcedistribution).
 type ResourceDistribution struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

@@ -7,8 +7,9 @@ import (
 	k8slabels "k8s.io/apimachinery/pkg/labels"
 )
 
-// SystemNamespaces never get a copy from Kruise's main branch on (semantics
-// fanout-and-jobs 3, targets 2); releases up to 1.9 copy to them as to others.
+// SystemNamespaces never get a copy from Kruise's main branch on
+// (docs/kruise/distribution.md#resourcedistribution, targets 2); releases up to 1.9 copy to them as
+// to others.
 func (r Release) SystemNamespaces() []string {
 	if r.OrNewest() != Next {
 		return nil
@@ -18,7 +19,7 @@ func (r Release) SystemNamespaces() []string {
 
 // Names are the namespaces that shall have a copy, sorted: all that there are, or the
 // listed ones, there or not, with the selected; less the excluded, and those of the system
-// (semantics fanout-and-jobs 3). The error is a selector that cannot be read.
+// (docs/kruise/distribution.md#resourcedistribution). The error is a selector that cannot be read.
 func (t *ResourceDistributionTargets) Names(there map[string]k8slabels.Set, release Release) ([]string, error) {
 	selector := k8slabels.Nothing()
 	if s := &t.NamespaceSelector; len(s.MatchLabels)+len(s.MatchExpressions) > 0 {

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestResourceDistributionNames: semantics fanout-and-jobs 3.
+// TestResourceDistributionNames: docs/kruise/distribution.md#resourcedistribution.
 func TestResourceDistributionNames(t *testing.T) {
 	there := map[string]k8slabels.Set{"a": {"team": "web"}, "b": {"team": "web"}, "c": {}, "kube-system": {"team": "web"}}
 	for spec, want := range map[string]string{

@@ -6,7 +6,7 @@ import (
 )
 
 // UpdatePriorityStrategy orders the pods of an update; only one of the two
-// lists may be set (semantics workloads 1.6).
+// lists may be set (docs/kruise/workloads.md#update-order).
 type UpdatePriorityStrategy struct {
 	// OrderPriority: pods with the first key before those with the second,
 	// and within a key by the number that the label's value ends in.
@@ -28,14 +28,14 @@ type UpdatePriorityWeightTerm struct {
 }
 
 // UpdateScatterTerm is a label whose pods are to be spread over the update
-// (semantics workloads 1.6).
+// (docs/kruise/workloads.md#update-order).
 type UpdateScatterTerm struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
-// InPlaceUpdateStrategy says how pods are updated in place (semantics
-// workloads 1.11, 2.2).
+// InPlaceUpdateStrategy says how pods are updated in place
+// (docs/kruise/workloads.md#image-pre-download and docs/kruise/workloads.md#steps-on-the-pod).
 type InPlaceUpdateStrategy struct {
 	// GracePeriodSeconds is between "not ready" and the new image.
 	GracePeriodSeconds int32 `json:"gracePeriodSeconds,omitempty"`
@@ -48,8 +48,8 @@ type InPlaceUpdateStrategy struct {
 	ImagePreDownloadMinUpdatedReadyPods *int32 `json:"imagePreDownloadMinUpdatedReadyPods,omitempty"`
 }
 
-// Lifecycle names the points at which a pod waits for others (semantics
-// workloads 1.12).
+// Lifecycle names the points at which a pod waits for others
+// (docs/kruise/workloads.md#lifecycle-hooks).
 type Lifecycle struct {
 	PreDelete     *LifecycleHook `json:"preDelete,omitempty"`
 	InPlaceUpdate *LifecycleHook `json:"inPlaceUpdate,omitempty"`

@@ -7,7 +7,9 @@ import (
 )
 
 // SidecarSet adds containers to pods as they are created; it is
-// cluster-scoped (semantics sidecarset-and-protection 1 to 4).
+// cluster-scoped (docs/kruise/sidecarset.md#which-pods-match, docs/kruise/sidecarset.md#injection,
+// docs/kruise/sidecarset.md#updating-injected-pods and
+// docs/kruise/sidecarset.md#two-versions-defaults-validation).
 type SidecarSet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -110,8 +112,8 @@ const (
 	TargetContainersMax TargetContainersMode = "max"
 )
 
-// ResourcesPolicy calculates a sidecar's resources from the pod's (semantics
-// sidecarset-and-protection 2.9).
+// ResourcesPolicy calculates a sidecar's resources from the pod's
+// (docs/kruise/sidecarset.md#resources-policy).
 type ResourcesPolicy struct {
 	TargetContainersMode TargetContainersMode `json:"targetContainersMode"`
 	// TargetContainersNameRegex defaults to every container.
@@ -178,8 +180,7 @@ const (
 	RollingUpdateSidecarSetStrategyType SidecarSetUpdateStrategyType = "RollingUpdate"
 )
 
-// SidecarSetUpdateStrategy is about pods injected before (semantics
-// sidecarset-and-protection 3.4).
+// SidecarSetUpdateStrategy is about pods injected before (docs/kruise/sidecarset.md#selection).
 type SidecarSetUpdateStrategy struct {
 	Type     SidecarSetUpdateStrategyType `json:"type,omitempty"`
 	Paused   bool                         `json:"paused,omitempty"`
@@ -194,7 +195,7 @@ type SidecarSetUpdateStrategy struct {
 	ScatterStrategy  []UpdateScatterTerm     `json:"scatterStrategy,omitempty"`
 }
 
-// SidecarSetStatus counts pods (semantics sidecarset-and-protection 3.6).
+// SidecarSetStatus counts pods (docs/kruise/sidecarset.md#when-a-pod-is-done).
 type SidecarSetStatus struct {
 	ObservedGeneration int64  `json:"observedGeneration,omitempty"`
 	MatchedPods        int32  `json:"matchedPods"`

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// StatefulSet is the Advanced StatefulSet (semantics workloads 3).
+// StatefulSet is the Advanced StatefulSet (docs/kruise/workloads.md#advanced-statefulset).
 type StatefulSet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -109,7 +109,8 @@ type UnorderedUpdateStrategy struct {
 	PriorityStrategy *UpdatePriorityStrategy `json:"priorityStrategy,omitempty"`
 }
 
-// StatefulSetStatus is what was seen of a StatefulSet (semantics workloads 3).
+// StatefulSetStatus is what was seen of a StatefulSet
+// (docs/kruise/workloads.md#advanced-statefulset).
 type StatefulSetStatus struct {
 	ObservedGeneration       int64                         `json:"observedGeneration,omitempty"`
 	Replicas                 int32                         `json:"replicas"`

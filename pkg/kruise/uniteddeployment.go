@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// UnitedDeployment is one workload per subset of a topology (semantics
-// fanout-and-jobs 1).
+// UnitedDeployment is one workload per subset of a topology
+// (docs/kruise/distribution.md#uniteddeployment).
 type UnitedDeployment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -131,7 +131,7 @@ type ManualUpdate struct {
 	Partitions map[string]int32 `json:"partitions,omitempty"`
 }
 
-// UnitedDeploymentStatus is what was seen (semantics fanout-and-jobs 1.6).
+// UnitedDeploymentStatus is what was seen (docs/kruise/distribution.md#status-and-scale).
 type UnitedDeploymentStatus struct {
 	ObservedGeneration   int64  `json:"observedGeneration,omitempty"`
 	Replicas             int32  `json:"replicas"`

@@ -8,7 +8,7 @@ import (
 )
 
 // WorkloadSpread sends a workload's pods to subsets as they are created
-// (semantics fanout-and-jobs 2).
+// (docs/kruise/distribution.md#workloadspread).
 type WorkloadSpread struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`

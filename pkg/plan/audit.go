@@ -12,14 +12,15 @@ import (
 // it informs and proves nothing (docs/safety.md).
 type AuditEntry struct {
 	// At is in whole seconds, UTC.
-	At time.Time
+	At time.Time `json:"at"`
 	// By names the person and the machine, Program what they ran, with its version; Program
 	// is empty where that is not known.
-	By, Program string
+	By      string `json:"by"`
+	Program string `json:"program,omitempty"`
 	// What is a transition, or one of the outcomes below.
-	What string
+	What string `json:"what"`
 	// Detail says more: the step, or why; it may be empty.
-	Detail string
+	Detail string `json:"detail,omitempty"`
 }
 
 // What a rollout comes to by itself, in a history.

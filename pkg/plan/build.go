@@ -114,7 +114,7 @@ func title(r cluster.Ref) string {
 }
 
 // InProgressingAnnotation is how admission marks a workload whose change a Kruise Rollout
-// has taken (older-plugin 3.4).
+// has taken (docs/facts/older-plugin.md#who-owns-the-workload).
 const InProgressingAnnotation = "rollouts.kruise.io/in-progressing"
 
 // controlInfo is the other annotation by which a Kruise Rollout holds a workload.

@@ -14,7 +14,8 @@ import (
 // yet.
 const nobody = "nobody"
 
-// cloneSet reads a CloneSet (semantics workloads 1.3, 1.6).
+// cloneSet reads a CloneSet (docs/kruise/workloads.md#partition and
+// docs/kruise/workloads.md#update-order).
 func (b *builder) cloneSet(spec *kruise.CloneSetSpec) subject {
 	set := b.cloneSetRules(spec)
 	l := rules.LimitsOfCloneSet(spec)

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// daemonSet reads an Advanced DaemonSet (semantics workloads 4). scheduled is its
-// status.desiredNumberScheduled.
+// daemonSet reads an Advanced DaemonSet (docs/kruise/workloads.md#advanced-daemonset). scheduled is
+// its status.desiredNumberScheduled.
 func (b *builder) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subject {
 	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduled)
 	l := set.Limits()

@@ -6,7 +6,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// chooseDriver settles who replaces the pods (DESIGN section 1).
+// chooseDriver settles who replaces the pods (docs/drivers.md).
 func (b *builder) chooseDriver() error {
 	fits := kindOf(b.desired.Object).drivers()
 	want := b.policy.Driver

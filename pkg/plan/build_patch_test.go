@@ -167,7 +167,7 @@ func TestPausedPaths(t *testing.T) {
 	}
 }
 
-// TestPartitionPaths: semantics workloads 7; an Advanced StatefulSet is always
+// TestPartitionPaths: docs/kruise/workloads.md#fields-to-patch; an Advanced StatefulSet is always
 // patched in v1beta1.
 func TestPartitionPaths(t *testing.T) {
 	for kind, want := range map[string][2]string{

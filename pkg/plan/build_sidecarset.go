@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// sidecarSet reads a SidecarSet (semantics sidecarset-and-protection 3.4). Its
+// sidecarSet reads a SidecarSet (docs/kruise/sidecarset.md#selection). Its
 // total are the pods that it matches and has been injected into.
 func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
 	set := b.sidecarSetRules(o)
@@ -49,7 +49,7 @@ func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
 }
 
 // afterwards says what becomes of pods that the strategy's selector leaves out when they
-// are made again (semantics sidecarset-and-protection 1).
+// are made again (docs/kruise/sidecarset.md#which-pods-match).
 func afterwards(o *kruise.SidecarSet) string {
 	switch r := o.Spec.InjectionStrategy.Revision; {
 	case o.Spec.InjectionStrategy.Paused:

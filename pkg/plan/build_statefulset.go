@@ -12,8 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// statefulSet reads an Advanced StatefulSet (semantics workloads 3): its partition
-// is a number only.
+// statefulSet reads an Advanced StatefulSet (docs/kruise/workloads.md#advanced-statefulset): its
+// partition is a number only.
 func (b *builder) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	all := *spec
 	all.UpdateStrategy.RollingUpdate = copied(spec.UpdateStrategy.RollingUpdate)
@@ -65,7 +65,7 @@ func because(why string) func(*cluster.Pod) string {
 
 // numbered is for partitions that are a number of pods. In order, they are the last
 // ones that an update would reach, whatever these carry: some may have the new
-// template already, as after an undo, and stay so (semantics workloads 6).
+// template already, as after an undo, and stay so (docs/kruise/workloads.md#kubectl-operations).
 func (b *builder) numbered(s *subject, order []*cluster.Pod) {
 	total := max(s.total, 0)
 	allowed := make([]int, total+1)

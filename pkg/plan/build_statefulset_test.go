@@ -28,7 +28,7 @@ func begun(t *testing.T, api, rolling string) (plan.Snapshot, string) {
 
 // TestUndoUnderPartition: in order, the top ordinals go back under the same partition,
 // and those below it are there already; without order, so many pods as the partition
-// lets follow are enough, whichever they are (semantics workloads 6).
+// lets follow are enough, whichever they are (docs/kruise/workloads.md#kubectl-operations).
 func TestUndoUnderPartition(t *testing.T) {
 	for _, c := range []struct{ name, api, rolling, steps, want, partitions string }{
 		{"as it comes", beta, "", "", "update 3/2:1, step-100% 5/0:2", "4 2"},

@@ -30,7 +30,7 @@ func (b *builder) warnHot() {
 const exchangedHot = "sidecar %s is exchanged hot: its new image starts beside the old one, which is emptied when the new one is ready; such a pod restarts one idle container, twice"
 
 // restarted leaves out the sidecars that a SidecarSet upgrades hot: the one that works is
-// not restarted (semantics sidecarset-and-protection 3.7).
+// not restarted (docs/kruise/sidecarset.md#hot-upgrade).
 func (b *builder) restarted(names []string) []string {
 	o, ok := b.desired.Object.(*kruise.SidecarSet)
 	if !ok {

@@ -145,7 +145,7 @@ func trouble(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
 	for _, list := range [][]cluster.Container{p.InitContainers, p.Containers} {
 		for i := range list {
 			if t, ok := troubles[list[i].Waiting]; ok {
-				return Blocker{t.gate, p.Name, fmt.Sprintf("container %s (%s): %s", list[i].Name, list[i].Image, list[i].Waiting)}, t.grace, true
+				return Blocker{t.gate, p.Name, fmt.Sprintf("%s: container %s, image %s", list[i].Waiting, list[i].Name, list[i].Image)}, t.grace, true
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func TestInverseHitsTheCount(t *testing.T) {
 	}
 }
 
-// TestInverseExamples: semantics workloads 1.3 and 8, examples 4 and 17.
+// TestInverseExamples: docs/kruise/workloads.md#partition and
+// docs/kruise/workloads.md#worked-examples, examples 4 and 17.
 func TestInverseExamples(t *testing.T) {
 	for _, c := range []struct {
 		kind           string

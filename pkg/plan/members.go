@@ -9,8 +9,7 @@ import (
 
 // Members are the pods that the workload counts in its status. They are all pods of a
 // snapshot but for a SidecarSet, which is handed every pod that its labels may match and
-// counts those in its namespaces that have its containers (semantics
-// sidecarset-and-protection 3.1).
+// counts those in its namespaces that have its containers (docs/kruise/sidecarset.md#matched-pods).
 func (s *Snapshot) Members() []*cluster.Pod {
 	w := s.Object()
 	if w == nil || w.Object == nil {

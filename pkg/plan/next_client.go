@@ -67,7 +67,7 @@ func (r *run) pods(s *Step) (Decision, bool) {
 // restart, those of a sidecar's exchange included, and as budgets see them: from the
 // write on that asks for it, though the node has not heard of it yet and the pod's
 // status says otherwise. Where there is Kruise the readiness gate does that, in the same
-// write (semantics workloads 2.2).
+// write (docs/kruise/workloads.md#steps-on-the-pod).
 func (r *run) counted() *Snapshot {
 	s := *r.snap
 	s.Pods = slices.Clone(s.Pods)

@@ -16,8 +16,7 @@ import (
 // hotPair is a sidecar of HotUpgrade as it was rendered into a template: two containers
 // of a pod, of which one works and the other runs an image that does nothing. Without
 // Kruise the client exchanges them: the new image starts in the idle one, beside the old
-// one, and when it is ready the old one is emptied (semantics sidecarset-and-protection
-// 3.7).
+// one, and when it is ready the old one is emptied (docs/kruise/sidecarset.md#hot-upgrade).
 type hotPair struct {
 	sidecar string
 	// working and idle are the containers of this pod, image and empty what the

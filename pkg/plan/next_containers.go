@@ -93,7 +93,7 @@ func (c *restarts) asked(p *cluster.Pod) bool {
 func (c *restarts) look(p *cluster.Pod) {
 	if rules.Ready(p) {
 		if limit := max(c.plan.Limits.MaxUnavailable, 1); c.down >= limit {
-			c.waiting = append(c.waiting, Blocker{GateUpdated, p.Name, fmt.Sprintf("%s not available, and maxUnavailable lets %d be", are(c.down), limit)})
+			c.waiting = append(c.waiting, Blocker{GateMaxUnavailable, p.Name, fmt.Sprintf("%s not available, and maxUnavailable lets %d be", are(c.down), limit)})
 			return
 		}
 		if why, ok := c.permitted(p); !ok {

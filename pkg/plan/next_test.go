@@ -84,18 +84,18 @@ func TestNextInAStep(t *testing.T) {
 		"too slow":        {nil, 13 * time.Minute, "1 halt deadline: step step-50% is not done after 12m0s", 0},
 		"resumed late":    {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Resumed = noon.Add(time.Hour) }, 71 * time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5", 72 * time.Minute},
 		"names a pod":     {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Conditions = nil }, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5 | ready web-00000: is not ready", 12 * time.Minute},
-		"crashes a while": {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[0].Waiting = "CrashLoopBackOff" }, 39 * time.Second, "1 wait updated: updatedAvailableReplicas is 1 of 5 | crash web-00000: container main (web:1): CrashLoopBackOff", 40 * time.Second},
-		"crashes on":      {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[0].Waiting = "CrashLoopBackOff" }, 40 * time.Second, "1 halt crash web-00000: container main (web:1): CrashLoopBackOff", 0},
+		"crashes a while": {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[0].Waiting = "CrashLoopBackOff" }, 39 * time.Second, "1 wait updated: updatedAvailableReplicas is 1 of 5 | crash web-00000: CrashLoopBackOff: container main, image web:1", 40 * time.Second},
+		"crashes on":      {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[0].Waiting = "CrashLoopBackOff" }, 40 * time.Second, "1 halt crash web-00000: CrashLoopBackOff: container main, image web:1", 0},
 		"an old pod crashes": {func(_ *plan.Plan, s *plan.Snapshot) {
 			updatedPod(s, 0).Containers[0].Waiting = "CrashLoopBackOff"
 			s.Pods[0].Labels["controller-revision-hash"] = "web-old"
 		}, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5", 12 * time.Minute},
-		"image a while": {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[1].Waiting = "ImagePullBackOff" }, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5 | image web-00000: container side (side:1): ImagePullBackOff", 70 * time.Second},
-		"image":         {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[1].Waiting = "ErrImagePull" }, 70 * time.Second, "1 halt image web-00000: container side (side:1): ErrImagePull", 0},
-		"image at once": {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[0].Waiting = "InvalidImageName" }, 10 * time.Second, "1 halt image web-00000: container main (web:1): InvalidImageName", 0},
+		"image a while": {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[1].Waiting = "ImagePullBackOff" }, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5 | image web-00000: ImagePullBackOff: container side, image side:1", 70 * time.Second},
+		"image":         {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[1].Waiting = "ErrImagePull" }, 70 * time.Second, "1 halt image web-00000: ErrImagePull: container side, image side:1", 0},
+		"image at once": {func(_ *plan.Plan, s *plan.Snapshot) { updatedPod(s, 0).Containers[0].Waiting = "InvalidImageName" }, 10 * time.Second, "1 halt image web-00000: InvalidImageName: container main, image web:1", 0},
 		"config": {func(_ *plan.Plan, s *plan.Snapshot) {
 			updatedPod(s, 0).Containers[0].Waiting = "CreateContainerConfigError"
-		}, 2 * time.Minute, "1 halt ready web-00000: container main (web:1): CreateContainerConfigError", 0},
+		}, 2 * time.Minute, "1 halt ready web-00000: CreateContainerConfigError: container main, image web:1", 0},
 		"unschedulable":     {func(_ *plan.Plan, s *plan.Snapshot) { unscheduled(updatedPod(s, 0)) }, 6 * time.Minute, "1 halt schedule web-00000: 0/5 nodes are available", 0},
 		"not yet scheduled": {func(_ *plan.Plan, s *plan.Snapshot) { unscheduled(updatedPod(s, 0)) }, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5 | schedule web-00000: 0/5 nodes are available", 310 * time.Second},
 		"before the step": {func(_ *plan.Plan, s *plan.Snapshot) {
@@ -103,7 +103,7 @@ func TestNextInAStep(t *testing.T) {
 			p.Containers[0].Waiting = "CrashLoopBackOff"
 			p.Conditions = nil
 			p.Created = noon.Add(-time.Hour)
-		}, 29 * time.Second, "1 wait updated: updatedAvailableReplicas is 1 of 5 | crash web-00000: container main (web:1): CrashLoopBackOff", 30 * time.Second},
+		}, 29 * time.Second, "1 wait updated: updatedAvailableReplicas is 1 of 5 | crash web-00000: CrashLoopBackOff: container main, image web:1", 30 * time.Second},
 		"template": {func(_ *plan.Plan, s *plan.Snapshot) { s.Workload.Template["spec"].(map[string]any)["x"] = "y" }, time.Minute, "1 halt template: template is HASH, not HASH", 0},
 		"partition": {func(_ *plan.Plan, s *plan.Snapshot) {
 			clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(percent(10))
@@ -200,7 +200,7 @@ func TestPauses(t *testing.T) {
 		"timed":             {"1=5m", nil, time.Minute, "1 wait time: waits 5m0s, until 12:05:00", 5 * time.Minute},
 		"over":              {"1=5m", nil, 5 * time.Minute, "2 act let 4 more pods follow: 5 of 10", 0},
 		"skipped":           {"1=5m", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Second, "2 act let 4 more pods follow: 5 of 10", 0},
-		"crash":             {"1", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, time.Minute, "1 halt crash web-00009: container main (web:1): CrashLoopBackOff", 0},
+		"crash":             {"1", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, time.Minute, "1 halt crash web-00009: CrashLoopBackOff: container main, image web:1", 0},
 		"clock is set back": {"1=5m", nil, -time.Hour, "1 wait time: waits 5m0s, until 11:05:00", -55 * time.Minute},
 		"crash begins":      {"1=5m", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, 30 * time.Second, "1 wait time: waits 5m0s, until 12:05:00", 40 * time.Second},
 		"drift":             {"1", func(s *plan.Snapshot) { clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(3)) }, time.Minute, "1 halt partition: partition is 3, not 9", 0},

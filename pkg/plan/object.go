@@ -15,7 +15,7 @@ import (
 const hub = "v1beta1"
 
 // versionOf is the version in which an object is patched. An Advanced StatefulSet
-// loses fields in v1alpha1, so it never is (semantics workloads 0.2).
+// loses fields in v1alpha1, so it never is (docs/kruise/workloads.md#cloneset-in-two-versions).
 func versionOf(w *cluster.Workload) string {
 	if w.Group == kruise.Group && w.Kind == kruise.KindStatefulSet {
 		return hub

@@ -147,8 +147,8 @@ func (b *builder) concerns() func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return selects(p) && set.Listed(p) }
 }
 
-// barred asks what keeps pods of a SidecarSet from ever being upgraded (semantics
-// sidecarset-and-protection 3.1, 3.3).
+// barred asks what keeps pods of a SidecarSet from ever being upgraded
+// (docs/kruise/sidecarset.md#matched-pods and docs/kruise/sidecarset.md#what-can-change-in-place).
 func (b *builder) barred() func(*cluster.Pod) string {
 	o, ok := b.present.Object.(*kruise.SidecarSet)
 	if !ok {

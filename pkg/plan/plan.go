@@ -22,7 +22,7 @@ const (
 	Kind       = "RolloutPlan"
 )
 
-// Driver says who replaces a workload's pods (DESIGN section 1).
+// Driver says who replaces a workload's pods (docs/drivers.md).
 type Driver string
 
 // The drivers.
@@ -290,13 +290,14 @@ const (
 	// RestartCRR has Kruise's node agent do it, by a ContainerRecreateRequest.
 	RestartCRR = "crr"
 	// RestartAlias names the image in another way, which has the kubelet start the
-	// container anew (node-facts 3.2).
+	// container anew (docs/facts/kubelet.md#restart-by-alias).
 	RestartAlias = "image-alias"
-	// RestartSignal asks the first process of the container to end (node-facts 3.5).
+	// RestartSignal asks the first process of the container to end
+	// (docs/facts/kubelet.md#kill-from-inside).
 	RestartSignal = "signal"
 )
 
-// RestartStrategy is what only [RestartCRR] can do (semantics fanout-and-jobs 8).
+// RestartStrategy is what only [RestartCRR] can do (docs/kruise/jobs.md#containerrecreaterequest).
 type RestartStrategy struct {
 	// Ordered waits for one container before the next.
 	Ordered bool

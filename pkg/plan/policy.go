@@ -52,7 +52,7 @@ const (
 	PullNever PullPolicy = "never"
 )
 
-// Drain says how the driver client takes a pod out of service (DESIGN section 1).
+// Drain says how the driver client takes a pod out of service (docs/drivers.md).
 type Drain string
 
 // The ways to take a pod out of service.

@@ -12,7 +12,7 @@ import (
 )
 
 // prevented is one thing that Kruise would do and the native parent of the pods does
-// not let happen (DESIGN section 1): who reviews a plan is told where it applies.
+// not let happen (docs/drivers.md): who reviews a plan is told where it applies.
 type prevented struct {
 	// name is that of its row in docs/rollout.md.
 	name string

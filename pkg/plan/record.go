@@ -20,6 +20,10 @@ type Record struct {
 	// By is who wrote it last, Audit what was decided, of the plans before as well.
 	By    string
 	Audit Audit
+	// Past are the rollouts before this one, oldest first. PastFault says why they cannot
+	// be read; empty where they can.
+	Past      []PastRollout
+	PastFault string
 	// UID and Version are those of the object that keeps it. Version changes with every
 	// write; it is empty where nothing is kept.
 	UID, Version string

@@ -10,7 +10,7 @@ import (
 )
 
 // CannotRestart says why a container cannot be restarted inside its pod, whatever the
-// method: what Kruise's webhook refuses (semantics fanout-and-jobs 8). It is empty
+// method: what Kruise's webhook refuses (docs/kruise/jobs.md#containerrecreaterequest). It is empty
 // where it can.
 func CannotRestart(p *cluster.Pod, container string) string {
 	c, ok := p.Container(container)

@@ -217,14 +217,14 @@ func TestRestartsKeepBudgets(t *testing.T) {
 			unready(s.Pods[4:])
 			s.Pods[4].Created = noon.Add(-time.Hour)
 			s.Pods[4].Containers[0].Waiting = "CrashLoopBackOff"
-		}, "halt crash web-00004: container main (web:1): CrashLoopBackOff"},
+		}, "halt crash web-00004: CrashLoopBackOff: container main, image web:1"},
 		"begins to crash": {func(s *plan.Snapshot) {
 			for i := range 2 {
 				restarting(s, i)
 			}
 			s.Pods[1].Conditions = []cluster.Condition{{Type: "Ready", Status: corev1.ConditionFalse, Since: noon.Add(time.Minute - time.Second)}}
 			s.Pods[1].Containers[0].Waiting = "ErrImagePull"
-		}, "wait image web-00001: container main (web:1): ErrImagePull"},
+		}, "wait image web-00001: ErrImagePull: container main, image web:1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := snapshot(t, clones(", maxUnavailable: 2"), 5)

@@ -43,7 +43,7 @@ func pair(p *cluster.Pod) string {
 // TestClientExchangesSidecars: the new version starts beside the old one, which is
 // emptied once the new one is ready; there and, with the next version, back. In no pod
 // is there ever no sidecar at work, no pod is made anew, and no more are down at once
-// than may be (semantics sidecarset-and-protection 3.7).
+// than may be (docs/kruise/sidecarset.md#hot-upgrade).
 func TestClientExchangesSidecars(t *testing.T) {
 	for kind, text := range carriers {
 		t.Run(kind, func(t *testing.T) {

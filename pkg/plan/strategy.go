@@ -9,8 +9,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// strategyPath is where partition and paused stand in an object's spec (semantics
-// workloads 7). It is nil for kinds that have no partition.
+// strategyPath is where partition and paused stand in an object's spec
+// (docs/kruise/workloads.md#fields-to-patch). It is nil for kinds that have no partition.
 func strategyPath(w *cluster.Workload) []string {
 	switch {
 	case w.Group == kruise.Group && w.Kind == kruise.KindCloneSet && w.Version == "v1alpha1", w.Kind == kruise.KindSidecarSet:

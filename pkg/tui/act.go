@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -8,7 +9,6 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
@@ -38,12 +38,26 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 		m.notice = screen.Say{Text: "nothing is selected to " + v.Does}
 		return m, nil
 	}
-	a := world.Act{Verb: v.verb, On: sel.Workloads, Pods: sel.Pods, Containers: sel.Containers}
+	a := v.on(sel)
+	if i := slices.IndexFunc(a.On, func(r cluster.Ref) bool { return !scales(r) }); v.verb == world.Scale && i >= 0 {
+		m.notice = screen.Say{Text: names(a.On[i:i+1]) + " has no number of pods of its own", Bad: true}
+		return m, nil
+	}
 	if v.needs != "" {
 		m.over = typing{newInput(""), v, a}
 		return m, nil
 	}
 	return m.ask(a)
+}
+
+// on is the act of a verb on what is pointed at: pods and containers narrow a restart, all
+// else is about the whole workload.
+func (v verb) on(sel screen.Selection) world.Act {
+	a := world.Act{Verb: v.verb, On: sel.Workloads}
+	if v.verb == world.Restart {
+		a.Pods, a.Containers = sel.Pods, sel.Containers
+	}
+	return a
 }
 
 // ask shows what an act is about, and works out what it would do.
@@ -61,11 +75,11 @@ func (m Model) ask(a world.Act) (Model, tea.Cmd) {
 	}
 }
 
-// worked takes the effect into the dialog, unless somebody has closed it.
+// worked takes the effect into the dialog, unless it was closed.
 func (m Model) worked(e effect) (Model, tea.Cmd) {
 	if d, ok := m.over.(dialog); ok && d.turn == e.turn {
 		d.effect, d.err, d.ready = e.Effect, e.err, true
-		m.over = d
+		return m.showing(d.rest(m))
 	}
 	return m, nil
 }
@@ -87,15 +101,6 @@ func (m Model) did(d done) Model {
 		m.notice = screen.Say{Text: d.err.Error(), Bad: true}
 	}
 	return m
-}
-
-// names are those of workloads, as a command line spells them.
-func names(refs []cluster.Ref) string {
-	list := make([]string, len(refs))
-	for i, r := range refs {
-		list[i] = show.Name(r)
-	}
-	return strings.Join(list, ", ")
 }
 
 // typing is a value that an act needs.

@@ -66,7 +66,7 @@ func (c *chaos) run(steps int) {
 
 // step is one thing that happens; mostly a key.
 func (c *chaos) step() {
-	switch c.IntN(12) {
+	switch c.IntN(14) {
 	case 0:
 		c.send(tea.WindowSizeMsg{Width: c.size(160), Height: c.size(50)})
 	case 1:
@@ -85,6 +85,10 @@ func (c *chaos) step() {
 		}
 	case 5, 6, 7, 8:
 		c.hear()
+	case 9:
+		for _, letter := range one(c, words) {
+			c.press(string(letter))
+		}
 	default:
 		c.press(one(c, typed))
 	}
@@ -95,6 +99,9 @@ var (
 		"enter", "esc", "tab", "space", "backspace", "up", "down", "left", "right", "pgup", "pgdown", "home", "end", "ctrl+c", "y", "y", "n", "enter", "esc")
 	pasted = []string{"y", "web\n", "7", ":q\r", "\x1b[31m", "日本語", strings.Repeat("long ", 100), "ns pay", "rollout", "scale 3", "sort name", "revisions 1 2"}
 )
+
+// words are typed at once, as a search or by mistake.
+var words = []string{"/pay", "/crash", "/au", "/any y", "pay", "any", "runny", "/nnyyy", ":au", ":ny"}
 
 func one[T any](c *chaos, list []T) T { return list[c.IntN(len(list))] }
 
@@ -113,8 +120,9 @@ func (c *chaos) press(name string) {
 	c.send(key(name))
 	_, still := c.m.over.(dialog)
 	if asks && !still && len(c.m.working) > 0 && len(c.late) > late {
-		if !d.open(was) || !slices.Contains([]string{"y", "enter"}, name) {
-			c.Fatalf("%s did what nobody has seen the effect of: %+v", name, d.act)
+		meant := map[bool]string{true: "y", false: "enter"}[d.short() && d.name == ""]
+		if !d.open(was) || name != meant || d.name == "" && !d.short() && !d.sure {
+			c.Fatalf("%s did what nobody has agreed to: %+v", name, d.act)
 		}
 		c.agreed = append(c.agreed, d.meant())
 	}

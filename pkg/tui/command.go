@@ -23,7 +23,11 @@ type command struct {
 
 // commands are those of the interface and those of the screen that is seen.
 func (m Model) commands() []command {
-	list := append(m.opening(), m.moving()...)
+	list := append(m.opening(), command{"pods", "the pods of a workload", workloadNames, func(m Model, args []string) (Model, tea.Cmd) {
+		r, _ := route(screen.Rollout)
+		return m.openNamed(r, args)
+	}})
+	list = append(append(list, m.moving()...), m.switching()...)
 	if !m.options.ReadOnly {
 		list = append(list, acting()...)
 	}
@@ -103,7 +107,9 @@ func acting() []command {
 			if len(args) == 0 || len(sel.Workloads) == 0 {
 				return m.act(v)
 			}
-			return m.ask(world.Act{Verb: v.verb, On: sel.Workloads, Pods: sel.Pods, Containers: sel.Containers, Value: args[0]})
+			a := v.on(sel)
+			a.Value = args[0]
+			return m.ask(a)
 		}})
 	}
 	return list
@@ -127,6 +133,11 @@ func (m Model) run(text string) (Model, tea.Cmd) {
 		if c.name == words[0] || c.name[:1] == words[0] && c.name == "quit" {
 			return c.run(m, words[1:])
 		}
+	}
+	if kind := m.kind(words[0]); kind != "" && len(words) == 1 {
+		m, cmd := m.open(screen.Open{Screen: screen.Workloads})
+		m, more := m.pass(screen.Filter{Text: strings.ToLower(kind) + "/"})
+		return m, tea.Batch(cmd, more)
 	}
 	m.notice = screen.Say{Text: "there is no command " + words[0] + "; ? lists them", Bad: true}
 	return m, nil

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,23 +11,34 @@ import (
 )
 
 // dialog asks before the cluster is changed: it says where, what, and what comes of
-// it. In production a name has to be typed.
+// it. A restart, a promotion and a pause are confirmed by y; everything else by a button
+// and enter, with the focus on Cancel; in production a name has to be typed.
 type dialog struct {
 	input
 	act world.Act
-	// name has to be typed; empty asks for y.
+	// scopes are what a restart may be about, from what the cursor points at to the whole
+	// workload; scope is the one that is chosen.
+	scopes []scope
+	scope  int
+	// name has to be typed; empty asks for y or a button.
 	name string
 	// turn tells its effect from that of any other dialog.
 	turn   int
 	effect world.Effect
 	err    error
 	ready  bool
+	// calm is true once the question has been seen for a moment without a key: what is
+	// typed before answers nothing. waits counts the moments that were waited for.
+	calm  bool
+	waits int
+	// sure is true while the button has the focus that carries the act out.
+	sure bool
 	// top is the first line that is seen.
 	top int
 }
 
 func newDialog(m Model, a world.Act) dialog {
-	d := dialog{input: newInput(""), act: a, turn: m.asks}
+	d := dialog{input: newInput(""), act: a, turn: m.asks, scopes: scopesOf(a)}
 	if m.env.World.Where.Production {
 		d.name = m.env.World.Where.Context
 		if len(a.On) == 1 {
@@ -35,6 +46,37 @@ func newDialog(m Model, a world.Act) dialog {
 		}
 	}
 	return d
+}
+
+// moment is for how long a question ignores keys after it has been painted, and after each
+// key that it ignores.
+const moment = 300 * time.Millisecond
+
+// settled is the end of a moment without keys.
+type settled struct{ turn, wait int }
+
+// rest begins a moment at the end of which the question hears answers.
+func (d dialog) rest(m Model) (dialog, tea.Cmd) {
+	d.calm = false
+	d.waits++
+	return d, m.options.After(moment, settled{d.turn, d.waits})
+}
+
+// settle has a question hear answers, unless another key was pressed meanwhile.
+func (m Model) settle(s settled) Model {
+	switch over := m.over.(type) {
+	case dialog:
+		if over.turn == s.turn && over.waits == s.wait {
+			over.calm = true
+			m.over = over
+		}
+	case leaving:
+		if over.turn == s.turn && over.waits == s.wait {
+			over.calm = true
+			m.over = over
+		}
+	}
+	return m
 }
 
 func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
@@ -47,13 +89,71 @@ func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch {
 	case name == "esc" || name == "ctrl+c":
 		return m.closed(), nil
+	case name == "/" && d.name == "": // a search, and no answer
+		return m.closed().filter(), nil
 	case d.err != nil && (name == "enter" || name == "n" || name == "q"):
 		return m.closed(), nil
-	case d.name == "":
-		return d.short(m, name)
-	case name == "enter" && d.open(m) && d.Value() == d.name:
+	case !d.ready || d.err != nil:
+		return m, nil
+	case !d.calm:
+		return m.showing(d.rest(m))
+	case name == "tab" && len(d.scopes) > 1:
+		return m.rescoped(d)
+	case d.name != "":
+		return d.named(m, k)
+	case d.short():
+		return d.letter(m, name)
+	}
+	return d.button(m, name)
+}
+
+// short reports whether y confirms the act.
+func (d dialog) short() bool {
+	switch d.act.Verb {
+	case world.Promote, world.Restart, world.PauseResume:
+		return true
+	}
+	return false
+}
+
+// letter is an answer by a letter; any other begins a moment in which nothing counts.
+func (d dialog) letter(m Model, name string) (Model, tea.Cmd) {
+	switch {
+	case name == "n" || name == "N" || name == "q":
+		return m.closed(), nil
+	case (name == "y" || name == "Y") && d.open(m):
 		return m.closed().carry(d.meant())
-	case name == "enter":
+	}
+	return m.showing(d.rest(m))
+}
+
+// button is a key that moves between the buttons or chooses one.
+func (d dialog) button(m Model, name string) (Model, tea.Cmd) {
+	switch name {
+	case "tab", "shift+tab", "left", "right":
+		d.sure = !d.sure
+		m.over = d
+		return m, nil
+	case "n", "N", "q":
+		return m.closed(), nil
+	case "enter":
+		if !d.sure {
+			return m.closed(), nil
+		}
+		if d.open(m) {
+			return m.closed().carry(d.meant())
+		}
+		return m, nil
+	}
+	return m.showing(d.rest(m))
+}
+
+// named is a key of the name that has to be typed.
+func (d dialog) named(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+	if k.String() == "enter" {
+		if d.open(m) && d.Value() == d.name {
+			return m.closed().carry(d.meant())
+		}
 		return m, nil
 	}
 	d.input = d.press(k)
@@ -61,114 +161,52 @@ func (d dialog) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	return m, nil
 }
 
-// short is the dialog that one letter answers.
-func (d dialog) short(m Model, name string) (Model, tea.Cmd) {
-	switch {
-	case name == "n" || name == "N" || name == "q":
-		return m.closed(), nil
-	case (name == "y" || name == "Y") && d.open(m):
-		return m.closed().carry(d.meant())
+// showing shows a dialog, with a command that goes with it.
+func (m Model) showing(d dialog, cmd tea.Cmd) (Model, tea.Cmd) {
+	m.over = d
+	return m, cmd
+}
+
+// rescoped asks about the next scope of a restart.
+func (m Model) rescoped(d dialog) (Model, tea.Cmd) {
+	at := (d.scope + 1) % len(d.scopes)
+	a := d.act
+	a.Pods, a.Containers = d.scopes[at].pods, d.scopes[at].containers
+	next, cmd := m.ask(a)
+	if asks, ok := next.over.(dialog); ok {
+		asks.scopes, asks.scope = d.scopes, at
+		next.over = asks
 	}
-	return m, nil
+	return next, cmd
 }
 
 // open reports whether one may say yes: the effect is known and seen, and there is one.
-func (d dialog) open(m Model) bool { return d.ready && d.err == nil && m.askable() }
+func (d dialog) open(m Model) bool { return d.ready && d.err == nil && d.calm && m.askable() }
 
-// meant is the act, as what somebody has said yes to.
+// meant is the act, as what was said yes to.
 func (d dialog) meant() world.Act {
 	d.act.Means = d.effect.Means
 	return d.act
 }
 
 func (d dialog) paste(text string) overlay {
-	d.input = d.insert(text)
+	if d.calm {
+		d.input = d.insert(text)
+	}
 	return d
 }
 
 func (d dialog) foot(Model) (draw.Line, bool) {
-	return draw.Text(theme.Faint, " esc leaves everything as it is"), true
+	l := draw.Text(theme.Faint, " esc cancel")
+	switch {
+	case d.err != nil:
+		return draw.Text(theme.Faint, " esc back"), true
+	case d.name == "" && !d.short():
+		l = draw.Text(theme.Faint, " tab choose   enter confirm  ").Join(l)
+	case d.name == "" && len(d.scopes) > 1:
+		l = draw.Text(theme.Faint, " tab change what is restarted  ").Join(l)
+	}
+	return l, true
 }
 
 func (d dialog) body(m Model, under []draw.Line) []draw.Line { return d.question(m).draw(m, under) }
-
-func (d dialog) question(m Model) question {
-	lines := []draw.Line{m.contextLine(m.env.World.Where)}
-	if space := spaces(d.act); space != "" {
-		lines = append(lines, draw.Text(theme.Faint, "namespace  ").Add(theme.Plain, space))
-	}
-	label := "what       "
-	for _, l := range draw.Wrap(theme.Strong, d.what(), draw.BoxWidth(m.env.Width)-len(label)) {
-		lines = append(lines, draw.Text(theme.Faint, label).Join(l))
-		label = draw.Spaces(len(label))
-	}
-	lines = append(append(lines, draw.Line{}), d.effects(m)...)
-	lines, answer, width := append(lines, draw.Line{}), d.answer(), draw.BoxWidth(m.env.Width)
-	if d.name != "" && d.ready && d.err == nil && answer.Width() > width { // what is typed is seen in any case
-		lines = append(lines, draw.Wrap(theme.Strong, "type "+d.name+" and enter:", width)...)
-		typed := d.line()
-		answer = typed.From(max(typed.Width()-width, 0))
-	}
-	return question{string(d.act.Verb), lines, answer, d.top}
-}
-
-func (m Model) contextLine(where world.Where) draw.Line {
-	l := draw.Text(theme.Faint, "context    ").Add(theme.Strong, where.Context)
-	if where.Production {
-		l = l.Add(theme.Plain, " ").Add(theme.Danger, " production ")
-	}
-	return l
-}
-
-// spaces are the namespaces of an act; what is of the whole cluster has none.
-func spaces(a world.Act) string {
-	var list []string
-	seen := map[string]bool{}
-	for _, r := range a.On {
-		if !seen[r.Namespace] {
-			list = append(list, r.Namespace)
-			seen[r.Namespace] = true
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func (d dialog) what() string {
-	text := string(d.act.Verb) + " " + names(d.act.On)
-	if len(d.act.Pods) > 0 {
-		text += ": " + strings.Join(d.act.Pods, ", ")
-	}
-	if len(d.act.Containers) > 0 {
-		text += ", containers " + strings.Join(d.act.Containers, ", ")
-	}
-	if d.act.Value != "" {
-		text += " to " + d.act.Value
-	}
-	return text
-}
-
-func (d dialog) effects(m Model) []draw.Line {
-	switch {
-	case d.err != nil:
-		return draw.Wrap(theme.Bad, d.err.Error(), draw.BoxWidth(m.env.Width))
-	case !d.ready:
-		return []draw.Line{draw.Text(theme.Faint, "working out what that would do ...")}
-	}
-	var lines []draw.Line
-	for _, text := range d.effect.Lines {
-		lines = append(lines, draw.Wrap(theme.Plain, text, draw.BoxWidth(m.env.Width))...)
-	}
-	return lines
-}
-
-func (d dialog) answer() draw.Line {
-	switch {
-	case d.err != nil:
-		return draw.Text(theme.Key, "esc").Add(theme.Plain, " back")
-	case !d.ready:
-		return draw.Text(theme.Key, "n").Add(theme.Plain, " no")
-	case d.name != "":
-		return draw.Text(theme.Plain, "type ").Add(theme.Strong, d.name).Add(theme.Plain, " and enter: ").Join(d.line())
-	}
-	return draw.Text(theme.Key, "y").Add(theme.Plain, " yes   ").Add(theme.Key, "n").Add(theme.Plain, " no")
-}

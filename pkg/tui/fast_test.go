@@ -66,13 +66,14 @@ func TestEffectOfAnother(t *testing.T) {
 	m := opened(newCrowd(t, decode(t, manifests(3))).change(1))
 	m.options.Actions, m.options.ReadOnly = echo{}, false
 	m, late := m.take(key("P"))
-	m = hasty(m, "n")
+	m = hasty(m, "esc")
 	m, asked := m.take(key("u"))
 	m, _ = m.take(late())
 	if d, ok := m.over.(dialog); !ok || d.open(m) {
 		t.Errorf("the effect of the act before counts: %v", d.effect)
 	}
 	m, _ = m.take(asked())
+	m = calmed(m)
 	if d, ok := m.over.(dialog); !ok || !d.open(m) || d.effect.Lines[0] != "undo" {
 		t.Errorf("its own does not: %v", d.effect)
 	}
@@ -86,7 +87,7 @@ func TestMeans(t *testing.T) {
 	m.options.Actions, m.options.ReadOnly = doing, false
 	m, asked := m.take(key("P"))
 	m, _ = m.take(asked())
-	_, do := m.take(key("y"))
+	_, do := calmed(m).take(key("y"))
 	do()
 	if len(doing.acts) != 1 || doing.acts[0].Means[doing.acts[0].On[0]] != "shown" {
 		t.Errorf("%+v", doing.acts)

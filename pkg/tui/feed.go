@@ -68,11 +68,12 @@ func (m Model) arrive(a arrived) (Model, tea.Cmd) {
 		m.err = a.err
 		return m, tea.Quit
 	}
+	told := m.tell(m.env.World, a.world)
 	m.env.World = a.world
 	m = m.fade()
 	m, cmd := m.pass(screen.Changed{})
 	turn := m.feed.turn
-	return m, tea.Batch(cmd, tea.Tick(pace, func(time.Time) tea.Msg { return again{turn} }))
+	return m, tea.Batch(told, cmd, tea.Tick(pace, func(time.Time) tea.Msg { return again{turn} }))
 }
 
 // beat is the next picture of what is waited for.

@@ -9,9 +9,13 @@ import (
 )
 
 // filtering is a filter that is typed; the screen follows every letter.
-type filtering struct{ input }
+type filtering struct {
+	input
+	// nothing is true on a screen with nothing to search: what is typed goes nowhere.
+	nothing bool
+}
 
-func newFilter(text string) filtering { return filtering{newInput(text)} }
+func newFilter(text string) filtering { return filtering{input: newInput(text)} }
 
 func (f filtering) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	switch k.String() {
@@ -22,19 +26,30 @@ func (f filtering) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case "up", "down", "pgup", "pgdown":
 		return m.pass(k)
 	}
-	return m.filtered(filtering{f.press(k)})
+	f.input = f.press(k)
+	return m.filtered(f)
 }
 
-func (f filtering) paste(text string) overlay { return filtering{f.insert(text)} }
+func (f filtering) paste(text string) overlay {
+	f.input = f.insert(text)
+	return f
+}
 
 // filtered has the screen follow what was typed.
 func (m Model) filtered(f filtering) (Model, tea.Cmd) {
 	m.over = f
+	if f.nothing {
+		return m, nil
+	}
 	return m.pass(screen.Filter{Text: f.Value()})
 }
 
 func (filtering) body(_ Model, under []draw.Line) []draw.Line { return under }
 
 func (f filtering) foot(Model) (draw.Line, bool) {
-	return draw.Text(theme.Key, " /").Join(f.line()).Add(theme.Faint, "  enter keeps it, esc takes it away"), true
+	hint := "  enter apply, esc clear"
+	if f.nothing {
+		hint = "  nothing to search on this screen: enter or esc"
+	}
+	return draw.Text(theme.Key, " /").Join(f.line()).Add(theme.Faint, hint), true
 }

@@ -171,7 +171,8 @@ func (m Model) keyLine() draw.Line {
 	return draw.Both(l, end, m.width, "")
 }
 
-// hints are the keys of the screen, the acts, and then what is minor.
+// hints are what the row of the cursor calls for, how one gets back, the keys of the screen,
+// the other acts that the row allows, and then what is minor.
 func (m Model) hints() []screen.Binding {
 	var list, minor []screen.Binding
 	for _, b := range m.visible(m.top().Keys()) {
@@ -181,13 +182,12 @@ func (m Model) hints() []screen.Binding {
 			list = append(list, b)
 		}
 	}
-	if _, ok := m.top().(screen.Filterable); ok {
-		list = append(list, everywhere.filter)
-	}
+	urgent, other := m.actHints()
 	if len(m.stack) > 1 {
-		list = append(list, screen.Binding{Keys: []string{"esc"}, Does: "back"})
+		urgent = append(urgent, screen.Binding{Keys: []string{"esc"}, Does: "back"})
 	}
-	return append(append(list, m.visible(m.acts())...), minor...)
+	list = append(append(urgent, list...), everywhere.filter)
+	return append(append(list, other...), minor...)
 }
 
 func keyHint(b screen.Binding) draw.Line {

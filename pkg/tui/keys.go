@@ -8,18 +8,20 @@ import (
 )
 
 // everywhere are the keys that every screen has.
-var everywhere = struct{ back, filter, command, help, quit screen.Binding }{
-	back:    screen.Binding{Keys: []string{"esc", "left", "backspace"}, Does: "back", Help: "take the filter away, or go back one screen"},
-	filter:  screen.Binding{Keys: []string{"/"}, Does: "filter", Help: "letters of a name in their order, words for all of which to look, or label=value"},
+var everywhere = struct{ back, filter, command, copy, help, quit screen.Binding }{
+	back:    screen.Binding{Keys: []string{"esc", "left", "backspace"}, Does: "back", Help: "clear the filter or the search, or go back one screen"},
+	filter:  screen.Binding{Keys: []string{"/"}, Does: "filter", Help: "type a text: lists filter by it (letters of a name in order, words, label=value), pages search for it"},
 	command: screen.Binding{Keys: []string{":"}, Does: "command", Help: "type a command; tab completes it"},
+	copy:    screen.Binding{Keys: []string{"c"}, Does: "copy", Help: "copy the name of what the cursor is on to the clipboard of the terminal (OSC 52)"},
 	help:    screen.Binding{Keys: []string{"?"}, Does: "help", Help: "this page"},
-	quit:    screen.Binding{Keys: []string{"q", "ctrl+c"}, Does: "quit", Help: "leave; rollouts that run elsewhere go on"},
+	quit:    screen.Binding{Keys: []string{"q", "ctrl+c"}, Does: "quit", Help: "leave; rollouts that run elsewhere continue"},
 }
 
 // moves are the keys of all lists, for the page of help.
 var moves = []screen.Binding{
 	{Keys: []string{"↑", "↓", "k", "j"}, Help: "one line up or down"},
 	{Keys: []string{"pgup", "pgdown"}, Help: "a page up or down"},
+	{Keys: []string{"ctrl+u", "ctrl+d"}, Help: "half a page up or down"},
 	{Keys: []string{"g", "G"}, Help: "to the first or the last line"},
 }
 
@@ -32,13 +34,13 @@ type verb struct {
 }
 
 var verbs = []verb{
-	act("n", "promote", world.Promote, "go on with a rollout that waits for a person", ""),
-	act("P", "pause", world.PauseResume, "pause what runs, resume what is paused", ""),
-	act("u", "undo", world.Undo, "roll back to the revision before", ""),
-	act("a", "abort", world.Abort, "end the rollout where it stands", ""),
-	act("R", "restart", world.Restart, "restart containers inside their pods", ""),
+	act("n", "promote", world.Promote, "approve the pause of a rollout: continue with its next step", ""),
+	act("P", "pause", world.PauseResume, "pause what runs, resume what is paused, retry what has failed", ""),
+	act("u", "undo", world.Undo, "roll back to the previous revision", ""),
+	act("a", "abort", world.Abort, "end the rollout; pods stay as they are", ""),
+	act("R", "restart", world.Restart, "restart containers in place: of the pod of the cursor, of marked ones, or of all", ""),
 	act("s", "scale", world.Scale, "change how many pods there are", "how many pods"),
-	act("e", "partition", world.Partition, "change how many pods stay old", "partition: pods that stay old, such as 3 or 40%"),
+	act("e", "partition", world.Partition, "change how many pods stay on the old revision", "pods that stay on the old revision, such as 3 or 40%"),
 }
 
 // takes reports whether a value may follow on the command line.
@@ -51,7 +53,7 @@ func act(key, does string, v world.Verb, help, needs string) verb {
 // key is what a key does: in what lies over the screen, everywhere, or in the screen.
 func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	m.click = nil
-	if m.over != nil { // which hides the notice: it shall be seen afterwards
+	if m.over != nil { // which hides the notice: it is seen afterwards
 		return m.over.key(m, k)
 	}
 	m.notice = screen.Say{}
@@ -60,15 +62,22 @@ func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
 	case everywhere.back.Is(name) && !m.claimed(name):
 		return m.back()
 	case everywhere.quit.Is(name):
+		m.next = ""
 		return m.quit()
 	case everywhere.help.Is(name):
-		m.over = helpPage{}
+		m.over = newHelp()
 		return m, nil
 	case everywhere.command.Is(name):
 		m.over = newCommand(m)
 		return m, nil
 	case everywhere.filter.Is(name):
 		return m.filter(), nil
+	case everywhere.copy.Is(name) && !m.claimed(name):
+		return m.copied()
+	case name == allSpaces && !m.claimed(name):
+		if mover, ok := m.options.Source.(world.Mover); ok {
+			return m.travel(mover, "")
+		}
 	}
 	for _, v := range verbs {
 		if v.Is(name) && !m.claimed(name) {
@@ -93,11 +102,12 @@ func (m Model) claimed(key string) bool {
 	return false
 }
 
-// filter begins to filter, where the screen can be.
+// filter has text typed on every screen; one with nothing to search takes it, too, so that
+// none of it acts.
 func (m Model) filter() Model {
 	f, ok := m.top().(screen.Filterable)
 	if !ok {
-		m.notice = screen.Say{Text: "this screen has no filter"}
+		m.over = filtering{input: newInput(""), nothing: true}
 		return m
 	}
 	m.over = newFilter(f.Filtered())
@@ -107,8 +117,7 @@ func (m Model) filter() Model {
 // quit leaves, and asks first when that ends a rollout.
 func (m Model) quit() (Model, tea.Cmd) {
 	if len(m.env.World.Driving) > 0 {
-		m.over = leaving{}
-		return m, nil
+		return m.leavingAsks()
 	}
 	return m, tea.Quit
 }

@@ -1,30 +1,81 @@
 package tui
 
 import (
+	"fmt"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// leaving asks before the program is left that carries rollouts out.
-type leaving struct{}
+// leaving asks before the program is left that runs rollouts.
+type leaving struct {
+	turn, waits int
+	// calm is that of [dialog].
+	calm bool
+}
 
-func (leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
-	switch k.String() {
-	case "y", "Y", "ctrl+c":
+// leavingAsks shows the question.
+func (m Model) leavingAsks() (Model, tea.Cmd) {
+	m.asks++
+	return leaving{turn: m.asks}.rest(m)
+}
+
+func (l leaving) rest(m Model) (Model, tea.Cmd) {
+	l.calm = false
+	l.waits++
+	m.over = l
+	return m, m.options.After(moment, settled{l.turn, l.waits})
+}
+
+func (l leaving) key(m Model, k tea.KeyPressMsg) (Model, tea.Cmd) {
+	switch name := k.String(); {
+	case name == "ctrl+c":
+		m.next = ""
 		return m, tea.Quit
-	case "n", "N", "esc", "q":
+	case name == "/":
+		return m.closed().filter(), nil
+	case name == "n" || name == "N" || name == "esc" || name == "q":
 		return m.closed(), nil
+	case l.calm && (name == "y" || name == "Y"):
+		return m, tea.Quit
 	}
-	return m, nil
+	return l.rest(m)
 }
 
-func (leaving) body(m Model, under []draw.Line) []draw.Line {
-	lines := draw.Wrap(theme.Strong, names(m.env.World.Driving), draw.BoxWidth(m.env.Width))
-	text := "This program carries that out. When you leave it stops where it stands; `rollout resume` goes on from there, on any machine."
-	lines = append(lines, draw.Wrap(theme.Plain, text, draw.BoxWidth(m.env.Width))...)
-	return question{"leave", append(lines, draw.Line{}), dialog{ready: true}.answer(), 0}.draw(m, under)
+func (l leaving) body(m Model, under []draw.Line) []draw.Line {
+	driving, width := m.env.World.Driving, draw.BoxWidth(m.env.Width)
+	if len(driving) == 0 { // they have ended meanwhile
+		lines := draw.Wrap(theme.Plain, "The rollouts that this program was running have ended.", width)
+		return question{"leave", append(lines, draw.Line{}), l.answer(), 0}.draw(m, under)
+	}
+	lines := draw.Wrap(theme.Strong, fmt.Sprintf("Leave while %s in progress?", rollouts(len(driving))), width)
+	text := fmt.Sprintf("This program runs %s. After you leave, pods stay as they are until the rollout is resumed, from any machine, with `kubectl kruise rollout resume %s%s`.", names(driving), show.Name(driving[0]), m.flags(driving[0].Namespace))
+	lines = append(lines, draw.Wrap(theme.Plain, text, width)...)
+	return question{"leave", append(lines, draw.Line{}), l.answer(), 0}.draw(m, under)
 }
 
-func (leaving) foot(Model) (draw.Line, bool) { return draw.Line{}, true }
+func rollouts(n int) string {
+	if n == 1 {
+		return "1 rollout is"
+	}
+	return fmt.Sprintf("%d rollouts are", n)
+}
+
+func (l leaving) answer() draw.Line { return yesOrNo(l.calm) }
+
+// flags are those that name the place on a command line.
+func (m Model) flags(namespace string) string {
+	text := ""
+	if namespace != "" {
+		text += " -n " + namespace
+	}
+	if c := m.env.World.Where.Context; c != "" {
+		text += " --context " + c
+	}
+	return text
+}
+
+func (leaving) foot(Model) (draw.Line, bool) { return draw.Text(theme.Faint, " esc cancel"), true }

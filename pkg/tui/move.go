@@ -16,6 +16,17 @@ type moved struct {
 	err    error
 }
 
+// allSpaces is the key that looks at all namespaces.
+const allSpaces = "0"
+
+// spaces is that key, where the source can.
+func (m Model) spaces() []screen.Binding {
+	if _, ok := m.options.Source.(world.Mover); !ok {
+		return nil
+	}
+	return []screen.Binding{{Keys: []string{allSpaces}, Help: "all namespaces"}}
+}
+
 // moving is the command that goes to another namespace, where the source can.
 func (m Model) moving() []command {
 	mover, ok := m.options.Source.(world.Mover)

@@ -12,19 +12,19 @@ import (
 )
 
 // TestPictures draws the pictures of the docs, from the program in the shop of the
-// demo: `make screenshots` writes them.
+// demo: `make pictures` writes them.
 func TestPictures(t *testing.T) {
 	for name, reach := range map[string]func(*tuitest.Session) string{
 		"workloads": func(s *tuitest.Session) string { return s.Until("storefront", "checkout", "node-agent") },
 		"stuck": func(s *tuitest.Session) string {
-			s.Press("f").Until("faults only")
+			s.Press("f").Until("problems only")
 			s.Press("enter")
-			return s.Until("has halted", "hint: kubectl logs --previous")
+			return s.Until("has halted", "l, then p is the log")
 		},
 		"promote": func(s *tuitest.Session) string {
 			s.Press("/").Type("storefront").Press("enter", "enter").Until("PODS", "waits until somebody promotes")
 			s.Press("n")
-			return s.Until("next: let 2 more pods follow", "y yes")
+			return s.Until("2 more pods are updated next: 3 of 12.", "y yes")
 		},
 		"sidecars": func(s *tuitest.Session) string {
 			s.Press("2")

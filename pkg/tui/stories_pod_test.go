@@ -38,9 +38,9 @@ func TestStoryRestart(t *testing.T) {
 	s.Press("enter")
 	s.Until("CONTAINER", "agent:5", "EVENTS")
 	s.Press("R")
-	s.Until("restart daemonset/node-agent: node-agent-", "containers agent", "containers of 1 pods restart in place", "y yes")
+	s.Until("Restart container agent in pod node-agent-", "Containers of 1 pod restart in place.", "all pods of daemonset/node-agent", "y yes")
 	s.Press("y")
-	s.Until("\n daemonset/node-agent: containers of 1 pods")
+	s.Until("\n daemonset/node-agent: restarting containers in 1 pod")
 	pass(time.Minute)
 	s.Until("container agent started again")
 }

@@ -7,6 +7,7 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,6 +26,15 @@ type Options struct {
 	// Fixed.
 	Theme theme.Options
 	Fixed bool
+	// Ground says that Theme knows whether the background is light, whatever the terminal
+	// answers.
+	Ground bool
+	// Notify is how a person is told of a failure and of a rollout that waits for approval.
+	Notify Notify
+	// Contexts are the names that :ctx goes to; none leaves the command out.
+	Contexts []string
+	// After sends a message after a time; nil is the clock of the program.
+	After func(time.Duration, tea.Msg) tea.Cmd
 	// First is a screen that opens on top of the list; its zero value is none.
 	First screen.Open
 }
@@ -42,8 +52,9 @@ type Model struct {
 	// while; said is the one that was shown before, and since when.
 	notice screen.Say
 	said   said
-	// asks counts the dialogs that there have been.
-	asks int
+	// asks counts the dialogs that there have been, proof is what the last one shows of pods.
+	asks  int
+	proof proof
 	// working is what goes on behind, the newest last; works counts all that ever did.
 	working []work
 	works   int
@@ -53,6 +64,8 @@ type Model struct {
 	ticking bool
 	click   *click
 	err     error
+	// next is [Model.Next].
+	next string
 
 	width, height int
 }
@@ -60,6 +73,9 @@ type Model struct {
 // New is the interface before anything is known; the context ends all that it asks.
 func New(ctx context.Context, o Options) Model {
 	o.ReadOnly = o.ReadOnly || o.Actions == nil
+	if o.After == nil {
+		o.After = after
+	}
 	m := Model{options: o, ctx: ctx, width: 80, height: 24}
 	m.env = screen.Env{
 		Context: ctx, World: &world.World{Loading: "the cluster"}, Theme: theme.New(o.Theme), Source: o.Source,
@@ -70,6 +86,10 @@ func New(ctx context.Context, o Options) Model {
 	}
 	m.feed = feed{want: m.top().Want()}
 	return m.sized()
+}
+
+func after(d time.Duration, msg tea.Msg) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }
 
 // Err is why the interface ended by itself, nil where somebody left it.

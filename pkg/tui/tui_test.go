@@ -48,11 +48,11 @@ func start(t *testing.T, w world.World) (*tuitest.Session, *tuitest.Still) {
 func TestActAsks(t *testing.T) {
 	s, still := start(t, two())
 	s.Press("n")
-	s.Until("context    lab", "namespace  pay", "what       promote statefulset/ledger", "this would promote 1", "y yes")
+	s.Until("Promote statefulset/ledger?", "this would promote 1", "context     lab", "namespace   pay", "y yes")
 	s.Press("n")
 	s.Gone("y yes")
 	s.Press("n")
-	s.Until("this would promote 1")
+	s.Until("this would promote 1", "y yes")
 	s.Press("y")
 	s.Until("promote: done")
 	if diff := cmp.Diff([]world.Act{{Verb: world.Promote, On: []cluster.Ref{ledger}}}, still.Acts()); diff != "" {
@@ -80,12 +80,14 @@ func TestProductionAsksForTheName(t *testing.T) {
 func TestValue(t *testing.T) {
 	s, still := start(t, two())
 	s.Press("s").Type("bad").Press("enter")
-	s.Until("bad is no value", "esc back")
+	s.Until("bad is not valid", "esc back")
 	s.Press("esc", "s").Type("7")
 	s.Until("how many pods: 7")
 	s.Press("enter")
-	s.Until("to 7", "this would scale 1")
-	s.Press("y")
+	s.Until("Scale statefulset/ledger to 7 pods?", "[ Cancel ]    Scale")
+	s.Press("tab")
+	s.Until("Cancel    [ Scale ]")
+	s.Press("enter")
 	s.Until("scale: done")
 	if acts := still.Acts(); len(acts) != 1 || acts[0].Value != "7" {
 		t.Errorf("%v", acts)
@@ -96,7 +98,7 @@ func TestValue(t *testing.T) {
 func TestMarked(t *testing.T) {
 	s, _ := start(t, two())
 	s.Press("space", "space", "R")
-	s.Until("namespace  pay, shop", "statefulset/ledger, cloneset/web", "this would restart 2")
+	s.Until("Restart all containers in all pods of statefulset/ledger, cloneset/web?", "namespace   pay, shop", "this would restart 2")
 }
 
 // TestReadOnly hides what changes the cluster, and refuses it.
@@ -114,14 +116,17 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestHelp: the page is made of the tables of keys, and any key closes it.
+// TestHelp: the page is made of the tables of keys, says where one is, and is searched.
 func TestHelp(t *testing.T) {
 	s, _ := start(t, two())
 	s.Press("?")
-	s.Until("This screen: workloads", "Lists", "Acting", "Everywhere", "roll back to the revision before")
-	s.Press("G")
-	s.Until(":promote", ":quit")
-	s.Press("x")
+	s.Until("This screen: workloads", "Lists", "Acting", "Everywhere", "roll back to the previous revision")
+	s.Until("lines 1 to", "more below")
+	s.Press("/").Type(":").Press("enter")
+	s.Until("Commands", ":promote", ":quit")
+	s.Press("esc", "G")
+	s.Until(":quit", "the end")
+	s.Press("esc")
 	s.Until("cloneset/web")
 }
 
@@ -135,7 +140,7 @@ func TestCommand(t *testing.T) {
 	s.Press(":").Type("nonsense").Press("enter")
 	s.Until("there is no command nonsense")
 	s.Press(":").Type("scale 4").Press("enter")
-	s.Until("scale statefulset/ledger to 4")
+	s.Until("Scale statefulset/ledger to 4 pods?")
 	s.Press("esc", ":").Type("q").Press("enter")
 	s.Ended()
 }
@@ -166,10 +171,12 @@ func TestLeavingAsks(t *testing.T) {
 	w.Driving = []cluster.Ref{web}
 	s, _ := start(t, w)
 	s.Press("q")
-	s.Until("cloneset/web", "stops where it stands", "y yes")
+	s.Until("Leave while 1 rollout is in progress?", "resume cloneset/web -n shop --context lab", "y yes")
 	s.Press("n")
-	s.Gone("stops where it stands")
-	s.Press("q", "y")
+	s.Gone("Leave while")
+	s.Press("q")
+	s.Until("y yes")
+	s.Press("y")
 	s.Ended()
 }
 

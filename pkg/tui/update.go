@@ -13,13 +13,13 @@ import (
 // Update is the model after a message.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := m.take(msg)
-	m, more := m.settle()
+	m, more := m.followed()
 	return m, tea.Batch(cmd, more)
 }
 
-// settle follows what a message may have led to: another thing that is wanted, or
+// followed goes after what a message may have led to: another thing that is wanted, or
 // something that is waited for.
-func (m Model) settle() (Model, tea.Cmd) {
+func (m Model) followed() (Model, tea.Cmd) {
 	var ask tea.Cmd
 	if m.feed.began && m.top().Want() != m.feed.want {
 		m.feed, ask = m.feed.wants(m.ctx, m.options.Source, m.top().Want())
@@ -72,9 +72,15 @@ func (m Model) asked(msg tea.Msg) (Model, tea.Cmd) {
 	case screen.Shell:
 		return m.shell(msg)
 	case effect:
-		return m.worked(msg)
+		next, calm := m.worked(msg)
+		next, proof := next.prove(msg.turn)
+		return next, tea.Batch(calm, proof)
+	case proof:
+		return m.proven(msg), nil
 	case done:
 		return m.did(msg), nil
+	case settled:
+		return m.settle(msg), nil
 	case moved:
 		return m.move(msg)
 	}
@@ -165,7 +171,7 @@ func (m Model) terminal(msg tea.Msg) Model {
 	case tea.ColorProfileMsg:
 		o.Colors = colors(msg.Profile)
 	case tea.BackgroundColorMsg:
-		o.Light = !msg.IsDark()
+		o.Light = !m.options.Ground && !msg.IsDark() || m.options.Ground && o.Light
 	}
 	if !m.options.Fixed && o != m.env.Theme.Options() {
 		m.env.Theme = theme.New(o)

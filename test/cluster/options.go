@@ -16,7 +16,7 @@ import (
 // Option changes how a cluster is started.
 type Option func(*options)
 
-// options is comparable in print, which is how Shared tells clusters apart.
+// options is comparable in print but for its add-ons, see key.
 type options struct {
 	line          string
 	audit         bool
@@ -74,7 +74,8 @@ func WithNodeGrace(d time.Duration) Option { return func(o *options) { o.nodeGra
 func WithNodes(specs ...node.Spec) Option { return func(o *options) { o.nodes = specs } }
 
 // WithAddOn installs something into the cluster as the last step of its start. The
-// context ends with the cluster.
+// context ends with the cluster. Clusters with add-ons of the same names are shared, so a
+// name says all that the add-on depends on.
 func WithAddOn(name string, install func(ctx context.Context, c *Cluster) error) Option {
 	return func(o *options) { o.addOns = append(o.addOns, addOn{name, install}) }
 }

@@ -56,13 +56,24 @@ var shared struct {
 	clusters map[string]func() (*Cluster, error)
 }
 
+// key tells sets of options apart. Add-ons are known by their names: where the function that
+// makes an option is inlined, each of its callers has a copy of what it installs.
+func (o options) key() string {
+	var names []string
+	for _, a := range o.addOns {
+		names = append(names, a.name)
+	}
+	o.addOns = nil
+	return fmt.Sprintf("%+v %q", o, names)
+}
+
 // share starts a control plane once for each set of options.
 func share(opts []Option) (*Cluster, error) {
 	o := defaults()
 	for _, opt := range opts {
 		opt(&o)
 	}
-	key := fmt.Sprintf("%+v", o)
+	key := o.key()
 	shared.Lock()
 	if shared.clusters == nil {
 		shared.clusters = map[string]func() (*Cluster, error){}

@@ -33,15 +33,17 @@ func TestDocs(t *testing.T) {
 // serve serves a release, and returns the repository of an index that names it.
 func serve(t *testing.T) string {
 	t.Helper()
+	return serveVersion(t, version)
+}
+
+func serveVersion(t *testing.T, version string) string {
+	t.Helper()
 	var files http.Handler
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { files.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
-	dir, _ := release(t, server.URL)
+	dir, _ := releaseOf(t, version, server.URL)
 	files = http.FileServer(http.Dir(dir))
-	h := newHome(t)
-	h.git(t, dir, "init", "-q")
-	h.git(t, dir, "add", "plugins")
-	h.git(t, dir, "commit", "-q", "-m", "kruise "+version)
+	commit(t, dir, "kruise "+version)
 	return dir
 }
 
@@ -61,4 +63,21 @@ func (h home) reader(t *testing.T, index string) []string {
 	path := []string{programs, filepath.Join(h.root(), "bin"), os.Getenv("PATH")}
 	return append(h.env(), "INDEX="+index, "PATH="+strings.Join(path, string(os.PathListSeparator)),
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.file://"+index+".insteadOf", "GIT_CONFIG_VALUE_0="+published)
+}
+
+// serveFiles serves a folder, and returns its address.
+func serveFiles(t *testing.T, dir string) string {
+	t.Helper()
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// commit records the manifests of an index in its repository, which it makes at first.
+func commit(t *testing.T, dir, message string) {
+	t.Helper()
+	h := newHome(t)
+	h.git(t, dir, "init", "-q")
+	h.git(t, dir, "add", "plugins")
+	h.git(t, dir, "commit", "-q", "-m", message)
 }

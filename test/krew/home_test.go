@@ -69,6 +69,11 @@ func (h home) git(t *testing.T, dir string, args ...string) {
 // works: kubectl finds the plugin without a complaint, it answers, and its licence is there.
 func (h home) works(t *testing.T) {
 	t.Helper()
+	h.worksAs(t, version)
+}
+
+func (h home) worksAs(t *testing.T, version string) {
+	t.Helper()
 	if said := h.must(t, h.kubectl, "kruise", "version"); !strings.HasPrefix(said, "kubectl-kruise ") {
 		t.Errorf("kubectl kruise version: %s", said)
 	}
@@ -82,7 +87,9 @@ func (h home) works(t *testing.T) {
 	if filepath.Dir(store) != filepath.Join(h.root(), "store", "kruise", version) {
 		t.Errorf("the plugin is %s", store)
 	}
-	if _, err := os.Stat(filepath.Join(filepath.Dir(store), "LICENSE")); err != nil {
-		t.Error(err)
+	for _, file := range []string{"LICENSE", "THIRD-PARTY-LICENSES", "kubectl_complete-kruise"} {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(store), file)); err != nil {
+			t.Error(err)
+		}
 	}
 }

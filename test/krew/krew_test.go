@@ -21,6 +21,11 @@ const version = "v1.2.3"
 // platforms have sums of nothing.
 func release(t *testing.T, url string) (dir string, here krew.Platform) {
 	t.Helper()
+	return releaseOf(t, version, url)
+}
+
+func releaseOf(t *testing.T, version, url string) (dir string, here krew.Platform) {
+	t.Helper()
 	dir, here = t.TempDir(), krew.Platform{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	archive := pack(t)
 	sums := map[string]string{}

@@ -35,7 +35,9 @@ var packed = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	w := tar.NewWriter(z)
-	for _, file := range []string{binary, checkout.Path("LICENSE")} {
+	for _, file := range []string{
+		binary, checkout.Path("LICENSE"), checkout.Path("THIRD-PARTY-LICENSES"), checkout.Path("plugins", "completion", "kubectl_complete-kruise"),
+	} {
 		if err := add(w, file); err != nil {
 			return nil, err
 		}

@@ -110,7 +110,7 @@ func (g *guarded) patch(t *testing.T, o *unstructured.Unstructured, change strin
 
 const forbidden = "forbidden by ResourcesProtectionDeletion for policy.kruise.io/delete-protection="
 
-// TestDeletionProtection: semantics sidecarset-and-protection 7 on a real API
+// TestDeletionProtection: docs/kruise/protection.md#deletion-protection on a real API
 // server, as far as a policy can tell.
 func TestDeletionProtection(t *testing.T) {
 	c, namespace := cluster.Shared(t, cluster.WithNodes())

@@ -123,7 +123,9 @@ func (o *options) complete() error {
 
 // run is the whole story.
 func (o *options) run(ctx context.Context) error {
+	done := o.factory.Working("rendering, and comparing with the cluster")
 	w, err := o.look(ctx)
+	done()
 	if err != nil {
 		return err
 	}

@@ -163,6 +163,12 @@ func Clusters(ctx context.Context, client kubernetes.Interface, cfg *rest.Config
 	return append(out, "server:"+cfg.Host)
 }
 
+// Here reports whether this user approved the plan on this machine, for the cluster of the client.
+func Here(ctx context.Context, client kubernetes.Interface, cfg *rest.Config, p *plan.Plan) bool {
+	known, err := Known(Digests(p, Clusters(ctx, client, cfg)))
+	return err == nil && known
+}
+
 // Digests are those of a plan in a cluster of several identities.
 func Digests(p *plan.Plan, clusters []string) []string {
 	var out []string

@@ -14,6 +14,11 @@ import (
 // limits accept needs less: the rest of 2 GiB is for what the collector has not seen yet.
 const memory = 1000 << 20
 
+// growth is how far the heap of a verb that reads manifests may grow over what is in use, in
+// percent, before the collector comes. It is for as long as memory is far away: then the
+// collector comes more often by itself.
+const growth = 200
+
 // impatience is how long after a signal a read-only verb may still take to end in order.
 const impatience = 400 * time.Millisecond
 
@@ -41,6 +46,9 @@ func Guard(ctx context.Context, c *cobra.Command, p Process) {
 	}
 	if p.Getenv("GOMEMLIMIT") == "" && !raised(c) {
 		debug.SetMemoryLimit(memory)
+		if p.Getenv("GOGC") == "" && c.Flags().Lookup(flag) != nil {
+			debug.SetGCPercent(growth)
+		}
 	}
 	context.AfterFunc(ctx, func() {
 		time.Sleep(impatience)

@@ -60,6 +60,24 @@ func TestGuard_EndsWhatIsBusyForTooLong(t *testing.T) {
 	}
 }
 
+func TestGuard_CollectsRarelyWhereMemoryIsBounded(t *testing.T) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) })
+	guarded(t.Context(), t)
+	if got := debug.SetGCPercent(100); got != growth {
+		t.Errorf("the heap grows by %d%%", got)
+	}
+	guarded(t.Context(), t, "--limit", "values=5Mi")
+	if got := debug.SetGCPercent(100); got != 100 {
+		t.Errorf("the heap grows by %d%% and no memory limit holds it", got)
+	}
+	c := &cobra.Command{}
+	Guard(t.Context(), c, Process{Err: io.Discard, Exit: func(int) {}, Getenv: func(string) string { return "" }})
+	if got := debug.SetGCPercent(100); got != 100 {
+		t.Errorf("the heap of a verb that reads no manifests grows by %d%%", got)
+	}
+}
+
 func TestGuard_BoundsTheMemoryUnlessLimitsAreGiven(t *testing.T) {
 	guarded(t.Context(), t)
 	if got := debug.SetMemoryLimit(-1); got != memory {

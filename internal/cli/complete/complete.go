@@ -42,7 +42,13 @@ func Flags(root *cobra.Command, f *factory.Factory) {
 func offers(f *factory.Factory) map[string]cobra.CompletionFunc {
 	containers, revisions, pods := containers(f), revisions(f), resources(f, "pods")
 	namespaces, nodeLabels := resources(f, "namespaces"), nodeLabels(f)
+	fixed := func(values ...string) cobra.CompletionFunc { return cobra.FixedCompletions(values, nothing) }
 	return map[string]cobra.CompletionFunc{
+		"color": fixed("auto", "always", "never"), "output": formats, "image": images(f),
+		"steps": fixed("1,100%", "1,50%,100%", "1,10%,50%,100%"), "to": fixed("10%", "50%", "100%"),
+		"cascade": fixed("background", "orphan", "foreground"), "validate": fixed("strict", "warn", "ignore"),
+		"image-pull-policy": fixed("Always", "IfNotPresent", "Never"), "protocol": fixed("TCP", "UDP", "SCTP"),
+		"session-affinity": fixed("None", "ClientIP"), "override-type": fixed("json", "merge", "strategic"),
 		"namespace": namespaces, "state-namespace": namespaces, "include": namespaces, "exclude": namespaces,
 		"context": completion.ContextCompletionFunc, "cluster": completion.ClusterCompletionFunc, "user": completion.UserCompletionFunc,
 		"container": containers, "containers": containers, "sidecar": containers, "target": containers,
@@ -54,7 +60,7 @@ func offers(f *factory.Factory) map[string]cobra.CompletionFunc {
 		"configmap":       resources(f, "configmaps"),
 		"secret":          resources(f, "secrets"),
 		"service-account": resources(f, "serviceaccounts"),
-		"dry-run":         cobra.FixedCompletions([]string{"none", "client", "server"}, cobra.ShellCompDirectiveNoFileComp),
+		"dry-run":         fixed("none", "client", "server"),
 	}
 }
 
@@ -71,4 +77,14 @@ func prefixed(before string, names []string) []string {
 		names[i] = before + names[i]
 	}
 	return names
+}
+
+// formats offers what kubectl's commands print; they have a flag --template beside it. Of
+// other commands, --output is a file.
+func formats(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if c.Flags().Lookup("template") == nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	all := []string{"json", "yaml", "kyaml", "name", "go-template", "go-template-file", "template", "templatefile", "jsonpath", "jsonpath-as-json", "jsonpath-file"}
+	return all, nothing
 }

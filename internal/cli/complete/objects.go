@@ -31,6 +31,25 @@ func containers(f *factory.Factory) cobra.CompletionFunc {
 	}
 }
 
+// images offers the containers of the workload that a plan is made for, each with the sign
+// behind which its new image follows.
+func images(f *factory.Factory) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if c.Flags().Lookup("pause-after") == nil || strings.Contains(typed, "=") {
+			return nil, nothing
+		}
+		u := object(f, c, args)
+		if u == nil {
+			return nil, nothing
+		}
+		var out []string
+		for _, name := range containersIn(u.Object) {
+			out = append(out, name+"=")
+		}
+		return out, typing
+	}
+}
+
 // object is what --pod or the arguments name, nil where that cannot be read.
 func object(f *factory.Factory, c *cobra.Command, args []string) *unstructured.Unstructured {
 	name := ""

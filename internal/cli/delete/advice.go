@@ -17,8 +17,8 @@ import (
 )
 
 // advice says what to do about a refusal of Kruise's, or of the policies that are
-// rendered in its place; "" for other errors. The texts are those of semantics
-// sidecarset-and-protection 6 and 7.
+// rendered in its place; "" for other errors. The texts are those of
+// docs/kruise/protection.md#podunavailablebudget and docs/kruise/protection.md#deletion-protection.
 func (o *options) advice(ctx context.Context, err error, args []string) string {
 	if !apierrors.IsForbidden(err) {
 		return ""

@@ -3,6 +3,7 @@ package demo
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,16 +27,21 @@ const example = `  # try every key
   # four times as fast
   kubectl kruise demo --speed 4
 
+  # a rollout of 5,000 pods
+  kubectl kruise demo --pods 5000
+
   # what happens in two minutes, as lines
   kubectl kruise demo --headless --for 2m`
 
 type options struct {
 	factory *factory.Factory
+	look    terminal.Look
 
 	headless, readOnly bool
 	speed              float64
 	seed               uint64
 	length             time.Duration
+	pods               int
 }
 
 // New returns the verb.
@@ -48,6 +54,9 @@ func New(f *factory.Factory) *cobra.Command {
 			if o.speed <= 0 || o.speed > fastest {
 				return usage.Errorf("more than 0, up to 100", "--speed: %v is no speed", o.speed)
 			}
+			if o.pods < 0 || o.pods > mostPods {
+				return usage.Errorf(fmt.Sprintf("0 to %d", mostPods), "--pods: %d is not a valid number of pods", o.pods)
+			}
 			return o.run(c.Context())
 		},
 	}
@@ -55,11 +64,17 @@ func New(f *factory.Factory) *cobra.Command {
 	c.Flags().DurationVar(&o.length, "for", 2*time.Minute, "how much time goes by with --headless")
 	c.Flags().Float64Var(&o.speed, "speed", 1, "how many seconds go by in one")
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "the same seed tells the same story")
+	c.Flags().IntVar(&o.pods, "pods", 0, "number of pods of an additional workload with a rollout in progress")
 	c.Flags().BoolVar(&o.readOnly, "read-only", false, "hide what changes the cluster")
+	o.look.AddFlags(c.Flags())
 	return c
 }
 
-const fastest = 100
+// fastest is the greatest speed, mostPods the largest workload.
+const (
+	fastest  = 100
+	mostPods = 10000
+)
 
 func (o *options) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
@@ -70,12 +85,20 @@ func (o *options) run(ctx context.Context) error {
 	if err := terminal.Check(o.factory.Streams, "'kubectl kruise demo --headless' prints lines"); err != nil {
 		return err
 	}
-	shop, err := demo.Start(ctx, o.seed, time.Now().UTC())
+	show := tui.Options{ReadOnly: o.readOnly}
+	if err := o.look.Complete(o.factory.Streams.Getenv, &show); err != nil {
+		return err
+	}
+	done := o.factory.Working("preparing the demo")
+	shop, err := demo.StartWith(ctx, demo.Options{Seed: o.seed, Now: time.Now().UTC(), Pods: o.pods})
+	done()
 	if err != nil {
 		return err
 	}
 	go o.live(ctx, shop)
-	return terminal.Run(ctx, o.factory.Streams, o.factory.Color, tui.Options{Source: shop, Actions: shop, ReadOnly: o.readOnly})
+	show.Source, show.Actions = shop, shop
+	_, err = terminal.Run(ctx, o.factory.Streams, o.factory.Color, show)
+	return err
 }
 
 // step is how often time goes on.

@@ -18,7 +18,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // tell prints each change of a workload's row, and all rows at the end.
 func (o *options) tell(ctx context.Context) error {
-	shop, err := demo.Start(ctx, o.seed, noon)
+	shop, err := demo.StartWith(ctx, demo.Options{Seed: o.seed, Now: noon, Pods: o.pods})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ func (p *page) row(title, format string, args ...any) {
 	fmt.Fprintf(&p.text, "%-*s%s\n", width, title+":", fmt.Sprintf(format, args...))
 }
 
-// width is that of the column of titles, as in the older plugin (older-plugin 1.8).
+// width is that of the column of titles, as in the older plugin
+// (docs/facts/older-plugin.md#describe-get-completion).
 const width = 19
 
 // set writes keys with their values, one a line.

@@ -23,8 +23,8 @@ type look struct {
 	all bool
 }
 
-// releasePage describes a Rollout (older-plugin 1.8), with the workload that it is for,
-// nil where that cannot be read, and its pods.
+// releasePage describes a Rollout (docs/facts/older-plugin.md#describe-get-completion), with the
+// workload that it is for, nil where that cannot be read, and its pods.
 func releasePage(u, workload *unstructured.Unstructured, list []corev1.Pod, l look, now time.Time) (string, error) {
 	r, err := release.Read(u)
 	if err != nil {

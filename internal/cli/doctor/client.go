@@ -1,73 +1,69 @@
 package doctor
 
 import (
-	"debug/buildinfo"
-	"os"
-	"path/filepath"
-	"runtime"
-
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installed"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
 )
 
-const (
-	own      = "github.com/kubectl-kruise/kubectl-kruise"
-	switchTo = "remove it: kubectl krew uninstall kruise, or delete the file; its commands and flags work here, too"
-)
-
-// client says which build this is, and whether it is the one that kubectl runs: that is
-// the first on the PATH.
-func client(path string) []verdict.Line {
+// client reports which build this is, which program kubectl runs as the plugin, and which
+// one krew has installed.
+func client(getenv func(string) string) []verdict.Line {
 	i := version.Get()
 	out := []verdict.Line{verdict.Good("client", "kubectl-kruise %s, %s", i.Version, i.Platform)}
-	found := plugins(path)
+	found := installed.OnPath(getenv("PATH"))
+	return append(append(out, onPath(found, getenv)...), inKrew(found, getenv)...)
+}
+
+// onPath reports the programs on the PATH: kubectl runs the first.
+func onPath(found []installed.Program, getenv func(string) string) []verdict.Line {
 	if len(found) == 0 {
-		return append(out, verdict.Odd("plugin", "put the program on the PATH as kubectl-kruise", "kubectl finds no plugin kruise on the PATH"))
+		return []verdict.Line{verdict.Odd("plugin", "put the program on the PATH as kubectl-kruise", "kubectl finds no plugin kruise on the PATH")}
 	}
-	if module := module(found[0]); module != own {
-		return append(out, verdict.Odd("plugin", switchTo, "kubectl runs %s, which is another program%s", found[0], of(module)))
+	first := found[0]
+	if !first.Own() {
+		return []verdict.Line{verdict.Odd("plugin", first.Replace(getenv), "kubectl runs %s, which is %s", first.File, of(first))}
 	}
+	var out []verdict.Line
 	for _, other := range found[1:] {
-		out = append(out, verdict.Odd("plugin", "remove it, so that nobody runs it by accident", "%s is on the PATH, too%s", other, of(module(other))))
-	}
-	return append(out, verdict.Good("plugin", "kubectl runs %s", found[0]))
-}
-
-func of(module string) string {
-	if module == "" || module == own {
-		return ""
-	}
-	return " (" + module + ")"
-}
-
-// plugins are all files on the path that kubectl would run, each once, first come first.
-func plugins(path string) []string {
-	name := "kubectl-kruise"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	var out []string
-	seen := map[string]bool{}
-	for _, dir := range filepath.SplitList(path) {
-		file := filepath.Join(dir, name)
-		info, err := os.Stat(file)
-		if err != nil || info.IsDir() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
+		if other.Own() {
+			out = append(out, verdict.Odd("plugin", "delete the one that you do not use", "%s is on the PATH, too", other.File))
 			continue
 		}
-		target, err := filepath.EvalSymlinks(file)
-		if err == nil && !seen[target] {
-			seen[target] = true
-			out = append(out, file)
-		}
+		out = append(out, verdict.Odd("plugin", other.Replace(getenv), "%s is on the PATH, too: %s", other.File, of(other)))
 	}
-	return out
+	return append(out, verdict.Good("plugin", "kubectl runs %s", first.File))
 }
 
-// module is where a Go program comes from, "" where it does not say. It is not run for it.
-func module(file string) string {
-	info, err := buildinfo.ReadFile(file)
-	if err != nil {
-		return ""
+// of names a program that is not this one.
+func of(p installed.Program) string {
+	switch {
+	case p.Older():
+		return "the older plugin (" + p.Module + ")"
+	case p.Module != "":
+		return "another program (" + p.Module + ")"
 	}
-	return info.Main.Path
+	return "another program"
+}
+
+// inKrew reports the plugin of this name that krew has installed. Nothing is said where the
+// lines of the PATH already ask to replace it.
+func inKrew(found []installed.Program, getenv func(string) string) []verdict.Line {
+	r, ok := installed.InKrew(getenv)
+	if !ok {
+		return nil
+	}
+	if r.Own() {
+		return []verdict.Line{verdict.Good("krew", "krew has installed %s", r)}
+	}
+	for _, p := range found {
+		if !p.Own() && p.Replace(getenv) == r.Replace() {
+			return nil
+		}
+	}
+	what := "another plugin"
+	if r.Older() {
+		what = "the older plugin"
+	}
+	return []verdict.Line{verdict.Odd("krew", r.Replace(), "krew has installed %s, which is %s", r, what)}
 }

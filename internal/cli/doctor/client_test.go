@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,20 @@ func program(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// krew is a home where krew has installed the plugin kruise of its default index.
+func krew(t *testing.T, version, homepage string) string {
+	t.Helper()
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, ".krew", "receipts"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	receipt := fmt.Sprintf("metadata: {name: kruise}\nspec: {version: %s, homepage: %q}\nstatus: {source: {name: default}}\n", version, homepage)
+	if err := os.WriteFile(filepath.Join(home, ".krew", "receipts", "kruise.yaml"), []byte(receipt), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return home
 }
 
 // TestClient: which program kubectl runs is found without running it.
@@ -38,16 +53,25 @@ func TestClient(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		path []string
+		home string
 		want []string
 	}{
-		"ours":                    {[]string{own}, []string{"ok kubectl runs " + own}},
-		"twice the same":          {[]string{own, linked, plain}, []string{"ok kubectl runs " + own}},
-		"another one stands last": {[]string{own, other}, []string{"warn " + stranger + " is on the PATH, too", "ok kubectl runs " + own}},
-		"another one runs":        {[]string{other, own}, []string{"warn kubectl runs " + stranger + ", which is another program"}},
-		"none":                    {[]string{plain, "/nonexistent"}, []string{"warn kubectl finds no plugin"}},
+		"ours":             {[]string{own}, "", []string{"ok kubectl runs " + own}},
+		"twice the same":   {[]string{own, linked, plain}, "", []string{"ok kubectl runs " + own}},
+		"another one last": {[]string{own, other}, "", []string{"warn " + stranger + " is on the PATH, too: another program", "ok kubectl runs " + own}},
+		"another one runs": {[]string{other, own}, "", []string{"warn kubectl runs " + stranger + ", which is another program"}},
+		"none":             {[]string{plain, "/nonexistent"}, "", []string{"warn kubectl finds no plugin"}},
+
+		"ours in krew": {[]string{own}, krew(t, "v1.2.0", "https://github.com/kubectl-kruise/kubectl-kruise"), []string{"ok kubectl runs " + own, "ok krew has installed kruise v1.2.0 of the index default"}},
+		"the older in krew": {
+			[]string{own},
+			krew(t, "v1.1.2", "https://github.com/openkruise/kruise-tools"),
+			[]string{"ok kubectl runs " + own, "warn krew has installed kruise v1.1.2 of the index default, which is the older plugin"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lines := client(strings.Join(c.path, string(os.PathListSeparator)))[1:]
+			env := map[string]string{"PATH": strings.Join(c.path, string(os.PathListSeparator)), "HOME": c.home}
+			lines := client(func(name string) string { return env[name] })[1:]
 			if len(lines) != len(c.want) {
 				t.Fatalf("%+v", lines)
 			}

@@ -60,7 +60,7 @@ func (o *options) run(ctx context.Context) error {
 	if err := usage.OneOf("output", o.output, outputs...); err != nil {
 		return err
 	}
-	lines := client(o.factory.Streams.Getenv("PATH"))
+	lines := client(o.factory.Streams.Getenv)
 	p, err := o.patient()
 	if err != nil {
 		return err

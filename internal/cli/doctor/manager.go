@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// gated are kinds whose webhook refuses every object while a gate is off (semantics
-// fanout-and-jobs, its first lines).
+// gated are kinds whose webhook refuses every object while a gate is off
+// (docs/kruise/distribution.md#feature-gates).
 var gated = []struct {
 	gate  string
 	kinds []string

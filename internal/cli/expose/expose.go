@@ -62,7 +62,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVar(&o.generator, "generator", serviceV2, serviceV2+", or "+serviceV1+" for a port that is called default")
 	fl.StringVar(&o.container, "container-port", "", "the older name of --target-port")
 	_ = fl.MarkHidden("generator")
-	deprecated.Flag(c, "container-port", deprecated.Since{Instead: "--target-port", Gone: "v1.0.0"})
+	deprecated.Flag(c, "container-port", deprecated.Since{Instead: "--target-port", Gone: "v2.0.0"})
 	return c
 }
 

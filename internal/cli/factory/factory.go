@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 
 	"golang.org/x/term"
@@ -75,6 +77,10 @@ type Factory struct {
 	Flags *genericclioptions.ConfigFlags
 	// Color is the value of --color: auto, always or never.
 	Color string
+	// Progress is the value of --progress: auto, always or never. working is what
+	// [Factory.Working] tells of; nil for nothing.
+	Progress string
+	working  *working
 	// WarningsAsErrors says that a call on which the server warned has failed.
 	WarningsAsErrors bool
 	// Silent says that no line tells of servers that do not answer: something else has the
@@ -109,7 +115,7 @@ func (f *Factory) Warned() error {
 // New returns a factory over s. It opens nothing.
 func New(s Streams) *Factory {
 	f := &Factory{
-		Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto", saying: &sync.Mutex{}, bounds: &bounds{},
+		Streams: s, Flags: genericclioptions.NewConfigFlags(true), Color: "auto", Progress: "auto", saying: &sync.Mutex{}, bounds: &bounds{},
 		warnings: rest.NewWarningWriter(s.Err, rest.WarningWriterOptions{Deduplicate: true}),
 	}
 	// Whatever makes a client of the flags says when the server does not answer, and ends
@@ -127,6 +133,27 @@ func (f *Factory) With(s Streams) *Factory {
 	out := *f
 	out.Streams, out.warnings = s, rest.NewWarningWriter(s.Err, rest.WarningWriterOptions{Deduplicate: true})
 	return &out
+}
+
+// InContext returns a factory for another context of the same kubeconfig: flags that name a
+// cluster, a user or a namespace are those of the old one, and left out.
+func (f *Factory) InContext(name string) *Factory {
+	out := New(f.Streams)
+	out.Color, out.WarningsAsErrors, out.Silent, out.bounds = f.Color, f.WarningsAsErrors, f.Silent, f.bounds
+	to, from := out.Flags, f.Flags
+	to.KubeConfig, to.CacheDir, to.Timeout = from.KubeConfig, from.CacheDir, from.Timeout
+	to.Impersonate, to.ImpersonateUID, to.ImpersonateGroup = from.Impersonate, from.ImpersonateUID, from.ImpersonateGroup
+	to.Context = &name
+	return out
+}
+
+// Contexts are the names of the contexts in the kubeconfig, sorted; none without one.
+func (f *Factory) Contexts() []string {
+	cfg, err := f.Flags.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(cfg.Contexts))
 }
 
 // Namespace returns the value of -n as given, "" without the flag. It does not
@@ -204,7 +231,7 @@ func (f *Factory) ColorErr() bool { return f.color(f.Streams.ErrTTY) }
 
 // OutStyle says how text on stdout may look; full shows everything.
 func (f *Factory) OutStyle(full bool) view.Style {
-	return view.Style{Color: f.color(f.Streams.OutTTY), Width: f.Streams.Width, Full: full}
+	return view.Style{Color: f.color(f.Streams.OutTTY), Unicode: f.Streams.OutTTY && !ASCII(f.Streams.Getenv), Width: f.Streams.Width, Full: full}
 }
 
 func (f *Factory) color(terminal bool) bool {

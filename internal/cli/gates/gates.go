@@ -64,11 +64,28 @@ func (f *Flags) Add(c *cobra.Command, without string) {
 // AddGates puts --feature-gates onto a command whose release comes from elsewhere.
 func (f *Flags) AddGates(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.given, "feature-gates", nil, "feature gates that differ from the defaults, NAME=true or NAME=false")
-	offers := names()
-	for i := range offers {
-		offers[i] += "="
+	// The error says that the flag does not exist, which it does.
+	_ = c.RegisterFlagCompletionFunc("feature-gates", offer)
+}
+
+// offer completes the last gate of a list: its name, and then its value.
+func offer(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	at := strings.LastIndexByte(typed, ',') + 1
+	before, last := typed[:at], typed[at:]
+	name, _, valued := strings.Cut(last, "=")
+	var out []string
+	if valued {
+		for _, value := range []string{"=true", "=false"} {
+			out = append(out, before+name+value)
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
 	}
-	usage.Offer(c, "feature-gates", offers...)
+	for _, gate := range names() {
+		if !strings.Contains(","+before, ","+gate+"=") {
+			out = append(out, before+gate+"=")
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // Complete reads what was given. Errors are of usage.

@@ -11,9 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// everyKind is what "all" stands for, in the older plugin's order (older-plugin 1.8)
-// with the kinds that it did not know at the end. What Kruise makes for itself, one
-// for every node, is left out.
+// everyKind is what "all" stands for, in the older plugin's order
+// (docs/facts/older-plugin.md#describe-get-completion) with the kinds that it did not know at the
+// end. What Kruise makes for itself, one for every node, is left out.
 var everyKind = []string{
 	"clonesets." + kruise.Group, "statefulsets." + kruise.Group, "daemonsets." + kruise.Group, "rollouts." + release.Group,
 	"broadcastjobs." + kruise.Group, "containerrecreaterequests." + kruise.Group, "advancedcronjobs." + kruise.Group,

@@ -37,7 +37,8 @@ func images(spec string) []column {
 const podSpec = "spec.template.spec"
 
 // tables are the columns of each kind. Those of the older plugin, and of Kruise's own
-// definitions, stay in their places (older-plugin 1.8): scripts cut them out by number.
+// definitions, stay in their places (docs/facts/older-plugin.md#describe-get-completion): scripts
+// cut them out by number.
 var tables = map[schema.GroupKind][]column{
 	kind(kruise.KindCloneSet): append([]column{
 		shown("DESIRED", at("spec.replicas")), shown("UPDATED", count("status.updatedReplicas")),

@@ -25,7 +25,7 @@ var (
 	budgets      = schema.GroupVersionResource{Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"}
 )
 
-// rendered are what rendering makes of each kind (DESIGN section 3): what of it runs, or
+// rendered are what rendering makes of each kind (docs/fidelity.md): what of it runs, or
 // guards what runs.
 var rendered = map[string][]schema.GroupVersionResource{
 	kruise.KindCloneSet:             {deployments, replicaSets, statefulSets},

@@ -111,6 +111,7 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer o.factory.Working("reading the cluster")()
 	cluster, err := live.Connect(o.factory)
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"k8s.io/kubectl/pkg/cmd/config"
 	"k8s.io/kubectl/pkg/cmd/kustomize"
 	"k8s.io/kubectl/pkg/cmd/patch"
-	"k8s.io/kubectl/pkg/cmd/plugin"
 	"k8s.io/kubectl/pkg/cmd/replace"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
@@ -28,7 +27,7 @@ func Commands(f *factory.Factory) []*cobra.Command {
 		config.NewCmdConfig(get, clientcmd.NewDefaultPathOptions(), streams),
 		apiresources.NewCmdAPIResources(get, streams),
 		apiresources.NewCmdAPIVersions(get, streams),
-		plugin.NewCmdPlugin(streams),
+		plugins(f),
 	}
 	for _, c := range all {
 		Wrap(c)

@@ -15,7 +15,9 @@ func (o *options) run(ctx context.Context) error {
 	if o.from.Nodes {
 		return o.handOver(ctx)
 	}
+	done := o.factory.Working("reading both workloads")
 	w, err := o.look(ctx)
+	done()
 	if err != nil {
 		return err
 	}
@@ -37,6 +39,7 @@ func (o *options) run(ctx context.Context) error {
 	if err := w.born(ctx); err != nil || w.create {
 		return err
 	}
+	defer o.factory.Working("moving replicas")()
 	return w.move(ctx)
 }
 

@@ -96,6 +96,7 @@ func (o *options) complete(args []string) error {
 }
 
 func (o *options) run(ctx context.Context) error {
+	defer o.factory.Working("planning")()
 	many, err := o.Each(ctx)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 // Working is the container that does the work of a sidecar in a pod: of a
 // hot-upgraded one it is one of two, and an annotation tells which; any other is a
-// container by that name (semantics sidecarset 2.11). hot says which of the two it
+// container by that name (docs/kruise/sidecarset.md#annotations). hot says which of the two it
 // was.
 func Working(pod *corev1.Pod, sidecar string) (container string, hot bool) {
 	var working map[string]string

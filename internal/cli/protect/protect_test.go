@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestProtect: semantics sidecarset-and-protection 7.
+// TestProtect: docs/kruise/protection.md#deletion-protection.
 func TestProtect(t *testing.T) {
 	for _, c := range []struct{ apiVersion, kind, always, cascading string }{
 		{"apps/v1", "Deployment", "", ""},

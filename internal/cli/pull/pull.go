@@ -125,7 +125,9 @@ func (o *options) run(ctx context.Context) error {
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
+	done := o.factory.Working("pulling images onto nodes")
 	states, err := kube.PullImage(ctx, cfg, p, o.tell)
+	done()
 	if err != nil && (ctx.Err() == nil || states == nil) {
 		return err
 	}

@@ -73,6 +73,7 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
+	defer o.factory.Working("loading manifests")()
 	stream, err := o.load(ctx)
 	if err != nil {
 		return err
@@ -81,6 +82,7 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	count := len(stream)
+	defer o.factory.Working("rendering %d objects", count)()
 	opt, err := o.engineOptions(ctx, stream)
 	if err != nil {
 		return err

@@ -20,31 +20,27 @@ func (d *Desk) Scale(ctx context.Context, ref cluster.Ref, value string) (*Offer
 		return nil, fmt.Errorf("%q is no number of pods", value)
 	}
 	patch := &plan.Patch{Type: plan.PatchMerge, Subresource: "scale", Body: map[string]any{"spec": map[string]any{"replicas": n}}}
-	return d.patched(ctx, ref, func(s plan.Snapshot) (*plan.Patch, string, error) {
+	return d.patched(ctx, ref, "scaled to "+value, func(s plan.Snapshot) (*plan.Patch, plan.Consequence, error) {
 		if w := s.Object(); w.Kind == kruise.KindDaemonSet || w.Kind == kruise.KindSidecarSet {
-			return nil, "", fmt.Errorf("%s has no number of pods of its own", ref)
+			return nil, plan.Consequence{}, fmt.Errorf("%s has no number of pods of its own", ref)
 		}
-		return patch, fmt.Sprintf("%d pods become %d", plan.Standing(s).Limits.Replicas, n), nil
+		return patch, plan.Consequence{Was: strconv.Itoa(plan.Standing(s).Limits.Replicas), Becomes: value}, nil
 	})
 }
 
 // Partition offers to change how many pods stay old.
 func (d *Desk) Partition(ctx context.Context, ref cluster.Ref, value string) (*Offer, error) {
-	return d.patched(ctx, ref, func(now plan.Snapshot) (*plan.Patch, string, error) {
+	return d.patched(ctx, ref, "partition set to "+value, func(now plan.Snapshot) (*plan.Patch, plan.Consequence, error) {
 		w := now.Object()
 		path := plan.PartitionPath(w.Group, w.Kind, w.Version)
 		if path == nil {
-			return nil, "", fmt.Errorf("%s has no partition", ref)
+			return nil, plan.Consequence{}, fmt.Errorf("%s has no partition", ref)
 		}
 		body, err := partitioned(path, value)
 		if err != nil {
-			return nil, "", err
+			return nil, plan.Consequence{}, err
 		}
-		was := plan.PartitionOf(w)
-		if was == "" {
-			was = "none"
-		}
-		return &plan.Patch{Type: plan.PatchMerge, Body: body}, fmt.Sprintf("partition: %s becomes %s; so many pods stay at the old revision", was, value), nil
+		return &plan.Patch{Type: plan.PatchMerge, Body: body}, plan.Consequence{Was: plan.PartitionOf(w), Becomes: value}, nil
 	})
 }
 
@@ -62,25 +58,26 @@ func partitioned(path []string, value string) (any, error) {
 	return body, nil
 }
 
-// patched offers one patch of a workload that nobody rolls out.
-func (d *Desk) patched(ctx context.Context, ref cluster.Ref, patches func(plan.Snapshot) (*plan.Patch, string, error)) (*Offer, error) {
-	offer, err := d.patch(ctx, ref, patches, false)
+// patches makes a patch of a workload as it is now, and says what it changes.
+type patches func(plan.Snapshot) (*plan.Patch, plan.Consequence, error)
+
+// patched offers one patch of a workload that has no rollout in progress; done is what is
+// said once it is written.
+func (d *Desk) patched(ctx context.Context, ref cluster.Ref, done string, makes patches) (*Offer, error) {
+	offer, err := d.patch(ctx, ref, makes, false)
 	if err != nil {
 		return nil, err
 	}
 	offer.do = func(ctx context.Context) (string, error) {
-		done, err := d.patch(ctx, ref, patches, true)
-		if err != nil {
-			return "", err
-		}
-		return done.Effect[0], nil
+		_, err := d.patch(ctx, ref, makes, true)
+		return done, err
 	}
 	return offer, nil
 }
 
-// patch works a patch out for a workload as it stands, and writes it where that is asked
-// for; else it also says who owns the fields.
-func (d *Desk) patch(ctx context.Context, ref cluster.Ref, patches func(plan.Snapshot) (*plan.Patch, string, error), write bool) (*Offer, error) {
+// patch makes a patch for a workload as it is now, and writes it where that is asked for;
+// else it also says who owns the fields.
+func (d *Desk) patch(ctx context.Context, ref cluster.Ref, makes patches, write bool) (*Offer, error) {
 	at, notes := d.sessions()
 	s, err := d.open(ctx, at, ref)
 	if err != nil {
@@ -97,14 +94,14 @@ func (d *Desk) patch(ctx context.Context, ref cluster.Ref, patches func(plan.Sna
 	if now.Workload == nil {
 		return nil, &resource.Error{Err: fmt.Errorf("%s is gone", ref)}
 	}
-	patch, text, err := patches(now)
+	patch, change, err := makes(now)
 	if err != nil {
 		return nil, err
 	}
 	uid := now.Object().UID
 	if write {
-		return &Offer{Effect: []string{text}}, s.Do(ctx, ref, plan.Action{Patch: patch, Precondition: plan.Precondition{UID: uid}})
+		return nil, s.Do(ctx, ref, plan.Action{Patch: patch, Precondition: plan.Precondition{UID: uid}})
 	}
 	at.sayOwners(s.object)
-	return &Offer{Effect: append([]string{text}, notes.lines()...), Means: text + " of " + uid}, nil
+	return &Offer{Change: change, Effect: notes.lines(), Means: fmt.Sprintf("%s to %s of %s", change.Was, change.Becomes, uid)}, nil
 }

@@ -69,10 +69,10 @@ func (d *Desk) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Of
 	}
 	at.sayOwners(s.object)
 	means := fmt.Sprintf("to %s of %s", p.Change.ToHash, p.Target.UID)
-	return &Offer{Effect: append(effect(p), said.lines()...), Means: means, do: func(context.Context) (string, error) {
+	return &Offer{Change: plan.ConsequenceOfPlan(p, ""), Effect: append(effect(p), said.lines()...), Means: means, do: func(context.Context) (string, error) {
 		at, _ := d.sessions()
 		err := d.start(at, ref, func(ctx context.Context, s *session) (plan.Plan, error) { return plans(ctx, at, s) })
-		return "begun: " + p.Steps[0].Title, err
+		return "started: " + p.Steps[0].Title, err
 	}}, nil
 }
 
@@ -93,15 +93,12 @@ func (d *Desk) back(ctx context.Context, ref cluster.Ref, rollouts apply.Rollout
 	if err != nil {
 		return nil, err
 	}
-	lines := effect(p)
-	if len(p.Steps) == 0 {
-		lines = []string{"no pod was updated: the rollout ends, and nothing else changes"}
-	}
-	return &Offer{Effect: append(lines, said.lines()...), Means: rolloutOf(rec), do: func(ctx context.Context) (string, error) {
+	change := plan.ConsequenceOfPlan(p, plan.TransitionRollBack)
+	return &Offer{Change: change, Effect: append(effect(p), said.lines()...), Means: rolloutOf(rec), do: func(ctx context.Context) (string, error) {
 		if _, err := rollouts.Change(ctx, ref, apply.Aborting(why, true)); err != nil || len(p.Steps) == 0 {
 			return "the rollout has ended", err
 		}
-		return "taken back: " + p.Steps[0].Title, d.startBack(ref, why)
+		return "rolling back: " + p.Steps[0].Title, d.startBack(ref, why)
 	}}, nil
 }
 

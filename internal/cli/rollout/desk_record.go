@@ -16,8 +16,10 @@ import (
 )
 
 // Offer is something that can be done to a workload, and what would come of it. It is
-// worked out anew when it is done: the cluster may have changed since.
+// worked out again when it is done: the cluster may have changed since.
 type Offer struct {
+	// Change is what it does in numbers, Effect what else there is to know.
+	Change plan.Consequence
 	Effect []string
 	// Means is what of the effect nothing may have changed since somebody said yes to it:
 	// which rollout of which object, which step of it, which way.
@@ -27,12 +29,12 @@ type Offer struct {
 
 // Promote lets a rollout go on past the step at which it stands.
 func (d *Desk) Promote(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, turn{action: promoting(plan.Promotion{}), goesOn: true, means: stepOf})
+	return d.onRecord(ctx, ref, turn{transition: plan.TransitionPromote, action: promoting(plan.Promotion{}), goesOn: true, means: stepOf})
 }
 
 // Abort ends a rollout where it stands.
 func (d *Desk) Abort(ctx context.Context, ref cluster.Ref) (*Offer, error) {
-	return d.onRecord(ctx, ref, turn{action: aborting("aborted by "+holder(), false), means: rolloutOf})
+	return d.onRecord(ctx, ref, turn{transition: plan.TransitionAbort, action: aborting("aborted by "+holder(), false), means: rolloutOf})
 }
 
 // PauseOrResume pauses what goes on, has go on what was paused, and tries again what has
@@ -49,8 +51,8 @@ func (d *Desk) PauseOrResume(ctx context.Context, ref cluster.Ref) (*Offer, erro
 	case err != nil:
 		return nil, err
 	}
-	t := turn{action: holding(), means: wayOf}
-	switch rec.Progress.Toggle(rec.Plan) {
+	t := turn{transition: rec.Progress.Toggle(rec.Plan), action: holding(), means: wayOf}
+	switch t.transition {
 	case plan.TransitionRetry:
 		t.action, t.goesOn = retrying, true
 	case plan.TransitionResume:
@@ -72,27 +74,16 @@ func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, e
 	if err != nil {
 		return nil, err
 	}
-	means := t.means(rec)
+	means, change := t.means(rec), plan.ConsequenceOf(t.transition, rec.Plan, rec.Progress)
 	if rec.Progress, err = t.do(rec.Progress, rec.Plan, time.Now()); err != nil {
 		return nil, err
 	}
-	o := &Offer{Effect: []string{t.said(rec)}, Means: means}
-	if next := upcoming(rec); next != "" {
-		o.Effect = append(o.Effect, next)
-	}
+	o := &Offer{Change: change, Means: means}
 	if t.goesOn {
 		o.Effect = append(o.Effect, d.driver(ctx, rollouts, ref))
 	}
 	o.do = func(ctx context.Context) (string, error) { return d.take(ctx, rollouts, ref, t, means) }
 	return o, nil
-}
-
-// upcoming is the step that comes after a promotion, "" without one.
-func upcoming(r plan.Record) string {
-	if i := r.Progress.Step + 1; r.Progress.Promoted && i > 0 && i < len(r.Plan.Steps) {
-		return "next: " + r.Plan.Steps[i].Title
-	}
-	return ""
 }
 
 // none is the refusal where no rollout is on record: a Kruise Rollout may have it.
@@ -113,13 +104,13 @@ func (d *Desk) driver(ctx context.Context, rollouts apply.Rollouts, ref cluster.
 	by, err := rollouts.Holder(ctx, ref)
 	switch {
 	case d.here(ref):
-		return "it is carried out here"
+		return "This program runs the rollout."
 	case err == nil && by == "":
-		return "nobody carries it out: this program does, until it is left"
+		return "No program runs the rollout: this one does, until you leave it."
 	case err != nil:
-		return "it is carried out here unless somebody does already"
+		return "This program runs the rollout, unless another one does."
 	}
-	return "it is carried out by " + by
+	return "The rollout is run by " + by + "."
 }
 
 // goOn carries a rollout out that is on record, unless somebody does already.
@@ -141,12 +132,12 @@ func (d *Desk) goOn(ref cluster.Ref) (where string, err error) {
 	if err != nil {
 		s.Close()
 		if errors.Is(err, plan.ErrTaken) {
-			return "; it goes on where it is carried out", nil
+			return "; the rollout continues where it is run", nil
 		}
 		return "", hinted(err)
 	}
 	d.drive(s, e)
-	return "; it goes on here", nil
+	return "; the rollout is run here", nil
 }
 
 // pauseField offers to pause a workload itself, or to have it go on.
@@ -164,13 +155,13 @@ func (d *Desk) pauseField(ctx context.Context, ref cluster.Ref) (*Offer, error) 
 	if err := pausable(s.object, path, on); err != nil {
 		return nil, err
 	}
-	text := "its controller updates no more pods until somebody resumes it"
+	change, text := plan.Consequence{Transition: plan.TransitionPause}, "paused: its controller updates no more pods until it is resumed"
 	if !on {
-		text = "its controller goes on updating pods"
+		change.Transition, text = plan.TransitionResume, "resumed: its controller updates pods"
 	}
 	at.sayOwners(s.object)
 	means := fmt.Sprintf("pause %t of %s", on, tree.StrAt(s.object.Node(), "metadata", "uid"))
-	return &Offer{Effect: append([]string{text}, said.lines()...), Means: means, do: func(ctx context.Context) (string, error) {
+	return &Offer{Change: change, Effect: said.lines(), Means: means, do: func(ctx context.Context) (string, error) {
 		_, err := at.writePause(ctx, s, path, on, metav1.PatchOptions{FieldManager: fieldManager})
 		return text, err
 	}}, nil

@@ -92,6 +92,15 @@ func (s *Seat) Question(ctx context.Context, holder func(context.Context) string
 	return q, nil
 }
 
+// Rollouts are those on record, the newest first; none where the record cannot be read.
+func (s *Seat) Rollouts() []plan.PastRollout {
+	rec, err := s.s.Rollout()
+	if err != nil {
+		return nil
+	}
+	return rec.Rollouts()
+}
+
 // handsAfter is how old an answer about who else drives the workload may be.
 const handsAfter = 15 * time.Second
 

@@ -13,6 +13,7 @@ import (
 
 // turn is a change of a rollout on record.
 type turn struct {
+	transition plan.Transition
 	action
 	// goesOn says that it is carried on here, unless somebody carries it out.
 	goesOn bool
@@ -68,7 +69,7 @@ func (d *Desk) turn(rollouts apply.Rollouts, ref cluster.Ref, t turn) (said stri
 		return "", hinted(err)
 	}
 	d.drive(s, e)
-	return t.said(rec) + "; it goes on here", nil
+	return t.said(rec) + "; the rollout is run here", nil
 }
 
 // stopped has the controller of a rollout stopped that was paused or aborted.
@@ -91,7 +92,7 @@ func wayOf(r plan.Record) string {
 	return fmt.Sprintf("held %t, halted %t, %s", r.Progress.Held != "", r.Progress.Halted != "", rolloutOf(r))
 }
 
-var errChanged = &resource.Error{Err: errors.New("it is not as it was when somebody was asked: nothing is done"), Hint: "look at it and ask again"}
+var errChanged = &resource.Error{Err: errors.New("it has changed since the question was asked: nothing is done"), Hint: "look at it and try again"}
 
 // DoOnly does it where it means what somebody has said yes to; "" is whatever it means.
 func (o *Offer) DoOnly(ctx context.Context, means string) (string, error) {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
@@ -23,6 +25,8 @@ type historyOptions struct {
 
 	name     named.Name
 	revision int64
+	// rollouts asks for past rollouts instead of revisions.
+	rollouts bool
 	print    *printed
 }
 
@@ -34,11 +38,18 @@ func newHistory(shared *common) *cobra.Command {
 		Long: `List the templates that a workload had, how many pods carry each, and what changed
 from one to the next, and why: the annotation kubernetes.io/change-cause that the workload had.
 --revision shows one change whole. -o prints the workload as each revision made it, as
-kubectl does; of a Deployment it is the ReplicaSet.`,
-		Example: "  kubectl kruise rollout history cloneset/web\n  kubectl kruise rollout history cloneset/web -o yaml\n  kubectl kruise rollout history cloneset/web --revision 3",
+kubectl does; of a Deployment it is the ReplicaSet.
+
+--rollouts lists the last rollouts of the workload instead, the newest first: their steps
+with durations, who started, promoted, paused or aborted them, and their result. People
+who may write ConfigMaps may edit these records.`,
+		Example: "  kubectl kruise rollout history cloneset/web --rollouts\n  kubectl kruise rollout history cloneset/web\n  kubectl kruise rollout history cloneset/web -o yaml\n  kubectl kruise rollout history cloneset/web --revision 3",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.revision < 0 {
 				return usage.Errorf("", "revision must be a positive integer: %d", o.revision)
+			}
+			if o.rollouts && o.revision != 0 {
+				return usage.Errorf("", "--revision and --rollouts exclude each other")
 			}
 			return shared.each(c.Context(), &which, args, func(arg string) error {
 				var err error
@@ -52,11 +63,46 @@ kubectl does; of a Deployment it is the ReplicaSet.`,
 	}
 	which.addFlags(c)
 	o.print = newPrinted(c, "", nil)
+	c.Flags().BoolVar(&o.rollouts, "rollouts", false, "list past rollouts: steps, durations, decisions, results; -o json prints data")
 	c.Flags().Int64Var(&o.revision, "revision", 0, "show all fields that this revision changed")
 	return c
 }
 
+// pastRollouts lists the rollouts on record.
+func (o *historyOptions) pastRollouts(ctx context.Context) error {
+	s, err := o.locate(ctx, o.name)
+	if err != nil {
+		return err
+	}
+	rollouts, err := o.common.rollouts()
+	if err != nil {
+		return err
+	}
+	rec, err := rollouts.Get(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	list, out := rec.Rollouts(), o.factory.Streams.Out
+	switch format := *o.print.flags.OutputFormat; format {
+	case "", "text":
+	case "json":
+		return view.JSON(out, list)
+	case "yaml":
+		text, err := yaml.Marshal(list)
+		if err == nil {
+			_, err = out.Write(text)
+		}
+		return err
+	default:
+		return usage.Errorf("json or yaml", "-o %s does not apply to --rollouts", format)
+	}
+	return view.PastRollouts(out, s.target.String(), list, rec.PastFault, time.Now(), o.factory.OutStyle(true))
+}
+
 func (o *historyOptions) run(ctx context.Context) error {
+	if o.rollouts {
+		return o.pastRollouts(ctx)
+	}
 	s, err := o.open(ctx, o.name)
 	if err != nil {
 		return err

@@ -127,7 +127,7 @@ func besides(r *resource.Resource) *tree.Node {
 }
 
 // workloadOf names the workload of a Rollout: that is taken back, and nothing is
-// written to the Rollout itself (older-plugin 3.3).
+// written to the Rollout itself (docs/facts/older-plugin.md#client-writes).
 func workloadOf(r *release.Rollout) string {
 	return singular(r.Workload.Kind, r.Workload.Group) + "/" + r.Workload.Name
 }

@@ -21,7 +21,8 @@ const (
 	// one to Kubernetes' controllers.
 	restartedAnnotation = "kubectl.kubernetes.io/restartedAt"
 	// restartedEnv is what the older plugin writes: Kruise updates annotations in
-	// place, without a restart, but env never (semantics workloads 2.1).
+	// place, without a restart, but env never
+	// (docs/kruise/workloads.md#when-a-change-is-possible-in-place).
 	restartedEnv = "RESTARTED_AT"
 )
 

@@ -39,12 +39,7 @@ type Screens func(ctx context.Context, f *factory.Factory, d *Desk, ref cluster.
 func New(f *factory.Factory, screens Screens) *cobra.Command {
 	c := &cobra.Command{
 		Use: "rollout VERB", Short: "Carry plans out, and look after rollouts", Long: long, Example: example,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage.Errorf("see '"+c.CommandPath()+" --help'", "unknown verb %q", args[0])
-			}
-			return nil
-		},
+		Args: usage.NoSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	shared := &common{factory: f, gates: cluster.DefaultGates()}

@@ -86,7 +86,7 @@ func located(found *resource.Resource, name named.Name) *session {
 }
 
 // objectOf names an object and how it is served. An Advanced StatefulSet is always
-// written in v1beta1: v1alpha1 loses fields (semantics workloads 0.2).
+// written in v1beta1: v1alpha1 loses fields (docs/kruise/workloads.md#cloneset-in-two-versions).
 func objectOf(r *resource.Resource) kube.Object {
 	kind := schema.GroupKind{Group: r.Group(), Kind: r.Kind()}
 	version, _ := schema.ParseGroupVersion(r.APIVersion())

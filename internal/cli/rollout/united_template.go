@@ -41,8 +41,8 @@ func inTemplate(of func(*resource.Resource) (*resource.Resource, error)) remake 
 }
 
 // olderTemplate is the template of an older revision, which a UnitedDeployment keeps
-// itself (semantics fanout-and-jobs 1.3): of that number, or the newest that is not the
-// present one.
+// itself (docs/kruise/distribution.md#which-allocator): of that number, or the newest that is not
+// the present one.
 func (c *common) olderTemplate(number int64) remake {
 	return func(ctx context.Context, u *united.Object) (map[string]any, error) {
 		list, err := c.unitedRevisions(ctx, u)

@@ -66,8 +66,8 @@ func takerOf(u *unstructured.Unstructured) (taker, error) {
 	return nil, &tree.Error{Msg: "currently only supported CloneSet and Advanced StatefulSet selective pods deletion", Hint: hint}
 }
 
-// podsToDelete: semantics workloads 1.9. Kruise takes names out of the list when the
-// pods are gone.
+// podsToDelete: docs/kruise/workloads.md#named-pods-and-claims. Kruise takes names out of the list
+// when the pods are gone.
 func podsToDelete(u *unstructured.Unstructured, pods []string) (int, error) {
 	field := []string{"spec", "scaleStrategy", "podsToDelete"}
 	list, _, err := unstructured.NestedStringSlice(u.Object, field...)
@@ -83,8 +83,9 @@ func podsToDelete(u *unstructured.Unstructured, pods []string) (int, error) {
 	return len(list) - before, unstructured.SetNestedStringSlice(u.Object, list, field...)
 }
 
-// reserveOrdinals: semantics workloads 3 and 7. A pod whose ordinal is reserved is on
-// its way out already, though a hook or its replacement may hold it.
+// reserveOrdinals: docs/kruise/workloads.md#advanced-statefulset and
+// docs/kruise/workloads.md#fields-to-patch. A pod whose ordinal is reserved is on its way out
+// already, though a hook or its replacement may hold it.
 func reserveOrdinals(u *unstructured.Unstructured, pods []string) (int, error) {
 	list, _, err := unstructured.NestedSlice(u.Object, "spec", "reserveOrdinals")
 	if err != nil {

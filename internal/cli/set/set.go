@@ -22,13 +22,8 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use: "set SUBCOMMAND", Short: "Set an image, environment and other single things of objects", Long: long,
 		Example: "  kubectl kruise set image cloneset/web app=registry.example.com/web:2 --explain",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			return usage.Errorf("see '"+c.CommandPath()+" --help'", "unknown command %q", args[0])
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:    usage.NoSuchCommand,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newImage(f), newEnv(f), newResources(f), newSelector(f), newServiceAccount(f), newSubject(f))
 	return c

@@ -69,7 +69,7 @@ func AddRevision(s *simulate.State, c *appsv1.ControllerRevision) error {
 }
 
 // ownerOf returns the workload of a revision; those of SidecarSets name theirs in
-// a label (semantics sidecarset-and-protection 1).
+// a label (docs/kruise/sidecarset.md#which-pods-match).
 func ownerOf(c *appsv1.ControllerRevision) (cluster.Ref, bool) {
 	if name := c.Labels[kruise.SidecarSetNameLabel]; name != "" {
 		return cluster.Ref{Group: kruise.Group, Kind: kruise.KindSidecarSet, Name: name}, true

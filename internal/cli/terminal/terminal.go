@@ -4,9 +4,12 @@ package terminal
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/spf13/pflag"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
@@ -23,12 +26,56 @@ func Check(s factory.Streams, instead string) error {
 	return usage.Errorf(instead, "standard input and output are no terminal")
 }
 
+// Look is how the interface looks and how it calls for attention, by flags.
+type Look struct{ theme, notify string }
+
+// AddFlags adds --theme and --notify.
+func (l *Look) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&l.theme, "theme", "auto", "colors for a background that is light or dark; auto asks the terminal, then $COLORFGBG")
+	f.StringVar(&l.notify, "notify", "bell", "on a failure and when a rollout waits for approval: bell, desktop (OSC 9 or 777) or off")
+}
+
+// Complete reads the flags into options.
+func (l *Look) Complete(getenv func(string) string, o *tui.Options) error {
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	switch l.theme {
+	case "light", "dark":
+		o.Theme.Light, o.Ground = l.theme == "light", true
+	case "auto", "":
+		o.Theme.Light = light(getenv("COLORFGBG"))
+	default:
+		return usage.Errorf("light, dark or auto", "--theme: %q is not a theme", l.theme)
+	}
+	switch l.notify {
+	case "off", "":
+		o.Notify = tui.Silent
+	case "bell":
+		o.Notify = tui.Bell
+	case "desktop":
+		o.Notify = tui.OSC9
+		if strings.HasPrefix(getenv("TERM"), "rxvt") || getenv("VTE_VERSION") != "" {
+			o.Notify = tui.OSC777
+		}
+	default:
+		return usage.Errorf("bell, desktop or off", "--notify: %q is not a way to notify", l.notify)
+	}
+	return nil
+}
+
+// light reports whether COLORFGBG names a light background: white, or a bright color.
+func light(value string) bool {
+	n, err := strconv.Atoi(value[strings.LastIndexByte(value, ';')+1:])
+	return err == nil && (n == 7 || n >= 9 && n <= 15)
+}
+
 // Run shows the interface until it is left or the context ends. color is the value of
-// the flag --color.
-func Run(ctx context.Context, s factory.Streams, color string, o tui.Options) error {
+// the flag --color. next is the context of the kubeconfig to go to, empty to end.
+func Run(ctx context.Context, s factory.Streams, color string, o tui.Options) (next string, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	o.Theme.ASCII = plain(s.Getenv)
+	o.Theme.ASCII = factory.ASCII(s.Getenv)
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(s.In), tea.WithOutput(text.Unwrap(s.Out))}
 	if color == "never" {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
@@ -36,11 +83,14 @@ func Run(ctx context.Context, s factory.Streams, color string, o tui.Options) er
 		o.Theme.Colors = theme.Many
 	}
 	end, err := tea.NewProgram(tui.New(ctx, o), options...).Run()
-	if m, ok := end.(tui.Model); ok && m.Err() != nil {
-		return m.Err()
+	if m, ok := end.(tui.Model); ok {
+		if m.Err() != nil {
+			return "", m.Err()
+		}
+		next = m.Next()
 	}
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		return ctx.Err()
+		return "", ctx.Err()
 	}
-	return err
+	return next, err
 }

@@ -39,7 +39,7 @@ func undo(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*rollou
 	if act.Value != "" {
 		var err error
 		if revision, err = strconv.ParseInt(act.Value, 10, 64); err != nil || revision < 1 {
-			return nil, fmt.Errorf("%q is no number of a revision", act.Value)
+			return nil, fmt.Errorf("%q is not the number of a revision", act.Value)
 		}
 	}
 	return l.desk.Undo(ctx, ref, revision)
@@ -51,10 +51,11 @@ func restarts(ctx context.Context, l *Live, ref cluster.Ref, act world.Act) (*ro
 
 // Effect is [world.Actions].
 func (l *Live) Effect(ctx context.Context, act world.Act) (world.Effect, error) {
-	e := world.Effect{Means: map[cluster.Ref]string{}}
+	e := world.Effect{Changes: map[cluster.Ref]plan.Consequence{}, Means: map[cluster.Ref]string{}}
 	err := l.each(ctx, act, func(ref cluster.Ref, o *rollout.Offer) error {
+		e.Changes[ref] = o.Change
 		for i, line := range o.Effect {
-			if i == 0 {
+			if i == 0 && len(act.On) > 1 {
 				line = ref.String() + ": " + line
 			}
 			e.Lines = append(e.Lines, line)

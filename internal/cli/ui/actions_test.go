@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -78,18 +79,20 @@ func TestEffects(t *testing.T) {
 		act  world.Act
 		want string
 	}{
-		{world.Act{Verb: world.Promote}, "nobody carries it out: this program does, until it is left"},
-		{world.Act{Verb: world.PauseResume}, "no further pod is updated"},
-		{world.Act{Verb: world.Abort}, "aborted"},
+		{world.Act{Verb: world.Promote}, "No program runs the rollout: this one does, until you leave it."},
+		{world.Act{Verb: world.Promote}, "promote step 2 of 3: 1 pods, 2 of 2"},
+		{world.Act{Verb: world.PauseResume}, "pause step"},
+		{world.Act{Verb: world.Abort}, "abort step"},
 		{world.Act{Verb: world.Undo}, "steps: "},
-		{world.Act{Verb: world.Undo, Value: "x"}, "error: cloneset/web: \"x\" is no number of a revision"},
+		{world.Act{Verb: world.Undo, Value: "x"}, "error: cloneset/web: \"x\" is not the number of a revision"},
 		{world.Act{Verb: world.Scale, Value: "3"}, "error: cloneset/web: a rollout of cloneset/web is under way"},
 		{world.Act{Verb: world.Scale, Value: "-1"}, "is no number of pods"},
 		{world.Act{Verb: "sing"}, "error: sing cannot be done here"},
 	} {
 		c.act.On = []cluster.Ref{web}
 		e, err := l.Effect(t.Context(), c.act)
-		got := strings.Join(e.Lines, "\n")
+		change := e.Changes[web]
+		got := fmt.Sprintf("%s step %d of %d: %d pods, %d of %d, from %s\n", change.Transition, change.At, change.Steps, change.Pods, change.Updated, change.Total, change.From) + strings.Join(e.Lines, "\n")
 		if err != nil {
 			got = "error: " + err.Error()
 		}
@@ -117,7 +120,7 @@ func TestPauseAndPromote(t *testing.T) {
 		return strings.Contains(w.Find(web).Why, "on hold") || w.Find(web).Health == world.Paused
 	})
 	said, err = l.Do(t.Context(), world.Act{Verb: world.Promote, On: []cluster.Ref{web}})
-	if err != nil || !strings.Contains(said, "it goes on here") {
+	if err != nil || !strings.Contains(said, "the rollout is run here") {
 		t.Fatalf("%q, %v", said, err)
 	}
 	until(t, l, world.Want{}, "a rollout that is carried out here", func(w *world.World) bool { return slices.Contains(w.Driving, web) })
@@ -138,8 +141,8 @@ func TestScale(t *testing.T) {
 	a := shop(t)
 	l := seeing(t, a, "shop", "")
 	act := world.Act{Verb: world.Scale, On: []cluster.Ref{web}, Value: "3"}
-	if e, err := l.Effect(t.Context(), act); err != nil || e.Lines[0] != "cloneset/web: 2 pods become 3" {
-		t.Fatalf("%q, %v", e.Lines, err)
+	if e, err := l.Effect(t.Context(), act); err != nil || e.Changes[web].Was != "2" || e.Changes[web].Becomes != "3" {
+		t.Fatalf("%+v, %v", e, err)
 	}
 	if _, err := l.Do(t.Context(), act); err != nil {
 		t.Fatal(err)
@@ -179,7 +182,7 @@ func TestChangedSince(t *testing.T) {
 		write(func(p *plan.Progress) { was = *p; change(p) })
 		act.Means = e.Means
 		before := len(a.written())
-		if _, err := l.Do(t.Context(), act); err == nil || !strings.Contains(err.Error(), "not as it was") && verb != world.Undo {
+		if _, err := l.Do(t.Context(), act); err == nil || !strings.Contains(err.Error(), "has changed since the question") && verb != world.Undo {
 			t.Errorf("%s: %v", verb, err)
 		}
 		if wrote := a.written()[before:]; len(wrote) > 0 {

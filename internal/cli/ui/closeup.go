@@ -121,6 +121,7 @@ func (c *closeUp) work(ctx context.Context, seat *rollout.Seat) (*world.Detail, 
 	}
 	d := world.Describe(q, events(seat.Events(about(q.Snapshot))))
 	d.Subsets = subsets(d.Snapshot.Pods)
+	d.Rollouts = seat.Rollouts()
 	if d.Snapshot.Nodes == nil {
 		d.Snapshot.Nodes = c.live.nodes()
 	}

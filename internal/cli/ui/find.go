@@ -46,5 +46,6 @@ func Over(ctx context.Context, f *factory.Factory, d *rollout.Desk, ref cluster.
 	if err != nil {
 		return err
 	}
-	return l.show(ctx, f, tui.Options{First: screen.Open{Screen: screen.Rollout, Ref: ref}})
+	_, err = l.show(ctx, f, tui.Options{First: screen.Open{Screen: screen.Rollout, Ref: ref}, Notify: tui.Bell})
+	return err
 }

@@ -35,6 +35,9 @@ With TYPE/NAME it opens on that workload. What is begun or resumed here is carri
 this program until it is left, which asks then; "rollout resume" goes on from anywhere.
 Rollouts that run elsewhere are shown, and go on when this is left.
 
+":ctx NAME" in the interface goes to another context of the kubeconfig, ":ns NAME" to
+another namespace. The terminal's bell rings when a rollout fails or waits for approval.
+
 In a context whose name matches --production the name has to be typed for whatever
 changes the cluster; $KUBECTL_KRUISE_PRODUCTION is the default.`
 
@@ -57,6 +60,7 @@ type options struct {
 	all, readOnly bool
 	production    string
 	plan          string
+	shown         terminal.Look
 }
 
 // productionVariable is the environment's --production.
@@ -86,6 +90,7 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringVar(&o.production, "production", f.Streams.Getenv(productionVariable), "regular expression: contexts that ask for a name to be typed (default \""+usualProduction+"\")")
 	fl.StringVar(&o.plan, "plan", "", "open on a plan that 'kubectl kruise plan' wrote to this file")
 	fl.StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
+	o.shown.AddFlags(fl)
 	return c
 }
 
@@ -109,37 +114,52 @@ func (o *options) run(ctx context.Context, first string) error {
 	if err := terminal.Check(o.factory.Streams, "'kubectl kruise get' and 'kubectl kruise rollout status' print lines"); err != nil {
 		return err
 	}
-	where, err := place(o.factory, o.production, o.all)
-	if err != nil {
-		return err
-	}
 	open, err := o.opening(ctx, first)
 	if err != nil {
 		return err
 	}
-	if open.Plan != nil && !o.all {
-		where.Namespace = open.Ref.Namespace
+	screens := tui.Options{ReadOnly: o.readOnly, First: open, Contexts: o.factory.Contexts()}
+	if err := o.shown.Complete(o.factory.Streams.Getenv, &screens); err != nil {
+		return err
+	}
+	for f := o.factory; ; {
+		next, err := o.in(ctx, f, screens)
+		if err != nil || next == "" {
+			return err
+		}
+		f, screens.First = o.factory.InContext(next), screen.Open{}
+	}
+}
+
+// in shows the screens on the cluster of a context, and returns the context to go to next.
+func (o *options) in(ctx context.Context, f *factory.Factory, screens tui.Options) (next string, err error) {
+	where, err := place(f, o.production, o.all)
+	if err != nil {
+		return "", err
+	}
+	if screens.First.Plan != nil && !o.all {
+		where.Namespace = screens.First.Ref.Namespace
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	o.factory.Spare()
-	o.factory.Silent = true
-	l, err := connect(ctx, o.factory, where, o.look, rollout.NewDesk(ctx, o.factory, o.stateNamespace))
+	f.Spare()
+	f.Silent = true
+	l, err := connect(ctx, f, where, o.look, rollout.NewDesk(ctx, f, o.stateNamespace))
 	if err != nil {
-		return err
+		return "", err
 	}
-	return l.show(ctx, o.factory, tui.Options{ReadOnly: o.readOnly, First: open})
+	return l.show(ctx, f, screens)
 }
 
 // show runs the screens until they are left. What was done without is said afterwards,
 // when there is room for it.
-func (l *Live) show(ctx context.Context, f *factory.Factory, o tui.Options) error {
+func (l *Live) show(ctx context.Context, f *factory.Factory, o tui.Options) (next string, err error) {
 	o.Source, o.Actions = l, l
-	err := terminal.Run(ctx, f.Streams, f.Color, o)
+	next, err = terminal.Run(ctx, f.Streams, f.Color, o)
 	for _, text := range patiently(f.Streams.Err, l.Close) {
 		_, _ = fmt.Fprintf(f.Streams.Err, "warning: the screens did without %s\n", text)
 	}
-	return err
+	return next, err
 }
 
 // place is where somebody looks.

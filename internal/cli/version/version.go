@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/installed"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
@@ -59,11 +60,16 @@ func New(f *factory.Factory) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version and how it was built",
 		Long: `Print the version and how it was built. There is no other one: the cluster has none of
-this command, and --client changes nothing.`,
+this command, and --client changes nothing. A warning tells where the older plugin of the
+same name is what kubectl runs, or what krew has installed.`,
 		Example: "  kubectl kruise version\n  kubectl kruise version -o json",
 		Args:    usage.NoArgs(""),
 		RunE: func(*cobra.Command, []string) error {
-			return write(f, Get(), output)
+			err := write(f, Get(), output)
+			for _, w := range installed.Warnings(f.Streams.Getenv) {
+				_, _ = fmt.Fprintf(f.Streams.Err, "warning: %s\nhint: %s\n", w.Text, w.Hint)
+			}
+			return err
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "json or yaml; a line of text when empty")

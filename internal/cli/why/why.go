@@ -11,13 +11,18 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/evidence"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	compared "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 )
 
 const long = `Say why a rollout does not move; of a pod, why it was not updated, is not ready, or
@@ -28,6 +33,11 @@ lines of their logs, which are the application's own words.
 Of a UnitedDeployment it asks about each of its subsets. Where a Kruise Rollout or a
 UnitedDeployment drives the workload, it says who, where that stands, and what has it
 go on.
+
+Where a rollout waits to be promoted, it compares the new pods with the old ones: ready,
+restarts, last terminations, lines per minute that look like errors in a sample of the
+logs, and the plan's Prometheus queries if you approved the plan on this machine. Parts
+that you may not read are named and skipped.
 
 It reads the workload, its pods, budgets and SidecarSets, and writes nothing. The
 exit code is 0 whatever the answer is: "rollout status" has one for scripts.`
@@ -51,6 +61,7 @@ type options struct {
 
 	dynamic dynamic.Interface
 	core    kubernetes.Interface
+	config  *rest.Config
 }
 
 var outputs = []string{"text", "json"}
@@ -117,7 +128,13 @@ func (o *options) workload(ctx context.Context, name named.Name, namespace strin
 		return view.Diagnosed{}, err
 	}
 	d := diagnose.Workload(q)
-	return view.Diagnosed{Diagnosis: d, Logs: o.logs(ctx, d, q.Snapshot.Pods)}, nil
+	out := view.Diagnosed{Diagnosis: d, Logs: o.logs(ctx, d, q.Snapshot.Pods)}
+	if compared.Asked(d) {
+		approved := func(ctx context.Context, p *plan.Plan) bool { return approval.Here(ctx, o.core, o.config, p) }
+		c := evidence.Reader{Core: o.core, Approved: approved}.Read(ctx, q)
+		out.Evidence = &c
+	}
+	return out, nil
 }
 
 // podName reads POD, pod/POD or po/POD.
@@ -140,6 +157,7 @@ func (o *options) clients() (namespace string, err error) {
 	if err != nil {
 		return "", err
 	}
+	o.config = cfg
 	o.core, err = kubernetes.NewForConfig(cfg)
 	return namespace, err
 }

@@ -39,7 +39,7 @@ func unavailable(err error) bool {
 }
 
 // refusedByBudget recognises Kruise's webhook, which answers 403 for its
-// PodUnavailableBudgets (semantics sidecarset-and-protection 6).
+// PodUnavailableBudgets (docs/kruise/protection.md#podunavailablebudget).
 func refusedByBudget(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(reasonOf(err), "podunavailablebudget.policy.kruise.io")
 }
@@ -51,7 +51,7 @@ func isFailedTest(err error) bool {
 }
 
 // isHopeless recognises the answer to an eviction that more than one budget covers,
-// which looks like a fault of the server and never changes (contracts 7.7).
+// which looks like a fault of the server and never changes (docs/facts/kubernetes.md#eviction).
 func isHopeless(err error) bool {
 	return apierrors.IsInternalError(err) && strings.Contains(reasonOf(err), "more than one PodDisruptionBudget")
 }

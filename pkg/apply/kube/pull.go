@@ -67,7 +67,7 @@ func (c *Cluster) pull(ctx context.Context, _ string, p *plan.Pull) error {
 	return c.pullAt(ctx, c.siteOf(m, w), p)
 }
 
-// pullAt has images pulled by Kruise where it is there (semantics fanout-and-jobs 7),
+// pullAt has images pulled by Kruise where it is there (docs/kruise/jobs.md#image-pulls),
 // otherwise by Jobs.
 func (c *Cluster) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
 	jobs, err := c.pulls.get()

@@ -37,6 +37,7 @@ const (
 	keyRecord   = "record"
 	keyPlan     = "plan.yaml.gz"
 	keyBase     = "base.json.gz"
+	keyPast     = "past.json.gz"
 	// mostBytes is what a record may hold: an API server takes a megabyte.
 	mostBytes = 900 << 10
 )
@@ -162,6 +163,10 @@ func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerR
 		}
 		if next.Version = before.Version; next.Base == nil {
 			next.Base = before.Base
+		}
+		next.Past = nil
+		if before.Version != "" {
+			next.Past = before.Remember(now)
 		}
 		next.Audit = before.Audit.With(plan.AuditEntry{At: now, By: by, Program: r.Program, What: what, Detail: detail})
 		out, err = r.write(ctx, next, owner)

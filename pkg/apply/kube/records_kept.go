@@ -50,8 +50,12 @@ func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev
 		Data:       map[string]string{keyRecord: string(text)},
 		BinaryData: map[string][]byte{keyPlan: packed(planfile.Write(rec.Plan)), keyBase: packed(base)},
 	}
-	if size := len(text) + len(cm.BinaryData[keyPlan]) + len(cm.BinaryData[keyBase]); size > mostBytes {
+	size := len(text) + len(cm.BinaryData[keyPlan]) + len(cm.BinaryData[keyBase])
+	if size > mostBytes {
 		return nil, fmt.Errorf("the plan takes %d KiB of the %d that a record may hold: roll out in fewer steps", size>>10, mostBytes>>10)
+	}
+	if past := packedPast(rec.Past, min(mostPastBytes, mostBytes-size)); past != nil {
+		cm.BinaryData[keyPast] = past
 	}
 	return cm, nil
 }
@@ -83,6 +87,9 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 	}
 	if err := out.Progress.Check(p); err != nil {
 		return broken(err)
+	}
+	if out.Past, err = readPast(cm.BinaryData[keyPast]); err != nil {
+		out.PastFault = err.Error() // the rollout itself continues without them
 	}
 	out.Audit.Dropped = w.Dropped
 	for _, d := range w.History {
@@ -122,13 +129,15 @@ func packed(text []byte) []byte {
 // mostUnpacked bounds what a record can unpack to.
 const mostUnpacked = 64 << 20
 
-func unpacked(text []byte) ([]byte, error) {
+func unpacked(text []byte) ([]byte, error) { return unpackedTo(text, mostUnpacked) }
+
+func unpackedTo(text []byte, most int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	out, err := io.ReadAll(io.LimitReader(z, mostUnpacked))
-	if err == nil && len(out) == mostUnpacked {
+	out, err := io.ReadAll(io.LimitReader(z, most))
+	if err == nil && int64(len(out)) == most {
 		return nil, errors.New("it is too large")
 	}
 	return out, err

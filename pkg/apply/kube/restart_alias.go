@@ -10,8 +10,8 @@ import (
 )
 
 // rename names the images of containers in another way, and leaves it at that: the
-// kubelet starts them anew, with the same content (node-facts 3.2). What was done is
-// written on the pod in the same request.
+// kubelet starts them anew, with the same content (docs/facts/kubelet.md#restart-by-alias). What
+// was done is written on the pod in the same request.
 func (c *Cluster) rename(ctx context.Context, m mark, p pod, r *plan.Restart) error {
 	if a, ok := askedOf(p.Pod); ok && a.Step == m {
 		return nil

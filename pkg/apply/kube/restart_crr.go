@@ -21,8 +21,8 @@ const (
 	recreateLimit = 30 * time.Minute
 )
 
-// recreate asks Kruise's node agent (semantics fanout-and-jobs 8). One request holds
-// all containers of the pod: the agent stops them one after the other.
+// recreate asks Kruise's node agent (docs/kruise/jobs.md#containerrecreaterequest). One request
+// holds all containers of the pod: the agent stops them one after the other.
 func (c *Cluster) recreate(ctx context.Context, m mark, w *cluster.Workload, p pod, r *plan.Restart) error {
 	requests, err := c.recreations.get()
 	if err != nil {

@@ -55,8 +55,8 @@ func signalsOf(p *corev1.Pod) signals {
 }
 
 // signal asks the first process of each container to end, and the kubelet starts it
-// again (node-facts 3.5). It is noted on the pod before and after: whoever comes in
-// between signals only what has not restarted.
+// again (docs/facts/kubelet.md#kill-from-inside). It is noted on the pod before and after: whoever
+// comes in between signals only what has not restarted.
 func (c *Cluster) signal(ctx context.Context, m mark, p pod, r *plan.Restart) error {
 	a, ok := askedOf(p.Pod)
 	switch {

@@ -2,8 +2,8 @@ package allocate
 
 // Adaptive is Elastic with limits bent by what is known of the cluster: an
 // unschedulable subset keeps the pods that are ready there and gets no more,
-// and a schedulable one never gives running pods back (semantics
-// fanout-and-jobs 1.3).
+// and a schedulable one never gives running pods back
+// (docs/kruise/distribution.md#which-allocator).
 func Adaptive(replicas *int32, subsets []Subset) ([]int32, error) {
 	rest, limits, err := limits(replicas, subsets)
 	if err != nil {

@@ -2,7 +2,7 @@ package allocate
 
 import "testing"
 
-// Rows A1 to A5 are the table of semantics fanout-and-jobs 1.3.
+// Rows A1 to A5 are the table of docs/kruise/distribution.md#which-allocator.
 func TestAdaptive(t *testing.T) {
 	ready := func(current, ready int32) State { return State{Current: current, Ready: ready} }
 	stuck := func(current, ready int32) State {

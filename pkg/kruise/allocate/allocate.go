@@ -48,7 +48,7 @@ type Input struct {
 }
 
 // Replicas returns the pods of each subset, in the order of in.Subsets, from
-// the allocator that Kruise would choose (semantics fanout-and-jobs 1.3). The
+// the allocator that Kruise would choose (docs/kruise/distribution.md#which-allocator). The
 // error holds every fault found, joined, each a *tree.Error whose path starts
 // at the UnitedDeployment.
 func Replicas(in Input) ([]int32, error) {

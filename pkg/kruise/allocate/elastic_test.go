@@ -2,7 +2,7 @@ package allocate
 
 import "testing"
 
-// Rows E1 to E8 are the table of semantics fanout-and-jobs 1.3.
+// Rows E1 to E8 are the table of docs/kruise/distribution.md#which-allocator.
 func TestElastic(t *testing.T) {
 	five := "a [2,5]; b [2,5]; c [2,5]; d [2,5]; e [2,-]"
 	run(t, []row{

@@ -4,7 +4,7 @@ import "math"
 
 // Reservation is the allocator of reserveUnschedulablePods: pods that cannot
 // run stay where they are and are allocated once more elsewhere, so the sum of
-// the result can exceed replicas (semantics fanout-and-jobs 1.3).
+// the result can exceed replicas (docs/kruise/distribution.md#which-allocator).
 func Reservation(replicas *int32, subsets []Subset) ([]int32, error) {
 	rest, limits, err := limits(replicas, subsets)
 	if err != nil {

@@ -2,7 +2,7 @@ package allocate
 
 import "testing"
 
-// The first four rows are the examples of semantics fanout-and-jobs 1.3.
+// The first four rows are the examples of docs/kruise/distribution.md#which-allocator.
 func TestReservation(t *testing.T) {
 	reserved := func(current, n int32) State { return State{Current: current, Reserved: n} }
 	run(t, []row{

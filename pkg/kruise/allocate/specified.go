@@ -11,7 +11,7 @@ import (
 // Specified gives subsets the replicas that they name and shares the rest out
 // evenly over the others. What does not divide goes to the subsets that are
 // largest now, among equals to the last by name, so that few pods move
-// (semantics fanout-and-jobs 1.3; the order of declaration plays no role).
+// (docs/kruise/distribution.md#which-allocator; the order of declaration plays no role).
 func Specified(replicas *int32, subsets []Subset) ([]int32, error) {
 	out, open, sum, err := named(replicas, subsets)
 	if err != nil {

@@ -16,7 +16,7 @@ func current(n ...int32) []State {
 	return out
 }
 
-// Rows S1 to S11 are the table of semantics fanout-and-jobs 1.3.
+// Rows S1 to S11 are the table of docs/kruise/distribution.md#which-allocator.
 func TestSpecified(t *testing.T) {
 	run(t, []row{
 		{name: "S1", replicas: 10, subsets: "a; b; c", want: []int32{3, 3, 4}},

@@ -13,8 +13,8 @@ import (
 const unlimited = math.MaxInt32
 
 // Resolve returns the number of pods that v means: a number from 0, or a whole
-// percentage from 0% to 100% of replicas, rounded half up (semantics
-// fanout-and-jobs 1.3).
+// percentage from 0% to 100% of replicas, rounded half up
+// (docs/kruise/distribution.md#which-allocator).
 func Resolve(v intstr.IntOrString, replicas int32) (int32, error) {
 	if v.Type == intstr.Int {
 		if v.IntVal < 0 {

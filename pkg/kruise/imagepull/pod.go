@@ -15,7 +15,7 @@ import (
 const HelperImage = "docker.io/library/busybox:1.37.0-musl"
 
 // VolumesServed is the minor version of Kubernetes in which image volumes are on by
-// default (contracts 7.2).
+// default (docs/facts/kubernetes.md#features-by-version).
 const VolumesServed = 35
 
 // Pod is how a pod pulls.
@@ -33,8 +33,8 @@ type Pod struct {
 }
 
 // Template returns the template of a pod that has its node pull one image: the
-// kubelet pulls it as a volume, and nothing in it runs (node-facts 3.4); an older one
-// starts it with a program that ends at once.
+// kubelet pulls it as a volume, and nothing in it runs (docs/facts/kubelet.md#image-volumes); an
+// older one starts it with a program that ends at once.
 func (p Pod) Template(image string) *tree.Node {
 	if p.Volumes {
 		return p.withVolume(image)

@@ -8,10 +8,10 @@ import (
 )
 
 // Alias is another reference of the content that runs, in the same repository:
-// another repository would have to be asked for (node-facts 3.2). Of repo:tag,
-// repo:tag@digest and repo@digest it is the next; a tag alone is never gone back to,
-// as it may have moved since. image is what the spec asks for, running and imageID are
-// what the status says. why says why there is none.
+// another repository would have to be asked for (docs/facts/kubelet.md#restart-by-alias). Of
+// repo:tag, repo:tag@digest and repo@digest it is the next; a tag alone is never gone back to, as
+// it may have moved since. image is what the spec asks for, running and imageID are what the status
+// says. why says why there is none.
 func Alias(image, running, imageID string) (next, why string) {
 	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil {

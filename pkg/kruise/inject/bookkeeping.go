@@ -10,7 +10,7 @@ import (
 )
 
 // Entry is what Kruise notes about one SidecarSet in a pod's hash annotations
-// (semantics sidecarset 2.11). The order of the fields is that of the JSON.
+// (docs/kruise/sidecarset.md#annotations). The order of the fields is that of the JSON.
 type Entry struct {
 	UpdateTimestamp    string   `json:"updateTimestamp"`
 	Hash               string   `json:"hash"`

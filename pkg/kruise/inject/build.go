@@ -17,7 +17,7 @@ type part struct {
 }
 
 // build makes the containers of one sidecar for this pod, in the order of
-// semantics sidecarset 2.2.
+// docs/kruise/sidecarset.md#building-a-sidecar.
 func (in *injection) build(set *Content, s *sidecar) ([]part, error) {
 	if s.noEmptyImage {
 		return nil, fmt.Errorf("sidecar %s: HotUpgrade needs hotUpgradeEmptyImage: the API server refuses a container without an image", s.name)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 )
 
 // Target is what matching must know of a pod or pod template.
@@ -70,7 +72,7 @@ func Order(sets []*Set) {
 	})
 }
 
-// Choose decides for every set, in the order given (semantics sidecarset 1).
+// Choose decides for every set, in the order given (docs/kruise/sidecarset.md#which-pods-match).
 // The error is one that makes Kruise refuse the pod: a revision that is named
 // but not stored.
 func Choose(sets []*Set, t *Target) ([]Choice, error) {
@@ -95,6 +97,32 @@ func Choose(sets []*Set, t *Target) ([]Choice, error) {
 		}
 	}
 	return choices, nil
+}
+
+// Index finds the sets that may go into a pod among many. It is safe for concurrent use.
+type Index struct {
+	sets  []*Set
+	index *selectors.Index
+}
+
+// NewIndex files the sets, which are in the order of injection.
+func NewIndex(sets []*Set) *Index {
+	list := make([]labels.Selector, len(sets))
+	for i, s := range sets {
+		list[i] = s.selector
+	}
+	return &Index{sets, selectors.NewIndex(list)}
+}
+
+// Choose decides as the function [Choose] does, for the sets whose selector may match alone:
+// of all others nothing is injected, and nothing is in doubt.
+func (x *Index) Choose(t *Target) ([]Choice, error) {
+	places := x.index.Candidates(t.Labels)
+	near := make([]*Set, len(places))
+	for i, place := range places {
+		near[i] = x.sets[place]
+	}
+	return Choose(near, t)
 }
 
 // Contents returns what the choices inject, in order.

@@ -96,7 +96,7 @@ func storedRevision(tb testing.TB, set, name, version string, number int) *Revis
 	return r
 }
 
-// TestRevision is the choice of a stored revision (semantics sidecarset 1).
+// TestRevision is the choice of a stored revision (docs/kruise/sidecarset.md#which-pods-match).
 func TestRevision(t *testing.T) {
 	stored := []*Revision{
 		storedRevision(t, "set", "set-1", "one", 1), storedRevision(t, "set", "set-2", "one", 2),

@@ -94,8 +94,8 @@ func (c *Content) Sidecars() []string {
 	return names
 }
 
-// Hashes returns the two hashes that Kruise stores for this content (semantics
-// sidecarset 2.12).
+// Hashes returns the two hashes that Kruise stores for this content
+// (docs/kruise/sidecarset.md#hashes).
 func (c *Content) Hashes() (full, withoutImage string, err error) { return Hashes(c.spec) }
 
 // HasPullSecrets reports whether the content adds imagePullSecrets.

@@ -8,7 +8,7 @@ import (
 )
 
 // defaultSidecar fills what Kruise's webhook writes into a sidecar when the
-// SidecarSet is stored (semantics sidecarset 4.2). It is needed for the hashes
+// SidecarSet is stored (docs/kruise/sidecarset.md#defaults). It is needed for the hashes
 // only: the API server gives injected containers their defaults by itself.
 func defaultSidecar(c *kruise.SidecarContainer, policy kruise.PodInjectPolicyType) {
 	orElse(&c.PodInjectPolicy, policy)

@@ -16,7 +16,7 @@ import (
 )
 
 // example is one file of testdata/examples: SidecarSets, a Pod, and what is
-// wanted (semantics sidecarset 9).
+// wanted (docs/kruise/sidecarset.md#worked-examples).
 type example struct {
 	sets []*Set
 	pod  *tree.Node

@@ -9,9 +9,9 @@ import (
 // expression, so that no input exhausts the stack.
 const maxNesting = 200
 
-// Expression is one parsed expression of a resourcesPolicy (semantics
-// sidecarset 2.9): + - * /, unary minus, parentheses, max(a,b), min(a,b), one
-// variable, numbers, percentages and quantities.
+// Expression is one parsed expression of a resourcesPolicy
+// (docs/kruise/sidecarset.md#resources-policy): + - * /, unary minus, parentheses, max(a,b),
+// min(a,b), one variable, numbers, percentages and quantities.
 type Expression struct {
 	text string
 	root term

@@ -14,8 +14,8 @@ import (
 )
 
 // Hashes computes the two hashes that Kruise keeps on a SidecarSet with this
-// spec: of its containers, and of the same without their images (semantics
-// sidecarset 2.12). Init containers count only when one of them is native.
+// spec: of its containers, and of the same without their images (docs/kruise/sidecarset.md#hashes).
+// Init containers count only when one of them is native.
 func Hashes(spec *tree.Node) (full, withoutImage string, err error) {
 	containers, err := hashed(spec, "containers", kruise.BeforeAppContainerType)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // hotPair makes the two containers of a HotUpgrade sidecar: NAME-1 runs the
-// image, NAME-2 waits with the empty one (semantics sidecarset 2.10).
+// image, NAME-2 waits with the empty one (docs/kruise/sidecarset.md#hot-upgrade-injection).
 func hotPair(s *sidecar, base *tree.Node, empty string) []variant {
 	pair := make([]variant, 2)
 	for i, suffix := range []string{"-1", "-2"} {

@@ -1,8 +1,8 @@
 // Package inject puts SidecarSets into pods, as Kruise's admission webhook
-// does when a pod is created (semantics sidecarset 1 and 2). It works on trees,
-// so that everything else in a pod template stays as it was written. It is a
-// pure leaf: the renderer uses it on templates, the simulator on pods, and it
-// knows neither, no cluster, file or clock.
+// does when a pod is created (docs/kruise/sidecarset.md#which-pods-match and
+// docs/kruise/sidecarset.md#injection). It works on trees, so that everything else in a pod
+// template stays as it was written. It is a pure leaf: the renderer uses it on templates, the
+// simulator on pods, and it knows neither, no cluster, file or clock.
 //
 // [Compile] reads a SidecarSet once, [Choose] decides which sets match a pod,
 // [Inject] puts their content in. What does not depend on the pod is one node
@@ -146,7 +146,7 @@ func list(spec *tree.Node, field string) ([]*tree.Node, error) {
 	return n.Content, nil
 }
 
-// run takes the steps of semantics sidecarset 2.1.
+// run takes the steps of docs/kruise/sidecarset.md#order-of-steps.
 func (in *injection) run() error {
 	if err := in.patchMetadata(); err != nil {
 		return err

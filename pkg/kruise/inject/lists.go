@@ -44,14 +44,14 @@ func (in *injection) keyOf(key string) int {
 }
 
 // addVolumes appends the queued volumes; the pod's volume of a name wins
-// (semantics sidecarset 2.6).
+// (docs/kruise/sidecarset.md#volumes).
 func (in *injection) addVolumes() {
 	own := tree.Items(tree.Get(in.spec, "volumes"))
 	in.write("volumes", withoutRepeats(own, in.queue))
 }
 
 // addPullSecrets appends the sets' secrets behind the pod's, each name once
-// (semantics sidecarset 2.7).
+// (docs/kruise/sidecarset.md#pull-secrets).
 func (in *injection) addPullSecrets() {
 	own := tree.Items(tree.Get(in.spec, "imagePullSecrets"))
 	var added []*tree.Node

@@ -10,7 +10,7 @@ import (
 
 // merge puts the built containers into the pod's own list: one of a name that
 // is there replaces it at its place, the others go to the front or the back
-// (semantics sidecarset 2.3).
+// (docs/kruise/sidecarset.md#merging-containers).
 func (in *injection) merge(own []*tree.Node, built []part) []*tree.Node {
 	at := named(own)
 	middle := slices.Clone(own)

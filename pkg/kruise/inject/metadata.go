@@ -11,7 +11,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// patch is one entry of patchPodMetadata (semantics sidecarset 2.8).
+// patch is one entry of patchPodMetadata (docs/kruise/sidecarset.md#pod-metadata).
 type patch struct {
 	policy string
 	// keys are sorted; values hold the text for each.
@@ -112,7 +112,7 @@ func (in *injection) annotate(key, value string) {
 }
 
 // PatchMetadata returns a pod's annotations as patchPodMetadata leaves them when
-// the set's containers in the pod are upgraded (semantics sidecarset 3.5).
+// the set's containers in the pod are upgraded (docs/kruise/sidecarset.md#the-patch-of-one-pod).
 func (c *Content) PatchMetadata(annotations map[string]string) (map[string]string, error) {
 	n := tree.Map()
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {

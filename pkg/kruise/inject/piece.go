@@ -24,8 +24,8 @@ type Piece struct {
 	Copies *Copies
 }
 
-// Copies is what a sidecar copies from the containers of a pod (semantics
-// sidecarset 2.4 and 2.5).
+// Copies is what a sidecar copies from the containers of a pod
+// (docs/kruise/sidecarset.md#transferenv and docs/kruise/sidecarset.md#shared-mounts-and-devices).
 type Copies struct {
 	// Env are looked up in order.
 	Env []EnvCopy
@@ -89,8 +89,8 @@ type AnnotationPatch struct {
 	Policy     kruise.SidecarSetPatchPolicyType
 }
 
-// AnnotationPatches returns what patchPodMetadata does, in order (semantics
-// sidecarset 2.8).
+// AnnotationPatches returns what patchPodMetadata does, in order
+// (docs/kruise/sidecarset.md#pod-metadata).
 func (c *Content) AnnotationPatches() []AnnotationPatch {
 	var out []AnnotationPatch
 	for _, p := range c.patches {

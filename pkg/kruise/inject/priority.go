@@ -10,9 +10,9 @@ import (
 )
 
 // LaunchPriorities returns the priority of each of the pod's containers, in
-// their order; nil when they all start at once (semantics sidecarset 5). It
-// looks at the pod as it is after injection. An env that is no integer makes
-// Kruise refuse the pod.
+// their order; nil when they all start at once
+// (docs/kruise/protection.md#container-launch-priority). It looks at the pod as it is after
+// injection. An env that is no integer makes Kruise refuse the pod.
 func LaunchPriorities(pod *tree.Node) ([]int, error) {
 	containers := tree.Items(tree.Get(pod, "spec", "containers"))
 	if len(containers) < 2 {

@@ -10,7 +10,7 @@ import (
 )
 
 // resourcesPolicy computes a sidecar's resources from those of other
-// containers (semantics sidecarset 2.9).
+// containers (docs/kruise/sidecarset.md#resources-policy).
 type resourcesPolicy struct {
 	largest bool // max; else sum
 	regex   *regexp.Regexp

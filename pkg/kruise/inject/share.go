@@ -8,13 +8,14 @@ import (
 )
 
 // ReferencePattern finds $(NAME) in a subPathExpr; $$(NAME) is not seen as an
-// escape (semantics sidecarset 2.5).
+// escape (docs/kruise/sidecarset.md#shared-mounts-and-devices).
 const ReferencePattern = `\$\(([A-Za-z_.-][A-Za-z0-9_.-]*)\)`
 
 var reference = regexp.MustCompile(ReferencePattern)
 
 // sources are the containers that a sharing sidecar copies from: all of the
-// pod's but those that an earlier injection put in (semantics sidecarset 2.5).
+// pod's but those that an earlier injection put in
+// (docs/kruise/sidecarset.md#shared-mounts-and-devices).
 func (in *injection) sources() []*tree.Node {
 	var out []*tree.Node
 	for _, c := range in.containers {

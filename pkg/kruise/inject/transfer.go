@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// transfer is one entry of transferEnv (semantics sidecarset 2.4).
+// transfer is one entry of transferEnv (docs/kruise/sidecarset.md#transferenv).
 type transfer struct {
 	// source is the container's name, unless it comes from an annotation or a
 	// label of the pod.

@@ -1,7 +1,7 @@
-// Package podstate is what a PersistentPodState does (semantics fanout-and-jobs
-// 4): which object annotations on a workload make, what is recorded of a pod and
-// its node, when that is forgotten, and what a pod gets that is created again
-// under the same name. It knows no cluster and no other rule of Kruise.
+// Package podstate is what a PersistentPodState does
+// (docs/kruise/distribution.md#persistentpodstate): which object annotations on a workload make,
+// what is recorded of a pod and its node, when that is forgotten, and what a pod gets that is
+// created again under the same name. It knows no cluster and no other rule of Kruise.
 package podstate
 
 import (

@@ -19,8 +19,8 @@ type Placement struct {
 }
 
 // Preference is one preferred term: each label of Labels, in this order, with its
-// one value. Kruise keeps a term that no recorded key is left of (semantics
-// fanout-and-jobs 12).
+// one value. Kruise keeps a term that no recorded key is left of
+// (docs/kruise/distribution.md#observed-on-a-cluster).
 type Preference struct {
 	Weight int32
 	Labels []Label

@@ -75,7 +75,7 @@ func (r *reader) kind(k kruise.Registered) (*Schema, error) {
 }
 
 // ownSelector are specs of Kubernetes' workloads that get their selector from the
-// object around them (semantics sidecarset-and-protection 10).
+// object around them (docs/kruise/sidecarset.md#observed-on-a-cluster).
 var ownSelector = map[string][]string{
 	kruise.KindUnitedDeployment: {"spec.template.statefulSetTemplate.spec", "spec.template.deploymentTemplate.spec"},
 }

@@ -12,8 +12,8 @@ type dotted string
 func (d dotted) steps() []string { return strings.Split(string(d), ".") }
 
 // olderOnly are fields that the older version has and conversion folds into
-// others (semantics workloads 0.2, sidecarset-and-protection 4.1, fanout-and-jobs
-// 10).
+// others (docs/kruise/workloads.md#cloneset-in-two-versions,
+// docs/kruise/sidecarset.md#v1alpha1-and-v1beta1, docs/kruise/distribution.md#in-two-versions).
 var olderOnly = map[string]map[dotted]*Schema{
 	kruise.KindCloneSet: {
 		"spec.updateStrategy.inPlaceUpdateStrategy.imagePreDownloadMinUpdatedReadyPods": {Type: "integer", Format: "int32"},

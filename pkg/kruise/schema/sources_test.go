@@ -73,7 +73,7 @@ func (w written) look(n ast.Node) bool {
 // note keeps a comment as one line, without what only the sources refer to.
 func (w written) note(name string, doc *ast.CommentGroup) {
 	text := strings.Join(strings.Fields(doc.Text()), " ")
-	if i := strings.Index(text, " (semantics "); i >= 0 {
+	if i := strings.Index(text, " (docs/"); i >= 0 {
 		text = text[:i] + text[i+strings.IndexByte(text[i:], ')')+1:]
 	}
 	if text = strings.NewReplacer("[", "", "]", "").Replace(text); text != "" {

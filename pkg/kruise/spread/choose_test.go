@@ -34,7 +34,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestOrdinal: the table of semantics fanout-and-jobs 2, and case 025.
+// TestOrdinal: the table of docs/kruise/distribution.md#workloadspread, and case 025.
 func TestOrdinal(t *testing.T) {
 	subsets := []spread.Room{{Missing: 5}, {Missing: 5}, {Missing: spread.Unlimited}}
 	gone := []spread.Room{{Missing: 2, Closed: true}, {Missing: 1}, {Missing: spread.Unlimited}}

@@ -55,7 +55,7 @@ func (s *Candidate) takes(node *corev1.Node) bool {
 }
 
 // score weighs first what the subset prefers, then its patch, then its room
-// (semantics fanout-and-jobs 2).
+// (docs/kruise/distribution.md#workloadspread).
 func (s *Candidate) score(node *corev1.Node) int64 {
 	var score int64
 	if terms, err := nodeaffinity.NewPreferredSchedulingTerms(s.PreferredNodeSelector); err == nil {

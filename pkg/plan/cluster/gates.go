@@ -8,7 +8,7 @@ import (
 )
 
 // Gates are what of a Kruise installation changes what the rules say: its feature gates
-// (semantics workloads 0.4) and its release. The zero value has all of them off;
+// (docs/kruise/workloads.md#feature-gates) and its release. The zero value has all of them off;
 // [GatesOf] is a plain installation.
 type Gates struct {
 	// Release is the one that is installed; one that is not known is taken for the newest.

@@ -76,7 +76,8 @@ type Container struct {
 	// Ended how the container failed last, such as "OOMKilled, exit code 137".
 	Waiting, Message, Ended string
 	// Priority is its launch priority, the N of its barrier's key p_N; nil
-	// without one (semantics workloads 2.3, 5).
+	// without one (docs/kruise/workloads.md#batches-by-launch-priority and
+	// docs/kruise/workloads.md#what-is-added-to-pods).
 	Priority *int
 }
 

@@ -85,7 +85,7 @@ func splitVersion(apiVersion string) (group, version string) {
 }
 
 // ReadRevision reads a stored template: spec.template of its data or, of a
-// SidecarSet, the whole spec, without "$patch" (semantics workloads 6).
+// SidecarSet, the whole spec, without "$patch" (docs/kruise/workloads.md#kubectl-operations).
 func ReadRevision(r *appsv1.ControllerRevision) (Revision, error) {
 	var data struct{ Spec map[string]any }
 	if err := json.Unmarshal(r.Data.Raw, &data); err != nil || data.Spec == nil {

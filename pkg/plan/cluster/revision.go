@@ -3,7 +3,7 @@ package cluster
 import "strings"
 
 // Revision is one stored template of a workload, a ControllerRevision in the
-// cluster (semantics workloads 1.1, 6).
+// cluster (docs/kruise/workloads.md#revisions and docs/kruise/workloads.md#kubectl-operations).
 type Revision struct {
 	// Name is the full name, WORKLOAD-HASH.
 	Name string
@@ -19,7 +19,8 @@ type Revision struct {
 
 // Hash returns what identifies a revision: the text after the last dash.
 // CloneSets put the full name on their pods, or only the hash with the gate
-// CloneSetShortHash; DaemonSets always the hash (semantics workloads 1.1, 4).
+// CloneSetShortHash; DaemonSets always the hash (docs/kruise/workloads.md#revisions and
+// docs/kruise/workloads.md#advanced-daemonset).
 func Hash(revision string) string {
 	return revision[strings.LastIndexByte(revision, '-')+1:]
 }

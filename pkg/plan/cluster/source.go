@@ -9,7 +9,7 @@ import (
 
 // ReadSource rebuilds the Kruise workload of a kind and name that a native one, its
 // carrier, was rendered from: its spec is kept in an annotation, without the
-// template, which is the carrier's (DESIGN section 1).
+// template, which is the carrier's (docs/drivers.md).
 func ReadSource(carrier *tree.Node, kind, name string) (*Workload, error) {
 	bare, err := ReadBareSource(carrier, kind, name)
 	if err != nil {

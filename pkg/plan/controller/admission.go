@@ -31,9 +31,11 @@ type Surroundings struct {
 }
 
 // Admission is what Kruise's webhook does to pods that are created: sidecars,
-// readiness gate, launch priority, the name of the budget (semantics
-// sidecarset-and-protection 1, 2, 5, 6; workloads 5). It is made anew whenever
-// its surroundings change.
+// readiness gate, launch priority, the name of the budget
+// (docs/kruise/sidecarset.md#which-pods-match, docs/kruise/sidecarset.md#injection,
+// docs/kruise/protection.md#container-launch-priority and
+// docs/kruise/protection.md#podunavailablebudget; workloads 5). It is made anew whenever its
+// surroundings change.
 type Admission struct {
 	sets    []*inject.Set
 	notes   map[string]inject.Note

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// How long a permit stays on a budget's record (semantics
-// sidecarset-and-protection 6), counted from the whole second it was given in.
+// How long a permit stays on a budget's record (docs/kruise/protection.md#podunavailablebudget),
+// counted from the whole second it was given in.
 const (
 	updatePermit     = 10 * time.Second
 	disruptionPermit = 20 * time.Second
@@ -58,7 +58,8 @@ type BudgetPass struct {
 }
 
 // ReconcileBudget makes one pass: it counts, and drops permits whose time is over
-// or whose pod goes anyway (semantics sidecarset-and-protection 6, 10).
+// or whose pod goes anyway (docs/kruise/protection.md#podunavailablebudget and
+// docs/kruise/sidecarset.md#observed-on-a-cluster).
 func ReconcileBudget(v *BudgetView) BudgetPass {
 	if v.Tally != nil && v.Tally.Unrelated == 0 {
 		return v.counted(v.Tally.stays, v.Tally.expected(v), v.Tally.current)

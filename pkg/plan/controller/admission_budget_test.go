@@ -250,7 +250,7 @@ func TestBudgetResizePermit(t *testing.T) {
 }
 
 // TestBudgetStatusIsAuthority: between two passes of its controller the webhook
-// does not see what pods do (semantics sidecarset-and-protection 6).
+// does not see what pods do (docs/kruise/protection.md#podunavailablebudget).
 func TestBudgetStatusIsAuthority(t *testing.T) {
 	pods := webPods(5)
 	v := guard(maxUnavailable("1"), pods, cloneSetOf(5))

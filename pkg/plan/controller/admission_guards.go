@@ -85,7 +85,7 @@ func (g *Guards) unavailable() (own, rendered []*kruise.PodUnavailableBudget, er
 }
 
 // Rendered returns the PodUnavailableBudget that a PodDisruptionBudget was rendered
-// from, nil for any other: its spec is in an annotation (DESIGN section 1). Its counts
+// from, nil for any other: its spec is in an annotation (docs/drivers.md). Its counts
 // are those of the PodDisruptionBudget.
 func Rendered(d *policyv1.PodDisruptionBudget) (*kruise.PodUnavailableBudget, error) {
 	text, kept := d.Annotations[kruise.StrategyAnnotation]

@@ -29,7 +29,7 @@ var protected = map[string]bool{
 }
 
 // RefuseDeletion returns why deletion protection keeps an object, empty when it
-// does not (semantics sidecarset-and-protection 7). The caller knows whether the
+// does not (docs/kruise/protection.md#deletion-protection). The caller knows whether the
 // gate ResourcesDeletionProtection is on, and whether the object goes already.
 func RefuseDeletion(ref cluster.Ref, labels map[string]string, c Content) string {
 	cascading, known := protected[ref.Group+"/"+ref.Kind]

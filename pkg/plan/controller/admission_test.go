@@ -182,7 +182,7 @@ func TestAdmissionGate(t *testing.T) {
 	}
 }
 
-// TestAdmissionPriority is worked example E13 (semantics sidecarset 9).
+// TestAdmissionPriority is worked example E13 (docs/kruise/sidecarset.md#worked-examples).
 func TestAdmissionPriority(t *testing.T) {
 	side := storedSet(t, "s", "selector: {matchLabels: {app: web}}\ncontainers: [{name: side, image: 'side:1', env: [{name: KRUISE_CONTAINER_PRIORITY, value: '1'}]}]")
 	for _, c := range []struct {

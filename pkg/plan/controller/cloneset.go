@@ -24,8 +24,8 @@ type cloneSet struct {
 	failed, failedScale string
 }
 
-// reconcileCloneSet makes one pass of a CloneSet, in the order of semantics
-// workloads 1.5.
+// reconcileCloneSet makes one pass of a CloneSet, in the order of
+// docs/kruise/workloads.md#one-reconcile.
 func reconcileCloneSet(v *View, o *kruise.CloneSet) Pass {
 	s := &cloneSet{CloneSet: o, view: v}
 	s.findRevisions()
@@ -72,8 +72,7 @@ func (s *cloneSet) refused(done int, why error) Pass {
 }
 
 // findRevisions finds the revision of the template and the one that the status
-// names, which is the same until there has been another (semantics workloads
-// 1.1).
+// names, which is the same until there has been another (docs/kruise/workloads.md#revisions).
 func (s *cloneSet) findRevisions() {
 	hash := ""
 	if len(s.Spec.VolumeClaimTemplates) > 0 {
@@ -102,7 +101,8 @@ func (s *cloneSet) why(text string) {
 }
 
 // forgetDeleted takes names out of podsToDelete that no pod has any more. That
-// is a change of the spec, so the generation rises (semantics workloads 1.9).
+// is a change of the spec, so the generation rises
+// (docs/kruise/workloads.md#named-pods-and-claims).
 func (s *cloneSet) forgetDeleted() {
 	names := s.Spec.ScaleStrategy.PodsToDelete
 	if len(names) == 0 {

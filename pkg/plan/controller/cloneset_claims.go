@@ -14,7 +14,7 @@ import (
 
 // tidyClaims returns the claims of the CloneSet that are there to stay. Without
 // reuse those that lost their pod go: a terminating or finished pod takes its own
-// along (semantics workloads 1.9).
+// along (docs/kruise/workloads.md#named-pods-and-claims).
 func (s *cloneSet) tidyClaims() []*cluster.Claim {
 	if len(s.view.Claims) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (s *cloneSet) newClaims(id string) []cluster.Claim {
 
 // OwnClaimsHash returns revisions that a cluster has stored as this controller would
 // have: a store keeps the hash of claim templates in a way of its own. That of the
-// newest is taken for the hash of the present templates (semantics workloads 1.1).
+// newest is taken for the hash of the present templates (docs/kruise/workloads.md#revisions).
 func OwnClaimsHash(o *kruise.CloneSet, stored []cluster.Revision) []cluster.Revision {
 	if len(o.Spec.VolumeClaimTemplates) == 0 || len(stored) == 0 {
 		return stored

@@ -9,7 +9,7 @@ import (
 )
 
 // scale brings the number of pods closer to what it shall be, and reports whether
-// it wrote anything: the update then waits (semantics workloads 1.5, steps 2 to
+// it wrote anything: the update then waits (docs/kruise/workloads.md#one-reconcile, steps 2 to
 // 6).
 func (s *cloneSet) scale(claims []*cluster.Claim) bool {
 	scale := s.rule.Scale()
@@ -47,7 +47,8 @@ func (s *cloneSet) create(scale rules.CloneSetScale, ids []string) {
 	}
 }
 
-// newPod is the i-th of the pods that are made (semantics workloads 1.1, 1.8).
+// newPod is the i-th of the pods that are made (docs/kruise/workloads.md#revisions and
+// docs/kruise/workloads.md#creation-ondelete-pause).
 func (s *cloneSet) newPod(revision string, ids []string, i int) CreatePod {
 	w := s.view.Workload
 	pod := CreatePod{

@@ -174,7 +174,7 @@ func TestCloneSetHoldsUpdate(t *testing.T) {
 }
 
 // TestCloneSetHoldsDeletion: a held deletion is taken back while it can be, and
-// blocks its replacement (semantics workloads 8, preDelete hold).
+// blocks its replacement (docs/kruise/workloads.md#worked-examples, preDelete hold).
 func TestCloneSetHoldsDeletion(t *testing.T) {
 	l, text := newHooked(t)
 	l.follow(1, edited(text, "replicas: 3", "replicas: 1"))

@@ -11,7 +11,7 @@ import (
 )
 
 // writeStatus says what the pass saw: not what it did, which the next one sees
-// (semantics workloads 1.10).
+// (docs/kruise/workloads.md#cloneset-status).
 func (s *cloneSet) writeStatus() {
 	status := new(s.Status)
 	status.Conditions = slices.Clone(s.Status.Conditions)

@@ -65,7 +65,7 @@ func (l *lab) follow(seconds int, text string) string {
 	return acts(first + "; " + l.rest(seconds))
 }
 
-// TestCloneSetFollows replays the worked examples of semantics workloads 8; pods
+// TestCloneSetFollows replays the worked examples of docs/kruise/workloads.md#worked-examples; pods
 // that tie come in the order of their names.
 func TestCloneSetFollows(t *testing.T) {
 	recreate := []string{"InPlaceIfPossible", "ReCreate"}

@@ -11,7 +11,7 @@ import (
 )
 
 // roll looks after updates under way and, unless a lifecycle state changed, takes
-// the next pods (semantics workloads 1.5, step 7).
+// the next pods (docs/kruise/workloads.md#one-reconcile, step 7).
 func (s *cloneSet) roll() {
 	if s.refresh() {
 		s.why("lifecycle states change")

@@ -23,8 +23,8 @@ type daemonSet struct {
 	policy    rules.UpdatePolicy
 }
 
-// reconcileDaemonSet makes one pass of an Advanced DaemonSet (semantics workloads
-// 4).
+// reconcileDaemonSet makes one pass of an Advanced DaemonSet
+// (docs/kruise/workloads.md#advanced-daemonset).
 func reconcileDaemonSet(v *View, o *kruise.DaemonSet) Pass {
 	s := newDaemonSet(v, &o.Spec, o.Status.CollisionCount)
 	s.rule.Scheduled = int(o.Status.DesiredNumberScheduled)

@@ -229,7 +229,7 @@ func TestDaemonSetHookReleases(t *testing.T) {
 }
 
 // TestDaemonSetInPlaceRecord is what an update writes on the pod: the short hash
-// everywhere, and no lifecycle state (semantics workloads 2.2).
+// everywhere, and no lifecycle state (docs/kruise/workloads.md#steps-on-the-pod).
 func TestDaemonSetInPlaceRecord(t *testing.T) {
 	edits := []string{"TYPE", "rollingUpdateType: InPlaceIfPossible"}
 	l := newDaemons(t, 1, edits...)

@@ -24,8 +24,8 @@ type inPlaceUpdate struct {
 	grace int32
 }
 
-// start returns the change that begins the update of a pod (semantics workloads
-// 2.2). The lifecycle state is not part of it.
+// start returns the change that begins the update of a pod
+// (docs/kruise/workloads.md#steps-on-the-pod). The lifecycle state is not part of it.
 func (u *inPlaceUpdate) start(p *cluster.Pod, now time.Time) cluster.PodChange {
 	var c cluster.PodChange
 	if u.spec.NotReady {
@@ -73,7 +73,7 @@ func announcedSpec(g rules.InPlaceGrace) rules.InPlaceSpec {
 }
 
 // apply writes what does not have to wait: the metadata and the containers of the
-// first batch. The record says what does (semantics workloads 2.3).
+// first batch. The record says what does (docs/kruise/workloads.md#batches-by-launch-priority).
 func apply(c *cluster.PodChange, record *rules.InPlaceRecord, spec rules.InPlaceSpec, p *cluster.Pod, now time.Time) {
 	merge(c, spec.Metadata)
 	batch := firstBatch(spec, p)

@@ -14,8 +14,9 @@ import (
 
 // refreshInPlace brings the in-place update of a pod forward: it makes the change
 // whose grace period is over, begins the next batch of containers, or lets the
-// pod be ready again (semantics workloads 2.2, 2.3). It returns after how long
-// there is something to do; 0 when only a change of the pod can tell.
+// pod be ready again (docs/kruise/workloads.md#steps-on-the-pod and
+// docs/kruise/workloads.md#batches-by-launch-priority). It returns after how long there is
+// something to do; 0 when only a change of the pod can tell.
 func (v *View) refreshInPlace(c *cluster.PodChange, p *cluster.Pod) time.Duration {
 	if rules.Resting(p) {
 		return 0

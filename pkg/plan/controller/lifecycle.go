@@ -13,7 +13,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// enterState moves a pod to a lifecycle state (semantics workloads 1.12): the
+// enterState moves a pod to a lifecycle state (docs/kruise/workloads.md#lifecycle-hooks): the
 // label, the time, what it does to readiness, and the hooks of a pod that is
 // prepared again.
 func enterState(c *cluster.PodChange, p *cluster.Pod, to rules.LifecycleState, l *kruise.Lifecycle, now time.Time) {

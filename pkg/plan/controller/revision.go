@@ -17,8 +17,8 @@ import (
 
 // syncRevision finds the revision of the workload's present template, or stores
 // it; one that was used before gets the newest number again. It returns the
-// revision with those that the workload has now, oldest first (semantics
-// workloads 1.1). A claimsHash is kept with a revision that is made.
+// revision with those that the workload has now, oldest first (docs/kruise/workloads.md#revisions).
+// A claimsHash is kept with a revision that is made.
 func (v *View) syncRevision(pass *Pass, collisions int32, claimsHash string) (update cluster.Revision, all []cluster.Revision) {
 	all = slices.Clone(v.Revisions)
 	slices.SortFunc(all, func(a, b cluster.Revision) int {
@@ -43,7 +43,7 @@ func (v *View) syncRevision(pass *Pass, collisions int32, claimsHash string) (up
 
 // dropRevisions deletes the oldest revisions beyond the limit. Those that live
 // names, and those that a pod carries, stay and do not count; a daemon set counts
-// what its pods carry (semantics workloads 6).
+// what its pods carry (docs/kruise/workloads.md#kubectl-operations).
 func (v *View) dropRevisions(pass *Pass, all []cluster.Revision, limit *int32, live ...string) {
 	keep := map[string]bool{}
 	for _, name := range live {
@@ -98,7 +98,7 @@ func writesNull(w *cluster.Workload, stored []cluster.Revision) bool {
 }
 
 // NameRevision is what a ControllerRevision with this data is called: its owner's
-// name with a hash (semantics workloads 1.1).
+// name with a hash (docs/kruise/workloads.md#revisions).
 func NameRevision(owner string, data []byte, collisions int32) string {
 	h := fnv.New32()
 	_, _ = h.Write(data)

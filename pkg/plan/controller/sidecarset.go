@@ -12,7 +12,7 @@ import (
 )
 
 // StoredSidecarSet returns the SidecarSet as the webhook stores it: with the two
-// hashes of its containers (semantics sidecarset-and-protection 2.12). Another
+// hashes of its containers (docs/kruise/sidecarset.md#hashes). Another
 // kind comes back as it is.
 func StoredSidecarSet(w *cluster.Workload) (*cluster.Workload, error) {
 	if _, ok := w.Object.(*kruise.SidecarSet); !ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// reconcileSidecarSet makes one pass (semantics sidecarset-and-protection 3.2).
+// reconcileSidecarSet makes one pass (docs/kruise/sidecarset.md#selection).
 // The PodUnavailableBudgets are not asked here: the webhook does that, so that a
 // refused pod ends the pass.
 func reconcileSidecarSet(v *View, o *kruise.SidecarSet) (Pass, error) {

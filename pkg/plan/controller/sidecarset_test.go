@@ -127,8 +127,8 @@ func TestSidecarSetRolls(t *testing.T) {
 	}
 }
 
-// TestSidecarSetWrites is what one upgrade writes to a pod (semantics
-// sidecarset-and-protection 3.5).
+// TestSidecarSetWrites is what one upgrade writes to a pod
+// (docs/kruise/sidecarset.md#the-patch-of-one-pod).
 func TestSidecarSetWrites(t *testing.T) {
 	body := mesh + "patchPodMetadata: [{annotations: {tuned: 'yes'}, patchPolicy: Overwrite}, {annotations: {kept: new}}]"
 	l := newSidecars(t, 1, body)

@@ -42,7 +42,7 @@ type SpreadPass struct {
 
 // ReconcileSpread makes one pass of a WorkloadSpread: it finds subsets for pods
 // that have none, deletes those that wait for a node in vain, and keeps deletion
-// costs and counts (semantics fanout-and-jobs 2).
+// costs and counts (docs/kruise/distribution.md#workloadspread).
 func ReconcileSpread(v *SpreadView) SpreadPass {
 	var pass SpreadPass
 	v.adopt(&pass)

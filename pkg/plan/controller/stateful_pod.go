@@ -15,7 +15,7 @@ import (
 )
 
 // stateful is what an Advanced StatefulSet and one of Kubernetes have in common:
-// pods with a number, each with claims of its own (semantics workloads 3).
+// pods with a number, each with claims of its own (docs/kruise/workloads.md#advanced-statefulset).
 type stateful struct {
 	view      *View
 	selector  *metav1.LabelSelector

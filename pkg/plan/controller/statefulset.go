@@ -26,8 +26,8 @@ type statefulSet struct {
 
 // reconcileStatefulSet makes one pass of an Advanced StatefulSet, in the order of
 // its controller: create and look after pods from the lowest ordinal upwards,
-// remove what is too many, then marked pods and the update (semantics workloads
-// 3, One pass).
+// remove what is too many, then marked pods and the update
+// (docs/kruise/workloads.md#advanced-statefulset, One pass).
 func reconcileStatefulSet(v *View, o *kruise.StatefulSet) Pass {
 	var pass Pass
 	update, all := v.syncRevision(&pass, or(o.Status.CollisionCount, 0), "")

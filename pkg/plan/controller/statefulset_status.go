@@ -8,8 +8,8 @@ import (
 )
 
 // status counts the pods that there were when the pass began; those that it has
-// taken from the current revision are not there any more (semantics workloads 3,
-// Status).
+// taken from the current revision are not there any more
+// (docs/kruise/workloads.md#advanced-statefulset, Status).
 func (s *statefulSet) status(update string) *kruise.StatefulSetStatus {
 	n := countStateful(s.view.Pods, s.current, update, seconds(s.minReadySeconds()), s.view.Now)
 	out := s.Status

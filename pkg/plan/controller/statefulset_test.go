@@ -159,7 +159,7 @@ func TestStatefulSetFallsBack(t *testing.T) {
 	}
 }
 
-// TestStatefulSetExamples are the worked examples of semantics workloads 8.
+// TestStatefulSetExamples are the worked examples of docs/kruise/workloads.md#worked-examples.
 func TestStatefulSetExamples(t *testing.T) {
 	t.Run("13", func(t *testing.T) {
 		edits := []string{"replicas: 3", "replicas: 5\n  reserveOrdinals: [1]", "partition: 0", "partition: 3"}

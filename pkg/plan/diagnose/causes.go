@@ -37,6 +37,7 @@ func (a *answer) blocker(b plan.Blocker, stuck bool) {
 	if b.Gate == plan.GateHeld {
 		b.Why = "on hold " + b.Why
 	}
+	b.Why = inWords(b.Why)
 	if b.Pod != "" {
 		a.add(b.Gate, b.Why, stuck, b.Pod)
 		return

@@ -92,12 +92,36 @@ type answer struct {
 
 func (a *answer) add(gate, why string, stuck bool, pods ...string) {
 	c := Cause{Gate: gate, Pods: pods, Why: why, Stuck: stuck}
-	c.Hint = a.hint(c)
-	if !slices.ContainsFunc(a.causes, func(have Cause) bool {
-		return have.Gate == c.Gate && have.Why == c.Why && slices.Equal(have.Pods, c.Pods)
-	}) {
-		a.causes = append(a.causes, c)
+	for i := range a.causes {
+		if merged, ok := a.causes[i].with(c); ok {
+			a.causes[i] = merged
+			return
+		}
 	}
+	c.Hint = a.hint(c)
+	a.causes = append(a.causes, c)
+}
+
+// with is both causes as one, where they are the same fault: what a rollout has halted for
+// is what is seen of its pods as well, in more words.
+func (c Cause) with(more Cause) (Cause, bool) {
+	same := slices.Equal(c.Pods, more.Pods)
+	shares := slices.ContainsFunc(c.Pods, func(name string) bool { return slices.Contains(more.Pods, name) })
+	switch {
+	case c.Gate != more.Gate, !same && !shares:
+		return c, false
+	case c.Why == more.Why && same:
+		return c, true
+	case !slices.Contains(faults, c.Gate), !strings.HasPrefix(more.Why, c.Why):
+		return c, false
+	}
+	c.Why, c.Stuck = more.Why, c.Stuck || more.Stuck
+	for _, name := range more.Pods {
+		if !slices.Contains(c.Pods, name) {
+			c.Pods = append(slices.Clip(c.Pods), name)
+		}
+	}
+	return c, true
 }
 
 // sorted has what does not pass by itself first.
@@ -129,7 +153,10 @@ func (a *answer) line(d plan.Decision) string {
 	case d.Verb == plan.Halt:
 		head = "has halted"
 	case a.q.Begun:
-		head = fmt.Sprintf("waits at step %d of %d", min(d.Step+1, len(a.q.Plan.Steps)), len(a.q.Plan.Steps))
+		if len(d.Blockers) > 0 && persons[d.Blockers[0].Gate] {
+			head = "paused"
+		}
+		head = fmt.Sprintf("%s at step %d of %d", head, min(d.Step+1, len(a.q.Plan.Steps)), len(a.q.Plan.Steps))
 	}
 	if list := a.sorted(); len(list) > 0 {
 		return head + ": " + list[0].String()
@@ -150,10 +177,17 @@ func (a *answer) done() string {
 	return fmt.Sprintf("nothing is in the way: all %d pods carry the template and are ready", t.Total)
 }
 
-// String is the cause in one line, with its pods in front.
+// faults are gates whose reason is a word of its own, which comes before the pods.
+var faults = []string{plan.GateCrash, plan.GateImage}
+
+// String is the cause in one line: "CrashLoopBackOff in web-1: container app, image web:2"
+// where a container fails, else with its pods first.
 func (c Cause) String() string {
 	if len(c.Pods) == 0 {
 		return c.Why
+	}
+	if reason, rest, ok := strings.Cut(c.Why, ": "); ok && slices.Contains(faults, c.Gate) {
+		return reason + " in " + Names(c.Pods) + ": " + rest
 	}
 	return Names(c.Pods) + ": " + c.Why
 }

@@ -23,7 +23,7 @@ func TestPod(t *testing.T) {
 		want  string
 	}{
 		"updated":         {"web-0", func(*diagnose.Question) {}, "it carries the template of cloneset/web and is ready"},
-		"updated and ill": {"web-0", func(q *diagnose.Question) { down(q, 0, "ErrImagePull") }, "it carries the template of cloneset/web, but is not ready: container main (web:1): ErrImagePull\n! image web-0: container main (web:1): ErrImagePull"},
+		"updated and ill": {"web-0", func(q *diagnose.Question) { down(q, 0, "ErrImagePull") }, "it carries the template of cloneset/web, but is not ready: ErrImagePull: container main, image web:1\n! image ErrImagePull in web-0: container main, image web:1"},
 		"first in line":   {"web-3", func(*diagnose.Question) {}, "it is old: its turn is now: the next pass of the controller updates it\n- turn web-3: its turn is now: the next pass of the controller updates it"},
 		"last in line":    {"web-1", func(*diagnose.Question) {}, "it is old: its turn comes after 2 others: 1 pods of the target revision are not available yet, at most 1: web-2 waits\n- maxUnavailable web-1: its turn comes after 2 others: 1 pods of the target revision are not available yet, at most 1: web-2 waits"},
 		"kept":            {"web-1", func(q *diagnose.Question) { rolling(q).Partition = new(intstr.FromString("50%")) }, "it is old: the partition 50% lets 2 of 4 pods be updated, and it is not among them\n- partition the partition 50% lets 2 of 4 pods be updated, and it is not among them"},
@@ -34,7 +34,7 @@ func TestPod(t *testing.T) {
 			old := read(t, strings.Replace(cloneSet, `image: "web:2"`, `image: "web:1", command: [run]`, 1))
 			q.Snapshot.Revisions[0].Template = old.Template
 		}, "it is old: spec.containers[0].command: only images of containers, labels and annotations change in place\n! notAllowed web-1: spec.containers[0].command: only images of containers, labels and annotations change in place"},
-		"old and ill":     {"web-1", func(q *diagnose.Question) { down(q, 1, "CrashLoopBackOff"); rolling(q).Paused = true }, "it is old: its workload is paused in its spec\n! crash web-1: container main (web:1): CrashLoopBackOff\n! paused its workload is paused in its spec"},
+		"old and ill":     {"web-1", func(q *diagnose.Question) { down(q, 1, "CrashLoopBackOff"); rolling(q).Paused = true }, "it is old: its workload is paused in its spec\n! crash CrashLoopBackOff in web-1: container main, image web:1\n! paused its workload is paused in its spec"},
 		"being deleted":   {"web-1", func(q *diagnose.Question) { q.Snapshot.Pods[1].Deleting = true }, "it is being deleted"},
 		"somebody else's": {"api-1", func(*diagnose.Question) {}, "it is not one of the pods of cloneset/web"},
 	} {

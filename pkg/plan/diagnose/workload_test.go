@@ -97,12 +97,12 @@ func TestWorkload(t *testing.T) {
 		spoil func(*diagnose.Question)
 		want  string
 	}{
-		"moves": {func(*diagnose.Question) {}, `waits: updatedAvailableReplicas is 1 of 4
-- updated updatedAvailableReplicas is 1 of 4
+		"moves": {func(*diagnose.Question) {}, `waits: 1 of 4 updated pods are available
+- updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
 		"paused": {func(q *diagnose.Question) { rolling(q).Paused = true }, `waits: it is paused in its spec
 ! paused it is paused in its spec
-- updated updatedAvailableReplicas is 1 of 4`},
+- updated 1 of 4 updated pods are available`},
 		"partition": {func(q *diagnose.Question) {
 			rolling(q).Partition = new(intstr.FromInt32(3))
 			set(q).Status.ExpectedUpdatedReplicas = 1
@@ -110,18 +110,18 @@ func TestWorkload(t *testing.T) {
 - partition the partition 3 lets 1 of 4 pods be updated`},
 		"image": {func(q *diagnose.Question) {
 			down(q, 0, "ImagePullBackOff").Containers[0].Message = "not found"
-		}, `waits: web-0: container main (web:1): ImagePullBackOff; not found
-! image web-0: container main (web:1): ImagePullBackOff; not found
-- updated updatedAvailableReplicas is 1 of 4
+		}, `waits: ImagePullBackOff in web-0: container main, image web:1; not found
+! image ImagePullBackOff in web-0: container main, image web:1; not found
+- updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
 		"old pods crash": {func(q *diagnose.Question) {
 			for _, i := range []int{1, 2} {
 				c := &down(q, i, "CrashLoopBackOff").Containers[0]
 				c.Ended, c.Restarts = "OOMKilled, exit code 137", 4
 			}
-		}, `waits: web-1, web-2: container main (web:1): CrashLoopBackOff; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
-! crash web-1, web-2: container main (web:1): CrashLoopBackOff; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
-- updated updatedAvailableReplicas is 1 of 4
+		}, `waits: CrashLoopBackOff in web-1, web-2: container main, image web:1; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
+! crash CrashLoopBackOff in web-1, web-2: container main, image web:1; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
+- updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-1 waits`},
 		"unschedulable": {func(q *diagnose.Question) {
 			p := down(q, 0, "")
@@ -129,7 +129,7 @@ func TestWorkload(t *testing.T) {
 			p.Conditions = append(p.Conditions, cluster.Condition{Type: "PodScheduled", Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"})
 		}, `waits: web-0: 0/3 nodes are available
 ! schedule web-0: 0/3 nodes are available
-- updated updatedAvailableReplicas is 1 of 4
+- updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
 		"unschedulable, spread": {func(q *diagnose.Question) {
 			p := down(q, 0, "")
@@ -138,18 +138,18 @@ func TestWorkload(t *testing.T) {
 			p.Conditions = append(p.Conditions, cluster.Condition{Type: "PodScheduled", Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"})
 		}, `waits: web-0: 0/3 nodes are available; WorkloadSpread zones has put it into subset a, whose nodes alone it may go to
 ! schedule web-0: 0/3 nodes are available; WorkloadSpread zones has put it into subset a, whose nodes alone it may go to
-- updated updatedAvailableReplicas is 1 of 4
+- updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
-		"controller away": {func(q *diagnose.Question) { set(q).Generation = 4 }, `waits: the controller has not seen generation 4 yet (observedGeneration 3)
-- updated the controller has not seen generation 4 yet (observedGeneration 3)
-- updated updatedAvailableReplicas is 1 of 4
+		"controller away": {func(q *diagnose.Question) { set(q).Generation = 4 }, `waits: the controller has not processed the latest change yet
+- updated the controller has not processed the latest change yet
+- updated 1 of 4 updated pods are available
 - controller the controller has not seen the newest spec yet
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
 		"held by finalizers": {func(q *diagnose.Question) {
 			p := q.Snapshot.Pods[3]
 			p.Deleting, p.Finalizers = true, []string{"example.com/drain"}
-		}, `waits: updatedAvailableReplicas is 1 of 4
-- updated updatedAvailableReplicas is 1 of 4
+		}, `waits: 1 of 4 updated pods are available
+- updated 1 of 4 updated pods are available
 - maxUnavailable 0 pods of the target revision are not available yet, at most 0: web-2 waits
 - hook web-3: is being deleted, and finalizers hold it: example.com/drain`},
 		"a hook": {func(q *diagnose.Question) {
@@ -159,7 +159,7 @@ func TestWorkload(t *testing.T) {
 			p.Annotations = map[string]string{kruise.LifecycleTimestampAnnotation: "2026-07-01T11:59:00Z"}
 		}, `waits: web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
 - hook web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
-- updated updatedAvailableReplicas is 1 of 4
+- updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
 		"all done": {func(q *diagnose.Question) {
 			for _, p := range q.Snapshot.Pods {
@@ -190,9 +190,9 @@ func TestWorkloadOnRecord(t *testing.T) {
 		want  string
 		hint  string
 	}{
-		"waits for a person": {func(q *diagnose.Question) { q.Holder = "ann@there" }, "waits at step 1 of 2: waits until somebody promotes\n! promote waits until somebody promotes", "kubectl kruise rollout promote cloneset/web"},
-		"nobody drives":      {func(*diagnose.Question) {}, "waits at step 1 of 2: waits until somebody promotes\n! promote waits until somebody promotes\n! driver nobody drives the rollout: whoever began it has gone", "kubectl kruise rollout promote cloneset/web"},
-		"on hold":            {func(q *diagnose.Question) { q.Holder, q.Snapshot.Progress.Held = "ann@there", "by bob" }, "waits at step 1 of 2: on hold by bob\n! held on hold by bob", "kubectl kruise rollout resume cloneset/web"},
+		"waits for a person": {func(q *diagnose.Question) { q.Holder = "ann@there" }, "paused at step 1 of 2: waits until somebody promotes\n! promote waits until somebody promotes", "kubectl kruise rollout promote cloneset/web"},
+		"nobody drives":      {func(*diagnose.Question) {}, "paused at step 1 of 2: waits until somebody promotes\n! promote waits until somebody promotes\n! driver nobody drives the rollout: whoever began it has gone", "kubectl kruise rollout promote cloneset/web"},
+		"on hold":            {func(q *diagnose.Question) { q.Holder, q.Snapshot.Progress.Held = "ann@there", "by bob" }, "paused at step 1 of 2: on hold by bob\n! held on hold by bob", "kubectl kruise rollout resume cloneset/web"},
 		"halted by hand":     {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "aborted by ann: enough" }, "has halted: aborted by ann: enough\n! progress aborted by ann: enough", "kubectl kruise rollout retry"},
 		"halted before":      {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "crash web-1: it crashed" }, "has halted: web-1: it crashed\n! crash web-1: it crashed", "kubectl logs --previous web-1"},
 	} {
@@ -302,7 +302,7 @@ func TestStand(t *testing.T) {
 	q.Snapshot.Base = map[string]any{"spec": map[string]any{}}
 	q.Stand()
 	d := diagnose.Workload(*q)
-	if want := "waits: updatedAvailableReplicas is 1 of 4"; d.Answer != want || strings.Contains(text(d), "ann@there") {
+	if want := "waits: 1 of 4 updated pods are available"; d.Answer != want || strings.Contains(text(d), "ann@there") {
 		t.Errorf("%s\nwant %s", text(d), want)
 	}
 	if q.Begun || q.Holder != "" || q.Snapshot.Base != nil {

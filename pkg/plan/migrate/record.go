@@ -1,7 +1,7 @@
 // Package migrate decides how the replicas of one workload move to another of the
 // counterpart kind, batch by batch: a Deployment's to a CloneSet, a StatefulSet's to
 // an Advanced StatefulSet, and back. It is pure: whoever drives a migration hands in
-// how both sides stand, and carries out what comes back (older-plugin 1.4).
+// how both sides stand, and carries out what comes back (docs/facts/older-plugin.md#migrate).
 package migrate
 
 import (

@@ -15,7 +15,7 @@ import (
 )
 
 // United compares a UnitedDeployment with its workloads and their pods
-// (semantics fanout-and-jobs 1.3).
+// (docs/kruise/distribution.md#which-allocator).
 func United(ud *kruise.UnitedDeployment, workloads []*tree.Node, pods []*cluster.Pod) (*Placement, error) {
 	strategy := ud.Spec.Topology.ScheduleStrategy
 	in := allocate.Input{Replicas: ud.Spec.Replicas, Adaptive: strategy.Type == kruise.AdaptiveUnitedDeploymentScheduleStrategyType}

@@ -17,8 +17,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Spread compares a WorkloadSpread with the pods of its target (semantics
-// fanout-and-jobs 2).
+// Spread compares a WorkloadSpread with the pods of its target
+// (docs/kruise/distribution.md#workloadspread).
 func Spread(ws *kruise.WorkloadSpread, target *tree.Node, pods []*cluster.Pod) (*Placement, error) {
 	filter := ws.Spec.TargetFilter
 	var paths []string

@@ -12,7 +12,7 @@ import (
 type CloneSet struct {
 	Spec *kruise.CloneSetSpec
 	// Current and Update are the revisions in the status; an empty Current is
-	// read as Update (semantics workloads 1.1).
+	// read as Update (docs/kruise/workloads.md#revisions).
 	Current, Update string
 	// Pods are those that the CloneSet owns, in any order.
 	Pods []*cluster.Pod

@@ -48,7 +48,7 @@ type CloneSetDiff struct {
 }
 
 // Count counts the active pods. For scaling, the gate PreparingUpdateAsUpdate
-// counts pods in PreparingUpdate as new (semantics workloads 1.4).
+// counts pods in PreparingUpdate as new (docs/kruise/workloads.md#how-many-pods).
 func (c *CloneSet) Count(scaling bool) CloneSetCounts {
 	asUpdated := scaling && c.Gates.PreparingUpdateAsUpdate
 	if c.Counted != nil && !asUpdated {
@@ -91,7 +91,7 @@ func (c *CloneSet) add(side *CloneSetSide, p *cluster.Pod, t traits) {
 }
 
 // Diff is the calculation that precedes scaling and, made again, the update
-// (semantics workloads 1.4).
+// (docs/kruise/workloads.md#how-many-pods).
 func (l CloneSetLimits) Diff(n CloneSetCounts) CloneSetDiff {
 	total := n.Old.Active + n.New.Active
 	unavailable := n.Old.Unavailable + n.New.Unavailable + n.Old.PreparingDelete + n.New.PreparingDelete

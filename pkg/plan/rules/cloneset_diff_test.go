@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDiff are the CloneSet examples of semantics workloads 8; the numbers in
+// TestDiff are the CloneSet examples of docs/kruise/workloads.md#worked-examples; the numbers in
 // the names are theirs. Fields that an example does not speak of are checked
 // too: they follow from section 1.4 by hand.
 func TestDiff(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 )
 
 // CloneSetStepPending says what a partition step waits for: as many updated
-// pods available as the partition asks for, and no surge left over (semantics
-// workloads 1.10).
+// pods available as the partition asks for, and no surge left over
+// (docs/kruise/workloads.md#cloneset-status).
 func CloneSetStepPending(c *kruise.CloneSet) Pending {
 	l, s := LimitsOfCloneSet(&c.Spec), c.Status
 	var p Pending
@@ -23,7 +23,7 @@ func CloneSetStepPending(c *kruise.CloneSet) Pending {
 }
 
 // CloneSetPending says what a whole rollout waits for: every pod updated and
-// available, and the current revision moved (semantics workloads 1.10).
+// available, and the current revision moved (docs/kruise/workloads.md#cloneset-status).
 func CloneSetPending(c *kruise.CloneSet) Pending {
 	r, s := int32(number(c.Spec.Replicas, 1)), c.Status
 	var p Pending
@@ -48,8 +48,8 @@ const (
 // the controller will write it over the present one; ok is false when there is
 // no such condition. The deadline runs from the present condition's last
 // update, whatever it was about: a step that comes late starts as exceeded
-// (semantics workloads 1.10, 10). So never give a rollout up for this reason
-// alone.
+// (docs/kruise/workloads.md#cloneset-status and docs/kruise/workloads.md#observed-on-a-cluster). So
+// never give a rollout up for this reason alone.
 func CloneSetProgressing(c *kruise.CloneSet, now time.Time) (status corev1.ConditionStatus, reason string, ok bool) {
 	deadline := c.Spec.ProgressDeadlineSeconds
 	if deadline == nil || *deadline == math.MaxInt32 {

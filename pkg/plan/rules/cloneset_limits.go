@@ -23,10 +23,11 @@ type CloneSetLimits struct {
 // ExpectedUpdated is status.expectedUpdatedReplicas.
 func (l CloneSetLimits) ExpectedUpdated() int { return l.Replicas - l.Partition }
 
-// LimitsOfCloneSet resolves the numbers of a spec (semantics workloads 0.3,
-// 1.3, 1.4). maxUnavailable as a percentage is rounded up when there is no
-// surge, and down when there is or when there is no rollingUpdate at all
-// (OnDelete, where it still limits specified deletes).
+// LimitsOfCloneSet resolves the numbers of a spec
+// (docs/kruise/workloads.md#percentages-and-defaults, docs/kruise/workloads.md#partition and
+// docs/kruise/workloads.md#how-many-pods). maxUnavailable as a percentage is rounded up when there
+// is no surge, and down when there is or when there is no rollingUpdate at all (OnDelete, where it
+// still limits specified deletes).
 func LimitsOfCloneSet(spec *kruise.CloneSetSpec) CloneSetLimits {
 	replicas := number(spec.Replicas, 1)
 	l := CloneSetLimits{Replicas: replicas, ScaleMaxUnavailable: Unlimited}

@@ -34,7 +34,8 @@ func (r rank) compare(o rank) int {
 }
 
 // candidates are the pods that an update could take, by the priority strategy and
-// then in the default order (semantics workloads 1.6, 1 and 2).
+// then in the default order (docs/kruise/workloads.md#update-order,
+// docs/kruise/workloads.md#cloneset and docs/kruise/workloads.md#in-place-update).
 func (c *CloneSet) candidates(back bool) []*cluster.Pod {
 	s := c.renewed()
 	places := s.ranked(c.rolling().PriorityStrategy, back)

@@ -10,7 +10,7 @@ import (
 
 // CloneSetScale is what one pass does about the number of pods. At most one of
 // the groups is filled, and a pass that has any does not update
-// (semantics workloads 1.5).
+// (docs/kruise/workloads.md#one-reconcile).
 type CloneSetScale struct {
 	// Undo are pods in PreparingDelete that return to PreparingNormal.
 	Undo []*cluster.Pod

@@ -21,7 +21,7 @@ type Choice struct {
 }
 
 // UpdateCandidates returns the pods that an update could take next, in order;
-// back asks for those that a rollback would take (semantics workloads 1.6).
+// back asks for those that a rollback would take (docs/kruise/workloads.md#update-order).
 func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 	active := c.active()
 	rolling := c.rolling()
@@ -32,7 +32,7 @@ func (c *CloneSet) UpdateCandidates(back bool) []*cluster.Pod {
 func preparingUpdate(p *cluster.Pod) bool { return StateOf(p) == StatePreparingUpdate }
 
 // ChooseUpdate decides which pods one pass updates, provided that scaling had
-// nothing to do (semantics workloads 1.5, 1.6).
+// nothing to do (docs/kruise/workloads.md#one-reconcile and docs/kruise/workloads.md#update-order).
 func (c *CloneSet) ChooseUpdate() Choice {
 	choice, budget, ok := c.mayUpdate()
 	if !ok {

@@ -9,7 +9,7 @@ import (
 
 const budget2 = "replicas: 10\nupdateStrategy: {rollingUpdate: {maxUnavailable: 2}}"
 
-// TestChooseUpdate are the examples of semantics workloads 8 that pick pods;
+// TestChooseUpdate are the examples of docs/kruise/workloads.md#worked-examples that pick pods;
 // p1 has been ready for longest.
 func TestChooseUpdate(t *testing.T) {
 	for _, c := range []struct {

@@ -51,7 +51,8 @@ type DaemonSetLimits struct {
 
 // Limits resolves the numbers of the spec. maxUnavailable and maxSurge are of
 // the nodes that should run a pod now, rounded up; partition and burstReplicas
-// of status.desiredNumberScheduled, rounded down (semantics workloads 0.3).
+// of status.desiredNumberScheduled, rounded down
+// (docs/kruise/workloads.md#percentages-and-defaults).
 func (d *DaemonSet) Limits() DaemonSetLimits {
 	l := DaemonSetLimits{
 		MaxUnavailable: 1,
@@ -140,8 +141,9 @@ func (d *DaemonSet) byNameDescending() []DaemonNode {
 
 // Eligible returns the nodes that the update may be on: first those that it has
 // reached, then those whose old pod is gone or going, then outdated ones that
-// the selector matches; as many as the partition leaves (semantics workloads
-// 4). Inside this set the order in which Kruise goes is random.
+// the selector matches; as many as the partition leaves
+// (docs/kruise/workloads.md#advanced-daemonset). Inside this set the order in which Kruise goes is
+// random.
 func (d *DaemonSet) Eligible() []DaemonNode {
 	list, _ := d.eligible()
 	return list

@@ -4,7 +4,7 @@ import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
 // DaemonSetStepPending says what a step of an Advanced DaemonSet waits for.
 // With a selector in force, matching is how many nodes it matches; without one
-// pass a negative number (semantics workloads 4, Done).
+// pass a negative number (docs/kruise/workloads.md#advanced-daemonset, Done).
 func DaemonSetStepPending(d *kruise.DaemonSet, matching int) Pending {
 	s := d.Status
 	desired := int(s.DesiredNumberScheduled)

@@ -10,7 +10,7 @@ import (
 )
 
 // DaemonSetManage is what every pass does about nodes, paused or not: new pods
-// are always of the newest revision (semantics workloads 4).
+// are always of the newest revision (docs/kruise/workloads.md#advanced-daemonset).
 type DaemonSetManage struct {
 	// Create are the names of the nodes that get a pod now.
 	Create []string

@@ -27,7 +27,8 @@ type DaemonSetUpdate struct {
 	Why string
 }
 
-// ChooseUpdate decides what a pass of the update does (semantics workloads 4).
+// ChooseUpdate decides what a pass of the update does
+// (docs/kruise/workloads.md#advanced-daemonset).
 func (d *DaemonSet) ChooseUpdate() DaemonSetUpdate {
 	switch {
 	case d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType:

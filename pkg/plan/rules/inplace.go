@@ -83,7 +83,8 @@ type Eligibility struct {
 }
 
 // Eligible says whether a change of template can be made in place: every
-// difference must be one that a running pod can take (semantics workloads 2.1).
+// difference must be one that a running pod can take
+// (docs/kruise/workloads.md#when-a-change-is-possible-in-place).
 func (c TemplateChange) Eligible() Eligibility {
 	e := Eligibility{Policy: c.Policy, Fields: c.fields()}
 	c.checkQOS(e.Fields)
@@ -122,7 +123,8 @@ func touchesContainer(f FieldChange) bool { return f.Effect != EffectMetadata }
 
 // ForPod returns the mode for one pod: its own revision must still be there to
 // compare with, and a DaemonSet also needs the readiness gate on the pod, which
-// those made under Standard lack (semantics workloads 2.1, 4).
+// those made under Standard lack (docs/kruise/workloads.md#when-a-change-is-possible-in-place and
+// docs/kruise/workloads.md#advanced-daemonset).
 func (e Eligibility) ForPod(p *cluster.Pod, hasRevision, needsGate bool) (UpdateMode, string) {
 	if e.Mode != ModeInPlace && e.Mode != ModeMetadataOnly {
 		return e.Mode, e.Why

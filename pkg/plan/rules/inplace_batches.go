@@ -14,7 +14,7 @@ type Affected struct {
 // InPlaceBatches cuts the containers of one in-place update by their launch
 // priority: first those without any and those of the highest, with whoever reads
 // the same changed key; when a batch is complete and ready, the rest is asked
-// again (semantics workloads 2.3).
+// again (docs/kruise/workloads.md#batches-by-launch-priority).
 func InPlaceBatches(all []Affected) [][]string {
 	var out [][]string
 	for len(all) > 0 {

@@ -21,7 +21,8 @@ type NodeReport struct {
 }
 
 // InPlacePending says what a pod's in-place update waits for; a pod that was
-// never updated in place waits for nothing (semantics workloads 2.4).
+// never updated in place waits for nothing
+// (docs/kruise/workloads.md#when-an-in-place-update-is-complete).
 func InPlacePending(p *cluster.Pod, node NodeReport) Pending {
 	var out Pending
 	if _, grace := p.Annotations[kruise.InPlaceUpdateGraceAnnotation]; grace {

@@ -10,7 +10,8 @@ import (
 )
 
 // checkQOS turns changes of resources into recreation when the pod's class
-// would not stay: Kubernetes fixes it at creation (semantics workloads 2.1).
+// would not stay: Kubernetes fixes it at creation
+// (docs/kruise/workloads.md#when-a-change-is-possible-in-place).
 func (c TemplateChange) checkQOS(fields []FieldChange) {
 	old, updated := qosOf(c.Old.Template), qosOf(c.New.Template)
 	if old == updated {

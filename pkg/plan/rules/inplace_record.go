@@ -10,7 +10,7 @@ import (
 )
 
 // InPlaceRecord is what a pod keeps about its in-place update, in the annotation
-// apps.kruise.io/inplace-update-state (semantics workloads 2.2).
+// apps.kruise.io/inplace-update-state (docs/kruise/workloads.md#steps-on-the-pod).
 type InPlaceRecord struct {
 	// Revision is the full name; daemon sets write the hash.
 	Revision string `json:"revision"`
@@ -73,7 +73,7 @@ func (r *InPlaceRecord) HasNext() bool {
 }
 
 // NextDue reports whether the next batch may begin: the one before it is
-// complete, and its containers are ready (semantics workloads 2.3).
+// complete, and its containers are ready (docs/kruise/workloads.md#batches-by-launch-priority).
 func (r *InPlaceRecord) NextDue(p *cluster.Pod, node NodeReport) bool {
 	if !r.HasNext() || !r.batch(p, node).Done() {
 		return false
@@ -85,7 +85,7 @@ func (r *InPlaceRecord) NextDue(p *cluster.Pod, node NodeReport) bool {
 }
 
 // InPlaceGrace is a change that is announced only, in the annotation
-// apps.kruise.io/inplace-update-grace (semantics workloads 2.2).
+// apps.kruise.io/inplace-update-grace (docs/kruise/workloads.md#steps-on-the-pod).
 type InPlaceGrace struct {
 	Revision              string              `json:"revision"`
 	ContainerImages       map[string]string   `json:"containerImages,omitempty"`

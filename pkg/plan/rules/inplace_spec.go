@@ -3,7 +3,8 @@ package rules
 import "slices"
 
 // InPlaceSpec is what an in-place update changes in a pod, beside the labels of
-// its revision (semantics workloads 2.1, 2.3).
+// its revision (docs/kruise/workloads.md#when-a-change-is-possible-in-place and
+// docs/kruise/workloads.md#batches-by-launch-priority).
 type InPlaceSpec struct {
 	// Images are the new images by container.
 	Images map[string]string

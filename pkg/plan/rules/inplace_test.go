@@ -42,8 +42,8 @@ spec:
   terminationGracePeriodSeconds: 30
 `
 
-// TestEligible: the rows of semantics workloads 2.1, each as a replacement in
-// one template.
+// TestEligible: the rows of docs/kruise/workloads.md#when-a-change-is-possible-in-place, each as a
+// replacement in one template.
 func TestEligible(t *testing.T) {
 	for _, c := range []struct {
 		name, from, to string

@@ -24,7 +24,7 @@ func (cloneSetKind) policies() []UpdatePolicy {
 	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible, PolicyInPlaceOnly}
 }
 
-// refusedRemark: semantics workloads 2.5.
+// refusedRemark: docs/kruise/workloads.md#when-it-is-impossible.
 func (cloneSetKind) refusedRemark(version string) string {
 	if version == kruise.V1beta1 {
 		return "admission lets it through in " + kruise.V1beta1 + ", and then no pod changes and no event says why"

@@ -25,7 +25,7 @@ func (daemonSetKind) policies() []UpdatePolicy {
 	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible}
 }
 
-// gateRemark: semantics workloads 4.
+// gateRemark: docs/kruise/workloads.md#advanced-daemonset.
 func (daemonSetKind) gateRemark(old, _ *cluster.Workload) string {
 	if PolicyOf(old.Object) != PolicyRecreate {
 		return ""

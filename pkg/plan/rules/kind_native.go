@@ -5,7 +5,7 @@ import (
 )
 
 // native is a workload of Kubernetes, which knows no other way than making new pods
-// (semantics workloads 0.2).
+// (docs/kruise/workloads.md#cloneset-in-two-versions).
 type native struct {
 	templated
 	updating

@@ -12,7 +12,7 @@ type sidecarSetKind struct {
 
 func (kinds) SidecarSet(*kruise.SidecarSet) kind { return sidecarSetKind{} }
 
-// policy: a SidecarSet recreates no pod (semantics sidecarset-and-protection 3.3).
+// policy: a SidecarSet recreates no pod (docs/kruise/sidecarset.md#what-can-change-in-place).
 func (sidecarSetKind) policy() UpdatePolicy { return PolicyInPlaceOnly }
 
 func (sidecarSetKind) policies() []UpdatePolicy { return []UpdatePolicy{PolicyInPlaceOnly} }

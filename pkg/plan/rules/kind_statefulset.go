@@ -25,7 +25,7 @@ func (statefulSetKind) policies() []UpdatePolicy {
 	return []UpdatePolicy{PolicyRecreate, PolicyInPlaceIfPossible, PolicyInPlaceOnly}
 }
 
-// gateRemark: semantics workloads 3.
+// gateRemark: docs/kruise/workloads.md#advanced-statefulset.
 func (statefulSetKind) gateRemark(_, updated *cluster.Workload) string {
 	if templateHasGate(updated.Template) {
 		return ""

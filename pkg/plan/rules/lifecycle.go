@@ -14,7 +14,7 @@ import (
 )
 
 // LifecycleState is where a pod stands between creation, update and deletion
-// (semantics workloads 1.12). It is the value of a label.
+// (docs/kruise/workloads.md#lifecycle-hooks). It is the value of a label.
 type LifecycleState string
 
 // The states. All but StateNone and StateNormal make a pod unavailable.
@@ -183,7 +183,7 @@ type Hold struct {
 }
 
 // HeldBy returns the hook that a pod waits for; ok is false where it waits for none
-// (semantics workloads 1.12).
+// (docs/kruise/workloads.md#lifecycle-hooks).
 func HeldBy(p *cluster.Pod, l *kruise.Lifecycle) (hold Hold, ok bool) {
 	if l == nil {
 		return Hold{}, false

@@ -46,8 +46,8 @@ func standings(list []*cluster.Pod) []standing {
 
 // compare orders pods by how little is lost with them: unassigned first, then
 // Pending, Unknown, Running, then not ready, the most recently ready, the most
-// restarts, the newest. 0 means that Kruise leaves the order open (semantics
-// workloads 1.6).
+// restarts, the newest. 0 means that Kruise leaves the order open
+// (docs/kruise/workloads.md#update-order).
 func (s standing) compare(o standing) int {
 	return cmp.Or(
 		falseFirst(s.bound, o.bound),

@@ -31,7 +31,8 @@ func (a priority) compare(b priority) int {
 }
 
 // prioritize sorts pods by the priority strategy and keeps the order of those
-// that it treats alike (semantics workloads 1.6, 2).
+// that it treats alike (docs/kruise/workloads.md#update-order and
+// docs/kruise/workloads.md#in-place-update).
 func prioritize(list []*cluster.Pod, strategy *kruise.UpdatePriorityStrategy) []*cluster.Pod {
 	if strategy == nil {
 		return list

@@ -19,7 +19,7 @@ func labelled(name string, pairs ...string) *cluster.Pod {
 
 func TestOrderPriority(t *testing.T) {
 	strategy := &kruise.UpdatePriorityStrategy{OrderPriority: []kruise.UpdatePriorityOrderTerm{{OrderedKey: "k1"}, {OrderedKey: "k2"}}}
-	// The example "Also: orderPriority" of semantics workloads 8.
+	// The example "Also: orderPriority" of docs/kruise/workloads.md#worked-examples.
 	list := []*cluster.Pod{
 		labelled("a-5", "k1", "a-5"), labelled("none"), labelled("x-9", "k2", "x-9"),
 		labelled("a-10", "k1", "a-10"), labelled("x-100", "k2", "x-100"),

@@ -10,7 +10,7 @@ import (
 
 // scatter spreads the pods of each term over the update order; all are the pods
 // of the workload, candidates or not. Terms that match more candidates come
-// first (semantics workloads 1.6, 3).
+// first (docs/kruise/workloads.md#update-order and docs/kruise/workloads.md#advanced-statefulset).
 func scatter(list, all []*cluster.Pod, terms []kruise.UpdateScatterTerm) []*cluster.Pod {
 	if len(terms) == 0 {
 		return list

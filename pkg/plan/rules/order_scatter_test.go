@@ -35,7 +35,7 @@ func terms(values ...string) []kruise.UpdateScatterTerm {
 
 func TestScatter(t *testing.T) {
 	for _, c := range []struct{ candidates, updated, want string }{
-		// The examples of semantics workloads 1.6.
+		// The examples of docs/kruise/workloads.md#update-order.
 		{"aaabbbbbb", "", "abbbabbba"},
 		{"aabbb", "", "abbba"},
 		{"aaaaabb", "", "aabaaba"},

@@ -11,8 +11,8 @@ import (
 )
 
 // Ordinals returns the ordinals that a StatefulSet shall have: from start
-// upwards, reserved ones left out, until there are replicas of them (semantics
-// workloads 3).
+// upwards, reserved ones left out, until there are replicas of them
+// (docs/kruise/workloads.md#advanced-statefulset).
 func Ordinals(start, replicas int, reserved []intstr.IntOrString) []int {
 	skip := Reserved(reserved)
 	out := make([]int, 0, max(replicas, 0))

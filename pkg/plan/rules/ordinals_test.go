@@ -27,7 +27,7 @@ func TestOrdinals(t *testing.T) {
 		{"plain", 0, 3, nil, []int{0, 1, 2}},
 		{"none", 0, 0, reserve("0"), []int{}},
 		{"negative replicas", 0, -1, nil, []int{}},
-		{"semantics: 4 without 1 and 3", 0, 4, reserve("1", "3"), []int{0, 2, 4, 5}},
+		{"4 replicas without ordinals 1 and 3", 0, 4, reserve("1", "3"), []int{0, 2, 4, 5}},
 		{"example 13", 0, 5, reserve("1"), []int{0, 2, 3, 4, 5}},
 		{"start", 3, 2, nil, []int{3, 4}},
 		{"start and reserve", 3, 2, reserve("3", "5"), []int{4, 6}},

@@ -9,7 +9,7 @@ import (
 // Partition returns how many of total pods a CloneSet or a SidecarSet keeps
 // old: a percentage, fractions allowed, is rounded up, and unless it is exactly
 // "100%" it keeps at least one of several pods for the update. The result is in
-// [0, total] (semantics workloads 1.3, sidecarset-and-protection 3.4).
+// [0, total] (docs/kruise/workloads.md#partition, docs/kruise/sidecarset.md#selection).
 func Partition(partition *intstr.IntOrString, total int) int {
 	if partition == nil {
 		return 0
@@ -39,7 +39,8 @@ func partitionDown(partition *intstr.IntOrString, total int) int {
 }
 
 // DaemonSetPartition returns how many of the desired pods an Advanced DaemonSet
-// keeps old; a percentage is rounded down (semantics workloads 0.3, 4).
+// keeps old; a percentage is rounded down (docs/kruise/workloads.md#percentages-and-defaults and
+// docs/kruise/workloads.md#advanced-daemonset).
 func DaemonSetPartition(partition *intstr.IntOrString, desired int) int {
 	if partition == nil {
 		return 0

@@ -12,7 +12,7 @@ func TestPartition(t *testing.T) {
 		partition string
 		want      int
 	}{
-		// The table of semantics workloads 1.3.
+		// The table of docs/kruise/workloads.md#partition.
 		{10, "33%", 4},
 		{10, "33.3%", 4},
 		{5, "99%", 4},
@@ -23,7 +23,7 @@ func TestPartition(t *testing.T) {
 		{5, "9", 5},
 		{1, "1%", 1},
 		{1, "99%", 1},
-		// SidecarSet, semantics sidecarset-and-protection 3.4 and E16.
+		// SidecarSet, docs/kruise/sidecarset.md#selection and E16.
 		{3, "50%", 2},
 		{5, "1%", 1},
 		{10, "30%", 3},

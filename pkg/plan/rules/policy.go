@@ -10,7 +10,9 @@ import (
 
 // PolicyOf returns how a workload, given as its typed object, updates its pods. A
 // SidecarSet never recreates any, and native controllers know nothing else
-// (semantics workloads 0.2, 3, 4, sidecarset-and-protection 3.3).
+// (docs/kruise/workloads.md#cloneset-in-two-versions, docs/kruise/workloads.md#advanced-statefulset
+// and docs/kruise/workloads.md#advanced-daemonset,
+// docs/kruise/sidecarset.md#what-can-change-in-place).
 func PolicyOf(obj any) UpdatePolicy { return cmp.Or(kindOf(obj).policy(), PolicyRecreate) }
 
 // PoliciesOf returns all policies that the object's kind knows.

@@ -31,16 +31,15 @@ type Budget struct {
 	Inconsistent func(*cluster.Pod) bool
 	// VerticalScaling is the gate InPlacePodVerticalScaling of the cluster.
 	VerticalScaling bool
-	// Rendered is one that stands in an annotation of its PodDisruptionBudget (DESIGN
-	// section 1): no webhook knows it, so only a client that looks keeps it.
+	// Rendered is one that stands in an annotation of its PodDisruptionBudget (docs/drivers.md): no
+	// webhook knows it, so only a client that looks keeps it.
 	Rendered bool
 }
 
 // budgetRecords is how many pods a budget keeps on record at most.
 const budgetRecords = 2000
 
-// BudgetCounts is the status of a budget (semantics sidecarset-and-protection
-// 6).
+// BudgetCounts is the status of a budget (docs/kruise/protection.md#podunavailablebudget).
 type BudgetCounts struct {
 	Expected, Desired, Current, Allowed int
 }
@@ -135,8 +134,8 @@ type Verdict struct {
 	Why    string
 }
 
-// Decide asks the budget; a nil budget is one that is gone (semantics
-// sidecarset-and-protection 6, Decision).
+// Decide asks the budget; a nil budget is one that is gone
+// (docs/kruise/protection.md#podunavailablebudget, Decision).
 func (b *Budget) Decide(r Request) Verdict {
 	if why, free := b.free(r); free {
 		return Verdict{Allowed: true, Why: why}

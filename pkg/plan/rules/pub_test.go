@@ -29,7 +29,7 @@ func TestBudgetCounts(t *testing.T) {
 		pods       string
 		want       BudgetCounts
 	}{
-		// The examples of semantics sidecarset-and-protection 6.
+		// The examples of docs/kruise/protection.md#podunavailablebudget.
 		{"25% of 10, 9 available", "maxUnavailable: 25%", 10, "9*n n!", BudgetCounts{10, 7, 9, 2}},
 		{"minAvailable half of 5", "minAvailable: 50%", 5, "5*n", BudgetCounts{5, 3, 5, 2}},
 		{"minAvailable above the replicas", "minAvailable: 5", 3, "3*n", BudgetCounts{3, 5, 3, 0}},

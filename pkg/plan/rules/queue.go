@@ -6,7 +6,7 @@ import (
 )
 
 // Queue is an update order that is asked for in steps. It is sorted once; each
-// step scatters anew what is left, as Kruise does (semantics workloads 1.6).
+// step scatters anew what is left, as Kruise does (docs/kruise/workloads.md#update-order).
 type Queue struct {
 	spread *dispersion
 	// left are the places of pods that were not taken yet, in the sorted order.
@@ -31,7 +31,7 @@ func (c *CloneSet) Queue() *Queue {
 }
 
 // Queue is [CloneSet.Queue] for a SidecarSet, whatever its partition and its
-// pause say (semantics sidecarset-and-protection 3.4).
+// pause say (docs/kruise/sidecarset.md#selection).
 func (s *SidecarSet) Queue() *Queue {
 	matched := s.Matched()
 	return newQueue(s.sorted(matched), matched, everyValue(s.Spec.UpdateStrategy.ScatterStrategy, matched), false)

@@ -48,7 +48,8 @@ func pausedRemark(obj any) string {
 	return "the workload is paused: no pod is updated until it is resumed"
 }
 
-// gateRemark: semantics workloads 3 and 4.
+// gateRemark: docs/kruise/workloads.md#advanced-statefulset and
+// docs/kruise/workloads.md#advanced-daemonset.
 func gateRemark(old, updated *cluster.Workload) string {
 	if PolicyOf(updated.Object) == PolicyRecreate {
 		return ""
@@ -61,7 +62,9 @@ func templateHasGate(template map[string]any) bool {
 	return slices.ContainsFunc(items(spec, "readinessGates"), func(g map[string]any) bool { return text(g, "conditionType") == inPlaceGate })
 }
 
-// refusedRemark: semantics workloads 0.2, 2.5, 10.
+// refusedRemark: docs/kruise/workloads.md#cloneset-in-two-versions,
+// docs/kruise/workloads.md#when-it-is-impossible and
+// docs/kruise/workloads.md#observed-on-a-cluster.
 func refusedRemark(w *cluster.Workload, e Eligibility) string {
 	if e.Mode != ModeNotAllowed {
 		return ""
@@ -69,7 +72,7 @@ func refusedRemark(w *cluster.Workload, e Eligibility) string {
 	return kindOf(w.Object).refusedRemark(w.Version)
 }
 
-// restartRemark: semantics workloads 6, Restart.
+// restartRemark: docs/kruise/workloads.md#kubectl-operations, Restart.
 func restartRemark(e Eligibility) string {
 	if e.Mode != ModeMetadataOnly || !slices.ContainsFunc(e.Fields, func(f FieldChange) bool { return strings.Contains(f.Path, "restartedAt") }) {
 		return ""

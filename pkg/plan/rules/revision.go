@@ -5,7 +5,7 @@ import "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 // FindRevision returns the stored revision with this template, the newest if
 // there are several. A workload whose template equals an older revision goes
 // back to that one, under its old name; any other difference in spec.template,
-// labels and annotations included, makes a new one (semantics workloads 1.1).
+// labels and annotations included, makes a new one (docs/kruise/workloads.md#revisions).
 func FindRevision(list []cluster.Revision, template map[string]any) (cluster.Revision, bool) {
 	var best cluster.Revision
 	found := false
@@ -42,7 +42,7 @@ func NextRevisionNumber(list []cluster.Revision) int64 {
 
 // CloneSetCurrent returns what status.currentRevision becomes: the update
 // revision once every pod carries it, ready or not, and until then the one it
-// was, whatever comes between (semantics workloads 1.1).
+// was, whatever comes between (docs/kruise/workloads.md#revisions).
 func CloneSetCurrent(current, update string, updated, total, replicas int) string {
 	if current == "" || (updated == total && total == replicas) {
 		return update

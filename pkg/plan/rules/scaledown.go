@@ -12,7 +12,7 @@ import (
 )
 
 // candidate is a pod that could be removed, with what scale-down compares
-// beyond the default order (semantics workloads 1.7).
+// beyond the default order (docs/kruise/workloads.md#scale-down-order).
 type candidate struct {
 	standing
 	available bool

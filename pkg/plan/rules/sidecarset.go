@@ -36,8 +36,8 @@ type SidecarSet struct {
 }
 
 // Matched returns the pods that count: matched by both selectors, active, and
-// injected with every container of the set as it stands (semantics
-// sidecarset-and-protection 3.1). Pods that predate the set never match.
+// injected with every container of the set as it stands (docs/kruise/sidecarset.md#matched-pods).
+// Pods that predate the set never match.
 func (s *SidecarSet) Matched() []*cluster.Pod {
 	selects := s.Selects()
 	return filter(s.Pods, func(p *cluster.Pod) bool { return Active(p) && selects(p) && s.injected(p) })
@@ -111,8 +111,7 @@ func (s *SidecarSet) Updated(p *cluster.Pod) bool {
 }
 
 // Upgradable reports whether the pod differs from the set in images at most;
-// any other difference needs a new pod (semantics sidecarset-and-protection
-// 3.3).
+// any other difference needs a new pod (docs/kruise/sidecarset.md#what-can-change-in-place).
 func (s *SidecarSet) Upgradable(p *cluster.Pod) bool {
 	return sidecarHash(p, kruise.SidecarSetHashWithoutImageAnnotation, s.Name) == s.HashWithoutImage
 }
@@ -190,7 +189,7 @@ func containerNames(c *kruise.SidecarContainer) []string {
 }
 
 // WorkingContainers maps each hot-upgrade sidecar of a pod to the one of its two
-// containers that works (semantics sidecarset-and-protection 3.7).
+// containers that works (docs/kruise/sidecarset.md#hot-upgrade).
 func WorkingContainers(p *cluster.Pod) map[string]string {
 	out := map[string]string{}
 	_ = json.Unmarshal([]byte(p.Annotations[kruise.SidecarSetWorkingHotUpgradeAnnotation]), &out)

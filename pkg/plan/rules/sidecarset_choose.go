@@ -22,8 +22,7 @@ type SidecarSetUpdate struct {
 	Choice
 }
 
-// ChooseUpdate decides which pods one pass upgrades (semantics
-// sidecarset-and-protection 3.2, 3.4).
+// ChooseUpdate decides which pods one pass upgrades (docs/kruise/sidecarset.md#selection).
 func (s *SidecarSet) ChooseUpdate() SidecarSetUpdate {
 	_, out := s.Round()
 	return out
@@ -104,8 +103,7 @@ func (s *SidecarSet) walk(out *SidecarSetUpdate, matched, old []*cluster.Pod, do
 }
 
 // MaxUnavailable is how many of the matched pods may be down by the update: one
-// unless the spec says otherwise, a percentage rounded up (semantics
-// sidecarset-and-protection 3.4).
+// unless the spec says otherwise, a percentage rounded up (docs/kruise/sidecarset.md#selection).
 func (s *SidecarSet) MaxUnavailable(matched int) int {
 	return scaledOr(s.Spec.UpdateStrategy.MaxUnavailable, intstr.FromInt32(1), matched, !s.RoundsDown)
 }
@@ -156,7 +154,7 @@ func (s *SidecarSet) chosen() labels.Selector {
 func (s *SidecarSet) Chooses(p *cluster.Pod) bool { return s.chosen().Matches(labels.Set(p.Labels)) }
 
 // LeftOut counts the matched pods that keep an old sidecar because the strategy's own
-// selector does not match them (semantics sidecarset-and-protection 3.4).
+// selector does not match them (docs/kruise/sidecarset.md#selection).
 func (s *SidecarSet) LeftOut() int {
 	if s.Spec.UpdateStrategy.Selector == nil {
 		return 0
@@ -188,7 +186,7 @@ func everyValue(terms []kruise.UpdateScatterTerm, list []*cluster.Pod) []kruise.
 
 // Pending says what a rollout of the set waits for: all matched pods but those
 // that the partition keeps, and those that the strategy's selector leaves out, updated
-// and ready (semantics sidecarset-and-protection 3.6). A set that never updates pods has
+// and ready (docs/kruise/sidecarset.md#when-a-pod-is-done). A set that never updates pods has
 // nothing to wait for. set is the object with the status; s has its spec.
 func (s *SidecarSet) Pending(set *kruise.SidecarSet) Pending {
 	status := set.Status

@@ -19,8 +19,7 @@ type sidecarState struct {
 }
 
 // Consistent reports whether the node runs what the spec asks for in the named
-// containers, as far as Kruise can tell (semantics sidecarset-and-protection
-// 3.6).
+// containers, as far as Kruise can tell (docs/kruise/sidecarset.md#when-a-pod-is-done).
 func (s *SidecarSet) Consistent(p *cluster.Pod, names ...string) bool {
 	if slices.ContainsFunc(p.Containers, func(c cluster.Container) bool { return !c.Reported }) {
 		return false
@@ -100,8 +99,7 @@ func (s *SidecarSet) Ready(p *cluster.Pod) bool {
 	return true
 }
 
-// SidecarSetCounts are the numbers of the status (semantics
-// sidecarset-and-protection 3.6).
+// SidecarSetCounts are the numbers of the status (docs/kruise/sidecarset.md#when-a-pod-is-done).
 func (s *SidecarSet) SidecarSetCounts() kruise.SidecarSetStatus {
 	n, _, _ := s.look(s.Matched())
 	return n

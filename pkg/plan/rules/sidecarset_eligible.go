@@ -9,8 +9,8 @@ const EffectNewPods Effect = "newPods"
 // SidecarSetEligible says what a change of a SidecarSet's spec, as decoded JSON
 // in v1beta1, does to pods that have its sidecars: only images of containers
 // change, any other change of a container leaves the pod behind until somebody
-// recreates it (semantics sidecarset-and-protection 2.12, 3.3). Selectors and
-// strategies are not looked at.
+// recreates it (docs/kruise/sidecarset.md#hashes and
+// docs/kruise/sidecarset.md#what-can-change-in-place). Selectors and strategies are not looked at.
 func SidecarSetEligible(old, updated map[string]any) Eligibility {
 	e := Eligibility{Policy: PolicyInPlaceOnly}
 	hashed := map[string]bool{"containers": true, "initContainers": nativeSidecars(old) || nativeSidecars(updated)}
@@ -63,7 +63,7 @@ func classifySidecar(f *FieldChange, d change, hashed bool, updated map[string]a
 }
 
 // nativeSidecars reports whether an init container of the set keeps running: then
-// all of them count for the hashes (semantics sidecarset-and-protection 2.12).
+// all of them count for the hashes (docs/kruise/sidecarset.md#hashes).
 func nativeSidecars(spec map[string]any) bool {
 	list, _ := spec["initContainers"].([]any)
 	return slices.ContainsFunc(list, func(c any) bool {

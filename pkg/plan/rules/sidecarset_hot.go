@@ -41,7 +41,7 @@ func (s *SidecarSet) hotPairs(p *cluster.Pod) []hotPair {
 // target returns which container of the pair takes the new image: the one that
 // runs the empty image, else the one that is broken while the other is fine,
 // else the idle one. ok is false when the other runs the new image already
-// (semantics sidecarset-and-protection 3.7).
+// (docs/kruise/sidecarset.md#hot-upgrade).
 func (s *SidecarSet) target(p *cluster.Pod, h hotPair) (name, other string, ok bool) {
 	pair := containerNames(h.sidecar)
 	first, _ := p.Container(pair[0])

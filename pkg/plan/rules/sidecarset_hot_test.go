@@ -37,7 +37,7 @@ func apply(p *cluster.Pod, patch SidecarPatch) {
 	maps.Copy(p.Annotations, patch.Annotations)
 }
 
-// TestHotUpgrade walks the table of semantics sidecarset-and-protection 3.7.
+// TestHotUpgrade walks the table of docs/kruise/sidecarset.md#hot-upgrade.
 func TestHotUpgrade(t *testing.T) {
 	s := sidecarSet(t, hotSpec, "o")
 	p := s.Pods[0]

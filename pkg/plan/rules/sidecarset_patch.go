@@ -24,7 +24,8 @@ type SidecarPatch struct {
 }
 
 // Upgrade returns the patch that brings a pod up to date; revisions and times
-// go into its annotations (semantics sidecarset-and-protection 3.5, 3.7).
+// go into its annotations (docs/kruise/sidecarset.md#the-patch-of-one-pod and
+// docs/kruise/sidecarset.md#hot-upgrade).
 func (s *SidecarSet) Upgrade(p *cluster.Pod, now time.Time) (SidecarPatch, error) {
 	out := SidecarPatch{Images: map[string]string{}, Annotations: map[string]string{}}
 	for i := range s.Spec.Containers {

@@ -19,7 +19,7 @@ import (
 const VersionIgnored = "versionIgnored"
 
 // Spread is a WorkloadSpread with the pods of its target, as its webhook and its
-// controller see them (semantics fanout-and-jobs 2).
+// controller see them (docs/kruise/distribution.md#workloadspread).
 type Spread struct {
 	Name string
 	Spec *kruise.WorkloadSpreadSpec

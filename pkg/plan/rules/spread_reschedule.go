@@ -72,7 +72,7 @@ func (s *Spread) conditionNow(i int, closing bool) (metav1.Condition, time.Durat
 }
 
 // Unschedulable reports whether the scheduler has found no node for the pod
-// (semantics fanout-and-jobs 1.3).
+// (docs/kruise/distribution.md#which-allocator).
 func Unschedulable(p *cluster.Pod) bool {
 	c, _ := p.Condition(string(corev1.PodScheduled))
 	return p.Phase == corev1.PodPending && p.Node == "" && !p.Deleting &&

@@ -9,13 +9,13 @@ import (
 )
 
 // Active reports whether a controller sees the pod at all: a terminating or
-// finished pod is gone for all counts (semantics workloads 1.2).
+// finished pod is gone for all counts (docs/kruise/workloads.md#which-pods-count).
 func Active(p *cluster.Pod) bool {
 	return !p.Deleting && p.Phase != corev1.PodSucceeded && p.Phase != corev1.PodFailed
 }
 
 // Ready reports whether the pod runs and is ready, and no in-place update holds
-// it back (semantics workloads 1.2).
+// it back (docs/kruise/workloads.md#which-pods-count).
 func Ready(p *cluster.Pod) bool {
 	if p.Phase != corev1.PodRunning || !podReady(p) {
 		return false
@@ -25,7 +25,7 @@ func Ready(p *cluster.Pod) bool {
 
 // Available reports whether the pod counts as available: ready, in no other
 // lifecycle state than Normal, and ready for more than minReady; 0 means at
-// once (semantics workloads 1.2).
+// once (docs/kruise/workloads.md#which-pods-count).
 func Available(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 	if s := StateOf(p); s != StateNone && s != StateNormal {
 		return false
@@ -34,13 +34,13 @@ func Available(p *cluster.Pod, minReady time.Duration, now time.Time) bool {
 }
 
 // SpecifiedDelete reports whether somebody marked the pod for deletion, whatever
-// the label's value (semantics workloads 1.2).
+// the label's value (docs/kruise/workloads.md#which-pods-count).
 func SpecifiedDelete(p *cluster.Pod) bool {
 	return p.Marked()
 }
 
 // AtRevision reports whether the pod carries the revision; names of revisions
-// are compared by their hash (semantics workloads 1.1).
+// are compared by their hash (docs/kruise/workloads.md#revisions).
 func AtRevision(p *cluster.Pod, revision string) bool {
 	return cluster.Hash(RevisionOf(p)) == cluster.Hash(revision)
 }

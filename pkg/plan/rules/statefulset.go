@@ -41,7 +41,7 @@ type StatefulSetLimits struct {
 func (l StatefulSetLimits) MaxUpdate() int { return max(l.Replicas-l.Partition, 0) }
 
 // LimitsOfStatefulSet resolves the numbers of a spec; percentages are rounded
-// down, to at least 1 (semantics workloads 0.3).
+// down, to at least 1 (docs/kruise/workloads.md#percentages-and-defaults).
 func LimitsOfStatefulSet(spec *kruise.StatefulSetSpec) StatefulSetLimits {
 	replicas := number(spec.Replicas, 1)
 	l := StatefulSetLimits{Replicas: replicas, MaxUnavailable: 1, ScaleMaxUnavailable: Unlimited}

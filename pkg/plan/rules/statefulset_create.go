@@ -16,7 +16,7 @@ type Created struct {
 }
 
 // StatefulSetScale is what the first half of a pass does, from low to high
-// ordinal (semantics workloads 3).
+// ordinal (docs/kruise/workloads.md#advanced-statefulset).
 type StatefulSetScale struct {
 	Create []Created
 	// Remove are finished pods, to be made anew, then condemned ones.
@@ -97,7 +97,7 @@ func (s *StatefulSet) condemn(out *StatefulSetScale, want []int) {
 // createsUpdate answers for the i-th wanted ordinal whether its missing pod is
 // made at the update revision: in order, when the partition's worth of ordinals
 // is below it; unordered, when enough others in range are still old, those that
-// the answers before have made so among them (semantics workloads 3).
+// the answers before have made so among them (docs/kruise/workloads.md#advanced-statefulset).
 func (s *StatefulSet) createsUpdate(inRange []*cluster.Pod) func(i int) bool {
 	partition := LimitsOfStatefulSet(s.Spec).Partition
 	switch {

@@ -6,7 +6,7 @@ import (
 )
 
 // StatefulSetStepPending says what a partition step of an Advanced StatefulSet
-// waits for (semantics workloads 3, Done).
+// waits for (docs/kruise/workloads.md#advanced-statefulset, Done).
 func StatefulSetStepPending(s *kruise.StatefulSet, kept Kept) Pending {
 	want := int32(LimitsOfStatefulSet(&s.Spec).MaxUpdate())
 	var p Pending

@@ -19,7 +19,7 @@ type StatefulSetUpdate struct {
 // order in which they are looked at; those that carry it already are among
 // them. Ordered: the highest ordinals. Unordered: those that are updated or
 // terminating first, the others by priority, cut to what the partition leaves
-// (semantics workloads 3).
+// (docs/kruise/workloads.md#advanced-statefulset).
 func (s *StatefulSet) UpdateTargets() []*cluster.Pod { return s.targets(fromTheTop(s.inRange())) }
 
 // targets takes the pods in range, highest ordinal first.
@@ -34,7 +34,7 @@ func (s *StatefulSet) targets(list []*cluster.Pod) []*cluster.Pod {
 // ChooseUpdate decides which pods one pass deletes and updates, provided that
 // [StatefulSet.Scale] did not stop it. Every unavailable pod in range uses the
 // budget up, below the partition too, and the walk stops at the first pod that
-// does not fit (semantics workloads 3).
+// does not fit (docs/kruise/workloads.md#advanced-statefulset).
 func (s *StatefulSet) ChooseUpdate() StatefulSetUpdate {
 	var out StatefulSetUpdate
 	switch {

@@ -13,7 +13,7 @@ const Unlimited = math.MaxInt32
 
 // scaled resolves a number or a whole percentage of base. What cannot be read,
 // such as a fractional percentage, is 0: webhooks let those through and the
-// controllers count them as nothing (semantics workloads 0.3).
+// controllers count them as nothing (docs/kruise/workloads.md#percentages-and-defaults).
 func scaled(v *intstr.IntOrString, base int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(v, base, up)
 	if err != nil {

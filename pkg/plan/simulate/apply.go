@@ -192,8 +192,7 @@ func (w *World) store(o *object, doc *tree.Node, read *cluster.Workload) error {
 	return nil
 }
 
-// sign puts the hashes into a SidecarSet that its webhook would (semantics
-// sidecarset-and-protection 2.12).
+// sign puts the hashes into a SidecarSet that its webhook would (docs/kruise/sidecarset.md#hashes).
 func sign(read *cluster.Workload, set *kruise.SidecarSet) error {
 	full, withoutImage, err := inject.Hashes(tree.FromValue(read.Template))
 	if err != nil {

@@ -89,8 +89,8 @@ func (w *World) carryOut(o *object, pass controller.Pass) (again time.Duration, 
 // again plans the next look. A controller whose write was refused comes back by
 // itself, after twice the wait each time; only that of a CloneSet asks a budget
 // by the second. Whatever else has it look sooner takes the place of that: when
-// it is refused again, the wait begins anew, and is longer (semantics workloads
-// 1.6, 10; case 405).
+// it is refused again, the wait begins anew, and is longer (docs/kruise/workloads.md#update-order
+// and docs/kruise/workloads.md#observed-on-a-cluster; case 405).
 func (w *World) again(o *object, after time.Duration, refused bool) {
 	if refused {
 		wait := min(retryFirst<<min(o.refusals, 20), retryMost)

@@ -16,7 +16,7 @@ func (w *World) ready(p *cluster.Pod) *cluster.Pod {
 		return p
 	}
 	want := readiness(p)
-	if have, ok := p.Condition(want.Type); ok && have.Status == want.Status {
+	if have, ok := p.Condition(want.Type); ok && have.Status == want.Status && have.Reason == want.Reason && have.Message == want.Message {
 		return p
 	}
 	return p.With(cluster.PodChange{Conditions: []cluster.Condition{want}}, w.now())

@@ -1,9 +1,9 @@
 // Package admission is the stage that makes policies of SidecarSets: a
 // MutatingAdmissionPolicy with its binding does when pods are created what
-// Kruise's webhook would do (semantics sidecarset 1 and 2), so that pods from
-// elsewhere get their sidecars too. What goes where is decided by pkg/kruise/inject,
-// as for templates; this package only says it in CEL. A set that CEL cannot express
-// stays in the stream, for injection into the templates there.
+// Kruise's webhook would do (docs/kruise/sidecarset.md#which-pods-match and
+// docs/kruise/sidecarset.md#injection), so that pods from elsewhere get their sidecars too. What
+// goes where is decided by pkg/kruise/inject, as for templates; this package only says it in CEL. A
+// set that CEL cannot express stays in the stream, for injection into the templates there.
 package admission
 
 import (

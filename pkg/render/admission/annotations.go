@@ -11,8 +11,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission/policy"
 )
 
-// annotations writes those of patchPodMetadata and the bookkeeping (semantics
-// sidecarset 2.8, 2.10 and 2.11).
+// annotations writes those of patchPodMetadata and the bookkeeping
+// (docs/kruise/sidecarset.md#pod-metadata, docs/kruise/sidecarset.md#hot-upgrade-injection and
+// docs/kruise/sidecarset.md#annotations).
 func (b *builder) annotations() {
 	b.patch.Annotations()
 	for _, p := range b.set.AnnotationPatches() {

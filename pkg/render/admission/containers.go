@@ -12,9 +12,9 @@ import (
 )
 
 // containers merges pieces into a list of the pod: one of a name that is there
-// replaces it at its place, the others go to the front or the back (semantics
-// sidecarset 2.3). Everything behind is put in before anything in front, and the
-// last before the first, so that places count in the list as it came.
+// replaces it at its place, the others go to the front or the back
+// (docs/kruise/sidecarset.md#merging-containers). Everything behind is put in before anything in
+// front, and the last before the first, so that places count in the list as it came.
 func (b *builder) containers(field string, list []inject.Piece) {
 	if len(list) == 0 {
 		return

@@ -7,8 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission/policy"
 )
 
-// volumes appends the set's; the pod's volume of a name wins (semantics sidecarset
-// 2.6).
+// volumes appends the set's; the pod's volume of a name wins (docs/kruise/sidecarset.md#volumes).
 func (b *builder) volumes() {
 	list := tree.Items(tree.Get(b.alone, "spec", "volumes"))
 	if len(list) == 0 {
@@ -24,7 +23,7 @@ func (b *builder) volumes() {
 }
 
 // pullSecrets writes the pod's, each once where CEL can tell, and the set's behind
-// them (semantics sidecarset 2.7).
+// them (docs/kruise/sidecarset.md#pull-secrets).
 func (b *builder) pullSecrets() {
 	list := values(tree.Items(tree.Get(b.alone, "spec", "imagePullSecrets")), "name")
 	if len(list) == 0 {

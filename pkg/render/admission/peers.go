@@ -70,7 +70,7 @@ func (p *peers) retain(other *set, goes string) {
 
 // nextTo returns the peers that may stand between the end of the list and the
 // piece: those of its side that come before it in front, after it behind. Init
-// containers stand by name, whatever their set (semantics sidecarset 2.3).
+// containers stand by name, whatever their set (docs/kruise/sidecarset.md#merging-containers).
 func (p *peers) nextTo(field string, piece inject.Piece) []string {
 	if field == "containers" {
 		if piece.Front {

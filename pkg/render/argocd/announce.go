@@ -10,8 +10,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 )
 
-// Announcement is a parameter as Argo CD's form shows it (contracts 3.1). Its default
-// is for people to read: Argo CD never sends it.
+// Announcement is a parameter as Argo CD's form shows it (docs/facts/argocd.md#the-plugin-file).
+// Its default is for people to read: Argo CD never sends it.
 type Announcement struct {
 	Name           string   `json:"name"`
 	Title          string   `json:"title"`

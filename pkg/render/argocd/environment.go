@@ -1,5 +1,5 @@
 // Package argocd is what a config management plugin of Argo CD needs to know
-// (contracts 3): the environment that Argo CD hands over, the parameters that an
+// (docs/facts/argocd.md): the environment that Argo CD hands over, the parameters that an
 // application sets and the form shows, and sync waves. It opens no file and runs
 // nothing.
 //
@@ -51,7 +51,7 @@ func Inside(getenv func(string) string) bool {
 	return getenv("ARGOCD_APP_NAME") != "" || getenv("ARGOCD_APP_PARAMETERS") != ""
 }
 
-// ReadEnvironment reads the variables of contracts 3.2.
+// ReadEnvironment reads the variables of docs/facts/argocd.md#environment.
 func ReadEnvironment(getenv func(string) string) (Environment, error) {
 	e := Environment{
 		App: getenv("ARGOCD_APP_NAME"), Namespace: getenv("ARGOCD_APP_NAMESPACE"),

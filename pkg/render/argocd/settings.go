@@ -41,7 +41,7 @@ type Settings struct {
 // Settings reads the RenderConfig of the application, nil without one, and what the
 // Application sets: its variables over the file, its parameters over both. All faults
 // are reported, joined; those with a line stand in the file. What concerns several
-// options is for Judge: a form is shown where not all is known (contracts 3.2).
+// options is for Judge: a form is shown where not all is known (docs/facts/argocd.md#environment).
 func (e Environment) Settings(file *tree.Node) (*Settings, error) {
 	s := &Settings{Source: Auto}
 	root := tree.Root(file)

@@ -38,7 +38,7 @@ var waves = func() map[string]int {
 
 // SyncWaves writes the waves of what workloads need, in place: namespaces first, then
 // policies and rights, then configuration. Injection needs it: Argo CD applies custom
-// resources behind the workloads of their wave (contracts 3.5).
+// resources behind the workloads of their wave (docs/facts/argocd.md#health-and-order).
 func SyncWaves(list []*resource.Resource) {
 	for _, r := range list {
 		wave, early := waves[r.Kind()]

@@ -29,7 +29,7 @@ var _ = add(&kindRules{
 	},
 })
 
-// advancedCronJob holds the rules of the webhook (semantics fanout-and-jobs 6).
+// advancedCronJob holds the rules of the webhook (docs/kruise/jobs.md#advancedcronjob).
 // The restartPolicy of jobs and broadcast jobs is looked at only when they are
 // made.
 func advancedCronJob(s *subject) {

@@ -19,7 +19,7 @@ var _ = add(&kindRules{
 	},
 })
 
-// broadcastJob holds the rules of the webhook (semantics fanout-and-jobs 5).
+// broadcastJob holds the rules of the webhook (docs/kruise/jobs.md#broadcastjob).
 func broadcastJob(s *subject) {
 	var job kruise.BroadcastJob
 	if !s.read(&job) {

@@ -33,15 +33,17 @@ var _ = add(&kindRules{
 })
 
 // cloneSetCheck gathers the faults of one CloneSet. The rules differ by the
-// version that the object is written in (semantics workloads 0.2).
+// version that the object is written in (docs/kruise/workloads.md#cloneset-in-two-versions).
 type cloneSetCheck struct {
 	*subject
 	alpha bool
 	spec  *kruise.CloneSetSpec
 }
 
-// cloneSet holds the rules of the CloneSet webhooks and schema (semantics
-// workloads 0.2, 0.3, 1.9 and 10).
+// cloneSet holds the rules of the CloneSet webhooks and schema
+// (docs/kruise/workloads.md#cloneset-in-two-versions,
+// docs/kruise/workloads.md#percentages-and-defaults, docs/kruise/workloads.md#named-pods-and-claims
+// and docs/kruise/workloads.md#observed-on-a-cluster).
 func cloneSet(s *subject) {
 	var set kruise.CloneSet
 	if !s.read(&set) {

@@ -5,7 +5,8 @@ import (
 )
 
 // change holds the rules for an update: the selector stays, and v1alpha1 lets
-// InPlaceOnly change images and metadata alone (semantics workloads 0.2, 2.5).
+// InPlaceOnly change images and metadata alone (docs/kruise/workloads.md#cloneset-in-two-versions
+// and docs/kruise/workloads.md#when-it-is-impossible).
 func (k *cloneSetCheck) change() {
 	var old kruise.CloneSet
 	if !k.before(&old) {

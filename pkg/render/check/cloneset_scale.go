@@ -10,8 +10,8 @@ import (
 
 const podsToDelete = "spec.scaleStrategy.podsToDelete"
 
-// podsToDelete: each once, and in v1alpha1 pods that there are (semantics
-// workloads 1.9).
+// podsToDelete: each once, and in v1alpha1 pods that there are
+// (docs/kruise/workloads.md#named-pods-and-claims).
 func (k *cloneSetCheck) podsToDelete() {
 	seen := map[string]bool{}
 	for i, name := range k.spec.ScaleStrategy.PodsToDelete {

@@ -11,8 +11,10 @@ import (
 
 const rolling = "spec.updateStrategy.rollingUpdate."
 
-// strategy holds the rules for spec.updateStrategy (semantics workloads 0.2,
-// 0.3 and 10).
+// strategy holds the rules for spec.updateStrategy
+// (docs/kruise/workloads.md#cloneset-in-two-versions,
+// docs/kruise/workloads.md#percentages-and-defaults and
+// docs/kruise/workloads.md#observed-on-a-cluster).
 func (k *cloneSetCheck) strategy() {
 	u := k.spec.UpdateStrategy
 	switch u.Type {
@@ -34,7 +36,7 @@ func (k *cloneSetCheck) strategy() {
 }
 
 // scatter: each label once. Kruise asks of CloneSets what it asks of SidecarSets
-// (semantics sidecarset 4.3).
+// (docs/kruise/sidecarset.md#what-is-refused).
 func (k *cloneSetCheck) scatter(terms []kruise.UpdateScatterTerm) {
 	seen := map[kruise.UpdateScatterTerm]bool{}
 	for i, term := range terms {

@@ -31,8 +31,8 @@ type recreateCheck struct {
 	spec *kruise.ContainerRecreateRequestSpec
 }
 
-// containerRecreateRequest holds the rules of the webhook (semantics
-// fanout-and-jobs 8).
+// containerRecreateRequest holds the rules of the webhook
+// (docs/kruise/jobs.md#containerrecreaterequest).
 func containerRecreateRequest(s *subject) {
 	var request kruise.ContainerRecreateRequest
 	if !s.read(&request) {

@@ -22,7 +22,8 @@ var _ = add(&kindRules{
 	},
 })
 
-// daemonSet holds the rules of the webhook (semantics workloads 0.3 and 4).
+// daemonSet holds the rules of the webhook (docs/kruise/workloads.md#percentages-and-defaults and
+// docs/kruise/workloads.md#advanced-daemonset).
 func daemonSet(s *subject) {
 	var set kruise.DaemonSet
 	if !s.read(&set) {

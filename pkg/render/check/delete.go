@@ -10,8 +10,9 @@ import (
 
 const protection = "metadata.labels[" + kruise.DeleteProtectionLabel + "]"
 
-// deletion answers whether the object may be deleted (semantics
-// sidecarset-and-protection 6 and 7). What is being deleted already may go.
+// deletion answers whether the object may be deleted
+// (docs/kruise/protection.md#podunavailablebudget and
+// docs/kruise/protection.md#deletion-protection). What is being deleted already may go.
 func (s *subject) deletion() {
 	n := s.r.Node()
 	if tree.Get(n, "metadata", "deletionTimestamp") != nil {

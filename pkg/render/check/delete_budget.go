@@ -13,7 +13,7 @@ import (
 )
 
 // guardedPod refuses to delete a pod whose budget allows no further one to go
-// (semantics sidecarset-and-protection 6).
+// (docs/kruise/protection.md#podunavailablebudget).
 func (s *subject) guardedPod() {
 	pod := s.r.Node()
 	exempt, _ := strconv.ParseBool(s.r.Annotation(kruise.NoProtectAnnotation))

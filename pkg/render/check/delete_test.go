@@ -80,7 +80,7 @@ spec: {replicas: 2}
 ---
 `
 
-// TestDeletionUnderBudget: semantics sidecarset-and-protection 6, the decision
+// TestDeletionUnderBudget: docs/kruise/protection.md#podunavailablebudget, the decision
 // for one request.
 func TestDeletionUnderBudget(t *testing.T) {
 	budget := func(spec string) string {

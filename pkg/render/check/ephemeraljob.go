@@ -20,8 +20,8 @@ var _ = add(&kindRules{
 	},
 })
 
-// ephemeralJob holds the rules of the webhook (semantics fanout-and-jobs 9 and
-// 12).
+// ephemeralJob holds the rules of the webhook (docs/kruise/jobs.md#ephemeraljob and
+// docs/kruise/distribution.md#observed-on-a-cluster).
 func ephemeralJob(s *subject) {
 	var job kruise.EphemeralJob
 	if !s.read(&job) {
@@ -32,7 +32,7 @@ func ephemeralJob(s *subject) {
 	} else {
 		s.sound("spec.selector", job.Spec.Selector)
 	}
-	p := &podCheck{fault: s.fault, names: map[string]bool{}}
+	p := s.podCheck(s.fault)
 	for i := range job.Spec.Template.EphemeralContainers {
 		p.ephemeral(fmt.Sprintf("%s[%d]", ephemeralContainers, i), &job.Spec.Template.EphemeralContainers[i])
 	}

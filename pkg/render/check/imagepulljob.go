@@ -36,7 +36,7 @@ var (
 	})
 )
 
-// imagePullJob holds the rules of the webhook (semantics fanout-and-jobs 7).
+// imagePullJob holds the rules of the webhook (docs/kruise/jobs.md#image-pulls).
 func imagePullJob(s *subject) {
 	var job kruise.ImagePullJob
 	if !s.read(&job) {
@@ -56,10 +56,6 @@ func imageListPullJob(s *subject) {
 		return
 	}
 	s.imageList("spec", &job.Spec)
-	var old kruise.ImageListPullJob
-	if s.before(&old) {
-		s.constant(unchanging{"spec.pullSecrets", old.Spec.PullSecrets, job.Spec.PullSecrets})
-	}
 }
 
 // imageList holds what goes for the template of an AdvancedCronJob too.

@@ -64,7 +64,7 @@ func TestImageListPullJob(t *testing.T) {
 		{name: "twice", edit: []string{"web", "app"}, want: "imagelistpulljob/image-invalid spec.images[1]"},
 		{name: "255", edit: []string{"[app, web]", "[" + strings.Join(many[1:], ", ") + "]"}},
 		{name: "256", edit: []string{"[app, web]", "[" + strings.Join(many, ", ") + "]"}, want: "imagelistpulljob/image-invalid spec.images"},
-		{name: "secrets changed", edit: []string{"images", "pullSecrets: [a]\n  images"}, old: []string{}, want: "object/immutable-field spec.pullSecrets"},
+		{name: "secrets changed", edit: []string{"images", "pullSecrets: [a]\n  images"}, old: []string{}},
 	})
 }
 
@@ -74,23 +74,26 @@ kind: NodeImage
 metadata: {name: node-1}
 spec:
   images:
-    example.com/app: {tags: [{tag: v1}]}
+    example.com/app: {tags: [{tag: v1, pullPolicy: {ttlSecondsAfterFinished: 60}}]}
 `
 
 func TestNodeImage(t *testing.T) {
 	var many strings.Builder
 	for i := range 257 {
-		fmt.Fprintf(&many, "    app-%d: {tags: [{tag: v1}]}\n", i)
+		fmt.Fprintf(&many, "    app-%d: {tags: [{tag: v1, pullPolicy: {ttlSecondsAfterFinished: 60}}]}\n", i)
 	}
-	const image = "    example.com/app: {tags: [{tag: v1}]}\n"
+	const image = "    example.com/app: {tags: [{tag: v1, pullPolicy: {ttlSecondsAfterFinished: 60}}]}\n"
 	rulings(t, goodNodeImage, []ruling{
 		{name: "nothing", edit: []string{image, ""}},
 		{name: "too many", edit: []string{image, many.String()}, want: "nodeimage/image-invalid spec.images"},
 		{name: "name", edit: []string{"example.com/app", "example.com/App"}, want: "nodeimage/image-invalid spec.images[example.com/App].tags[0].tag"},
 		{name: "tag", edit: []string{"tag: v1", "tag: v:1"}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].tag"},
-		{name: "version", edit: []string{"{tag: v1}", "{tag: v1, version: -1}"}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].version"},
-		{name: "a later version", edit: []string{"{tag: v1}", "{tag: v1, version: 2}"}},
-		{name: "no tag", edit: []string{"{tag: v1}", "{version: 1}"}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].tag"},
-		{name: "no tags", edit: []string{"{tags: [{tag: v1}]}", "{}"}, want: "object/missing-field spec.images[example.com/app].tags"},
+		{name: "version", edit: []string{"{tag: v1,", "{tag: v1, version: -1,"}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].version"},
+		{name: "a later version", edit: []string{"{tag: v1,", "{tag: v1, version: 2,"}},
+		{name: "no time to forget", edit: []string{"{ttlSecondsAfterFinished: 60}", "{}"}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].pullPolicy.ttlSecondsAfterFinished"},
+		{name: "no policy", edit: []string{", pullPolicy: {ttlSecondsAfterFinished: 60}", ""}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].pullPolicy.ttlSecondsAfterFinished"},
+		{name: "forgotten at once", edit: []string{"60", "0"}},
+		{name: "no tag", edit: []string{"{tag: v1,", "{version: 1,"}, want: "nodeimage/image-invalid spec.images[example.com/app].tags[0].tag"},
+		{name: "no tags", edit: []string{"{tags: [{tag: v1, pullPolicy: {ttlSecondsAfterFinished: 60}}]}", "{}"}, want: "object/missing-field spec.images[example.com/app].tags"},
 	})
 }

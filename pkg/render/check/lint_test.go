@@ -128,8 +128,8 @@ func text(t *testing.T, c conformance.Case, file string) string {
 	return string(data)
 }
 
-// vague are webhooks whose messages name fields imprecisely (semantics
-// sidecarset 10).
+// vague are webhooks whose messages name fields imprecisely
+// (docs/kruise/sidecarset.md#observed-on-a-cluster).
 var vague = []string{"vsidecarset", "vpodprobemarker", "vpodunavailablebudget", "vephemeraljobs", "vadvancedcronjob"}
 
 // namesOne reports whether a fault names one of the recorded fields, something

@@ -9,8 +9,6 @@ type peers struct {
 	// stream is how many of them are the input's, at their places.
 	stream int
 	at     map[*resource.Resource]int
-	// in are the places of each namespace.
-	in map[string][]int
 }
 
 type peer struct {
@@ -24,7 +22,7 @@ type peersOf struct{ group, kind string }
 func (s *subject) peers(group, kind string) *peers {
 	f := s.c.Facts
 	return resource.Once(f, peersOf{group, kind}, func() *peers {
-		p := &peers{at: map[*resource.Resource]int{}, in: map[string][]int{}}
+		p := &peers{at: map[*resource.Resource]int{}}
 		input := map[resource.ID]bool{}
 		for _, r := range f.Stream(group, kind) {
 			if _, twice := p.at[r]; !twice {
@@ -44,7 +42,6 @@ func (s *subject) peers(group, kind string) *peers {
 }
 
 func (p *peers) add(r *resource.Resource, id resource.ID) {
-	p.in[id.Namespace] = append(p.in[id.Namespace], len(p.all))
 	p.all = append(p.all, peer{r, id})
 }
 
@@ -53,17 +50,4 @@ func (p *peers) add(r *resource.Resource, id resource.ID) {
 func (p *peers) beside(place int, r *resource.Resource, id resource.ID) bool {
 	own, ours := p.at[r]
 	return p.all[place].id != id && (place >= p.stream || !ours || place < own)
-}
-
-// others are the objects of a kind that exist beside this one: what the input
-// creates before it, and what the context holds and the input does not replace.
-func (s *subject) others(group, kind string) []*resource.Resource {
-	p, id := s.peers(group, kind), s.c.Facts.IDOf(s.r)
-	var out []*resource.Resource
-	for _, place := range p.in[id.Namespace] {
-		if p.beside(place, s.Object, id) {
-			out = append(out, p.all[place].r)
-		}
-	}
-	return out
 }

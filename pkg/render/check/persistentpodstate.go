@@ -22,8 +22,9 @@ var stateTarget = targeting{
 	permitted: []string{"apps/StatefulSet", "apps.kruise.io/StatefulSet"},
 }
 
-// persistentPodState holds the rules of the webhook (semantics fanout-and-jobs
-// 4), and those that only the schema of v1beta1 has (10).
+// persistentPodState holds the rules of the webhook
+// (docs/kruise/distribution.md#persistentpodstate), and those that only the schema of v1beta1 has
+// (10).
 func persistentPodState(s *subject) {
 	var state kruise.PersistentPodState
 	if !s.read(&state) {

@@ -11,6 +11,8 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
 // faulter reports one fault of the object under test.
@@ -20,6 +22,13 @@ type faulter func(path, hint, format string, args ...any)
 // mistakes are made against.
 type podCheck struct {
 	fault faulter
+	// later reports what is taken in a template and refused of its pods.
+	later faulter
+	// older reports what releases of Kruise refuse, and its main branch may not; nil where
+	// Kruise does not look.
+	older faulter
+	// systemless releases refuse pods that name an operating system.
+	systemless bool
 	// names are those of the containers so far, volumes what they can mount.
 	names, volumes map[string]bool
 	// files are the volumes that are mounted as files only: not from a claim.
@@ -28,10 +37,26 @@ type podCheck struct {
 	stopping *int64
 }
 
+func (s *subject) podCheck(fault faulter) *podCheck {
+	p := &podCheck{fault: fault, names: map[string]bool{}, volumes: map[string]bool{}, files: map[string]bool{}}
+	p.later = func(path, hint, format string, args ...any) {
+		s.accepted(func() { fault(path, hint, format, args...) })
+	}
+	return p
+}
+
 // pods checks the pod template at the path. claims are volumes that come from
 // claim templates.
 func (s *subject) pods(at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim) {
-	s.podTemplate(at, t, claims, s.podFault)
+	s.podMetadata(at, t, s.podFault)
+	p := s.podCheck(s.podFault)
+	if s.c.Kruise.OrNewest().Before(kruise.Next) {
+		p.older = func(path, hint, format string, args ...any) {
+			s.another(podInvalid, false, path, hint, format, args...)
+		}
+		p.systemless = s.c.Kruise.OrNewest().Before(kruise.Minor(6)) // as recorded of 1.5
+	}
+	p.whole(at, t, claims)
 }
 
 func (s *subject) podFault(path, hint, format string, args ...any) {
@@ -55,7 +80,10 @@ func (s *subject) podMetadata(at string, t *corev1.PodTemplateSpec, fault faulte
 
 // podSpec checks the spec of a pod template.
 func (s *subject) podSpec(at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim, fault faulter) {
-	p := &podCheck{fault: fault, names: map[string]bool{}, volumes: map[string]bool{}, files: map[string]bool{}}
+	s.podCheck(fault).whole(at, t, claims)
+}
+
+func (p *podCheck) whole(at string, t *corev1.PodTemplateSpec, claims []corev1.PersistentVolumeClaim) {
 	for _, c := range claims {
 		p.volumes[c.Name] = true
 	}

@@ -47,7 +47,7 @@ func (p *podCheck) image(at, image string) {
 	case image == "":
 		p.fault(at, "", "an image is required")
 	case strings.TrimSpace(image) != image:
-		p.fault(at, "", "%q has a space at an end", image)
+		p.later(at, "", "%q has a space at an end", image)
 	}
 }
 
@@ -134,6 +134,8 @@ func (p *podCheck) environment(at string, c *corev1.Container) {
 			p.fault(here+".name", "", "a name is required")
 		} else if msgs := validation.IsRelaxedEnvVarName(e.Name); len(msgs) > 0 {
 			p.fault(here+".name", "", "%q: %s", e.Name, strings.Join(msgs, "; "))
+		} else if msgs := validation.IsEnvVarName(e.Name); len(msgs) > 0 && p.older != nil {
+			p.older(here+".name", "", "%q: %s", e.Name, strings.Join(msgs, "; "))
 		}
 		p.source(here, e)
 	}

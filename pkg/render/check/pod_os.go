@@ -17,6 +17,9 @@ func (p *podCheck) system(at string, s *corev1.PodSpec) {
 	if s.OS == nil {
 		return
 	}
+	if p.systemless {
+		p.older(at+".os", "remove it", "Kruise takes no pods with an operating system before 1.6")
+	}
 	p.need(at+".os.name", string(s.OS.Name), string(corev1.Linux), string(corev1.Windows))
 	pod, container := windowsPod, windowsContainer
 	switch s.OS.Name {

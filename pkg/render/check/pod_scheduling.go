@@ -87,7 +87,7 @@ func (p *podCheck) expression(at string, r corev1.NodeSelectorRequirement) {
 		if len(r.Values) != 1 {
 			p.fault(at+".values", "", "%s needs one value", r.Operator)
 		} else if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
-			p.fault(at+".values", "", "%q is no whole number", r.Values[0])
+			p.later(at+".values", "", "%q is no whole number", r.Values[0])
 		}
 	default:
 		p.fault(at+".operator", "", "%q is no operator: want In, NotIn, Exists, DoesNotExist, Gt or Lt", r.Operator)

@@ -27,8 +27,8 @@ var _ = add(&kindRules{
 	},
 })
 
-// podProbeMarker holds the rules of the webhook (semantics
-// sidecarset-and-protection 8 and 10).
+// podProbeMarker holds the rules of the webhook (docs/kruise/protection.md#other-features and
+// docs/kruise/sidecarset.md#observed-on-a-cluster).
 func podProbeMarker(s *subject) {
 	var marker kruise.PodProbeMarker
 	if !s.read(&marker) {

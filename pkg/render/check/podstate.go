@@ -27,8 +27,8 @@ func startingPod(pod *tree.Node) bool {
 	return tree.StrAt(pod, "status", "phase") == "Pending" && startedPod(pod)
 }
 
-// readyPod reports a pod that counts as available for a budget (semantics
-// sidecarset-and-protection 6).
+// readyPod reports a pod that counts as available for a budget
+// (docs/kruise/protection.md#podunavailablebudget).
 func readyPod(pod *tree.Node) bool {
 	phase := tree.StrAt(pod, "status", "phase")
 	if !kruise.ActivePod(pod) || phase != "" && phase != "Running" {

@@ -26,8 +26,9 @@ var _ = add(&kindRules{
 	},
 })
 
-// podUnavailableBudget holds the rules of the webhook (semantics
-// sidecarset-and-protection 6 and 10).
+// podUnavailableBudget holds the rules of the webhook
+// (docs/kruise/protection.md#podunavailablebudget and
+// docs/kruise/sidecarset.md#observed-on-a-cluster).
 func podUnavailableBudget(s *subject) {
 	var budget kruise.PodUnavailableBudget
 	if !s.read(&budget) {

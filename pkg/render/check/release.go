@@ -144,12 +144,13 @@ func (s *subject) changedType(r kruise.Release) (path string, ok bool) {
 	return "", false
 }
 
-// stopping returns the faults that a render is stopped by: what another release would take
-// matters only to objects that stay Kruise's, of a release that is known.
+// stopping returns the faults that a render is stopped by. An object that stays Kruise's is
+// stopped by what Kruise refuses; one that is expanded by all that its pods or the native
+// object in its place are refused for, and not by what only another release would take.
 func stopping(faults []Fault, kept bool) error {
 	var errs resource.Errors
 	for _, f := range faults {
-		if !f.OfRelease || kept && !f.Accepted {
+		if kept && !f.Accepted || !kept && !f.OfRelease {
 			errs.Add(f.Error)
 		}
 	}

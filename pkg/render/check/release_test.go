@@ -54,6 +54,12 @@ func TestVerdictsByRelease(t *testing.T) {
 		{"the same where it is there", "1.7", negative, "statefulset/number-negative spec.ordinals.start (accepted)"},
 		{"ranges that came", "1.7", ordinals, "object/field-of-another-release spec.reserveOrdinals[0]"},
 		{"ranges that are there", "1.8", ordinals, ""},
+		{"a variable's name", "1.9", object("CloneSet", strings.Replace(owning, "{name: web,", "{name: web, env: [{name: 1A}],", 1)), "object/version-not-served apiVersion, pod/template-invalid spec.template.spec.containers[0].env[0].name"},
+		{"a variable's name", "", object("DaemonSet", strings.Replace(owning, "{name: web,", "{name: web, env: [{name: 1A}],", 1)), "pod/template-invalid spec.template.spec.containers[0].env[0].name (accepted)"},
+		{"a variable's name", "next", object("CloneSet", strings.Replace(owning, "{name: web,", "{name: web, env: [{name: 1A}],", 1)), ""},
+		{"a system", "1.5", ofAlpha + "kind: CloneSet\nmetadata: {name: web}\nspec: {" + strings.Replace(owning, "spec: {", "spec: {os: {name: linux}, ", 1) + "}\n", "pod/template-invalid spec.template.spec.os"},
+		{"a system that is there", "1.8", ofAlpha + "kind: CloneSet\nmetadata: {name: web}\nspec: {" + strings.Replace(owning, "spec: {", "spec: {os: {name: linux}, ", 1) + "}\n", ""},
+		{"a system nobody looks at", "1.5", object("StatefulSet", "serviceName: web, "+strings.Replace(owning, "spec: {", "spec: {os: {name: linux}, ", 1)), ""},
 		{"a field that went", "1.8", strings.Replace(form("{}"), "topology: {", "topology: {scheduleStrategy: {type: Adaptive, adaptive: {unschedulableLastSeconds: 3}}, ", 1), "uniteddeployment/topology-invalid spec.topology.subsets[0].replicas (accepted)"},
 		{"a field that went", "1.9", strings.Replace(form("{}"), "topology: {", "topology: {scheduleStrategy: {type: Adaptive, adaptive: {unschedulableLastSeconds: 3}}, ", 1), "object/field-of-another-release spec.topology.scheduleStrategy.adaptive.unschedulableLastSeconds, uniteddeployment/topology-invalid spec.topology.subsets[0].replicas"},
 	} {

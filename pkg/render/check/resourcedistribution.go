@@ -22,9 +22,10 @@ var _ = add(&kindRules{
 	},
 })
 
-// resourceDistribution holds the webhook's rules (semantics fanout-and-jobs 3).
-// Its dry-run creation of the resource is replaced by the API server's rules
-// for ConfigMaps and Secrets; quotas and other admission cannot be foreseen.
+// resourceDistribution holds the webhook's rules
+// (docs/kruise/distribution.md#resourcedistribution). Its dry-run creation of the resource is
+// replaced by the API server's rules for ConfigMaps and Secrets; quotas and other admission cannot
+// be foreseen.
 func resourceDistribution(s *subject) {
 	var rd kruise.ResourceDistribution
 	if !s.read(&rd) {

@@ -27,6 +27,8 @@ type wants = map[string][]metav1.LabelSelectorRequirement
 // alike are places of selectors with the same keys.
 type alike struct {
 	all []int
+	// keys are those that all of them name.
+	keys []string
 	// with are those that want a key to have a value, open those that say something
 	// else of the key.
 	with map[[2]string][]int
@@ -58,9 +60,17 @@ func (x *selectors) add(place int, namespace string) {
 	w := x.wants[place]
 	a := x.alike[group(namespace, w)]
 	if a == nil {
-		a = &alike{with: map[[2]string][]int{}, open: map[string][]int{}}
+		a = newAlike(w)
 		x.alike[group(namespace, w)] = a
 	}
+	a.add(place, w)
+}
+
+func newAlike(w wants) *alike {
+	return &alike{keys: slices.Collect(maps.Keys(w)), with: map[[2]string][]int{}, open: map[string][]int{}}
+}
+
+func (a *alike) add(place int, w wants) {
 	a.all = append(a.all, place)
 	for key, list := range w {
 		values := oneOfThese(list)
@@ -84,24 +94,33 @@ func oneOfThese(list []metav1.LabelSelectorRequirement) []string {
 }
 
 // near are the places of selectors that name the same keys, without some of those that
-// want other values: what the key leaves that tells most of them apart.
+// want other values.
 func (x *selectors) near(namespace string, mine wants) []int {
-	a := x.alike[group(namespace, mine)]
-	if a == nil {
-		return nil
+	if a := x.alike[group(namespace, mine)]; a != nil {
+		return a.near(mine)
 	}
+	return nil
+}
+
+// near are the places without some of those that want other values: what the key leaves
+// that tells most of them apart.
+func (a *alike) near(mine wants) []int {
 	best := a.all
-	for key, list := range mine {
-		values := oneOfThese(list)
+	for _, key := range a.keys {
+		values := oneOfThese(mine[key])
 		if values == nil {
 			continue
 		}
-		some := slices.Clone(a.open[key])
+		n := len(a.open[key])
 		for _, v := range values {
-			some = append(some, a.with[[2]string{key, v}]...)
+			n += len(a.with[[2]string{key, v}])
 		}
-		if len(some) < len(best) {
-			best = some
+		if n >= len(best) {
+			continue
+		}
+		best = slices.Clone(a.open[key])
+		for _, v := range values {
+			best = append(best, a.with[[2]string{key, v}]...)
 		}
 	}
 	return slices.Compact(slices.Sorted(slices.Values(best)))

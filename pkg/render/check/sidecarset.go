@@ -26,9 +26,9 @@ var _ = add(&kindRules{
 	},
 })
 
-// setCheck holds one SidecarSet to the rules of Kruise's webhook (semantics
-// sidecarset 4.3 and 10). Paths are the same in both versions, but for the
-// namespaces.
+// setCheck holds one SidecarSet to the rules of Kruise's webhook
+// (docs/kruise/sidecarset.md#what-is-refused and docs/kruise/sidecarset.md#observed-on-a-cluster).
+// Paths are the same in both versions, but for the namespaces.
 type setCheck struct {
 	*subject
 	hub  *tree.Node

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -10,19 +9,11 @@ import (
 // want the same names. Sets of the input come into being in their order, so
 // the later of two is at fault.
 func (k *setCheck) conflicts() {
-	for _, r := range k.others(kruise.Group, kruise.KindSidecarSet) {
+	for _, r := range k.rivals() {
 		if k.pair(r) {
 			continue
 		}
-		clashes := k.clashes(r.Node())
-		if len(clashes) == 0 {
-			continue
-		}
-		hub, _, err := kruise.ToHub(r.Node())
-		if err != nil || !k.meets(hub) {
-			continue
-		}
-		for _, c := range clashes {
+		for _, c := range k.clashes(r.Node()) {
 			k.fault(c.path, "rename it, or make the selectors of the two sets disjoint",
 				"%s is also in SidecarSet %s, and a pod may match both", c.what, r.Name())
 		}
@@ -32,11 +23,6 @@ func (k *setCheck) conflicts() {
 // pair reports whether one of the two is the other's canary.
 func (k *setCheck) pair(r *resource.Resource) bool {
 	return baseOf(k.hub) == r.Name() || baseOf(r.Node()) == k.r.Name()
-}
-
-func (k *setCheck) meets(other *tree.Node) bool {
-	return overlap(tree.Get(k.spec, "selector"), tree.Get(other, "spec", "selector")) &&
-		overlap(tree.Get(k.spec, "namespaceSelector"), tree.Get(other, "spec", "namespaceSelector"))
 }
 
 // clash is a name that two sets want.

@@ -57,7 +57,7 @@ func (k *setCheck) dnsLabel(path, name string) {
 
 // container checks what Kruise adds to a container, and its image.
 func (k *setCheck) container(path string, n *tree.Node, init bool) {
-	(&podCheck{fault: k.fault}).image(path+".image", tree.StrAt(n, "image"))
+	(&podCheck{fault: k.fault, later: k.fault}).image(path+".image", tree.StrAt(n, "image"))
 	native := init && tree.StrAt(n, "restartPolicy") == "Always"
 	if native && k.updateType() == "RollingUpdate" {
 		k.fault(path+".restartPolicy", "set spec.updateStrategy.type to NotUpdate",
@@ -78,7 +78,7 @@ func (k *setCheck) pod(path string, n *tree.Node, init bool) {
 	if _, err := tree.Decode(n, &c); err != nil {
 		return // reported with the whole set
 	}
-	p := &podCheck{fault: k.fault}
+	p := k.podCheck(k.fault)
 	p.inside(path, &c, init)
 	oneWay(k.fault, path+".startupProbe", c.StartupProbe)
 	for i, m := range c.VolumeMounts {
@@ -122,8 +122,8 @@ func (k *setCheck) upgradeStrategy(path string, n *tree.Node, hot bool) {
 	}
 }
 
-// startupProbe lacks the defaults that other probes get (semantics sidecarset
-// 10).
+// startupProbe lacks the defaults that other probes get
+// (docs/kruise/sidecarset.md#observed-on-a-cluster).
 func (k *setCheck) startupProbe(path string, n *tree.Node) {
 	probe := tree.Get(n, "startupProbe")
 	if probe == nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// podMetadata checks patchPodMetadata with the whitelist (semantics sidecarset
-// 2.8).
+// podMetadata checks patchPodMetadata with the whitelist (docs/kruise/sidecarset.md#pod-metadata).
 func (k *setCheck) podMetadata() {
 	entries := tree.Items(tree.Get(k.spec, "patchPodMetadata"))
 	if len(entries) == 0 {

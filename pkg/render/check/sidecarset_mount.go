@@ -11,7 +11,7 @@ import (
 // volumes checks spec.volumes and returns their names.
 func (k *setCheck) volumes() map[string]bool {
 	names := map[string]bool{}
-	p := &podCheck{fault: k.fault}
+	p := k.podCheck(k.fault)
 	for i, v := range tree.Items(tree.Get(k.spec, "volumes")) {
 		path := fmt.Sprintf("spec.volumes[%d].name", i)
 		name := tree.StrAt(v, "name")

@@ -4,24 +4,14 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // overlap reports whether some object may match both selectors, as Kruise
 // judges it: a key that one selector wants to exist and the other does not
-// mention counts as disjoint (semantics sidecarset 10). nil selects everything.
-func overlap(a, b *tree.Node) bool {
-	if a == nil || b == nil {
-		return true
-	}
-	x, errX := labelSelector(a)
-	y, errY := labelSelector(b)
-	if errX != nil || errY != nil {
-		return false // reported where it stands
-	}
-	p, q := requirements(x), requirements(y)
-	return compatible(p, q) && compatible(q, p)
+// mention counts as disjoint (docs/kruise/sidecarset.md#observed-on-a-cluster). nil selects
+// everything.
+func overlap(a, b wants) bool {
+	return a == nil || b == nil || compatible(a, b) && compatible(b, a)
 }
 
 // requirements are all of a selector, by key.

@@ -4,6 +4,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/inject"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 func (k *setCheck) revision() {
@@ -20,12 +21,7 @@ func (k *setCheck) revision() {
 		k.fault(path, "", "revisionName or customVersion is required")
 		return
 	}
-	var known []*inject.Revision
-	for _, r := range k.c.Facts.All("apps", "ControllerRevision") {
-		if rev := inject.ReadRevision(r.Node()); rev != nil {
-			known = append(known, rev)
-		}
-	}
+	known := k.revisions()
 	if inject.HasRevision(known, k.r.Name(), name, version) {
 		return
 	}
@@ -37,6 +33,22 @@ func (k *setCheck) revision() {
 	}
 	k.fault(path, "add the ControllerRevision of namespace kruise-system by --with or --live",
 		"no stored revision with %s", wantedRevision(name, version))
+}
+
+// revisionsKey is the key of the revisions of SidecarSets.
+type revisionsKey struct{}
+
+// revisions are those that the facts hold, read once for all sets.
+func (k *setCheck) revisions() []*inject.Revision {
+	f := k.c.Facts
+	return resource.Once(f, revisionsKey{}, func() (known []*inject.Revision) {
+		for _, r := range f.All("apps", "ControllerRevision") {
+			if rev := inject.ReadRevision(r.Node()); rev != nil {
+				known = append(known, rev)
+			}
+		}
+		return known
+	})
 }
 
 func wantedRevision(name, version string) string {

@@ -8,7 +8,7 @@ import (
 )
 
 // sameVolume compares two volumes as they are stored: one from a cluster has
-// the defaults that one from a file leaves out (semantics sidecarset 4.2).
+// the defaults that one from a file leaves out (docs/kruise/sidecarset.md#defaults).
 func sameVolume(a, b *tree.Node) bool {
 	if tree.Equal(a, b) {
 		return true

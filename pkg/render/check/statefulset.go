@@ -41,7 +41,7 @@ type statefulSetCheck struct {
 	spec *kruise.StatefulSetSpec
 }
 
-// statefulSet holds the rules of the webhook (semantics workloads 3), which
+// statefulSet holds the rules of the webhook (docs/kruise/workloads.md#advanced-statefulset), which
 // also stop the workloads of a UnitedDeployment from being made.
 func statefulSet(s *subject) {
 	var set kruise.StatefulSet

@@ -6,7 +6,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// storage holds the rules for claims (semantics workloads 3).
+// storage holds the rules for claims (docs/kruise/workloads.md#advanced-statefulset).
 func (k *statefulSetCheck) storage() {
 	k.claims(k.spec.VolumeClaimTemplates)
 	oneOf(k.subject, "spec.volumeClaimUpdateStrategy.type", k.spec.VolumeClaimUpdateStrategy.Type,
@@ -21,7 +21,8 @@ func (k *statefulSetCheck) storage() {
 	oneOf(k.subject, path+"whenScaled", p.WhenScaled, retain, remove)
 }
 
-// change holds the rules for an update (semantics workloads 2.5 and 3).
+// change holds the rules for an update (docs/kruise/workloads.md#when-it-is-impossible and
+// docs/kruise/workloads.md#advanced-statefulset).
 func (k *statefulSetCheck) change() {
 	var old kruise.StatefulSet
 	if !k.before(&old) {

@@ -72,7 +72,8 @@ func TestStatefulSet(t *testing.T) {
 	}
 }
 
-// TestStatefulSetChange: semantics workloads 2.5 and 3.
+// TestStatefulSetChange: docs/kruise/workloads.md#when-it-is-impossible and
+// docs/kruise/workloads.md#advanced-statefulset.
 func TestStatefulSetChange(t *testing.T) {
 	const inPlace = "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceOnly}}"
 	gate := []string{"spec: {containers", "spec: {readinessGates: [{conditionType: InPlaceUpdateReady}], containers"}

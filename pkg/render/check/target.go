@@ -63,11 +63,31 @@ func noSuchKind(group, kind string) bool {
 
 // alone wants no other object of the same kind to have the same target.
 func (s *subject) alone(t targeting, ref *kruise.TargetReference) {
-	for _, r := range s.others(s.kind.group, s.kind.kind) {
-		if other := tree.Get(r.Node(), "spec", "targetRef"); other != nil && same(ref, other) {
-			s.fault(t.path, "", "%s %s has the same target", s.kind.kind, r.Name())
+	p, id := s.peers(s.kind.group, s.kind.kind), s.c.Facts.IDOf(s.r)
+	target := resource.ID{Group: resource.GroupOf(ref.APIVersion), Kind: ref.Kind, Namespace: id.Namespace, Name: ref.Name}
+	for _, place := range s.targets(p)[target] {
+		if p.beside(place, s.Object, id) {
+			s.fault(t.path, "", "%s %s has the same target", s.kind.kind, p.all[place].r.Name())
 		}
 	}
+}
+
+// targetsOf is the key of the index of one kind's targets.
+type targetsOf peersOf
+
+// targets are the places of peers by what their spec.targetRef means, in whatever version,
+// worked out once for all objects of the kind.
+func (s *subject) targets(p *peers) map[resource.ID][]int {
+	return resource.Once(s.c.Facts, targetsOf{s.kind.group, s.kind.kind}, func() map[resource.ID][]int {
+		out := map[resource.ID][]int{}
+		for place, o := range p.all {
+			if ref := tree.Get(o.r.Node(), "spec", "targetRef"); ref != nil {
+				id := resource.ID{Group: resource.GroupOf(tree.StrAt(ref, "apiVersion")), Kind: tree.StrAt(ref, "kind"), Namespace: o.id.Namespace, Name: tree.StrAt(ref, "name")}
+				out[id] = append(out[id], place)
+			}
+		}
+		return out
+	})
 }
 
 // same reports whether a reference means the same object, in whatever version.

@@ -33,8 +33,8 @@ type unitedDeploymentCheck struct {
 	selector labels.Selector
 }
 
-// unitedDeployment holds the rules of the webhook and the schema (semantics
-// fanout-and-jobs 1.1 and 12).
+// unitedDeployment holds the rules of the webhook and the schema (docs/kruise/distribution.md#spec
+// and docs/kruise/distribution.md#observed-on-a-cluster).
 func unitedDeployment(s *subject) {
 	var ud kruise.UnitedDeployment
 	if !s.read(&ud) {

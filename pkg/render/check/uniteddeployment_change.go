@@ -12,7 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// change holds the rules for an update (semantics fanout-and-jobs 1.1).
+// change holds the rules for an update (docs/kruise/distribution.md#spec).
 func (k *unitedDeploymentCheck) change() {
 	if k.Old == nil {
 		return

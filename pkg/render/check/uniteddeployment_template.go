@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -101,7 +102,8 @@ func (k *unitedDeploymentCheck) matching(n *tree.Node, at string) {
 
 // cloneSetShape refuses the shape of CloneSet v1alpha1, which a
 // UnitedDeployment of either version drops in part: no workload comes into
-// being, or one without these settings (semantics fanout-and-jobs 10 and 12).
+// being, or one without these settings (docs/kruise/distribution.md#in-two-versions and
+// docs/kruise/distribution.md#observed-on-a-cluster).
 func (k *unitedDeploymentCheck) cloneSetShape(n *tree.Node, at string) {
 	strategy := at + ".spec.updateStrategy"
 	rolling := strategy + ".rollingUpdate."
@@ -144,6 +146,9 @@ func (k *unitedDeploymentCheck) podsOfTemplates() {
 	if t.DeploymentTemplate != nil {
 		pods, here := &t.DeploymentTemplate.Spec.Template, at+"deploymentTemplate.spec.template"
 		k.pods(here, pods, nil)
+		if policy := pods.Spec.RestartPolicy; policy != "" && policy != corev1.RestartPolicyAlways {
+			k.podFault(here+".spec.restartPolicy", "", "%q is not allowed: want Always", policy)
+		}
 		if pods.Spec.ActiveDeadlineSeconds != nil {
 			k.podFault(here+".spec.activeDeadlineSeconds", "remove it", "pods of a Deployment have no deadline")
 		}

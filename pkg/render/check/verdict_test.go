@@ -50,6 +50,7 @@ func TestVerdicts(t *testing.T) {
 		"UnitedDeployment, no subsets":      {object("UnitedDeployment", subsets+clones+", topology: {}"), "uniteddeployment/topology-invalid spec.topology.subsets (accepted)"},
 		"UnitedDeployment, replicas":        {object("UnitedDeployment", strings.Replace(subsets, "4", "-1", 1)+clones+", topology: {}"), "uniteddeployment/replicas-invalid spec.replicas"},
 		"UnitedDeployment, bad Deployment":  {object("UnitedDeployment", subsets+pod(deployments, "activeDeadlineSeconds: 9")+two), "pod/template-invalid spec.template.deploymentTemplate.spec.template.spec.activeDeadlineSeconds"},
+		"UnitedDeployment, pods that end":   {object("UnitedDeployment", subsets+pod(deployments, "restartPolicy: Never")+two), "pod/template-invalid spec.template.deploymentTemplate.spec.template.spec.restartPolicy"},
 		"UnitedDeployment, no containers":   {object("UnitedDeployment", subsets+strings.Replace(deployments, "[{name: web, image: 'example.com/web:1'}]", "[]", 1)+two), "pod/template-invalid spec.template.deploymentTemplate.spec.template.spec.containers"},
 		"UnitedDeployment, bad label":       {object("UnitedDeployment", subsets+labels(sets)+two), "pod/template-invalid spec.template.statefulSetTemplate.spec.template.metadata.labels"},
 		"UnitedDeployment, toleration":      {object("UnitedDeployment", subsets+clones+strings.Replace(two, "name: a", "name: a, tolerations: [{key: k, operator: Like}]", 1)), "uniteddeployment/topology-invalid spec.topology.subsets[0].tolerations[0].operator"},

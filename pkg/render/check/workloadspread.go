@@ -43,7 +43,7 @@ type spreadCheck struct {
 	spec *kruise.WorkloadSpreadSpec
 }
 
-// workloadSpread holds the rules of the webhook (semantics fanout-and-jobs 2).
+// workloadSpread holds the rules of the webhook (docs/kruise/distribution.md#workloadspread).
 func workloadSpread(s *subject) {
 	var spread kruise.WorkloadSpread
 	if !s.read(&spread) {
@@ -82,7 +82,7 @@ func (k *spreadCheck) subsets() {
 		k.fault(spreadSubsets, "", "at least one subset is required")
 	}
 	seen := map[string]bool{}
-	p := &podCheck{fault: k.fault}
+	p := k.podCheck(k.fault)
 	for i, s := range k.spec.Subsets {
 		at := fmt.Sprintf("%s[%d]", spreadSubsets, i)
 		switch {

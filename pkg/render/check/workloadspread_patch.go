@@ -12,7 +12,7 @@ import (
 )
 
 // patches tries each subset's patch on the pods of the target, where that is
-// known (semantics sidecarset-and-protection 10).
+// known (docs/kruise/sidecarset.md#observed-on-a-cluster).
 func (k *spreadCheck) patches(ref *kruise.TargetReference) {
 	var pods *tree.Node
 	if target := k.find(resource.GroupOf(ref.APIVersion), ref.Kind, ref.Name); target != nil {

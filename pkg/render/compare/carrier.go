@@ -54,8 +54,8 @@ func wanted(r *resource.Resource) int {
 // selected are the carriers in a namespace whose pods a selector finds.
 func (s *side) selected(namespace string, selector labels.Selector) []carrier {
 	var out []carrier
-	for _, c := range s.carriers {
-		if c.namespace == namespace && selector.Matches(c.labels) {
+	for _, place := range s.labelled.Candidates(selector) {
+		if c := s.carriers[place]; c.namespace == namespace && selector.Matches(c.labels) {
 			out = append(out, c)
 		}
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"regexp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/finding"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -18,6 +19,8 @@ type side struct {
 	// workload is among them.
 	carriers []carrier
 	at       map[resource.ID]int
+	// labelled finds carriers by their labels.
+	labelled *selectors.Labelled
 }
 
 func newSide(list []*resource.Resource, opt Options) *side {
@@ -31,6 +34,7 @@ func newSide(list []*resource.Resource, opt Options) *side {
 	for i, c := range s.carriers {
 		s.at[c.id] = i
 	}
+	s.labelled = selectors.NewLabelled(len(s.carriers), func(i int) map[string]string { return s.carriers[i].labels })
 	return s
 }
 

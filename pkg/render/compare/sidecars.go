@@ -18,15 +18,16 @@ func (c *comparison) sidecars() {
 		return
 	}
 	was, is := c.old.reach(), c.now.reach()
+	had, has := c.old.receivers(was), c.now.receivers(is)
 	for _, r := range c.now.facts.Stream(kruise.Group, kruise.KindSidecarSet) {
 		if ch := c.byID[c.now.facts.IDOf(r)]; ch != nil {
-			ch.Reach = c.reached(r.Name(), was, is)
+			ch.Reach = c.reached(had[r.Name()], has[r.Name()])
 			c.upgraded(ch, c.old.byID[c.now.facts.IDOf(r)], r)
 		}
 	}
 	for _, r := range c.old.facts.Stream(kruise.Group, kruise.KindSidecarSet) {
 		if ch := c.byID[c.old.facts.IDOf(r)]; ch != nil && ch.Verb == Removed {
-			ch.Reach = c.reached(r.Name(), was, is)
+			ch.Reach = c.reached(had[r.Name()], has[r.Name()])
 			ch.add(Warning, "", "pods that have its containers keep them until they are made anew; new pods come without")
 		}
 	}
@@ -52,33 +53,46 @@ func (s *side) reach() reach {
 	return out
 }
 
-// reached are the workloads of one set on either side.
-func (c *comparison) reached(set string, was, is reach) []Reached {
-	var out []Reached
+// receivers are the workloads of each set, in their order and each once.
+func (s *side) receivers(of reach) map[string][]carrier {
+	out := map[string][]carrier{}
 	seen := map[resource.ID]bool{}
-	add := func(s *side, verb func(resource.ID) Verb) {
-		for _, carrier := range s.carriers {
-			if v := verb(carrier.id); v != "" && !seen[carrier.id] {
-				seen[carrier.id] = true
-				out = append(out, Reached{Verb: v, Workload: carrier.id, Pods: carrier.pods})
-			}
+	for _, carrier := range s.carriers {
+		if seen[carrier.id] {
+			continue
+		}
+		seen[carrier.id] = true
+		for _, set := range of[carrier.id] {
+			out[set] = append(out[set], carrier)
 		}
 	}
-	add(c.now, func(id resource.ID) Verb {
-		switch had, has := slices.Contains(was[id], set), slices.Contains(is[id], set); {
-		case had && has:
-			return Changed
-		case has:
-			return Added
+	return out
+}
+
+// reached are the workloads of one set on either side.
+func (c *comparison) reached(had, has []carrier) []Reached {
+	var out []Reached
+	before, after := ids(had), ids(has)
+	for _, carrier := range has {
+		verb := Added
+		if before[carrier.id] {
+			verb = Changed
 		}
-		return ""
-	})
-	add(c.old, func(id resource.ID) Verb {
-		if slices.Contains(was[id], set) && !slices.Contains(is[id], set) {
-			return Removed
+		out = append(out, Reached{Verb: verb, Workload: carrier.id, Pods: carrier.pods})
+	}
+	for _, carrier := range had {
+		if !after[carrier.id] {
+			out = append(out, Reached{Verb: Removed, Workload: carrier.id, Pods: carrier.pods})
 		}
-		return ""
-	})
+	}
+	return out
+}
+
+func ids(list []carrier) map[resource.ID]bool {
+	out := make(map[resource.ID]bool, len(list))
+	for _, c := range list {
+		out[c.id] = true
+	}
 	return out
 }
 

@@ -47,7 +47,7 @@ func indexOf(list []Subset, name string) int {
 
 // limits are the subsets with how many pods each may have in To: -1 is no limit,
 // or one that is a share of an unknown number. A percentage is of the target's
-// replicas, rounded up (semantics fanout-and-jobs 2).
+// replicas, rounded up (docs/kruise/distribution.md#workloadspread).
 func (s *side) limits(r *resource.Resource) []Subset {
 	var spread kruise.WorkloadSpread
 	if _, err := kruise.Decode(r.Node(), &spread); err != nil {

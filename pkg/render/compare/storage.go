@@ -16,7 +16,7 @@ import (
 type claims struct {
 	names []string
 	// withPods: the controller deletes them with the pods that it deletes, for an
-	// update too (semantics workloads 1.9).
+	// update too (docs/kruise/workloads.md#named-pods-and-claims).
 	withPods bool
 	// whenScaled and whenDeleted: they go when pods are scaled away, and with the
 	// workload.

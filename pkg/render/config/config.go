@@ -38,7 +38,8 @@ const (
 	// Echo returns the input, as kpt wants it.
 	Echo Validation = "echo"
 	// Empty returns no items. Only for kustomize's validators field, which
-	// refuses an echo (contracts 1.6); anywhere else it deletes everything.
+	// refuses an echo (docs/facts/kustomize.md#what-kustomize-makes-of-a-functions-output);
+	// anywhere else it deletes everything.
 	Empty Validation = "empty"
 )
 

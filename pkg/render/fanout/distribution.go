@@ -55,7 +55,7 @@ func newDistribution(r *resource.Resource) (*distribution, error) {
 }
 
 // hashcode is the hexadecimal SHA-256 of the template as compact JSON with
-// sorted keys and with <, > and & escaped (semantics fanout-and-jobs 12). size
+// sorted keys and with <, > and & escaped (docs/kruise/distribution.md#observed-on-a-cluster). size
 // is the length of that JSON.
 func hashcode(template *tree.Node) (hash string, size int) {
 	b, err := json.Marshal(tree.Value(template))

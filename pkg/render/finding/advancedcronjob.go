@@ -2,7 +2,8 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// What becomes of an AdvancedCronJob (semantics fanout 6, 11).
+// What becomes of an AdvancedCronJob (docs/kruise/jobs.md#advancedcronjob and
+// docs/kruise/distribution.md#what-native-kubernetes-can-express).
 var _ = templateRulesAt(kruise.KindAdvancedCronJob, "advancedcronjob", "spec.template.jobTemplate.spec.template") && register(
 	Rule{
 		ID: "advancedcronjob/same", Kind: kruise.KindAdvancedCronJob, Severity: Exact,

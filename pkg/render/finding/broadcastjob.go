@@ -4,7 +4,8 @@ import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
 const perNode = "nodes are known"
 
-// What becomes of a BroadcastJob (semantics fanout 5, 11).
+// What becomes of a BroadcastJob (docs/kruise/jobs.md#broadcastjob and
+// docs/kruise/distribution.md#what-native-kubernetes-can-express).
 var _ = templateRules(kruise.KindBroadcastJob, "broadcastjob") && register(
 	alwaysPulled(kruise.KindBroadcastJob, "broadcastjob"),
 	Rule{

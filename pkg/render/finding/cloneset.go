@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// The forms that a CloneSet can take (DESIGN section 3), as the catalogue
+// The forms that a CloneSet can take (docs/fidelity.md), as the catalogue
 // names them.
 const (
 	toDeployment  = "becomes a Deployment"
@@ -11,8 +11,9 @@ const (
 	toReplicaSet  = "--driver client, becomes a ReplicaSet"
 )
 
-// What becomes of the fields of a CloneSet that are no strategy (semantics
-// workloads 1 and 5, sidecarset-and-protection 10).
+// What becomes of the fields of a CloneSet that are no strategy (docs/kruise/workloads.md#cloneset
+// and docs/kruise/workloads.md#what-is-added-to-pods,
+// docs/kruise/sidecarset.md#observed-on-a-cluster).
 var _ = workloadRules(kruise.KindCloneSet, "cloneset") && register(
 	alwaysPulled(kruise.KindCloneSet, "cloneset"),
 	Rule{
@@ -45,7 +46,8 @@ var _ = workloadRules(kruise.KindCloneSet, "cloneset") && register(
 	},
 )
 
-// Scaling and volume claims (semantics workloads 1.1, 1.9).
+// Scaling and volume claims (docs/kruise/workloads.md#revisions and
+// docs/kruise/workloads.md#named-pods-and-claims).
 var _ = register(
 	Rule{
 		ID: "cloneset/pods-to-delete", Kind: kruise.KindCloneSet, Severity: Lost,

@@ -2,8 +2,8 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// What becomes of a CloneSet's update strategy (semantics workloads 0.3, 1.3
-// to 1.8, 1.11).
+// What becomes of a CloneSet's update strategy (docs/kruise/workloads.md#percentages-and-defaults
+// and docs/kruise/workloads.md#image-pre-download).
 var _ = register(
 	Rule{
 		ID: "cloneset/type", Kind: kruise.KindCloneSet, Severity: Exact,

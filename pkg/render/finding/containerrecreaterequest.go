@@ -8,8 +8,8 @@ const (
 	askPatches   = "give --patches-dir DIR to have the steps written, as patches and commands that are sent by hand"
 )
 
-// What becomes of a ContainerRecreateRequest (semantics fanout-and-jobs 8, 11;
-// node-facts 3).
+// What becomes of a ContainerRecreateRequest (docs/kruise/jobs.md#containerrecreaterequest and
+// docs/kruise/distribution.md#what-native-kubernetes-can-express; docs/facts/kubelet.md).
 var _ = register(
 	Rule{
 		ID: "containerrecreaterequest/sequence", Kind: kruise.KindContainerRecreateRequest, When: patchesGiven, Severity: Approximate,

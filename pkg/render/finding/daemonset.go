@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// What becomes of an Advanced DaemonSet (semantics workloads 4).
+// What becomes of an Advanced DaemonSet (docs/kruise/workloads.md#advanced-daemonset).
 var _ = workloadRules(kruise.KindDaemonSet, "daemonset") && register(
 	Rule{
 		ID: "daemonset/min-ready-seconds", Kind: kruise.KindDaemonSet, Severity: Exact,

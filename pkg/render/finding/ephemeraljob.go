@@ -2,7 +2,8 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// What becomes of an EphemeralJob (semantics fanout-and-jobs 9, 11).
+// What becomes of an EphemeralJob (docs/kruise/jobs.md#ephemeraljob and
+// docs/kruise/distribution.md#what-native-kubernetes-can-express).
 var _ = register(
 	Rule{
 		ID: "ephemeraljob/sequence", Kind: kruise.KindEphemeralJob, When: patchesGiven, Severity: Approximate,

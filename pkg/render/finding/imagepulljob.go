@@ -7,7 +7,8 @@ import (
 )
 
 // What becomes of an ImagePullJob and of an ImageListPullJob, which is the same
-// for each of its images (semantics fanout 7, 11).
+// for each of its images (docs/kruise/jobs.md#image-pulls and
+// docs/kruise/distribution.md#what-native-kubernetes-can-express).
 var (
 	_ = register(pullsOf(kruise.KindImagePullJob, "spec.image")...)
 	_ = register(pullsOf(kruise.KindImageListPullJob, "spec.images")...)

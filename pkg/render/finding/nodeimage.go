@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// What becomes of a NodeImage (semantics fanout-and-jobs 7).
+// What becomes of a NodeImage (docs/kruise/jobs.md#image-pulls).
 var _ = register(Rule{
 	ID: "nodeimage/kept", Kind: kruise.KindNodeImage, Severity: Lost,
 	Fields:  []string{"spec.images"},

@@ -9,7 +9,7 @@ const (
 	podStateField = "spec.requiredPersistentTopology"
 )
 
-// What becomes of a PersistentPodState (semantics fanout-and-jobs 4).
+// What becomes of a PersistentPodState (docs/kruise/distribution.md#persistentpodstate).
 var _ = register(
 	Rule{
 		ID: "persistentpodstate/target", Kind: kruise.KindPersistentPodState, Severity: Exact,

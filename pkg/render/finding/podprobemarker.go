@@ -5,7 +5,7 @@ import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 const nobodyProbes = "without Kruise's node agent nobody runs it"
 
 // What becomes of a PodProbeMarker, and of what Kruise makes of it for its node
-// agents (semantics sidecarset-and-protection 8).
+// agents (docs/kruise/protection.md#other-features).
 var _ = register(
 	Rule{
 		ID: "podprobemarker/selector", Kind: kruise.KindPodProbeMarker, Severity: Lost,

@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// What becomes of a PodUnavailableBudget (semantics sidecarset-and-protection 6).
+// What becomes of a PodUnavailableBudget (docs/kruise/protection.md#podunavailablebudget).
 var _ = register(
 	Rule{
 		ID: "podunavailablebudget/selector", Kind: kruise.KindPodUnavailableBudget, Severity: Exact,

@@ -1,7 +1,7 @@
 package finding
 
-// What becomes of the label that protects objects from deletion (semantics
-// sidecarset-and-protection 7), on native objects of the output.
+// What becomes of the label that protects objects from deletion
+// (docs/kruise/protection.md#deletion-protection), on native objects of the output.
 var _ = register(
 	Rule{
 		ID: "deletionprotection/always", Kind: "DeletionProtection", When: "Always", Severity: Exact,

@@ -1,7 +1,8 @@
 package finding
 
 // raisedTemplateRules are what becomes of the pod template of a native workload
-// that is converted to Kruise's (semantics workloads 0.3, 2.1).
+// that is converted to Kruise's (docs/kruise/workloads.md#percentages-and-defaults and
+// docs/kruise/workloads.md#when-a-change-is-possible-in-place).
 func raisedTemplateRules(kind, id, at string) bool {
 	return register(
 		keptTemplate(kind, id, at),
@@ -24,7 +25,7 @@ func raisedInPlace(kind, id string) Rule {
 	}
 }
 
-// What becomes of a CronJob as an AdvancedCronJob (semantics fanout-and-jobs 6).
+// What becomes of a CronJob as an AdvancedCronJob (docs/kruise/jobs.md#advancedcronjob).
 var _ = raisedTemplateRules("CronJob", "cronjob", "spec.jobTemplate.spec.template") && register(
 	Rule{
 		ID: "cronjob/same", Kind: "CronJob", Severity: Exact,
@@ -59,8 +60,8 @@ var _ = raisedTemplateRules("CronJob", "cronjob", "spec.jobTemplate.spec.templat
 	},
 )
 
-// What becomes of a PodDisruptionBudget as a PodUnavailableBudget (semantics
-// sidecarset-and-protection 6).
+// What becomes of a PodDisruptionBudget as a PodUnavailableBudget
+// (docs/kruise/protection.md#podunavailablebudget).
 var _ = register(
 	Rule{
 		ID: "poddisruptionbudget/same", Kind: "PodDisruptionBudget", Severity: Exact,

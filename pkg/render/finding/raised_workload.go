@@ -2,8 +2,8 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// What becomes of a Deployment as a CloneSet (semantics workloads 0.3, 1.8,
-// 1.10).
+// What becomes of a Deployment as a CloneSet (docs/kruise/workloads.md#percentages-and-defaults,
+// docs/kruise/workloads.md#creation-ondelete-pause and docs/kruise/workloads.md#cloneset-status).
 var _ = raisedTemplateRules(kruise.KindDeployment, "deployment", "spec.template") && register(
 	raisedInPlace(kruise.KindDeployment, "deployment"),
 	Rule{
@@ -59,8 +59,9 @@ var _ = raisedTemplateRules(kruise.KindDeployment, "deployment", "spec.template"
 	},
 )
 
-// What becomes of a StatefulSet as an Advanced StatefulSet (semantics workloads
-// 0.3, 3).
+// What becomes of a StatefulSet as an Advanced StatefulSet
+// (docs/kruise/workloads.md#percentages-and-defaults and
+// docs/kruise/workloads.md#advanced-statefulset).
 var _ = raisedTemplateRules("NativeStatefulSet", "nativestatefulset", "spec.template") && register(
 	raisedInPlace("NativeStatefulSet", "nativestatefulset"),
 	Rule{
@@ -129,8 +130,9 @@ var _ = raisedTemplateRules("NativeStatefulSet", "nativestatefulset", "spec.temp
 	},
 )
 
-// What becomes of a DaemonSet as an Advanced DaemonSet (semantics workloads
-// 0.3, 4). Kruise's webhook leaves its template alone.
+// What becomes of a DaemonSet as an Advanced DaemonSet
+// (docs/kruise/workloads.md#percentages-and-defaults and
+// docs/kruise/workloads.md#advanced-daemonset). Kruise's webhook leaves its template alone.
 var _ = register(
 	raisedInPlace("NativeDaemonSet", "nativedaemonset"),
 	Rule{

@@ -4,8 +4,10 @@ import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
 const resourceDistribution = kruise.KindResourceDistribution
 
-// What becomes of the fields of a ResourceDistribution (semantics
-// fanout-and-jobs 3, 11, 12).
+// What becomes of the fields of a ResourceDistribution
+// (docs/kruise/distribution.md#resourcedistribution,
+// docs/kruise/distribution.md#what-native-kubernetes-can-express and
+// docs/kruise/distribution.md#observed-on-a-cluster).
 var _ = register(
 	Rule{
 		ID: "resourcedistribution/resource", Kind: resourceDistribution, Severity: Exact,

@@ -3,7 +3,7 @@ package finding
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
 // What becomes of the fields of a SidecarSet that say what goes where
-// (semantics sidecarset 1 and 2).
+// (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection).
 var _ = register(
 	Rule{
 		ID: "sidecarset/scope", Kind: kruise.KindSidecarSet, Severity: Approximate,

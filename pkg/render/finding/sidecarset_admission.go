@@ -5,7 +5,7 @@ import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 const asAdmission = "--sidecarset-as admission"
 
 // What becomes of a SidecarSet that is rendered as a policy of the API server
-// (semantics sidecarset 1 and 2).
+// (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection).
 var _ = register(
 	Rule{
 		ID: "sidecarset/admission", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Exact,

@@ -3,7 +3,8 @@ package finding
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
 // What becomes of the fields of a SidecarSet that say when: revisions and
-// updates (semantics sidecarset 1 and 3).
+// updates (docs/kruise/sidecarset.md#which-pods-match and
+// docs/kruise/sidecarset.md#updating-injected-pods).
 var _ = register(
 	Rule{
 		ID: "sidecarset/paused", Kind: kruise.KindSidecarSet, Severity: Exact,

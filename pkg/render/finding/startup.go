@@ -1,7 +1,7 @@
 package finding
 
-// What becomes of the order in which the containers of a pod start (semantics
-// sidecarset-and-protection 5).
+// What becomes of the order in which the containers of a pod start
+// (docs/kruise/protection.md#container-launch-priority).
 var _ = register(
 	Rule{
 		ID: "containerlaunchpriority/sidecars", Kind: "ContainerLaunchPriority", Severity: Approximate,
@@ -32,8 +32,7 @@ var _ = register(
 	},
 )
 
-// What becomes of sidecars that end with a job (semantics
-// sidecarset-and-protection 8).
+// What becomes of sidecars that end with a job (docs/kruise/protection.md#other-features).
 var _ = register(
 	Rule{
 		ID: "sidecarterminator/sidecar", Kind: "SidecarTerminator", Severity: Exact,

@@ -2,8 +2,8 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-// What becomes of an Advanced StatefulSet (semantics workloads 3). Without Kruise
-// the pods keep their names and claims.
+// What becomes of an Advanced StatefulSet (docs/kruise/workloads.md#advanced-statefulset). Without
+// Kruise the pods keep their names and claims.
 var _ = workloadRules(kruise.KindStatefulSet, "statefulset") && register(
 	alwaysPulled(kruise.KindStatefulSet, "statefulset"),
 	Rule{

@@ -1,8 +1,10 @@
 package finding
 
 // templateRules are what becomes of a pod template, for a kind whose rules begin
-// with id (semantics workloads 5, sidecarset-and-protection 5, 8). They are the
-// same for all kinds, but for pull policies.
+// with id (docs/kruise/workloads.md#what-is-added-to-pods,
+// docs/kruise/protection.md#container-launch-priority and
+// docs/kruise/protection.md#other-features). They are the same for all kinds, but for pull
+// policies.
 func templateRules(kind, id string) bool {
 	return templateRulesAt(kind, id, "spec.template")
 }

@@ -10,8 +10,8 @@ const (
 
 const subsets = "spec.topology.subsets"
 
-// What becomes of the fields of a UnitedDeployment (semantics fanout-and-jobs
-// 1 and 11).
+// What becomes of the fields of a UnitedDeployment (docs/kruise/distribution.md#uniteddeployment
+// and docs/kruise/distribution.md#what-native-kubernetes-can-express).
 var _ = register(
 	Rule{
 		ID: "uniteddeployment/replicas", Kind: kruise.KindUnitedDeployment, Severity: Approximate,

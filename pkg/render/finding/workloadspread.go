@@ -10,8 +10,8 @@ const (
 	whenWhole     = "--spread-as constraints"
 )
 
-// What becomes of the target of a WorkloadSpread (semantics fanout-and-jobs 2 and
-// 11).
+// What becomes of the target of a WorkloadSpread (docs/kruise/distribution.md#workloadspread and
+// docs/kruise/distribution.md#what-native-kubernetes-can-express).
 var _ = register(
 	Rule{
 		ID: "workloadspread/split", Kind: kruise.KindWorkloadSpread, When: whenSplit, Severity: Approximate,

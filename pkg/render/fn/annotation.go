@@ -7,7 +7,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Annotations of orchestrators (contracts 1.2).
+// Annotations of orchestrators (docs/facts/kustomize.md#annotations).
 const (
 	localConfig  = "config.kubernetes.io/local-config"
 	prefix       = "internal.config.kubernetes.io/"

@@ -1,5 +1,5 @@
 // Package fn is the engine as a KRM function: a ResourceList comes in, a
-// ResourceList goes out (KRM Functions Specification v1; contracts section 1
+// ResourceList goes out (KRM Functions Specification v1; docs/facts/kustomize.md#functions
 // says what kustomize and kpt really do). The function config is a
 // RenderConfig, a ConfigMap, or a Kruise object itself.
 //

@@ -115,5 +115,5 @@ func declares(key string) bool {
 	return internal(key) || key == localConfig || slices.Contains(declarations, key) || strings.HasPrefix(key, config.Annotation)
 }
 
-// declarations make an object a function config (contracts 1.4).
+// declarations make an object a function config (docs/facts/kustomize.md#declaration).
 var declarations = []string{"config.kubernetes.io/function", "config.k8s.io/function", "config.kubernetes.io/container"}

@@ -43,7 +43,7 @@ func parse(text []byte) (*resourceList, error) {
 }
 
 // check refuses what is no ResourceList. Without items and functionConfig it
-// is not one for kustomize either (contracts 1.1).
+// is not one for kustomize either (docs/facts/kustomize.md#wire-format).
 func (l *resourceList) check() error {
 	version := tree.StrAt(l.root, "apiVersion")
 	items := tree.Get(l.root, "items")

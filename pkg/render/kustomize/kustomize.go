@@ -14,7 +14,7 @@ import (
 )
 
 // schemaInUse guards kustomize's schema, which is global: a build with a schema
-// of its own would leave it behind for the next (contracts 2.4).
+// of its own would leave it behind for the next (docs/facts/kustomize.md#in-process).
 var schemaInUse sync.Mutex
 
 // WithSchema calls f while kustomize knows its own schema and these additions,

@@ -22,7 +22,7 @@ var Additions = sync.OnceValues(func() ([]byte, error) {
 
 // Schema returns the OpenAPI document for the field openapi.path of a
 // kustomization: what kustomize brings along and Kruise's kinds, since that field
-// replaces the first (contracts 2.3).
+// replaces the first (docs/facts/kustomize.md#merging-and-schema).
 func Schema() ([]byte, error) {
 	whole, err := builtIn()
 	if err != nil {

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -8,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -32,10 +35,8 @@ var _ = advise(
 func (s *subject) covered(b *kruise.PodUnavailableBudget) (list []template, known bool) {
 	namespace := s.c.Facts.NamespaceOf(s.r)
 	if ref := b.Spec.TargetReference; ref != nil {
-		for _, t := range s.templates {
-			if t.owner.Kind() == ref.Kind && t.owner.Name() == ref.Name && t.namespace == namespace && t.owner.Group() == resource.GroupOf(ref.APIVersion) {
-				return []template{t}, true
-			}
+		if i, ok := s.owned[resource.ID{Group: resource.GroupOf(ref.APIVersion), Kind: ref.Kind, Namespace: namespace, Name: ref.Name}]; ok {
+			return s.templates[i : i+1], true
 		}
 		return nil, s.request.Known
 	}
@@ -97,25 +98,58 @@ func twoBudgets(s *subject) {
 		return
 	}
 	list, _ := s.covered(&b)
-	for _, pdb := range s.c.Facts.All("policy", "PodDisruptionBudget") {
-		if s.c.Facts.NamespaceOf(pdb) != s.c.Facts.NamespaceOf(s.r) {
-			continue
-		}
-		for _, t := range list {
-			if selects(pdb, t.labels) {
-				s.say("spec", "keep one of the two, or leave EVICT out of protectOperations", "PodDisruptionBudget %s guards the pods of %s %s, too", pdb.Name(), strings.ToLower(t.owner.Kind()), t.owner.Name())
-				break
+	x := s.guards()
+	first := map[int]template{}
+	for _, t := range list {
+		for _, place := range x.index.Candidates(t.labels) {
+			if _, found := first[place]; !found && x.guards(place, s.c.Facts.NamespaceOf(s.r), t.labels) {
+				first[place] = t
 			}
 		}
 	}
+	for _, place := range slices.Sorted(maps.Keys(first)) {
+		t := first[place]
+		s.say("spec", "keep one of the two, or leave EVICT out of protectOperations", "PodDisruptionBudget %s guards the pods of %s %s, too", x.budgets[place].Name(), strings.ToLower(t.owner.Kind()), t.owner.Name())
+	}
 }
 
-// selects reports whether an object's spec.selector finds the labels.
-func selects(r *resource.Resource, set labels.Set) bool {
+// guards are all PodDisruptionBudgets by what they select.
+type guards struct {
+	facts     *resource.Facts
+	budgets   []*resource.Resource
+	selectors []labels.Selector
+	index     *selectors.Index
+}
+
+// guardsKey is the key of what is worked out once for all budgets.
+type guardsKey struct{}
+
+func (s *subject) guards() *guards {
+	f := s.c.Facts
+	return resource.Once(f, guardsKey{}, func() *guards {
+		x := &guards{facts: f, budgets: f.All("policy", "PodDisruptionBudget")}
+		for _, r := range x.budgets {
+			x.selectors = append(x.selectors, selectorOf(r))
+		}
+		x.index = selectors.NewIndex(x.selectors)
+		return x
+	})
+}
+
+// guards reports whether the budget at a place guards pods with the labels.
+func (x *guards) guards(place int, namespace string, set labels.Set) bool {
+	return x.facts.NamespaceOf(x.budgets[place]) == namespace && x.selectors[place].Matches(set)
+}
+
+// selectorOf is an object's spec.selector, nil where it finds nothing.
+func selectorOf(r *resource.Resource) labels.Selector {
 	var s metav1.LabelSelector
 	if _, err := tree.Decode(tree.Get(r.Node(), "spec", "selector"), &s); err != nil {
-		return false
+		return nil
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&s)
-	return err == nil && !selector.Empty() && selector.Matches(set)
+	if err != nil || selector.Empty() {
+		return nil
+	}
+	return selector
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// Rules about fields that nothing reads (semantics fanout-and-jobs 3, workloads 4).
+// Rules about fields that nothing reads (docs/kruise/distribution.md#resourcedistribution,
+// docs/kruise/workloads.md#advanced-daemonset).
 var _ = advise(
 	advice{
 		Rule:  Rule{ID: "resourcedistribution/ignored-field", Kind: kruise.KindResourceDistribution, Severity: Warning, Doc: "With allNamespaces the included namespaces and the selector are ignored; a namespace in the resource always is."},

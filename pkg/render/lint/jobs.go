@@ -6,7 +6,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// Rules about jobs (semantics fanout-and-jobs 5, 6, 12).
+// Rules about jobs (docs/kruise/jobs.md#broadcastjob, docs/kruise/jobs.md#advancedcronjob and
+// docs/kruise/distribution.md#observed-on-a-cluster).
 var _ = advise(
 	advice{
 		Rule:  Rule{ID: "broadcastjob/failure-policy", Kind: kruise.KindBroadcastJob, Severity: Warning, Doc: "A word that Kruise does not know is accepted as failurePolicy.type."},

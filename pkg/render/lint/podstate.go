@@ -9,7 +9,7 @@ import (
 )
 
 // Rules about PersistentPodStates, and about the annotations that make one
-// (semantics fanout-and-jobs 4).
+// (docs/kruise/distribution.md#persistentpodstate).
 var _ = advise(
 	advice{
 		Rule:  Rule{ID: "persistentpodstate/weight", Kind: kruise.KindPersistentPodState, Severity: Warning, Doc: "A weight below 1 or above 100 is accepted, and every pod that it is put into is refused."},

@@ -11,7 +11,7 @@ import (
 )
 
 // Rules about values that the webhook of SidecarSets takes although they do
-// nothing, or harm when pods are created (semantics sidecarset-and-protection 10).
+// nothing, or harm when pods are created (docs/kruise/sidecarset.md#observed-on-a-cluster).
 var _ = advise(
 	advice{
 		Rule:  Rule{ID: "sidecarset/unknown-value", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A word that Kruise does not know is accepted in podInjectPolicy of an init container, in patchPolicy and in updateStrategy.type, and does something else than its neighbours."},

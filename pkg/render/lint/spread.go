@@ -12,7 +12,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Rules about WorkloadSpreads (semantics fanout-and-jobs 2, 12).
+// Rules about WorkloadSpreads (docs/kruise/distribution.md#workloadspread and
+// docs/kruise/distribution.md#observed-on-a-cluster).
 var _ = advise(
 	advice{
 		Rule:  Rule{ID: "workloadspread/open-subset-first", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset without maxReplicas before others is accepted and takes every pod."},

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/sidecar"
@@ -21,6 +22,9 @@ type surroundings struct {
 	old     map[resource.ID]*resource.Resource
 	// templates are those of all objects, checked or known.
 	templates []template
+	// labelled finds templates by their labels, owned the first one of each object.
+	labelled *selectors.Labelled
+	owned    map[resource.ID]int
 	// excesses are what SidecarSets compute for pods and the API server refuses; worked
 	// out when they are first asked for.
 	excesses func() []sidecar.Excess
@@ -36,7 +40,7 @@ type template struct {
 }
 
 func newSurroundings(c *stage.Context, q Request) *surroundings {
-	s := &surroundings{c: c, request: q, old: map[resource.ID]*resource.Resource{}}
+	s := &surroundings{c: c, request: q, old: map[resource.ID]*resource.Resource{}, owned: map[resource.ID]int{}}
 	s.excesses = sync.OnceValue(func() []sidecar.Excess { return sidecar.Excesses(c, slices.Concat(q.Objects, q.Context)) })
 	for _, r := range q.Old {
 		s.old[c.Facts.IDOf(r)] = r
@@ -46,11 +50,17 @@ func newSurroundings(c *stage.Context, q Request) *surroundings {
 			s.gather(r)
 		}
 	}
+	s.labelled = selectors.NewLabelled(len(s.templates), func(i int) map[string]string { return s.templates[i].labels })
 	return s
 }
 
 func (s *surroundings) gather(r *resource.Resource) {
 	found, _ := s.c.Templates(r)
+	if id := s.c.Facts.IDOf(r); len(found) > 0 {
+		if _, twice := s.owned[id]; !twice {
+			s.owned[id] = len(s.templates)
+		}
+	}
 	for _, t := range found {
 		replicas := -1
 		if n, ok := tree.Int(tree.Get(r.Node(), "spec", "replicas")); ok {
@@ -72,8 +82,8 @@ var scales = map[string]bool{kruise.KindCloneSet: true, kruise.KindDeployment: t
 // selector finds.
 func (s *surroundings) selected(namespace string, selector labels.Selector) []template {
 	var out []template
-	for _, t := range s.templates {
-		if (namespace == "" || t.namespace == namespace) && selector.Matches(t.labels) {
+	for _, place := range s.labelled.Candidates(selector) {
+		if t := s.templates[place]; (namespace == "" || t.namespace == namespace) && selector.Matches(t.labels) {
 			out = append(out, t)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// Rules about UnitedDeployments (semantics fanout-and-jobs 1).
+// Rules about UnitedDeployments (docs/kruise/distribution.md#uniteddeployment).
 var _ = advise(
 	advice{
 		Rule:  Rule{ID: "uniteddeployment/partition-updates-nothing", Kind: kruise.KindUnitedDeployment, Severity: Warning, Doc: "A partition as large as its subset keeps every pod there old; one of a subset of Deployments is ignored."},

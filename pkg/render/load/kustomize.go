@@ -48,9 +48,9 @@ func Kustomize(dir string) ([]byte, error) {
 // Build returns the bytes that `kustomize build` prints, with one difference: it knows
 // Kruise's kinds. Strategic merge patches merge containers and the like by name, and
 // labels, images, replicas and names reach selectors, templates and references, as they
-// do in Kubernetes' own workloads (contracts 2.3 says what plain kustomize does).
-// Where configurations of the kustomization say something else about such a
-// field, only they count; openapi.path takes the place of the schema.
+// do in Kubernetes' own workloads (docs/facts/kustomize.md#merging-and-schema says what plain
+// kustomize does). Where configurations of the kustomization say something else about such a field,
+// only they count; openapi.path takes the place of the schema.
 //
 // Nothing is read outside of the root, no connection is opened and no program run:
 // what this program builds by itself knows neither, and kustomize builds the rest in an

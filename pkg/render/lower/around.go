@@ -73,7 +73,8 @@ func about(c *stage.Context, in []*resource.Resource) *around {
 }
 
 // remember notes what kustomize called an object before: while it runs,
-// references still hold those names (contracts 1.6).
+// references still hold those names
+// (docs/facts/kustomize.md#what-kustomize-makes-of-a-functions-output).
 func (a *around) remember(c *stage.Context, r *resource.Resource) {
 	for _, id := range stage.FormerIDs(c.Facts, r) {
 		a.former[id] = r

@@ -12,8 +12,8 @@ import (
 var defaultUnavailable = intstr.FromString("20%")
 
 // share returns the number of pods that v means out of replicas. A fractional
-// percentage, which Kruise's webhook lets through, counts as 0 (semantics
-// workloads 0.3).
+// percentage, which Kruise's webhook lets through, counts as 0
+// (docs/kruise/workloads.md#percentages-and-defaults).
 func share(v intstr.IntOrString, replicas int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(&v, replicas, up)
 	if err != nil {
@@ -23,7 +23,8 @@ func share(v intstr.IntOrString, replicas int, up bool) int {
 }
 
 // cloneSetBudget returns how many pods a CloneSet may have beyond replicas
-// during an update, and how many may be unavailable (semantics workloads 0.3).
+// during an update, and how many may be unavailable
+// (docs/kruise/workloads.md#percentages-and-defaults).
 func cloneSetBudget(surge, unavailable intstr.IntOrString, replicas int) (more, down int) {
 	more = share(surge, replicas, true)
 	return more, share(unavailable, replicas, more == 0)
@@ -40,7 +41,7 @@ func deploymentBudget(surge, unavailable intstr.IntOrString, replicas int) (more
 }
 
 // kept returns how many pods a CloneSet's partition keeps at the old revision
-// (semantics workloads 1.3). What cannot be read counts as 0.
+// (docs/kruise/workloads.md#partition). What cannot be read counts as 0.
 func kept(partition intstr.IntOrString, replicas int) int {
 	if partition.Type == intstr.Int {
 		return min(max(partition.IntValue(), 0), replicas)

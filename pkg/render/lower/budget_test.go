@@ -12,7 +12,7 @@ func TestKept(t *testing.T) {
 		replicas  int
 		want      int
 	}{
-		// semantics workloads 1.3
+		// docs/kruise/workloads.md#partition
 		{"33%", 10, 4},
 		{"33.3%", 10, 4},
 		{"99%", 5, 4},

@@ -227,7 +227,7 @@ func mark(at *tree.Node, path []string) {
 }
 
 // forget removes what kustomize and kpt keep about the one object that both came
-// from, but for the layers that it has passed (contracts 1.3).
+// from, but for the layers that it has passed (docs/facts/kustomize.md#roles).
 func forget(metadata *tree.Node) {
 	annotations := tree.Get(metadata, "annotations")
 	if !tree.IsMap(annotations) {

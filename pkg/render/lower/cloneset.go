@@ -119,7 +119,8 @@ func (l *lowering) field(name string, v *tree.Node) *tree.Node {
 
 // additions writes out what a CloneSet does by nature and the native kind only
 // when told so: it creates pods side by side, its claims go with their pod and
-// with itself (semantics workloads 1.1, 1.9), and it knows no deadline.
+// with itself (docs/kruise/workloads.md#revisions and
+// docs/kruise/workloads.md#named-pods-and-claims), and it knows no deadline.
 func (l *lowering) additions(spec *tree.Node, serviceName string) {
 	if l.form.statefulSet() {
 		tree.InsertAfter(spec, "selector", "persistentVolumeClaimRetentionPolicy", tree.Map("whenDeleted", "Delete", "whenScaled", "Delete"))

@@ -5,7 +5,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// form is what a CloneSet becomes (DESIGN section 3).
+// form is what a CloneSet becomes (docs/fidelity.md).
 type form struct {
 	kind string
 	// client: this tool replaces the pods, the native parent must not.

@@ -17,7 +17,7 @@ type imagePull struct {
 }
 
 // lowerImagePullJob returns a Job per node whose pod has the kubelet pull the
-// image: it mounts it, and nothing in it runs (node-facts 3.4).
+// image: it mounts it, and nothing in it runs (docs/facts/kubelet.md#image-volumes).
 func lowerImagePullJob(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
 	var job kruise.ImagePullJob
 	o, err := read(c, r, "imagepulljob", &job)

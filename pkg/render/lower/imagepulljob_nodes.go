@@ -12,7 +12,7 @@ import (
 )
 
 // pulls reports whether Kruise has images pulled on the node: it keeps no NodeImage
-// for a virtual one (semantics fanout-and-jobs 7).
+// for a virtual one (docs/kruise/jobs.md#image-pulls).
 func pulls(node *corev1.Node) bool {
 	return node.Labels[kruise.NodeTypeLabel] != kruise.VirtualNodeType
 }

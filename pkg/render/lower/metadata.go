@@ -13,7 +13,7 @@ import (
 )
 
 // metadata returns the metadata of the native workload: the source's, with the
-// label and the annotation by which it is found again (DESIGN section 1). What
+// label and the annotation by which it is found again (docs/drivers.md). What
 // an earlier stage wrote there stays.
 func (o *object) metadata(source *tree.Node) *tree.Node {
 	m := stage.Metadata(source)

@@ -36,7 +36,7 @@ func nodesOf(c *stage.Context) ([]*corev1.Node, error) {
 
 // fits reports whether a BroadcastJob would put a pod on the node: its selector
 // and required affinity match, its taints and a cordon are tolerated, and its
-// whole allocatable suffices, whatever else runs there (semantics fanout 5).
+// whole allocatable suffices, whatever else runs there (docs/kruise/jobs.md#broadcastjob).
 func fits(pod *corev1.PodSpec, node *corev1.Node) bool {
 	matches, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: *pod}).Match(node)
 	if err != nil || !matches {

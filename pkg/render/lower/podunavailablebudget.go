@@ -20,7 +20,7 @@ type unavailableBudget struct {
 }
 
 // lowerBudget returns the PodDisruptionBudget that guards the same pods against
-// evictions, as far as it can (semantics sidecarset-and-protection 6). The whole
+// evictions, as far as it can (docs/kruise/protection.md#podunavailablebudget). The whole
 // spec stays in an annotation, for the client driver.
 func lowerBudget(c *stage.Context, known *around, r *resource.Resource) ([]*resource.Resource, error) {
 	var budget kruise.PodUnavailableBudget

@@ -81,7 +81,7 @@ func (s *statefulSet) strategy() *tree.Node {
 }
 
 // maxUnavailableServed is the version of Kubernetes in which a StatefulSet's
-// maxUnavailable is on by default (contracts 7.2).
+// maxUnavailable is on by default (docs/facts/kubernetes.md#features-by-version).
 const maxUnavailableServed = 37
 
 // floor is the lowest ordinal's distance from the first that is updated. Kruise's

@@ -30,7 +30,7 @@ func (o *object) templateAt(at string, source *tree.Node) *tree.Node {
 
 // pullPolicies writes Always into containers without a policy, as Kruise's
 // webhook does whatever the tag; init containers follow their tag on both
-// sides (semantics sidecarset-and-protection 10).
+// sides (docs/kruise/sidecarset.md#observed-on-a-cluster).
 func (o *object) pullPolicies(at string, spec *tree.Node) {
 	field := at + ".spec.containers"
 	containers := tree.Get(spec, "containers")
@@ -50,8 +50,8 @@ func (o *object) pullPolicies(at string, spec *tree.Node) {
 	tree.Set(spec, "containers", containers)
 }
 
-// gates removes the readiness gates whose condition only Kruise sets (DESIGN
-// section 1). A template without other gates loses the field.
+// gates removes the readiness gates whose condition only Kruise sets (docs/drivers.md). A template
+// without other gates loses the field.
 func (o *object) gates(at string, spec *tree.Node) {
 	gates := tree.Get(spec, "readinessGates")
 	if !tree.IsSeq(gates) {

@@ -1,6 +1,6 @@
 // Package placement is the stage that brings pods back to where they were: what
 // Kruise's webhook would put into pods by the state that PersistentPodStates
-// recorded (semantics fanout-and-jobs 4) goes into the pod template, or, where
+// recorded (docs/kruise/distribution.md#persistentpodstate) goes into the pod template, or, where
 // pods differ, into a ConfigMap from which a MutatingAdmissionPolicy takes it.
 // It looks at workloads as the other stages left them.
 package placement

@@ -1,7 +1,7 @@
 // Package protect is the stage that keeps Kruise's deletion protection without
 // Kruise: for each kind of object in the output that carries the label, a
-// ValidatingAdmissionPolicy with its binding refuses the same deletions (semantics
-// sidecarset-and-protection 7). The label itself stays where it is.
+// ValidatingAdmissionPolicy with its binding refuses the same deletions
+// (docs/kruise/protection.md#deletion-protection). The label itself stays where it is.
 package protect
 
 import (
@@ -17,7 +17,7 @@ import (
 const Expansion = "DeletionProtection"
 
 // policiesServed is the version of Kubernetes that serves
-// ValidatingAdmissionPolicy v1 (contracts 7.2).
+// ValidatingAdmissionPolicy v1 (docs/facts/kubernetes.md#features-by-version).
 const policiesServed = 30
 
 // Run adds the policies behind the objects that ask for them.

@@ -12,7 +12,7 @@ import (
 )
 
 // raiseBudget returns the PodUnavailableBudget that refuses the same evictions,
-// and more where that is asked for (semantics sidecarset-and-protection 6).
+// and more where that is asked for (docs/kruise/protection.md#podunavailablebudget).
 func raiseBudget(o object) (*tree.Node, error) {
 	var source policyv1.PodDisruptionBudget
 	if err := o.decode(&source); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
 )
 
-// raiseCronJob returns the AdvancedCronJob that makes the same Jobs (semantics
-// fanout-and-jobs 6).
+// raiseCronJob returns the AdvancedCronJob that makes the same Jobs
+// (docs/kruise/jobs.md#advancedcronjob).
 func raiseCronJob(o object) (*tree.Node, error) {
 	var source batchv1.CronJob
 	if err := o.decode(&source); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // raiseDaemonSet returns the Advanced DaemonSet: its fields have the same names
-// and meaning, but for updates in place (semantics workloads 4).
+// and meaning, but for updates in place (docs/kruise/workloads.md#advanced-daemonset).
 func raiseDaemonSet(o object) (*tree.Node, error) {
 	var source appsv1.DaemonSet
 	if err := o.decode(&source); err != nil {

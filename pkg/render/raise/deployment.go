@@ -89,7 +89,7 @@ func (d *deployment) surges() bool {
 }
 
 // budget returns the values with which a CloneSet moves as many pods at a time
-// (semantics workloads 0.3).
+// (docs/kruise/workloads.md#percentages-and-defaults).
 func (d *deployment) budget() (surge, unavailable intstr.IntOrString) {
 	if d.recreates() {
 		d.report("deployment/recreate", "spec.strategy.type", "")

@@ -15,7 +15,7 @@ type statefulSet struct {
 }
 
 // mostReadySeconds is the longest minReadySeconds of an Advanced StatefulSet
-// (semantics workloads 0.3).
+// (docs/kruise/workloads.md#percentages-and-defaults).
 const mostReadySeconds = 300
 
 func raiseStatefulSet(o object) (*tree.Node, error) {

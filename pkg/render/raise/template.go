@@ -34,7 +34,7 @@ func (o object) template(rules, at string, source *tree.Node) *tree.Node {
 }
 
 // gated returns the template with the readiness gate that updates in place need
-// where the webhook asks for it (semantics workloads 3).
+// where the webhook asks for it (docs/kruise/workloads.md#advanced-statefulset).
 func (o object) gated(rules string, template *tree.Node) *tree.Node {
 	spec := tree.Get(template, "spec")
 	gates := tree.Get(spec, "readinessGates")

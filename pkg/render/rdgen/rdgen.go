@@ -1,8 +1,8 @@
 // Package rdgen makes a ResourceDistribution from the configuration of the
-// older ResourceDistributionGenerator (older-plugin section 2): literals, env
-// files and files become the data of a ConfigMap or Secret, short lists become
-// targets. It is a pure function; files come through a reader that the caller
-// hands in and that decides what may be read.
+// older ResourceDistributionGenerator (docs/facts/older-plugin.md#resourcedistributiongenerator):
+// literals, env files and files become the data of a ConfigMap or Secret, short lists become
+// targets. It is a pure function; files come through a reader that the caller hands in and that
+// decides what may be read.
 package rdgen
 
 import (

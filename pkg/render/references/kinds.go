@@ -75,7 +75,7 @@ var referrers = map[string][]reference{
 	"datadoghq.com/DatadogPodAutoscaler":                       {scales("spec", "targetRef")},
 }
 
-// rolloutKinds are what a Kruise Rollout can roll (older-plugin 3.1).
+// rolloutKinds are what a Kruise Rollout can roll (docs/facts/older-plugin.md#spec).
 var rolloutKinds = []string{kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet, kruise.KindCloneSet}
 
 func frozen(r reference) reference {

@@ -10,7 +10,8 @@ import (
 )
 
 // byAlias names the same image in another way: the kubelet restarts a container
-// whose image reference changes, and that one alone (node-facts 3.1, 3.2).
+// whose image reference changes, and that one alone (docs/facts/kubelet.md#images and
+// docs/facts/kubelet.md#restart-by-alias).
 func (q *recreate) byAlias(c *corev1.Container, i int) (*way, string) {
 	if q.static() {
 		return nil, "the pod is static"

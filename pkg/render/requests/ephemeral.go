@@ -22,8 +22,8 @@ type ephemeral struct {
 	mark string
 }
 
-// ephemeralJob returns a step for each pod that shall get the containers (semantics
-// fanout-and-jobs 9).
+// ephemeralJob returns a step for each pod that shall get the containers
+// (docs/kruise/jobs.md#ephemeraljob).
 func ephemeralJob(c *stage.Context, r *resource.Resource) (*patches.Sequence, error) {
 	var object kruise.EphemeralJob
 	if _, err := kruise.Decode(r.Node(), &object); err != nil {

@@ -22,8 +22,8 @@ type recreate struct {
 	pod      *corev1.Pod
 }
 
-// recreateRequest returns the steps that restart the named containers (semantics
-// fanout-and-jobs 8), nil when nobody knows the pod.
+// recreateRequest returns the steps that restart the named containers
+// (docs/kruise/jobs.md#containerrecreaterequest), nil when nobody knows the pod.
 func recreateRequest(c *stage.Context, r *resource.Resource) (*patches.Sequence, error) {
 	var object kruise.ContainerRecreateRequest
 	if _, err := kruise.Decode(r.Node(), &object); err != nil {

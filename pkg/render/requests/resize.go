@@ -10,17 +10,17 @@ import (
 )
 
 // resizeServed is the version of Kubernetes in which the subresource resize is on by
-// default (contracts 7.2).
+// default (docs/facts/kubernetes.md#features-by-version).
 const resizeServed = 33
 
 // more is by how much a container's request is raised: as little as there is. Only
-// raising is safe (node-facts 3.6).
+// raising is safe (docs/facts/kubelet.md#resize).
 var more = map[corev1.ResourceName]resource.Quantity{
 	corev1.ResourceCPU: resource.MustParse("1m"), corev1.ResourceMemory: resource.MustParse("1Mi"),
 }
 
 // byResize raises a request of a container that says to be restarted for it: the
-// kubelet restarts just that container (node-facts 3.6).
+// kubelet restarts just that container (docs/facts/kubelet.md#resize).
 func (q *recreate) byResize(c *corev1.Container, _ int) (*way, string) {
 	switch {
 	case !q.c.Since(resizeServed):

@@ -8,7 +8,7 @@ import (
 )
 
 // drains reports whether the pod can be taken out of service before its containers
-// stop: it has the label by which Services choose it (DESIGN section 1).
+// stop: it has the label by which Services choose it (docs/drivers.md).
 func (q *recreate) drains() bool {
 	_, served := q.pod.Labels[kruise.InServiceLabel]
 	return served && q.unready() > 0

@@ -10,7 +10,7 @@ import (
 )
 
 // bySignal asks the first process of the container to end; its kubelet starts it
-// again (node-facts 3.5).
+// again (docs/facts/kubelet.md#kill-from-inside).
 func (q *recreate) bySignal(c *corev1.Container, _ int) (*way, string) {
 	switch {
 	case q.pod.Spec.ShareProcessNamespace != nil && *q.pod.Spec.ShareProcessNamespace, q.pod.Spec.HostPID:

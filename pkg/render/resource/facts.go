@@ -16,12 +16,15 @@ const DefaultNamespace = "default"
 // never emitted. Facts are fixed once made and safe for concurrent readers.
 type Facts struct {
 	namespace string
-	stream    []*Resource
-	context   []*Resource
-	byID      map[ID][]*Resource
+	byID      map[ID]*Resource
 	existing  map[ID]*Resource
-	memo      memo
+	// ofStream and ofContext hold the objects of each kind, in their order.
+	ofStream, ofContext map[groupKind][]*Resource
+	memo                memo
 }
+
+// groupKind names a kind, whatever its version.
+type groupKind struct{ group, kind string }
 
 // NewFacts indexes stream and context. namespace is what an object without
 // one means ("" = default).
@@ -29,21 +32,36 @@ func NewFacts(stream, context []*Resource, namespace string) *Facts {
 	if namespace == "" {
 		namespace = DefaultNamespace
 	}
-	f := &Facts{namespace: namespace, stream: stream, context: context, byID: map[ID][]*Resource{}, existing: map[ID]*Resource{}}
-	for _, list := range [][]*Resource{stream, context} {
-		for _, r := range list {
-			id := r.ID()
-			f.byID[id] = append(f.byID[id], r)
-			if id.Namespace == "" {
-				id.Namespace = namespace
-				f.byID[id] = append(f.byID[id], r)
-			}
-		}
+	f := &Facts{
+		namespace: namespace, byID: make(map[ID]*Resource, len(stream)+len(context)), existing: map[ID]*Resource{},
+		ofStream: map[groupKind][]*Resource{}, ofContext: map[groupKind][]*Resource{},
+	}
+	for _, r := range stream {
+		f.add(r, f.ofStream)
 	}
 	for _, r := range context {
+		f.add(r, f.ofContext)
 		f.existing[f.IDOf(r)] = r
 	}
 	return f
+}
+
+// add indexes an object. Of several with one ID the first counts.
+func (f *Facts) add(r *Resource, kinds map[groupKind][]*Resource) {
+	id := r.ID()
+	k := groupKind{id.Group, id.Kind}
+	kinds[k] = append(kinds[k], r)
+	f.name(id, r)
+	if id.Namespace == "" {
+		id.Namespace = f.namespace
+		f.name(id, r)
+	}
+}
+
+func (f *Facts) name(id ID, r *Resource) {
+	if _, taken := f.byID[id]; !taken {
+		f.byID[id] = r
+	}
 }
 
 // NamespaceOf returns the namespace that r lives in, never "". For a
@@ -65,35 +83,25 @@ func (f *Facts) IDOf(r *Resource) ID {
 // Namespace returns the namespace that an object without one lives in.
 func (f *Facts) Namespace() string { return f.namespace }
 
-// Stream returns the objects of kind in the input, in input order.
-func (f *Facts) Stream(group, kind string) []*Resource { return pick(f.stream, group, kind) }
+// Stream returns the objects of kind in the input, in input order. The list is the
+// caller's own.
+func (f *Facts) Stream(group, kind string) []*Resource {
+	return slices.Clone(f.ofStream[groupKind{group, kind}])
+}
 
 // Context returns the objects of kind among the context objects.
-func (f *Facts) Context(group, kind string) []*Resource { return pick(f.context, group, kind) }
+func (f *Facts) Context(group, kind string) []*Resource {
+	return slices.Clone(f.ofContext[groupKind{group, kind}])
+}
 
 // All returns the objects of kind in the input, then in the context.
 func (f *Facts) All(group, kind string) []*Resource {
-	return append(f.Stream(group, kind), f.Context(group, kind)...)
-}
-
-func pick(list []*Resource, group, kind string) []*Resource {
-	var out []*Resource
-	for _, r := range list {
-		if r.Is(group, kind) {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.Concat(f.ofStream[groupKind{group, kind}], f.ofContext[groupKind{group, kind}])
 }
 
 // Find returns the object with this ID, the input's before the context's; nil
 // when there is none.
-func (f *Facts) Find(id ID) *Resource {
-	if l := f.byID[id]; len(l) > 0 {
-		return l[0]
-	}
-	return nil
-}
+func (f *Facts) Find(id ID) *Resource { return f.byID[id] }
 
 // Existing returns the context object that r will replace, nil when there is
 // none.
@@ -104,9 +112,9 @@ func (f *Facts) Existing(r *Resource) *Resource { return f.existing[f.IDOf(r)] }
 // Namespace object of that name was given.
 func (f *Facts) NamespaceLabels(name string) (labels map[string]string, known bool) {
 	labels = map[string]string{}
-	if r := f.byID[ID{Kind: "Namespace", Name: name}]; len(r) > 0 {
+	if r := f.byID[ID{Kind: "Namespace", Name: name}]; r != nil {
 		known = true
-		maps.Copy(labels, r[0].Labels())
+		maps.Copy(labels, r.Labels())
 	}
 	labels["kubernetes.io/metadata.name"] = name
 	return labels, known

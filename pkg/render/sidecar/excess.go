@@ -32,7 +32,7 @@ func Excesses(c *stage.Context, objects []*resource.Resource) []Excess {
 	if !computes(sets) {
 		return nil
 	}
-	s := &injector{Context: &trial, sets: sets, namespaces: newNamespaces(&trial), notes: newNotes(&trial, from), containers: stage.NewBudget(c.Limits.OrDefault().Containers), room: c.Room()}
+	s := &injector{Context: &trial, sets: sets, index: inject.NewIndex(sets), namespaces: newNamespaces(&trial), notes: newNotes(&trial, from), containers: stage.NewBudget(c.Limits.OrDefault().Containers), room: c.Room()}
 	var out []Excess
 	for _, r := range objects {
 		templates, _ := s.Templates(r)

@@ -10,8 +10,8 @@ import (
 )
 
 // pullSecrets returns those of the template's ServiceAccount. The API server
-// gives them to a pod that lists none before Kruise adds its own (semantics
-// sidecarset 2.7); once the template lists some it would not.
+// gives them to a pod that lists none before Kruise adds its own
+// (docs/kruise/sidecarset.md#pull-secrets); once the template lists some it would not.
 func (s *injector) pullSecrets(ns *namespace, t stage.Template, contents []*inject.Content) []*tree.Node {
 	adding := slices.IndexFunc(contents, (*inject.Content).HasPullSecrets)
 	if adding < 0 || len(tree.Items(tree.Get(t.Node, "spec", "imagePullSecrets"))) > 0 {

@@ -1,7 +1,7 @@
 // Package sidecar is the stage in which SidecarSets are injected into every
 // pod template of the stream, as Kruise's admission webhook would do with the
-// pods (semantics sidecarset 1 and 2). The sets of the input are used up; those
-// of the context are injected too.
+// pods (docs/kruise/sidecarset.md#which-pods-match and docs/kruise/sidecarset.md#injection). The
+// sets of the input are used up; those of the context are injected too.
 package sidecar
 
 import (
@@ -20,7 +20,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 	if err != nil {
 		return nil, err
 	}
-	s := &injector{Context: c, sets: sets, namespaces: newNamespaces(c), notes: newNotes(c, from), containers: stage.NewBudget(c.Limits.OrDefault().Containers), room: c.Room()}
+	s := &injector{Context: c, sets: sets, index: inject.NewIndex(sets), namespaces: newNamespaces(c), notes: newNotes(c, from), containers: stage.NewBudget(c.Limits.OrDefault().Containers), room: c.Room()}
 	if err := s.fits(in, from); err != nil {
 		return nil, err
 	}
@@ -50,6 +50,7 @@ func (s *injector) bounded() error {
 type injector struct {
 	*stage.Context
 	sets       []*inject.Set
+	index      *inject.Index
 	namespaces *namespaces
 	notes      *notes
 	// containers are those that are put in, room what is left of the output for them.

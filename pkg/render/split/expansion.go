@@ -92,7 +92,7 @@ func newExpansion(c *stage.Context, r *resource.Resource) (*expansion, error) {
 	return x, nil
 }
 
-// allocate shares the replicas out (semantics fanout-and-jobs 1.3).
+// allocate shares the replicas out (docs/kruise/distribution.md#which-allocator).
 func (x *expansion) allocate() error {
 	adaptive, reserve := x.adaptive()
 	in := allocate.Input{Replicas: x.spec.Replicas, Adaptive: adaptive, Reserve: reserve}

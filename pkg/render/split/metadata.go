@@ -13,12 +13,12 @@ const annotationLimit = 256 << 10
 
 // prefixes and suffixes are how kustomize remembers which of its layers an
 // object has passed; without them it does not find the names that the object
-// refers to (contracts 1.3).
+// refers to (docs/facts/kustomize.md#roles).
 var layers = []string{"internal.config.kubernetes.io/prefixes", "internal.config.kubernetes.io/suffixes"}
 
-// metadata of the workload of subset i (semantics fanout-and-jobs 1.2, points
-// 1 to 3): the template's labels and annotations, never the UnitedDeployment's
-// own.
+// metadata of the workload of subset i
+// (docs/kruise/distribution.md#what-a-subsets-workload-looks-like, points 1 to 3): the template's
+// labels and annotations, never the UnitedDeployment's own.
 func (x *expansion) metadata(i int) (*tree.Node, error) {
 	subset := x.spec.Topology.Subsets[i].Name
 	name := x.form.name(x.r.Name(), subset)

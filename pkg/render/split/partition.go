@@ -7,7 +7,7 @@ import (
 )
 
 // pace writes how many pods of subset i stay at the old revision: what
-// manualUpdate says, at most all of them (semantics fanout-and-jobs 1.5).
+// manualUpdate says, at most all of them (docs/kruise/distribution.md#update-strategy).
 func (x *expansion) pace(spec *tree.Node, i int) error {
 	given, count := x.partition(i), x.counts[i]
 	strategy := tree.Get(spec, "updateStrategy")

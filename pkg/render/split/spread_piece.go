@@ -151,8 +151,8 @@ func (s *spreading) injected(subset int) (*tree.Node, error) {
 	return out, nil
 }
 
-// cost is what Kruise's controller has pods of a subset cost (semantics
-// fanout-and-jobs 2).
+// cost is what Kruise's controller has pods of a subset cost
+// (docs/kruise/distribution.md#workloadspread).
 func (s *spreading) cost(subset int) int {
 	n := len(s.spec.Subsets)
 	if subset == spread.None {

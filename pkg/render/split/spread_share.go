@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/spread"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
 // limit works out how many pods each subset takes.
@@ -91,15 +92,30 @@ func (s *spreading) live() (n int, known bool) {
 	if r := s.c.Facts.Existing(s.target); r != nil {
 		return spread.Pods(r.Node()), true
 	}
-	for _, kind := range kinds {
-		for _, r := range s.c.Facts.Context(kind.group, kind.kind) {
-			same := s.c.Facts.NamespaceOf(r) == s.c.Facts.NamespaceOf(s.target)
-			if same && r.Labels()[kruise.SpreadLabel] == s.label() {
-				n, known = n+spread.Pods(r.Node()), true
-			}
-		}
+	for _, r := range rendered(s.c.Facts)[renderedOf{s.c.Facts.NamespaceOf(s.target), s.label()}] {
+		n, known = n+spread.Pods(r.Node()), true
 	}
 	return n, known
+}
+
+// renderedOf names a WorkloadSpread in a namespace by the label of what was made of it.
+type renderedOf struct{ namespace, label string }
+
+// rendered are the workloads that exist and that an earlier rendering made of the targets
+// of spreads, found once for all of them.
+func rendered(f *resource.Facts) map[renderedOf][]*resource.Resource {
+	return resource.Once(f, renderedOf{}, func() map[renderedOf][]*resource.Resource {
+		out := map[renderedOf][]*resource.Resource{}
+		for _, kind := range kinds {
+			for _, r := range f.Context(kind.group, kind.kind) {
+				if label := r.Labels()[kruise.SpreadLabel]; label != "" {
+					of := renderedOf{f.NamespaceOf(r), label}
+					out[of] = append(out[of], r)
+				}
+			}
+		}
+		return out
+	})
 }
 
 // piece is one workload that the target becomes.

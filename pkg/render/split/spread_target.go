@@ -80,27 +80,38 @@ func (s *spreading) find(all map[resource.ID]*resource.Resource) {
 	s.scaler = s.autoscaler()
 }
 
+// scalersKey is the key of the autoscalers by what they scale.
+type scalersKey struct{}
+
 // autoscaler finds what owns the target's replicas.
 func (s *spreading) autoscaler() *resource.Resource {
-	want := s.c.Facts.IDOf(s.target)
-	for _, kind := range [][2]string{{"autoscaling", "HorizontalPodAutoscaler"}, {"keda.sh", "ScaledObject"}} {
-		for _, r := range s.c.Facts.All(kind[0], kind[1]) {
-			ref := tree.Get(r.Node(), "spec", "scaleTargetRef")
-			group, kind := resource.GroupOf(tree.StrAt(ref, "apiVersion")), tree.StrAt(ref, "kind")
-			if kind == "" && r.Kind() == "ScaledObject" {
-				group, kind = "apps", kruise.KindDeployment
-			}
-			id := resource.ID{Group: group, Kind: kind, Namespace: s.c.Facts.NamespaceOf(r), Name: tree.StrAt(ref, "name")}
-			if id == want {
-				return r
+	return scalers(s.c.Facts)[s.c.Facts.IDOf(s.target)]
+}
+
+// scalers are the autoscalers by what they scale, found once for all spreads. Of several for
+// one target the first counts, a HorizontalPodAutoscaler before a ScaledObject.
+func scalers(f *resource.Facts) map[resource.ID]*resource.Resource {
+	return resource.Once(f, scalersKey{}, func() map[resource.ID]*resource.Resource {
+		out := map[resource.ID]*resource.Resource{}
+		for _, kind := range [][2]string{{"autoscaling", "HorizontalPodAutoscaler"}, {"keda.sh", "ScaledObject"}} {
+			for _, r := range f.All(kind[0], kind[1]) {
+				ref := tree.Get(r.Node(), "spec", "scaleTargetRef")
+				group, kind := resource.GroupOf(tree.StrAt(ref, "apiVersion")), tree.StrAt(ref, "kind")
+				if kind == "" && r.Kind() == "ScaledObject" {
+					group, kind = "apps", kruise.KindDeployment
+				}
+				id := resource.ID{Group: group, Kind: kind, Namespace: f.NamespaceOf(r), Name: tree.StrAt(ref, "name")}
+				if _, taken := out[id]; !taken {
+					out[id] = r
+				}
 			}
 		}
-	}
-	return nil
+		return out
+	})
 }
 
 // admits reports whether the webhook would look at the target's pods at all
-// (semantics fanout-and-jobs 2: a targetFilter without selector matches none).
+// (docs/kruise/distribution.md#workloadspread: a targetFilter without selector matches none).
 func (s *spreading) admits() (bool, error) {
 	f := s.spec.TargetFilter
 	if f == nil {

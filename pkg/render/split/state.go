@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// state is what allocation wants to know of a subset (semantics
-// fanout-and-jobs 1.3). Rendering has no clock: a condition or pod that says
-// unschedulable is taken as recent or as overdue, whichever counts.
+// state is what allocation wants to know of a subset (docs/kruise/distribution.md#which-allocator).
+// Rendering has no clock: a condition or pod that says unschedulable is taken as recent or as
+// overdue, whichever counts.
 func (f *found) state(subset string) allocate.State {
 	var s allocate.State
 	if w := f.workloads[subset]; w != nil {

@@ -23,8 +23,8 @@ func mapAt(n *tree.Node, key string) *tree.Node {
 }
 
 // place binds the pods of template to the nodes of the subset and lets them
-// tolerate its taints (semantics fanout-and-jobs 1.2, points 7 and 8). Only
-// matchExpressions count.
+// tolerate its taints (docs/kruise/distribution.md#what-a-subsets-workload-looks-like, points 7 and
+// 8). Only matchExpressions count.
 func place(template, subset *tree.Node) {
 	if terms := tree.Items(tree.Get(subset, "nodeSelectorTerm", "matchExpressions")); len(terms) > 0 {
 		require(template, terms)
@@ -54,8 +54,8 @@ func require(template *tree.Node, expressions []*tree.Node) {
 
 // pullAlways writes the imagePullPolicy that Kruise's webhook gives to the
 // containers of a statefulSetTemplate, whatever their tag; those that a patch
-// adds later do not get it, and init containers follow their tag (semantics
-// fanout-and-jobs 12).
+// adds later do not get it, and init containers follow their tag
+// (docs/kruise/distribution.md#observed-on-a-cluster).
 func pullAlways(template *tree.Node) {
 	for _, c := range tree.Items(tree.Get(template, "spec", "containers")) {
 		if tree.IsMap(c) && tree.Get(c, "imagePullPolicy") == nil {

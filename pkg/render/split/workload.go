@@ -9,10 +9,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// workload returns the object of subset i (semantics fanout-and-jobs 1.2). The
-// label with the revision hash and the owner reference are left out: they
-// belong to a running controller, and the label would restart every pod at
-// any change of the template.
+// workload returns the object of subset i
+// (docs/kruise/distribution.md#what-a-subsets-workload-looks-like). The label with the revision
+// hash and the owner reference are left out: they belong to a running controller, and the label
+// would restart every pod at any change of the template.
 func (x *expansion) workload(i int) (*tree.Node, error) {
 	spec := tree.Clone(tree.Get(x.template, "spec"))
 	first(spec, "replicas", tree.Int64(int64(x.counts[i])))

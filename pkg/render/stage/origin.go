@@ -9,7 +9,7 @@ import (
 )
 
 // Annotations in which kustomize keeps what an object was called before: lists
-// of the same length (contracts 1.6).
+// of the same length (docs/facts/kustomize.md#what-kustomize-makes-of-a-functions-output).
 const (
 	previousNames      = "internal.config.kubernetes.io/previousNames"
 	previousNamespaces = "internal.config.kubernetes.io/previousNamespaces"

@@ -21,7 +21,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// Driver says who replaces the pods of what is rendered (DESIGN section 1).
+// Driver says who replaces the pods of what is rendered (docs/drivers.md).
 type Driver string
 
 // The drivers that rendering distinguishes.

@@ -72,7 +72,7 @@ func (c *Context) Templates(r *resource.Resource) (list []Template, astray strin
 }
 
 // isNew reports whether a pod has yet to be created: only then does the
-// webhook look at it (semantics sidecarset 1).
+// webhook look at it (docs/kruise/sidecarset.md#which-pods-match).
 func isNew(pod *tree.Node) bool {
 	phase := tree.StrAt(pod, "status", "phase")
 	return tree.StrAt(pod, "metadata", "uid") == "" &&

@@ -1,8 +1,8 @@
 // Package startup is the stage that keeps the order in which Kruise starts the
 // containers of a pod, and the end that its SidecarTerminator puts to sidecars of
 // finished jobs: what starts early or ends late becomes a native sidecar, an init
-// container with restartPolicy Always (semantics sidecarset-and-protection 5, 8).
-// It looks at pod templates as they are after injection.
+// container with restartPolicy Always (docs/kruise/protection.md#container-launch-priority and
+// docs/kruise/protection.md#other-features). It looks at pod templates as they are after injection.
 package startup
 
 import (

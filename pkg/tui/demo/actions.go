@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -17,7 +18,19 @@ var _ world.Actions = (*Cluster)(nil)
 
 // acting is how a verb is done: it works out what would happen, and returns what does
 // it.
-type acting func(c *Cluster, d *world.Detail, act world.Act) (effect string, do func() error, err error)
+type acting func(c *Cluster, d *world.Detail, act world.Act) (offer, error)
+
+// offer is what an act comes to: in numbers, in words once it is done, and what does it.
+type offer struct {
+	change plan.Consequence
+	done   string
+	do     func() error
+}
+
+// means is what must not have changed until it is done.
+func (o offer) means() string {
+	return fmt.Sprintf("%s step %s %d", o.change.Transition, o.change.Step, o.change.At)
+}
 
 var verbs = map[world.Verb]acting{
 	world.Promote: promote, world.PauseResume: pause, world.Undo: undo, world.Abort: abort,
@@ -26,11 +39,11 @@ var verbs = map[world.Verb]acting{
 
 // Effect is [world.Actions].
 func (c *Cluster) Effect(_ context.Context, act world.Act) (world.Effect, error) {
-	e := world.Effect{Means: map[cluster.Ref]string{}}
-	err := c.each(act, func(ref cluster.Ref, effect string, _ func() error) error {
-		e.Lines = append(e.Lines, nameOf(ref)+": "+effect)
+	e := world.Effect{Changes: map[cluster.Ref]plan.Consequence{}, Means: map[cluster.Ref]string{}}
+	err := c.each(act, func(ref cluster.Ref, o offer) error {
+		e.Changes[ref] = o.change
 		if act.Verb == world.Promote || act.Verb == world.PauseResume {
-			e.Means[ref] = effect
+			e.Means[ref] = o.means()
 		}
 		return nil
 	})
@@ -40,12 +53,12 @@ func (c *Cluster) Effect(_ context.Context, act world.Act) (world.Effect, error)
 // Do is [world.Actions].
 func (c *Cluster) Do(_ context.Context, act world.Act) (string, error) {
 	said := ""
-	err := c.each(act, func(ref cluster.Ref, effect string, do func() error) error {
-		if means := act.Means[ref]; means != "" && means != effect {
+	err := c.each(act, func(ref cluster.Ref, o offer) error {
+		if means := act.Means[ref]; means != "" && means != o.means() {
 			return errChanged
 		}
-		said = nameOf(ref) + ": " + effect
-		return do()
+		said = nameOf(ref) + ": " + o.done
+		return o.do()
 	})
 	if err == nil && len(act.On) > 1 {
 		said = fmt.Sprintf("%s: %d workloads", act.Verb, len(act.On))
@@ -53,7 +66,7 @@ func (c *Cluster) Do(_ context.Context, act world.Act) (string, error) {
 	return said, err
 }
 
-func (c *Cluster) each(act world.Act, f func(ref cluster.Ref, effect string, do func() error) error) error {
+func (c *Cluster) each(act world.Act, f func(ref cluster.Ref, o offer) error) error {
 	var errs []error
 	for _, ref := range act.On {
 		c.mu.Lock()
@@ -63,9 +76,9 @@ func (c *Cluster) each(act world.Act, f func(ref cluster.Ref, effect string, do 
 			errs = append(errs, missing(ref))
 			continue
 		}
-		effect, do, err := verbs[act.Verb](c, d, act)
+		o, err := verbs[act.Verb](c, d, act)
 		if err == nil {
-			err = f(ref, effect, do)
+			err = f(ref, o)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", nameOf(ref), err))
@@ -80,11 +93,11 @@ func (*Cluster) Shell(string, string, string) (world.Program, error) {
 }
 
 var (
-	errNone    = errors.New("no rollout of it is on record")
-	errChanged = errors.New("it is not as it was when somebody was asked: nothing is done")
+	errNone    = errors.New("no rollout is recorded for it")
+	errChanged = errors.New("it has changed since the question was asked: nothing is done")
 )
 
-// on refuses workloads of which no rollout is on record, or one that is done.
+// on refuses workloads of which no rollout is recorded, or one that is done.
 func (c *Cluster) on(d *world.Detail) error {
 	if !d.Begun || d.Snapshot.Progress.State(d.Plan) == plan.StateDone {
 		return errNone
@@ -92,7 +105,7 @@ func (c *Cluster) on(d *world.Detail) error {
 	return nil
 }
 
-// change has the rollout on record make a transition, and go on.
+// change has the recorded rollout make a transition, and continue.
 func (c *Cluster) change(ref cluster.Ref, t apply.Transition) func() error {
 	return func() error {
 		rec, err := c.rollouts().Change(c.ctx, ref, t)
@@ -103,105 +116,124 @@ func (c *Cluster) change(ref cluster.Ref, t apply.Transition) func() error {
 	}
 }
 
-func promote(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
+func promote(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 	if err := c.on(d); err != nil {
-		return "", nil, err
+		return offer{}, err
 	}
 	p := d.Snapshot.Progress
 	if err := p.Allows(plan.TransitionPromote, d.Plan); err != nil {
-		return "", nil, err
+		return offer{}, err
 	}
-	text := "step " + d.Plan.Steps[min(p.Step, len(d.Plan.Steps)-1)].Name + " is over"
-	if p.Step+1 < len(d.Plan.Steps) {
-		text += ", next: " + d.Plan.Steps[p.Step+1].Title
-	}
-	return text, c.change(d.Ref, apply.Promotion(plan.Promotion{})), nil
+	o := offer{change: plan.ConsequenceOf(plan.TransitionPromote, d.Plan, p), do: c.change(d.Ref, apply.Promotion(plan.Promotion{}))}
+	o.done = "promoted past step " + o.change.Step
+	return o, nil
 }
 
-// pause puts a rollout on hold, or has it go on, tried again where it had halted.
-func pause(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
+// pause pauses a rollout, or has it continue, tried again where it had halted.
+func pause(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 	if err := c.on(d); err != nil {
-		return "", nil, err
+		return offer{}, err
 	}
-	switch d.Snapshot.Progress.Toggle(d.Plan) {
+	o := offer{change: plan.ConsequenceOf(d.Snapshot.Progress.Toggle(d.Plan), d.Plan, d.Snapshot.Progress)}
+	switch o.change.Transition {
 	case plan.TransitionRetry:
-		return "it is tried again from where it halted", c.change(d.Ref, plan.Progress.Retry), nil
+		o.done, o.do = "retrying from where it failed", c.change(d.Ref, plan.Progress.Retry)
 	case plan.TransitionResume:
-		return "it goes on", c.change(d.Ref, plan.Progress.Resume), nil
+		o.done, o.do = "resumed", c.change(d.Ref, plan.Progress.Resume)
+	default:
+		o.done, o.do = "paused", c.change(d.Ref, apply.Pausing(c.rollouts().By))
 	}
-	return "no further pod is updated until it is resumed", c.change(d.Ref, apply.Pausing(c.rollouts().By)), nil
+	return o, nil
 }
 
-func undo(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
+func undo(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 	if !d.Begun {
-		return "", nil, errNone
+		return offer{}, errNone
 	}
-	const why = "somebody wanted it"
+	why := "taken back by " + c.rollouts().By
 	back, err := plan.Back(d.Plan, d.Snapshot, why)
 	if err != nil {
-		return "", nil, err
+		return offer{}, err
 	}
-	return fmt.Sprintf("back to the template before: %d pods are updated again, in %d steps", d.Pods.Updated, len(back.Steps)), func() error {
+	change := plan.ConsequenceOfPlan(back, plan.TransitionRollBack)
+	change.Pods = d.Pods.Updated
+	return offer{change, "rolling back", func() error {
 		if err := c.change(d.Ref, apply.Aborting(why, true))(); err != nil {
 			return err
 		}
 		return c.back(d.Ref, why)
+	}}, nil
+}
+
+func abort(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
+	if err := c.on(d); err != nil {
+		return offer{}, err
+	}
+	return offer{
+		plan.ConsequenceOf(plan.TransitionAbort, d.Plan, d.Snapshot.Progress), "rollout aborted",
+		c.change(d.Ref, apply.Aborting("aborted by "+c.rollouts().By, false)),
 	}, nil
 }
 
-func abort(c *Cluster, d *world.Detail, _ world.Act) (string, func() error, error) {
-	if err := c.on(d); err != nil {
-		return "", nil, err
-	}
-	text := fmt.Sprintf("it ends where it stands: %d of %d pods are updated", d.Pods.Updated, d.Pods.Desired)
-	return text, c.change(d.Ref, apply.Aborting("aborted by "+c.rollouts().By, false)), nil
-}
-
-func restart(c *Cluster, d *world.Detail, act world.Act) (string, func() error, error) {
+func restart(c *Cluster, d *world.Detail, act world.Act) (offer, error) {
 	p, err := plan.BuildRestart(d.Snapshot, plan.Restarting{Containers: act.Containers, Pods: act.Pods}, plan.Policy{})
 	if err != nil {
-		return "", nil, err
+		return offer{}, err
 	}
-	pods := len(d.Snapshot.Pods)
+	change := plan.Consequence{Pods: len(d.Snapshot.Pods), Steps: len(p.Steps)}
+	done := "restarting containers in all pods"
 	if len(act.Pods) > 0 {
-		pods = len(act.Pods)
+		change.Pods = len(act.Pods)
+		done = "restarting containers in " + countOf(change.Pods, "pod")
 	}
-	return fmt.Sprintf("containers of %d pods restart in place", pods), func() error { return c.begin(d.Ref, p) }, nil
+	return offer{change, done, func() error { return c.begin(d.Ref, p) }}, nil
 }
 
-func scale(c *Cluster, d *world.Detail, act world.Act) (string, func() error, error) {
+func countOf(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func scale(c *Cluster, d *world.Detail, act world.Act) (offer, error) {
 	n, err := strconv.Atoi(act.Value)
 	if err != nil || n < 0 || n > largest {
-		return "", nil, fmt.Errorf("%s: a number of pods from 0 to %d", act.Value, largest)
+		return offer{}, fmt.Errorf("%s: a number of pods from 0 to %d", act.Value, largest)
+	}
+	if d.Ref.Kind == kruise.KindDaemonSet || d.Ref.Kind == kruise.KindSidecarSet {
+		return offer{}, fmt.Errorf("%s has no number of pods of its own", nameOf(d.Ref))
 	}
 	patch := plan.Patch{Type: "merge", Subresource: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(n)}}}
-	return fmt.Sprintf("%d pods become %d", d.Pods.Desired, n), func() error {
+	change := plan.Consequence{Was: strconv.Itoa(d.Pods.Desired), Becomes: act.Value}
+	return offer{change, "scaling to " + countOf(n, "pod"), func() error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.world.Patch(d.Ref, patch)
-	}, nil
+	}}, nil
 }
 
 // largest is the largest workload of the demo.
 const largest = 1000
 
-func partition(c *Cluster, d *world.Detail, act world.Act) (string, func() error, error) {
+func partition(c *Cluster, d *world.Detail, act world.Act) (offer, error) {
 	path := plan.PartitionPath(d.Ref.Group, d.Ref.Kind, d.Snapshot.Workload.Version)
 	if len(path) == 0 {
-		return "", nil, errors.New("it has no partition")
+		return offer{}, errors.New("it has no partition")
 	}
 	var value any = act.Value
 	if n, err := strconv.Atoi(act.Value); err == nil {
 		value = int64(n)
 	} else if _, err := plan.ParseAmount(act.Value); err != nil {
-		return "", nil, err
+		return offer{}, err
 	}
 	for _, name := range slices.Backward(path) {
 		value = map[string]any{name: value}
 	}
-	return "so many pods stay at the old revision: " + act.Value, func() error {
+	change := plan.Consequence{Was: plan.PartitionOf(d.Snapshot.Workload), Becomes: act.Value}
+	return offer{change, "partition set to " + act.Value, func() error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.world.MergePatch(d.Ref, value.(map[string]any))
-	}, nil
+	}}, nil
 }

@@ -59,7 +59,12 @@ func (c *Cluster) look() error {
 		if ref.Kind == kruise.KindSidecarSet {
 			c.sets[ref] = q
 		}
-		c.details[ref] = world.Describe(q, c.events[ref])
+		d := world.Describe(q, c.events[ref])
+		if book, ok := c.books[ref]; ok {
+			book.Progress = s.Progress
+			d.Rollouts = book.Rollouts()
+		}
+		c.details[ref] = d
 	}
 	return nil
 }
@@ -72,9 +77,12 @@ func (c *Cluster) question(ref cluster.Ref, s plan.Snapshot) diagnose.Question {
 	return q
 }
 
+// driver is who drives the rollouts of the shop.
+const driver = "ci@demo"
+
 func (c *Cluster) holder(ref cluster.Ref) string {
 	if r := c.runs[ref]; r != nil && !r.over {
-		return "ci@demo"
+		return driver
 	}
 	return ""
 }

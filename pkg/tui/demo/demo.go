@@ -10,6 +10,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,15 +31,19 @@ type Cluster struct {
 	mu    sync.Mutex
 	moved *sync.Cond
 
-	ctx     context.Context
-	world   *simulate.World
-	start   time.Time
-	refs    []cluster.Ref
-	runs    map[cluster.Ref]*run
+	ctx   context.Context
+	world *simulate.World
+	start time.Time
+	refs  []cluster.Ref
+	runs  map[cluster.Ref]*run
+	// books are the rollouts on record, with those before them.
+	books   map[cluster.Ref]plan.Record
 	details map[cluster.Ref]*world.Detail
 	// sets are SidecarSets with all pods that they may match.
-	sets    map[cluster.Ref]diagnose.Question
-	fans    fans
+	sets map[cluster.Ref]diagnose.Question
+	fans fans
+	// docs are the manifests that the shop is made from.
+	docs    []string
 	events  map[cluster.Ref][]world.Event
 	version int64
 	// due is time that has gone by and is less than a beat.
@@ -48,17 +53,37 @@ type Cluster struct {
 //go:embed shop.yaml
 var shop string
 
+// Options say which shop it is.
+type Options struct {
+	// Seed decides what happens: the same seed gives the same shop.
+	Seed uint64
+	// Now is what the clock shows when the interface opens.
+	Now time.Time
+	// Pods is how many pods one more workload has, the catalog; 0 leaves it out.
+	Pods int
+}
+
 // Start makes the shop and begins its rollouts; they end with the context. The same
 // seed gives the same shop.
 func Start(ctx context.Context, seed uint64, now time.Time) (*Cluster, error) {
+	return StartWith(ctx, Options{Seed: seed, Now: now})
+}
+
+// StartWith is [Start] with all options.
+func StartWith(ctx context.Context, o Options) (*Cluster, error) {
 	c := &Cluster{
-		ctx: ctx, world: simulate.New(options(seed, now)),
-		runs: map[cluster.Ref]*run{}, details: map[cluster.Ref]*world.Detail{}, events: map[cluster.Ref][]world.Event{},
+		ctx: ctx, world: simulate.New(options(o.Seed, o.Now)), docs: strings.Split(shop, "\n---\n"),
+		runs: map[cluster.Ref]*run{}, books: map[cluster.Ref]plan.Record{}, details: map[cluster.Ref]*world.Detail{}, events: map[cluster.Ref][]world.Event{},
 		sets: map[cluster.Ref]diagnose.Question{},
 	}
 	c.moved = sync.NewCond(&c.mu)
 	context.AfterFunc(ctx, c.moved.Broadcast)
-	for i := range nodes {
+	count := nodes
+	if o.Pods > 0 {
+		c.docs = append(c.docs, fmt.Sprintf(large, o.Pods))
+		count += (o.Pods + perNode - 1) / perNode
+	}
+	for i := range count {
 		c.world.AddNode(fmt.Sprintf("node-%d", i+1), map[string]string{corev1.LabelTopologyZone: "zone-" + string(rune('a'+i%zones))})
 	}
 	if err := c.fill(); err != nil {
@@ -71,7 +96,11 @@ func Start(ctx context.Context, seed uint64, now time.Time) (*Cluster, error) {
 	if err := c.look(); err != nil {
 		return nil, err
 	}
-	for _, r := range rollouts {
+	inFlight := rollouts
+	if o.Pods > 0 {
+		inFlight = append(slices.Clone(rollouts), largeRollout)
+	}
+	for _, r := range inFlight {
 		if err := c.release(r); err != nil {
 			return nil, err
 		}
@@ -81,7 +110,7 @@ func Start(ctx context.Context, seed uint64, now time.Time) (*Cluster, error) {
 
 // fill puts the shop's objects there and waits until they are at rest.
 func (c *Cluster) fill() error {
-	for doc := range strings.SplitSeq(shop, "\n---\n") {
+	for _, doc := range c.docs {
 		n, err := yaml.Parse(doc)
 		if err != nil {
 			return err
@@ -108,7 +137,7 @@ func (c *Cluster) release(r rollout) error {
 	if err != nil {
 		return err
 	}
-	n, err := yaml.Parse(strings.ReplaceAll(manifest(r.ref), r.from, r.to))
+	n, err := yaml.Parse(strings.ReplaceAll(c.manifest(r.ref), r.from, r.to))
 	if err != nil {
 		return err
 	}
@@ -133,8 +162,8 @@ func (c *Cluster) release(r rollout) error {
 }
 
 // manifest is the document of the shop that an object was made from.
-func manifest(ref cluster.Ref) string {
-	for doc := range strings.SplitSeq(shop, "\n---\n") {
+func (c *Cluster) manifest(ref cluster.Ref) string {
+	for _, doc := range c.docs {
 		n, err := yaml.Parse(doc)
 		if err == nil && tree.StrAt(n.YNode(), "metadata", "name") == ref.Name && tree.StrAt(n.YNode(), "kind") == ref.Kind {
 			return doc

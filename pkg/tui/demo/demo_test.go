@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -82,7 +83,7 @@ func of(name string) cluster.Ref {
 
 func do(t *testing.T, c *demo.Cluster, act world.Act) {
 	t.Helper()
-	if effect, err := c.Effect(context.Background(), act); err != nil || len(effect.Lines) != len(act.On) {
+	if effect, err := c.Effect(context.Background(), act); err != nil || len(effect.Changes) != len(act.On) {
 		t.Fatalf("%s: %v, %v", act.Verb, effect, err)
 	}
 	if said, err := c.Do(context.Background(), act); err != nil || said == "" {
@@ -106,7 +107,7 @@ func TestActions(t *testing.T) {
 	do(t, c, world.Act{Verb: world.PauseResume, On: []cluster.Ref{of("search")}})
 	until(t, c, "search", world.Progressing)
 	do(t, c, world.Act{Verb: world.Abort, On: []cluster.Ref{of("search")}})
-	until(t, c, "search", world.Stuck)
+	until(t, c, "search", world.Aborted)
 
 	do(t, c, world.Act{Verb: world.Scale, On: []cluster.Ref{of("basket")}, Value: "4"})
 	for range 60 {
@@ -180,7 +181,8 @@ func TestSameSeedSameStory_WhateverTheClock(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, row := range w.Workloads {
-				story = append(story, fmt.Sprintf("%s %s %s %d/%d %d %s", at, row.Ref, row.Health, row.Pods.Updated, row.Pods.Desired, row.Pods.Ready, row.StepName))
+				why, _, _ := strings.Cut(row.Why, ", until ") // which is a time of the clock
+				story = append(story, fmt.Sprintf("%s %s %s %d/%d %d %s %s", at, row.Ref, row.Health, row.Pods.Updated, row.Pods.Desired, row.Pods.Ready, row.StepName, why))
 			}
 		}
 		return story
@@ -194,5 +196,55 @@ func TestSameSeedSameStory_WhateverTheClock(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
+	}
+}
+
+// TestPods: the large workload has as many pods as were asked for, and its rollout gets on.
+func TestPods(t *testing.T) {
+	c, err := demo.StartWith(t.Context(), demo.Options{Seed: 1, Now: noon, Pods: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := named(look(t, c, world.Want{}), "catalog")
+	if before == nil || before.Pods.Desired != 300 || before.Pods.Updated == 0 {
+		t.Fatalf("%+v", before)
+	}
+	if err := c.Advance(20 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if after := named(look(t, c, world.Want{}), "catalog"); after.Pods.Updated <= before.Pods.Updated {
+		t.Errorf("%d of %d pods are updated, as before", after.Pods.Updated, after.Pods.Total)
+	}
+}
+
+// TestRolloutsStay: a rollout that is over stays on record, with its steps, how long they
+// took and who decided, and so does the one that takes its place.
+func TestRolloutsStay(t *testing.T) {
+	c := open(t)
+	ref := of("search")
+	if err := c.Advance(10 * time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	d := look(t, c, world.Want{Workload: ref}).Detail
+	if len(d.Rollouts) != 1 || d.Rollouts[0].Result != plan.RolloutCompleted || d.Rollouts[0].By != "ci@demo" {
+		t.Fatalf("%+v", d.Rollouts)
+	}
+	for _, s := range d.Rollouts[0].Steps {
+		if !s.Done || s.Begun.IsZero() {
+			t.Errorf("%+v", s)
+		}
+	}
+	if d.Rollouts[0].Took(noon) <= 0 || !strings.Contains(d.Rollouts[0].Change, "search:11 → ") {
+		t.Errorf("%+v", d.Rollouts[0])
+	}
+	if _, err := c.Do(t.Context(), world.Act{Verb: world.Undo, On: []cluster.Ref{ref}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Advance(10 * time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	d = look(t, c, world.Want{Workload: ref}).Detail
+	if len(d.Rollouts) != 2 || d.Rollouts[0].Result != plan.RolloutRolledBack || d.Rollouts[1].Result != plan.RolloutCompleted {
+		t.Errorf("%+v", d.Rollouts)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -62,7 +64,7 @@ func (r records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 		}
 		rec.By = by
 		r.shop.mu.Lock()
-		err = r.shop.world.Record(ctx, ref, rec.Version, rec.Progress)
+		err = r.shop.keep(ctx, ref, rec.Version, rec.Progress, by, false)
 		r.shop.mu.Unlock()
 		if !errors.Is(err, plan.ErrConflict) {
 			return rec, err
@@ -79,10 +81,59 @@ func (r records) Holder(_ context.Context, ref cluster.Ref) (string, error) {
 
 // record is the rollout on record of a workload. The shop is locked.
 func (c *Cluster) record(ref cluster.Ref) (plan.Record, error) {
-	r := c.runs[ref]
-	if r == nil {
+	book, ok := c.books[ref]
+	if !ok || c.runs[ref] == nil {
 		return plan.Record{}, fmt.Errorf("%s: %w", nameOf(ref), plan.ErrNoRollout)
 	}
 	s, err := c.world.Snapshot(ref)
-	return plan.Record{Ref: ref, Plan: r.plan, Progress: s.Progress, Base: s.Base, Begun: r.begun, Version: s.Version}, err
+	book.Progress, book.Base, book.Version = s.Progress, s.Base, s.Version
+	return book, err
+}
+
+// enter puts a plan on record in the place of the one before, which is remembered. The shop
+// is locked.
+func (c *Cluster) enter(ref cluster.Ref, p plan.Plan, by string) {
+	now := c.world.Now()
+	next := plan.Record{Ref: ref, Plan: p, Begun: now, By: by, Times: timed(nil, p, 0, now)}
+	if before, err := c.record(ref); err == nil {
+		next.Past, next.Audit = before.Remember(now), before.Audit
+	}
+	what, detail := plan.Began(p)
+	next.Audit = next.Audit.With(plan.AuditEntry{At: now, By: by, What: what, Detail: detail})
+	c.books[ref] = next
+}
+
+// keep records how far a rollout has come, and what was decided. The shop is locked.
+func (c *Cluster) keep(ctx context.Context, ref cluster.Ref, since string, p plan.Progress, by string, driven bool) error {
+	before, err := c.world.Snapshot(ref)
+	if err != nil {
+		return err
+	}
+	if err := c.world.Record(ctx, ref, since, p); err != nil {
+		return err
+	}
+	if book, ok := c.books[ref]; ok {
+		book.Progress = before.Progress
+		book = book.Decide(p, by, "", driven, c.world.Now())
+		book.Times = timed(book.Times, book.Plan, p.Step, c.world.Now())
+		c.books[ref] = book
+	}
+	return nil
+}
+
+// timed notes when a step began.
+func timed(times map[string]time.Time, p plan.Plan, step int, now time.Time) map[string]time.Time {
+	if step >= len(p.Steps) {
+		return times
+	}
+	name := p.Steps[step].Name
+	if _, ok := times[name]; ok {
+		return times
+	}
+	out := maps.Clone(times)
+	if out == nil {
+		out = map[string]time.Time{}
+	}
+	out[name] = now
+	return out
 }

@@ -146,6 +146,9 @@ func (r *run) tell(e event.Event) {
 			e.Text = "rollout begins: " + e.Plan.Why
 		}
 	case event.Ended:
+		if e.Outcome == event.Failed { // why it failed was told when it halted
+			e.Text = ""
+		}
 		e.Text = string(e.Outcome) + " " + e.Text
 	}
 	r.note(r.ref, reasons[e.Type], e.Text, e.Type == event.Halted || e.Type == event.Refused)
@@ -204,12 +207,15 @@ func (r *run) Do(ctx context.Context, ref cluster.Ref, a plan.Action) error {
 func (r *run) Record(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.world.Record(ctx, ref, since, p)
+	return r.keep(ctx, ref, since, p, driver, true)
 }
 
 // Decide is [apply.Workload].
 func (r *run) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
-	if err := r.Record(ctx, ref, since, p); err != nil {
+	r.mu.Lock()
+	err := r.keep(ctx, ref, since, p, r.rollouts().By, false)
+	r.mu.Unlock()
+	if err != nil {
 		return plan.Record{}, err
 	}
 	return r.Rollout()
@@ -219,6 +225,7 @@ func (r *run) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.
 func (r *run) Begin(ctx context.Context, ref cluster.Ref, p plan.Plan) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.enter(ref, p, driver)
 	r.plan = p
 	return r.world.Begin(ctx, ref, p)
 }

@@ -38,6 +38,25 @@ var rollouts = []rollout{
 	{ref: of(kruise.KindCloneSet, "shop", "search"), from: "search:11", to: "search:12", steps: "1,10%,50%,100%"},
 }
 
+// large is one more workload, of as many pods as were asked for, and largeRollout is that
+// of it; perNode is how many of its pods a node has.
+const (
+	large = `apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: catalog, namespace: shop, labels: {app: catalog, team: web}}
+spec:
+  replicas: %d
+  selector: {matchLabels: {app: catalog}}
+  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 10%%}}
+  template:
+    metadata: {labels: {app: catalog, team: web}}
+    spec: {containers: [{name: app, image: "registry.example.com/web/catalog:5.1"}]}
+`
+	perNode = 100
+)
+
+var largeRollout = rollout{ref: of(kruise.KindCloneSet, "shop", "catalog"), from: "catalog:5.1", to: "catalog:5.2", steps: "1,5%,50%,100%"}
+
 func of(kind, namespace, name string) cluster.Ref {
 	return cluster.Ref{Group: kruise.Group, Kind: kind, Namespace: namespace, Name: name}
 }

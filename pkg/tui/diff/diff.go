@@ -38,6 +38,9 @@ func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
 // Filtered is what is searched for.
 func (s Screen) Filtered() string { return s.page.Finding() }
 
+// Copied is the text of the page.
+func (s Screen) Copied() string { return s.page.Text() }
+
 // Selection is the workload.
 func (s Screen) Selection(screen.Env) screen.Selection {
 	return screen.Selection{Workloads: []cluster.Ref{s.ref}}

@@ -36,7 +36,7 @@ func Box(t *theme.Theme, under []Line, title string, lines []Line, width, height
 func faded(lines []Line, height int) []Line {
 	out := make([]Line, height)
 	for i := range min(len(lines), height) {
-		out[i] = Text(theme.Faint, lines[i].String())
+		out[i] = Text(theme.Faint, strings.TrimRight(lines[i].String(), " ")) // as one text it is cut like one
 	}
 	return out
 }

@@ -57,7 +57,7 @@ func (t Table) header(widths []int, th *theme.Theme) Line {
 			l = l.cell(Text(theme.Header, c.Title), c, widths[i], th)
 		}
 	}
-	return l
+	return l.ended()
 }
 
 func (t Table) row(i int, widths []int, th *theme.Theme) Line {
@@ -67,6 +67,14 @@ func (t Table) row(i int, widths []int, th *theme.Theme) Line {
 		if widths[c] > 0 {
 			l = l.cell(cell, t.Columns[c], widths[c], th)
 		}
+	}
+	return l.ended()
+}
+
+// ended is a row without the gap behind its last column, for which there may be no room.
+func (l Line) ended() Line {
+	if n := len(l.Spans) - 1; n > 0 && l.Spans[n].Text == Spaces(gap) {
+		l.Spans = l.Spans[:n]
 	}
 	return l
 }

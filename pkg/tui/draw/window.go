@@ -25,6 +25,7 @@ func (w Window) Key(key string, rows, height int) (Window, bool) {
 	by, ok := map[string]int{
 		"up": -1, "k": -1, "down": 1, "j": 1,
 		"pgup": -height, "ctrl+b": -height, "pgdown": height, "ctrl+f": height,
+		"ctrl+u": -max(height/2, 1), "ctrl+d": max(height/2, 1),
 		"home": -rows, "g": -rows, "end": rows, "G": rows,
 	}[key]
 	if !ok {

@@ -24,12 +24,13 @@ func (l Line) write(b *strings.Builder, t *theme.Theme, grey bool) {
 		if s.Text == "" {
 			continue
 		}
-		open := t.Open(s.Style)
+		style := s.Style
 		if grey {
-			open = t.Open(theme.Faint)
+			style = theme.Faint
 		}
+		open := t.Open(style)
 		if l.Cursor {
-			open = t.Cursor() + open
+			open = t.OnCursor(style)
 		}
 		b.WriteString(open)
 		b.WriteString(s.Text)

@@ -44,7 +44,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 
 func (s Screen) nothing() draw.Line {
 	if s.filter != "" {
-		return draw.Text(theme.Faint, "  nothing passes the filter; esc takes it away")
+		return draw.Text(theme.Faint, "  no matches; esc clears the filter")
 	}
 	return draw.Text(theme.Faint, "  no UnitedDeployment, WorkloadSpread, ResourceDistribution or ImagePullJob here")
 }
@@ -58,7 +58,7 @@ func (s Screen) summary(env screen.Env) draw.Line {
 	}
 	l := draw.Text(theme.Plain, "  "+show.Count(len(s.rows), "fan-out"))
 	if faulty > 0 {
-		l = l.Add(theme.Warn, fmt.Sprintf("  %s %d that somebody should look at", env.Theme.Symbols.Degraded, faulty))
+		l = l.Add(theme.Warn, fmt.Sprintf("  %s %d with problems", env.Theme.Symbols.Degraded, faulty))
 	}
 	var right draw.Line
 	if s.filter != "" {
@@ -72,16 +72,16 @@ const bar = 12
 
 func (s Screen) columns(env screen.Env) []draw.Column {
 	health := draw.Column{Title: "HEALTH", Width: 13, Min: 1, Give: 1, Keep: true}
-	if env.Width >= 90 {
+	if env.Width >= 60 {
 		health.Min = health.Width
 	}
 	return []draw.Column{
 		health,
 		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: 4, Give: 3},
-		{Title: "OBJECT", Width: max(s.sizes.name, 8), Min: 20, Keep: true},
-		{Title: "THERE", Width: 9, Min: 5, Right: true, Keep: true},
-		{Title: "", Width: bar, Give: 5},
-		{Title: "OF", Width: max(s.sizes.target, 4), Min: 12, Give: 4},
+		{Title: "OBJECT", Width: max(s.sizes.name, 8), Min: min(max(s.sizes.name, 8), max(env.Width/2, 20)), Keep: true},
+		{Title: "READY", Width: 9, Min: 5, Right: true, Give: 2, Keep: true},
+		{Title: "", Width: bar, Give: 7},
+		{Title: "SOURCE", Width: max(s.sizes.target, 6), Min: 12, Give: 4},
 		{Title: "AGE", Width: 5, Right: true, Give: 6},
 	}
 }

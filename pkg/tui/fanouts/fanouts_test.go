@@ -65,9 +65,9 @@ func TestFilter(t *testing.T) {
 	s.Press("/").Type("secret").Press("enter")
 	s.Until("1 fan-out ", "conflict: an object of that name")
 	s.Press("esc", "/").Type("nothing at all").Press("enter")
-	s.Until("nothing passes the filter")
+	s.Until("no matches; esc clears the filter")
 	s.Press("tab", "y", "down")
-	s.Until("nothing passes the filter")
+	s.Until("no matches; esc clears the filter")
 }
 
 // TestMouse: a click goes to a row, or into the places.

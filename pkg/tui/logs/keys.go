@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	other    = screen.Binding{Keys: []string{"tab", "c"}, Does: "container", Help: "the next container of the pod"}
+	other    = screen.Binding{Keys: []string{"tab"}, Does: "container", Help: "the next container of the pod"}
 	previous = screen.Binding{Keys: []string{"p"}, Does: "previous", Help: "the log before the last restart, or the present one again"}
 	follow   = screen.Binding{Keys: []string{"f"}, Does: "follow", Help: "stay at the end while lines come, or stay here"}
 	reopen   = screen.Binding{Keys: []string{"r"}, Does: "reopen", Help: "open the log again"}

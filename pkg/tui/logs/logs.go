@@ -52,6 +52,9 @@ func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
 // Filtered is what is searched for.
 func (s Screen) Filtered() string { return s.page.Finding() }
 
+// Copied is the text of the page.
+func (s Screen) Copied() string { return s.page.Text() }
+
 // Selection is the container.
 func (s Screen) Selection(screen.Env) screen.Selection {
 	sel := screen.Selection{Workloads: []cluster.Ref{s.ref}, Pods: []string{s.pod.Name}}

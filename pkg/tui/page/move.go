@@ -36,6 +36,7 @@ func (p Page) Key(key string) (Page, bool) {
 	by, ok := map[string]int{
 		"up": -1, "k": -1, "down": 1, "j": 1,
 		"pgup": -p.height, "ctrl+b": -p.height, "pgdown": p.height, "ctrl+f": p.height, "space": p.height,
+		"ctrl+u": -max(p.height/2, 1), "ctrl+d": max(p.height/2, 1),
 		"home": -len(p.rows), "g": -len(p.rows), "end": len(p.rows), "G": len(p.rows),
 	}[key]
 	if !ok {

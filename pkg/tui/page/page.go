@@ -6,6 +6,7 @@ package page
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 )
@@ -81,6 +82,15 @@ func (p Page) Size(width, height int) Page {
 
 // Len is how many lines there are.
 func (p Page) Len() int { return len(p.lines) }
+
+// Text is all lines.
+func (p Page) Text() string {
+	list := make([]string, len(p.lines))
+	for i, l := range p.lines {
+		list[i] = l.String()
+	}
+	return strings.Join(list, "\n")
+}
 
 // AtEnd reports whether the page stays at its end.
 func (p Page) AtEnd() bool { return p.end }

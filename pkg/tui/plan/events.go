@@ -13,9 +13,15 @@ import (
 // events are what has happened in the simulation so far, newest first.
 func (s Screen) events(_ screen.Env, height int) []draw.Line {
 	list := s.run.until(s.at)
-	lines := []draw.Line{heading("WHAT HAPPENS", show.Count(len(list), "change")+" so far")}
+	more := show.Count(len(list), "change") + " so far"
+	if s.find != "" {
+		more += ", with " + s.find
+	}
+	lines := []draw.Line{heading("WHAT HAPPENS", more)}
 	for i := len(list) - 1; i >= 0 && len(lines) < height; i-- {
-		lines = append(lines, happening(list[i]))
+		if l := happening(list[i]); s.find == "" || s.has(l.String()) {
+			lines = append(lines, l)
+		}
 	}
 	return draw.Exactly(lines, height)
 }

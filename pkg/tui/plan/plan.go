@@ -5,6 +5,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,6 +35,8 @@ type Screen struct {
 	// steps is where the cursor is; it follows the simulation until somebody moves it.
 	steps   draw.Window
 	follows bool
+	// find is what is searched for: events that have it are shown, and the first step.
+	find string
 }
 
 // New is the screen of the workload that is opened.
@@ -46,6 +49,27 @@ func (s Screen) Title() string { return "plan of " + show.Name(s.ref) }
 
 // Want is the workload with its pods.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+
+// Filtered is what is searched for.
+func (s Screen) Filtered() string { return s.find }
+
+// search shows the events that have a text, and goes to the first step that has it.
+func (s Screen) search(text string) Screen {
+	s.find = text
+	if text == "" || s.run == nil {
+		return s
+	}
+	for i, step := range s.run.plan.Steps {
+		if s.has(step.Name + " " + step.Title) {
+			return s.point(i)
+		}
+	}
+	return s
+}
+
+func (s Screen) has(text string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(s.find))
+}
 
 // Selection is the workload.
 func (s Screen) Selection(screen.Env) screen.Selection {
@@ -61,6 +85,8 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 		return s.arrive(msg), nil
 	case frame:
 		return s.next(msg)
+	case screen.Filter:
+		return s.search(msg.Text), nil
 	case screen.Order:
 		return s.order(msg), nil
 	case screen.Wheel:

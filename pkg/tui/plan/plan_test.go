@@ -144,7 +144,7 @@ func TestAgain(t *testing.T) {
 	s.Press("r")
 	s.Until("as of 12:00:52")
 	s.Press("n")
-	s.Until("promote cloneset/storefront")
+	s.Until("Promote cloneset/storefront?")
 }
 
 // TestOthers: a plan that was halted is simulated as if it went on, a SidecarSet and a

@@ -54,7 +54,7 @@ func (s Screen) state(y theme.Symbols, i int) (string, theme.Style) {
 	case m.End < 0 && s.at >= s.run.lasts():
 		return y.Stuck, theme.Bad
 	case s.run.plan.Steps[i].Kind == core.StepPause:
-		return y.Pause, theme.Warn
+		return y.Pause, theme.Wait
 	}
 	return y.Now, theme.Busy
 }

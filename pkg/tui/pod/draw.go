@@ -3,6 +3,7 @@ package pod
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
@@ -17,9 +18,11 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		return s.nothing(env)
 	}
 	end := min(s.top+env.Height, len(s.lines))
-	lines := append([]draw.Line{}, s.lines[s.top:end]...)
+	lines, found := s.found(append([]draw.Line{}, s.lines[s.top:end]...))
 	if more := len(s.lines) - end; more > 0 && len(lines) > 1 {
-		lines[len(lines)-1] = draw.Text(theme.Faint, fmt.Sprintf("  %s %d more lines", env.Theme.Symbols.Less, more+1))
+		lines[len(lines)-1] = draw.Text(theme.Faint, fmt.Sprintf("  %s %d more lines", env.Theme.Symbols.Less, more+1)).Add(theme.Key, found)
+	} else if found != "" {
+		lines = append(draw.Exactly(lines, max(env.Height-1, 1)), draw.Text(theme.Key, found))
 	}
 	return lines
 }
@@ -69,15 +72,15 @@ func (s Screen) causes(env screen.Env) []draw.Line {
 	if len(s.answer.Causes) == 0 {
 		return nil
 	}
-	lines := []draw.Line{heading("IN THE WAY", "")}
+	lines := []draw.Line{heading("BLOCKED BY", "")}
 	for _, c := range s.answer.Causes {
 		picture, style := env.Theme.Symbols.Dot, theme.Plain
 		if c.Stuck {
 			picture, style = env.Theme.Symbols.Stuck, theme.Bad
 		}
 		lines = append(lines, wrapped(env, draw.Text(style, picture+" "), theme.Plain, c.Gate+": "+c.String())...)
-		if c.Hint != "" {
-			lines = append(lines, wrapped(env, draw.Text(theme.Plain, "  "), theme.Faint, "hint: "+c.Hint)...)
+		if text := strings.Replace(show.Remedy(c), "l, then p", "p", 1); text != "" { // p is a key here
+			lines = append(lines, wrapped(env, draw.Text(theme.Plain, "  "), theme.Faint, text)...)
 		}
 	}
 	return append(lines, draw.Line{})

@@ -77,7 +77,7 @@ func (s Screen) inPlace(env screen.Env) []draw.Line {
 }
 
 // progress is how far a container is that was given another image: another image ID
-// than before is what Kruise waits for (semantics workloads 2.2).
+// than before is what Kruise waits for (docs/kruise/workloads.md#steps-on-the-pod).
 func (s Screen) progress(env screen.Env, name, before string) draw.Line {
 	c, _ := s.pod.Container(name)
 	l := label("")

@@ -20,7 +20,7 @@ func (Screen) Keys() []screen.Binding {
 
 func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	page := max(env.Height-1, 1)
-	by, moves := map[string]int{"pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page, "home": -len(s.lines), "g": -len(s.lines), "end": len(s.lines), "G": len(s.lines)}[key]
+	by, moves := map[string]int{"pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page, "ctrl+u": -max(page/2, 1), "ctrl+d": max(page/2, 1), "home": -len(s.lines), "g": -len(s.lines), "end": len(s.lines), "G": len(s.lines)}[key]
 	switch {
 	case s.pod == nil:
 		return s, nil

@@ -35,6 +35,8 @@ type Screen struct {
 	// that is seen.
 	lines      []draw.Line
 	first, top int
+	// find is what is searched for on the page.
+	find string
 }
 
 // New is the screen of the pod that is opened.
@@ -47,6 +49,9 @@ func (s Screen) Title() string { return "pod/" + world.PodRef(s.ref, s.name).Nam
 
 // Want is the workload with its pods.
 func (s Screen) Want() world.Want { return world.Want{Workload: s.ref} }
+
+// Filtered is what is searched for.
+func (s Screen) Filtered() string { return s.find }
 
 // Selection is the pod and of its containers those that are marked, else the one of the
 // cursor.
@@ -79,6 +84,8 @@ func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After
 	switch msg := msg.(type) {
 	case screen.Changed:
 		return s.refresh(env), nil
+	case screen.Filter:
+		return s.search(env, msg.Text), nil
 	case screen.Wheel:
 		return s.scroll(env, msg.By), nil
 	case screen.Click:

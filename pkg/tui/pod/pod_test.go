@@ -125,7 +125,7 @@ func TestTells(t *testing.T) {
 	o, _ = at(t, basket, nil)
 	tuitest.Start(t, o, tuitest.Sizes[2]).Until("SIDECARS", "mesh  revision", "proxy-1, proxy-2", "works", "sidecarset/mesh")
 	o, _ = at(t, checkout, inTrouble)
-	tuitest.Start(t, o, tuitest.Sizes[2]).Until("back-off 40s", "failed last: Error, exit code 1", "hint:", "EVENTS", "CrashLoopBackOff")
+	tuitest.Start(t, o, tuitest.Sizes[2]).Until("back-off 40s", "failed last: Error, exit code 1", "p is the log before the last restart", "EVENTS", "CrashLoopBackOff")
 }
 
 // TestAnnounced: a change in place that waits for its grace period.
@@ -158,15 +158,15 @@ func TestRestartsOne(t *testing.T) {
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("CONTAINER")
 	s.Press("down", "R")
-	s.Until("restart cloneset/storefront: storefront-", "containers cache", "y yes")
+	s.Until("Restart container cache in pod storefront-", "y yes")
 	s.Press("y")
 	s.Until("restart: done")
 	s.Press("k", "space", "space", "R")
-	s.Until("containers app,", "cache   ", "y yes")
+	s.Until("containers app, cache in pod", "y yes")
 	s.Press("y")
 	s.Gone("y yes")
 	s.Press("R")
-	s.Until("containers app,", "y yes")
+	s.Until("containers app, cache in pod", "y yes")
 	if acts := still.Acts(); len(acts[0].Containers) != 1 || len(acts[1].Containers) != 2 || len(acts[1].Pods) != 1 {
 		t.Errorf("%+v", acts)
 	}

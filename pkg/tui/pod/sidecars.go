@@ -26,7 +26,7 @@ type sidecars struct {
 }
 
 // injected are the SidecarSets in a pod, by name. A pod that was rendered without
-// Kruise has a list of them and nothing else (semantics sidecarset 2.11).
+// Kruise has a list of them and nothing else (docs/kruise/sidecarset.md#annotations).
 func injected(p *cluster.Pod) []sidecars {
 	entries, _ := inject.Entries(p.Annotations) // what cannot be read says nothing
 	names := slices.Collect(maps.Keys(entries))

@@ -11,15 +11,18 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 	if s.detail == nil {
 		return s.nothing(env)
 	}
-	a := s.arrange(env)
 	lines := s.head(env)
-	steps, pods := s.stepsAndCauses(env, a.steps), s.pods(env, a)
+	a := s.arrange(env, env.Height-len(lines))
+	steps, grid := s.stepsAndCauses(env, a.steps), s.overview(env, a.grid)
 	if a.beside {
-		lines = append(lines, beside(steps, pods, a.steps.width, env.Theme.Symbols.Ellipsis)...)
+		lines = append(lines, beside(steps, grid, a.steps.width, env.Theme.Symbols.Ellipsis)...)
 	} else {
-		lines = append(append(lines, steps...), pods...)
+		lines = append(append(lines, steps...), grid...)
 	}
-	return append(lines, s.events(env, a.events)...)
+	lines = append(lines, s.table.draw(env, s.at, s.marked, a.table)...)
+	lines = append(lines, s.reason(env, a.reason)...)
+	lines = append(lines, s.events(env, a.events)...)
+	return append(lines, s.past(env, a.past)...)
 }
 
 func (s Screen) nothing(env screen.Env) []draw.Line {

@@ -10,19 +10,64 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// events are the feed, the newest first.
+// events are the feed, the newest first: each whole while there is room for all, else those
+// that have a line each.
 func (s Screen) events(env screen.Env, r room) []draw.Line {
 	if r.height <= 0 {
 		return nil
 	}
-	lines := []draw.Line{heading("EVENTS", "newest first")}
-	for _, h := range s.feed[:min(len(s.feed), max(r.height-1, 0))] {
-		lines = append(lines, s.event(env, h))
+	left := r.height - 1
+	spare := max(left-len(s.feed), 0)
+	var lines []draw.Line
+	for _, h := range s.feed[:min(len(s.feed), max(left, 0))] {
+		whole := s.event(env, h, r.width)
+		if n := len(whole) - 1; n > 0 && n <= spare {
+			spare -= n
+			lines = append(lines, whole...)
+			continue
+		}
+		lines = append(lines, s.eventLine(env, h))
 	}
-	return draw.Exactly(lines, r.height)
+	return r.heading("EVENTS", "newest first", lines)
 }
 
-func (s Screen) event(env screen.Env, h happening) draw.Line {
+// mostWhole is how many events are measured: more have no room anyway.
+const mostWhole = 60
+
+// eventLines are all events, each whole.
+func (s Screen) eventLines(env screen.Env, width int) []draw.Line {
+	var lines []draw.Line
+	for _, h := range s.feed[:min(len(s.feed), mostWhole)] {
+		lines = append(lines, s.event(env, h, width)...)
+	}
+	return lines
+}
+
+// event is one event, wrapped.
+func (s Screen) event(env screen.Env, h happening, width int) []draw.Line {
+	one := s.eventLine(env, h)
+	if one.Width() <= width {
+		return []draw.Line{one}
+	}
+	head := s.eventHead(env, h)
+	if head.Width() > width/2 {
+		return []draw.Line{one}
+	}
+	var lines []draw.Line
+	for i, l := range draw.Wrap(theme.Plain, h.Text+h.names(), width-head.Width()) {
+		if i > 0 {
+			head = draw.Text(theme.Plain, draw.Spaces(head.Width()))
+		}
+		lines = append(lines, head.Join(l))
+	}
+	return lines
+}
+
+func (s Screen) eventLine(env screen.Env, h happening) draw.Line {
+	return s.eventHead(env, h).Add(theme.Plain, h.Text).Add(theme.Faint, h.names())
+}
+
+func (s Screen) eventHead(env screen.Env, h happening) draw.Line {
 	style := theme.Plain
 	if h.Warning {
 		style = theme.Bad
@@ -31,7 +76,7 @@ func (s Screen) event(env screen.Env, h happening) draw.Line {
 	if h.Count > 1 {
 		l = l.Add(theme.Strong, fmt.Sprintf("x%d ", h.Count))
 	}
-	return l.Add(theme.Plain, h.Text).Add(theme.Faint, h.names())
+	return l
 }
 
 // most is how many pods of an event are named.

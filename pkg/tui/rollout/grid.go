@@ -1,10 +1,10 @@
 package rollout
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
@@ -20,8 +20,9 @@ type grid struct {
 	pods  []*cluster.Pod
 	cells []cell
 	rows  []row
-	// place is the index of each pod by its UID.
+	// place is the index of each pod by its UID, count how many look alike.
 	place map[string]int
+	count [cells]int
 }
 
 // row is a part of a group: pods from an index to another; label is set on the first.
@@ -39,8 +40,15 @@ const (
 	newBad
 	oldReady
 	oldDown
+	oldBad
 	leaving
+	cells
 )
+
+// String is the state in words.
+func (c cell) String() string {
+	return [...]string{"new", "starting", "failing", "old", "old, down", "old, failing", "terminating"}[c]
+}
 
 // widestLabel is how much of the name of a group is shown.
 const widestLabel = 18
@@ -50,8 +58,10 @@ func newGrid(d *world.Detail, by grouping, width int) grid {
 	var names []string
 	g.pods, names = by.together(d)
 	g.cells = make([]cell, len(g.pods))
+	fails := d.Failing()
 	for i, p := range g.pods {
-		g.cells[i] = look(d, p)
+		g.cells[i] = look(d, p, fails)
+		g.count[g.cells[i]]++
 		g.place[p.UID] = i
 		g.label = max(g.label, min(draw.Width(names[i]), widestLabel))
 	}
@@ -59,20 +69,22 @@ func newGrid(d *world.Detail, by grouping, width int) grid {
 	return g
 }
 
-func look(d *world.Detail, p *cluster.Pod) cell {
+// look is how a pod looks; fails tells those that do not become ready by themselves.
+func look(d *world.Detail, p *cluster.Pod, fails func(*cluster.Pod) bool) cell {
 	updated, ready := d.Updated[p.UID], p.IsReady()
 	switch {
 	case p.Deleting:
 		return leaving
 	case updated && ready:
 		return newReady
+	case updated && fails(p):
+		return newBad
 	case updated:
-		if _, ok := diagnose.Troubled(p); ok {
-			return newBad
-		}
 		return newDown
 	case ready:
 		return oldReady
+	case fails(p):
+		return oldBad
 	}
 	return oldDown
 }
@@ -109,17 +121,6 @@ func (g grid) beside(uid string, by int) string {
 		return uid
 	}
 	return g.pods[i+by].UID
-}
-
-// lineOf is the pod so many rows below another, as near to its column as there is one.
-func (g grid) lineOf(uid string, by int) string {
-	i, ok := g.place[uid]
-	if !ok {
-		return uid
-	}
-	at := g.rowOf(i)
-	to := g.rows[max(min(at+by, len(g.rows)-1), 0)]
-	return g.pods[min(to.from+i-g.rows[at].from, to.to-1)].UID
 }
 
 func (g grid) rowOf(i int) int {
@@ -167,7 +168,7 @@ func (c cell) picture(s theme.Symbols) (string, theme.Style) {
 		return s.New, theme.Updated
 	case newDown:
 		return s.NewDown, theme.Busy
-	case newBad:
+	case newBad, oldBad:
 		return s.Stuck, theme.Bad
 	case oldReady:
 		return s.Old, theme.Outdated
@@ -177,12 +178,38 @@ func (c cell) picture(s theme.Symbols) (string, theme.Style) {
 	return s.Leaving, theme.Faint
 }
 
-// legend says what the cells mean.
-func legend(s theme.Symbols) draw.Line {
+// pictured are the cells that look different, in the order of bar and legend.
+var pictured = []cell{newReady, newDown, newBad, oldReady, oldDown, leaving}
+
+// legend says what the cells mean, of those that there are.
+func (g grid) legend(s theme.Symbols) draw.Line {
 	var l draw.Line
-	for c, word := range [...]string{"new", "starting", "in trouble", "old", "old, down", "leaving"} {
-		text, style := cell(c).picture(s)
-		l = l.Add(style, text).Add(theme.Faint, " "+word+"  ")
+	for _, c := range pictured {
+		if n := g.of(c); n > 0 {
+			text, style := c.picture(s)
+			l = l.Add(style, text).Add(theme.Faint, fmt.Sprintf(" %d %s  ", n, c))
+		}
 	}
 	return l
+}
+
+// of is how many pods have the picture of a cell.
+func (g grid) of(c cell) int {
+	if c == newBad {
+		return g.count[newBad] + g.count[oldBad]
+	}
+	return g.count[c]
+}
+
+// bar is all pods in the pictures of the grid, and empty places for those that are missing;
+// a pod has one column where there is room.
+func (g grid) bar(s theme.Symbols, desired, width int) draw.Line {
+	var parts []draw.Part
+	for _, c := range pictured {
+		text, style := c.picture(s)
+		parts = append(parts, draw.Part{Count: g.of(c), Symbol: text, Style: style})
+	}
+	missing := max(desired-len(g.pods), 0)
+	parts = append(parts, draw.Part{Count: missing, Symbol: s.Empty, Style: theme.Faint})
+	return draw.Bar(min(width, len(g.pods)+missing), parts...)
 }

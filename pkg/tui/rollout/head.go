@@ -15,13 +15,39 @@ import (
 
 // head is how it stands, and the pods as bars.
 func (s Screen) head(env screen.Env) []draw.Line {
-	d := s.detail
-	answer := draw.Text(theme.Plain, " ").Join(show.Health(env.Theme, d.Health)).Add(theme.Plain, "  "+d.Diagnosis.Answer)
 	down, who := s.down(env), draw.Text(theme.Faint, "  "+s.who()+" ")
 	if down.Width()+who.Width() <= env.Width {
 		down = draw.Both(down, who, env.Width, "")
 	}
-	return []draw.Line{answer, s.share(env), down}
+	return append(s.answer(env), s.share(env), down)
+}
+
+// answer is the health and the line that matters, whole where there is room.
+func (s Screen) answer(env screen.Env) []draw.Line {
+	d, room := s.detail, min(max(env.Height/5, 1), 4)
+	mark := draw.Text(theme.Plain, " ").Join(show.Health(env.Theme, d.Health)).Add(theme.Plain, "  ")
+	text := draw.Wrap(theme.Plain, d.Diagnosis.Answer, max(env.Width-mark.Width(), 10))
+	if len(text) > room {
+		indent := draw.Text(theme.Plain, "   ")
+		text = draw.Wrap(theme.Plain, d.Diagnosis.Answer, max(env.Width-indent.Width(), 10))
+		lines := []draw.Line{mark}
+		for _, l := range text[:min(len(text), max(room-1, 0))] {
+			lines = append(lines, indent.Join(l))
+		}
+		if len(lines) == 1 {
+			lines[0] = mark.Add(theme.Plain, d.Diagnosis.Answer)
+		}
+		return lines
+	}
+	lines := []draw.Line{mark}
+	for i, l := range text {
+		if i == 0 {
+			lines[0] = mark.Join(l)
+			continue
+		}
+		lines = append(lines, draw.Text(theme.Plain, draw.Spaces(mark.Width())).Join(l))
+	}
+	return lines
 }
 
 // who is the driver, and how long it takes.
@@ -52,7 +78,7 @@ const widestBar = 60
 func (s Screen) share(env screen.Env) draw.Line {
 	n := s.detail.Pods
 	text := fmt.Sprintf(" %d/%d updated, %d of these ready; old %d", n.Updated, max(n.Desired, n.Total), n.UpdatedReady, max(n.Total-n.Updated, 0))
-	return draw.Text(theme.Header, " pods ").Join(show.Pods(env.Theme, n, barWidth(env))).Add(theme.Plain, text)
+	return draw.Text(theme.Header, " pods ").Join(s.grid.bar(env.Theme.Symbols, n.Desired, barWidth(env))).Add(theme.Plain, text)
 }
 
 // down is what is not available, against what may be.
@@ -69,9 +95,9 @@ func (s Screen) down(env screen.Env) draw.Line {
 	if down > budget {
 		style = theme.Bad
 	}
-	text := fmt.Sprintf(" %d down, %d may be", down, budget)
+	text := fmt.Sprintf(" %d unavailable, at most %d", down, budget)
 	if surge := d.Plan.Limits.MaxSurge; surge > 0 {
-		text += fmt.Sprintf("; %d more than wanted may be", surge)
+		text += fmt.Sprintf("; surge at most %d", surge)
 	}
 	return draw.Text(theme.Header, " down ").Join(bar).Add(style, text)
 }

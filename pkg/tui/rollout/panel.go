@@ -1,60 +1,167 @@
 package rollout
 
 import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 )
 
-// panel is what is shown where not all fits.
+// panel is what has the screen: all parts together, or one of them.
 type panel uint8
 
 const (
-	podPanel panel = iota
+	overview panel = iota
+	podPanel
 	stepPanel
+	pastPanel
 	eventPanel
 	panels
 )
 
+// String is the panel's name in the command show.
+func (p panel) String() string { return [...]string{"all", "pods", "steps", "rollouts", "events"}[p] }
+
+// next passes over the overview where there is no room for it.
+func (p panel) next(env screen.Env) panel {
+	if p = (p + 1) % panels; p == overview && env.Height < rich {
+		return podPanel
+	}
+	return p
+}
+
+// shown is the panel on a screen of a height.
+func (p panel) shown(env screen.Env) panel {
+	if p == overview && env.Height < rich {
+		return podPanel
+	}
+	return p
+}
+
 // room is how much one part has; none is not shown.
 type room struct{ width, height int }
 
-// arrangement is who has which room. Beside is true where steps and causes stand
-// beside the pods, and not above them.
+// arrangement is who has which room. Beside is true where the grid stands beside steps and
+// causes; top is the height of both then.
 type arrangement struct {
-	beside              bool
-	steps, grid, events room
-	moving              int
+	beside                                   bool
+	steps, grid, table, reason, events, past room
 }
 
-// twoColumns is from how many columns on parts stand beside each other, and rich from
-// how many lines on there is room for all of them.
+// twoColumns is from how many columns on the grid stands beside the steps, and rich from how
+// many lines on there is room for all parts.
 const (
 	twoColumns = 100
 	rich       = 20
-	headLines  = 3
+	usualTable = 9
+	usualPast  = 4
 )
 
-// arrange divides the screen. It depends on the size alone, so that nothing jumps
-// while pods come and go.
-func (s Screen) arrange(env screen.Env) arrangement {
-	left := max(env.Height-headLines, 1)
-	if env.Height < rich {
-		whole := room{env.Width, left}
-		switch s.panel {
-		case stepPanel:
-			return arrangement{steps: whole, grid: room{width: env.Width}}
-		case eventPanel:
-			return arrangement{events: whole, grid: room{width: env.Width}}
-		}
-		return arrangement{grid: room{env.Width, max(left-3, 1)}, moving: 3}
+// needs are how many lines each part would take to show all that it has.
+type needs struct{ steps, grid, table, events, past int }
+
+func (s Screen) needs(env screen.Env, width int) needs {
+	n := needs{
+		steps:  len(s.ladder(env, width)) + 1 + len(s.causes(env, width)),
+		grid:   len(s.grid.rows) + 2,
+		table:  len(s.table.rows) + 2,
+		events: len(s.eventLines(env, env.Width)) + 1,
 	}
-	events := max(left/4, 4)
-	left -= events
-	if env.Width < twoColumns {
-		steps := left / 2
-		return arrangement{steps: room{env.Width, steps}, grid: room{env.Width, left - steps - 3}, moving: 3, events: room{env.Width, events}}
+	if before := s.before(); len(before) > 0 {
+		n.past = len(before) + 1
 	}
-	steps, below := env.Width/2, max(left/3, 4)
-	return arrangement{
-		beside: true, steps: room{steps, left}, grid: room{env.Width - steps, left - below}, moving: below, events: room{env.Width, events},
+	return n
+}
+
+// lines divides lines among parts.
+type lines struct{ left int }
+
+// grow gives a part so many lines in all, as far as there are any left.
+func (l *lines) grow(part *int, to int) {
+	more := min(max(to-*part, 0), l.left)
+	*part += more
+	l.left -= more
+}
+
+// columns is the width of steps and of the grid.
+func columns(env screen.Env) (steps, grid int, beside bool) {
+	if env.Width < twoColumns || env.Height < rich {
+		return env.Width, env.Width, false
 	}
+	return env.Width / 2, env.Width - env.Width/2, true
+}
+
+// arrange divides the room below the head. Each part first gets what it cannot do without,
+// the most important first, and then what it would like to have: nothing is cut while lines
+// are left over.
+func (s Screen) arrange(env screen.Env, left int) arrangement {
+	steps, grid, beside := columns(env)
+	a := arrangement{beside: beside, steps: room{width: steps}, grid: room{width: grid}}
+	for _, r := range []*room{&a.table, &a.reason, &a.events, &a.past} {
+		r.width = env.Width
+	}
+	l := &lines{left: max(left, 0)}
+	n := s.needs(env, steps)
+	switch s.panel.shown(env) {
+	case podPanel:
+		s.podsAlone(l, &a, n)
+	case stepPanel:
+		a.beside = false
+		a.steps = room{env.Width, l.left}
+	case pastPanel:
+		l.grow(&a.past.height, l.left)
+	case eventPanel:
+		l.grow(&a.events.height, l.left)
+	default:
+		s.together(l, &a, n)
+	}
+	return a
+}
+
+// podsAlone has the grid small, and the table with all that is left.
+func (s Screen) podsAlone(l *lines, a *arrangement, n needs) {
+	a.beside = false
+	a.grid.width = a.table.width
+	l.grow(&a.table.height, min(n.table, 4))
+	l.grow(&a.grid.height, min(n.grid, 2+l.left/4))
+	l.grow(&a.table.height, n.table)
+	l.grow(&a.reason.height, 3)
+	l.grow(&a.grid.height, n.grid)
+	l.grow(&a.table.height, a.table.height+l.left)
+}
+
+// together has all parts: steps above or beside the grid, the table, events, past rollouts.
+func (s Screen) together(l *lines, a *arrangement, n needs) {
+	top, whole := &a.steps.height, l.left
+	l.grow(top, min(n.steps, 5))
+	if !a.beside {
+		l.grow(&a.grid.height, min(n.grid, 3))
+	}
+	l.grow(&a.table.height, min(n.table, 4))
+	l.grow(&a.events.height, 3)
+	l.grow(top, min(n.steps, whole/2))
+	l.grow(&a.table.height, min(n.table, usualTable))
+	if a.beside {
+		l.grow(top, min(max(n.steps, n.grid), whole/2))
+	} else {
+		l.grow(&a.grid.height, min(n.grid, max(whole/6, 3)))
+	}
+	l.grow(&a.reason.height, 2)
+	l.grow(&a.events.height, min(n.events, max(whole/5, 5)))
+	if l.left > 1 {
+		l.grow(&a.past.height, min(n.past, usualPast))
+	}
+	l.grow(&a.table.height, n.table)
+	l.grow(top, n.steps)
+	l.grow(&a.past.height, n.past)
+	l.grow(&a.events.height, a.events.height+l.left)
+	if a.beside {
+		a.grid.height = *top
+	}
+}
+
+// heading is the first line of a part.
+func (r room) heading(text, more string, below []draw.Line) []draw.Line {
+	if r.height <= 0 {
+		return nil
+	}
+	return draw.Exactly(append([]draw.Line{heading(text, more)}, below...), r.height)
 }

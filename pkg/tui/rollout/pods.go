@@ -3,53 +3,57 @@ package rollout
 import (
 	"fmt"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
 )
 
-// pods are the grid, and below it the pod of the cursor and those that are not ready,
-// with each of their containers.
-func (s Screen) pods(env screen.Env, a arrangement) []draw.Line {
-	if a.grid.height <= 0 {
+// overview is the grid of all pods below its legend.
+func (s Screen) overview(env screen.Env, r room) []draw.Line {
+	if r.height <= 0 {
 		return nil
 	}
-	more := "by " + s.by.String()
+	lines := []draw.Line{draw.Both(heading("PODS", "").Join(s.narrowed(env)), draw.Text(theme.Faint, "by "+s.by.String()+" "), r.width, env.Theme.Symbols.Ellipsis)}
+	if r.height > 3 {
+		lines = append(lines, draw.Text(theme.Plain, " ").Join(s.grid.legend(env.Theme.Symbols)))
+	}
+	return draw.Exactly(append(lines, s.grid.draw(env.Theme, s.at, s.marked, r.height-len(lines))...), r.height)
+}
+
+// narrowed is how many pods there are, what hides some of them, and their order.
+func (s Screen) narrowed(env screen.Env) draw.Line {
+	l := draw.Text(theme.Plain, fmt.Sprint(len(s.grid.pods)))
+	if s.filter != "" {
+		l = l.Add(theme.Key, "  /"+s.filter).Add(theme.Faint, fmt.Sprintf(" (%d)", len(s.table.rows)))
+	}
 	if n := len(s.marked); n > 0 {
-		more += fmt.Sprintf(", %d marked", n)
+		l = l.Add(theme.Mark, fmt.Sprintf("  %s %d marked", env.Theme.Symbols.Mark, n))
 	}
-	lines := []draw.Line{heading("PODS", more)}
-	room := a.grid.height - 1
-	if a.grid.height > 6 {
-		lines = append(lines, draw.Text(theme.Plain, " ").Join(legend(env.Theme.Symbols)))
-		room--
+	way := env.Theme.Symbols.Less
+	if s.order.turned {
+		way = env.Theme.Symbols.Up
 	}
-	lines = append(lines, s.grid.draw(env.Theme, s.at, s.marked, room)...)
-	return draw.Exactly(append(append(lines, draw.Line{}), s.closer(env)...), a.grid.height+a.moving)
+	return l.Add(theme.Faint, "  sorted by "+s.order.name()+" "+way)
 }
 
-// closer are the pod of the cursor, and then those that are not ready.
-func (s Screen) closer(env screen.Env) []draw.Line {
+// reason is why the pod of the cursor is not ready, whole; for one that is ready, its
+// containers.
+func (s Screen) reason(env screen.Env, r room) []draw.Line {
+	i, ok := s.table.place[s.at]
+	if r.height <= 0 || !ok {
+		return draw.Exactly(nil, r.height)
+	}
+	row := &s.table.rows[i]
+	text := row.name + ": " + row.cell.String()
+	if row.why != "" {
+		text += ", " + row.why
+	} else if !row.pod.Deleting {
+		text += " since " + show.Age(env.World.Now, row.pod.ReadySince()) + ", " + show.Images(row.pod)
+	}
 	var lines []draw.Line
-	if p := s.grid.find(s.at); p != nil {
-		lines = append(lines, s.pod(env, p, env.Theme.Symbols.Cursor))
+	for _, l := range draw.Wrap(theme.Faint, text, max(r.width-3, 1)) {
+		lines = append(lines, draw.Text(theme.Plain, "  ").Join(l))
 	}
-	for _, p := range s.moving {
-		if p.UID != s.at {
-			lines = append(lines, s.pod(env, p, " "))
-		}
-	}
-	return lines
-}
-
-func (s Screen) pod(env screen.Env, p *cluster.Pod, pointer string) draw.Line {
-	text, style := look(s.detail, p).picture(env.Theme.Symbols)
-	l := draw.Text(theme.Title, " "+pointer+" ").Add(style, text+" ").Add(theme.Strong, p.Name).Add(theme.Faint, "  "+p.Node)
-	for _, c := range p.Containers {
-		word, style := show.Container(env.World.Now, p, c)
-		l = l.Add(theme.Plain, "  "+c.Name+" ").Add(theme.Faint, show.Tag(c.Image)+" ").Add(style, word)
-	}
-	return l
+	return draw.Exactly(lines, r.height)
 }

@@ -3,12 +3,8 @@ package rollout
 import (
 	"fmt"
 	"maps"
-	"slices"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
 // refresh works out what is drawn, when something has changed.
@@ -18,15 +14,26 @@ func (s Screen) refresh(env screen.Env) Screen {
 		s.detail = nil
 		return s
 	}
-	width := s.arrange(env).grid.width
-	if d != s.detail || s.grid.by != s.by || s.grid.width != width {
-		s.detail = d
+	_, width, _ := columns(env)
+	if s.panel.shown(env) != overview {
+		width = env.Width
+	}
+	changed := d != s.detail
+	s.detail = d
+	if changed || s.grid.by != s.by || s.grid.width != width {
 		s.grid = newGrid(d, s.by, width)
-		s.moving = moving(d)
+	}
+	if now := (sorting{s.filter, s.order}); changed || now != s.sorted {
+		s.table, s.sorted = newPodTable(d, s.filter, s.order), now
+	}
+	if changed {
 		s.feed = clustered(d.Events)
 	}
-	if s.grid.find(s.at) == nil && len(s.grid.pods) > 0 {
-		s.at = s.first()
+	if _, ok := s.table.place[s.at]; !ok {
+		s.at = ""
+		if len(s.table.rows) > 0 {
+			s.at = s.table.rows[0].pod.UID
+		}
 	}
 	return s
 }
@@ -41,38 +48,8 @@ func (s Screen) forget() (Screen, screen.After) {
 	}
 	text := fmt.Sprintf("marked pods are gone, %d left", len(marked))
 	if len(marked) == 0 {
-		text = "the marked pods are gone: what is done now is about the whole workload"
+		text = "the marked pods are gone: a restart is now about the pod of the cursor"
 	}
 	s.marked = marked
 	return s, screen.Send(screen.Say{Text: text, Bad: true})
-}
-
-// first is the pod to begin with: one that somebody should look at, else the first.
-func (s Screen) first() string {
-	if len(s.moving) > 0 {
-		return s.moving[0].UID
-	}
-	return s.grid.pods[0].UID
-}
-
-// moving are pods that are not ready, those with a trouble first, then those with the
-// new template.
-func moving(d *world.Detail) []*cluster.Pod {
-	var list []*cluster.Pod
-	for _, p := range d.Snapshot.Pods {
-		if !p.IsReady() || p.Deleting {
-			list = append(list, p)
-		}
-	}
-	rank := func(p *cluster.Pod) int {
-		if _, ok := diagnose.Troubled(p); ok {
-			return 0
-		}
-		if d.Updated[p.UID] {
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(list, func(a, b *cluster.Pod) int { return rank(a) - rank(b) })
-	return list
 }

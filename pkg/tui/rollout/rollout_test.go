@@ -39,17 +39,15 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestGoldenPanels: where not all fits, tab shows the rest.
+// TestGoldenPanels: each part has the whole screen to itself where that is asked for.
 func TestGoldenPanels(t *testing.T) {
 	o, _ := at(t, "checkout")
-	for panel, has := range map[string]string{"steps": "IN THE WAY", "events": "EVENTS"} {
+	for panel, has := range map[string]string{"steps": "BLOCKED BY", "rollouts": "ROLLOUTS", "events": "EVENTS"} {
 		tuitest.Golden(t, panel, o, func(s *tuitest.Session) string {
 			s.Until("PODS")
-			s.Press("tab")
-			if panel == "events" {
-				s.Press("tab")
-			}
-			return s.Until(has, "updated,")
+			s.Press(":").Type("show " + panel).Press("enter")
+			s.Gone("PODS")
+			return s.Until(has, "updated,", "? help")
 		})
 	}
 }
@@ -58,19 +56,19 @@ func TestGoldenPanels(t *testing.T) {
 func TestWhy(t *testing.T) {
 	o, _ := at(t, "checkout")
 	s := tuitest.Start(t, o, tuitest.Sizes[2])
-	s.Until("✖ stuck", "has halted", "CrashLoopBackOff", "hint: kubectl logs --previous", "rollout undo cloneset/checkout")
+	s.Until("✖ stuck", "has halted", "CrashLoopBackOff in checkout-", "l, then p is the log before the last restart; u rolls back")
 }
 
-// TestGroups: o goes through the groups; there are no subsets here.
+// TestGroups: b goes through the groups; there are no subsets here.
 func TestGroups(t *testing.T) {
 	o, _ := at(t, "search")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("by revision", " new ", " old ")
-	s.Press("o")
+	s.Press("b")
 	s.Until("by node", "node-1 ", "node-12")
-	s.Press("o")
+	s.Press("b")
 	s.Until("by zone", "zone-a", "zone-c")
-	s.Press("o")
+	s.Press("b")
 	s.Until("by revision")
 }
 
@@ -83,7 +81,7 @@ func TestMarkedPods(t *testing.T) {
 	s.Press("right", "left", "space", "space")
 	s.Until("2 marked")
 	s.Press("R")
-	s.Until("restart cloneset/storefront: storefront-", "this would restart 1")
+	s.Until("Restart all containers in 2 pods?", "2 marked pods", "storefront-", "y yes")
 	s.Press("y")
 	s.Until("restart: done")
 	if acts := still.Acts(); len(acts) != 1 || len(acts[0].Pods) != 2 {
@@ -91,8 +89,8 @@ func TestMarkedPods(t *testing.T) {
 	}
 }
 
-// TestMarkedPodsGo: marks of pods that are gone are none any more, which is said: an act
-// is about all pods then. One of the same name is another pod.
+// TestMarkedPodsGo: marks of pods that are gone are none any more, which is said: a
+// restart is about the pod of the cursor then. One of the same name is another pod.
 func TestMarkedPodsGo(t *testing.T) {
 	o, still := at(t, "storefront")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
@@ -109,30 +107,45 @@ func TestMarkedPodsGo(t *testing.T) {
 	}
 	next.Detail = &detail
 	still.Show(next)
-	s.Until("the marked pods are gone: what is done now is about the whole workload")
+	s.Until("the marked pods are gone: a restart is now about the pod of the cursor")
 	s.Gone("2 marked")
 }
 
-// TestMoves: the cursor goes from pod to pod and from row to row, and stays inside.
+// TestMoves: the cursor goes from row to row, left and right from pod to pod of the grid,
+// and stays inside.
 func TestMoves(t *testing.T) {
 	o, _ := at(t, "search")
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
-	s.Until("PODS")
-	first := pointed(s.Until("› "))
-	s.Press("down")
+	first := pointed(s.Until("PODS", "› "))
 	s.Press("down", "down", "space")
 	s.Until("1 marked")
-	s.Press("up", "up", "up", "left", "left", "left", "left", "left", "left", "left", "left", "left", "left", "left", "left", "space")
-	frame := s.Until("2 marked")
+	s.Press("up", "up", "up", "up", "up", "space")
+	s.Until("2 marked")
+	s.Press("G", "right", "right", "left", "g")
+	frame := s.Until("PODS")
 	if first == "" || pointed(frame) == "" {
 		t.Errorf("no pod is pointed at:\n%s", tuitest.Plain(frame))
 	}
 }
 
+// TestTypedFilter: what is typed after / filters pods, and acts on nothing.
+func TestTypedFilter(t *testing.T) {
+	o, still := at(t, "search")
+	s := tuitest.Start(t, o, tuitest.Sizes[1])
+	s.Until("PODS")
+	s.Press("/").Type("zzRuna")
+	s.Until("no matches; esc clears the filter")
+	s.Press("esc")
+	s.Until("RESTARTS")
+	if acts := still.Acts(); len(acts) != 0 {
+		t.Errorf("%+v", acts)
+	}
+}
+
 func pointed(frame string) string {
 	for line := range strings.SplitSeq(tuitest.Plain(frame), "\n") {
-		if _, pod, ok := strings.Cut(line, " › "); ok && strings.Contains(pod, "node-") {
-			return strings.Fields(pod)[1]
+		if pod, ok := strings.CutPrefix(line, "›"); ok {
+			return strings.TrimLeft(strings.Fields(pod)[0], "◆")
 		}
 	}
 	return ""

@@ -40,6 +40,12 @@ type Filterable interface {
 	Filtered() string
 }
 
+// Copyable is a screen of a text that can be copied as a whole.
+type Copyable interface {
+	// Copied is the text, without what would do something to a terminal.
+	Copied() string
+}
+
 // Ordered is a screen with commands of its own for the command line.
 type Ordered interface {
 	// Orders are the commands; they arrive as [Order].

@@ -26,23 +26,26 @@ func Health(t *theme.Theme, h world.Health) draw.Line {
 // HealthSymbol is its symbol alone.
 func HealthSymbol(t *theme.Theme, h world.Health) string {
 	s := t.Symbols
-	return [...]string{s.Unknown, s.Healthy, s.Busy, s.Paused, s.Degraded, s.Stuck}[h]
+	return [...]string{s.Unknown, s.Healthy, s.Busy, s.Aborted, s.Paused, s.Degraded, s.Stuck}[h]
 }
 
 // HealthStyle is its style.
 func HealthStyle(h world.Health) theme.Style {
-	return [...]theme.Style{theme.Faint, theme.Good, theme.Busy, theme.Warn, theme.Warn, theme.Bad}[h]
+	return [...]theme.Style{theme.Faint, theme.Good, theme.Busy, theme.Outdated, theme.Wait, theme.Warn, theme.Bad}[h]
 }
 
-// Pods are the pods of a workload as a bar: new ones, new ones that are not ready,
-// old ones, old ones that are not ready, and those that are missing.
-func Pods(t *theme.Theme, n plan.Tally, width int) draw.Line {
+// Pods are the pods of a workload as a bar, in the symbols of the grid of pods: new ones,
+// new ones that start, new ones that fail, old ones, old ones that are not ready, and those
+// that are missing.
+func Pods(t *theme.Theme, n plan.Tally, failing, width int) draw.Line {
 	s, old := t.Symbols, max(n.Total-n.Updated, 0)
 	oldReady := min(max(n.Ready-n.UpdatedReady, 0), old)
+	failing = min(failing, max(n.Updated-n.UpdatedReady, 0))
 	return draw.Bar(
 		width,
 		draw.Part{Count: n.UpdatedReady, Symbol: s.New, Style: theme.Updated},
-		draw.Part{Count: n.Updated - n.UpdatedReady, Symbol: s.NewDown, Style: theme.Down},
+		draw.Part{Count: n.Updated - n.UpdatedReady - failing, Symbol: s.NewDown, Style: theme.Busy},
+		draw.Part{Count: failing, Symbol: s.Stuck, Style: theme.Bad},
 		draw.Part{Count: oldReady, Symbol: s.Old, Style: theme.Outdated},
 		draw.Part{Count: old - oldReady, Symbol: s.Down, Style: theme.Down},
 		draw.Part{Count: n.Desired - n.Total, Symbol: s.Empty, Style: theme.Faint},

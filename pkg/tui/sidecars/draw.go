@@ -63,7 +63,7 @@ func (s Screen) nothing() draw.Line {
 	case len(s.sets) == 0:
 		return draw.Text(theme.Faint, "  no SidecarSets here")
 	case s.filter != "":
-		return draw.Text(theme.Faint, "  nothing passes the filter; esc takes it away")
+		return draw.Text(theme.Faint, "  no matches; esc clears the filter")
 	}
 	return draw.Text(theme.Faint, "  no pod is matched by any of these sets")
 }

@@ -102,7 +102,7 @@ func TestFilterAndOpen(t *testing.T) {
 	s.Press("home", "right", "right", "enter")
 	s.Until("sidecars › sidecarset/mesh")
 	s.Press("esc", "/").Type("nothing").Press("enter")
-	s.Until("nothing passes the filter")
+	s.Until("no matches; esc clears the filter")
 }
 
 // TestActsAreAboutTheSet: a rollout is one of a set.
@@ -111,7 +111,7 @@ func TestActsAreAboutTheSet(t *testing.T) {
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("3 SidecarSets")
 	s.Press("right", "right", "down", "n")
-	s.Until("promote sidecarset/mesh", "y yes")
+	s.Until("Promote sidecarset/mesh?", "y yes")
 	s.Press("y")
 	s.Until("promote: done")
 	if acts := still.Acts(); len(acts) != 1 || acts[0].On[0].Name != "mesh" {

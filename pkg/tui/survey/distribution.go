@@ -64,8 +64,8 @@ func copied(namespace, trouble string, fresh bool) world.Place {
 	return p
 }
 
-// words are the conditions of trouble (semantics fanout-and-jobs 3), the most telling
-// first.
+// words are the conditions of trouble (docs/kruise/distribution.md#resourcedistribution), the most
+// telling first.
 var words = []struct{ condition, says string }{
 	{"ConflictOccurred", "conflict: an object of that name is there and belongs to somebody else"},
 	{"NamespaceNotExists", "there is no such namespace, or it is being deleted"},

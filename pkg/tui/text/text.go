@@ -71,6 +71,9 @@ func (s Screen) Want() world.Want { return world.Want{Workload: s.opened.Ref} }
 // Filtered is what is searched for.
 func (s Screen) Filtered() string { return s.page.Finding() }
 
+// Copied is the text of the page.
+func (s Screen) Copied() string { return s.page.Text() }
+
 // Selection is the workload, and the pod where it is one's page.
 func (s Screen) Selection(screen.Env) screen.Selection {
 	sel := screen.Selection{Workloads: []cluster.Ref{s.opened.Ref}}

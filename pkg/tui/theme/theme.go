@@ -1,6 +1,6 @@
 // Package theme is how the terminal interface looks: a palette that people with any
 // kind of colour vision can tell apart, and the symbols that say the same without any
-// colour. The hues are those of Okabe and Ito.
+// colour.
 package theme
 
 import "github.com/charmbracelet/x/ansi"
@@ -18,9 +18,11 @@ const (
 	Title
 	Header
 	Key
-	// Good, Busy, Warn and Bad are how something is.
+	// Good, Busy, Wait, Warn and Bad are how something is; Wait is for a pause that was
+	// planned, which is no fault.
 	Good
 	Busy
+	Wait
 	Warn
 	Bad
 	// Updated and Outdated are revisions of pods, Down is what is not available.
@@ -64,7 +66,7 @@ type Theme struct {
 
 	options Options
 	open    [styles]string
-	cursor  string
+	cursor  [styles]string
 }
 
 // New returns the theme for a terminal.
@@ -75,8 +77,8 @@ func New(o Options) *Theme {
 	}
 	for s, l := range looks {
 		t.open[s] = l.style(o).escape()
+		t.cursor[s] = l.onCursor(o).escape()
 	}
-	t.cursor = cursorLook(o).escape()
 	return t
 }
 
@@ -86,8 +88,8 @@ func (t *Theme) Options() Options { return t.options }
 // Open is the escape that begins a style, empty for none; Reset ends it.
 func (t *Theme) Open(s Style) string { return t.open[s] }
 
-// Cursor is the escape that begins the line of the cursor.
-func (t *Theme) Cursor() string { return t.cursor }
+// OnCursor is the escape that begins a style on the line of the cursor.
+func (t *Theme) OnCursor(s Style) string { return t.cursor[s] }
 
 // Reset ends every style.
 const Reset = ansi.ResetStyle

@@ -2,7 +2,9 @@ package workloads
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
@@ -22,17 +24,38 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		Row:    func(i int) []draw.Line { return cells(env, s.rows[i]) },
 		Marked: func(i int) bool { return s.marked[s.rows[i].Ref] },
 	}
-	lines = append(lines, table.Draw(env.Theme, env.Width, env.Height-1-below)...)
-	for len(lines) < env.Height-below {
+	lines = append(lines, table.Draw(env.Theme, env.Width, env.Height-1-below(env))...)
+	reason := s.reason(env, max(env.Height-len(lines), 1))
+	for len(lines)+len(reason) < env.Height {
 		lines = append(lines, draw.Line{})
 	}
-	return append(lines, s.reason(env))
+	return append(lines, reason...)
 }
 
-// reason is why the row of the cursor is as it is, with all the room of a line.
-func (s Screen) reason(env screen.Env) draw.Line {
+// reason is why the row of the cursor is as it is, in at most so many lines.
+func (s Screen) reason(env screen.Env, most int) []draw.Line {
 	w := s.rows[s.window.At]
-	return draw.Text(show.HealthStyle(w.Health), "  "+show.HealthSymbol(env.Theme, w.Health)+" "+w.Name+": ").Join(why(w))
+	head := draw.Text(show.HealthStyle(w.Health), "  "+show.HealthSymbol(env.Theme, w.Health)+" "+w.Name+": ")
+	lines := draw.Wrap(theme.Plain, w.Why, max(env.Width-5, 10))
+	if first := env.Width - head.Width() - 1; len(lines) > 0 && first > env.Width/3 {
+		lines = draw.Wrap(theme.Plain, draw.Spaces(head.Width()-4)+w.Why, env.Width-5)
+		lines[0] = draw.Text(theme.Plain, strings.TrimLeft(lines[0].String(), " "))
+	}
+	if len(lines) == 0 {
+		lines = []draw.Line{{}}
+	}
+	if len(lines) > most { // the rest is on the screen of the workload
+		last := lines[most-1].String()
+		lines = append(lines[:most-1:most-1], draw.Text(theme.Plain, last+env.Theme.Symbols.Ellipsis))
+	}
+	for i, l := range lines {
+		if i == 0 {
+			lines[i] = head.Join(l)
+		} else {
+			lines[i] = draw.Text(theme.Plain, "    ").Join(l)
+		}
+	}
+	return lines
 }
 
 // summary counts all workloads by health, and says what hides some of them.
@@ -56,7 +79,7 @@ func (s Screen) narrowed(env screen.Env) draw.Line {
 		l = l.Add(theme.Mark, fmt.Sprintf(" %s %d marked", env.Theme.Symbols.Mark, n))
 	}
 	if s.faults {
-		l = l.Add(theme.Warn, " faults only")
+		l = l.Add(theme.Warn, " problems only")
 	}
 	if s.filter != "" {
 		l = l.Add(theme.Key, " /"+s.filter)
@@ -82,26 +105,27 @@ func (s Screen) nothing() draw.Line {
 	case s.counts.all == 0:
 		return draw.Text(theme.Faint, "  no workloads here")
 	case s.faults && s.filter == "":
-		return draw.Text(theme.Good, "  nothing that somebody should look at; f shows all")
+		return draw.Text(theme.Good, "  no problems; f shows all workloads")
 	}
-	return draw.Text(theme.Faint, "  nothing passes the filter; esc takes it away")
+	return draw.Text(theme.Faint, "  no matches; esc clears the filter")
 }
 
-// columns are in the order of the screen; why takes what is left.
+// columns are in the order of the screen; why takes what is left, and is kept longer than
+// what is less important: the driver, the age, the picture, the step.
 func (s Screen) columns(env screen.Env) []draw.Column {
 	list := []draw.Column{
 		{Title: "HEALTH", Width: 13, Min: 1, Give: 1, Keep: true},
-		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: 4, Give: 3},
+		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: 4, Give: 5},
 		{Title: "WORKLOAD", Width: max(s.sizes.name, 8), Min: 20, Keep: true},
 		{Title: "UPDATED", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
-		{Title: "", Width: bar, Give: 4},
-		{Title: "STEP", Width: 14, Min: 4, Give: 5},
+		{Title: "", Width: bar, Give: 9},
+		{Title: "STEP", Width: stepWidth(env), Give: 8},
 		{Title: "READY", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
-		{Title: "DRIVER", Width: 6, Give: 9},
+		{Title: "DRIVER", Width: 6, Give: 11},
 		{Title: "AGE", Width: 5, Right: true, Give: 10},
-		{Title: "WHY", Width: 200, Min: 24, Give: 8},
+		{Title: "WHY", Width: 200, Min: leastWhy(env), Give: 7},
 	}
-	if env.Width >= wide {
+	if env.Width >= narrow {
 		list[0].Min = list[0].Width
 	}
 	if s.counts.namespaces < 2 || env.World.Where.Namespace != "" {
@@ -109,6 +133,28 @@ func (s Screen) columns(env screen.Env) []draw.Column {
 	}
 	return list
 }
+
+// leastWhy is how much room the reason has at least, or is left out.
+func leastWhy(env screen.Env) int {
+	if env.Width < wide {
+		return 16
+	}
+	return min(env.Width/3, 60)
+}
+
+// narrow is below how many columns the word of the health may be cut.
+const narrow = 60
+
+// stepWidth has room for the name of the step where the screen is wide.
+func stepWidth(env screen.Env) int {
+	if env.Width < named {
+		return 5
+	}
+	return 18
+}
+
+// named is from how many columns on steps are named.
+const named = 150
 
 // bar is how wide the picture of pods is.
 const bar = 10
@@ -119,8 +165,8 @@ func cells(env screen.Env, w *world.Workload) []draw.Line {
 		draw.Text(theme.Plain, w.Namespace),
 		draw.Of(draw.Span{Text: kind(w), Style: theme.Faint}, draw.Span{Text: w.Name, Style: theme.Strong}),
 		draw.Text(theme.Plain, fraction(w.Pods.Updated, max(w.Pods.Desired, w.Pods.Total))),
-		show.Pods(env.Theme, w.Pods, bar),
-		step(w),
+		show.Pods(env.Theme, w.Pods, w.Failing, bar),
+		step(env, w),
 		ready(w),
 		draw.Text(theme.Faint, string(w.Driver)),
 		draw.Text(theme.Faint, show.Age(env.World.Now, w.Created)),
@@ -133,14 +179,15 @@ func kind(w *world.Workload) string {
 	return name[:len(name)-len(w.Name)]
 }
 
-func step(w *world.Workload) draw.Line {
+func step(env screen.Env, w *world.Workload) draw.Line {
 	if w.Steps == 0 {
 		return draw.Line{}
 	}
-	return draw.Of(
-		draw.Span{Text: fraction(w.Step+1, w.Steps), Style: theme.Plain},
-		draw.Span{Text: " " + w.StepName, Style: theme.Faint},
-	)
+	l := draw.Text(theme.Plain, fraction(w.Step+1, w.Steps))
+	if env.Width < named {
+		return l
+	}
+	return l.Add(theme.Faint, " "+w.StepName)
 }
 
 func ready(w *world.Workload) draw.Line {
@@ -153,10 +200,16 @@ func ready(w *world.Workload) draw.Line {
 
 func fraction(part, of int) string { return strconv.Itoa(part) + "/" + strconv.Itoa(of) }
 
-// why is faint where there is nothing to do about it.
+// why is empty where there is nothing to do about it.
 func why(w *world.Workload) draw.Line {
 	if w.Health == world.Healthy {
-		return draw.Text(theme.Faint, w.Why)
+		return draw.Line{}
 	}
-	return draw.Text(theme.Plain, w.Why)
+	return draw.Text(theme.Plain, cause(w.Why))
 }
+
+// heads begin a reason with what other columns say: how the workload is, and at which step.
+var heads = regexp.MustCompile(`^(has halted|waits|paused)( at step \d+ of \d+)?: `)
+
+// cause is a reason that begins with the cause.
+func cause(why string) string { return heads.ReplaceAllString(why, "") }

@@ -7,12 +7,12 @@ import (
 var (
 	open   = screen.Binding{Keys: []string{"enter", "right"}, Does: "open", Help: "the rollout of the workload: steps, pods, what it waits for"}
 	mark   = screen.Binding{Keys: []string{"space"}, Does: "mark", Help: "mark several, then act on all of them"}
-	faults = screen.Binding{Keys: []string{"f"}, Does: "faults", Help: "only workloads that somebody should look at: paused, degraded, stuck"}
+	faults = screen.Binding{Keys: []string{"f"}, Does: "problems", Help: "only workloads that need attention: paused, degraded, stuck"}
 	sortBy = screen.Binding{Keys: []string{"o"}, Does: "sort", Help: "sort by the next column"}
 	yaml   = screen.Binding{Keys: []string{"y"}, Does: "yaml", Help: "the object as YAML", Minor: true}
-	words  = screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "the object in words", Minor: true}
+	words  = screen.Binding{Keys: []string{"d"}, Does: "describe", Help: "describe the object", Minor: true}
 	diff   = screen.Binding{Keys: []string{"D"}, Does: "diff", Help: "what its revisions differ in", Minor: true}
-	turn   = screen.Binding{Keys: []string{"O"}, Does: "turn", Help: "turn the order around"}
+	turn   = screen.Binding{Keys: []string{"O"}, Does: "reverse", Help: "reverse the order"}
 )
 
 // Keys are those of this screen.
@@ -28,7 +28,7 @@ func (Screen) Orders() []screen.OrderHelp {
 	}
 	return []screen.OrderHelp{
 		{Name: "sort", Help: "sort by a column", Args: names},
-		{Name: "faults", Help: "only what somebody should look at, or all again"},
+		{Name: "faults", Help: "only workloads that need attention, or all again"},
 	}
 }
 

@@ -70,7 +70,7 @@ func (s Screen) forgot(before int) screen.After {
 	if before == 0 || len(s.marked) > 0 {
 		return nil
 	}
-	return screen.Send(screen.Say{Text: "what was marked is gone: what is done now is about the row of the cursor", Bad: true})
+	return screen.Send(screen.Say{Text: "the marked workloads are gone: keys are now about the row of the cursor", Bad: true})
 }
 
 func count(all []*world.Workload) counts {

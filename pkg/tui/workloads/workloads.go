@@ -42,11 +42,21 @@ func (Screen) Want() world.Want { return world.Want{} }
 // Filtered is the filter.
 func (s Screen) Filtered() string { return s.filter }
 
-// above is how many lines stand above the rows: the summary and the header; below them
-// stands why the row of the cursor is as it is.
-const above, below = 2, 1
+// above is how many lines stand above the rows: the summary and the header.
+const above = 2
 
-func page(env screen.Env) int { return max(env.Height-above-below, 1) }
+// below is how many lines there are for why the row of the cursor is as it is, at least.
+func below(env screen.Env) int {
+	if env.Height < roomy {
+		return 1
+	}
+	return 2
+}
+
+// roomy is from how many lines on there are two for the reason.
+const roomy = 16
+
+func page(env screen.Env) int { return max(env.Height-above-below(env), 1) }
 
 // Update is the screen after a message.
 func (s Screen) Update(env screen.Env, msg tea.Msg) (screen.Screen, screen.After) {
@@ -108,7 +118,7 @@ func (s Screen) move(w draw.Window) Screen {
 // click selects a row; a second click opens it.
 func (s Screen) click(env screen.Env, c screen.Click) (screen.Screen, screen.After) {
 	i := s.window.Top + c.Y - above
-	if c.Y < above || c.Y >= env.Height-below || i >= len(s.rows) {
+	if c.Y < above || c.Y >= env.Height-below(env) || i >= len(s.rows) {
 		return s, nil
 	}
 	s = s.move(s.window.Move(i-s.window.At, len(s.rows), page(env)))

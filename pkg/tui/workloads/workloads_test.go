@@ -52,7 +52,7 @@ func TestGoldenNarrowed(t *testing.T) {
 	tuitest.Golden(t, "narrowed", tui.Options{Source: still, Actions: still}, func(s *tuitest.Session) string {
 		s.Until("storefront")
 		s.Press("space", "o", "f", "/").Type("sto")
-		return s.Until("faults only", "/sto", "1 marked", "(1)")
+		return s.Until("problems only", "/sto", "1 marked", "(1)")
 	})
 }
 
@@ -112,12 +112,12 @@ func TestGoneUnderTheCursor(t *testing.T) {
 	w := shop()
 	w.Workloads = w.Workloads[:2]
 	still.Show(w)
-	s.Until("what was marked is gone")
+	s.Until("the marked workloads are gone")
 	if frame := s.Gone("storefront"); strings.Contains(frame, "1 marked") {
 		t.Errorf("a workload that is gone is still marked:\n%s", tuitest.Plain(frame))
 	}
 	s.Press("n")
-	s.Until("what       promote")
+	s.Until("Promote daemonset/audit?", "y yes")
 }
 
 func inOrder(t *testing.T, frame string, names ...string) {
@@ -139,4 +139,25 @@ func cursorAt(frame, name string) bool {
 		}
 	}
 	return false
+}
+
+// TestCause_ComesFirst: the column does not repeat what others say.
+func TestCause_ComesFirst(t *testing.T) {
+	for why, want := range map[string]string{
+		"has halted: CrashLoopBackOff in web-1":     "CrashLoopBackOff in web-1",
+		"paused at step 3 of 5: waits for approval": "waits for approval",
+		"waits: 1 of 2 pods are available":          "1 of 2 pods are available",
+		"all 3 pods are ready":                      "all 3 pods are ready",
+	} {
+		w := shop()
+		w.Workloads = w.Workloads[:1]
+		row := *w.Workloads[0]
+		row.Health, row.Why = world.Progressing, why
+		w.Workloads = []*world.Workload{&row}
+		s := tuitest.Start(t, tui.Options{Source: tuitest.NewStill(w)}, tuitest.Sizes[2])
+		frame := tuitest.Plain(s.Until("1 workload", want))
+		if line := strings.Split(frame, "\n")[4]; !strings.HasSuffix(line, "  "+want) {
+			t.Errorf("%q: %q", why, line)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
@@ -23,7 +24,7 @@ type Actions interface {
 type Act struct {
 	Verb Verb
 	On   []cluster.Ref
-	// Pods and Containers narrow a restart; none stands for all.
+	// Pods and Containers narrow a restart, and nothing else; none stands for all.
 	Pods, Containers []string
 	// Value is a number of replicas, a partition or a revision.
 	Value string
@@ -33,7 +34,9 @@ type Act struct {
 
 // Effect is what an act would do.
 type Effect struct {
-	// Lines are for people, one for each workload or more.
+	// Changes are the numbers of it, by workload; a question is made of them.
+	Changes map[cluster.Ref]plan.Consequence
+	// Lines say what else there is to know, such as warnings.
 	Lines []string
 	// Means is what must not have changed until it is done: whether pods of a rollout
 	// stop or go on, which step is over. It is for comparing alone.

@@ -25,6 +25,8 @@ type Detail struct {
 	Subsets map[string]string
 	// Events are about the workload and its pods, newest first.
 	Events []Event
+	// Rollouts are those on record, newest first: what they came to, and who decided what.
+	Rollouts []plan.PastRollout
 }
 
 // Describe works out a detail. It goes over all pods and asks all rules, so sources
@@ -50,7 +52,7 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 // Row is the line of the list that belongs to it.
 func (d *Detail) Row() *Workload {
 	w := d.Snapshot.Workload
-	row := &Workload{Ref: d.Ref, Driver: d.Driver, Labels: w.Labels, Health: d.Health, Why: d.Diagnosis.Answer, Pods: d.Pods}
+	row := &Workload{Ref: d.Ref, Driver: d.Driver, Labels: w.Labels, Health: d.Health, Why: d.Diagnosis.Answer, Pods: d.Pods, Failing: d.failing()}
 	if d.Begun && len(d.Plan.Steps) > 0 {
 		row.Steps = len(d.Plan.Steps)
 		row.Step = min(d.Snapshot.Progress.Step, row.Steps-1)
@@ -59,12 +61,45 @@ func (d *Detail) Row() *Workload {
 	return row
 }
 
+// Failing reports which pods do not become ready by themselves: a container of theirs waits
+// for what does not come, or the diagnosis names them for a crash, an image or a node.
+func (d *Detail) Failing() func(*cluster.Pod) bool {
+	named := map[string]bool{}
+	for _, c := range d.Diagnosis.Causes {
+		if c.Stuck && slices.Contains([]string{plan.GateCrash, plan.GateImage, plan.GateSchedule}, c.Gate) {
+			for _, name := range c.Pods {
+				named[name] = true
+			}
+		}
+	}
+	return func(p *cluster.Pod) bool {
+		if p.Deleting || p.IsReady() {
+			return false
+		}
+		_, bad := diagnose.Troubled(p)
+		return bad || named[p.Name]
+	}
+}
+
+// failing counts updated pods that fail.
+func (d *Detail) failing() int {
+	n, fails := 0, d.Failing()
+	for _, p := range d.Snapshot.Pods {
+		if d.Updated[p.UID] && fails(p) {
+			n++
+		}
+	}
+	return n
+}
+
 // waiting are gates that a person opens.
 var waiting = []string{plan.GatePromote, plan.GateHeld, plan.GatePaused}
 
 func (d *Detail) judge() Health {
 	p, now := d.Snapshot.Progress, d.Pods
 	switch {
+	case p.Halted != "" && p.Aborted:
+		return Aborted
 	case p.Halted != "":
 		return Stuck
 	case slices.ContainsFunc(d.Diagnosis.Causes, func(c diagnose.Cause) bool { return c.Stuck && slices.Contains(waiting, c.Gate) }):

@@ -16,8 +16,9 @@ type Workload struct {
 	Health  Health
 	// Why is the line that matters, of [diagnose.Diagnosis].
 	Why string
-	// Pods counts them.
-	Pods plan.Tally
+	// Pods counts them; Failing are updated ones that do not become ready by themselves.
+	Pods    plan.Tally
+	Failing int
 	// Step is the index of the present step of the rollout on record, Steps how many
 	// it has; 0 where there is none. StepName is the present step's.
 	Step, Steps int
@@ -35,6 +36,8 @@ const (
 	Healthy
 	// Progressing: pods are being updated or become ready.
 	Progressing
+	// Aborted: a person has ended the rollout before all pods were updated.
+	Aborted
 	// Paused: a person has to promote, resume or decide.
 	Paused
 	// Degraded: pods are not ready, and nothing is rolled out.
@@ -43,7 +46,7 @@ const (
 	Stuck
 )
 
-var healthWords = [...]string{"unknown", "healthy", "progressing", "paused", "degraded", "stuck"}
+var healthWords = [...]string{"unknown", "healthy", "progressing", "aborted", "paused", "degraded", "stuck"}
 
 // String is the word.
 func (h Health) String() string { return healthWords[h] }

@@ -42,7 +42,7 @@ func (n *Node) startKubelet(context.Context) error {
 		"--v=2")
 }
 
-// kubeletConfig: node-facts section 2 gives the reason of every line.
+// kubeletConfig: docs/facts/kubelet.md#a-test-cluster gives the reason of every line.
 func (n *Node) kubeletConfig() string {
 	return fmt.Sprintf(`apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration

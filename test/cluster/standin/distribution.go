@@ -21,8 +21,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// distributions runs the controller of ResourceDistributions (semantics
-// fanout-and-jobs 3).
+// distributions runs the controller of ResourceDistributions
+// (docs/kruise/distribution.md#resourcedistribution).
 func (s *standIns) distributions(ctx context.Context) error {
 	l := newLoop(s.distribute)
 	l.start(ctx)

@@ -17,8 +17,8 @@ import (
 )
 
 // nodeImages runs the controller that keeps a NodeImage for each node: with the
-// node's labels, and without the tags of jobs that are gone (semantics
-// fanout-and-jobs 7). It does not wait for half a minute first.
+// node's labels, and without the tags of jobs that are gone (docs/kruise/jobs.md#image-pulls). It
+// does not wait for half a minute first.
 func (s *standIns) nodeImages(ctx context.Context) error {
 	l := newLoop(s.mirror)
 	l.start(ctx)

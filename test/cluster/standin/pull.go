@@ -20,7 +20,7 @@ import (
 )
 
 // pulls runs the controller of ImagePullJobs, which writes what nodes shall pull
-// into their NodeImages (semantics fanout-and-jobs 7).
+// into their NodeImages (docs/kruise/jobs.md#image-pulls).
 func (s *standIns) pulls(ctx context.Context) error {
 	l := newLoop(s.pull)
 	l.start(ctx)

@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// readiness opens the gate KruisePodReady of every new pod (semantics workloads
-// 5).
+// readiness opens the gate KruisePodReady of every new pod
+// (docs/kruise/workloads.md#what-is-added-to-pods).
 func (s *standIns) readiness(ctx context.Context) error {
 	l := newLoop(s.openGate)
 	l.start(ctx)

@@ -21,7 +21,7 @@ import (
 const recreateAgent = "ContainerRecreateRequest"
 
 // recreates runs the controller of ContainerRecreateRequests; the part of the
-// node's agent is the modelled nodes' (semantics fanout-and-jobs 8).
+// node's agent is the modelled nodes' (docs/kruise/jobs.md#containerrecreaterequest).
 func (s *standIns) recreates(ctx context.Context) error {
 	l := newLoop(s.recreate)
 	l.start(ctx)

@@ -80,8 +80,8 @@ func checkedKinds() []registration.RuleWithOperations {
 	}
 }
 
-// protectedKinds are those that deletion protection knows (semantics
-// sidecarset-and-protection 7).
+// protectedKinds are those that deletion protection knows
+// (docs/kruise/protection.md#deletion-protection).
 func protectedKinds() []registration.RuleWithOperations {
 	del := registration.Delete
 	return []registration.RuleWithOperations{

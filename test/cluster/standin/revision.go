@@ -20,8 +20,8 @@ import (
 // namespace are in Kruise's own.
 func (h *hand) home() string { return cmp.Or(h.object.GetNamespace(), kruise.DefaultNamespace) }
 
-// storeRevision creates a ControllerRevision as Kruise's controllers do (semantics
-// workloads 6), or gives the one that is there its new number.
+// storeRevision creates a ControllerRevision as Kruise's controllers do
+// (docs/kruise/workloads.md#kubectl-operations), or gives the one that is there its new number.
 func (h *hand) storeRevision(ctx context.Context, r cluster.Revision) error {
 	revisions := h.client.AppsV1().ControllerRevisions(h.home())
 	made, err := revisions.Create(ctx, h.revision(r), metav1.CreateOptions{})

@@ -49,7 +49,7 @@ func native(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: resource}
 }
 
-// uniteds runs the controller of UnitedDeployments (semantics fanout-and-jobs 1).
+// uniteds runs the controller of UnitedDeployments (docs/kruise/distribution.md#uniteddeployment).
 func (s *standIns) uniteds(ctx context.Context) error {
 	l := newLoop(s.unite)
 	l.start(ctx)

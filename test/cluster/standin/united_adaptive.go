@@ -40,8 +40,8 @@ func secondsOr(n *int32, byDefault time.Duration) time.Duration {
 }
 
 // mark finds out which subsets have no room: those with a pod that has waited for a
-// node for too long, and those of which that was so a while ago (semantics
-// fanout-and-jobs 1.3).
+// node for too long, and those of which that was so a while ago
+// (docs/kruise/distribution.md#which-allocator).
 func (u *united) mark(now time.Time) {
 	strategy := u.adaptive()
 	if strategy == nil {

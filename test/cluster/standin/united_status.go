@@ -62,7 +62,7 @@ func sameJSON(a, b []byte) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// status counts over the subsets (semantics fanout-and-jobs 1.6).
+// status counts over the subsets (docs/kruise/distribution.md#status-and-scale).
 func (u *united) status(wanted []subsetWorkload) kruise.UnitedDeploymentStatus {
 	out := kruise.UnitedDeploymentStatus{
 		ObservedGeneration: u.object.GetGeneration(), UpdatedRevision: u.revision, CurrentRevision: u.typed.Status.CurrentRevision,

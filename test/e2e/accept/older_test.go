@@ -13,8 +13,8 @@ import (
 
 // since says from which minor version on API servers have a field on by default,
 // for those that were added after the oldest version that is rendered for
-// (contracts 7.2). A field is the end of a path, after the kind where only one has
-// it; never is for fields that are off or do not exist.
+// (docs/facts/kubernetes.md#features-by-version). A field is the end of a path, after the kind
+// where only one has it; never is for fields that are off or do not exist.
 var since = map[string]int{
 	"StatefulSet.spec.updateStrategy.rollingUpdate.maxUnavailable": 37,
 

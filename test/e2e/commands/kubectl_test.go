@@ -15,5 +15,8 @@ func TestKubectl(t *testing.T) {
 	b.call(t, "wait", "clone/web", "--for", "delete", "--timeout", "1ms").ends(t, 1, "error: ")
 	b.pipe(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: none}}", "replace", "-f", "-").ends(t, 1, `"none" not found`)
 	b.call(t, "api-resources", "--api-group", "apps.kruise.io", "-o", "name").ends(t, 0, "clonesets.apps.kruise.io\n")
+	b.call(t, "explain", "cloneset.spec.replicas").ends(t, 0, "KIND:       CloneSet", "FIELD: replicas <integer>")
+	b.call(t, "explain", "clone.spec.updateStrategy").ends(t, 0, "KIND:       CloneSet", "FIELD: updateStrategy <Object>")
+	b.call(t, "explain", "cloneset.spec.none").ends(t, 1, `field "none" does not exist`)
 	b.call(t, "api-versions").ends(t, 0, kruiseV1+"\n")
 }

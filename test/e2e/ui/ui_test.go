@@ -129,7 +129,7 @@ func TestStuck(t *testing.T) {
 	must(t, os.WriteFile(file, []byte(web(after, `lab.test/crash-start: "100"`)), 0o600))
 	b.call(t, 3, "rollout", "run", "-f", file, "--steps", "1,100%", "--yes")
 	s := b.screens(t).until(t, "cloneset/web", "stuck", "CrashLoopBackOff")
-	s.press(t, enter).until(t, "IN THE WAY", "CrashLoopBackOff", "has halted")
+	s.press(t, enter).until(t, "BLOCKED BY", "CrashLoopBackOff", "has halted")
 	s.press(t, "q").leave(t, 0)
 }
 
@@ -141,12 +141,13 @@ func TestPromoteAndUndo(t *testing.T) {
 	b.call(t, 5, "rollout", "run", "cloneset/web", "--image", "main="+after, "--steps", "1,100%", "--pause-after", "1", "--yes", "--exit-on-pause")
 	s := b.screens(t).until(t, "cloneset/web", "paused")
 	s.press(t, enter).until(t, "until somebody promotes", "1/4 updated")
-	s.press(t, "n").until(t, "context", "namespace", b.namespace, "nobody carries it out: this program does")
+	s.press(t, "n").until(t, "context", "namespace", b.namespace, "No program runs the rollout", "y yes")
 	s.press(t, "y").until(t, "carrying out 1")
 	b.await(t, "all pods to be new", func(list map[types.UID]*corev1.Pod) bool { return count(list, after) == pods })
 	s.until(t, "healthy").idle(t)
-	s.press(t, "u").until(t, "steps: ")
-	s.press(t, "y").until(t, "begun: ")
+	s.press(t, "u").until(t, "Roll cloneset/web back?", "steps: ", "[ Cancel ]")
+	s.press(t, "\t").until(t, "[ Roll back ]")
+	s.press(t, enter).until(t, "started: ")
 	b.await(t, "all pods to be old again", func(list map[types.UID]*corev1.Pod) bool { return count(list, before) == pods })
 	s.until(t, "healthy").idle(t)
 	s.press(t, "q").leave(t, 0)
@@ -156,9 +157,9 @@ func TestPromoteAndUndo(t *testing.T) {
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	s := b.screens(t, "cloneset/web").until(t, "PODS", "IN THE WAY")
-	s.press(t, " ", "R").until(t, "restart cloneset/web: web-", "steps: ")
-	s.press(t, "y").until(t, "begun: ")
+	s := b.screens(t, "cloneset/web").until(t, "PODS", "BLOCKED BY")
+	s.press(t, " ", "R").until(t, "Restart all containers in pod web-", "steps: ", "y yes")
+	s.press(t, "y").until(t, "started: ")
 	b.await(t, "one container to restart", func(list map[types.UID]*corev1.Pod) bool {
 		restarts := int32(0)
 		for _, p := range list {
@@ -179,7 +180,7 @@ func TestLeaving(t *testing.T) {
 	b := newBed(t)
 	s := open(t, b.command(t, "rollout", "run", "cloneset/web", "--image", "main="+after, "--steps", "1,100%", "--pause-after", "1", "--yes", "--ui"))
 	s.until(t, "waits until somebody promotes", "carrying out 1") // not the step that says so, further up
-	s.press(t, "q").until(t, "This program carries that out")
+	s.press(t, "q").until(t, "This program runs", "y yes")
 	s.press(t, "y").leave(t, 130)
 	b.call(t, 0, "rollout", "promote", "cloneset/web")
 	b.await(t, "all pods to be new", func(list map[types.UID]*corev1.Pod) bool { return count(list, after) == pods })

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -129,35 +130,40 @@ func vector(values ...string) string {
 }
 
 // TestUntil: the first good attempt ends it, and so do all bad ones, and the end of
-// the context.
+// the context. Between two attempts passes the time that the plan says, or the usual one.
 func TestUntil(t *testing.T) {
 	for name, c := range map[string]struct {
 		ends     bool
+		every    time.Duration
 		attempts int
 		goodAt   int
 		want     Answer
 		told     int
+		took     time.Duration
 	}{
-		"at once":    {false, 0, 1, Answer{true, "try 1"}, 0},
-		"never":      {false, 0, 9, Answer{false, "try 1"}, 0},
-		"third":      {false, 5, 3, Answer{true, "try 3"}, 2},
-		"not enough": {false, 2, 3, Answer{false, "try 2 (attempt 2 of 2)"}, 1},
-		"ended":      {true, 9, 9, Answer{false, "try 1 (attempt 1 of 9)"}, 1},
+		"at once":    {false, time.Minute, 0, 1, Answer{true, "try 1"}, 0, 0},
+		"never":      {false, time.Minute, 0, 9, Answer{false, "try 1"}, 0, 0},
+		"third":      {false, time.Minute, 5, 3, Answer{true, "try 3"}, 2, 2 * time.Minute},
+		"by default": {false, 0, 5, 3, Answer{true, "try 3"}, 2, 2 * byDefault},
+		"not enough": {false, time.Minute, 2, 3, Answer{false, "try 2 (attempt 2 of 2)"}, 1, time.Minute},
+		"ended":      {true, time.Minute, 9, 9, Answer{false, "try 1 (attempt 1 of 9)"}, 1, 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			told := 0
-			a := Until(ctx, &plan.Verify{Every: time.Millisecond, Attempts: c.attempts}, func(_ context.Context, n int) Answer {
-				return Answer{n == c.goodAt, fmt.Sprintf("try %d", n)}
-			}, func(string) {
-				if told++; c.ends {
-					cancel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				told, began := 0, time.Now()
+				a := Until(ctx, &plan.Verify{Every: c.every, Attempts: c.attempts}, func(_ context.Context, n int) Answer {
+					return Answer{n == c.goodAt, fmt.Sprintf("try %d", n)}
+				}, func(string) {
+					if told++; c.ends {
+						time.AfterFunc(30*time.Second, cancel)
+					}
+				})
+				if took := time.Since(began); a != c.want || told != c.told || took != c.took {
+					t.Errorf("%+v, told %d, after %s", a, told, took)
 				}
 			})
-			if a != c.want || told != c.told {
-				t.Errorf("%+v, told %d", a, told)
-			}
 		})
 	}
 }

@@ -18,7 +18,7 @@ var unavailableBudget = schema.GroupKind{Group: "policy.kruise.io", Kind: kruise
 
 // budgetFor reads a budget of either kind that is over pods with these labels of a
 // workload; nil for another. The specs of both kinds have the same limits, and a
-// status counts the same under other names (semantics sidecarset 6).
+// status counts the same under other names (docs/kruise/protection.md#podunavailablebudget).
 func budgetFor(u *unstructured.Unstructured, of migrate.Workload, pods map[string]string) *migrate.Budget {
 	var b policyv1.PodDisruptionBudget
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &b); err != nil {

@@ -27,7 +27,8 @@ type Follower struct {
 }
 
 // followed are the kinds that may not be there, and whether their targetRef is
-// immutable (semantics sidecarset 6, fanout 2).
+// immutable (docs/kruise/protection.md#podunavailablebudget,
+// docs/kruise/distribution.md#workloadspread).
 var followed = []struct {
 	schema.GroupKind
 	fixed bool

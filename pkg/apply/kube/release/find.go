@@ -40,7 +40,7 @@ func Get(ctx context.Context, c dynamic.Interface, namespace, name string) (*Rol
 // ErrNone says that there is no such Rollout.
 var ErrNone = errors.New("no such Rollout")
 
-// kinds are what a Rollout can be for (older-plugin 3.1).
+// kinds are what a Rollout can be for (docs/facts/older-plugin.md#spec).
 var kinds = map[string][]string{
 	"apps":           {kruise.KindDeployment, kruise.KindStatefulSet, kruise.KindDaemonSet},
 	"apps.kruise.io": {kruise.KindCloneSet, kruise.KindStatefulSet, kruise.KindDaemonSet},

@@ -1,7 +1,7 @@
 // Package release is what there is to do about a workload that Kruise Rollout
 // (rollouts.kruise.io) drives: find its Rollout, read how that stands, and write to
-// it the few things that are its users' to write (older-plugin 3). It decides
-// nothing about pods.
+// it the few things that are its users' to write (docs/facts/older-plugin.md#kruise-rollout). It
+// decides nothing about pods.
 package release
 
 import (
@@ -26,13 +26,14 @@ const (
 	BlueGreen Style = "blueGreen"
 )
 
-// State of a step (older-plugin 3.2).
+// State of a step (docs/facts/older-plugin.md#status).
 const (
 	StepPaused = "StepPaused"
 	StepReady  = "StepReady"
 )
 
-// Phases in which a Rollout has its workload in hand (older-plugin 3.4).
+// Phases in which a Rollout has its workload in hand
+// (docs/facts/older-plugin.md#who-owns-the-workload).
 var holding = []string{"Progressing", "Disabling", "Terminating"}
 
 // Step is one step of a Rollout, as its spec words it.

@@ -180,7 +180,8 @@ func sent(c *fake.FakeDynamicClient) string {
 	return strings.Join(out, "\n")
 }
 
-// TestWrites: the exact writes of older-plugin 3.3 and 1.1, and its refusals.
+// TestWrites: the exact writes of docs/facts/older-plugin.md#client-writes and
+// docs/facts/older-plugin.md#rollout, and its refusals.
 func TestWrites(t *testing.T) {
 	const merge = "application/merge-patch+json "
 	waiting := rollout("", "phase: Progressing, canaryStatus: {currentStepIndex: 1, currentStepState: StepPaused}")

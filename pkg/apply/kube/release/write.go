@@ -31,7 +31,7 @@ func (q Request) options() metav1.PatchOptions {
 }
 
 // RefusedError is a write that would make no sense, in the words that users of
-// Kruise's own plugin know (older-plugin 1.1).
+// Kruise's own plugin know (docs/facts/older-plugin.md#rollout).
 type RefusedError struct {
 	Rollout, Reason string
 }
@@ -48,7 +48,7 @@ type patch struct {
 	subresource string
 }
 
-// approval lets the present step end (older-plugin 3.3).
+// approval lets the present step end (docs/facts/older-plugin.md#client-writes).
 func (r *Rollout) approval() (patch, error) {
 	switch {
 	case !r.Begun:
@@ -83,7 +83,8 @@ func (s Step) free() bool { return !s.Matched && (s.Traffic == "" || s.Traffic =
 
 // backing has the Rollout go back to the last step before the present one at which no
 // traffic goes to new pods. Replicas never fall from one step to the next, so that is
-// the one with the most pods (older-plugin 1.1, 3.3).
+// the one with the most pods (docs/facts/older-plugin.md#rollout and
+// docs/facts/older-plugin.md#client-writes).
 func (r *Rollout) backing() (patch, error) {
 	switch {
 	case !r.Begun || !r.Holds():

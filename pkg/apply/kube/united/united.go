@@ -1,6 +1,7 @@
 // Package united writes to UnitedDeployments what a rollout of their subsets needs.
 // The controller writes the workloads of subsets anew all the time: what is not
-// written here does not last (semantics fanout-and-jobs 1.2, 1.5).
+// written here does not last (docs/kruise/distribution.md#what-a-subsets-workload-looks-like and
+// docs/kruise/distribution.md#update-strategy).
 package united
 
 import (

@@ -36,7 +36,7 @@ func Pointer(keys ...string) string {
 
 // Literal returns the CEL literal of a YAML value. Kubernetes' CEL refuses lists
 // and mappings of mixed types unless their values are wrapped in dyn(); typed
-// objects would break the API server's conversion (node facts 3.10).
+// objects would break the API server's conversion (docs/facts/kubelet.md#admission-policies).
 func Literal(n *tree.Node) string {
 	s, _ := literal(tree.Value(n), "")
 	return s

@@ -1,7 +1,8 @@
 // Package policy builds MutatingAdmissionPolicies that change pods when they are
 // created, each with its binding, and the CEL text in them. What such a policy is
-// to do, its callers know. It stands on contracts 7.3 and node facts 3.10: changes
-// are JSON patches, since apply configurations may not touch lists without keys.
+// to do, its callers know. It stands on docs/facts/kubernetes.md#mutating-admission-policies and
+// docs/facts/kubelet.md#admission-policies: changes are JSON patches, since apply configurations
+// may not touch lists without keys.
 package policy
 
 import (
@@ -18,7 +19,7 @@ import (
 const group = "admissionregistration.k8s.io"
 
 // Served is the version of Kubernetes that serves MutatingAdmissionPolicy v1, on
-// by default (contracts 7.2).
+// by default (docs/facts/kubernetes.md#features-by-version).
 const Served = 36
 
 // Previewed is the first version of Kubernetes that has MutatingAdmissionPolicy at

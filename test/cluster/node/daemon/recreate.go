@@ -1,6 +1,7 @@
 // Package daemon models the part of Kruise that runs on each node: it restarts
 // containers for ContainerRecreateRequests and pulls the images of NodeImages
-// (semantics fanout-and-jobs 7 and 8). It is data in, data out.
+// (docs/kruise/jobs.md#image-pulls and docs/kruise/jobs.md#containerrecreaterequest). It is data
+// in, data out.
 package daemon
 
 import (

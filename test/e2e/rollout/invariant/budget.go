@@ -7,7 +7,7 @@ import (
 
 // Budget says: nobody takes a pod down on purpose while as many are down as may be. A pod that
 // fell by itself counts once everybody can have heard of it, that is after lag. Of a DaemonSet,
-// pods that are broken are replaced besides (semantics workloads 4).
+// pods that are broken are replaced besides (docs/kruise/workloads.md#advanced-daemonset).
 func Budget(l Log, r *Rollout, lag time.Duration) (wrong []string) {
 	now, begun := pods{}, false
 	var besides []time.Time

@@ -1,10 +1,10 @@
-package terminal
+package factory
 
 import "strings"
 
-// plain reports whether a terminal can show no more than ASCII: by its locale, as the
+// ASCII reports whether a terminal can show no more than ASCII: by its locale, as the
 // first of the variables says that is set, or because it is the Linux console.
-func plain(getenv func(string) string) bool {
+func ASCII(getenv func(string) string) bool {
 	if getenv == nil {
 		return false
 	}

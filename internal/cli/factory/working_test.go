@@ -1,0 +1,119 @@
+package factory
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// locked is a stream that the watcher and the verb write to.
+type locked struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *locked) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+func held(tty bool, progress string) (*Factory, *locked, *locked) {
+	var out, errs locked
+	f := New(Streams{Out: &out, Err: &errs, ErrTTY: tty, Width: 40, Getenv: func(string) string { return "" }})
+	f.Progress = progress
+	return f, &out, &errs
+}
+
+// TestWorking: on a terminal a line says what goes on after two seconds of silence, and is
+// gone before anything else is written, and at the end.
+func TestWorking(t *testing.T) {
+	f, out, errs := held(true, "auto")
+	stop := f.Working("rendering %d objects", 20000)
+	w := f.working
+	w.beat(w.began.Add(time.Second))
+	if errs.String() != "" {
+		t.Errorf("after one second: %q", errs)
+	}
+	w.beat(w.began.Add(3 * time.Second))
+	if got := errs.String(); !strings.Contains(got, "rendering 20000 objects: 3s") {
+		t.Errorf("after three seconds: %q", got)
+	}
+	if _, err := fmt.Fprintln(f.Streams.Out, "kind: Deployment"); err != nil {
+		t.Fatal(err)
+	}
+	if got := errs.String(); !strings.HasSuffix(got, " \r") || out.String() != "kind: Deployment\n" {
+		t.Errorf("the line stays: %q, %q", got, out)
+	}
+	w.beat(time.Now().Add(time.Second))
+	before := errs.String()
+	if !strings.HasSuffix(before, " \r") {
+		t.Errorf("the line is back at once: %q", before)
+	}
+	w.beat(time.Now().Add(5 * time.Second))
+	stop()
+	if got := errs.String(); got == before || !strings.HasSuffix(got, " \r") || f.working != nil || f.Streams.Out != out {
+		t.Errorf("at the end: %q", got)
+	}
+}
+
+// TestWorking_Pipes: no line goes into a pipe unless that is asked for, and no escape ever.
+func TestWorking_Pipes(t *testing.T) {
+	f, _, errs := held(false, "auto")
+	f.Working("rendering")()
+	if f.working != nil || errs.String() != "" {
+		t.Errorf("%q", errs)
+	}
+	f, _, errs = held(true, "never")
+	defer f.Working("rendering")()
+	if f.working != nil {
+		t.Error("never is sometimes")
+	}
+	f, _, errs = held(false, "always")
+	stop := f.Working("rendering")
+	w := f.working
+	for s := range 35 {
+		w.beat(w.began.Add(time.Duration(s) * time.Second))
+	}
+	stop()
+	if got := errs.String(); got != "rendering: 10s\nrendering: 20s\nrendering: 30s\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestWorking_Within: a part of the work has words of its own, and a line is never wider
+// than the terminal, nor does it hold what a terminal would obey.
+func TestWorking_Within(t *testing.T) {
+	f, _, errs := held(true, "auto")
+	stop := f.Working("outer")
+	inner := f.Working("inner %s", strings.Repeat("x", 100)+"\x1b[2J")
+	w := f.working
+	w.beat(w.began.Add(3 * time.Second))
+	got := errs.String()
+	if !strings.Contains(got, "inner") || len([]rune(got)) > 4+40 || strings.Contains(got, "[2J") {
+		t.Errorf("%q", got)
+	}
+	inner()
+	w.beat(w.began.Add(4 * time.Second))
+	if got := errs.String(); !strings.Contains(got, "outer: 4s") {
+		t.Errorf("%q", got)
+	}
+	stop()
+}
+
+func TestCheckProgress(t *testing.T) {
+	for value, ok := range map[string]bool{"auto": true, "always": true, "never": true, "": false, "o": false, "auto always": false} {
+		if err := CheckProgress(value); (err == nil) != ok {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package kube
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// TestPast: a plan that takes the place of another leaves it in the record, and changes of
+// the rollout leave the past as it is.
+func TestPast(t *testing.T) {
+	r := spoiled("create")
+	for i := range 3 {
+		if _, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, fmt.Sprint("anna-", i)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := r.Change(t.Context(), web, "kim", func(rec *plan.Record) (err error) {
+			rec.Progress, err = rec.Progress.Abort(rec.Plan, "aborted by kim")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec, err := r.Load(t.Context(), web)
+	if err != nil || rec.PastFault != "" || len(rec.Past) != 2 {
+		t.Fatalf("%v %q %+v", err, rec.PastFault, rec.Past)
+	}
+	for i, p := range rec.Rollouts() {
+		if p.Result != plan.RolloutAborted || p.By != fmt.Sprint("anna-", 2-i) || p.Ended.IsZero() {
+			t.Errorf("%d: %+v", i, p)
+		}
+	}
+}
+
+// TestPast_Edited: what somebody writes into the past of a record is left out, is said, and
+// keeps nobody from the rollout itself.
+func TestPast_Edited(t *testing.T) {
+	huge := packed(bytes.Repeat([]byte(" "), 8<<20))
+	for name, text := range map[string][]byte{
+		"no gzip": []byte("nonsense"), "no JSON": packed([]byte("{")), "another shape": packed([]byte(`{"a": 1}`)), "a bomb": huge,
+		"wrong types": packed([]byte(`[{"begun": 7}]`)), "a step that is none": packed([]byte(`[{"steps": [7]}]`)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := spoiled("create")
+			if _, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna"); err != nil {
+				t.Fatal(err)
+			}
+			edit(t, r, text)
+			rec, err := r.Load(t.Context(), web)
+			if err != nil || rec.PastFault == "" || len(rec.Past) != 0 || len(rec.Plan.Steps) != 1 {
+				t.Fatalf("%v %q %+v", err, rec.PastFault, rec.Past)
+			}
+			again, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "ben")
+			if err != nil || len(again.Past) != 1 || again.PastFault != "" {
+				t.Errorf("%v %+v", err, again.Past)
+			}
+		})
+	}
+}
+
+// TestPast_NothingGained: a past that claims approvals changes neither the progress nor the
+// history that decides.
+func TestPast_NothingGained(t *testing.T) {
+	r := spoiled("create")
+	want, err := r.Begin(t.Context(), web, metav1.OwnerReference{}, onePlan, nil, "anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(t, r, packed([]byte(`[{"begun":"2026-03-01T12:00:00Z","result":"completed","progress":{"promoted":true,"free":9},"decisions":[{"at":"2026-03-01T12:00:00Z","by":"root","what":"promote"}]}]`)))
+	got, err := r.Load(t.Context(), web)
+	if err != nil || got.Progress != want.Progress || len(got.Audit.Entries) != len(want.Audit.Entries) || len(got.Past) != 1 {
+		t.Errorf("%v %+v", err, got)
+	}
+}
+
+func edit(t *testing.T, r Records, past []byte) {
+	t.Helper()
+	namespace, name := r.where(web)
+	cm, err := r.Client.CoreV1().ConfigMaps(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm.BinaryData[keyPast] = past
+	if _, err := r.Client.CoreV1().ConfigMaps(namespace).Update(t.Context(), cm, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPast_Bounds: the past has its bound, and makes way for a plan that needs the room.
+func TestPast_Bounds(t *testing.T) {
+	list := make([]plan.PastRollout, 40)
+	source := rand.New(rand.NewPCG(1, 2))
+	noise := func() string {
+		var b strings.Builder
+		for range 50 {
+			fmt.Fprintf(&b, "%x", source.Uint32())
+		}
+		return b.String()
+	}
+	for i := range list {
+		list[i] = plan.PastRollout{Begun: time.Unix(int64(i), 0).UTC(), Result: plan.RolloutCompleted, By: noise()}
+		for range 200 {
+			list[i].Steps = append(list[i].Steps, plan.PastStep{Name: noise(), Title: noise()})
+			list[i].Decisions = append(list[i].Decisions, plan.AuditEntry{By: noise(), Detail: noise()})
+		}
+	}
+	for most, atLeast := range map[int]int{mostPastBytes: 3, 10 << 10: 1, 100: 0} {
+		out := packedPast(list, most)
+		if len(out) > most {
+			t.Errorf("%d bytes of %d", len(out), most)
+		}
+		got, err := readPast(out)
+		if err != nil || len(got) < atLeast || len(got) > 10 {
+			t.Errorf("%d rollouts in %d bytes, %v", len(got), most, err)
+		}
+		if len(got) > 0 && !got[len(got)-1].Begun.Equal(list[39].Begun) {
+			t.Error("the newest one was dropped")
+		}
+	}
+	text, _ := json.Marshal(plan.Recent(list))
+	if len(text) > mostPastUnpacked {
+		t.Errorf("what is written takes %d bytes, more than is read", len(text))
+	}
+}

@@ -1,0 +1,134 @@
+// Package selectors answers which of many selectors may match some labels, and which of
+// many label sets a selector may match, without asking each of them. Its answers hold
+// every match and some that are none: the caller asks the selectors that are left.
+package selectors
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+)
+
+// label is one key with one value.
+type label struct{ key, value string }
+
+// Index holds selectors by their places in a list. It is safe for concurrent readers.
+type Index struct {
+	// asking are the places of selectors that only match where a label is there; each
+	// selector is filed under one of its requirements.
+	asking map[label][]int
+	// rest are the places of selectors without such a requirement.
+	rest []int
+}
+
+// NewIndex files the selectors. A selector that matches nothing, and nil, is no
+// candidate for any labels.
+func NewIndex(list []labels.Selector) *Index {
+	x := &Index{asking: map[label][]int{}}
+	for place, s := range list {
+		if s != nil {
+			x.add(place, s)
+		}
+	}
+	return x
+}
+
+// add files a selector under the requirement by which the fewest selectors are filed yet.
+func (x *Index) add(place int, s labels.Selector) {
+	all, selectable := s.Requirements()
+	if !selectable {
+		return
+	}
+	best, least := []label(nil), -1
+	for _, r := range all {
+		wanted := values(r)
+		if len(wanted) == 0 {
+			continue
+		}
+		n := 0
+		for _, l := range wanted {
+			n += len(x.asking[l])
+		}
+		if least < 0 || n < least {
+			best, least = wanted, n
+		}
+	}
+	if best == nil {
+		x.rest = append(x.rest, place)
+	}
+	for _, l := range best {
+		x.asking[l] = append(x.asking[l], place)
+	}
+}
+
+// values are the labels of which a requirement wants one; none where it can hold without.
+func values(r labels.Requirement) (wanted []label) {
+	switch r.Operator() {
+	case selection.In, selection.Equals, selection.DoubleEquals:
+		for _, v := range r.ValuesUnsorted() {
+			wanted = append(wanted, label{r.Key(), v})
+		}
+	}
+	return wanted
+}
+
+// Candidates returns the places of the selectors that may match the labels, in ascending
+// order.
+func (x *Index) Candidates(set map[string]string) []int {
+	out := slices.Clone(x.rest)
+	for k, v := range set {
+		out = append(out, x.asking[label{k, v}]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Labelled holds label sets by their places in a list. It is safe for concurrent readers.
+type Labelled struct {
+	with map[label][]int
+	n    int
+}
+
+// NewLabelled files the n label sets that at returns.
+func NewLabelled(n int, at func(place int) map[string]string) *Labelled {
+	x := &Labelled{with: map[label][]int{}, n: n}
+	for place := range n {
+		for k, v := range at(place) {
+			x.with[label{k, v}] = append(x.with[label{k, v}], place)
+		}
+	}
+	return x
+}
+
+// Candidates returns the places of the label sets that the selector may match, in
+// ascending order: those with a value of the requirement that the fewest fulfil.
+func (x *Labelled) Candidates(s labels.Selector) []int {
+	all, selectable := s.Requirements()
+	if !selectable {
+		return nil
+	}
+	best, least := []label(nil), x.n
+	for _, r := range all {
+		wanted := values(r)
+		n := 0
+		for _, l := range wanted {
+			n += len(x.with[l])
+		}
+		if len(wanted) > 0 && (best == nil || n < least) {
+			best, least = wanted, n
+		}
+	}
+	var out []int
+	if best == nil {
+		for place := range x.n {
+			out = append(out, place)
+		}
+		return out
+	}
+	for _, l := range best {
+		out = append(out, x.with[l]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,134 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// recorded is a rollout of three steps that has come to its second.
+func recorded(begun time.Time) plan.Record {
+	p := plan.Plan{
+		Change: plan.Change{Fields: []rules.FieldChange{{Path: "spec.containers[0].image", Old: "web:1", New: "web:2"}, {Path: "spec.priority", Old: 1, New: 2}}},
+		Steps:  []plan.Step{{Name: "update", Kind: plan.StepUpdate, Title: "1 of 4"}, {Name: "pause-1", Kind: plan.StepPause}, {Name: "step-100%", Kind: plan.StepPartition}},
+	}
+	r := plan.Record{Plan: p, Begun: begun, By: "ci@build", Progress: plan.Progress{Step: 1, Started: begun.Add(30 * time.Second)}}
+	r.Times = map[string]time.Time{"update": begun, "pause-1": begun.Add(30 * time.Second)}
+	what, detail := plan.Began(p)
+	r.Audit = r.Audit.With(plan.AuditEntry{At: begun, By: "ci@build", What: what, Detail: detail})
+	return r
+}
+
+// TestSummary: what is kept of a rollout says who began and decided, how long its steps
+// took, and what it came to.
+func TestSummary(t *testing.T) {
+	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r := recorded(begun)
+	p, err := r.Progress.Promote(r.Plan, plan.Promotion{}, begun.Add(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = r.Decide(p, "kim@desk", "kubectl-kruise 1", false, begun.Add(time.Minute))
+	if got := r.Summary(); got.Result != plan.RolloutRunning || !got.Ended.IsZero() || got.By != "ci@build" || got.Change != "web:1 → web:2" {
+		t.Errorf("%+v", got)
+	}
+	p.Step, p.Promoted, p.Started = 3, false, begun.Add(3*time.Minute)
+	p.Finished = begun.Add(4 * time.Minute)
+	r.Times["step-100%"] = begun.Add(time.Minute)
+	r = r.Decide(p, "ci@build", "", true, begun.Add(4*time.Minute))
+	got := r.Summary()
+	if got.Result != plan.RolloutCompleted || got.Took(begun.Add(time.Hour)) != 4*time.Minute {
+		t.Errorf("%s after %s", got.Result, got.Took(begun))
+	}
+	var steps []string
+	for _, s := range got.Steps {
+		steps = append(steps, fmt.Sprint(s.Name, " ", s.Took, " ", s.Done))
+	}
+	if diff := cmp.Diff([]string{"update 30s true", "pause-1 30s true", "step-100% 3m0s true"}, steps); diff != "" {
+		t.Error(diff)
+	}
+	var who []string
+	for _, d := range got.Decisions {
+		who = append(who, d.What+" by "+d.By)
+	}
+	if diff := cmp.Diff([]string{"begin by ci@build", "promote by kim@desk", "finish by ci@build"}, who); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSummary_Results: aborted by a person is not failed, and both have an end.
+func TestSummary_Results(t *testing.T) {
+	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r := recorded(begun)
+	p, err := r.Progress.Abort(r.Plan, "aborted by kim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	aborted := r.Decide(p, "kim", "", false, begun.Add(time.Minute)).Summary()
+	if aborted.Result != plan.RolloutAborted || aborted.Reason != "aborted by kim" || !aborted.Ended.Equal(begun.Add(time.Minute)) {
+		t.Errorf("%+v", aborted)
+	}
+	p = r.Progress
+	p.Halted = "crash web-1"
+	failed := r.Decide(p, "ci", "", true, begun.Add(2*time.Minute)).Summary()
+	if failed.Result != plan.RolloutFailed || !failed.Ended.Equal(begun.Add(2*time.Minute)) {
+		t.Errorf("%+v", failed)
+	}
+}
+
+// TestRemember: the last rollouts are kept, no more than ten of them, and decisions of one
+// are not those of another.
+func TestRemember(t *testing.T) {
+	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r := recorded(begun)
+	for i := range 30 {
+		at := begun.Add(time.Duration(i+1) * time.Hour)
+		next := recorded(at)
+		next.Past = r.Remember(at)
+		next.Audit = r.Audit.With(plan.AuditEntry{At: at, By: fmt.Sprint("ci-", i), What: "begin"})
+		r = next
+	}
+	list := r.Rollouts()
+	if len(list) != 11 || list[0].By != "ci-29" || list[1].By != "ci-28" || len(list[1].Decisions) != 1 {
+		t.Errorf("%d: %+v", len(list), list[:2])
+	}
+	if list[1].Ended.IsZero() {
+		t.Error("a rollout whose place another has taken goes on")
+	}
+}
+
+// TestBounded: whatever somebody writes into a record, what is read of it is small, and in
+// results that this version knows.
+func TestBounded(t *testing.T) {
+	evil := plan.PastRollout{Result: "<script>", By: strings.Repeat("x", 1<<20), Left: -7}
+	for range 5000 {
+		evil.Steps = append(evil.Steps, plan.PastStep{Name: strings.Repeat("n", 1000), Took: -time.Hour})
+		evil.Decisions = append(evil.Decisions, plan.AuditEntry{By: strings.Repeat("b", 1000)})
+	}
+	got := plan.Recent(make([]plan.PastRollout, 1000))
+	if len(got) != 10 {
+		t.Errorf("%d rollouts are kept", len(got))
+	}
+	one := evil.Bounded()
+	text, err := json.Marshal(one)
+	if err != nil || len(text) > 20<<10 {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	if one.Result != plan.RolloutUnknown || one.Left < 0 || one.Steps[0].Took != 0 {
+		t.Errorf("%s %d %s", one.Result, one.Left, one.Steps[0].Took)
+	}
+	var back plan.PastRollout
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(one, back); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"slices"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// actHints are the acts that apply to what is pointed at: first those that its state calls
+// for, then those that are possible.
+func (m Model) actHints() (urgent, other []screen.Binding) {
+	if m.options.ReadOnly {
+		return nil, nil
+	}
+	rows := m.pointed()
+	for _, v := range verbs {
+		if m.claimed(v.Keys[0]) || len(rows) == 0 {
+			continue
+		}
+		b, calls, applies := v.Binding, false, false
+		for _, row := range rows {
+			word, call, ok := v.applies(row)
+			if ok && word != "" {
+				b.Does = word
+			}
+			calls, applies = calls || call, applies || ok
+		}
+		switch {
+		case calls:
+			urgent = append(urgent, b)
+		case applies:
+			other = append(other, b)
+		}
+	}
+	return urgent, other
+}
+
+// pointed are the rows of the workloads that an act would be about; one that is not in the
+// list is taken for one without a rollout.
+func (m Model) pointed() []*world.Workload {
+	var rows []*world.Workload
+	for _, ref := range m.top().Selection(m.env).Workloads {
+		row := m.env.World.Find(ref)
+		if row == nil {
+			row = &world.Workload{Ref: ref}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// applies reports whether an act is possible for a workload, and whether its state calls for
+// it; word is what the key does then, "" for its usual name.
+func (v verb) applies(w *world.Workload) (word string, calls, ok bool) {
+	rolling := w.Steps > 0
+	ended := w.Health == world.Stuck || w.Health == world.Aborted
+	switch v.verb {
+	case world.Promote:
+		return "", w.Health == world.Paused && rolling, w.Health == world.Paused && rolling
+	case world.PauseResume:
+		switch {
+		case rolling && ended:
+			return "retry", true, true
+		case w.Health == world.Paused:
+			return "pause/resume", false, true
+		}
+		return "", false, w.Health == world.Progressing
+	case world.Undo:
+		return "", rolling && ended, true
+	case world.Abort:
+		return "", false, rolling && w.Health != world.Aborted
+	case world.Scale:
+		return "", false, scales(w.Ref)
+	case world.Partition:
+		return "", false, plan.PartitionPath(w.Group, w.Kind, "") != nil
+	}
+	return "", false, true
+}
+
+// scales reports whether a kind has a number of pods of its own.
+func scales(ref cluster.Ref) bool {
+	return !slices.Contains([]string{kruise.KindDaemonSet, kruise.KindSidecarSet}, ref.Kind)
+}

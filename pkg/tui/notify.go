@@ -1,0 +1,72 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/show"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// Notify is how a person is told of something who does not look at the terminal.
+type Notify uint8
+
+// The ways: none, the bell of the terminal, and a notification on the desktop in one of the
+// two sequences that terminals know.
+const (
+	Silent Notify = iota
+	Bell
+	OSC9
+	OSC777
+)
+
+// tell notifies of workloads that have failed, or wait for approval, since the world before.
+// What is in the first world of a place is on the screen, and no news.
+func (m Model) tell(before, now *world.World) tea.Cmd {
+	if m.options.Notify == Silent || !before.Loaded || !now.Loaded || before.Where != now.Where {
+		return nil
+	}
+	was := make(map[cluster.Ref]world.Health, len(before.Workloads))
+	for _, w := range before.Workloads {
+		was[w.Ref] = w.Health
+	}
+	var news []string
+	for _, w := range now.Workloads {
+		if old, known := was[w.Ref]; !known || old == w.Health {
+			continue
+		}
+		switch {
+		case w.Health == world.Stuck:
+			news = append(news, show.Name(w.Ref)+" is stuck: "+w.Why)
+		case w.Health == world.Paused && w.Steps > 0:
+			news = append(news, show.Name(w.Ref)+" waits for approval")
+		}
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	return tea.Raw(m.options.Notify.sequence(news))
+}
+
+// mostNews is how long the text of a notification gets.
+const mostNews = 200
+
+// sequence is what the terminal is sent; the text cannot end it.
+func (n Notify) sequence(news []string) string {
+	text := news[0]
+	if more := len(news) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	text = draw.Cut(strings.ReplaceAll(draw.Clean(text), ";", ","), mostNews, "")
+	switch n {
+	case OSC9:
+		return "\x1b]9;kubectl kruise: " + text + "\x07"
+	case OSC777:
+		return "\x1b]777;notify;kubectl kruise;" + text + "\x07"
+	}
+	return "\x07"
+}

@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
+)
+
+// rowOf is a workload of a health, with a rollout or without.
+func rowOf(kind string, h world.Health, steps int) *world.Workload {
+	return &world.Workload{Ref: cluster.Ref{Group: "apps.kruise.io", Kind: kind, Name: "web"}, Health: h, Steps: steps}
+}
+
+// TestFooter_OffersWhatApplies: what the row calls for stands first, and what leads nowhere
+// is not there.
+func TestFooter_OffersWhatApplies(t *testing.T) {
+	for _, c := range []struct {
+		row   *world.Workload
+		first string
+		none  string
+	}{
+		{rowOf("CloneSet", world.Stuck, 4), "P retry  u undo", "n promote"},
+		{rowOf("CloneSet", world.Paused, 4), "n promote", "retry"},
+		{rowOf("CloneSet", world.Healthy, 0), "", "n promote"},
+		{rowOf("SidecarSet", world.Healthy, 0), "", "s scale"},
+		{rowOf("DaemonSet", world.Healthy, 0), "", "a abort"},
+	} {
+		m := asking(t)
+		m.width = 300
+		m = m.leave(1)
+		m.env.World = &world.World{Loaded: true, Workloads: []*world.Workload{c.row}}
+		m, _ = m.pass(screen.Changed{})
+		line := strings.TrimLeft(m.keyLine().String(), " ")
+		if !strings.HasPrefix(line, c.first) || strings.Contains(line, c.none) || !strings.Contains(line, "R restart") {
+			t.Errorf("%s %s: %q", c.row.Kind, c.row.Health, line)
+		}
+	}
+	m := asking(t)
+	m.options.Actions = nil
+	m, _ = m.open(screen.Open{Screen: screen.FanOuts})
+	if line := m.keyLine().String(); strings.Contains(line, "restart") || !strings.Contains(line, "esc back") {
+		t.Errorf("acts are offered where nothing can be acted on: %q", line)
+	}
+}
+
+// TestContext_IsLeftFor: :ctx ends the interface for another context, and a name that is
+// none does not.
+func TestContext_IsLeftFor(t *testing.T) {
+	m := asking(t)
+	m.options.Contexts = []string{"lab", "prod"}
+	if wrong, _ := m.run("ctx none"); wrong.Next() != "" || !wrong.notice.Bad {
+		t.Error("a context that is not there is gone to")
+	}
+	next, cmd := m.run("ctx prod")
+	if _, quits := cmd().(tea.QuitMsg); !quits || next.Next() != "prod" {
+		t.Errorf("next %q", next.Next())
+	}
+	m.env.World = &world.World{Loaded: true, Driving: []cluster.Ref{{Kind: "CloneSet", Name: "web"}}}
+	asks, _ := m.run("ctx prod")
+	if stays := hasty(asks, "esc"); stays.over != nil {
+		t.Error("the question is not left")
+	}
+	if quits, _ := hasty(asks, "esc").key(key("q")); quits.Next() != "" {
+		t.Errorf("leaving goes to %q", quits.Next())
+	}
+}
+
+// TestKinds_AreCommands: the name of a kind shows its workloads, as in other tools.
+func TestKinds_AreCommands(t *testing.T) {
+	m := asking(t)
+	for _, text := range []string{"cloneset", "clonesets"} {
+		got, _ := m.run(text)
+		if f, ok := got.top().(screen.Filterable); !ok || f.Filtered() != "cloneset/" || got.notice.Bad {
+			t.Errorf("%s: %+v", text, got.notice)
+		}
+	}
+	if got, _ := m.run("deploy"); !got.notice.Bad {
+		t.Error("a kind that is not there is found")
+	}
+	if got, _ := m.run("pods cloneset/web"); got.top().Title() != "cloneset/web" {
+		t.Error(got.top().Title())
+	}
+}
+
+// TestCopy_IsAName: what is copied is the pod of the cursor, or the workload, as a name.
+func TestCopy_IsAName(t *testing.T) {
+	m := asking(t)
+	m, cmd := m.take(key("c"))
+	if cmd == nil || m.notice.Text != "copied web-00000" {
+		t.Errorf("%+v", m.notice)
+	}
+	m = m.leave(1)
+	m, _ = m.pass(screen.Changed{})
+	if m, _ = m.take(key("c")); m.notice.Text != "copied cloneset/web" {
+		t.Errorf("%+v", m.notice)
+	}
+}
+
+// TestNotify_TellsOnce: a failure and a pause that waits are told of when they come, and
+// what a message says cannot end the sequence.
+func TestNotify_TellsOnce(t *testing.T) {
+	m := asking(t)
+	of := func(h world.Health, why string) *world.World {
+		row := rowOf("CloneSet", h, 3)
+		row.Why = why
+		return &world.World{Loaded: true, Workloads: []*world.Workload{row}}
+	}
+	going, stuck, paused := of(world.Progressing, ""), of(world.Stuck, "crash\x07\x1b]0;x"), of(world.Paused, "")
+	for n, want := range map[Notify]string{Bell: "\x07", OSC9: "\x1b]9;kubectl kruise: cloneset/web is stuck: crash??]0,x\x07", OSC777: "\x1b]777;notify;kubectl kruise;cloneset/web is stuck: crash??]0,x\x07"} {
+		m.options.Notify = n
+		cmd := m.tell(going, stuck)
+		if cmd == nil {
+			t.Fatalf("%d: nothing is told", n)
+		}
+		if got := cmd().(tea.RawMsg).Msg; got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+		if m.tell(going, paused) == nil {
+			t.Errorf("%d: a pause is not told of", n)
+		}
+		if m.tell(stuck, stuck) != nil || m.tell(&world.World{}, stuck) != nil || m.tell(stuck, going) != nil {
+			t.Errorf("%d: what is no news is told", n)
+		}
+	}
+	m.options.Notify = Silent
+	if m.tell(going, stuck) != nil {
+		t.Error("it is told although it is off")
+	}
+}

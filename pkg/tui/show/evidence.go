@@ -1,0 +1,39 @@
+package show
+
+import (
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"
+)
+
+// Evidence is how new pods do beside old ones: in two columns, below each other where there
+// is no room for that.
+func Evidence(c evidence.Comparison, width int) []draw.Line {
+	rows := append([]evidence.Row{{What: "evidence", New: "new pods", Old: "old pods"}}, c.Rows()...)
+	what, first, second := 0, 0, 0
+	for _, r := range rows {
+		what, first, second = max(what, draw.Width(r.What)), max(first, draw.Width(r.New)), max(second, draw.Width(r.Old))
+	}
+	var lines []draw.Line
+	for i, r := range rows {
+		style := theme.Plain
+		if i == 0 {
+			style = theme.Header
+		}
+		if what+first+second+4 <= width {
+			lines = append(lines, draw.Text(theme.Faint, pad(r.What, what+2)).Add(style, pad(r.New, first+2)+r.Old))
+			continue
+		}
+		if i > 0 {
+			for _, l := range draw.Wrap(theme.Plain, r.What+": "+r.New+" new, "+r.Old+" old", width) {
+				lines = append(lines, l)
+			}
+		}
+	}
+	for _, note := range c.Notes() {
+		lines = append(lines, draw.Wrap(theme.Faint, note, width)...)
+	}
+	return lines
+}
+
+func pad(text string, width int) string { return text + draw.Spaces(width-draw.Width(text)) }

@@ -1,0 +1,103 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Reason says why a pod is not ready, the cause first; empty for one that is.
+func Reason(p *cluster.Pod) string {
+	switch {
+	case p.Deleting && len(p.Finalizers) > 0:
+		return "terminating, held by finalizers: " + strings.Join(p.Finalizers, ", ")
+	case p.Deleting, p.IsReady():
+		return ""
+	}
+	if c, ok := p.Condition(string(corev1.PodScheduled)); ok && c.Status == corev1.ConditionFalse {
+		return join(first(c.Reason, "not scheduled"), c.Message)
+	}
+	for _, list := range [][]cluster.Container{p.InitContainers, p.Containers} {
+		for _, c := range list {
+			if c.Waiting != "" {
+				return join(waits(c), c.Message)
+			}
+		}
+	}
+	return unready(p)
+}
+
+// waits is what a container waits for: "CrashLoopBackOff x7: app 2.0.0, ended with Error".
+func waits(c cluster.Container) string {
+	text := c.Waiting
+	if c.Restarts > 0 {
+		text += fmt.Sprintf(" x%d", c.Restarts)
+	}
+	text += ": " + c.Name + " " + Tag(c.Image)
+	if c.Ended != "" {
+		text += ", ended with " + c.Ended
+	}
+	return text
+}
+
+// unready is what a pod says whose containers wait for nothing.
+func unready(p *cluster.Pod) string {
+	for _, c := range p.Containers {
+		switch {
+		case !c.Reported:
+			return c.Name + " is not there yet"
+		case c.StatusImage != "" && c.StatusImage != c.Image:
+			return fmt.Sprintf("%s still runs %s, not %s", c.Name, Tag(c.StatusImage), Tag(c.Image))
+		case !c.Ready && c.Ended != "":
+			return fmt.Sprintf("%s runs, not ready, after %s; ended with %s", c.Name, Count(c.Restarts, "restart"), c.Ended)
+		case !c.Ready && c.Restarts > 0:
+			return fmt.Sprintf("%s runs, not ready, after %s", c.Name, Count(c.Restarts, "restart"))
+		case !c.Ready:
+			return c.Name + " runs, not ready"
+		}
+	}
+	if c, ok := p.Condition(string(corev1.PodReady)); ok && c.Message != "" {
+		return c.Message
+	}
+	return "not ready"
+}
+
+// Images are the containers of a pod with the tags of their images.
+func Images(p *cluster.Pod) string {
+	var b strings.Builder
+	for i, c := range p.Containers {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(c.Name + " " + Tag(c.Image))
+	}
+	return b.String()
+}
+
+// Restarts is how often containers of a pod were started again.
+func Restarts(p *cluster.Pod) int {
+	n := 0
+	for _, list := range [][]cluster.Container{p.InitContainers, p.Containers} {
+		for i := range list {
+			n += list[i].Restarts
+		}
+	}
+	return n
+}
+
+func first(text, or string) string {
+	if text == "" {
+		return or
+	}
+	return text
+}
+
+func join(text, more string) string {
+	if more == "" {
+		return text
+	}
+	return text + ": " + more
+}
