@@ -95,9 +95,10 @@ soak-cluster: cluster ## Roll out again and again on a real control plane for SO
 	go test -C test ./e2e/rollout -run '^TestSoak$$' -count=1 -timeout 180m -v -args -soak $(SOAK_TIME)
 
 .PHONY: test-ecosystem
-test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Argo CD
+test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Flux's types, Argo CD
 	go test $(TESTFLAGS) ./pkg/render/fn ./pkg/render/kustomize ./internal/cli/doctor/...
 	go test -C test $(TESTFLAGS) ./krew
+	go test -C test/flux $(TESTFLAGS) ./...
 	go test -C test/argocd -timeout 45m $(TESTFLAGS) ./... # its first run compiles Argo CD: minutes
 
 .PHONY: cluster

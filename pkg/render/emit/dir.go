@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
