@@ -13,7 +13,10 @@ trap 'rm -rf "$work"; git worktree prune' EXIT
 found=0 # 2 is a branch that does not exist yet: it starts with an empty commit
 git ls-remote --quiet --exit-code origin "refs/heads/$branch" >/dev/null || found=$?
 case $found in
-0) git fetch --quiet origin "refs/heads/$branch" && start=$(git rev-parse FETCH_HEAD) ;;
+0)
+	git fetch --quiet origin "refs/heads/$branch"
+	start=$(git rev-parse FETCH_HEAD)
+	;;
 2) start=$(git commit-tree -m "an empty $branch" "$(git mktree </dev/null)") ;;
 *) exit "$found" ;;
 esac

@@ -1,4 +1,4 @@
-// A module of its own: Flux's types are for its example alone.
+// A module of its own: Flux's types are for its examples alone.
 module github.com/kubectl-kruise/kubectl-kruise/test/flux
 
 go 1.26.0
