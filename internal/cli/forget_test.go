@@ -12,15 +12,15 @@ import (
 var (
 	//go:linkname completions github.com/spf13/cobra.flagCompletionFunctions
 	completions map[*pflag.Flag]cobra.CompletionFunc
-	//go:linkname completing github.com/spf13/cobra.flagCompletionMutex
-	completing *sync.RWMutex
+	//go:linkname completionLock github.com/spf13/cobra.flagCompletionMutex
+	completionLock *sync.RWMutex
 )
 
 // forget has cobra forget the flags of trees that have served: it keeps them, and whatever
 // their commands have read, as long as the process runs. A program makes one tree; thousands
 // of them are three gigabytes.
 func forget() {
-	completing.Lock()
-	defer completing.Unlock()
+	completionLock.Lock()
+	defer completionLock.Unlock()
 	clear(completions)
 }

@@ -75,7 +75,7 @@ func TestWorking_Pipes(t *testing.T) {
 	}
 	f, _, errs = held(true, "never")
 	defer f.Working("rendering")()
-	if f.working != nil {
+	if f.working != nil || errs.String() != "" {
 		t.Error("never is sometimes")
 	}
 	f, _, errs = held(false, "always")

@@ -61,8 +61,10 @@ func TestRows(t *testing.T) {
 		Skipped: []evidence.Skipped{{Part: "logs of old pods", Why: "forbidden"}},
 	}
 	want := []evidence.Row{
-		{What: "pods ready", New: "1 of 2", Old: "8 of 8"}, {What: "restarts", New: "7 in 1 pod", Old: "0"},
-		{What: "last terminations", New: "OOMKilled, exit code 137 x2", Old: "none"}, {What: "error lines/min", New: "2.0 in 1 pod", Old: "not read"},
+		{What: "pods ready", New: "1 of 2", Old: "8 of 8"},
+		{What: "restarts", New: "7 in 1 pod", Old: "0"},
+		{What: "last terminations", New: "OOMKilled, exit code 137 x2", Old: "none"},
+		{What: "error lines/min", New: "2.0 in 1 pod", Old: "not read"},
 	}
 	if diff := cmp.Diff(want, c.Rows()); diff != "" {
 		t.Error(diff)

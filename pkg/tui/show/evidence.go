@@ -25,9 +25,7 @@ func Evidence(c evidence.Comparison, width int) []draw.Line {
 			continue
 		}
 		if i > 0 {
-			for _, l := range draw.Wrap(theme.Plain, r.What+": "+r.New+" new, "+r.Old+" old", width) {
-				lines = append(lines, l)
-			}
+			lines = append(lines, draw.Wrap(theme.Plain, r.What+": "+r.New+" new, "+r.Old+" old", width)...)
 		}
 	}
 	for _, note := range c.Notes() {
