@@ -36,7 +36,7 @@ RUN_TESTS = mkdir -p $(OUT) && $(BIN)/gotestsum --format pkgname-and-test-fails 
 GO_TEST_FLAGS = $(if $(RACE),-race) $(TESTFLAGS)
 
 .PHONY: test
-test: $(BIN)/gotestsum $(BIN)/kustomize $(BIN)/krew cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
+test: $(BIN)/gotestsum $(BIN)/kustomize $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cluster ## Run all tests (RACE=1 adds the race detector, which needs a C compiler)
 	$(RUN_TESTS) -- $(GO_TEST_FLAGS)
 
 .PHONY: check
@@ -51,7 +51,7 @@ test-unit: $(BIN)/gotestsum $(BIN)/kustomize ## Run only the tests that need no 
 	$(RUN_TESTS) -parts unit -- $(GO_TEST_FLAGS)
 
 .PHONY: test-cluster
-test-cluster: $(BIN)/gotestsum $(BIN)/krew cluster ## Run only the tests that need a real control plane
+test-cluster: $(BIN)/gotestsum $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cluster ## Run only the tests that need a real control plane
 	$(RUN_TESTS) -parts cluster -- $(GO_TEST_FLAGS)
 
 .PHONY: test-times
@@ -95,9 +95,10 @@ soak-cluster: cluster ## Roll out again and again on a real control plane for SO
 	go test -C test ./e2e/rollout -run '^TestSoak$$' -count=1 -timeout 180m -v -args -soak $(SOAK_TIME)
 
 .PHONY: test-ecosystem
-test-ecosystem: $(BIN)/kustomize $(BIN)/krew cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Argo CD
+test-ecosystem: $(BIN)/kustomize $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cluster ## Run the tests with real neighbours: kustomize, krew, kubectl, Helm, Flux's libraries, Argo CD
 	go test $(TESTFLAGS) ./pkg/render/fn ./pkg/render/kustomize ./internal/cli/doctor/...
-	go test -C test $(TESTFLAGS) ./krew
+	go test -C test $(TESTFLAGS) ./krew ./helm
+	go test -C test/flux $(TESTFLAGS) ./...
 	go test -C test/argocd -timeout 45m $(TESTFLAGS) ./... # its first run compiles Argo CD: minutes
 
 .PHONY: cluster
@@ -218,6 +219,10 @@ $(BIN)/gotestsum: tools/gotestsum/go.mod tools/gotestsum/go.sum
 
 $(BIN)/krew $(BIN)/validate-krew-manifest &: tools/krew/go.mod tools/krew/go.sum
 	go build -C tools/krew -o "$(CURDIR)/$(BIN)/" sigs.k8s.io/krew/cmd/krew sigs.k8s.io/krew/cmd/validate-krew-manifest
+
+$(BIN)/helm3 $(BIN)/helm4 &: tools/helm/go.mod tools/helm/go.sum
+	go build -C tools/helm -o "$(CURDIR)/$(BIN)/helm3" helm.sh/helm/v3/cmd/helm
+	go build -C tools/helm -o "$(CURDIR)/$(BIN)/helm4" helm.sh/helm/v4/cmd/helm
 
 $(BIN)/kustomize: tools/kustomize/go.mod tools/kustomize/go.sum
 	go build -C tools/kustomize -o "$(CURDIR)/$@" sigs.k8s.io/kustomize/kustomize/v5

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
 )
 
@@ -46,6 +47,7 @@ func TestStories(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// Whoever opens a kubeconfig in a story that needs none must fail.
 			env.Setenv("KUBECONFIG", "/nonexistent/kubeconfig")
+			env.Setenv("CHECKOUT", checkout.Path())
 			return nil
 		},
 	})

@@ -13,8 +13,8 @@ import (
 
 // ownSurroundings are the test packages that need no hermetic.Main: this one reads files
 // alone, Argo CD's module cannot import ours and starts its server with a list of
-// variables, and hermetic tests itself.
-var ownSurroundings = []string{"internal/archtest", "internal/hermetic", "test/argocd"}
+// variables, Flux's decodes files of ours alone, and hermetic tests itself.
+var ownSurroundings = []string{"internal/archtest", "internal/hermetic", "test/argocd", "test/flux"}
 
 // TestTestPackages_AreHermetic holds every package with tests to an environment of its
 // own: its TestMain uses package hermetic. Pure rooms see no environment.

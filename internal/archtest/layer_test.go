@@ -126,6 +126,7 @@ var layer = map[string][]string{
 	"pkg/render/load/isolated": {"github.com/landlock-lsm/go-landlock/landlock", "github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix"},
 	"pkg/render/load/linear":   {"pkg/render/kustomize", "pkg/render/stage", "sigs.k8s.io/kustomize/...", "sigs.k8s.io/yaml"},
 	"pkg/render/emit":          {"pkg/kruise", "pkg/kruise/...", "pkg/render/resource", "golang.org/x/sys/windows", "sigs.k8s.io/kustomize/kyaml/..."},
+	"pkg/render/subset":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
 	"pkg/render/config":        {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
 	"pkg/render/argocd":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render", "pkg/render/config", "pkg/render/resource", "pkg/render/stage"},
 	"pkg/render/rdgen":         {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "sigs.k8s.io/kustomize/kyaml/yaml"},

@@ -1,6 +1,7 @@
 // Command customizations writes what Argo CD should know of Kruise's kinds as a patch of
 // its ConfigMap: health, actions, and, apart from them, which differences to ignore. The
-// scripts are in plugins/argocd/lua. It is run by make generate; a test of its own fails
+// scripts are in plugins/argocd/lua. The same, with the plugin's container, is written as
+// values of the Helm chart and as an ArgoCD object of OpenShift GitOps. It is run by make generate; a test of its own fails
 // when a file is out of date.
 package main
 
@@ -25,7 +26,7 @@ func main() {
 
 // run writes all pages below dir.
 func run(dir string) error {
-	pages, err := pages(filepath.Join(dir, "lua"))
+	pages, err := pages(dir)
 	if err != nil {
 		return err
 	}

@@ -15,22 +15,55 @@ metadata:
 data:
 `
 
-// pages are the files by name below plugins/argocd.
-func pages(lua string) (map[string]string, error) {
-	s := scripts{dir: lua}
+// customization is what Argo CD is told of one kind; actions may be empty.
+type customization struct {
+	kind            kind
+	health, actions string
+}
+
+// entries are the keys of the ConfigMap.
+func (c customization) entries(b *strings.Builder) {
+	entry(b, "health."+c.kind.key(), c.health)
+	if c.actions != "" {
+		entry(b, "actions."+c.kind.key(), c.actions)
+	}
+}
+
+// ignoredEntry is the key for differences, for kinds that have some.
+func (c customization) ignoredEntry(b *strings.Builder) {
+	if len(c.kind.ignored) > 0 {
+		entry(b, "ignoreDifferences."+c.kind.key(), "jsonPointers:\n- "+strings.Join(c.kind.ignored, "\n- ")+"\n")
+	}
+}
+
+// pages are the generated files by name below dir, which is plugins/argocd.
+func pages(dir string) (map[string]string, error) {
+	s := scripts{dir: filepath.Join(dir, "lua")}
+	told := make([]customization, len(kinds))
+	for i, k := range kinds {
+		told[i] = customization{kind: k, health: s.text("lib.lua", k.name+".lua")}
+		if len(k.actions) > 0 {
+			told[i].actions = s.actions(k)
+		}
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	c, err := readSidecar(filepath.Join(dir, "install", "repo-server.yaml"))
+	if err != nil {
+		return nil, err
+	}
 	var health, ignored strings.Builder
 	health.WriteString(head)
 	ignored.WriteString(head)
-	for _, k := range kinds {
-		entry(&health, "health."+k.key(), s.text("lib.lua", k.name+".lua"))
-		if len(k.actions) > 0 {
-			entry(&health, "actions."+k.key(), s.actions(k))
-		}
-		if len(k.ignored) > 0 {
-			entry(&ignored, "ignoreDifferences."+k.key(), "jsonPointers:\n- "+strings.Join(k.ignored, "\n- ")+"\n")
-		}
+	for _, t := range told {
+		t.entries(&health)
+		t.ignoredEntry(&ignored)
 	}
-	return map[string]string{"install/argocd-cm.yaml": health.String(), "ignore-differences/argocd-cm.yaml": ignored.String()}, s.err
+	out := map[string]string{"install/argocd-cm.yaml": health.String(), "ignore-differences/argocd-cm.yaml": ignored.String()}
+	out["helm/values.yaml"], out["helm/ignore-differences.yaml"] = helm(c, told)
+	out["openshift/argocd.yaml"], out["openshift/ignore-differences.yaml"] = openShift(c, told)
+	return out, nil
 }
 
 // entry writes a key with a text of several lines.

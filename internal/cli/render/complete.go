@@ -15,6 +15,8 @@ func choices() map[string][]string {
 		"order":  {"input", "apply"},
 		"output": {"yaml", "json"},
 
+		"split-by": {"subset"},
+
 		"sidecarset-as": {"inject", "admission"},
 		"spread-as":     {"split", "constraints"},
 	}

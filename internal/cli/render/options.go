@@ -52,6 +52,7 @@ type options struct {
 	output        string
 	outputDir     string
 	kustomization bool
+	splitBy       string
 	report        string
 	strict        bool
 	allowEmpty    bool
@@ -86,6 +87,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	fl.StringVarP(&o.output, "output", "o", "yaml", "yaml or json")
 	fl.StringVar(&o.outputDir, "output-dir", "", "write one file per object into this directory")
 	fl.BoolVar(&o.kustomization, "output-kustomization", false, "with --output-dir: also write a kustomization.yaml")
+	fl.StringVar(&o.splitBy, "split-by", "", "with --output-dir: subset writes a folder for each subset of UnitedDeployments and WorkloadSpreads (subsets/NAME), and one for all other objects (shared)")
 	fl.StringVar(&o.report, "report", "", "write all findings as JSON into this file")
 	fl.BoolVar(&o.strict, "strict", false, "fail when something is lost")
 	fl.BoolVar(&o.allowEmpty, "allow-empty", false, "let an empty result be a success")
@@ -106,6 +108,9 @@ func (o *options) validate() error {
 		return usage.Errorf("a kustomization names its own files", "-k and -R exclude each other")
 	case o.kustomization && o.outputDir == "":
 		return usage.Errorf("give --output-dir DIR", "--output-kustomization needs a directory")
+	}
+	if err := o.splittable(); err != nil {
+		return err
 	}
 	for _, check := range []func() error{o.validChoices, o.idle, o.limits.Complete, o.kruise.Complete} {
 		if err := check(); err != nil {

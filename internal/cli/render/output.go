@@ -9,6 +9,7 @@ import (
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/render"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/subset"
 )
 
 // say tells on stderr (and in the report) what was found.
@@ -48,10 +49,15 @@ func (o *options) emit(ctx context.Context, list []*resource.Resource) error {
 		if o.output == "json" {
 			format = emit.JSON
 		}
-		return emit.Dir(o.outputDir, list, emit.DirOptions{
-			Format: format, Kustomization: o.kustomization,
-			Kept: o.kept, Stop: ctx.Err,
-		})
+		opt := emit.DirOptions{Format: format, Kustomization: o.kustomization, Kept: o.kept, Stop: ctx.Err}
+		if o.splitBy == "" {
+			return emit.Dir(o.outputDir, list, opt)
+		}
+		opt.Folders = emit.SubsetFolders(subset.Of(list))
+		if err := emit.Dir(o.outputDir, list, opt); err != nil {
+			return err
+		}
+		return o.reportFolders(opt.Folders)
 	}
 	out := emit.Unless(ctx.Err, o.factory.Streams.Out)
 	if o.output == "json" {

@@ -41,6 +41,9 @@ const example = `  # a directory, to standard output
   # one file per object, with a kustomization.yaml that lists them
   kubectl kruise render -f app.yaml --output-dir out --output-kustomization
 
+  # one folder per subset, for subsets that have a cluster each
+  kubectl kruise render -f app.yaml --output-dir out --split-by subset
+
   # from an old state to a new one: patches to send by hand, step by step
   kubectl kruise render -f new.yaml --base old.yaml --target kruise --patches-dir patches --steps 1,50%,100%
 

@@ -21,7 +21,7 @@ type Step struct{ options }
 func NewStep(f *factory.Factory) *Step { return &Step{options{factory: f}} }
 
 // elsewhere are flags about where the output goes, and what else is written.
-var elsewhere = []string{"order", "output", "output-dir", "output-kustomization", "allow-empty", "base", "patches-dir", "steps"}
+var elsewhere = []string{"order", "output", "output-dir", "output-kustomization", "split-by", "allow-empty", "base", "patches-dir", "steps"}
 
 // AddFlags adds the flags of render that do not say where its output goes. The
 // target is the cluster's own kind unless it is given.

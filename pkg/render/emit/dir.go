@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -17,6 +15,9 @@ type DirOptions struct {
 	Format Format
 	// Kustomization adds a kustomization.yaml that lists the files in order.
 	Kustomization bool
+	// Folders, when set, are the folders below the directory for each resource, with
+	// slashes, "" for the directory itself.
+	Folders []string
 	// Kept, when set, is called with the path of every stale file of a previous
 	// render that stays because it was edited since.
 	Kept func(path string)
@@ -62,9 +63,9 @@ func writeDir(path string, files []outFile, opt DirOptions) error {
 		return &resource.Error{File: path, Err: err, Hint: "wait until it is done, or write into another directory"}
 	}
 	defer release()
-	old, err := readIndex(root)
+	old, err := readIndex(root, path)
 	if err != nil {
-		return place(filepath.Join(path, indexFile), err)
+		return err
 	}
 	return (&update{path: path, root: root, old: old, files: files, kept: opt.Kept, stop: opt.Stop}).run()
 }
@@ -80,24 +81,12 @@ type outFile struct {
 	mode os.FileMode
 }
 
-func filesOf(rs []*resource.Resource, opt DirOptions) ([]outFile, error) {
-	docs, ending, err := encode(slices.Clone(rs), opt.Format)
-	if err != nil {
-		return nil, err
+// mode keeps Secrets from other accounts of the machine.
+func mode(r *resource.Resource) os.FileMode {
+	if r.Is("", "Secret") {
+		return 0o600
 	}
-	names := fileNames(rs, ending)
-	files := make([]outFile, 0, len(rs)+1)
-	for i, r := range rs {
-		mode := os.FileMode(0o644)
-		if r.Is("", "Secret") {
-			mode = 0o600
-		}
-		files = append(files, outFile{names[i], docs[i], mode})
-	}
-	if opt.Kustomization {
-		files = append(files, outFile{"kustomization.yaml", kustomization(names), 0o644})
-	}
-	return files, nil
+	return 0o644
 }
 
 // encode returns the body of the file for each resource, and empties rs.

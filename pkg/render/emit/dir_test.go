@@ -36,7 +36,7 @@ func files(t *testing.T, dir string) map[string]string {
 	}
 	all := map[string]string{}
 	for _, e := range entries {
-		if e.Name() == ".kubectl-kruise.json" || e.IsDir() {
+		if e.Name() == ".kubectl-kruise.index" || e.IsDir() {
 			continue
 		}
 		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
@@ -179,10 +179,10 @@ func TestDirRefuses(t *testing.T) {
 		"foreign file":  {func(dir string) error { return os.WriteFile(dir+"/configmap_b.yaml", []byte("mine"), 0o644) }, "configmap_b.yaml: is in the way: no render wrote it"},
 		"symlink":       {func(dir string) error { return os.Symlink("../target", dir+"/configmap_b.yaml") }, "configmap_b.yaml: is in the way: no regular file"},
 		"directory":     {func(dir string) error { return os.Mkdir(dir+"/configmap_b.yaml", 0o755) }, "configmap_b.yaml: is in the way: no regular file"},
-		"broken record": {func(dir string) error { return os.WriteFile(dir+"/.kubectl-kruise.json", []byte("{"), 0o644) }, ".kubectl-kruise.json: is no record of a previous render"},
+		"broken record": {func(dir string) error { return os.WriteFile(dir+"/.kubectl-kruise.index", []byte("{"), 0o644) }, ".kubectl-kruise.index: is no record of a previous render"},
 		"evil record": {func(dir string) error {
-			return os.WriteFile(dir+"/.kubectl-kruise.json", []byte(`{"files":{"../victim":"x"}}`), 0o644)
-		}, ".kubectl-kruise.json: is no record of a previous render"},
+			return os.WriteFile(dir+"/.kubectl-kruise.index", []byte(`{"files":{"../victim":"x"}}`), 0o644)
+		}, ".kubectl-kruise.index: is no record of a previous render"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()

@@ -24,7 +24,7 @@ func below(t *testing.T, dir string) []string {
 	t.Helper()
 	var out []string
 	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
-		if err == nil && p != dir && d.Name() != ".kubectl-kruise.json" {
+		if err == nil && p != dir && d.Name() != ".kubectl-kruise.index" {
 			rel, _ := filepath.Rel(dir, p)
 			out = append(out, filepath.ToSlash(rel))
 		}
@@ -68,7 +68,7 @@ func TestFoldersStayInside(t *testing.T) {
 		"a link in the way": func(dir string) error { return os.Symlink(outside, filepath.Join(dir, "a")) },
 		"a file in the way": func(dir string) error { return os.WriteFile(filepath.Join(dir, "a"), nil, 0o600) },
 		"a record with dots": func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, ".kubectl-kruise.json"), []byte(`{"files":{"../x":"sha256:0"}}`), 0o600)
+			return os.WriteFile(filepath.Join(dir, ".kubectl-kruise.index"), []byte(`{"files":{"../x":"sha256:0"}}`), 0o600)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

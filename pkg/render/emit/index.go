@@ -11,8 +11,13 @@ import (
 	"path/filepath"
 )
 
-// indexFile records in an output directory what the last render wrote there.
-const indexFile = ".kubectl-kruise.json"
+// indexFile records in an output directory what the last render wrote there. Its ending is
+// none of those by which kubectl apply -f DIRECTORY and Argo CD take a file for a manifest;
+// that of olderIndex is, which earlier versions wrote.
+const (
+	indexFile  = ".kubectl-kruise.index"
+	olderIndex = ".kubectl-kruise.json"
+)
 
 // index maps the name of each file that we wrote, with slashes, to the digest of what we
 // wrote: what differs has been edited since.
@@ -22,15 +27,28 @@ type index struct {
 
 var errIndex = errors.New("is no record of a previous render")
 
-func readIndex(root *os.Root) (index, error) {
+// readIndex returns what was written last, nothing where there is no record. Errors name
+// the file.
+func readIndex(root *os.Root, dir string) (index, error) {
 	var x index
-	b, err := root.ReadFile(indexFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return x, nil
+	for _, name := range []string{indexFile, olderIndex} {
+		b, err := root.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			x, err = parseIndex(b)
+		}
+		if err != nil {
+			return x, place(filepath.Join(dir, name), err)
+		}
+		break
 	}
-	if err != nil {
-		return x, err
-	}
+	return x, nil
+}
+
+func parseIndex(b []byte) (index, error) {
+	var x index
 	if json.Unmarshal(b, &x) != nil {
 		return x, errIndex
 	}

@@ -54,7 +54,7 @@ func TestDirStop(t *testing.T) {
 		}
 		want := ""
 		if n == 4 {
-			want = ".kubectl-kruise.json configmap_a.yaml configmap_b.yaml configmap_c.yaml"
+			want = ".kubectl-kruise.index configmap_a.yaml configmap_b.yaml configmap_c.yaml"
 		}
 		if got := strings.Join(names, " "); got != want || errors.Is(err, errStop) != (n < 4) {
 			t.Errorf("stopped after %d: %v, %s", n, err, got)

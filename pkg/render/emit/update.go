@@ -75,7 +75,18 @@ func (u *update) run() error {
 	if err := u.sweep(now); err != nil {
 		return err
 	}
-	return u.index(now)
+	if err := u.index(now); err != nil {
+		return err
+	}
+	return u.replaceOlderIndex()
+}
+
+// replaceOlderIndex removes the record of an earlier version, which has been read.
+func (u *update) replaceOlderIndex() error {
+	if err := u.root.Remove(olderIndex); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return place(filepath.Join(u.path, olderIndex), err)
+	}
+	return nil
 }
 
 // changed returns the files that differ from what is there. It refuses to

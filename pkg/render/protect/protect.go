@@ -36,6 +36,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 		}
 		for _, n := range []*tree.Node{k.policy(), k.binding()} {
 			made := resource.Derived(n, first)
+			made.SetSubset("") // it is about all objects of the kind
 			if !slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.ID() == made.ID() }) {
 				out = append(out, made)
 			}

@@ -60,6 +60,7 @@ type Resource struct {
 	raw     []byte
 	changed bool
 	rereads []tree.Reread
+	subset  string
 	weight  tree.Weight
 }
 
@@ -70,10 +71,18 @@ func Parsed(root *tree.Node, raw []byte, origin Origin) *Resource {
 	return &Resource{Origin: origin, node: root, raw: raw}
 }
 
-// Derived returns an object that the engine made in place of from.
+// Derived returns an object that the engine made in place of from. It belongs to the
+// subset of from.
 func Derived(root *tree.Node, from *Resource) *Resource {
-	return &Resource{Origin: from.Origin, node: root, changed: true}
+	return &Resource{Origin: from.Origin, node: root, changed: true, subset: from.subset}
 }
+
+// Subset is the subset of a UnitedDeployment or WorkloadSpread that a stage made the object
+// for, "" for all other objects.
+func (r *Resource) Subset() string { return r.subset }
+
+// SetSubset records that the object was made for a subset, or with "" for none.
+func (r *Resource) SetSubset(name string) { r.subset = name }
 
 // Node returns the object's tree for reading only.
 func (r *Resource) Node() *tree.Node { return r.node }

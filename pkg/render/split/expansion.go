@@ -51,6 +51,7 @@ func expand(c *stage.Context, seen *observed, r *resource.Resource) ([]*resource
 		n, err := x.workload(i)
 		errs.Add(err)
 		out[i] = resource.Derived(n, r)
+		out[i].SetSubset(x.spec.Topology.Subsets[i].Name)
 	}
 	if err := errs.Err(); err != nil {
 		return nil, err

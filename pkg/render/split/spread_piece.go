@@ -31,7 +31,7 @@ func (s *spreading) split() ([]*resource.Resource, error) {
 	for _, p := range list {
 		n, err := s.workload(p)
 		errs.Add(err)
-		out = append(out, resource.Derived(n, s.target))
+		out = append(out, s.derived(n, p.title))
 	}
 	if err := errs.Err(); err != nil {
 		return nil, err
@@ -52,7 +52,18 @@ func (s *spreading) single() ([]*resource.Resource, error) {
 	}
 	s.report("workloadspread/single", "spec.subsets[0].name", "")
 	s.reportSubsets()
-	return []*resource.Resource{resource.Derived(s.withTemplate(template), s.target)}, nil
+	return []*resource.Resource{s.derived(s.withTemplate(template), s.spec.Subsets[0].Name)}, nil
+}
+
+// derived returns what the target becomes for a subset. A target that belongs to a subset
+// already, of a UnitedDeployment, stays in that: its subsets contain those of the
+// WorkloadSpread.
+func (s *spreading) derived(n *tree.Node, subset string) *resource.Resource {
+	out := resource.Derived(n, s.target)
+	if out.Subset() == "" {
+		out.SetSubset(subset)
+	}
+	return out
 }
 
 // withTemplate is the target with another pod template.

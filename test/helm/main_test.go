@@ -1,0 +1,9 @@
+package helm
+
+import (
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
+)
+
+func TestMain(m *testing.M) { hermetic.Main(m) }
