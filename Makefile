@@ -134,6 +134,14 @@ lint: $(BIN)/golangci-lint $(BIN)/actionlint ## Check formatting and run the lin
 	$(BIN)/golangci-lint run
 	cd test && ../$(BIN)/golangci-lint run --config ../.golangci.yml
 
+.PHONY: deadcode
+deadcode: $(BIN)/deadcode ## List functions that no command and no test reaches
+	hack/deadcode.sh $(BIN)/deadcode
+
+.PHONY: measure-house
+measure-house: ## Measure the source tree: files, packages, methods of types, copied lines, changes of file while reading
+	hack/measure-house.sh
+
 .PHONY: fmt
 fmt: $(BIN)/golangci-lint ## Format all Go files
 	$(BIN)/golangci-lint fmt
@@ -223,6 +231,9 @@ $(BIN)/krew $(BIN)/validate-krew-manifest &: tools/krew/go.mod tools/krew/go.sum
 $(BIN)/helm3 $(BIN)/helm4 &: tools/helm/go.mod tools/helm/go.sum
 	go build -C tools/helm -o "$(CURDIR)/$(BIN)/helm3" helm.sh/helm/v3/cmd/helm
 	go build -C tools/helm -o "$(CURDIR)/$(BIN)/helm4" helm.sh/helm/v4/cmd/helm
+
+$(BIN)/deadcode: tools/house/go.mod tools/house/go.sum
+	go build -C tools/house -o "$(CURDIR)/$@" golang.org/x/tools/cmd/deadcode
 
 $(BIN)/kustomize: tools/kustomize/go.mod tools/kustomize/go.sum
 	go build -C tools/kustomize -o "$(CURDIR)/$@" sigs.k8s.io/kustomize/kustomize/v5
