@@ -40,7 +40,7 @@ test: $(BIN)/gotestsum $(BIN)/kustomize $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cl
 	$(RUN_TESTS) -- $(GO_TEST_FLAGS)
 
 .PHONY: check
-check: $(BIN)/gotestsum $(BIN)/golangci-lint $(BIN)/kustomize ## Lint what has changed, and run its unit tests and those of what depends on it: the inner loop (BASE=main: since when)
+check: $(BIN)/gotestsum $(BIN)/golangci-lint $(BIN)/kustomize ## Lint changed packages, and run their unit tests and those of packages that import them (BASE=main: since this commit)
 	$(BIN)/golangci-lint fmt --diff
 	packages=$$(go run ./internal/testrun -list changed -base '$(BASE)'); [ -z "$$packages" ] || $(BIN)/golangci-lint run $$packages
 	$(RUN_TESTS) -parts unit -affected -base '$(BASE)' -- -short $(GO_TEST_FLAGS)
@@ -63,7 +63,7 @@ test-table: ## Write the seconds of the last run into the table of CONTRIBUTING.
 	go run ./internal/testrun -times $(OUT)/tests.json -table CONTRIBUTING.md
 
 .PHONY: test-chaos
-test-chaos: cluster ## Roll out through bad weather and kills, 2,000 random histories in parts (CHAOS_SEED is the first; goes on where it was left)
+test-chaos: cluster ## Run 2,000 random rollouts with faults and kills, in parts (CHAOS_SEED is the first; continues where it stopped)
 	hack/chaos.sh $(or $(CHAOS_SEED),0) $(or $(CHAOS_HISTORIES),2000) $(or $(CHAOS_PART),50) $(OUT)/chaos.next
 	CHAOS_KILLED=$(or $(CHAOS_KILLED),10) go test -C test ./e2e/rollout -run '^TestKilled$$' -count=1 -timeout 120m
 
@@ -86,12 +86,12 @@ test-scale: cluster ## Count what commands cost on a cluster of 10,000 pods (SCA
 
 SOAK ?= 24h
 .PHONY: soak
-soak: ## Roll out again and again for SOAK=24h in the time of the model, and look whether anything grows
+soak: ## Run rollouts for SOAK=24h in the time of the model, and check that nothing grows
 	go test ./pkg/tui/demo -run TestSoak -count=1 -timeout 120m -v -args -soak $(SOAK)
 
 SOAK_TIME ?= 20m
 .PHONY: soak-cluster
-soak-cluster: cluster ## Roll out again and again on a real control plane for SOAK_TIME=20m, and look whether anything grows
+soak-cluster: cluster ## Run rollouts on a real control plane for SOAK_TIME=20m, and check that nothing grows
 	go test -C test ./e2e/rollout -run '^TestSoak$$' -count=1 -timeout 180m -v -args -soak $(SOAK_TIME)
 
 .PHONY: test-ecosystem
@@ -118,11 +118,11 @@ conformance: ## Compare with the recorded behaviour of the real Kruise, with cou
 	go test ./... -run Conformance -v | grep -E '^(conformance |FAIL|--- FAIL|ok )' | grep -v 'no tests to run'
 
 .PHONY: conformance-cluster
-conformance-cluster: cluster ## Compare the stand-ins of Kruise on a real API server with it
+conformance-cluster: cluster ## Compare the stand-ins for Kruise on a real API server with the recordings
 	CONFORMANCE_CASES=all go test -C test ./cluster/standin -run Conformance -v | grep -E '^(conformance |FAIL|--- FAIL|    --- FAIL|ok )'
 
 .PHONY: accept
-accept: cluster ## Hold what is rendered against API servers of all versions that the test cluster has
+accept: cluster ## Apply what is rendered to API servers of all versions that the test cluster has
 	for line in $(SERVER_LINES); do KUBECTL_KRUISE_SERVER=$$line go test -C test -count=1 ./e2e/accept; done
 
 SERVER_LINES = $(notdir $(wildcard test/cluster/binaries/v*))
@@ -161,16 +161,16 @@ bench-compare: ## Compare benchmarks with those of BASE=v1.2.3, by default the n
 
 FUZZTIME ?= 10m
 .PHONY: fuzz
-fuzz: ## Run every fuzz target in turn (FUZZTIME=10m each; goes on where it was left)
+fuzz: ## Run every fuzz target in turn (FUZZTIME=10m each; continues where it stopped)
 	@hack/fuzz.sh $(FUZZTIME) $(OUT)/fuzz.done
 
 .PHONY: reference
-reference: $(BIN)/kubectl-kruise ## Write docs/reference anew, from the command tree
+reference: $(BIN)/kubectl-kruise ## Generate docs/reference from the command tree
 	rm -rf docs/reference
 	$(BIN)/kubectl-kruise generate-docs --directory docs/reference
 
 .PHONY: generate
-generate: reference ## Write generated files anew (docs, plugins/kustomize/component)
+generate: reference ## Generate files (docs, plugins/kustomize/component)
 	go generate ./...
 	$(BIN)/kubectl-kruise schema kustomize > plugins/kustomize/component/kruise-schema.json
 	$(BIN)/kubectl-kruise schema kustomize-config > plugins/kustomize/component/kruise-config.yaml
@@ -207,7 +207,7 @@ cross: ## Build for all six platforms that are released, and vet the code for tw
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: vuln
-vuln: ## Look for known vulnerabilities in what is called (needs the network)
+vuln: ## Find known vulnerabilities in called code (needs the network)
 	go mod verify
 	go run golang.org/x/vuln/cmd/govulncheck@v1.8.0 ./...
 

@@ -68,11 +68,14 @@ func checkCitations(t *testing.T, known pages, path, comment string) int {
 	return len(cited)
 }
 
-// TestKruisePages_Resolve: links of the pages about Kruise and its neighbours lead to headings
-// that exist, and each recorded case that they name is among the recordings.
-func TestKruisePages_Resolve(t *testing.T) {
+// TestPages_Resolve: links between pages lead to headings that exist, and each recorded case that
+// they name is among the recordings.
+func TestPages_Resolve(t *testing.T) {
 	known, cases := pages{}, map[string][]string{}
-	for _, pattern := range []string{"docs/kruise/*.md", "docs/facts/*.md"} {
+	for _, pattern := range []string{
+		"README*.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/kruise/*.md", "docs/facts/*.md",
+		"examples/README.md", "test/README.md", "plugins/*/README.md", "plugins/*/*/README.md",
+	} {
 		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pattern)))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no pages match %s: %v", pattern, err)

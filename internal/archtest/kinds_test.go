@@ -59,7 +59,7 @@ func TestKindSwitches(t *testing.T) {
 			name := dir + " " + declared(d)
 			found[name] = true
 			if switching[name] == "" {
-				t.Errorf("%s: %s switches over %d kinds: put what differs into the descriptor or the files of the kinds (docs/architecture.md, \"A kind\")", path, declared(d), n)
+				t.Errorf("%s: %s switches over %d kinds: put what differs into the descriptor or the files of the kinds (docs/architecture.md#add-a-kind)", path, declared(d), n)
 			}
 		}
 	})

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// TestRooms: every folder with Go code stands in the plan of docs/architecture.md, and
-// every folder that stands there is one.
-func TestRooms(t *testing.T) {
+// TestFolders_AreDocumented: docs/architecture.md has a row for every folder with Go code, and
+// every row is a folder.
+func TestFolders_AreDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := rooms(string(page))
+	known := documented(string(page))
 	missing := map[string]bool{}
 	eachFile(t, func(dir, _ string, _ *ast.File) {
 		if _, ok := known[dir]; !ok && !missing[dir] {
@@ -37,10 +37,11 @@ func isFolder(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// rooms reads the first block of code: a word that ends in a slash is a folder, below
-// the first one of the row that is indented less. With it comes what it is where it
-// stands in what a row says of its first folder: a folder below that one.
-func rooms(page string) map[string]string {
+// documented reads the block of code below the heading Folders: a word that ends in a slash
+// is a folder, below the first one of the nearest row above with less indentation. The value
+// is the path of a folder that the description of its row names, below the row's first folder.
+func documented(page string) map[string]string {
+	_, page, _ = strings.Cut(page, "\n## Folders\n")
 	_, page, _ = strings.Cut(page, "\n```text\n")
 	page, _, _ = strings.Cut(page, "\n```\n")
 	found, above := map[string]string{}, map[int]string{-1: "."}

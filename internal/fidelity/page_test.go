@@ -46,7 +46,7 @@ func TestWrite(t *testing.T) {
 	}
 	var got bytes.Buffer
 	write(&got, rules)
-	body := strings.TrimPrefix(got.String(), head)
+	body := strings.TrimSuffix(strings.TrimPrefix(got.String(), head), foot)
 	want := `
 ## A
 

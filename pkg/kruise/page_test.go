@@ -32,22 +32,24 @@ func TestVersionsPage(t *testing.T) {
 }
 
 const versionsIntro = `<!-- Generated: UPDATE=1 go test ./pkg/kruise -run VersionsPage -->
-# What differs between releases of Kruise
+# Differences between releases of Kruise
 
-Which version of each API to write for which release, what came when, and what an older
-release drops without a word: from the definitions and types of the releases 1.0 to 1.9,
+**Who needs this page:** you write manifests for a certain release of Kruise, or upgrade Kruise.
+
+The page lists which version of each API to write for which release, when fields were added, and what an older
+release silently drops. It is made from the definitions and types of the releases 1.0 to 1.9,
 and of Kruise's main branch of July 2026, which is called next here. Versions and fields
-are known of all of them; answers to objects were recorded of 1.5, 1.8, 1.9 and next.
+are known for all of them; responses to objects were recorded for 1.5, 1.8, 1.9 and next.
 
 ` + "`lint`, `render`, `diff`, `convert`, `create`, `plan`, `simulate`, `explain inplace`, `migrate`" + `
-and ` + "`schema json`" + ` are told the release with
-` + "`--kruise-version`" + `, such as ` + "`--kruise-version 1.8`" + ` or ` + "`next`" + `. Where a cluster is asked, it
-tells the release: by the image of Kruise's controllers, else by its definitions. Without any of
-them, and without ClusterFacts that say it, it is the newest one, 1.9; what only other releases
-take is a warning of lint then. A function config (RenderConfig, Argo CD) has it as ` + "`kruise`" + `.
-What ` + "`schema kustomize`" + ` prints holds for all releases.
+and ` + "`schema json`" + ` take the release from
+` + "`--kruise-version`" + `, such as ` + "`--kruise-version 1.8`" + ` or ` + "`next`" + `. Verbs that read a cluster detect
+the release: by the image of Kruise's controllers, otherwise by its definitions. Without either,
+and without ClusterFacts with a release, it is the newest one, 1.9; what only other releases
+accept is then a warning of lint. In a function config (RenderConfig, Argo CD) the option is ` + "`kruise`" + `.
+The output of ` + "`schema kustomize`" + ` is valid for all releases.
 
-A plan has what the release does: the defaults of its feature gates, how it rounds, and none of
+A plan behaves like the release: the defaults of its feature gates, how it rounds, and none of
 the fields that it drops. SidecarSets before 1.7.5 round percentages of ` + "`partition`" + ` and
 ` + "`maxUnavailable`" + ` down, later ones up.
 
@@ -58,8 +60,8 @@ A write of an Advanced StatefulSet as v1alpha1 loses what only v1beta1 has: ` + 
 
 ## Which version to write
 
-v1alpha1 is served by every release that has the kind. So it is what to write for all of
-them, except for a StatefulSet, whose v1beta1 has more fields and is served just as widely.
+v1alpha1 is served by every release that has the kind, so write it for all of
+them, except for a StatefulSet, whose v1beta1 has more fields and is served by all releases as well.
 
 | Kind | v1alpha1 | v1beta1 |
 |---|---|---|
@@ -74,7 +76,7 @@ const versionsForms = `
 | UnitedDeployment ` + "`spec.template.advancedStatefulSetTemplate.spec`" + ` | up to 1.0 that of a StatefulSet in v1alpha1 | that of v1beta1 |
 | AdvancedCronJob ` + "`spec.template.jobTemplate`" + ` | up to 1.2 a template of batch/v1beta1 | of batch/v1 |
 
-The program reads a cloneSetTemplate by its own fields where it is not told the release,
+Without a release, the program reads a cloneSetTemplate by the fields that it has,
 and says so. ` + "`convert`" + ` writes it in the form that the release reads.
 
 ## Arithmetic and effects
@@ -85,12 +87,12 @@ and says so. ` + "`convert`" + ` writes it in the form that the release reads.
   every release up to 1.9; next leaves them out.
 - A write of a StatefulSet in v1alpha1 drops fields of its status that only v1beta1 has
   (` + "`updatedAvailableReplicas`, `updatedReadyReplicas`" + `), even when nothing changes, and Kruise
-  does not write them again until something moves: write StatefulSets in v1beta1.
+  does not write them again until something changes: write StatefulSets in v1beta1.
 
-## How to tell the release of a cluster
+## How to find the release of a cluster
 
-The tag of the image of the Deployment in ` + "`kruise-system`" + ` says it. Where that may not be read, the
-definitions tell: CloneSet served as v1beta1 is next; SidecarSet served as v1beta1, or
+It is the tag of the image of the Deployment in ` + "`kruise-system`" + `. If you may not read that, the
+definitions show it: CloneSet served as v1beta1 is next; SidecarSet served as v1beta1, or
 ` + "`progressDeadlineSeconds`" + ` in a CloneSet, is 1.9 or later; ` + "`volumeClaimUpdateStrategy`" + ` in a
 StatefulSet is 1.8 or later; ` + "`ordinals`" + ` there is 1.7 or later; ` + "`imagePullPolicy`" + ` in an
 ImagePullJob is 1.6 or later; ImageListPullJob is 1.5 or later.
@@ -110,15 +112,16 @@ func versionsPage() string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", k.Kind, cells[0], cells[1])
 	}
-	b.WriteString("\n## Dropped without a word\n\nThe schemas of containers of a SidecarSet keep fields that they do not know; an older webhook\ndrops them: no error, no warning, and no effect. `lint --kruise-version` and `render` say so.\n\n")
+	b.WriteString("\n## Silently dropped fields\n\nThe schemas of containers of a SidecarSet keep fields that they do not know; an older webhook\ndrops them: no error, no warning, and no effect. `lint --kruise-version` and `render` report it.\n\n")
 	fieldTable(&b, true)
-	b.WriteString("\n## Fields that came, went or changed\n\nA field that a release lacks is refused where the API server is asked to be strict, which is\nkubectl's default, and dropped otherwise. What lies below a field came and went with it.\n\n")
+	b.WriteString("\n## Fields that were added, removed or changed\n\nA field that a release lacks is refused where the API server is asked to be strict, which is\nkubectl's default, and dropped otherwise. Fields below a field were added and removed with it.\n\n")
 	fieldTable(&b, false)
 	b.WriteString(versionsForms)
-	b.WriteString("\n## Feature gates of Kruise's manager\n\nDefaults by release; `doctor` looks at the gates of the cluster.\n\n| Gate | Default |\n|---|---|\n")
+	b.WriteString("\n## Feature gates of Kruise's manager\n\nDefaults by release; `doctor` reports the gates of the cluster.\n\n| Gate | Default |\n|---|---|\n")
 	for _, g := range kruise.Gates() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", g.Name, gateCell(g))
 	}
+	b.WriteString("\n**What next:** [lint for a release](../lint.md#for-a-release-of-kruise) · [supported servers](../stability.md#supported-servers).\n")
 	return b.String()
 }
 

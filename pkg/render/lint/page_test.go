@@ -18,14 +18,15 @@ func TestPage(t *testing.T) {
 func page(rules []lint.Rule) string {
 	var b strings.Builder
 	b.WriteString("<!-- Generated: UPDATE=1 go test ./pkg/render/lint -run Page -->\n# Rules of lint\n\n" +
-		"What `kubectl kruise lint` looks for. An **error** is what Kruise's webhooks and schemas\n" +
-		"refuse; a **warning** they take, and users regret; an **info** is worth knowing. How rules\n" +
-		"are turned off, and how to call it: [lint.md](lint.md).\n")
+		"**Who needs this page:** a problem that `kubectl kruise lint` reports has one of these IDs.\n\n" +
+		"An **error** is what Kruise's webhooks and schemas refuse; a **warning** is accepted, but\n" +
+		"probably not intended; an **info** is good to know. How to run lint and to turn off rules:\n" +
+		"[lint.md](lint.md).\n")
 	kind := "none yet"
 	for _, r := range rules {
 		if r.Kind != kind {
 			kind = r.Kind
-			fmt.Fprintf(&b, "\n## %s\n\n| Rule | Severity | What it says |\n|---|---|---|\n", heading(kind))
+			fmt.Fprintf(&b, "\n## %s\n\n| Rule | Severity | Meaning |\n|---|---|---|\n", heading(kind))
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.ID, r.Severity, strings.ReplaceAll(r.Doc, "|", `\|`))
 	}
