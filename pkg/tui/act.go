@@ -90,14 +90,19 @@ func (m Model) worked(e effect) (Model, tea.Cmd) {
 	return m.showing(d.rest(m))
 }
 
-// refused is why an act is not possible, in a line, and what applies instead.
+// refused is why an act is not possible, in a line, and what applies instead, for which there
+// is always room.
 func (m Model) refused(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	text, instead := strings.Join(strings.Fields(err.Error()), " "), ""
 	urgent, _ := m.actHints()
-	for i, b := range urgent {
-		text += map[bool]string{true: "; ", false: ", "}[i == 0] + b.Keys[0] + " " + b.Does
+	for _, b := range urgent {
+		instead += ", " + b.Keys[0] + " " + b.Does
 	}
-	return text
+	if instead == "" {
+		return text
+	}
+	instead = "; try" + strings.TrimPrefix(instead, ",")
+	return draw.Cut(text, max(m.width-draw.Width(instead)-4, 10), m.env.Theme.Symbols.Ellipsis) + instead
 }
 
 // carry does what was confirmed.

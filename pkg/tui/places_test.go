@@ -142,13 +142,13 @@ func TestHiddenKeys_AreRefusedInALine(t *testing.T) {
 		{"basket", "n", "cloneset/basket: no rollout is recorded for it"},
 		{"basket", "P", "cloneset/basket: no rollout is recorded for it"},
 		{"basket", "a", "cloneset/basket: no rollout is recorded for it"},
-		{"checkout", "n", "P retry, u undo"},
+		{"checkout", "n", "; try P retry, u undo"},
 		{"node-agent", "s", "daemonset/node-agent has no number of pods of its own"},
 		{"mail", "e", "deployment/mail has no partition"},
 	} {
 		shop := newShop(t)
 		y := newTypist(t, shop, false)
-		y.m.width = 200
+		y.m.width = 80
 		for _, w := range y.m.env.World.Workloads {
 			if w.Name == c.workload {
 				y.m, _ = y.m.open(screen.Open{Screen: screen.Rollout, Ref: w.Ref})
