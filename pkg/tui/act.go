@@ -39,8 +39,8 @@ func (m Model) act(v verb) (Model, tea.Cmd) {
 		return m, nil
 	}
 	a := v.on(sel)
-	if i := slices.IndexFunc(a.On, func(r cluster.Ref) bool { return !scales(r) }); v.verb == world.Scale && i >= 0 {
-		m.notice = screen.Say{Text: names(a.On[i:i+1]) + " has no number of pods of its own", Bad: true}
+	if i := slices.IndexFunc(a.On, func(r cluster.Ref) bool { return !v.fits(r) }); i >= 0 {
+		m.notice = screen.Say{Text: names(a.On[i:i+1]) + " has no " + fields[v.verb], Bad: true}
 		return m, nil
 	}
 	if v.needs != "" {
@@ -75,13 +75,34 @@ func (m Model) ask(a world.Act) (Model, tea.Cmd) {
 	}
 }
 
-// worked takes the effect into the dialog, unless it was closed.
+// worked takes the effect into the dialog, unless it was closed. Where a key that the footer
+// does not offer leads nowhere, a line says why, and the question is gone.
 func (m Model) worked(e effect) (Model, tea.Cmd) {
-	if d, ok := m.over.(dialog); ok && d.turn == e.turn {
-		d.effect, d.err, d.ready = e.Effect, e.err, true
-		return m.showing(d.rest(m))
+	d, ok := m.over.(dialog)
+	switch {
+	case !ok || d.turn != e.turn:
+		return m, nil
+	case e.err != nil && !m.offered(d.act):
+		m.notice = screen.Say{Text: m.refused(e.err), Bad: true}
+		return m.closed(), nil
 	}
-	return m, nil
+	d.effect, d.err, d.ready = e.Effect, e.err, true
+	return m.showing(d.rest(m))
+}
+
+// refused is why an act is not possible, in a line, and what applies instead, for which there
+// is always room.
+func (m Model) refused(err error) string {
+	text, instead := strings.Join(strings.Fields(err.Error()), " "), ""
+	urgent, _ := m.actHints()
+	for _, b := range urgent {
+		instead += ", " + b.Keys[0] + " " + b.Does
+	}
+	if instead == "" {
+		return text
+	}
+	instead = "; try" + strings.TrimPrefix(instead, ",")
+	return draw.Cut(text, max(m.width-draw.Width(instead)-4, 10), m.env.Theme.Symbols.Ellipsis) + instead
 }
 
 // carry does what was confirmed.

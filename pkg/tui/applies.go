@@ -16,7 +16,7 @@ func (m Model) actHints() (urgent, other []screen.Binding) {
 	if m.options.ReadOnly {
 		return nil, nil
 	}
-	rows := m.pointed()
+	rows := m.rows(m.top().Selection(m.env).Workloads)
 	for _, v := range verbs {
 		if m.claimed(v.Keys[0]) || len(rows) == 0 {
 			continue
@@ -39,11 +39,18 @@ func (m Model) actHints() (urgent, other []screen.Binding) {
 	return urgent, other
 }
 
-// pointed are the rows of the workloads that an act would be about; one that is not in the
-// list is taken for one without a rollout.
-func (m Model) pointed() []*world.Workload {
+// offered reports whether the footer offers an act for one of its workloads.
+func (m Model) offered(a world.Act) bool {
+	rows := m.rows(a.On)
+	return slices.ContainsFunc(verbs, func(v verb) bool {
+		return v.verb == a.Verb && slices.ContainsFunc(rows, func(w *world.Workload) bool { _, _, ok := v.applies(w); return ok })
+	})
+}
+
+// rows are those of workloads; one that is not in the list is taken for one without a rollout.
+func (m Model) rows(refs []cluster.Ref) []*world.Workload {
 	var rows []*world.Workload
-	for _, ref := range m.top().Selection(m.env).Workloads {
+	for _, ref := range refs {
 		row := m.env.World.Find(ref)
 		if row == nil {
 			row = &world.Workload{Ref: ref}
@@ -56,7 +63,7 @@ func (m Model) pointed() []*world.Workload {
 // applies reports whether an act is possible for a workload, and whether its state calls for
 // it; word is what the key does then, "" for its usual name.
 func (v verb) applies(w *world.Workload) (word string, calls, ok bool) {
-	rolling := w.Steps > 0
+	rolling := w.Steps > 0 // also once it is completed, which a workload at rest shows
 	ended := w.Health == world.Stuck || w.Health == world.Aborted
 	switch v.verb {
 	case world.Promote:
@@ -72,16 +79,21 @@ func (v verb) applies(w *world.Workload) (word string, calls, ok bool) {
 	case world.Undo:
 		return "", rolling && ended, true
 	case world.Abort:
-		return "", false, rolling && w.Health != world.Aborted
-	case world.Scale:
-		return "", false, scales(w.Ref)
-	case world.Partition:
-		return "", false, plan.PartitionPath(w.Group, w.Kind, "") != nil
+		return "", false, rolling && !slices.Contains([]world.Health{world.Healthy, world.Degraded, world.Aborted}, w.Health)
 	}
-	return "", false, true
+	return "", false, v.fits(w.Ref)
 }
 
-// scales reports whether a kind has a number of pods of its own.
-func scales(ref cluster.Ref) bool {
-	return !slices.Contains([]string{kruise.KindDaemonSet, kruise.KindSidecarSet}, ref.Kind)
+// fields are what some acts set of a workload, which not every kind has.
+var fields = map[world.Verb]string{world.Scale: "number of pods of its own", world.Partition: "partition"}
+
+// fits reports whether a kind has the field that an act sets, if it sets one.
+func (v verb) fits(ref cluster.Ref) bool {
+	switch v.verb {
+	case world.Scale:
+		return !slices.Contains([]string{kruise.KindDaemonSet, kruise.KindSidecarSet}, ref.Kind)
+	case world.Partition:
+		return plan.PartitionPath(ref.Group, ref.Kind, "") != nil
+	}
+	return true
 }

@@ -101,7 +101,7 @@ var (
 )
 
 // words are typed at once, as a search or by mistake.
-var words = []string{"/pay", "/crash", "/au", "/any y", "pay", "any", "runny", "/nnyyy", ":au", ":ny"}
+var words = []string{":ns pay", ":ns shop", "/pay", "/crash", "/au", "/any y", "pay", "any", "runny", "/nnyyy", ":au", ":ny"}
 
 func one[T any](c *chaos, list []T) T { return list[c.IntN(len(list))] }
 

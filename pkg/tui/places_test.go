@@ -132,3 +132,41 @@ func TestNotify_TellsOnce(t *testing.T) {
 		t.Error("it is told although it is off")
 	}
 }
+
+// TestHiddenKeys_AreRefusedInALine: a key that the footer does not offer for a row opens no
+// question that then refuses: a line says why, and what applies instead.
+func TestHiddenKeys_AreRefusedInALine(t *testing.T) {
+	for _, c := range []struct {
+		workload, key, says string
+	}{
+		{"basket", "n", "cloneset/basket: no rollout is recorded for it"},
+		{"basket", "P", "cloneset/basket: no rollout is recorded for it"},
+		{"basket", "a", "cloneset/basket: no rollout is recorded for it"},
+		{"checkout", "n", "; try P retry, u undo"},
+		{"node-agent", "s", "daemonset/node-agent has no number of pods of its own"},
+		{"mail", "e", "deployment/mail has no partition"},
+	} {
+		shop := newShop(t)
+		y := newTypist(t, shop, false)
+		y.m.width = 80
+		for _, w := range y.m.env.World.Workloads {
+			if w.Name == c.workload {
+				y.m, _ = y.m.open(screen.Open{Screen: screen.Rollout, Ref: w.Ref})
+			}
+		}
+		y.look(shop, false)
+		if line := y.m.keyLine().String(); strings.Contains(line, " "+c.key+" ") {
+			t.Errorf("%s: %s is offered: %q", c.workload, c.key, line)
+		}
+		y.press(c.key)
+		if y.m.over != nil || !strings.Contains(y.m.notice.Text, c.says) || *y.acts > 0 {
+			t.Errorf("%s, %s: %T, %q, want %q", c.workload, c.key, y.m.over, y.m.notice.Text, c.says)
+		}
+	}
+	y := newTypist(t, newShop(t), false)
+	screens()[screen.Rollout](y)
+	y.press("u")
+	if _, asks := y.m.over.(dialog); !asks {
+		t.Errorf("what the row calls for asks nothing: %q", y.m.notice.Text)
+	}
+}

@@ -85,6 +85,8 @@ func (y *typist) press(name string) {
 // screens are all that can be opened, and questions and pages that lie over them.
 func screens() map[string]func(y *typist) {
 	checkout := cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: "checkout"}
+	storefront := checkout
+	storefront.Name = "storefront"
 	open := func(o screen.Open) func(y *typist) {
 		return func(y *typist) {
 			y.m, _ = y.m.open(o)
@@ -97,10 +99,23 @@ func screens() map[string]func(y *typist) {
 		list[r.name] = open(o)
 	}
 	for _, k := range []string{"n", "P", "u", "a", "R", "?"} {
-		list["over "+k] = func(y *typist) {
-			open(screen.Open{Screen: screen.Rollout, Ref: checkout})(y)
-			y.press(k)
+		ref := checkout
+		if k == "n" { // which waits for approval
+			ref = storefront
 		}
+		list["over "+k] = func(y *typist) {
+			open(screen.Open{Screen: screen.Rollout, Ref: ref})(y)
+			if y.press(k); y.m.over == nil {
+				y.Fatalf("%s opens nothing: %q", k, y.m.notice.Text)
+			}
+		}
+	}
+	list["over q"] = func(y *typist) {
+		open(screen.Open{Screen: screen.Rollout, Ref: checkout})(y)
+		w := *y.m.env.World
+		w.Driving = []cluster.Ref{checkout}
+		y.m.env.World = &w
+		y.press("q")
 	}
 	return list
 }
@@ -136,6 +151,33 @@ func TestSearch_NeverActs(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSearch_NoKeyActs: on every screen, each key that acts does nothing behind a slash,
+// whatever answers follow it; what lies over the screen then is what is typed, until enter or
+// esc.
+func TestSearch_NoKeyActs(t *testing.T) {
+	shop := newShop(t)
+	for name, reach := range screens() {
+		for _, v := range verbs {
+			for _, answers := range []string{"y", "Y", "tab space", "y y n y", "space y"} {
+				y := newTypist(t, shop, false)
+				reach(y)
+				y.press("/")
+				y.press(v.Keys[0])
+				for _, k := range strings.Fields(answers) {
+					y.press(k)
+				}
+				_, searched := y.m.over.(filtering)
+				if help, over := y.m.over.(helpPage); over {
+					searched = help.typing
+				}
+				if *y.acts > 0 || !searched {
+					t.Errorf("%s: / %s %s: %d acts, %T is over the screen", name, v.Keys[0], answers, *y.acts, y.m.over)
+				}
+			}
+		}
 	}
 }
 
@@ -217,7 +259,7 @@ func TestScope_IsChosen(t *testing.T) {
 	for _, k := range []string{"a", "u", "n", "P"} {
 		y.press("esc")
 		y.press(k)
-		if d := y.m.over.(dialog); len(d.act.Pods)+len(d.act.Containers) > 0 {
+		if d, asks := y.m.over.(dialog); asks && len(d.act.Pods)+len(d.act.Containers) > 0 {
 			t.Errorf("%s is said to be about pods: %v", k, d.act)
 		}
 	}

@@ -50,9 +50,11 @@ func (u unruly) Manifest(context.Context, cluster.Ref) (string, error) { return 
 
 func (u unruly) Describe(context.Context, cluster.Ref) (string, error) { return u.text("words") }
 
-func (u unruly) Move(context.Context, string) error {
-	_, err := u.text("")
-	return err
+func (u unruly) Move(ctx context.Context, namespace string) error {
+	if _, err := u.text(""); err != nil {
+		return err
+	}
+	return u.shop.Move(ctx, namespace)
 }
 
 func (u unruly) Logs(context.Context, world.LogQuery) (world.Log, error) {

@@ -34,8 +34,8 @@ type planData struct {
 	Plan       any        `json:"plan"`
 	Digest     string     `json:"digest,omitempty"`
 	Simulation *simulated `json:"simulation,omitempty"`
-	// Pods are [name, node] in the order of the page.
-	Pods [][2]string `json:"pods,omitempty"`
+	// Pods are [name, node] in the order of the page, [name, node, subset] in a subset.
+	Pods [][]string `json:"pods,omitempty"`
 }
 
 // simulated is a run in tables: with names in every row it would be several times as long.
@@ -121,7 +121,10 @@ func newPlanData(p Plan) (planData, error) {
 	}
 	index := map[string]int{}
 	for i, pod := range p.Page.Pods {
-		out.Pods = append(out.Pods, [2]string{pod.Name, pod.Node})
+		out.Pods = append(out.Pods, []string{pod.Name, pod.Node})
+		if pod.Subset != "" {
+			out.Pods[i] = append(out.Pods[i], pod.Subset)
+		}
 		index[pod.Name] = i
 	}
 	out.Simulation = newSimulated(p.Page.Timeline)
@@ -133,7 +136,7 @@ func newPlanData(p Plan) (planData, error) {
 		if !ok { // a pod that the run creates
 			at = len(out.Pods)
 			index[r.Pod] = at
-			out.Pods = append(out.Pods, [2]string{r.Pod, r.Node})
+			out.Pods = append(out.Pods, []string{r.Pod, r.Node})
 		}
 		if out.Pods[at][1] == "" {
 			out.Pods[at][1] = r.Node

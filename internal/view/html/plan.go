@@ -3,7 +3,6 @@ package html
 import (
 	"cmp"
 	"html/template"
-	"slices"
 	"strconv"
 	"time"
 
@@ -36,8 +35,10 @@ type planView struct {
 	Within time.Duration
 	Marks  map[int]simulate.StepMark
 	Nodes  []node
-	// Subsets reports that some pod is in a subset, Folded that the nodes are closed at first.
-	Subsets, Folded bool
+	// Subsets has all pods, where some pod is in a subset; Folded says that nodes and subsets
+	// are closed at first.
+	Subsets []subset
+	Folded  bool
 
 	data planData
 }
@@ -70,7 +71,7 @@ func newPlanView(p Plan, id string, sub bool) (planView, error) {
 		PlanPage: p.Page, ID: id, Sub: sub, Digest: p.Digest, Title: p.Page.Title(), Headline: headlineOf(p.Page), Least: p.Page.Picture().Least, Tone: toneOf(p.Page), Tiles: tilesOf(p.Page),
 		Nodes: nodesOf(p.Page.Pods), Folded: len(p.Page.Pods) > mostOpen, data: data,
 	}
-	v.Subsets = slices.ContainsFunc(p.Page.Pods, func(pod view.PlanPod) bool { return pod.Subset != "" })
+	v.Subsets = subsetsOf(p.Page.Pods)
 	if t := p.Page.Timeline; t != nil {
 		v.Chart = template.HTML(svg.Chart(p.Page.Picture(), id+"chart")) //nolint:gosec // the package escapes every text
 		v.Moments, v.Within = view.Moments(*t, mostMoments)

@@ -53,23 +53,25 @@
     const line = document.createElementNS('http://www.w3.org/2000/svg', 'line');
     for (const [name, value] of Object.entries({class: 'cursor', y1: 66, y2: 336})) line.setAttribute(name, value);
     chart.append(line);
-    const legend = plan.querySelector('.maplegend'), squares = [];
-    const maps = new Map(), known = all(plan, '.node').length;
-    for (const node of all(plan, '.node')) {
+    const legends = all(plan, '.maplegend'), squares = [], maps = new Map();
+    for (const place of all(plan, '.node, .subset')) {
       const map = document.createElement('span');
       map.className = 'map';
       map.setAttribute('aria-hidden', 'true');
-      node.querySelector('summary').append(map);
-      maps.set(node.querySelector('summary b').textContent, map);
+      place.querySelector('summary').append(map);
+      maps.set(place.className + ' ' + place.querySelector('summary b').textContent, map);
     }
     const old = all(plan, '.node tbody tr').length;
     of.pods.forEach((pod, i) => {
-      const square = document.createElement('i');
-      square.title = pod[0];
-      square.hidden = i >= old;
-      const map = maps.get(pod[1] || 'no node yet');
-      if (map) map.append(square);
-      squares.push(square);
+      const places = ['node ' + (pod[1] || 'no node yet')];
+      if (i < old) places.push('subset ' + (pod[2] || 'no subset')); // of a pod that the run creates it is not known
+      squares.push(places.map(place => maps.get(place)).filter(map => map).map(map => {
+        const square = document.createElement('i');
+        square.title = pod[0];
+        square.hidden = i >= old;
+        map.append(square);
+        return square;
+      }));
     });
     const show = () => {
       const at = moments[input.value];
@@ -89,11 +91,13 @@
         if (r[0] > at) break;
         is[r[2]] = becomes[r[1]] || is[r[2]];
       }
-      squares.forEach((square, i) => {
-        square.hidden = !is[i] || i >= old && is[i] === 'g';
-        square.className = is[i];
+      squares.forEach((list, i) => {
+        for (const square of list) {
+          square.hidden = !is[i] || i >= old && is[i] === 'g';
+          square.className = is[i];
+        }
       });
-      if (legend) legend.querySelector('.at').textContent = span(at);
+      for (const legend of legends) legend.querySelector('.at').textContent = span(at);
     };
     input.max = moments.length - 1;
     input.addEventListener('input', show);
@@ -101,7 +105,7 @@
     box.querySelector('.back').addEventListener('click', () => move(-1));
     box.querySelector('.next').addEventListener('click', () => move(1));
     box.hidden = false;
-    if (legend && known) legend.hidden = false;
+    for (const legend of legends) legend.hidden = !maps.size;
     show();
   };
   all(document, '.plan').forEach((plan, i) => {

@@ -84,7 +84,8 @@ func (c *canvas) grid(x timeScale, y podScale) {
 	}
 }
 
-// breaks marks the stretches of time that are cut short, with their length.
+// breaks marks the stretches of time that are cut short, with their length: it is written
+// with a plus, since what stands beside it are times since the beginning.
 func (c *canvas) breaks(x timeScale) {
 	for _, p := range x.parts {
 		if !p.cut {
@@ -92,9 +93,14 @@ func (c *canvas) breaks(x timeScale) {
 		}
 		middle := (p.x0 + p.x1) / 2
 		c.rect(middle-9, plotTop, 18, plotBottom-plotTop, "break", "nothing happens for "+Span(p.to-p.from))
-		for _, shift := range []float64{-3, 3} {
-			c.line(middle+shift-3, plotBottom+5, middle+shift+3, plotBottom-5, "axis")
-		}
-		c.text(middle, plotBottom+18, "muted small middle", Span(p.to-p.from))
+		c.slashes(middle, plotBottom)
+		c.text(middle, plotBottom+18, "muted small middle", "+ "+Span(p.to-p.from))
+	}
+}
+
+// slashes are the mark of a stretch that is cut short.
+func (c *canvas) slashes(x, y float64) {
+	for _, shift := range []float64{-3, 3} {
+		c.line(x+shift-3, y+5, x+shift+3, y-5, "axis")
 	}
 }

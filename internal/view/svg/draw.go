@@ -52,7 +52,7 @@ func Draw(w io.Writer, p Picture) error {
 	c.text(left, titleY, "fg title", p.Title)
 	c.text(left, subtitleY, "muted", p.Description)
 	c.plot(p, x, y, end)
-	c.legend(p.Least)
+	c.legend(p.Least, x.cut())
 	c.table(rows)
 	c.put("</svg>\n")
 	_, err := io.WriteString(w, c.String())

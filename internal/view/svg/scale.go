@@ -7,8 +7,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-// timeScale maps time to the horizontal. Long stretches in which nothing happens,
-// such as pauses, are cut short: else they would be all that can be seen.
+// timeScale maps time to the horizontal. Long stretches in which nothing happens, such as
+// pauses of minutes, are cut short: else they would be all that can be seen.
 type timeScale struct{ parts []part }
 
 // part is a stretch of time with its place; cut ones are shorter than they would
@@ -28,6 +28,8 @@ const (
 	// cutRatio is by how much the shortest stretch that is cut is longer than the
 	// longest that is not.
 	cutRatio = 4
+	// cutLeast is the shortest stretch that is cut: a reader does not expect seconds to be.
+	cutLeast = time.Minute
 	// cutShare is which part of the time the cut stretches must be.
 	cutShare = 0.4
 )
@@ -59,6 +61,9 @@ func cutLimit(events []time.Duration, end time.Duration) time.Duration {
 	slices.Reverse(gaps)
 	var sum time.Duration
 	for i := range min(mostCuts, len(gaps)-1) {
+		if gaps[i] < cutLeast {
+			return 0
+		}
 		sum += gaps[i]
 		if gaps[i] >= cutRatio*gaps[i+1] && float64(sum) >= cutShare*float64(end) {
 			return gaps[i]
@@ -97,6 +102,11 @@ func (s timeScale) at(t time.Duration) float64 {
 		}
 	}
 	return right
+}
+
+// cut reports whether a stretch is cut short.
+func (s timeScale) cut() bool {
+	return slices.ContainsFunc(s.parts, func(p part) bool { return p.cut })
 }
 
 // podScale maps a number of pods to the vertical.

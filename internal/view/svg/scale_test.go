@@ -17,6 +17,8 @@ func TestCutLimit(t *testing.T) {
 	}{
 		"even":                       {[]time.Duration{0, s, 2 * s, 3 * s}, 0},
 		"one pause":                  {[]time.Duration{0, s, 2 * s, 602 * s, 603 * s}, 600 * s},
+		"seconds, though many":       {[]time.Duration{0, s, 2 * s, 61 * s, 62 * s}, 0},
+		"a minute, and seconds":      {[]time.Duration{0, s, 61 * s, 62 * s, 77 * s, 78 * s}, 60 * s},
 		"two pauses":                 {[]time.Duration{0, s, 601 * s, 602 * s, 902 * s, 903 * s}, 300 * s},
 		"a pause that does not hurt": {[]time.Duration{0, 10 * s, 11 * s, 12 * s, 13 * s, 14 * s, 15 * s, 16 * s, 17 * s, 18 * s, 19 * s, 20 * s, 21 * s, 22 * s, 23 * s, 24 * s, 25 * s, 26 * s, 27 * s, 28 * s}, 0},
 		"nothing but one stretch":    {[]time.Duration{0, s}, 0},

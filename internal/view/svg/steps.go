@@ -83,7 +83,7 @@ func (c *canvas) table(rows []row) {
 }
 
 // legend explains colours and lines.
-func (c *canvas) legend(least int) {
+func (c *canvas) legend(least int, cut bool) {
 	x := float64(left)
 	entry := func(text string, draw func()) {
 		draw()
@@ -98,6 +98,9 @@ func (c *canvas) legend(least int) {
 	entry("wanted", stroke("wanted"))
 	if least >= 0 {
 		entry(fmt.Sprintf("never fewer available than %d", least), stroke("least"))
+	}
+	if cut {
+		entry("wait cut short", func() { c.slashes(x+7, legendY-4) })
 	}
 }
 

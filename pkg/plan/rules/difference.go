@@ -97,9 +97,9 @@ func asFloat(v any) (float64, bool) {
 
 var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// pathText writes a path as users know it: spec.containers[0].image,
+// PathText writes a path as users know it: spec.containers[0].image,
 // metadata.annotations["a.b/c"].
-func pathText(path []string) string {
+func PathText(path []string) string {
 	var out strings.Builder
 	for _, step := range path {
 		switch _, err := strconv.Atoi(step); {

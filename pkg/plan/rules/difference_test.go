@@ -25,7 +25,7 @@ func TestDifferences(t *testing.T) {
 	} {
 		var got []string
 		for _, d := range differences(nil, c.old, c.new) {
-			got = append(got, pathText(d.path))
+			got = append(got, PathText(d.path))
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
@@ -39,7 +39,7 @@ func TestDifferencesShareNoPath(t *testing.T) {
 	old := map[string]any{"a": map[string]any{"b": map[string]any{"c": map[string]any{"x": 1, "y": 1, "z": 1}}}}
 	var got []string
 	for _, d := range differences(nil, old, map[string]any{"a": map[string]any{"b": map[string]any{"c": map[string]any{}}}}) {
-		got = append(got, pathText(d.path))
+		got = append(got, PathText(d.path))
 	}
 	if diff := cmp.Diff([]string{"a.b.c.x", "a.b.c.y", "a.b.c.z"}, got); diff != "" {
 		t.Error(diff)

@@ -14,7 +14,7 @@ func (c TemplateChange) fields() []FieldChange {
 	var out []FieldChange
 	old, updated := withMetadata(c.Old.Template), withMetadata(c.New.Template)
 	for _, d := range differences(nil, old, updated) {
-		f := FieldChange{Path: pathText(d.path), Old: masked(d.path, d.old, old), New: masked(d.path, d.new, updated)}
+		f := FieldChange{Path: PathText(d.path), Old: masked(d.path, d.old, old), New: masked(d.path, d.new, updated)}
 		c.classify(&f, d)
 		out = append(out, f)
 	}

@@ -17,7 +17,7 @@ func SidecarSetEligible(old, updated map[string]any) Eligibility {
 	for _, key := range []string{"containers", "imagePullSecrets", "initContainers", "patchPodMetadata", "volumes"} {
 		for _, d := range differences([]string{"spec", key}, entries(old[key]), entries(updated[key])) {
 			f := FieldChange{
-				Path: pathText(d.path), Old: masked(d.path, d.old, map[string]any{"spec": old}), New: masked(d.path, d.new, map[string]any{"spec": updated}),
+				Path: PathText(d.path), Old: masked(d.path, d.old, map[string]any{"spec": old}), New: masked(d.path, d.new, map[string]any{"spec": updated}),
 			}
 			classifySidecar(&f, d, hashed[key], updated)
 			e.Fields = append(e.Fields, f)

@@ -26,7 +26,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-// Cluster is the shop. It is a [world.Source] and [world.Actions].
+// Cluster is the shop. It is a [world.Source], [world.Mover] and [world.Actions].
 type Cluster struct {
 	mu    sync.Mutex
 	moved *sync.Cond
@@ -42,6 +42,8 @@ type Cluster struct {
 	// sets are SidecarSets with all pods that they may match.
 	sets map[cluster.Ref]diagnose.Question
 	fans fans
+	// space is the namespace that is looked at, empty for all of them.
+	space string
 	// docs are the manifests that the shop is made from.
 	docs    []string
 	events  map[cluster.Ref][]world.Event

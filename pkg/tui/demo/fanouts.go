@@ -67,7 +67,7 @@ func (c *Cluster) fanOuts() *world.FanOuts {
 	for i, f := range list {
 		f.Created = c.start.Add(-time.Duration(i+1) * 53 * time.Hour)
 	}
-	return survey.FanOuts(list...)
+	return survey.FanOuts(slices.DeleteFunc(list, func(f *world.FanOut) bool { return f.Namespace != "" && !c.seen(f.Ref) })...)
 }
 
 // recommend are the subsets of the UnitedDeployment and their pods: those that may be

@@ -82,13 +82,13 @@ func place(env screen.Env, f *world.FanOut, p world.Place) []draw.Line {
 	}
 }
 
-// why is what is wrong with a place or, where it has no pods, that it is as it should
-// be.
+// why is what is wrong with a place, or how it is where nobody says why; nothing where it is
+// as it should be.
 func why(f *world.FanOut, p world.Place) draw.Line {
 	switch {
 	case p.Why != "":
 		return draw.Text(show.HealthStyle(p.Health), p.Why)
-	case !ofPods(f):
+	case !ofPods(f) && p.Health != world.Healthy:
 		return draw.Text(theme.Faint, p.Health.String())
 	case p.Ready < p.Got:
 		return draw.Text(theme.Plain, show.Count(p.Got-p.Ready, "pod")+" not ready")

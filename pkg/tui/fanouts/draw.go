@@ -79,7 +79,7 @@ func (s Screen) columns(env screen.Env) []draw.Column {
 		health,
 		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: 4, Give: 3},
 		{Title: "OBJECT", Width: max(s.sizes.name, 8), Min: min(max(s.sizes.name, 8), max(env.Width/2, 20)), Keep: true},
-		{Title: "READY", Width: 9, Min: 5, Right: true, Give: 2, Keep: true},
+		{Title: "CURRENT", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
 		{Title: "", Width: bar, Give: 7},
 		{Title: "SOURCE", Width: max(s.sizes.target, 6), Min: 12, Give: 4},
 		{Title: "AGE", Width: 5, Right: true, Give: 6},

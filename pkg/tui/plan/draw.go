@@ -12,7 +12,7 @@ func (s Screen) Draw(env screen.Env) []draw.Line {
 		return s.nothing(env)
 	}
 	lines := s.head(env)
-	lines = append(lines, s.picture(env, pictureHeight(env))...)
+	lines = append(lines, s.picture(env, s.pictureHeight(env))...)
 	lines = append(lines, s.scrubber(env))
 	height := max(env.Height-len(lines), 1)
 	if !wide(env) {
@@ -38,7 +38,7 @@ func (s Screen) nothing(env screen.Env) []draw.Line {
 func (s Screen) narrow(env screen.Env, height int) []draw.Line {
 	switch s.panel {
 	case aboutPanel:
-		return draw.Exactly(s.about(env, env.Width), height)
+		return s.about(env, env.Width, height)
 	case eventPanel:
 		return s.events(env, height)
 	}
@@ -47,15 +47,12 @@ func (s Screen) narrow(env screen.Env, height int) []draw.Line {
 
 // plan are the steps and, where there is room, what the one of the cursor does.
 func (s Screen) plan(env screen.Env, width, height int) []draw.Line {
-	switch {
-	case tall(env):
-	case wide(env) && s.panel == aboutPanel:
-		return draw.Exactly(s.about(env, width), height)
-	default:
-		return draw.Exactly(s.ladder(env, height), height)
+	if wide(env) && s.panel == aboutPanel {
+		return s.about(env, width, height)
 	}
-	ladder := min(len(s.run.plan.Steps)+2, height/2)
-	return append(draw.Exactly(s.ladder(env, ladder), ladder), draw.Exactly(s.about(env, width), height-ladder)...)
+	below := s.below(env)
+	steps := height - below
+	return append(draw.Exactly(s.ladder(env, steps), steps), s.about(env, width, below)...)
 }
 
 func heading(text, more string) draw.Line {

@@ -12,33 +12,60 @@ const (
 	panels
 )
 
-// twoColumns is from how many columns on what happens stands beside the steps, and rich
-// from how many lines on there is a picture, and what a step does below the steps.
 const (
+	// twoColumns is from how many columns on what happens stands beside the steps.
 	twoColumns = 100
-	rich       = 24
-	headLines  = 4
+	// rich is from how many lines on what a step does stands below the steps, however many
+	// there are; fewAbout is how many lines of it are worth it where all steps have room.
+	rich     = 24
+	fewAbout = 5
+	// drawn is from how many lines on there is a picture.
+	drawn = 15
+	// headLines are those above and below the picture.
+	headLines = 4
 )
 
 func wide(env screen.Env) bool { return env.Width >= twoColumns }
 
-func tall(env screen.Env) bool { return env.Height >= rich }
-
-// next skips what is shown in any case.
-func (p panel) next(env screen.Env) panel {
-	p = (p + 1) % panels
-	if p == aboutPanel && tall(env) {
-		p = eventPanel
+// turned shows the next panel, and skips what is shown in any case.
+func (s Screen) turned(env screen.Env) Screen {
+	explained := s.explained(env)
+	s.panel = (s.panel + 1) % panels
+	if s.panel == aboutPanel && explained {
+		s.panel = eventPanel
 	}
-	if p == eventPanel && wide(env) {
-		p = stepPanel
+	if s.panel == eventPanel && wide(env) {
+		s.panel = stepPanel
 	}
-	return p
+	return s
 }
 
-// pictureHeight is how many lines the picture has, none where there is no room.
-func pictureHeight(env screen.Env) int {
-	if !tall(env) {
+// below is how many lines of what a step does stand below the steps.
+func (s Screen) below(env screen.Env) int {
+	room := max(env.Height-headLines-s.pictureHeight(env), 1)
+	left := room - len(s.run.plan.Steps) - 2 // with the heading of the steps, and a free line
+	switch {
+	case env.Height >= rich:
+		return max(left, room-room/2)
+	case left < fewAbout:
+		return 0
+	}
+	return left
+}
+
+// explained reports whether all of what a step does stands below the steps.
+func (s Screen) explained(env screen.Env) bool {
+	width := env.Width
+	if wide(env) {
+		width /= 2
+	}
+	return s.run != nil && len(s.facts(env, width)) <= s.below(env)
+}
+
+// pictureHeight is how many lines the picture has, by those of the screen: none where there
+// is no room, no time that goes by, or a step that is read instead.
+func (s Screen) pictureHeight(env screen.Env) int {
+	if env.Height < drawn || s.run.lasts() == 0 || s.panel == aboutPanel && env.Height < rich {
 		return 0
 	}
 	return min(env.Height/5, 12)

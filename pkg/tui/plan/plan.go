@@ -137,8 +137,7 @@ func (s Screen) key(env screen.Env, key string) (screen.Screen, screen.After) {
 	case again.Is(key):
 		return s.simulate()
 	case turn.Is(key):
-		s.panel = s.panel.next(env)
-		return s, nil
+		return s.turned(env), nil
 	case up.Is(key):
 		return s.point(s.steps.At - 1), nil
 	case down.Is(key):

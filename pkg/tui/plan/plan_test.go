@@ -1,11 +1,13 @@
 package plan_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
@@ -79,6 +81,62 @@ func TestTwoPlans(t *testing.T) {
 	s.Until("7 may be down", "the plan cannot finish")
 }
 
+// TestPicture_OnSmallScreens: also where there is little room, the pods are shown over the
+// time, in as many lines as the screen has for them, and what the step of the cursor does.
+func TestPicture_OnSmallScreens(t *testing.T) {
+	o, _ := at(t, of("storefront"))
+	for size, lines := range map[tuitest.Size]int{{Width: 60, Height: 20}: 3, {Width: 80, Height: 24}: 4, {Width: 80, Height: 30}: 5, {Width: 60, Height: 15}: 0} {
+		s := tuitest.Start(t, o, size)
+		screen := s.Until("done after", "STEPS", "step-100%")
+		picture := 0
+		for line := range strings.Lines(screen) {
+			if strings.Contains(line, "▒▒▒▒▒▒▒▒") || strings.Contains(line, "████████") {
+				picture++
+			}
+		}
+		if picture != lines {
+			t.Errorf("%v: %d lines of pods, want %d:\n%s", size, picture, lines, screen)
+		}
+		if about := strings.Contains(screen, "STEP step-25%"); about != (size.Height >= 24) {
+			t.Errorf("%v: what the step does is shown: %v\n%s", size, about, screen)
+		}
+		if size.Height == 24 {
+			golden.Same(t, "testdata/begin-80x24.txt", tuitest.Plain(screen))
+		}
+	}
+}
+
+// TestFields: each field that a step sends is in a line, with what it was; a plan that sends
+// more than there is room for says how much more.
+func TestFields(t *testing.T) {
+	o, _ := at(t, of("storefront"))
+	s := tuitest.Start(t, o, tuitest.Sizes[2])
+	s.Until("STEP step-25%", "    spec.updateStrategy.rollingUpdate.partition: 75%")
+	s.Press("up", "up")
+	s.Until("STEP update", "    spec.template.spec.containers[0].image: registry.example.com/web/storefront:4.7.1 -> registry.example.com/web/storefront:4.8.0")
+	small := tuitest.Start(t, o, tuitest.Size{Width: 80, Height: 24})
+	small.Until("STEP step-25%")
+	small.Press("up", "up")
+	small.Until("STEP update", "more lines")
+	small.Press("tab")
+	small.Gone("more lines")
+}
+
+// TestPicture_OfNothing: a simulation in which no time goes by has none.
+func TestPicture_OfNothing(t *testing.T) {
+	o, still := at(t, of("storefront"))
+	w, err := still.Await(t.Context(), 0, world.Want{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := w.Detail.Plan
+	given.Limits.MaxUnavailable = 7
+	o.First.Plan = &given
+	if screen := tuitest.Start(t, o, tuitest.Sizes[1]).Until("the plan cannot finish", "0:00 of 0:00"); strings.Contains(screen, "▒▒▒▒▒▒▒▒") {
+		t.Error(screen)
+	}
+}
+
 // TestGoldenPanels: where not all fits, tab shows the rest.
 func TestGoldenPanels(t *testing.T) {
 	o, _ := at(t, of("storefront"))
@@ -120,7 +178,7 @@ func TestSteps(t *testing.T) {
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("STEP step-25%")
 	s.Press("up", "up")
-	s.Until("STEP update", "sends json")
+	s.Until("STEP update", "sends a JSON patch")
 	s.Press("k", "k", "k")
 	s.Until("STEP pull", "pulls registry.example.com")
 	s.Press("down", "j")

@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
-	"strings"
 
 	core "github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/draw"
@@ -57,79 +55,4 @@ func (s Screen) state(y theme.Symbols, i int) (string, theme.Style) {
 		return y.Pause, theme.Wait
 	}
 	return y.Now, theme.Busy
-}
-
-// about is what the step of the cursor does: what it sends, which pods it touches and
-// why, and what must hold.
-func (s Screen) about(env screen.Env, width int) []draw.Line {
-	if s.steps.At >= len(s.run.plan.Steps) {
-		return nil
-	}
-	step := s.run.plan.Steps[s.steps.At]
-	lines := []draw.Line{heading("STEP "+step.Name, limits(step))}
-	for _, p := range step.Patches {
-		lines = append(lines, indented(theme.Plain, "sends "+p.Type+" "+body(s.run.plan.Shown(p)), width)...)
-	}
-	if step.Pull != nil {
-		lines = append(lines, indented(theme.Plain, "pulls "+strings.Join(step.Pull.Images, ", "), width)...)
-	}
-	if step.Containers != nil {
-		lines = append(lines, draw.Text(theme.Plain, "  restarts "+strings.Join(step.Containers.Names, ", ")))
-	}
-	if list := conditions(step.After); list != "" {
-		lines = append(lines, indented(theme.Faint, "until "+list, width)...)
-	}
-	return append(lines, podLines(env, step.Pods)...)
-}
-
-// indented is text below a heading.
-func indented(style theme.Style, text string, width int) []draw.Line {
-	lines := draw.Wrap(style, text, width-4)
-	for i, l := range lines {
-		lines[i] = draw.Text(theme.Plain, "  ").Join(l)
-	}
-	return lines
-}
-
-func limits(step core.Step) string {
-	var parts []string
-	if step.Updated+step.Kept > 0 {
-		parts = append(parts, fmt.Sprintf("then %d pods are new, %d old", step.Updated, step.Kept))
-	}
-	if step.Timeout > 0 {
-		parts = append(parts, "within "+step.Timeout.String())
-	}
-	if step.OnFailure != "" {
-		parts = append(parts, "else "+string(step.OnFailure))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// body is what a patch sends, as far as anybody may read it.
-func body(shown any) string {
-	text, err := json.Marshal(shown)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
-}
-
-func conditions(list []core.Condition) string {
-	var parts []string
-	for _, c := range list {
-		parts = append(parts, strings.TrimSpace(string(c.Type)+" "+c.Value))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func podLines(env screen.Env, pods []core.PodStep) []draw.Line {
-	var lines []draw.Line
-	for _, p := range pods {
-		l := draw.Text(theme.Faint, "  "+env.Theme.Symbols.Dot+" ").Add(theme.Plain, p.Name).Add(theme.Faint, " "+modeWords[p.Mode])
-		if p.Tie > 0 {
-			l = l.Add(theme.Faint, ", or another like it")
-		}
-		lines = append(lines, l)
-	}
-	return lines
 }
