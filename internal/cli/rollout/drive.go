@@ -36,6 +36,10 @@ type driving struct {
 	pretends dryrun.Flag
 	// print is of verbs that print objects as kubectl does: -o is theirs.
 	print *printed
+	// detach is --detach with its flags, of verbs that have them.
+	detach detaching
+	// first is the index of the first step that may be carried out.
+	first int
 }
 
 // fieldManager is who writes, unless --field-manager says otherwise.
@@ -166,7 +170,7 @@ func (d *driving) carryOut(e *apply.Executor) (apply.Result, error) {
 	d.factory.Until(time.Time{}) // from here on the rollout minds the time
 	t := d.teller()
 	defer t.stop()
-	return e.Run(apply.Options{Emit: t.event, AtPause: d.atPause, Until: d.until()})
+	return e.Run(apply.Options{Emit: t.event, AtPause: d.atPause, Until: d.until(), From: d.first})
 }
 
 // hinted is why a rollout cannot be driven, with what to do about it.
