@@ -52,6 +52,18 @@ func (d *detaching) addFlags(c *cobra.Command, manifest bool) {
 	}
 }
 
+// notDetached are the flags that a Job has no use for, each with the reason.
+var notDetached = []struct{ flag, why string }{
+	{"verify-command", "the image of the Job has no programs; --verify-url, and Prometheus and Jobs of a strategy file, are asked from inside the cluster"},
+	{"allow-commands", "the image of the Job has no programs"},
+	{"write-back", "the Job has none of your files"},
+	{"ui", "'kubectl kruise rollout attach' opens it"},
+	{"exit-on-pause", "the Job waits for people, and nobody waits for the Job"},
+	{"success-on", "the Job waits for people, and nobody waits for the Job"},
+	{"output", "the Job tells how it goes on: 'kubectl kruise rollout logs'"},
+	{"no-wait", "with --detach nobody waits"},
+}
+
 // detachable checks the flags: what a Job cannot do is said before a plan is made.
 func (d *driving) detachable(c *cobra.Command) error {
 	if !d.detach.on {
@@ -62,19 +74,9 @@ func (d *driving) detachable(c *cobra.Command) error {
 		}
 		return nil
 	}
-	for flag, why := range map[string]string{
-		"write-back":      "the Job has none of your files",
-		"ui":              "'kubectl kruise rollout attach' opens it",
-		"exit-on-pause":   "the Job waits, and nobody waits for it",
-		"success-on":      "the Job waits, and nobody waits for it",
-		"output":          "the Job tells how it goes on: 'kubectl kruise rollout logs'",
-		"verify-command":  "the image of the Job has no programs; --verify-url, --verify-prometheus and Jobs of a policy file are asked from inside the cluster",
-		"allow-commands":  "the image of the Job has no programs",
-		"no-wait":         "with --detach nobody waits",
-		"notify-key-file": "the Job has none of your files: --runner-notify-secret names a Secret",
-	} {
-		if f := c.Flags().Lookup(flag); f != nil && f.Changed {
-			return usage.Errorf(why, "--%s does not go with --detach", flag)
+	for _, not := range notDetached {
+		if f := c.Flags().Lookup(not.flag); f != nil && f.Changed {
+			return usage.Errorf(not.why, "--%s does not go with --detach", not.flag)
 		}
 	}
 	if d.detach.image == "" {
@@ -98,7 +100,7 @@ func (d *driving) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Sp
 	if list := p.Commands(0); len(list) > 0 {
 		return runner.Spec{}, &resource.Error{
 			Err:  fmt.Errorf("the plan runs commands, and the image of the Job has no programs:\n  %s", strings.Join(list, "\n  ")),
-			Hint: "verify by --verify-url, --verify-prometheus or a Job of a policy file, or leave --detach out",
+			Hint: "verify by --verify-url, or by Prometheus or a Job in a strategy file; or leave --detach out",
 		}
 	}
 	digests, err := approvals{d.common}.digests(ctx, *p)
