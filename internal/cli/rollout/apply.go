@@ -41,7 +41,7 @@ has changed since, nothing is written.`,
 	}
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	o.detach.addFlags(c, true)
+	o.detach.addFlags(c, &o.tells, true)
 	o.pretends.AddFlag(c)
 	return c
 }

@@ -67,7 +67,7 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		return o.run(c.Context())
 	}
 	if o.detaches {
-		o.detach.addFlags(c, false)
+		o.detach.addFlags(c, &o.tells, false)
 	}
 	if o.without == nil { // the others print objects, and have it by that
 		o.pretends.AddFlag(c)
@@ -238,7 +238,7 @@ func (o *control) turn(ctx context.Context, s *session, rollouts apply.Rollouts)
 		e.Release()
 		return err
 	}
-	res, err := o.carryOut(e)
+	res, err := o.carryOut(ctx, e)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ type detaching struct {
 }
 
 // addFlags adds them; manifest is for verbs that make a plan.
-func (d *detaching) addFlags(c *cobra.Command, manifest bool) {
+func (d *detaching) addFlags(c *cobra.Command, tells *telling, manifest bool) {
+	tells.addFlags(c)
 	fl := c.Flags()
 	fl.BoolVar(&d.on, "detach", false, "have a Job in the cluster carry it out, and return; docs/detached.md")
 	fl.StringVar(&d.image, "runner-image", "", "image of the Job; the default is the one of this version")
@@ -62,10 +63,14 @@ var notDetached = []struct{ flag, why string }{
 	{"success-on", "the Job waits for people, and nobody waits for the Job"},
 	{"output", "the Job tells how it goes on: 'kubectl kruise rollout logs'"},
 	{"no-wait", "with --detach nobody waits"},
+	{"notify-secret-file", "the Job has none of your files: --runner-notify-secret names a Secret beside it"},
 }
 
 // detachable checks the flags: what a Job cannot do is said before a plan is made.
 func (d *driving) detachable(c *cobra.Command) error {
+	if err := d.tells.check(); err != nil {
+		return err
+	}
 	if !d.detach.on {
 		for _, flag := range []string{"manifest", "runner-image", "runner-namespace", "runner-account", "runner-notify-secret"} {
 			if f := c.Flags().Lookup(flag); f != nil && f.Changed {
@@ -115,7 +120,10 @@ func (d *driving) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Sp
 	kind, _, _ := strings.Cut(typed.String(), "/")
 	out := runner.Spec{
 		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: ref, Type: kind,
-		Digest: digests[0], BackTo: p.Change.FromHash, Deadline: runner.Deadline(p), NotifySecret: d.detach.secret,
+		Digest: digests[0], BackTo: p.Change.FromHash, Deadline: runner.Deadline(p), NotifySecret: d.detach.secret, Listen: d.tells.listen,
+	}
+	for _, hook := range d.tells.urls {
+		out.Args = append(out.Args, "--notify="+hook)
 	}
 	if d.timeout > 0 {
 		out.Deadline = d.timeout

@@ -96,7 +96,7 @@ func (o *runOptions) addRunFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&o.into, "write-back", "", "when it is done, write the new template and the final partition into the manifest in this file or directory")
 	_ = c.MarkFlagFilename("write-back", "yaml", "yml")
-	o.detach.addFlags(c, true)
+	o.detach.addFlags(c, &o.tells, true)
 }
 
 func (o *runOptions) complete(args []string) error {
@@ -274,5 +274,5 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 	if err != nil {
 		return apply.Result{}, hinted(err)
 	}
-	return d.carryOut(e)
+	return d.carryOut(ctx, e)
 }

@@ -52,6 +52,14 @@ func newDrive(shared *common) *cobra.Command {
 			if o.authority.digest == "" {
 				return usage.Errorf("the digest that 'rollout run' printed", "--approved is missing")
 			}
+			if err := o.tells.check(); err != nil {
+				return err
+			}
+			stop, err := o.tells.serve()
+			if err != nil {
+				return err
+			}
+			defer stop()
 			o.as = runnerName()
 			return o.run(c.Context())
 		},
@@ -64,6 +72,7 @@ func newDrive(shared *common) *cobra.Command {
 	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, which is put on record unless it is there")
 	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
 	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
+	o.tells.addFlags(c)
 	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
 	return c
 }
@@ -141,7 +150,8 @@ func (o *driveOptions) once(ctx context.Context) error {
 		_, _ = fmt.Fprintln(o.factory.Streams.Err, rec.Progress.Halted)
 		return ending.ErrFailed
 	}
-	return o.drives(takenOver(ctx, rollouts, s))
+	e, err := takenOver(ctx, rollouts, s)
+	return o.drives(ctx, e, err)
 }
 
 // begins puts the plan of --plan on record, and drives it.
@@ -160,15 +170,16 @@ func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Ro
 	if p, _, err = fits(ctx, s, p); err != nil {
 		return &ending.FailedError{Err: err}
 	}
-	return o.drives(rollouts.Begin(ctx, s, p))
+	e, err := rollouts.Begin(ctx, s, p)
+	return o.drives(ctx, e, err)
 }
 
 // drives carries out what was taken over.
-func (o *driveOptions) drives(e *apply.Executor, err error) error {
+func (o *driveOptions) drives(ctx context.Context, e *apply.Executor, err error) error {
 	if err != nil {
 		return hinted(err)
 	}
-	res, err := o.carryOut(e)
+	res, err := o.carryOut(ctx, e)
 	if err != nil {
 		return err
 	}
