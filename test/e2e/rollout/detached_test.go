@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,8 +172,8 @@ func TestDetached_Manifest(t *testing.T) {
 		t.Errorf("%d pods are updated", n)
 	}
 	// After another rollout, the old plan does not fit any more.
-	b.call(t, "rollout", "undo", "cloneset/web", "--yes").Wants(t, 0)
-	b.play(t, &j, "rollout-web-d", cm.Data).ends(t, 3, "not one that you approved")
+	b.call(t, "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:3", "--driver", "kruise", "--pull-images", "never", "--yes").Wants(t, 0)
+	b.play(t, &j, "rollout-web-d", cm.Data).ends(t, 3, "the plan does not fit")
 }
 
 // TestDetached_Killed kills the runner again and again, at random moments and by both signals,
@@ -258,4 +259,30 @@ func resident(t *testing.T, p *played) int {
 	n, err := strconv.Atoi(strings.Fields(after)[0])
 	must(t, err)
 	return n / 1024
+}
+
+// TestDetached_BesideGitOps: a controller has applied the new template under a partition that
+// holds all pods back; a runner from a manifest moves the partition and nothing else.
+func TestDetached_BesideGitOps(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kruiseKind("CloneSet", "clonesets", `updateStrategy: {partition: "100%", maxUnavailable: 2}`))
+	runners := b.runners(t)
+	b.Apply(t, b.namespace, b.next)
+	file := filepath.Join(t.TempDir(), "released.yaml")
+	must(t, os.WriteFile(file, []byte(strings.Replace(b.next, `"100%"`, "0", 1)), 0o600))
+	said := b.call(t, "rollout", "run", "-f", file, "--driver", "kruise", "--steps", "1,100%", "--detach", "--manifest", "--runner-namespace", runners, "--runner-image", runnerImage)
+	said.Wants(t, 0, "kind: Job")
+	plans, jobs, _ := strings.Cut(said.Out, "---\n")
+	if strings.Contains(plans, web2) {
+		t.Errorf("it writes the template as well:\n%s", plans)
+	}
+	var cm corev1.ConfigMap
+	must(t, yaml.Unmarshal([]byte(plans), &cm))
+	var j batchv1.Job
+	must(t, yaml.UnmarshalStrict([]byte(jobs), &j))
+	b.Apply(t, runners, said.Out)
+	b.play(t, &j, "rollout-web-a", cm.Data).ends(t, 0, "completed")
+	if n := running(b.pods(t), web2); n != 4 {
+		t.Errorf("%d pods are updated", n)
+	}
 }
