@@ -280,7 +280,10 @@ func secretIn(p *plan.Plan) string {
 		if v == nil {
 			continue
 		}
-		asked := map[string]any{"job": v.Job, "url": v.URL, "prometheus": v.Prometheus}
+		asked := map[string]any{"url": v.URL, "prometheus": v.Prometheus}
+		if v.Job != nil {
+			asked["job"] = v.Job
+		}
 		if !reflect.DeepEqual(rules.Mask([]string{"verify"}, asked, nil), any(asked)) {
 			return step.Name
 		}

@@ -44,7 +44,9 @@ func TestTelling_Secret(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	environment := func(name string) string { return map[string]string{"KUBECTL_KRUISE_NOTIFY_SECRET": "from the environment"}[name] }
+	environment := func(name string) string {
+		return map[string]string{"KUBECTL_KRUISE_NOTIFY_SECRET": "from the environment"}[name]
+	}
 	for path, want := range map[string]string{"": "from the environment", file: "from the file"} {
 		got, err := (&telling{secretFile: path}).secret(environment)
 		if err != nil || string(got) != want {

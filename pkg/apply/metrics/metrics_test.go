@@ -3,6 +3,9 @@ package metrics
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -75,4 +78,22 @@ func get(t *testing.T, r *Rollout, path string, status int) string {
 		t.Errorf("%s: status %d", path, w.Code)
 	}
 	return w.Body.String()
+}
+
+// TestRules: the alert rules ask for metrics that there are.
+func TestRules(t *testing.T) {
+	rules, err := os.ReadFile(filepath.Join("..", "..", "..", "plugins", "prometheus", "rules.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := drivenHalf().text()
+	names := regexp.MustCompile(`kubectl_kruise_\w+`).FindAllString(string(rules), -1)
+	if len(names) < 3 {
+		t.Errorf("%q", names)
+	}
+	for _, name := range names {
+		if !strings.Contains(text, "\n"+name+"{") {
+			t.Errorf("there is no %s", name)
+		}
+	}
 }

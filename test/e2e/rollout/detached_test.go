@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -109,6 +110,21 @@ func TestDetached_EditedRecord(t *testing.T) {
 				t.Errorf("%d pods are updated", n)
 			}
 		})
+	}
+}
+
+// TestDetached_VersionSkew: a record of another major version is refused, and no other runner
+// tries it.
+func TestDetached_VersionSkew(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kinds["CloneSet"].workload)
+	j := b.detach(t, b.runners(t))
+	tamperText(t, b, false, func(text []byte) []byte {
+		return bytes.Replace(text, []byte("kubectl-kruise.dev/v1alpha1"), []byte("kubectl-kruise.dev/v2"), 1)
+	})
+	b.play(t, j, "rollout-web-a", nil).ends(t, 3, `unknown version "kubectl-kruise.dev/v2"`)
+	if n := running(b.pods(t), web1); n != 4 {
+		t.Errorf("%d pods have the old image", n)
 	}
 }
 
