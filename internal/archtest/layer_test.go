@@ -60,8 +60,10 @@ var layer = map[string][]string{
 	"pkg/kruise/schema":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
 	"pkg/kruise/allocate":  {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/tree"},
 
-	"pkg/apply":       {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
-	"pkg/apply/event": {},
+	"pkg/apply":         {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster"},
+	"pkg/apply/event":   {},
+	"pkg/apply/notify":  {"pkg/apply/event", "pkg/kruise/redact"},
+	"pkg/apply/metrics": {"pkg/apply/event"},
 	"pkg/apply/kube": {
 		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/streaming/pkg/httpstream",
 		"pkg/apply", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/ask", "pkg/apply/kube/objects", "pkg/apply/kube/permit",

@@ -440,6 +440,9 @@ func (r Rollouts) hold(ctx context.Context, w Workload, p plan.Plan, start func(
 	return e, nil
 }
 
+// Record returns the rollout that is driven, as it is on record now.
+func (e *Executor) Record() (plan.Record, error) { return e.workload.Rollout() }
+
 // Plan returns the plan that is carried out.
 func (e *Executor) Plan() plan.Plan { return e.plan }
 

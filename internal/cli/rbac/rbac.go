@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/permit"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -25,6 +27,9 @@ type options struct {
 	bind     string
 	within   string
 	person   string
+	// runner asks for the account of Jobs of --detach, in a namespace.
+	runner    bool
+	namespace string
 }
 
 var (
@@ -70,6 +75,9 @@ const example = `  # everything
   # a person who promotes, pauses and aborts what a pipeline rolls out, in one namespace
   kubectl kruise rbac --role approve --name approver --bind shop/release-manager --in shop
 
+  # the ServiceAccount of Jobs that carry rollouts out (rollout run --detach), for one namespace
+  kubectl kruise rbac --runner --driver kruise --features pull --in shop | kubectl apply -f -
+
   # without Kruise, pods updated by this program
   kubectl kruise rbac --driver native,client --name rollouts`
 
@@ -97,7 +105,9 @@ func New(f *factory.Factory) *cobra.Command {
 	fl.StringSliceVar(&o.features, "features", features, "what rollouts may do beyond that: "+strings.Join(features, ", ")+"; and apply, ui and lint, for the verbs of those names")
 	fl.StringVar(&o.name, "name", "kubectl-kruise", "name of the roles")
 	fl.StringVar(&o.bind, "bind", "", "also print bindings for a service account, NAMESPACE/NAME")
-	fl.StringVar(&o.within, "in", "", "namespace that --bind grants the role in; the second role is granted in the cluster. Empty is all namespaces")
+	fl.StringVar(&o.within, "in", "", "namespace that --bind and --runner grant the role in; the second role is granted in the cluster. Empty is all namespaces")
+	fl.BoolVar(&o.runner, "runner", false, "the ServiceAccount of Jobs of 'rollout run --detach', with its namespace, roles and bindings")
+	fl.StringVar(&o.namespace, "runner-namespace", runner.Namespace, "namespace of that ServiceAccount")
 	usage.Offer(c, "role", roleNames...)
 	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(drivers, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("features", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
@@ -109,6 +119,12 @@ func (o *options) choose(c *cobra.Command) error {
 	if err := usage.OneOf("role", o.person, roleNames...); err != nil {
 		return err
 	}
+	if o.runner {
+		return o.chooseRunner(c)
+	}
+	if c.Flags().Changed("runner-namespace") {
+		return usage.Errorf("add --runner", "--runner-namespace is for the ServiceAccount of --runner")
+	}
 	if o.within != "" && o.bind == "" {
 		return usage.Errorf("add --bind NAMESPACE/NAME", "--in: no binding is printed")
 	}
@@ -119,6 +135,20 @@ func (o *options) choose(c *cobra.Command) error {
 		return usage.Errorf("leave out --role, and name the features that you want", "--role %s has no --driver and no --features", o.person)
 	}
 	o.drivers, o.features = roles[o.person].drivers, roles[o.person].features
+	return nil
+}
+
+// chooseRunner sets what --runner means.
+func (o *options) chooseRunner(c *cobra.Command) error {
+	for _, flag := range []string{"role", "bind"} {
+		if c.Flags().Changed(flag) {
+			return usage.Errorf("leave one of them out", "--runner has a role and an account of its own: --%s does not go with it", flag)
+		}
+	}
+	if !c.Flags().Changed("name") {
+		o.name = runner.Account
+	}
+	o.bind = o.namespace + "/" + runner.Account
 	return nil
 }
 
@@ -162,12 +192,17 @@ func (o *options) objects() ([]any, error) {
 	for _, f := range o.features {
 		what = append(what, permit.Feature(f))
 	}
+	if o.runner {
+		what = append(what, permit.Runner)
+	}
 	needs := permit.All(who, what)
 	wide := func(n permit.Need) bool { return n.Where == permit.Everywhere }
-	out := []any{
-		o.role("", permit.Rules(needs, func(n permit.Need) bool { return !wide(n) })),
-		o.role("-cluster", permit.Rules(needs, wide)),
+	here, all := permit.Rules(needs, func(n permit.Need) bool { return !wide(n) }), permit.Rules(needs, wide)
+	var out []any
+	if o.runner {
+		out, all = o.account(), append(all, clusterIdentity)
 	}
+	out = append(out, o.role("", here), o.role("-cluster", all))
 	if o.bind == "" {
 		return out, nil
 	}
@@ -177,6 +212,31 @@ func (o *options) objects() ([]any, error) {
 	}
 	subject := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: account}
 	return append(out, o.binding("", o.within, subject), o.binding("-cluster", "", subject)), nil
+}
+
+// clusterIdentity is read to tell whether a plan was approved for this cluster
+// (internal/cli/approval).
+var clusterIdentity = rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, ResourceNames: []string{metav1.NamespaceSystem}, Verbs: []string{"get"}}
+
+// account are the namespace of runners and their ServiceAccount, which no pod gets a token of
+// by default. A namespace that has workloads as well is not printed: it is not of runners
+// alone.
+func (o *options) account() []any {
+	off := false
+	account := &corev1.ServiceAccount{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: runner.Account}, AutomountServiceAccountToken: &off,
+	}
+	if o.namespace != runner.Namespace {
+		return []any{account}
+	}
+	const level = "restricted"
+	return []any{&corev1.Namespace{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: o.namespace, Labels: map[string]string{
+			"pod-security.kubernetes.io/enforce": level, "pod-security.kubernetes.io/warn": level,
+		}},
+	}, account}
 }
 
 func (o *options) role(suffix string, rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {

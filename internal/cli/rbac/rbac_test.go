@@ -100,3 +100,49 @@ func TestBad(t *testing.T) {
 		t.Error(err, text)
 	}
 }
+
+// TestRunner: the account of Jobs has what the executor needs and none of what looks after
+// rollouts; it is bound where --in says.
+func TestRunner(t *testing.T) {
+	_, text, err := rolesFor(t, "--runner", "--driver", "kruise", "--features", "pull", "--in", "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := strings.Split(text, "---\n")
+	wants := []string{
+		"kind: Namespace", "automountServiceAccountToken: false", "kind: ClusterRole\n", "kind: ClusterRole\n", "namespace: shop\nroleRef", "kind: ClusterRoleBinding",
+	}
+	if len(docs) != len(wants) {
+		t.Fatalf("%d documents\n%s", len(docs), text)
+	}
+	for i, want := range wants {
+		if !strings.Contains(docs[i], want) {
+			t.Errorf("document %d lacks %q:\n%s", i, want, docs[i])
+		}
+	}
+	var role, wide rbacv1.ClusterRole
+	if err := yaml.Unmarshal([]byte(docs[2]), &role); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal([]byte(docs[3]), &wide); err != nil {
+		t.Fatal(err)
+	}
+	if !may(role, "patch", "apps.kruise.io", "clonesets") || !may(role, "update", "", "configmaps") || !may(role, "create", "apps.kruise.io", "imagepulljobs") {
+		t.Error("it cannot carry a rollout out")
+	}
+	if may(role, "delete", "", "configmaps") || may(role, "patch", "rollouts.kruise.io", "rollouts") || may(role, "create", "batch", "jobs") || may(role, "get", "", "secrets") {
+		t.Errorf("it may do more than an executor:\n%s", docs[2])
+	}
+	last := wide.Rules[len(wide.Rules)-1]
+	if !slices.Equal(last.ResourceNames, []string{"kube-system"}) || !slices.Equal(last.Verbs, []string{"get"}) {
+		t.Errorf("%+v", last)
+	}
+	if _, text, err = rolesFor(t, "--runner", "--runner-namespace", "shop"); err != nil || strings.Contains(text, "kind: Namespace") {
+		t.Errorf("a namespace of workloads is not for runners alone: %v\n%s", err, text)
+	}
+	for _, args := range [][]string{{"--runner", "--role", "watch"}, {"--runner", "--bind", "a/b"}, {"--runner-namespace", "x"}} {
+		if _, _, err := rolesFor(t, args...); err == nil {
+			t.Errorf("%v: no error", args)
+		}
+	}
+}

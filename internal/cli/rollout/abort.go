@@ -94,7 +94,7 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 		_, err := fmt.Fprintln(o.factory.Streams.Out, "nothing to take back: "+p.Change.Why)
 		return err
 	}
-	res, err := o.carryOut(e)
+	res, err := o.carryOut(ctx, e)
 	if err == nil && res.Outcome != event.RolledBack {
 		err = o.end(res)
 	}

@@ -33,7 +33,7 @@ has changed since, nothing is written.`,
 			if len(args) != 1 {
 				return usage.Errorf("kubectl kruise plan --out FILE writes one; - is standard input", "give one plan")
 			}
-			if err := errors.Join(o.pretends.Read(c), o.validate()); err != nil {
+			if err := errors.Join(o.pretends.Read(c), o.validate(), o.detachable(c)); err != nil {
 				return err
 			}
 			return o.run(c.Context(), args[0])
@@ -41,6 +41,7 @@ has changed since, nothing is written.`,
 	}
 	o.addFlags(c)
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	o.detach.addFlags(c, &o.tells, true)
 	o.pretends.AddFlag(c)
 	return c
 }
@@ -69,8 +70,11 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 	if err := view.Plan(o.factory.Streams.Err, p, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return err
 	}
-	if o.dry().Only() {
-		return o.wouldSend(ctx, s, p, left(p, snapshot, s.Now(), true))
+	switch {
+	case o.detach.manifest:
+		return o.printManifest(ctx, s, p)
+	case o.dry().Only():
+		return errors.Join(o.wouldSend(ctx, s, p, left(p, snapshot, s.Now(), true)), o.wouldDetach(ctx, s, p))
 	}
 	if !o.yes { // what runs here is read before the question is answered
 		o.authority.asks.Commands = true

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ func newChange(shared *common, v *change, c *cobra.Command) *cobra.Command {
 		if err := o.print.complete(c); err != nil {
 			return err
 		}
-		if err := o.validate(); err != nil {
+		if err := errors.Join(o.validate(), o.detachable(c)); err != nil {
 			return err
 		}
 		return o.changeAll(c.Context(), args)
@@ -83,6 +84,8 @@ func (o *runOptions) changeAll(ctx context.Context, args []string) error {
 		return err
 	case len(names) == 1:
 		return o.changeOne(ctx, names[0])
+	case o.detach.on:
+		return o.alone()
 	}
 	return o.several(names, func(n named.Name) error {
 		one := *o
@@ -112,6 +115,9 @@ func (o *runOptions) workloads(ctx context.Context, list []string) (names []name
 
 // changeUnited changes a UnitedDeployment, which stands alone on the command line.
 func (o *runOptions) changeUnited(ctx context.Context, name string) error {
+	if err := o.alone(); err != nil {
+		return err
+	}
 	if o.as.inPlace {
 		names, err := o.subsetNames(ctx, name)
 		if err != nil {

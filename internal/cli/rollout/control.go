@@ -28,8 +28,9 @@ type control struct {
 	// action.
 	makes  func() (action, error)
 	action action
-	// goesOn says that whoever calls drives the rollout, unless somebody does.
-	goesOn bool
+	// goesOn says that whoever calls drives the rollout, unless somebody does; detaches that
+	// a Job can do so as well.
+	goesOn, detaches bool
 
 	// without is what the verb does to a workload that no rollout is on record for;
 	// such a verb takes several objects, and prints them. release is what it does to
@@ -60,10 +61,13 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
+		if err := errors.Join(o.pretends.Read(c), o.complete(args), o.detachable(c)); err != nil {
 			return err
 		}
 		return o.run(c.Context())
+	}
+	if o.detaches {
+		o.detach.addFlags(c, &o.tells, false)
 	}
 	if o.without == nil { // the others print objects, and have it by that
 		o.pretends.AddFlag(c)
@@ -114,7 +118,7 @@ func (o *control) addObjects(c *cobra.Command, done string) {
 
 // several does it to every object that the command line means.
 func (o *control) several(c *cobra.Command, args []string) error {
-	if err := o.print.complete(c); err != nil {
+	if err := errors.Join(o.print.complete(c), o.detachable(c)); err != nil {
 		return err
 	}
 	if err := o.ready(); err != nil {
@@ -166,6 +170,9 @@ func (o *control) run(ctx context.Context) error {
 func (o *control) onRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
 	if _, err := rollouts.Get(ctx, s.target.Ref); errors.Is(err, plan.ErrNoRollout) {
 		return o.none(ctx, s)
+	}
+	if o.detach.on {
+		return o.detachRecord(ctx, s, rollouts)
 	}
 	if o.goesOn && !o.only {
 		// Another process that drives the rollout has the say, and follows at once.
@@ -231,7 +238,7 @@ func (o *control) turn(ctx context.Context, s *session, rollouts apply.Rollouts)
 		e.Release()
 		return err
 	}
-	res, err := o.carryOut(e)
+	res, err := o.carryOut(ctx, e)
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,12 @@ type driving struct {
 	pretends dryrun.Flag
 	// print is of verbs that print objects as kubectl does: -o is theirs.
 	print *printed
+	// detach is --detach with its flags, of verbs that have them.
+	detach detaching
+	// tells are --notify and --listen.
+	tells telling
+	// first is the index of the first step that may be carried out.
+	first int
 }
 
 // fieldManager is who writes, unless --field-manager says otherwise.
@@ -158,15 +164,22 @@ func (d *driving) carryOn(ctx context.Context, s *session, start starter) (apply
 	if err != nil {
 		return apply.Result{}, hinted(err)
 	}
-	return d.carryOut(e)
+	return d.carryOut(ctx, e)
 }
 
 // carryOut carries a plan out, and tells.
-func (d *driving) carryOut(e *apply.Executor) (apply.Result, error) {
+func (d *driving) carryOut(ctx context.Context, e *apply.Executor) (apply.Result, error) {
 	d.factory.Until(time.Time{}) // from here on the rollout minds the time
+	others, end, err := d.told(ctx, e)
+	if err != nil {
+		e.Release()
+		return apply.Result{}, err
+	}
+	defer end()
 	t := d.teller()
 	defer t.stop()
-	return e.Run(apply.Options{Emit: t.event, AtPause: d.atPause, Until: d.until()})
+	emit := func(e event.Event) { t.event(e); others(e) }
+	return e.Run(apply.Options{Emit: emit, AtPause: d.atPause, Until: d.until(), From: d.first})
 }
 
 // hinted is why a rollout cannot be driven, with what to do about it.

@@ -59,8 +59,8 @@ containers restart; "kubectl kruise restart" does so for some pods or containers
 
 // restartInPlace restarts the containers of a workload inside their pods.
 func (o *runOptions) restartInPlace(ctx context.Context, n named.Name) error {
-	if o.print.object() || o.into != "" {
-		return usage.Errorf("leave them out: nothing of the object changes", "-o and --write-back are not for --in-place")
+	if o.print.object() || o.into != "" || o.detach.manifest {
+		return usage.Errorf("leave them out: nothing of the object changes", "-o, --write-back and --manifest are not for --in-place")
 	}
 	policy, err := o.Policy()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 func newResume(shared *common) *cobra.Command {
-	o := &control{goesOn: true, without: pauseField(false), release: releasePause(false), makes: always(resuming)}
+	o := &control{goesOn: true, detaches: true, without: pauseField(false), release: releasePause(false), makes: always(resuming)}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "resume (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Go on with a rollout that was paused or left",
 		Long: `Go on with a rollout that was put on hold, or whose driver was killed or went away:
@@ -71,7 +71,7 @@ func holdingAfterStep() action {
 }
 
 func newRetry(shared *common) *cobra.Command {
-	return newControl(shared, &control{goesOn: true, makes: always(retrying)}, &cobra.Command{
+	return newControl(shared, &control{goesOn: true, detaches: true, makes: always(retrying)}, &cobra.Command{
 		Use: "retry TYPE/NAME", Short: "Go on with a rollout that has halted",
 		Example: "  kubectl kruise rollout retry cloneset/web",
 	})

@@ -48,6 +48,7 @@ func New(f *factory.Factory, screens Screens) *cobra.Command {
 		newRun(shared, screens), newApply(shared), newStatus(shared), newList(shared),
 		newPromote(shared), newAbort(shared), newRetry(shared), newApprove(shared),
 		newPause(shared), newResume(shared), newUndo(shared), newHistory(shared), newRestart(shared), newShow(shared),
+		newDrive(shared), newLogs(shared), newAttach(shared, screens),
 	)
 	for _, verb := range c.Commands() {
 		timed(f, verb)

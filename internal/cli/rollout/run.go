@@ -72,7 +72,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 			if err := o.pretends.Read(c); err != nil {
 				return err
 			}
-			if err := o.complete(args); err != nil {
+			if err := errors.Join(o.complete(args), o.detachable(c)); err != nil {
 				return err
 			}
 			return o.runAll(c.Context())
@@ -96,6 +96,7 @@ func (o *runOptions) addRunFlags(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	c.Flags().StringVar(&o.into, "write-back", "", "when it is done, write the new template and the final partition into the manifest in this file or directory")
 	_ = c.MarkFlagFilename("write-back", "yaml", "yml")
+	o.detach.addFlags(c, &o.tells, true)
 }
 
 func (o *runOptions) complete(args []string) error {
@@ -130,6 +131,9 @@ func (o *runOptions) complete(args []string) error {
 func (o *runOptions) runAll(ctx context.Context) (err error) {
 	o.flags = o.Given
 	if o.united != "" {
+		if err := o.alone(); err != nil {
+			return err
+		}
 		return o.runUnited(ctx)
 	}
 	var names []named.Name
@@ -145,6 +149,8 @@ func (o *runOptions) runAll(ctx context.Context) (err error) {
 		o.Options = o.For(names[0])
 	case len(names) > 1 && o.ui:
 		return oneOnScreens()
+	case len(names) > 1 && o.detach.on:
+		return o.alone()
 	case len(names) > 1:
 		return o.runSeveral(ctx, names)
 	}
@@ -172,8 +178,11 @@ func (o *runOptions) run(ctx context.Context) error {
 	if err := view.Plan(o.factory.Streams.Err, m.Plan, &m.Predicted.Summary, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return err
 	}
-	if o.dry().Only() {
-		return errors.Join(o.wouldSend(ctx, o.session, m.Plan, m.Acts), o.pretend(ctx))
+	switch {
+	case o.detach.manifest:
+		return o.printManifest(ctx, o.session, m.Plan)
+	case o.dry().Only():
+		return errors.Join(o.wouldSend(ctx, o.session, m.Plan, m.Acts), o.wouldDetach(ctx, o.session, m.Plan), o.pretend(ctx))
 	}
 	if err := o.typed(&m.Plan); err != nil {
 		return err
@@ -186,8 +195,11 @@ func (o *runOptions) run(ctx context.Context) error {
 
 // carry carries a plan out, and says and writes what follows from its end.
 func (o *runOptions) carry(ctx context.Context, p plan.Plan) error {
-	if o.ui {
+	switch {
+	case o.ui:
 		return o.onScreens(ctx, p)
+	case o.detach.on:
+		return o.detached(ctx, o.session, p)
 	}
 	res, err := o.start(ctx, o.session, p)
 	if err != nil {
@@ -239,6 +251,9 @@ func (o *runOptions) idle(s *session) error {
 
 // begin puts a plan on record and carries it out.
 func (d *driving) begin(ctx context.Context, s *session, p plan.Plan) error {
+	if d.detach.on {
+		return d.detached(ctx, s, p)
+	}
 	res, err := d.start(ctx, s, p)
 	if err != nil {
 		return err
@@ -259,5 +274,5 @@ func (d *driving) start(ctx context.Context, s *session, p plan.Plan) (apply.Res
 	if err != nil {
 		return apply.Result{}, hinted(err)
 	}
-	return d.carryOut(e)
+	return d.carryOut(ctx, e)
 }

@@ -24,8 +24,8 @@ func (o *runOptions) checkScreens(args []string) error {
 	switch {
 	case o.selector != "" || united:
 		return oneOnScreens()
-	case o.output != outputs[0] || o.into != "" || o.timeout != 0 || o.atPause:
-		return usage.Errorf("leave one of them out", "--ui does not go with -o, --write-back, --timeout, --exit-on-pause and --success-on")
+	case o.output != outputs[0] || o.into != "" || o.timeout != 0 || o.atPause || len(o.tells.urls) > 0 || o.tells.listen != "":
+		return usage.Errorf("leave one of them out", "--ui does not go with -o, --write-back, --timeout, --exit-on-pause, --success-on, --notify and --listen")
 	}
 	return tty.Check(o.factory.Streams, "leave --ui out")
 }

@@ -49,6 +49,8 @@ type common struct {
 	manager string
 	// authority is what this person allows.
 	authority authority
+	// as names this process to others; "" is the person and the machine.
+	as string
 }
 
 // locate finds the workload that a name means.
@@ -113,7 +115,7 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	}
 	c.live(ctx, cfg)
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
-		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: holder(), Program: program(), Manager: c.manager,
+		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: c.holder(), Program: program(), Manager: c.manager,
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
 	return err
@@ -139,7 +141,7 @@ func (c *common) rollouts() (apply.Rollouts, error) {
 	}
 	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
 	return apply.Rollouts{
-		Records: kube.Records{Client: client, StateNamespace: c.stateNamespace, Program: program()}, By: holder(), Approvals: approvals{c},
+		Records: kube.Records{Client: client, StateNamespace: c.stateNamespace, Program: program()}, By: c.holder(), Approvals: approvals{c},
 		Open: func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) { return c.openRef(ctx, ref) },
 		Waiting: func(holder string) {
 			_, _ = fmt.Fprintf(c.factory.Streams.Err, "%s holds this rollout; waiting whether it is still there\n", holder)
@@ -158,6 +160,14 @@ func (c *common) openRef(ctx context.Context, ref cluster.Ref) (*session, error)
 
 // program is this build, for the history of a record.
 func program() string { return "kubectl-kruise " + version.Get().Version }
+
+// holder names this process, for others to read.
+func (c *common) holder() string {
+	if c.as != "" {
+		return c.as
+	}
+	return holder()
+}
 
 // holder names whoever runs this, for others to read.
 func holder() string {

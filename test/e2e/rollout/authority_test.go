@@ -51,6 +51,17 @@ func fromAs(t *testing.T, b *bed, kubeconfig, state string, args ...string) (cod
 // progress, too, so that the rollout is at its first step.
 func tamper(t *testing.T, b *bed, first bool, edit func(p *plan.Plan)) {
 	t.Helper()
+	tamperText(t, b, first, func(text []byte) []byte {
+		p, err := planfile.Read(text)
+		must(t, err)
+		edit(&p)
+		return planfile.Write(p)
+	})
+}
+
+// tamperText edits the text of that plan.
+func tamperText(t *testing.T, b *bed, first bool, edit func(text []byte) []byte) {
+	t.Helper()
 	maps := b.Client().CoreV1().ConfigMaps(b.namespace)
 	list, err := maps.List(t.Context(), metav1.ListOptions{LabelSelector: "kubectl-kruise.dev/rollout-of"})
 	must(t, err)
@@ -62,12 +73,9 @@ func tamper(t *testing.T, b *bed, first bool, edit func(p *plan.Plan)) {
 	must(t, err)
 	text, err := io.ReadAll(z)
 	must(t, err)
-	p, err := planfile.Read(text)
-	must(t, err)
-	edit(&p)
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	_, err = w.Write(planfile.Write(p))
+	_, err = w.Write(edit(text))
 	must(t, err)
 	must(t, w.Close())
 	cm.BinaryData["plan.yaml.gz"] = packed.Bytes()

@@ -49,6 +49,15 @@ func (e *addressError) Error() string {
 // mostRedirects is how often an answer may lead on.
 const mostRedirects = 5
 
+// Client returns an HTTP client for addresses that a person has named: it connects to none
+// that is not permitted, follows no redirect, and takes no longer than that for a request.
+func Client(may Permissions, within time.Duration) *http.Client {
+	c := client(may)
+	c.Timeout = within
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return c
+}
+
 // client asks http and https addresses. It looks at the address that is connected to, so
 // that no name and no redirect leads to one that is not permitted, and follows redirects
 // to the same host only.

@@ -58,6 +58,11 @@ const (
 // which are of those who drive.
 const Approve Feature = "approve"
 
+// Runner is a process that carries out what a person has approved, and decides nothing: it
+// needs what carrying out needs, without the verbs that look after rollouts. It is not among
+// [Features].
+const Runner Feature = "runner"
+
 // Features are all that rollouts have.
 var Features = []Feature{Pull, Restart, Verify, Scale}
 
@@ -90,7 +95,7 @@ func All(drivers []plan.Driver, features []Feature) []Need {
 	if slices.Contains(features, Lint) {
 		l.lint()
 	}
-	if len(drivers) == 0 {
+	if len(drivers) == 0 || slices.Contains(features, Runner) {
 		return sorted(l)
 	}
 	// The verbs that look after rollouts: list, abort, approve, and what plan reads.

@@ -1,0 +1,110 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
+	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+func newAttach(shared *common, screens Screens) *cobra.Command {
+	return &cobra.Command{
+		Use: "attach TYPE/NAME", Short: "Show the terminal interface on a rollout that runs elsewhere",
+		Long: `Show the terminal interface on the rollout of a workload: of a Job of --detach, or of a
+process on another machine. Its keys promote, pause and abort it. The rollout goes on
+there when the interface is left.`,
+		Example: "  kubectl kruise rollout attach cloneset/web",
+		RunE: func(c *cobra.Command, args []string) error {
+			name, err := named.One(args)
+			if err != nil {
+				return err
+			}
+			if err := tty.Check(shared.factory.Streams, "'kubectl kruise rollout status --watch' prints lines"); err != nil {
+				return err
+			}
+			s, err := shared.locate(c.Context(), name)
+			if err != nil {
+				return err
+			}
+			desk := NewDesk(c.Context(), shared.factory, shared.stateNamespace)
+			defer desk.Close()
+			return screens(c.Context(), shared.factory, desk, s.target.Ref)
+		},
+		ValidArgsFunction: complete.Names(shared.factory),
+	}
+}
+
+// logsOptions are those of the log of a Job of --detach.
+type logsOptions struct {
+	*common
+
+	name      named.Name
+	namespace string
+	follow    bool
+	tail      int64
+}
+
+func newLogs(shared *common) *cobra.Command {
+	o := &logsOptions{common: shared}
+	c := &cobra.Command{
+		Use: "logs TYPE/NAME", Short: "Print what the Job of --detach says",
+		Long: `Print the log of the Job that carries out, or carried out last, the rollout of a
+workload: of its newest pod. The events of the rollout are on the workload as well, see
+'kubectl kruise rollout status' and 'kubectl events'.`,
+		Example: "  kubectl kruise rollout logs cloneset/web -f",
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if o.name, err = named.One(args); err != nil {
+				return err
+			}
+			return o.run(c.Context())
+		},
+		ValidArgsFunction: complete.Names(shared.factory),
+	}
+	c.Flags().StringVar(&o.namespace, "runner-namespace", runner.Namespace, "namespace of the Job")
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "print what it goes on to say, until it ends")
+	c.Flags().Int64Var(&o.tail, "tail", -1, "only so many of the last lines; -1 is all")
+	return c
+}
+
+func (o *logsOptions) run(ctx context.Context) error {
+	s, err := o.locate(ctx, o.name)
+	if err != nil {
+		return err
+	}
+	client, err := o.client()
+	if err != nil {
+		return err
+	}
+	pods, err := client.CoreV1().Pods(o.namespace).List(ctx, metav1.ListOptions{LabelSelector: runner.Selector(s.target.Ref)})
+	if err != nil {
+		return err
+	}
+	if len(pods.Items) == 0 {
+		return &resource.Error{
+			Err:  fmt.Errorf("no Job in namespace %s carries out the rollout of %s, or its pod is gone", o.namespace, s.target),
+			Hint: "--runner-namespace names another; 'kubectl kruise rollout status' says who drives it",
+		}
+	}
+	last := slices.MaxFunc(pods.Items, func(a, b corev1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	opt := &corev1.PodLogOptions{Follow: o.follow}
+	if o.tail >= 0 {
+		opt.TailLines = &o.tail
+	}
+	log, err := client.CoreV1().Pods(o.namespace).GetLogs(last.Name, opt).Stream(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(o.factory.Streams.Out, log)
+	return errors.Join(err, log.Close())
+}

@@ -1,0 +1,370 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/cobra"
+	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	kubeobjects "github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// detaching are the flags of verbs that can have a Job carry a rollout out.
+type detaching struct {
+	on, manifest bool
+	image        string
+	namespace    string
+	account      string
+	secret       string
+}
+
+// addFlags adds them; manifest is for verbs that make a plan.
+func (d *detaching) addFlags(c *cobra.Command, tells *telling, manifest bool) {
+	tells.addFlags(c)
+	fl := c.Flags()
+	fl.BoolVar(&d.on, "detach", false, "have a Job in the cluster carry it out, and return; docs/detached.md")
+	fl.StringVar(&d.image, "runner-image", "", "image of the Job; the default is the one of this version")
+	fl.StringVar(&d.namespace, "runner-namespace", runner.Namespace, "namespace of the Job")
+	fl.StringVar(&d.account, "runner-account", runner.Account, "ServiceAccount of the Job, which 'kubectl kruise rbac --runner' prints")
+	fl.StringVar(&d.secret, "runner-notify-secret", "", "name of a Secret beside the Job, whose key \""+runner.SecretKey+"\" signs notifications")
+	if manifest {
+		fl.BoolVar(&d.manifest, "manifest", false, "with --detach: print the Job and its plan instead of creating them, and change nothing")
+	}
+}
+
+// notDetached are the flags that a Job has no use for, each with the reason.
+var notDetached = []struct{ flag, why string }{
+	{"verify-command", "the image of the Job has no programs; --verify-url, and Prometheus and Jobs of a strategy file, are asked from inside the cluster"},
+	{"allow-commands", "the image of the Job has no programs"},
+	{"write-back", "the Job has none of your files"},
+	{"ui", "'kubectl kruise rollout attach' opens it"},
+	{"exit-on-pause", "the Job waits for people, and nobody waits for the Job"},
+	{"success-on", "the Job waits for people, and nobody waits for the Job"},
+	{"output", "the Job tells how it goes on: 'kubectl kruise rollout logs'"},
+	{"no-wait", "with --detach nobody waits"},
+	{"notify-secret-file", "the Job has none of your files: --runner-notify-secret names a Secret beside it"},
+}
+
+// detachable checks the flags: what a Job cannot do is said before a plan is made.
+func (d *driving) detachable(c *cobra.Command) error {
+	if err := d.tells.check(); err != nil {
+		return err
+	}
+	if !d.detach.on {
+		for _, flag := range []string{"manifest", "runner-image", "runner-namespace", "runner-account", "runner-notify-secret"} {
+			if f := c.Flags().Lookup(flag); f != nil && f.Changed {
+				return usage.Errorf("add --detach", "--%s is for a rollout that a Job carries out", flag)
+			}
+		}
+		return nil
+	}
+	for _, not := range notDetached {
+		if f := c.Flags().Lookup(not.flag); f != nil && f.Changed {
+			return usage.Errorf(not.why, "--%s does not go with --detach", not.flag)
+		}
+	}
+	if d.detach.image == "" {
+		if d.detach.image = runner.Image(version.Get().Version); d.detach.image == "" {
+			return usage.Errorf("name one with --runner-image", "this build was not released, so there is no image of its version")
+		}
+	}
+	return nil
+}
+
+// alone refuses --detach for several workloads, which one process carries out in their order.
+func (d *driving) alone() error {
+	if !d.detach.on {
+		return nil
+	}
+	return usage.Errorf("name one workload", "--detach is for the rollout of one workload")
+}
+
+// spec is what a Job is for.
+func (d *driving) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Spec, error) {
+	if list := p.Commands(0); len(list) > 0 {
+		return runner.Spec{}, &resource.Error{
+			Err:  fmt.Errorf("the plan runs commands, and the image of the Job has no programs:\n  %s", strings.Join(list, "\n  ")),
+			Hint: "verify by --verify-url, or by Prometheus or a Job in a strategy file; or leave --detach out",
+		}
+	}
+	digests, err := approvals{d.common}.digests(ctx, *p)
+	if err != nil {
+		return runner.Spec{}, err
+	}
+	ref := s.target.Ref
+	typed, err := nameOf(p.Target)
+	if err != nil {
+		return runner.Spec{}, err
+	}
+	kind, _, _ := strings.Cut(typed.String(), "/")
+	out := runner.Spec{
+		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: ref, Type: kind,
+		Digest: digests[0], BackTo: p.Change.FromHash, Deadline: runner.Deadline(p), NotifySecret: d.detach.secret, Listen: d.tells.listen,
+	}
+	for _, hook := range d.tells.urls {
+		out.Args = append(out.Args, "--notify="+hook)
+	}
+	if d.timeout > 0 {
+		out.Deadline = d.timeout
+	}
+	if d.stateNamespace != runner.Namespace {
+		out.Args = append(out.Args, "--state-namespace="+d.stateNamespace)
+	}
+	if d.authority.asks.LinkLocal {
+		out.Args = append(out.Args, "--allow-link-local")
+	}
+	if d.manager != "" && d.manager != fieldManager {
+		out.Args = append(out.Args, "--field-manager="+d.manager)
+	}
+	if ref.Namespace != "" && ref.Namespace == d.detach.namespace {
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: everybody who may create pods in namespace %s can use the ServiceAccount %s there, and with it all its rights\n", ref.Namespace, d.detach.account)
+	}
+	return out, nil
+}
+
+// detached puts a plan on record and has a Job carry it out. What the server would refuse of
+// the Job is known before anything is written.
+func (d *driving) detached(ctx context.Context, s *session, p plan.Plan) error {
+	spec, err := d.spec(ctx, s, &p)
+	if err != nil {
+		return err
+	}
+	if err := d.create(ctx, spec, true); err != nil {
+		return err
+	}
+	rollouts, err := d.rollouts()
+	if err != nil {
+		return err
+	}
+	e, err := rollouts.Begin(ctx, s, p)
+	if err != nil {
+		return hinted(err)
+	}
+	e.Release()
+	return d.create(ctx, spec, false)
+}
+
+// create creates the Job, or asks the server whether it would.
+func (d *driving) create(ctx context.Context, spec runner.Spec, dry bool) error {
+	client, err := d.client()
+	if err != nil {
+		return err
+	}
+	opt := metav1.CreateOptions{FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict}
+	if dry {
+		opt.DryRun = []string{metav1.DryRunAll}
+		if err := present(ctx, client, spec); err != nil {
+			return err
+		}
+	}
+	job, err := client.BatchV1().Jobs(spec.Namespace).Create(ctx, runner.Job(spec), opt)
+	switch {
+	case err == nil && dry:
+		return nil
+	case err != nil && dry:
+		return fmt.Errorf("the Job that would carry it out: %w", err)
+	case err != nil:
+		return &resource.Error{
+			Err:  fmt.Errorf("the plan is on record, but the Job that would carry it out was not created: %w", err),
+			Hint: "'kubectl kruise rollout resume --detach' tries again; without --detach it is carried out here",
+		}
+	}
+	streams, name := d.factory.Streams, spec.Type+"/"+spec.Workload.Name
+	_, _ = fmt.Fprintf(streams.Err, "a Job carries it out: 'kubectl kruise rollout status %[1]s --watch' and 'rollout attach %[1]s' follow it, 'rollout logs %[1]s' has what it says\n", name)
+	_, err = fmt.Fprintf(streams.Out, "job.batch/%s created in namespace %s\n", job.Name, job.Namespace)
+	return err
+}
+
+// present reports what a Job needs and a server does not miss when it is created: without its
+// ServiceAccount it would never have a pod.
+func present(ctx context.Context, client kubernetes.Interface, spec runner.Spec) error {
+	_, err := client.CoreV1().ServiceAccounts(spec.Namespace).Get(ctx, spec.Account, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return &resource.Error{
+			Err:  fmt.Errorf("namespace %s has no ServiceAccount %s, whose rights the Job would have", spec.Namespace, spec.Account),
+			Hint: "'kubectl kruise rbac --runner | kubectl apply -f -' creates it with its roles",
+		}
+	}
+	return nil // who may not read it finds out later
+}
+
+func (c *common) client() (kubernetes.Interface, error) {
+	cfg, err := c.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	return kubernetes.NewForConfig(rest.CopyConfig(cfg))
+}
+
+// wouldDetach are the requests that create the Job.
+func (d *driving) wouldDetach(ctx context.Context, s *session, p plan.Plan) error {
+	if !d.detach.on {
+		return nil
+	}
+	spec, err := d.spec(ctx, s, &p)
+	if err != nil {
+		return err
+	}
+	job, err := runtime.DefaultUnstructuredConverter.ToUnstructured(runner.Job(spec))
+	if err != nil {
+		return err
+	}
+	return d.show(ctx, []event.Request{{
+		Method: http.MethodPost, Path: kubeobjects.Path(batchv1.SchemeGroupVersion.WithResource("jobs"), spec.Namespace, ""),
+		ContentType: runtime.ContentTypeJSON, Why: "the Job that sends all others", Body: job,
+	}})
+}
+
+// printManifest prints what --detach would create, so that it can be kept in Git. The plan is
+// in it, since no record has it.
+func (d *driving) printManifest(ctx context.Context, s *session, p plan.Plan) error {
+	spec, err := d.spec(ctx, s, &p)
+	if err != nil {
+		return err
+	}
+	if step := secretIn(&p); step != "" {
+		return &resource.Error{
+			Err:  fmt.Errorf("step %s writes or asks something that looks secret, which the manifest would show", step),
+			Hint: "refer to a Secret in the template; or write the template first, as a GitOps controller does, and make a plan that moves the partition",
+		}
+	}
+	spec.Plan = planfile.Write(p)
+	streams := d.factory.Streams
+	_, _ = fmt.Fprintf(streams.Err, "plan: %s\nit needs the ServiceAccount %s in namespace %s: 'kubectl kruise rbac --runner' prints it\n", spec.Digest, spec.Account, spec.Namespace)
+	for i, object := range []any{runner.PlanMap(spec), runner.Job(spec)} {
+		text, err := yaml.Marshal(object)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			text = append([]byte("---\n"), text...)
+		}
+		if _, err := streams.Out.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// secretIn names the first step that has a value which no output shows; "" for none.
+func secretIn(p *plan.Plan) string {
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		for _, patch := range step.Patches {
+			if !reflect.DeepEqual(p.Shown(patch), patch.Body) {
+				return step.Name
+			}
+		}
+		v := step.Verify
+		if v == nil {
+			continue
+		}
+		asked := map[string]any{"url": v.URL, "prometheus": v.Prometheus}
+		if v.Job != nil {
+			asked["job"] = v.Job
+		}
+		if !reflect.DeepEqual(rules.Mask([]string{"verify"}, asked, nil), any(asked)) {
+			return step.Name
+		}
+	}
+	return ""
+}
+
+// detachRecord has a Job carry out the rollout on record. What the Job may do is what its
+// person has approved: the plan as it is on record now, as a whole.
+func (o *control) detachRecord(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+	rec, err := rollouts.Get(ctx, s.target.Ref)
+	if err != nil {
+		return err
+	}
+	if by, err := rollouts.Holder(ctx, s.target.Ref); err == nil && by != "" {
+		return hinted(fmt.Errorf("%w: %s", plan.ErrTaken, by))
+	}
+	if _, err := o.action.do(rec.Progress, rec.Plan, metav1.Now().Time); err != nil {
+		return err
+	}
+	if err := o.watch(ctx, s); err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.May(ctx, rec.Plan); err != nil {
+		return hinted(&apply.DeniedError{Err: err})
+	}
+	from, err := o.approve(ctx, s, rec.Plan)
+	if err != nil {
+		return err
+	}
+	spec, err := o.spec(ctx, s, &rec.Plan)
+	if err != nil {
+		return err
+	}
+	spec.From = from
+	if rec.Plan.RollsBack != "" {
+		spec.BackTo = rec.Plan.Change.ToHash
+	}
+	if err := o.create(ctx, spec, true); err != nil {
+		return err
+	}
+	if err := o.change(ctx, s, rollouts); err != nil {
+		return err
+	}
+	return o.create(ctx, spec, false)
+}
+
+// approve has the person approve what is left of the plan on record, unless they have approved
+// the whole. from is the first step that the Job may carry out: steps before it were not looked
+// at.
+func (o *control) approve(ctx context.Context, s *session, p plan.Plan) (from int, err error) {
+	if known, err := (approvals{o.common}).Approved(ctx, p); err != nil || known {
+		return 0, err
+	}
+	streams := o.factory.Streams
+	if !streams.InTTY {
+		return 0, &resource.Error{
+			Err:  &apply.UnapprovedError{Reasons: []string{"a Job carries out what was approved, and nothing else"}},
+			Hint: "look at it with 'kubectl kruise rollout show'; if it is what you approved, name it with --approved DIGEST or --plan FILE",
+		}
+	}
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return 0, err
+	}
+	rest, err := p.Rest(snapshot)
+	if err != nil {
+		return 0, err
+	}
+	_, _ = fmt.Fprint(streams.Err, "The plan on record was not approved on this machine. What is left of it:\n\n")
+	if err := view.Plan(streams.Err, rest, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
+		return 0, err
+	}
+	return snapshot.Progress.Step, o.ask(ctx, o.authority.yes, "Have a Job carry this out, with the rights of its ServiceAccount?")
+}
+
+// runnerName names the runner in this pod, for others to read.
+func runnerName() string {
+	if pod := os.Getenv(runner.PodVariable); pod != "" {
+		return "runner@" + pod
+	}
+	return holder()
+}

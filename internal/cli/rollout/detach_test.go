@@ -1,0 +1,73 @@
+package rollout
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/factory"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// TestDetach_Refuses: what a Job cannot do is said before a cluster is asked.
+func TestDetach_Refuses(t *testing.T) {
+	run := func(args ...string) []string {
+		return append([]string{"run", "cloneset/web", "--image", "a=b"}, args...)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string
+		hint string
+	}{
+		"a command":        {run("--detach", "--verify-command", "true"), "--verify-command does not go with --detach", "has no programs"},
+		"files":            {run("--detach", "--write-back", "web.yaml"), "--write-back does not go with --detach", "none of your files"},
+		"a secret's file":  {run("--detach", "--notify-secret-file", "x"), "--notify-secret-file does not go with --detach", "--runner-notify-secret"},
+		"JSON":             {run("--detach", "-o", "json"), "--output does not go with --detach", "rollout logs"},
+		"waiting":          {run("--detach", "--exit-on-pause"), "--exit-on-pause does not go with --detach", ""},
+		"no image":         {run("--detach"), "this build was not released, so there is no image of its version", "--runner-image"},
+		"manifest alone":   {run("--manifest"), "--manifest is for a rollout that a Job carries out", "add --detach"},
+		"image alone":      {run("--runner-image", "x"), "--runner-image is for a rollout that a Job carries out", "add --detach"},
+		"of resume":        {[]string{"resume", "cloneset/web", "--runner-account", "x"}, "--runner-account is for a rollout that a Job carries out", "add --detach"},
+		"a bad web hook":   {run("--notify", "x"), "--notify: it is no http or https address", ""},
+		"no digest":        {[]string{"drive", "cloneset/web"}, "--approved is missing", ""},
+		"drive of nothing": {[]string{"drive"}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			cmd := New(factory.New(factory.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(string) string { return "" }}), nil)
+			cmd.SetArgs(c.args)
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			err := cmd.Execute()
+			bad, ok := errors.AsType[*usage.Error](err)
+			if !ok || c.want != "" && bad.Error() != c.want || !strings.Contains(bad.Hint, c.hint) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// TestSecretIn: a manifest shows nothing that other output masks.
+func TestSecretIn(t *testing.T) {
+	env := func(name string) map[string]any {
+		return map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+			"containers": []any{map[string]any{"name": "a", "env": []any{map[string]any{"name": name, "value": "x"}}}},
+		}}}}
+	}
+	for name, c := range map[string]struct {
+		step plan.Step
+		want string
+	}{
+		"a partition":     {plan.Step{Name: "s", Patches: []plan.Patch{{Body: map[string]any{"spec": map[string]any{"updateStrategy": map[string]any{"partition": 3}}}}}}, ""},
+		"a plain value":   {plan.Step{Name: "s", Patches: []plan.Patch{{Body: env("LEVEL")}}}, ""},
+		"a secret value":  {plan.Step{Name: "s", Patches: []plan.Patch{{Body: env("DB_PASSWORD")}}}, "s"},
+		"an address":      {plan.Step{Name: "s", Verify: &plan.Verify{URL: "https://web/healthz"}}, ""},
+		"with a password": {plan.Step{Name: "s", Verify: &plan.Verify{URL: "https://bob:hunter2@web/healthz"}}, "s"},
+		"a Job's value":   {plan.Step{Name: "s", Verify: &plan.Verify{Job: env("API_TOKEN")}}, "s"},
+	} {
+		if got := secretIn(&plan.Plan{Steps: []plan.Step{c.step}}); got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package runner
+
+import (
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+)
+
+// slack is added to the time that a plan may take: images are pulled, nodes are found, and a
+// Lease is waited for after a runner was killed.
+const slack = time.Hour
+
+// Deadline is how long the runner of a plan may take: twice the time limits of its steps and
+// pauses, since a way back takes time and a step that is taken over begins its time again, and
+// an hour. It is 0, no bound, where a person has to promote or a step has no limit.
+func Deadline(p *plan.Plan) time.Duration {
+	var sum time.Duration
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		limit := s.Timeout
+		if s.Pause != nil {
+			limit = s.Pause.For
+		}
+		if limit <= 0 {
+			return 0
+		}
+		sum += limit
+	}
+	return 2*sum + slack
+}

@@ -1,0 +1,230 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	cmdutil "k8s.io/kubectl/pkg/cmd/util"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// driveOptions are those of the process in a Job of --detach.
+type driveOptions struct {
+	driving
+
+	name named.Name
+	// back is the hash of the one template to which a failed step may take the workload back.
+	back string
+}
+
+const driveLong = `Carry out the rollout on record, as the Job of 'rollout run --detach' does. The plan on
+record has to be the one that was approved: its digest is in --approved. Nobody is
+asked; what was edited is refused.
+
+It may be killed at any time. Run again, it goes on from the record, and a rollout that
+has ended ends it with the same exit code. A hold stays in force, and while another
+process drives the rollout it waits, to go on where that one stops.
+
+Exit code 3 is a rollout that has failed, was aborted or rolled back, or may not be
+carried out; another run would not change that.`
+
+func newDrive(shared *common) *cobra.Command {
+	o := &driveOptions{driving: driving{common: shared, successOn: "complete"}}
+	c := &cobra.Command{
+		Use: "drive TYPE/NAME --approved DIGEST", Short: "Carry out a rollout on record, as the Job of --detach does", Long: driveLong,
+		Example: "  kubectl kruise rollout drive cloneset/web --approved sha256:5fb1… --back-to 7c9d…",
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if o.name, err = named.One(args); err != nil {
+				return err
+			}
+			if o.authority.digest == "" {
+				return usage.Errorf("the digest that 'rollout run' printed", "--approved is missing")
+			}
+			if err := o.tells.check(); err != nil {
+				return err
+			}
+			stop, err := o.tells.serve()
+			if err != nil {
+				return err
+			}
+			defer stop()
+			o.as = runnerName()
+			return o.run(c.Context())
+		},
+	}
+	fl := c.Flags()
+	fl.StringVarP(&o.output, "output", "o", outputs[0], "text, or json: one event a line")
+	usage.Offer(c, "output", outputs...)
+	fl.StringVar(&o.authority.digest, "approved", "", "digest of the plan that may be carried out")
+	fl.StringVar(&o.back, "back-to", "", "hash of the template to which a failed step may go back; empty is none")
+	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, which is put on record unless it is there")
+	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
+	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
+	o.tells.addFlags(c)
+	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
+	return c
+}
+
+// standby is how long a runner waits between two looks at a rollout that another process
+// drives.
+const standby = 5 * time.Second
+
+// run drives the rollout until it has ended, whoever drives it meanwhile.
+func (o *driveOptions) run(ctx context.Context) error {
+	told := false
+	for {
+		err := o.once(ctx)
+		if !errors.Is(err, plan.ErrTaken) {
+			return o.final(err)
+		}
+		if !told {
+			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v; this runner goes on when that process stops\n", err)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return ending.ErrInterrupted
+		case <-time.After(standby):
+		}
+	}
+}
+
+// final has what no other run could change end the Job.
+func (o *driveOptions) final(err error) error {
+	_, denied := errors.AsType[*apply.DeniedError](err)
+	_, unapproved := errors.AsType[*apply.UnapprovedError](err)
+	// Of a record: another version of the program has written it, or a person.
+	_, unreadable := errors.AsType[*tree.Error](err)
+	if denied || unapproved || unreadable || errors.Is(err, plan.ErrNoRollout) {
+		return &ending.FailedError{Err: err}
+	}
+	return err
+}
+
+// once drives the rollout as far as this process can. The error wraps plan.ErrTaken where
+// another one does.
+func (o *driveOptions) once(ctx context.Context) error {
+	rollouts, err := o.rollouts()
+	if err != nil {
+		return err
+	}
+	rollouts.Approvals = approvedOnly{o}
+	s, err := o.open(ctx, o.name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.Allow(o.authority.asks)
+	rec, err := s.Rollout()
+	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+		return err
+	}
+	mine, proof := false, err
+	if err == nil {
+		mine, proof = approvedOnly{o}.mine(ctx, rec.Plan)
+	}
+	switch {
+	case proof != nil && o.authority.file != "" && (err != nil || !rec.InFlight()):
+		return o.begins(ctx, s, rollouts)
+	case proof != nil:
+		return proof
+	case rec.State() == plan.StateDone && !mine:
+		_, _ = fmt.Fprintln(o.factory.Streams.Err, "rolled back: "+rec.Plan.RollsBack)
+		return ending.ErrFailed
+	case rec.State() == plan.StateDone:
+		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
+		return nil
+	case rec.Progress.Aborted:
+		_, _ = fmt.Fprintln(o.factory.Streams.Err, rec.Progress.Halted)
+		return ending.ErrFailed
+	}
+	e, err := takenOver(ctx, rollouts, s)
+	return o.drives(ctx, e, err)
+}
+
+// begins puts the plan of --plan on record, and drives it.
+func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Rollouts) error {
+	p, err := planning.ReadPlan(o.authority.file, nil)
+	if err != nil {
+		return err
+	}
+	digests, err := approvals{o.common}.digests(ctx, p)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(digests, o.authority.digest) {
+		return &ending.FailedError{Err: fmt.Errorf("the plan in %s is %s, not %s", o.authority.file, digests[0], o.authority.digest)}
+	}
+	if p, _, err = fits(ctx, s, p); err != nil {
+		return &ending.FailedError{Err: err}
+	}
+	e, err := rollouts.Begin(ctx, s, p)
+	return o.drives(ctx, e, err)
+}
+
+// drives carries out what was taken over.
+func (o *driveOptions) drives(ctx context.Context, e *apply.Executor, err error) error {
+	if err != nil {
+		return hinted(err)
+	}
+	res, err := o.carryOut(ctx, e)
+	if err != nil {
+		return err
+	}
+	return o.end(res)
+}
+
+// approvedOnly are the approvals of a runner: the digest in its arguments, and the way back
+// from that plan.
+type approvedOnly struct{ *driveOptions }
+
+var _ apply.Approvals = approvedOnly{}
+
+// Approve has nothing to keep: the digest is in the arguments.
+func (a approvedOnly) Approve(context.Context, plan.Plan) error { return nil }
+
+// mine reports whether a plan is the approved one. The error is why it may not be driven: it
+// is neither that nor the way back from it.
+func (a approvedOnly) mine(ctx context.Context, p plan.Plan) (bool, error) {
+	digests, err := approvals{a.common}.digests(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	if slices.Contains(digests, a.authority.digest) {
+		return true, nil
+	}
+	if p.RollsBack != "" && a.back != "" && p.Change.ToHash == a.back {
+		return false, nil
+	}
+	return false, &resource.Error{
+		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", digests[0], a.authority.digest)}},
+		Hint: "'kubectl kruise rollout show' shows the plan on record: it was edited, or another rollout has begun",
+	}
+}
+
+// Approved reports whether the arguments name this plan.
+func (a approvedOnly) Approved(ctx context.Context, p plan.Plan) (bool, error) { return a.mine(ctx, p) }
+
+// TakeOver lets the way back be carried out whole, as far as it leads to a template that the
+// workload itself has kept.
+func (a approvedOnly) TakeOver(_ context.Context, t apply.TakeOver) (whole bool, err error) {
+	if len(t.Commands) > 0 {
+		return false, &apply.UnapprovedError{Reasons: []string{"it runs commands, and a runner has no programs"}}
+	}
+	if !t.Approved && len(t.Unproven) > 0 {
+		return false, &apply.UnapprovedError{Reasons: t.Unproven}
+	}
+	return true, nil
+}

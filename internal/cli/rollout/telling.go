@@ -1,0 +1,165 @@
+package rollout
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/metrics"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/notify"
+)
+
+// telling are the flags that say who else hears how a rollout goes on.
+type telling struct {
+	urls       []string
+	secretFile string
+	listen     string
+	// shown is what --listen serves, while it does.
+	shown *metrics.Rollout
+}
+
+func (t *telling) addFlags(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringArrayVar(&t.urls, "notify", nil, "tell this web hook when the rollout starts, waits for a person and ends, by CloudEvents; may be repeated")
+	fl.StringVar(&t.secretFile, "notify-secret-file", "", "file with the secret that signs them; the default is $"+runner.SecretVariable)
+	fl.StringVar(&t.listen, "listen", "", "serve /metrics and /healthz at this address, such as :8080, while the rollout is carried out")
+	_ = c.MarkFlagFilename("notify-secret-file")
+}
+
+// check refuses addresses that cannot be, before a plan is made.
+func (t *telling) check() error {
+	for _, text := range t.urls {
+		if _, err := notify.Check(text); err != nil {
+			return usage.Errorf("for instance https://hooks.example.com/rollouts", "--notify: %v", err)
+		}
+	}
+	if t.listen == "" {
+		return nil
+	}
+	if _, _, err := net.SplitHostPort(t.listen); err != nil {
+		return usage.Errorf("for instance :8080 or 127.0.0.1:8080", "--listen: %v", err)
+	}
+	return nil
+}
+
+// secret is what signs notifications: that of the file, or of the environment; none without.
+func (t *telling) secret(getenv func(string) string) ([]byte, error) {
+	if t.secretFile == "" {
+		if getenv == nil {
+			return nil, nil
+		}
+		return []byte(getenv(runner.SecretVariable)), nil
+	}
+	text, err := os.ReadFile(t.secretFile)
+	if err != nil {
+		return nil, fmt.Errorf("--notify-secret-file: %w", err)
+	}
+	if text = bytes.TrimSpace(text); len(text) == 0 {
+		return nil, usage.Errorf("", "--notify-secret-file: %s is empty", t.secretFile)
+	}
+	return text, nil
+}
+
+const (
+	// notifyWithin bounds an attempt to tell a web hook.
+	notifyWithin = 10 * time.Second
+	// notifyAtEnd is how long the end of a rollout waits for what is still to be told.
+	notifyAtEnd = 10 * time.Second
+	// scrapedWithin bounds the header of a request for metrics.
+	scrapedWithin = 5 * time.Second
+)
+
+// serve serves metrics until stop is called; nothing without --listen, or where it is served
+// already.
+func (t *telling) serve() (stop func(), err error) {
+	if t.listen == "" || t.shown != nil {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", t.listen)
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	t.shown = metrics.New()
+	s := &http.Server{Handler: t.shown, ReadHeaderTimeout: scrapedWithin}
+	var all sync.WaitGroup
+	all.Go(func() { _ = s.Serve(l) }) // it ends by Close
+	return func() { _ = s.Close(); all.Wait(); t.shown = nil }, nil
+}
+
+// told is who else hears of a rollout that is about to be driven; end is called when it is
+// over.
+func (d *driving) told(ctx context.Context, e *apply.Executor) (emit func(event.Event), end func(), err error) {
+	stop, err := d.tells.serve()
+	if err != nil {
+		return nil, nil, err
+	}
+	hooks, err := d.hooks(ctx, e)
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	shown := d.tells.shown
+	return func(e event.Event) {
+			if shown != nil {
+				shown.Event(e)
+			}
+			if hooks != nil {
+				hooks.Event(e)
+			}
+		}, func() {
+			if hooks != nil {
+				hooks.Close(notifyAtEnd)
+			}
+			stop()
+		}, nil
+}
+
+// hooks are the web hooks of --notify; nil for none.
+func (d *driving) hooks(ctx context.Context, e *apply.Executor) (*notify.Notifier, error) {
+	if len(d.tells.urls) == 0 {
+		return nil, nil
+	}
+	secret, err := d.tells.secret(d.factory.Streams.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := d.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := d.client()
+	if err != nil {
+		return nil, err
+	}
+	rec, err := e.Record()
+	if err != nil {
+		return nil, err
+	}
+	return notify.New(notify.Options{
+		URLs: d.tells.urls, Secret: secret, Client: ask.Client(d.authority.asks, notifyWithin),
+		Source: sourceOfEvents(approval.Clusters(ctx, client, cfg)[0]), ID: rec.UID + " " + rec.Begun.UTC().Format(time.RFC3339Nano),
+		Warn: func(text string) { _, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: %s\n", text) },
+	})
+}
+
+// sourceOfEvents is the source of CloudEvents, a URI, by the identity of a cluster.
+func sourceOfEvents(id string) string {
+	if uid, ok := strings.CutPrefix(id, "uid:"); ok {
+		return "urn:uuid:" + uid
+	}
+	return "/kubectl-kruise/" + id
+}

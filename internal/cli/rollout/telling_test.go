@@ -1,0 +1,105 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+)
+
+func TestTelling_Check(t *testing.T) {
+	for name, c := range map[string]struct {
+		telling telling
+		want    string
+	}{
+		"nothing":    {telling{}, ""},
+		"hooks":      {telling{urls: []string{"https://a.example.com/x", "http://b:8080"}, listen: ":8080"}, ""},
+		"no address": {telling{urls: []string{"hooks"}}, "--notify: it is no http or https address"},
+		"a password": {telling{urls: []string{"https://bob:hunter2@a.example.com"}}, "--notify: the address at a.example.com has a password in it"},
+		"no port":    {telling{listen: "8080"}, "--listen: address 8080: missing port in address"},
+	} {
+		err := c.telling.check()
+		_, isUsage := errors.AsType[*usage.Error](err)
+		switch {
+		case c.want == "" && err != nil, c.want != "" && (err == nil || !isUsage || !strings.HasPrefix(err.Error(), c.want)):
+			t.Errorf("%s: %v", name, err)
+		case err != nil && strings.Contains(err.Error(), "hunter2"):
+			t.Errorf("%s: the password is shown", name)
+		}
+	}
+}
+
+func TestTelling_Secret(t *testing.T) {
+	file, empty := filepath.Join(t.TempDir(), "secret"), filepath.Join(t.TempDir(), "empty")
+	for name, text := range map[string]string{file: "from the file\n", empty: "\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	environment := func(name string) string {
+		return map[string]string{"KUBECTL_KRUISE_NOTIFY_SECRET": "from the environment"}[name]
+	}
+	for path, want := range map[string]string{"": "from the environment", file: "from the file"} {
+		got, err := (&telling{secretFile: path}).secret(environment)
+		if err != nil || string(got) != want {
+			t.Errorf("%q: %q, %v", path, got, err)
+		}
+	}
+	for _, path := range []string{empty, file + "-not-there"} {
+		if got, err := (&telling{secretFile: path}).secret(environment); err == nil {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+}
+
+// TestTelling_Serve: what is served ends with the rollout, and an address that is taken is
+// said before it begins.
+func TestTelling_Serve(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	told := &telling{listen: address}
+	if _, err := told.serve(); err == nil || !strings.HasPrefix(err.Error(), "--listen: ") {
+		t.Errorf("%v", err)
+	}
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stop, err := told.serve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := told.serve() // of each rollout of a process
+	if err != nil {
+		t.Fatal(err)
+	}
+	again()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(res.Body)
+	if err = errors.Join(err, res.Body.Close()); err != nil || string(body) != "ok\n" {
+		t.Errorf("%q, %v", body, err)
+	}
+	stop()
+	if _, err := (&net.Dialer{}).DialContext(ctx, "tcp", address); err == nil {
+		t.Error("it is still served")
+	}
+}

@@ -1,0 +1,9 @@
+package notify
+
+import (
+	"testing"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
+)
+
+func TestMain(m *testing.M) { hermetic.Main(m) }
