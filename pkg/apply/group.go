@@ -81,7 +81,7 @@ type GroupResult struct {
 }
 
 // Begin puts a group on record and carries it out.
-func (g Groups) Begin(ctx context.Context, rec group.Record, o GroupOptions) (GroupResult, error) {
+func (g Groups) Begin(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
 	return g.held(ctx, rec.Namespace, rec.Name, func(held context.Context) (GroupResult, error) {
 		before, err := g.Records.Load(held, rec.Namespace, rec.Name)
 		if err != nil && !errors.Is(err, group.ErrNone) {
@@ -131,7 +131,7 @@ type GroupError struct{ Msg, Hint string }
 func (e *GroupError) Error() string { return e.Msg }
 
 // Resume carries out what is left of a group on record.
-func (g Groups) Resume(ctx context.Context, namespace, name string, o GroupOptions) (GroupResult, error) {
+func (g Groups) Resume(ctx context.Context, namespace, name string, o *GroupOptions) (GroupResult, error) {
 	return g.held(ctx, namespace, name, func(held context.Context) (GroupResult, error) {
 		rec, err := g.Records.Load(held, namespace, name)
 		if err != nil {

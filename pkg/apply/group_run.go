@@ -24,7 +24,7 @@ const triesAgain = 20 * time.Second
 type groupRun struct {
 	Groups
 
-	opt     GroupOptions
+	opt     *GroupOptions
 	now     func() (group.Record, error)
 	members []*groupMember
 	wake    chan struct{}
@@ -60,7 +60,7 @@ type groupMember struct {
 	endedAt string
 }
 
-func (g Groups) run(ctx context.Context, rec group.Record, o GroupOptions) (GroupResult, error) {
+func (g Groups) run(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	r := &groupRun{Groups: g, opt: o, wake: make(chan struct{}, 1)}

@@ -49,6 +49,9 @@ type common struct {
 	manager string
 	// authority is what this person allows.
 	authority authority
+	// shared are the watches that workloads have in common which are opened; nil has each
+	// watched by itself.
+	shared *kube.Shared
 }
 
 // locate finds the workload that a name means.
@@ -113,7 +116,7 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	}
 	c.live(ctx, cfg)
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
-		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: holder(), Program: program(), Manager: c.manager,
+		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: holder(), Program: program(), Manager: c.manager, Shared: c.shared,
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
 	return err

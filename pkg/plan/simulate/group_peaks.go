@@ -18,13 +18,17 @@ type Peak struct {
 	Unavailable           int
 	// Allowed is what a budget allows; -1 for what has no limit.
 	Allowed int
+	// Before is how many were before anything started.
+	Before int
 	// Shared says that a budget covers pods of several members.
 	Shared bool
 }
 
 // Breaks reports whether more pods were unavailable than a budget allows which members share.
 // What one member does to a budget of its own is for its plan.
-func (p Peak) Breaks() bool { return p.Shared && p.Allowed >= 0 && p.Unavailable > p.Allowed }
+func (p Peak) Breaks() bool {
+	return p.Shared && p.Allowed >= 0 && p.Unavailable > max(p.Allowed, p.Before)
+}
 
 // String names what a peak is of.
 func (p Peak) String() string {
@@ -39,7 +43,7 @@ func (p peaks) of(kind, namespace, name string, allowed, unavailable int) *Peak 
 	key := peakKey{kind, namespace, name}
 	one := p[key]
 	if one == nil {
-		one = &Peak{Kind: kind, Namespace: namespace, Name: name, Allowed: allowed}
+		one = &Peak{Kind: kind, Namespace: namespace, Name: name, Allowed: allowed, Before: unavailable}
 		p[key] = one
 	}
 	if unavailable > one.Unavailable {
