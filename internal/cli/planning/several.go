@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
@@ -118,4 +119,12 @@ func (o *Options) SetImages(r *resource.Resource) (*resource.Resource, error) {
 		}
 	}
 	return out, nil
+}
+
+// Sources are the arguments of -f and -k.
+func (o *Options) Sources() []string {
+	if o.kustomize != "" {
+		return append(slices.Clone(o.files), o.kustomize)
+	}
+	return o.files
 }

@@ -33,6 +33,12 @@ workload goes back to the template that the rollout started from, within its bud
 in place where that is possible.`,
 		Example: "  kubectl kruise rollout abort cloneset/web\n  kubectl kruise rollout abort cloneset/web --rollback --yes",
 		RunE: func(c *cobra.Command, args []string) error {
+			if o.group.name != "" {
+				if err := errors.Join(o.pretends.Read(c), o.group.check(args)); err != nil {
+					return err
+				}
+				return o.abortGroup(c.Context())
+			}
 			args, err := inParts(c.Context(), args, o.inFlight)
 			if err != nil {
 				return err
@@ -46,10 +52,23 @@ in place where that is possible.`,
 	}
 	o.addFlags(c)
 	o.pretends.AddFlag(c)
+	o.group.addFlag(c)
 	o.authority.addTakeOverFlags(c)
 	c.Flags().BoolVar(&o.rollback, "rollback", false, "also go back to the template before the rollout")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return c
+}
+
+// abortGroup ends all rollouts of a group, and rolls those back that have begun: the last
+// wave first.
+func (o *abortOptions) abortGroup(ctx context.Context) error {
+	if o.rollback {
+		if err := o.ask(ctx, o.yes, "Roll back all rollouts of group "+o.group.name+"?"); err != nil {
+			return err
+		}
+	}
+	o.group.marks = abortsGroup(o.rollback)
+	return o.onGroup(ctx, o.rollback)
 }
 
 func (o *abortOptions) abort(ctx context.Context) error {

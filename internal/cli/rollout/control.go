@@ -39,6 +39,8 @@ type control struct {
 	release func(context.Context, *control, *release.Rollout) error
 	objects objects
 	manager string
+	// group has the verb work on a whole group of rollouts.
+	group ofGroup
 }
 
 // action is what a verb does to a rollout on record, and what it says of it then.
@@ -53,7 +55,14 @@ func always(a action) func() (action, error) { return func() (action, error) { r
 func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	o.common = shared
 	c.ValidArgsFunction = complete.Names(shared.factory)
+	o.group.addFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if o.group.name != "" {
+			if err := errors.Join(o.group.check(args), o.readDry(c)); err != nil {
+				return err
+			}
+			return o.onGroup(c.Context(), false)
+		}
 		if o.print != nil {
 			return o.several(c, args)
 		}
@@ -81,6 +90,14 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 		o.output, o.successOn = outputs[0], "complete"
 	}
 	return c
+}
+
+// readDry reads the flags of the command line that are read with its arguments.
+func (o *control) readDry(c *cobra.Command) error {
+	if o.print != nil {
+		return o.print.complete(c)
+	}
+	return o.pretends.Read(c)
 }
 
 func (o *control) complete(args []string) error {

@@ -8,7 +8,7 @@ import (
 )
 
 func newResume(shared *common) *cobra.Command {
-	o := &control{goesOn: true, detaches: true, without: pauseField(false), release: releasePause(false), makes: always(resuming)}
+	o := &control{goesOn: true, detaches: true, without: pauseField(false), release: releasePause(false), makes: always(resuming), group: ofGroup{marks: resumesGroup, onlyWaiting: true}}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "resume (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Go on with a rollout that was paused or left",
 		Long: `Go on with a rollout that was put on hold, or whose driver was killed or went away:
@@ -28,7 +28,7 @@ var resuming = action{
 
 func newPause(shared *common) *cobra.Command {
 	var afterStep bool
-	o := &control{without: pauseField(true), release: releasePause(true), makes: func() (action, error) {
+	o := &control{without: pauseField(true), release: releasePause(true), group: ofGroup{marks: pausesGroup}, makes: func() (action, error) {
 		if afterStep {
 			return holdingAfterStep(), nil
 		}

@@ -3,6 +3,7 @@ package rollout
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,6 +45,8 @@ type runOptions struct {
 	remake remake
 	// as is the verb that makes the new state by itself; nil for run.
 	as *change
+	// group is how several workloads are rolled out together.
+	group groupFlags
 	// ui has the rollout carried out under the terminal interface, which screens shows.
 	ui      bool
 	screens Screens
@@ -53,13 +56,21 @@ const runLong = `Make a plan for a change of a workload, show it, ask, and carry
 after the other, each when all that the one before needs is there.
 
 Several workloads, of -l or in the files of -f, are rolled out one after the other:
-each with its own plan and its own question, and none after one that failed.
+each with its own plan and its own question, and none after one that failed. With
+--parallel, --max-unavailable-total, --max-failures, --wave-by or --group they are a
+group: all plans are shown and played through together, one question is asked for the
+whole, and "rollout status", "pause", "promote", "resume", "retry" and "abort" work on
+it with --group NAME. The annotation kubectl-kruise.dev/depends-on names workloads,
+such as statefulset/db, that have to be completed before the one that carries it starts.
 
 Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`
 
 const runExamples = `  kubectl kruise rollout run cloneset/web --image app=registry.example.com/web:2
   kubectl kruise rollout run -f web.yaml --steps 1,50%,100% --pause-after 1 --yes
-  kubectl kruise rollout run sidecarset/mesh --image mesh=registry.example.com/mesh:2 --on-failure rollback -o json`
+  kubectl kruise rollout run sidecarset/mesh --image mesh=registry.example.com/mesh:2 --on-failure rollback -o json
+
+  # all workloads of a directory, in the waves of their annotation, ten at a time
+  kubectl kruise rollout run -f shop/ --wave-by argocd.argoproj.io/sync-wave --parallel 10 --max-unavailable-total 5%`
 
 func newRun(shared *common, screens Screens) *cobra.Command {
 	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, screens: screens}
@@ -72,7 +83,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 			if err := o.pretends.Read(c); err != nil {
 				return err
 			}
-			if err := errors.Join(o.complete(args), o.detachable(c)); err != nil {
+			if err := errors.Join(o.group.read(c), o.complete(args), o.detachable(c)); err != nil {
 				return err
 			}
 			return o.runAll(c.Context())
@@ -86,6 +97,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 		_ = c.Flags().MarkHidden(only) // a rollout starts from the cluster
 	}
 	o.addRunFlags(c)
+	o.group.addFlags(c)
 	o.pretends.AddFlag(c)
 	return c
 }
@@ -130,11 +142,18 @@ func (o *runOptions) complete(args []string) error {
 // the other.
 func (o *runOptions) runAll(ctx context.Context) (err error) {
 	o.flags = o.Given
-	if o.united != "" {
+	switch {
+	case o.united != "" && o.group.given:
+		return usage.Errorf("its subsets follow one after the other", "--%s are not for a UnitedDeployment", strings.Join(groupFlagNames, ", --"))
+	case o.united != "":
 		if err := o.alone(); err != nil {
 			return err
 		}
 		return o.runUnited(ctx)
+	case o.group.given && o.detach.on:
+		return o.alone()
+	case o.group.given:
+		return o.runGroup(ctx)
 	}
 	var names []named.Name
 	if o.selector != "" {

@@ -51,6 +51,9 @@ type common struct {
 	authority authority
 	// as names this process to others; "" is the person and the machine.
 	as string
+	// shared are the watches that workloads have in common which are opened; nil has each
+	// watched by itself.
+	shared *kube.Shared
 }
 
 // locate finds the workload that a name means.
@@ -115,7 +118,7 @@ func (c *common) watch(ctx context.Context, s *session) error {
 	}
 	c.live(ctx, cfg)
 	s.Cluster, err = kube.Open(ctx, cfg, kube.Options{
-		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: c.holder(), Program: program(), Manager: c.manager,
+		Target: s.target, Carrier: s.carrier, Gates: c.gates, GatesUnread: c.unread, StateNamespace: c.stateNamespace, Holder: c.holder(), Program: program(), Manager: c.manager, Shared: c.shared,
 		Warn: func(text string) { _, _ = fmt.Fprintf(c.factory.Streams.Err, "warning: %s\n", text) },
 	})
 	return err

@@ -31,6 +31,7 @@ type statusOptions struct {
 	detail   bool
 	revision int64
 	files    objects
+	group    ofGroup
 }
 
 const statusLong = `Say how a rollout stands, and what it waits for. Of a workload that no rollout of
@@ -78,6 +79,8 @@ func (o *statusOptions) command() *cobra.Command {
 	c.Flags().BoolVarP(&o.detail, "detail", "d", false, "also name the updated pods, ready and not")
 	c.Flags().Int64Var(&o.revision, "revision", 0, "fail unless this revision is the present one")
 	o.files.addFlags(c)
+	o.group.addFlag(c)
+	c.Flags().Lookup("group").Usage = "tell of all rollouts of the group of this name, once"
 	return c
 }
 
@@ -87,6 +90,9 @@ func (o *statusOptions) complete(c *cobra.Command, args []string) (err error) {
 	}
 	if o.revision < 0 {
 		return usage.Errorf("", "revision must be a positive integer: %d", o.revision)
+	}
+	if o.group.name != "" {
+		return o.group.check(args)
 	}
 	if o.wide = o.isWide(args); o.wide {
 		o.types = args
@@ -127,6 +133,8 @@ func (o *statusOptions) name(args []string) error {
 
 func (o *statusOptions) run(ctx context.Context) (err error) {
 	switch {
+	case o.group.name != "":
+		return o.groupStatusOf(ctx)
 	case o.wide:
 		return o.overview(ctx)
 	case o.rollout != "":

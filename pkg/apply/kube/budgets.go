@@ -15,7 +15,7 @@ import (
 // of them for a SidecarSet: nobody else asks them about what this client does to pods
 // and containers, but for evictions.
 func (c *Cluster) watchBudgets(w *cluster.Workload, _ string) (err error) {
-	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, c.core.PolicyV1().PodDisruptionBudgets(w.Namespace), "")
+	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, c.core.PolicyV1().PodDisruptionBudgets(w.Namespace), "").in(w.Namespace)
 	if c.disruptions, err = keep(c, s, itself[*policyv1.PodDisruptionBudget]); err != nil {
 		return err
 	}

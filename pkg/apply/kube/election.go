@@ -22,6 +22,10 @@ import (
 type hold struct {
 	cluster             *Cluster
 	namespace, name, me string
+	// refresh reads again what others may have written while they held it; owners are the
+	// objects with which the lease goes away.
+	refresh func(ctx context.Context, all bool) error
+	owners  []metav1.OwnerReference
 	// lost ends what the holder does; stop ends the election.
 	lost context.CancelCauseFunc
 	stop context.CancelFunc
@@ -59,7 +63,7 @@ func (h *hold) election() (*leaderelection.LeaderElector, error) {
 	var e *leaderelection.LeaderElector
 	lock := &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: h.namespace, Name: h.name},
-		Client:     ownedLeases{h.cluster.core.CoordinationV1(), h.cluster.ownerReferences()},
+		Client:     ownedLeases{h.cluster.core.CoordinationV1(), h.owners},
 		LockConfig: resourcelock.ResourceLockConfig{Identity: h.me},
 	}
 	e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
@@ -78,7 +82,7 @@ func (h *hold) election() (*leaderelection.LeaderElector, error) {
 // write.
 func (h *hold) begin(ctx context.Context, e *leaderelection.LeaderElector) {
 	for n := 1; ; n++ {
-		err := h.cluster.refresh(ctx, h.had.Load() || h.rival() != "")
+		err := h.refresh(ctx, h.had.Load() || h.rival() != "")
 		if err == nil {
 			break
 		}

@@ -58,10 +58,19 @@ func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held cont
 			return nil, nil, err
 		}
 	}
+	h := &hold{cluster: c, refresh: c.refresh, owners: c.ownerReferences()}
+	h.namespace, h.name = c.record.where(c.opt.Target.Ref)
+	if held, release, err = h.take(ctx, told); err == nil {
+		c.hold.Store(h)
+	}
+	return held, release, err
+}
+
+// take seeks the lease, and keeps it until it is released.
+func (h *hold) take(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
 	held, lost := context.WithCancelCause(ctx)
 	election, stop := context.WithCancel(ctx)
-	h := &hold{cluster: c, me: c.opt.Holder + " (" + string(uuid.NewUUID())[:8] + ")", lost: lost, stop: stop, got: make(chan struct{})}
-	h.namespace, h.name = c.record.where(c.opt.Target.Ref)
+	h.me, h.lost, h.stop, h.got = h.cluster.opt.Holder+" ("+string(uuid.NewUUID())[:8]+")", lost, stop, make(chan struct{})
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -81,7 +90,6 @@ func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held cont
 		release()
 		return nil, nil, err
 	}
-	c.hold.Store(h)
 	return held, release, nil
 }
 

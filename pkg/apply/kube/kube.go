@@ -57,6 +57,9 @@ type Options struct {
 	// Asks are the permissions of verify steps on this machine: without them no command
 	// is run, whatever the plan holds.
 	Asks ask.Permissions
+	// Shared has the watches shared with other workloads that are opened; nil has the
+	// workload watched by itself.
+	Shared *Shared
 }
 
 // Cluster is one workload in a real cluster. It satisfies apply.Cluster.
@@ -105,14 +108,8 @@ func Open(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
 
 // connect makes the clients.
 func connect(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
-	cfg = rest.CopyConfig(cfg)
-	cfg.QPS, cfg.Burst = requests, requestsBurst
-	c := &Cluster{opt: o, config: cfg, bell: newBell()}
-	var err error
-	if c.dynamic, err = dynamic.NewForConfig(cfg); err != nil {
-		return nil, err
-	}
-	if c.core, err = kubernetes.NewForConfig(protobuf(cfg)); err != nil {
+	c := &Cluster{opt: o, bell: newBell()}
+	if err := c.clients(cfg); err != nil {
 		return nil, err
 	}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
@@ -120,6 +117,26 @@ func connect(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error)
 	c.record = newRecord(c)
 	c.late = c.newLate()
 	return c, nil
+}
+
+// clients are those of this workload alone, or those that it shares.
+func (c *Cluster) clients(cfg *rest.Config) error {
+	s := c.opt.Shared
+	if s == nil {
+		var err error
+		if s, err = newClients(cfg); err != nil {
+			return err
+		}
+	}
+	c.config, c.dynamic, c.core = s.config, s.dynamic, s.core
+	return nil
+}
+
+// withRates is a configuration by which a rollout asks.
+func withRates(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS, cfg.Burst = requests, requestsBurst
+	return cfg
 }
 
 // protobuf is what the types of Kubernetes itself travel in: thousands of pods cost

@@ -38,10 +38,10 @@ func (c *Cluster) newLate() late {
 		recreations: kruised[kruise.ContainerRecreateRequest](c, kruise.Group, "containerrecreaterequests", c.opt.Target.Namespace, c.ours()),
 		nodeImages:  kruised[kruise.NodeImage](c, kruise.Group, "nodeimages", "", ""),
 		jobs: begins(func() (*mirror[*batchv1.Job], error) {
-			return keep(c, needed(typed("jobs", &batchv1.Job{}, c.core.BatchV1().Jobs(c.beside()), c.ours())), itself[*batchv1.Job])
+			return keep(c, needed(typed("jobs", &batchv1.Job{}, c.core.BatchV1().Jobs(c.beside()), c.ours()).in(c.beside())), itself[*batchv1.Job])
 		}),
 		jobPods: begins(func() (*mirror[*corev1.Pod], error) {
-			return keep(c, needed(typed("pods of jobs", &corev1.Pod{}, c.core.CoreV1().Pods(c.beside()), c.ours())), itself[*corev1.Pod])
+			return keep(c, needed(typed("pods of jobs", &corev1.Pod{}, c.core.CoreV1().Pods(c.beside()), c.ours()).in(c.beside())), itself[*corev1.Pod])
 		}),
 		needed: &sync.Map{},
 	}

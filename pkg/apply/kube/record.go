@@ -40,8 +40,9 @@ func newRecord(c *Cluster) *record {
 
 func (r *record) follow() (err error) {
 	namespace, name := r.where(r.cluster.opt.Target.Ref)
-	s := typed("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(namespace), "")
+	s := typed("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(namespace), "").in(namespace)
 	s.fields, s.needed = fields.OneTermEqualSelector("metadata.name", name).String(), true
+	s.common = recordLabel // of all ConfigMaps of a namespace, only the records are shared
 	r.mirror, err = keep(r.cluster, s, readRecord)
 	return err
 }

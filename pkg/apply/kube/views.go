@@ -124,7 +124,7 @@ func (c *Cluster) watchWorkload() error {
 func (c *Cluster) untyped(r schema.GroupVersionResource, namespace string) source {
 	client := c.dynamic.Resource(r).Namespace(namespace)
 	return source{
-		what: r.Resource, like: &unstructured.Unstructured{},
+		what: r.Resource, like: &unstructured.Unstructured{}, shared: c.opt.Shared, key: r.String() + " in " + namespace,
 		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
 		watch: client.Watch,
 	}
@@ -147,6 +147,7 @@ func typed[L runtime.Object](what string, like runtime.Object, client lister[L],
 // keep begins a mirror of objects of one type.
 func keep[O metav1.Object, T any](c *Cluster, s source, read func(O) (T, error)) (*mirror[T], error) {
 	m := newMirror(c.bell.ring, readAs(read))
+	s.shared = c.opt.Shared
 	err := follow(c.ctx, s, m)
 	switch {
 	case err == nil:
@@ -174,7 +175,7 @@ func readAs[O metav1.Object, T any](read func(O) (T, error)) func(metav1.Object)
 // watchPods watches those that the workload's selector matches; a SidecarSet's are
 // in all namespaces.
 func (c *Cluster) watchPods(w *cluster.Workload, selector string) (err error) {
-	s := typed("pods", &corev1.Pod{}, c.core.CoreV1().Pods(w.Namespace), selector)
+	s := typed("pods", &corev1.Pod{}, c.core.CoreV1().Pods(w.Namespace), selector).in(w.Namespace)
 	if s.needed = true; c.alone() {
 		s.selector, s.fields = "", fields.OneTermEqualSelector("metadata.name", w.Name).String()
 	}
@@ -197,7 +198,7 @@ func (c *Cluster) watchRevisions(w *cluster.Workload, selector string) (err erro
 	if w.Kind == kruise.KindSidecarSet {
 		namespace, selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
 	}
-	s := typed("stored revisions", &appsv1.ControllerRevision{}, c.core.AppsV1().ControllerRevisions(namespace), selector)
+	s := typed("stored revisions", &appsv1.ControllerRevision{}, c.core.AppsV1().ControllerRevisions(namespace), selector).in(namespace)
 	c.revisions, err = keep(c, s, func(r *appsv1.ControllerRevision) (owned[cluster.Revision], error) {
 		revision, err := cluster.ReadRevision(r)
 		return owned[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
@@ -210,7 +211,7 @@ func (c *Cluster) watchChildren(w *cluster.Workload, selector string) (err error
 	if w.Kind != kruise.KindDeployment {
 		return nil
 	}
-	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, c.core.AppsV1().ReplicaSets(w.Namespace), selector)
+	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, c.core.AppsV1().ReplicaSets(w.Namespace), selector).in(w.Namespace)
 	s.needed = true
 	c.children, err = keep(c, s, func(r *appsv1.ReplicaSet) (owned[cluster.Revision], error) {
 		revision, err := cluster.ReadReplicaSet(r)
@@ -224,7 +225,7 @@ func (c *Cluster) watchNodes(w *cluster.Workload, _ string) (err error) {
 	if !w.LooksAtNodes() {
 		return nil
 	}
-	s := typed("nodes", &corev1.Node{}, c.core.CoreV1().Nodes(), "")
+	s := typed("nodes", &corev1.Node{}, c.core.CoreV1().Nodes(), "").in("")
 	s.needed = w.Kind == kruise.KindDaemonSet
 	c.nodes, err = keep(c, s, func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil })
 	return err
@@ -235,7 +236,7 @@ func (c *Cluster) watchNamespaces(w *cluster.Workload, _ string) (err error) {
 	if w.Kind != kruise.KindSidecarSet {
 		return nil
 	}
-	s := typed("namespaces", &corev1.Namespace{}, c.core.CoreV1().Namespaces(), "")
+	s := typed("namespaces", &corev1.Namespace{}, c.core.CoreV1().Namespaces(), "").in("")
 	c.namespaces, err = keep(c, s, func(n *corev1.Namespace) (*corev1.Namespace, error) { return n, nil })
 	return err
 }

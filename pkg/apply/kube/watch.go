@@ -28,6 +28,17 @@ type source struct {
 	watch    func(context.Context, metav1.ListOptions) (watch.Interface, error)
 	// needed says that there is no rollout without it.
 	needed bool
+	// shared has the objects come from a stream of others, which has those of key; common
+	// is a selector that all of them match who use it.
+	shared      *Shared
+	key, common string
+}
+
+// in names what a source is a part of, for those who share it: the objects of its type in
+// one namespace, "" for all of them.
+func (s source) in(namespace string) source {
+	s.key = fmt.Sprintf("%T in %s", s.like, namespace)
+	return s
 }
 
 // blindFor is how long a watch waits that fails again and again: whoever drives a
@@ -42,16 +53,24 @@ var errNotServed = errors.New("not served")
 // will: an error wraps errNotServed where the resource is not there.
 func follow[T any](ctx context.Context, s source, m *mirror[T]) error {
 	m.source = s
+	if s.shared != nil && s.key != "" {
+		return s.shared.follow(ctx, s, m)
+	}
 	first := &firstLook{ready: make(chan struct{}), failed: make(chan error, 1)}
-	ctx, stop := context.WithCancel(ctx)
 	quiet := logr.Discard()
 	r := cache.NewReflectorWithOptions(asking(s, first, m.reducePage), s.like, counted[T]{feed[T]{m}, first}, cache.ReflectorOptions{Logger: &quiet, Name: s.what, Backoff: new(blindFor)})
-	go r.RunWithContext(ctx)
+	return first.await(ctx, s, r.RunWithContext)
+}
+
+// await runs a reflector until its first list is there, or never will be.
+func (f *firstLook) await(ctx context.Context, s source, run func(context.Context)) error {
+	ctx, stop := context.WithCancel(ctx)
+	go run(ctx)
 	select {
-	case <-first.ready:
+	case <-f.ready:
 		context.AfterFunc(ctx, stop)
 		return nil
-	case err := <-first.failed:
+	case err := <-f.failed:
 		stop()
 		if apierrors.IsNotFound(err) {
 			return fmt.Errorf("%s: %w", s.what, errNotServed)

@@ -49,8 +49,8 @@ func mark(kind string, acts []act, before map[string]*cluster.Pod) {
 	}
 }
 
-// group are acts without a pause, or without a pod becoming ready, between them.
-type group []act
+// actGroup are acts without a pause, or without a pod becoming ready, between them.
+type actGroup []act
 
 func recordedActs(s conformance.RolloutStep) (acts []act) {
 	for _, op := range s.Trace.Trace {
@@ -89,7 +89,7 @@ func recordedReady(s conformance.RolloutStep) (ready []float64) {
 // pause is how long nothing must happen between two waves.
 const pause = 0.45
 
-func waves(acts []act) (out []group) {
+func waves(acts []act) (out []actGroup) {
 	for i, a := range acts {
 		if i == 0 || a.at-acts[i-1].at >= pause {
 			out = append(out, nil)
@@ -99,7 +99,7 @@ func waves(acts []act) (out []group) {
 	return out
 }
 
-func batches(acts []act, ready []float64) (out []group) {
+func batches(acts []act, ready []float64) (out []actGroup) {
 	for i, a := range acts {
 		between := i > 0 && slices.ContainsFunc(ready, func(t float64) bool { return t >= acts[i-1].at && t <= a.at })
 		if i == 0 || between {
@@ -123,8 +123,8 @@ func compareActs(s conformance.RolloutStep, b *bed, before map[string]*cluster.P
 	classes := ties(s, before)
 	var first error
 	// Where waves and batches differ, both are right.
-	for _, want := range [][]group{waves(theirs), batches(theirs, recordedReady(s))} {
-		for _, got := range [][]group{waves(ours), batches(ours, ready)} {
+	for _, want := range [][]actGroup{waves(theirs), batches(theirs, recordedReady(s))} {
+		for _, got := range [][]actGroup{waves(ours), batches(ours, ready)} {
 			err := differentGroups(want, got, classes)
 			if err == nil {
 				return nil
@@ -168,7 +168,7 @@ func number2(list []act, is func(act) bool) (n int) {
 
 // differentGroups compares groups by what each op does to which pods, a pod
 // standing for all that tie with it.
-func differentGroups(want, got []group, classes map[string]string) error {
+func differentGroups(want, got []actGroup, classes map[string]string) error {
 	if len(want) != len(got) {
 		return fmt.Errorf("recorded in %d groups, ours in %d", len(want), len(got))
 	}
@@ -182,7 +182,7 @@ func differentGroups(want, got []group, classes map[string]string) error {
 
 // spelt writes the acts of a group as a sorted list in which pods that tie look
 // alike, and new pods are known by their revision.
-func (g group) spelt(classes map[string]string) string {
+func (g actGroup) spelt(classes map[string]string) string {
 	out := make([]string, 0, len(g))
 	for _, a := range g {
 		name, known := classes[a.uid]
@@ -200,7 +200,7 @@ func (g group) spelt(classes map[string]string) string {
 	return strings.Join(out, ", ")
 }
 
-func text(list []group) string {
+func text(list []actGroup) string {
 	var out []string
 	for _, g := range list {
 		var acts []string

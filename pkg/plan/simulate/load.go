@@ -273,6 +273,11 @@ func (w *World) enoughNodes(pods int) {
 }
 
 func (w *World) loadBudgets(s plan.Snapshot) {
+	w.addBudgets(s)
+	w.countBudgets()
+}
+
+func (w *World) addBudgets(s plan.Snapshot) {
 	namespace := s.Workload.Namespace
 	for _, b := range s.Budgets {
 		budget := &kruise.PodUnavailableBudget{}
@@ -282,6 +287,9 @@ func (w *World) loadBudgets(s plan.Snapshot) {
 	for _, b := range s.Disruptions {
 		w.disruptions = append(w.disruptions, disruptionOf(b, namespace))
 	}
+}
+
+func (w *World) countBudgets() {
 	w.weighAll()
 	for _, g := range w.guards {
 		w.countGuard(g)

@@ -51,22 +51,29 @@ type process struct {
 	ended chan struct{}
 }
 
-// driven begins a rollout of all pods in one step, and returns when two pods of seven have
-// changed, or one of three.
-func driven(t *testing.T, b *bed, state string, driver plan.Driver) *process {
+// begun starts the command as a process of a person with approvals of their own.
+func begun(t *testing.T, b *bed, state string, args ...string) *process {
 	t.Helper()
 	path, err := product.Binary()
 	must(t, err)
-	time.Sleep(settles) // a pod that is not available yet is replaced beside the budget
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), testcluster.Patience)
 	p := &process{ended: make(chan struct{})}
-	p.cmd = exec.CommandContext(ctx, path, "rollout", "run", b.typed(), "--image", "main="+web2, "--yes", "--pull-images", "never",
-		"--steps", "100%", "--driver", string(driver), "--on-failure", "rollback", "-n", b.namespace, "--kubeconfig", b.Kubeconfig())
+	p.cmd = exec.CommandContext(ctx, path, append(args, "-n", b.namespace, "--kubeconfig", b.Kubeconfig())...)
 	p.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
 	must(t, p.cmd.Start())
 	go func() { _ = p.cmd.Wait(); close(p.ended) }()
 	t.Cleanup(func() { cancel(); <-p.ended })
+	return p
+}
+
+// driven begins a rollout of all pods in one step, and returns when two pods of seven have
+// changed, or one of three.
+func driven(t *testing.T, b *bed, state string, driver plan.Driver) *process {
+	t.Helper()
+	time.Sleep(settles) // a pod that is not available yet is replaced beside the budget
+	p := begun(t, b, state, "rollout", "run", b.typed(), "--image", "main="+web2, "--yes", "--pull-images", "never",
+		"--steps", "100%", "--driver", string(driver), "--on-failure", "rollback")
 	all := len(b.untouched(t))
 	for len(b.untouched(t)) > all-min(2, all/3) {
 		select {

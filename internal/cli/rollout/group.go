@@ -1,0 +1,159 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// groupFlags say how several workloads are rolled out together.
+type groupFlags struct {
+	name        string
+	parallel    int
+	unavailable string
+	failures    int
+	waveBy      string
+	// given says that one of them is on the command line.
+	given bool
+}
+
+func (g *groupFlags) addFlags(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&g.name, "group", "", "name of the rollouts as a group, for status, pause, promote, resume, retry and abort; by default made of -f, -k or -l")
+	fl.IntVar(&g.parallel, "parallel", 0, "of several workloads, how many are rolled out at a time; 0 is all that may start")
+	fl.StringVar(&g.unavailable, "max-unavailable-total", "", "of several workloads, how many pods of all may be unavailable at a time: a number, or a percentage of all pods")
+	fl.IntVar(&g.failures, "max-failures", 0, "of several workloads, how many rollouts may fail before no further one starts")
+	fl.StringVar(&g.waveBy, "wave-by", "", "annotation or label whose whole number is the wave of a workload: it starts when all lower waves have ended")
+}
+
+// groupFlagNames are the flags that make a group of several workloads.
+var groupFlagNames = []string{"group", "parallel", "max-unavailable-total", "max-failures", "wave-by"}
+
+// read checks the flags. Errors are of usage.
+func (g *groupFlags) read(c *cobra.Command) error {
+	for _, name := range groupFlagNames {
+		g.given = g.given || c.Flags().Changed(name)
+	}
+	switch {
+	case g.parallel < 0:
+		return usage.Errorf("0 is all that may start", "--parallel: %d is below 0", g.parallel)
+	case g.failures < 0:
+		return usage.Errorf("0 stops at the first failure", "--max-failures: %d is below 0", g.failures)
+	case g.name != "" && !groupName.MatchString(g.name):
+		return usage.Errorf("lower case letters, digits and -, at most 50", "--group: %q is not a valid name", g.name)
+	}
+	if g.unavailable == "" {
+		return nil
+	}
+	if _, err := plan.ParseAmount(g.unavailable); err != nil {
+		return usage.Errorf("", "--max-unavailable-total: %w", err)
+	}
+	return nil
+}
+
+var groupName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$`)
+
+// named is the name of the group: the one that is given, or one made of what the workloads
+// were selected by.
+func (g *groupFlags) named(from ...string) (string, error) {
+	if g.name != "" {
+		return g.name, nil
+	}
+	for _, text := range from {
+		base := filepath.Base(text)
+		base = strings.TrimSuffix(base, filepath.Ext(base))
+		name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(base), "-"), "-")
+		if len(name) > mostName {
+			name = strings.TrimRight(name[:mostName], "-")
+		}
+		if groupName.MatchString(name) {
+			return name, nil
+		}
+	}
+	return "", usage.Errorf("status, pause, promote and abort know the rollouts by it", "give the rollouts a name: --group NAME")
+}
+
+var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+
+const mostName = 50
+
+// limits are the flags as numbers; replicas are the pods of all workloads.
+func (g *groupFlags) limits(replicas int) group.Limits {
+	out := group.Limits{Parallel: g.parallel, MaxFailures: g.failures}
+	if g.unavailable == "" {
+		return out
+	}
+	amount, err := plan.ParseAmount(g.unavailable)
+	if err != nil {
+		return out // it was read before
+	}
+	if out.MaxUnavailable = int(amount.Value); amount.Percent {
+		out.MaxUnavailable = max(1, int(amount.Value*float64(replicas)/100)) // rounded down, as maxUnavailable is
+	}
+	return out
+}
+
+// share has the workloads that are opened share their watches until the function that it
+// returns is called.
+func (c *common) share(ctx context.Context) (end func(), err error) {
+	cfg, err := c.factory.Config()
+	if err != nil {
+		return nil, err
+	}
+	if c.shared, err = kube.OpenShared(ctx, cfg); err != nil {
+		return nil, err
+	}
+	return func() {
+		c.shared.Close()
+		c.shared = nil
+	}, nil
+}
+
+// groupRecords are the groups of the cluster.
+func (c *common) groupRecords() *kube.Groups {
+	return kube.NewGroups(c.shared, kube.Options{Holder: holder()})
+}
+
+// groups carry groups out. opened are workloads that are open already.
+func (c *common) groups(a apply.Approvals, opened map[cluster.Ref]*session) (apply.Groups, error) {
+	r, err := c.rollouts()
+	if err != nil {
+		return apply.Groups{}, err
+	}
+	r.Approvals = a
+	r.Open = func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) {
+		s := opened[ref]
+		if s == nil {
+			var err error
+			if s, err = c.openRef(ctx, ref); err != nil {
+				return nil, err
+			}
+		}
+		s.Allow(c.authority.asks)
+		return s, nil
+	}
+	return apply.Groups{Rollouts: r, Records: c.groupRecords()}, nil
+}
+
+// groupHinted is why a group cannot be carried out, with what to do about it.
+func groupHinted(err error) error {
+	if known, ok := errors.AsType[*apply.GroupError](err); ok {
+		return &resource.Error{Err: known, Hint: known.Hint}
+	}
+	if errors.Is(err, plan.ErrTaken) {
+		return &resource.Error{Err: err, Hint: "look at it with 'kubectl kruise rollout status --group NAME'"}
+	}
+	return hinted(err)
+}

@@ -1,0 +1,286 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
+)
+
+// groupPart is one workload of a group that is made.
+type groupPart struct {
+	run  *runOptions
+	made *planning.Made
+	plan plan.Plan
+	// begun says that its rollout is in progress already, before when another one was begun
+	// that is on record.
+	begun  bool
+	before time.Time
+	wave   int
+}
+
+func (p *groupPart) ref() cluster.Ref { return p.run.session.target.Ref }
+
+// madeGroup is a group with what it is made from.
+type madeGroup struct {
+	parts   []*groupPart
+	record  group.Record
+	members []simulate.GroupMember
+	budgets []group.Budget
+	line    simulate.GroupTimeline
+	// same are workloads that have nothing to roll out.
+	same []cluster.Ref
+}
+
+// opened are the workloads that are open.
+func (g *madeGroup) opened() map[cluster.Ref]*session {
+	out := map[cluster.Ref]*session{}
+	for _, p := range g.parts {
+		out[p.ref()] = p.run.session
+	}
+	return out
+}
+
+// each is what the command line asks for, once for each workload.
+func (o *runOptions) each(ctx context.Context) ([]planning.One, error) {
+	if o.selector == "" {
+		list, err := o.Each(ctx)
+		if err != nil || list != nil {
+			return list, err
+		}
+		names, err := o.Workloads(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			return nil, errors.New("there is no workload to roll out")
+		}
+		return []planning.One{{Options: o.For(names[0]), Name: names[0]}}, nil
+	}
+	names, err := o.selected(ctx, o.types, o.selector)
+	var out []planning.One
+	for _, n := range names {
+		out = append(out, planning.One{Options: o.For(n), Name: n})
+	}
+	return out, err
+}
+
+// makeGroup makes the plan of every workload, and the group of all. Nothing is written.
+func (o *runOptions) makeGroup(ctx context.Context) (*madeGroup, error) {
+	list, err := o.each(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &madeGroup{}
+	var errs resource.Errors
+	namespace := o.factory.Flags.Namespace
+	for _, one := range list {
+		o.factory.Flags.Namespace = namespace // a manifest may have had its own
+		part, err := o.makePart(ctx, one)
+		switch {
+		case err != nil:
+			errs.Add(err)
+		case part.begun || len(part.plan.Steps) > 0:
+			g.parts = append(g.parts, part)
+		default:
+			_, _ = fmt.Fprintf(o.factory.Streams.Err, "%s: %s\n", part.ref(), part.plan.Change.Why)
+			g.same = append(g.same, part.ref())
+			part.run.session.Close()
+		}
+	}
+	o.factory.Flags.Namespace = namespace
+	if err := errs.Err(); err != nil {
+		return g, err
+	}
+	return g, o.assemble(g)
+}
+
+// makePart makes the plan of one workload; one in progress that leads to the same state is
+// continued.
+func (o *runOptions) makePart(ctx context.Context, one planning.One) (*groupPart, error) {
+	run := *o
+	run.Options = one.Options
+	p := &groupPart{run: &run}
+	run.Check = run.ready
+	run.Present = func(ctx context.Context, name named.Name, namespace string) (*resource.Resource, plan.Snapshot, error) {
+		run.factory.Flags.Namespace = &namespace
+		s, err := run.open(ctx, name)
+		if err != nil {
+			return nil, plan.Snapshot{}, err
+		}
+		run.session, run.called = s, name
+		snapshot, err := s.Observe(ctx, s.target.Ref)
+		return s.object, snapshot, err
+	}
+	var err error
+	p.made, err = run.Make(ctx)
+	if h, ok := errors.AsType[*handedError](err); ok {
+		err = &resource.Error{Err: fmt.Errorf("%s is %w", one.Name, h), Hint: "roll it out by itself: its Rollout makes the steps"}
+	}
+	if err == nil {
+		p.plan = p.made.Plan
+		err = p.underWay()
+	}
+	if err == nil {
+		p.wave, err = o.group.wave(run.desired)
+	}
+	if err != nil && run.session != nil && run.session.Cluster != nil {
+		run.session.Close()
+	}
+	return p, err
+}
+
+// underWay takes over the rollout of the workload that is in progress, or refuses it.
+func (p *groupPart) underWay() error {
+	rec, err := p.run.session.Rollout()
+	switch {
+	case errors.Is(err, plan.ErrNoRollout):
+		return nil
+	case err != nil:
+		return err
+	case !rec.InFlight():
+		p.before = rec.Begun
+		return nil
+	case !sameGoal(rec.Plan, p.plan):
+		return apply.Idle(p.run.session, plan.TransitionBegin)
+	}
+	p.plan, p.begun = rec.Plan, true
+	return nil
+}
+
+// wave is the wave of a workload: a whole number in an annotation or a label, 0 without.
+func (g *groupFlags) wave(r *resource.Resource) (int, error) {
+	if g.waveBy == "" {
+		return 0, nil
+	}
+	text, path := r.Annotation(g.waveBy), "metadata.annotations"
+	if text == "" {
+		text, path = r.Labels()[g.waveBy], "metadata.labels"
+	}
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, r.Fault(path, "waves are whole numbers, the lowest first", "%s: %q is not a whole number", g.waveBy, text)
+	}
+	return int(n), nil
+}
+
+// assemble puts the group together, and plays it through.
+func (o *runOptions) assemble(g *madeGroup) error {
+	if len(g.parts) == 0 {
+		return nil
+	}
+	name, err := o.group.named(append(o.Sources(), o.selector)...)
+	if err != nil {
+		return err
+	}
+	namespace, err := o.factory.NamespaceOrDefault()
+	if err != nil {
+		return err
+	}
+	var members []group.Member
+	var plans []plan.Plan
+	var before []time.Time
+	replicas := 0
+	for _, p := range g.parts {
+		m := group.Member{Ref: p.ref(), Wave: p.wave}
+		if m.DependsOn, err = o.dependencies(g, p); err != nil {
+			return err
+		}
+		members, plans, before = append(members, m), append(plans, p.plan), append(before, p.before)
+		replicas += p.plan.Limits.Replicas
+		g.members = append(g.members, simulate.GroupMember{Plan: p.plan, Snapshot: p.snapshot(), Begun: p.begun})
+	}
+	if g.record, err = group.NewRecord(namespace, name, members, o.group.limits(replicas), plans, before); err != nil {
+		return err
+	}
+	g.record.By = holder()
+	return g.play()
+}
+
+// snapshot is what the plan starts from.
+func (p *groupPart) snapshot() plan.Snapshot {
+	s := p.made.Snapshot
+	if !p.begun {
+		s.Progress = plan.Progress{}
+	}
+	return s
+}
+
+// play plays the whole group through in the model, and refuses what could not be completed,
+// or would break a budget that members share.
+func (g *madeGroup) play() error {
+	g.budgets = simulate.SharedBudgets(g.members)
+	all := g.record.Group
+	all.Budgets = g.budgets
+	var err error
+	if g.line, err = simulate.Group(all, g.members, g.parts[0].made.Assumed()); err != nil {
+		return &resource.Error{Err: err, Hint: "kubectl kruise simulate shows how far one rollout comes by itself"}
+	}
+	for _, p := range g.line.Peaks {
+		if p.Breaks() {
+			return &resource.Error{
+				Err:  fmt.Errorf("the rollouts together would break %s: %d of its pods would be unavailable at a time, and it allows %d", p, p.Unavailable, p.Allowed),
+				Hint: "lower maxUnavailable of the workloads whose pods it covers",
+			}
+		}
+	}
+	return nil
+}
+
+// dependencies are the members that the annotation of a workload names. What has nothing to
+// roll out is completed; what is not among the workloads is not waited for.
+func (o *runOptions) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, error) {
+	text := p.run.desired.Annotation(group.DependsOnAnnotation)
+	if text == "" {
+		return nil, nil
+	}
+	var out []cluster.Ref
+	for entry := range strings.SplitSeq(text, ",") {
+		entry = strings.TrimSpace(entry)
+		namespace, typed := p.ref().Namespace, entry
+		if strings.Count(entry, "/") == 2 {
+			namespace, typed, _ = strings.Cut(entry, "/")
+		}
+		n, err := named.Parse(typed)
+		if err != nil {
+			return nil, p.run.desired.Fault("metadata.annotations", "names such as statefulset/db, or NAMESPACE/TYPE/NAME, with commas between them", "%s: %w", group.DependsOnAnnotation, err)
+		}
+		ref, found := g.find(n, namespace)
+		switch {
+		case !found:
+			_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: %s depends on %s, which is not among the workloads to roll out: it is not waited for\n", p.ref(), entry)
+		case ref != (cluster.Ref{}):
+			out = append(out, ref)
+		}
+	}
+	return out, nil
+}
+
+// find is the member of a name; the zero value is a workload that has nothing to roll out.
+func (g *madeGroup) find(n named.Name, namespace string) (ref cluster.Ref, found bool) {
+	for _, p := range g.parts {
+		if r := p.ref(); r.Namespace == namespace && n.Means(r.Group, r.Kind, r.Name) {
+			return r, true
+		}
+	}
+	for _, r := range g.same {
+		if r.Namespace == namespace && n.Means(r.Group, r.Kind, r.Name) {
+			return cluster.Ref{}, true
+		}
+	}
+	return cluster.Ref{}, false
+}

@@ -1,0 +1,194 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
+)
+
+// GroupMember is one rollout of a group, as it stands or as it is planned.
+type GroupMember struct {
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	Wave      int    `json:"wave"`
+	DependsOn string `json:"dependsOn,omitempty"`
+	// Phase and Reason are how it stands.
+	Phase  string `json:"phase"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// GroupStatus is how a group of rollouts stands.
+type GroupStatus struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Outcome is progressing, waiting, completed, failed or aborted.
+	Outcome string        `json:"outcome"`
+	Reason  string        `json:"reason,omitempty"`
+	Paused  string        `json:"paused,omitempty"`
+	Aborted string        `json:"aborted,omitempty"`
+	Holder  string        `json:"holder,omitempty"`
+	Digest  string        `json:"digest,omitempty"`
+	Members []GroupMember `json:"members"`
+}
+
+// Group writes how a group of rollouts stands.
+func Group(w io.Writer, s GroupStatus, st Style) error {
+	line := fmt.Sprintf("group %s: %s: %s", s.Name, s.Outcome, s.Reason)
+	for _, more := range []struct{ what, by string }{{"paused", s.Paused}, {"aborted", s.Aborted}, {"executor", s.Holder}} {
+		if more.by != "" {
+			line += "; " + more.what + " " + strings.TrimPrefix(more.by, "by ")
+		}
+	}
+	if _, err := fmt.Fprintln(w, line); err != nil {
+		return err
+	}
+	return groupTable(w, s.Members, st)
+}
+
+func groupTable(w io.Writer, list []GroupMember, st Style) error {
+	rows := [][]string{{"WAVE", "WORKLOAD", "STANDS", "REASON"}}
+	for _, m := range list {
+		rows = append(rows, []string{strconv.Itoa(m.Wave), m.Name, m.Phase, orDash(m.Reason)})
+	}
+	if slices.ContainsFunc(list, func(m GroupMember) bool { return m.Namespace != list[0].Namespace }) {
+		rows[0] = slices.Insert(rows[0], 1, "NAMESPACE")
+		for i := range list {
+			rows[i+1] = slices.Insert(rows[i+1], 1, orDash(list[i].Namespace))
+		}
+	}
+	return st.table(w, rows)
+}
+
+// mostNodes is how many nodes a plan of a group names.
+const mostNodes = 3
+
+// GroupPlan writes what a group will do: when each member starts, and the most pods that are
+// unavailable at a time.
+func GroupPlan(w io.Writer, list []GroupMember, line simulate.GroupTimeline, st Style) error {
+	rows := [][]string{{"WAVE", "WORKLOAD", "STARTS AFTER", "TAKES", "DEPENDS ON"}}
+	for i, m := range list {
+		r := line.Runs[i]
+		rows = append(rows, []string{
+			strconv.Itoa(m.Wave), m.Name, r.Begin.Round(time.Second).String(), (r.End - r.Begin).Round(time.Second).String(), orDash(m.DependsOn),
+		})
+	}
+	if err := st.table(w, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "estimate: %s in all, at most %d rollouts at a time, at most %d of their pods unavailable\n",
+		line.Duration.Round(time.Second), line.MostActive, line.MostUnavailable)
+	if err != nil {
+		return err
+	}
+	return peaks(w, line.Peaks)
+}
+
+// peaks writes the most unavailable pods of budgets, of namespaces and of the worst nodes.
+func peaks(w io.Writer, list []simulate.Peak) error {
+	var nodes []simulate.Peak
+	for _, p := range list {
+		if p.Kind == "node" {
+			nodes = append(nodes, p)
+			continue
+		}
+		if err := peak(w, p); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(nodes, func(a, b simulate.Peak) int { return b.Unavailable - a.Unavailable })
+	for _, p := range nodes[:min(mostNodes, len(nodes))] {
+		if err := peak(w, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func peak(w io.Writer, p simulate.Peak) error {
+	text := fmt.Sprintf("  peak in %s: %d unavailable", p, p.Unavailable)
+	if p.Allowed >= 0 {
+		text += fmt.Sprintf(" of %d allowed", p.Allowed)
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
+
+// GroupLines prints a group for a terminal or a log: a line with a time for each thing that
+// changes, with the name of its workload, and one when nothing does.
+type GroupLines struct {
+	Out   io.Writer
+	Style Style
+	// Name is how a workload is called.
+	Name func(event.Workload) string
+
+	last   time.Time
+	stands string
+	phases map[string]string
+	steps  map[event.Workload]int
+}
+
+// Event prints one event of one rollout.
+func (l *GroupLines) Event(e event.Event) {
+	name := l.Name(e.Workload)
+	switch e.Type {
+	case event.Opened:
+		if l.steps == nil {
+			l.steps = map[event.Workload]int{}
+		}
+		l.steps[e.Workload] = len(e.Plan.Steps)
+	case event.StepBegun:
+		l.line(e.Time, "", "%s: step %d/%d: %s", name, e.Step+1, l.steps[e.Workload], e.Text)
+	case event.Refused:
+		l.line(e.Time, yellow, "%s: refused for now: %s", name, e.Text)
+	case event.Paused:
+		l.line(e.Time, yellow, "%s: %s", name, blockersText(e))
+	case event.Halted:
+		l.line(e.Time, red, "%s: failed: %s", name, blockersText(e))
+	case event.RollingBack:
+		l.line(e.Time, yellow, "%s: rolling back, because %s", name, e.Text)
+	case event.Ended:
+		l.ended(e, name)
+	}
+}
+
+func (l *GroupLines) ended(e event.Event, name string) {
+	if e.Outcome == event.Completed || e.Outcome == event.RolledBack {
+		l.line(e.Time, green, "%s: %s", name, e.Outcome)
+	}
+}
+
+// Stands prints how the group stands, where that has changed.
+func (l *GroupLines) Stands(at time.Time, s GroupStatus) {
+	for _, m := range s.Members {
+		key := m.Namespace + "/" + m.Name
+		if m.Phase == "failed" && l.phases[key] != m.Phase && m.Reason != "" {
+			l.line(at, red, "%s: failed: %s", m.Name, m.Reason)
+		}
+		if l.phases == nil {
+			l.phases = map[string]string{}
+		}
+		l.phases[key] = m.Phase
+	}
+	if text := fmt.Sprintf("group %s: %s", s.Name, s.Reason); text != l.stands {
+		l.stands = text
+		l.line(at, bold, "%s", text)
+	}
+}
+
+// Beat says that the group is still carried out.
+func (l *GroupLines) Beat(now time.Time) {
+	if l.stands != "" && now.Sub(l.last) >= Heartbeat {
+		l.line(now, "", "%s", l.stands)
+	}
+}
+
+func (l *GroupLines) line(at time.Time, color, format string, args ...any) {
+	l.last = at
+	_, _ = fmt.Fprintln(l.Out, at.Local().Format(time.TimeOnly)+" "+l.Style.paint(color, fmt.Sprintf(format, args...)))
+}

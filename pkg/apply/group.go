@@ -1,0 +1,186 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+)
+
+// GroupRecords keep groups of rollouts, by namespace and name.
+type GroupRecords interface {
+	// Load returns a group; the error wraps group.ErrNone without one.
+	Load(ctx context.Context, namespace, name string) (group.Record, error)
+	// Begin puts a group on record, in place of one of its name.
+	Begin(ctx context.Context, r group.Record) (group.Record, error)
+	// Change changes a group as it is on record now. change is called again where another
+	// process has written in between.
+	Change(ctx context.Context, namespace, name string, change func(*group.Record) error) (group.Record, error)
+	// Hold makes the caller the one that carries a group out, see [Workload].
+	Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error)
+	// Watch has changed called, from any goroutine, when the record has changed that now
+	// returns.
+	Watch(ctx context.Context, namespace, name string, changed func()) (now func() (group.Record, error), err error)
+}
+
+// Groups carry out several rollouts together. The record of a group says in which order; the
+// rollouts are those of a cluster, each with its own record.
+type Groups struct {
+	Rollouts Rollouts
+	Records  GroupRecords
+}
+
+// GroupOptions say how a group is carried out.
+type GroupOptions struct {
+	// Emit is told what one rollout tells, Tell how the group stands whenever that has
+	// changed; nil is nobody. One of them is called at a time.
+	Emit func(event.Event)
+	Tell func(GroupStanding)
+	// AtPause ends the run where a user has to approve, instead of waiting.
+	AtPause bool
+	// Until is when the run ends; zero is never. The group can be resumed.
+	Until time.Time
+	// Back has the members rolled back that have begun: the record says so as well.
+	Back bool
+	// OneByOne has one member carried out at a time, whatever the record says.
+	OneByOne bool
+	// Budgets are those that members share, see [group.Group].
+	Budgets []group.Budget
+	// Approved is asked, of the record as it is once no other process carries the group
+	// out, whether it may be; nil allows it.
+	Approved func(group.Record) error
+}
+
+// GroupStanding is how a group stands.
+type GroupStanding struct {
+	Outcome group.Outcome
+	Reason  string
+	Members []MemberStanding
+}
+
+// MemberStanding is how one rollout of a group stands.
+type MemberStanding struct {
+	Ref   cluster.Ref
+	Wave  int
+	Phase group.Phase
+	// Reason says why it does not start, or why it failed; it may be empty.
+	Reason string
+}
+
+// GroupResult is how the run of a group ended.
+type GroupResult struct {
+	GroupStanding
+
+	// Ended is how, in the words for one rollout.
+	Ended event.Outcome
+}
+
+// Begin puts a group on record and carries it out.
+func (g Groups) Begin(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
+	return g.held(ctx, rec.Namespace, rec.Name, func(held context.Context) (GroupResult, error) {
+		before, err := g.Records.Load(held, rec.Namespace, rec.Name)
+		if err != nil && !errors.Is(err, group.ErrNone) {
+			return GroupResult{}, err
+		}
+		if err == nil && before.Finished.IsZero() {
+			if err := g.replaces(held, before, rec); err != nil {
+				return GroupResult{}, err
+			}
+		}
+		if rec, err = g.Records.Begin(held, rec); err != nil {
+			return GroupResult{}, err
+		}
+		return g.run(held, rec, o)
+	})
+}
+
+// replaces refuses to take a group off the record of which rollouts are in progress that the
+// new one does not have.
+func (g Groups) replaces(ctx context.Context, before, next group.Record) error {
+	known := map[cluster.Ref]bool{}
+	for _, m := range next.Group.Members {
+		known[m.Ref] = true
+	}
+	for i, m := range before.Group.Members {
+		if known[m.Ref] {
+			continue
+		}
+		rec, err := g.Rollouts.Get(ctx, m.Ref)
+		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+			return err
+		}
+		if p, _ := before.Stands(i, rec, err == nil); p == group.Progressing || p == group.Waiting {
+			return &GroupError{
+				Msg:  fmt.Sprintf("group %s is in progress, with %s, which is not in the new one", before.Name, before.Group.Name(m.Ref)),
+				Hint: "choose another name with --group, or end it with 'kubectl kruise rollout abort --group " + before.Name + "'",
+			}
+		}
+	}
+	return nil
+}
+
+// GroupError is why a group cannot be carried out, with what to do about it.
+type GroupError struct{ Msg, Hint string }
+
+// Error is Msg.
+func (e *GroupError) Error() string { return e.Msg }
+
+// Resume carries out what is left of a group on record.
+func (g Groups) Resume(ctx context.Context, namespace, name string, o *GroupOptions) (GroupResult, error) {
+	return g.held(ctx, namespace, name, func(held context.Context) (GroupResult, error) {
+		rec, err := g.Records.Load(held, namespace, name)
+		if err != nil {
+			return GroupResult{}, err
+		}
+		if o.Approved != nil {
+			if err := o.Approved(rec); err != nil {
+				return GroupResult{}, err
+			}
+		}
+		return g.run(held, rec, o)
+	})
+}
+
+func (g Groups) held(ctx context.Context, namespace, name string, do func(context.Context) (GroupResult, error)) (GroupResult, error) {
+	held, release, err := g.Records.Hold(ctx, namespace, name, g.Rollouts.Waiting)
+	if err != nil {
+		return GroupResult{}, err
+	}
+	defer release()
+	return do(held)
+}
+
+// Status is how a group stands now, member by member, going by the records alone.
+func (g Groups) Status(ctx context.Context, rec group.Record) (GroupStanding, error) {
+	return g.standing(rec, func(i int) (plan.Record, error) { return g.Rollouts.Get(ctx, rec.Group.Members[i].Ref) })
+}
+
+func (g Groups) standing(rec group.Record, of func(i int) (plan.Record, error)) (GroupStanding, error) {
+	way, control := rec.Way()
+	status, whys := make([]group.Status, len(way.Members)), make([]string, len(way.Members))
+	for i := range way.Members {
+		one, err := of(i)
+		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+			return GroupStanding{}, err
+		}
+		status[i].Phase, whys[i] = rec.Stands(i, one, err == nil)
+	}
+	return standingOf(way, status, whys, group.Next(way, status, control)), nil
+}
+
+func standingOf(g group.Group, status []group.Status, whys []string, d group.Decision) GroupStanding {
+	out := GroupStanding{Outcome: d.Outcome, Reason: d.Reason}
+	for i, m := range g.Members {
+		one := MemberStanding{Ref: m.Ref, Wave: m.Wave, Phase: status[i].Phase, Reason: whys[i]}
+		if one.Reason == "" {
+			one.Reason = d.Blocked[i]
+		}
+		out.Members = append(out.Members, one)
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+)
+
+// look is how the members stand. Only those are looked at again of which something has
+// changed.
+func (r *groupRun) look(ctx context.Context, rec group.Record) ([]group.Status, []string, error) {
+	status, whys := make([]group.Status, len(r.members)), make([]string, len(r.members))
+	for i, m := range r.members {
+		if err := r.see(ctx, rec, m); err != nil {
+			return nil, nil, err
+		}
+		status[i], whys[i] = m.status, m.why
+	}
+	return status, whys, nil
+}
+
+func (r *groupRun) see(ctx context.Context, rec group.Record, m *groupMember) error {
+	m.mu.Lock()
+	runs, stale, fault, nothing, down := m.runs, m.stale, m.fault, m.nothing, m.unavailable
+	m.stale = false
+	m.mu.Unlock()
+	switch {
+	case fault != nil:
+		m.status, m.why = group.Status{Phase: group.Failed, Unavailable: m.status.Unavailable}, fault.Error()
+		return nil
+	case nothing && rec.Back:
+		m.status.Phase, m.why = group.Completed, "" // no pod of it was updated
+		return nil
+	case m.workload == nil:
+		return nil
+	}
+	own, err := m.workload.Rollout()
+	if err != nil && !errors.Is(err, plan.ErrNoRollout) {
+		return err
+	}
+	m.status.Phase, m.why = rec.Stands(m.index, own, err == nil)
+	m.since(own)
+	switch {
+	case runs && m.status.Phase == group.Pending:
+		m.status.Phase = group.Progressing // its record is just being written
+		fallthrough
+	case runs:
+		m.status.Unavailable = down
+		return nil
+	case !stale:
+		return nil
+	}
+	return r.observe(ctx, m)
+}
+
+// since has a member stay as its run here has ended, until somebody changes its record.
+func (m *groupMember) since(own plan.Record) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.runs || m.status.Phase != group.Progressing && m.status.Phase != group.Waiting:
+	case own.Version != m.endedAt:
+		m.outcome = ""
+	case m.outcome == event.AtPause:
+		m.status.Phase = group.Waiting
+	case m.outcome == event.Failed:
+		m.status.Phase, m.why = group.Failed, m.reason
+	}
+}
+
+// observe counts the pods that are unavailable of a member that is not carried out here, and
+// has the run look again when anything of it changes.
+func (r *groupRun) observe(ctx context.Context, m *groupMember) error {
+	ref := m.plan.Target.Ref()
+	s, err := m.workload.Observe(ctx, ref)
+	if err != nil {
+		if errors.Is(err, plan.ErrNotFound) || errors.Is(err, plan.ErrTaken) {
+			m.mu.Lock()
+			m.fault = err
+			m.mu.Unlock()
+			r.poke()
+			return nil
+		}
+		return err
+	}
+	if m.status.Unavailable = 0; s.Workload != nil {
+		t := plan.Count(*m.plan, s)
+		m.status.Unavailable = max(0, t.Desired-t.Ready)
+	}
+	if m.waiting != nil {
+		m.waiting()
+	}
+	waits, stop := context.WithCancel(ctx)
+	m.waiting = stop
+	go func() {
+		if m.workload.Await(waits, ref, s.Version, time.Time{}) == nil {
+			m.mu.Lock()
+			m.stale = true
+			m.mu.Unlock()
+			r.poke()
+		}
+	}()
+	return nil
+}
+
+// start carries a member out, in a goroutine of its own; begun says that its rollout is on
+// record.
+func (r *groupRun) start(ctx context.Context, rec group.Record, m *groupMember, begun bool) {
+	if m.waiting != nil {
+		m.waiting()
+		m.waiting = nil
+	}
+	m.mu.Lock()
+	m.runs, m.outcome, m.unavailable = true, "", m.status.Unavailable
+	m.mu.Unlock()
+	r.all.Go(func() {
+		res, err := r.carryOut(ctx, rec, m, begun)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.runs, m.stale, m.outcome, m.reason = false, true, res.Outcome, res.Reason
+		if own, err := m.workload.Rollout(); err == nil {
+			m.endedAt = own.Version
+		}
+		switch {
+		case ctx.Err() != nil:
+		case errors.Is(err, plan.ErrTaken), res.Outcome == event.TakenOver:
+			m.taken = time.Now().Add(triesAgain)
+		case err != nil:
+			m.fault = err
+		}
+		r.poke()
+	})
+}
+
+func (r *groupRun) carryOut(ctx context.Context, rec group.Record, m *groupMember, begun bool) (Result, error) {
+	e, err := r.executor(ctx, rec, m, begun)
+	if err != nil {
+		return Result{}, err
+	}
+	if len(e.Plan().Steps) == 0 {
+		e.Release()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.nothing = true
+		return Result{}, nil
+	}
+	return e.Run(Options{AtPause: r.opt.AtPause, Until: r.opt.Until, Emit: func(e event.Event) { r.emit(m, e) }})
+}
+
+func (r *groupRun) executor(ctx context.Context, rec group.Record, m *groupMember, begun bool) (*Executor, error) {
+	switch {
+	case begun:
+		return r.Rollouts.Continue(ctx, m.workload)
+	case rec.Back:
+		why := "aborted " + rec.Aborted
+		if _, err := r.Rollouts.Change(ctx, m.plan.Target.Ref(), Aborting(why, true)); err != nil {
+			return nil, err
+		}
+		return r.Rollouts.Back(ctx, m.workload, why)
+	}
+	return r.Rollouts.Begin(ctx, m.workload, *m.plan)
+}
+
+// emit passes on what one rollout tells, and keeps how many of its pods are unavailable.
+func (r *groupRun) emit(m *groupMember, e event.Event) {
+	if e.Counts != nil {
+		m.mu.Lock()
+		m.unavailable = max(0, e.Counts.Desired-e.Counts.Ready)
+		m.mu.Unlock()
+	}
+	if r.opt.Emit != nil {
+		r.emitting.Lock()
+		r.opt.Emit(e)
+		r.emitting.Unlock()
+	}
+	switch e.Type {
+	case event.Pods, event.Opened, event.Paused, event.Halted:
+		r.poke()
+	}
+}

@@ -1,0 +1,285 @@
+package apply
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+)
+
+// opensAtOnce is how many workloads are opened at a time.
+const opensAtOnce = 16
+
+// triesAgain is after how long a rollout is asked for again that another process carries out.
+const triesAgain = 20 * time.Second
+
+// groupRun is one run of a group. Its members are looked at and started by one goroutine;
+// each that is carried out here has one of its own.
+type groupRun struct {
+	Groups
+
+	opt     *GroupOptions
+	now     func() (group.Record, error)
+	members []*groupMember
+	wake    chan struct{}
+	told    GroupStanding
+
+	emitting sync.Mutex
+	all      sync.WaitGroup
+}
+
+// groupMember is one rollout of a group.
+type groupMember struct {
+	workload Workload
+	index    int
+	plan     *plan.Plan
+	// version is that of the last look; stale says that there is something new to see.
+	status  group.Status
+	why     string
+	waiting context.CancelFunc
+
+	mu    sync.Mutex
+	stale bool
+	// runs says that it is carried out here, unavailable how many pods are missing then.
+	runs        bool
+	unavailable int
+	// fault is why it could not be started; nothing says that there was nothing to roll back.
+	fault   error
+	nothing bool
+	// taken is until when another process carries it out; outcome is how the run here ended,
+	// why, and at which version of its record.
+	taken   time.Time
+	outcome event.Outcome
+	reason  string
+	endedAt string
+}
+
+func (g Groups) run(ctx context.Context, rec group.Record, o *GroupOptions) (GroupResult, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	r := &groupRun{Groups: g, opt: o, wake: make(chan struct{}, 1)}
+	var err error
+	if r.now, err = g.Records.Watch(ctx, rec.Namespace, rec.Name, r.poke); err != nil {
+		return GroupResult{}, err
+	}
+	defer r.close()
+	if err := r.open(ctx, rec); err != nil {
+		return GroupResult{}, err
+	}
+	defer r.all.Wait()
+	for {
+		res, err := r.turn(ctx)
+		if err != nil || res.Ended != "" {
+			stop()
+			return res, err
+		}
+		if err := r.await(ctx); err != nil {
+			r.all.Wait() // each leaves its rollout where it is
+			return GroupResult{GroupStanding: r.told, Ended: endedBy(err)}, nil
+		}
+	}
+}
+
+func endedBy(err error) event.Outcome {
+	if errors.Is(err, plan.ErrTaken) {
+		return event.TakenOver
+	}
+	return event.Interrupted
+}
+
+// poke has the run look again.
+func (r *groupRun) poke() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (r *groupRun) close() {
+	for _, m := range r.members {
+		if m.workload != nil {
+			m.workload.Close()
+		}
+	}
+}
+
+// open opens the workloads of all members, some at a time.
+func (r *groupRun) open(ctx context.Context, rec group.Record) error {
+	r.members = make([]*groupMember, len(rec.Plans))
+	errs := make([]error, len(rec.Plans))
+	slots := make(chan struct{}, opensAtOnce)
+	var all sync.WaitGroup
+	for i := range rec.Plans {
+		m := &groupMember{index: i, plan: &rec.Plans[i], stale: true}
+		r.members[i] = m
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			w, err := r.Rollouts.Open(ctx, rec.Group.Members[i].Ref)
+			switch {
+			case errors.Is(err, plan.ErrNotFound):
+				m.fault = err
+			case err != nil:
+				errs[i] = err
+			default:
+				m.workload = w
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// turn looks once, and starts what is due.
+func (r *groupRun) turn(ctx context.Context) (GroupResult, error) {
+	rec, err := r.now()
+	if err != nil {
+		return GroupResult{}, err
+	}
+	way, control := r.way(rec)
+	status, whys, err := r.look(ctx, rec)
+	if err != nil {
+		return GroupResult{}, err
+	}
+	d := group.Next(way, status, control)
+	for i, m := range r.members {
+		if r.continues(m, status[i].Phase) {
+			r.start(ctx, rec, m, true)
+		}
+	}
+	if r.opt.Until.IsZero() || time.Now().Before(r.opt.Until) {
+		for _, i := range d.Start {
+			r.start(ctx, rec, r.members[i], false)
+		}
+	}
+	standing := standingOf(way, status, whys, d)
+	for _, i := range d.Start {
+		standing.Members[i].Phase = group.Progressing
+	}
+	r.tell(standing)
+	return r.ended(ctx, rec, standing)
+}
+
+// way is the group as it is carried out here. What users have said of it since may end
+// that: the process of who has it rolled back does that, with their rights.
+func (r *groupRun) way(rec group.Record) (group.Group, group.Control) {
+	way, control := rec.Way()
+	if rec.Back != r.opt.Back {
+		way, control = rec.Group, group.Control{Aborted: true}
+	}
+	if r.opt.OneByOne {
+		way.Limits.Parallel = 1
+	}
+	way.Budgets = r.opt.Budgets
+	return way, control
+}
+
+// tell tells how the group stands, where that has changed.
+func (r *groupRun) tell(s GroupStanding) {
+	changed := !reflect.DeepEqual(s, r.told)
+	if r.told = s; changed && r.opt.Tell != nil {
+		r.emitting.Lock()
+		defer r.emitting.Unlock()
+		r.opt.Tell(s)
+	}
+}
+
+// ended is how the run ends; none of its rollouts is carried out here then.
+func (r *groupRun) ended(ctx context.Context, rec group.Record, s GroupStanding) (GroupResult, error) {
+	res := GroupResult{GroupStanding: s}
+	if r.running() {
+		return res, nil
+	}
+	late := !r.opt.Until.IsZero() && !time.Now().Before(r.opt.Until)
+	switch {
+	case s.Outcome == group.Done && rec.Back:
+		res.Ended = event.RolledBack
+	case s.Outcome == group.Done:
+		res.Ended = event.Completed
+	case s.Outcome == group.HasFailed || s.Outcome == group.Ended:
+		res.Ended = event.Failed
+	case late:
+		res.Ended = event.TimedOut
+	case s.Outcome == group.OnHold && r.opt.AtPause:
+		res.Ended = event.AtPause
+	}
+	if rec.Back != r.opt.Back {
+		res.Ended, res.Reason = event.TakenOver, "it is rolled back "+rec.Aborted
+		return res, nil
+	}
+	if s.Outcome != group.Done && s.Outcome != group.Ended {
+		return res, nil
+	}
+	_, err := r.Records.Change(ctx, rec.Namespace, rec.Name, func(now *group.Record) error {
+		if now.Finished.IsZero() && now.Back == rec.Back {
+			now.Finished = time.Now().UTC()
+		}
+		return nil
+	})
+	return res, err
+}
+
+func (r *groupRun) running() bool {
+	for _, m := range r.members {
+		if m.here() {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *groupMember) here() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.runs
+}
+
+// continues reports whether a rollout that has begun is to be carried out here. One that has
+// ended here is, when somebody has changed its record since.
+func (r *groupRun) continues(m *groupMember, p group.Phase) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.runs || m.workload == nil || m.fault != nil || time.Now().Before(m.taken):
+		return false
+	case m.outcome == event.TimedOut, m.outcome == event.Interrupted:
+		return false
+	}
+	return p == group.Progressing || p == group.Waiting && (!r.opt.AtPause || m.outcome == "")
+}
+
+// await waits for a change, or for the time that something is due.
+func (r *groupRun) await(ctx context.Context) error {
+	var due <-chan time.Time
+	if until := r.due(); !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case <-ctx.Done():
+		return cmp.Or(context.Cause(ctx), ctx.Err())
+	case <-r.wake:
+	case <-due:
+	}
+	return nil
+}
+
+// due is when to look again, whatever changes; zero is never.
+func (r *groupRun) due() time.Time {
+	until := r.opt.Until
+	for _, m := range r.members {
+		m.mu.Lock()
+		if !m.runs && m.taken.After(time.Now()) && (until.IsZero() || m.taken.Before(until)) {
+			until = m.taken
+		}
+		m.mu.Unlock()
+	}
+	return until
+}

@@ -1,0 +1,300 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+)
+
+// Groups are where groups of rollouts are kept: a ConfigMap for each, with the plans of its
+// members. How far these have come is in the records of their own rollouts.
+type Groups struct {
+	shared *Shared
+	opt    Options
+}
+
+var _ apply.GroupRecords = (*Groups)(nil)
+
+// NewGroups are the groups of the cluster that is shared. Holder and Lease of the options
+// count.
+func NewGroups(s *Shared, o Options) *Groups { return &Groups{s, o} }
+
+const (
+	groupLabel  = "kubectl-kruise.dev/rollout-group"
+	groupPrefix = "rollout-group."
+	keyGroup    = "group"
+	keyPlans    = "plans.json.gz"
+)
+
+// groupText is what a ConfigMap has of a group besides the plans.
+type groupText struct {
+	Name     string       `json:"name"`
+	Begun    time.Time    `json:"begun"`
+	By       string       `json:"by,omitempty"`
+	Limits   groupLimits  `json:"limits"`
+	Members  []groupEntry `json:"members"`
+	Paused   string       `json:"paused,omitempty"`
+	Aborted  string       `json:"aborted,omitempty"`
+	Back     bool         `json:"back,omitempty"`
+	Finished time.Time    `json:"finished,omitzero"`
+}
+
+type groupLimits struct {
+	Parallel       int `json:"parallel,omitempty"`
+	MaxUnavailable int `json:"maxUnavailable,omitempty"`
+	MaxFailures    int `json:"maxFailures,omitempty"`
+}
+
+type groupEntry struct {
+	target
+
+	Wave      int       `json:"wave,omitempty"`
+	DependsOn []target  `json:"dependsOn,omitempty"`
+	Before    time.Time `json:"before,omitzero"`
+}
+
+func targetOf(ref cluster.Ref) target { return target{ref.Group, ref.Kind, ref.Namespace, ref.Name} }
+
+func (t target) ref() cluster.Ref {
+	return cluster.Ref{Group: t.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+}
+
+func textOf(r group.Record) (string, error) {
+	l := r.Group.Limits
+	out := groupText{
+		Name: r.Name, Begun: r.Begun.UTC(), By: r.By, Limits: groupLimits{l.Parallel, l.MaxUnavailable, l.MaxFailures},
+		Paused: r.Paused, Aborted: r.Aborted, Back: r.Back, Finished: r.Finished.UTC(),
+	}
+	for i, m := range r.Group.Members {
+		e := groupEntry{target: targetOf(m.Ref), Wave: m.Wave, Before: r.Before[i].UTC()}
+		for _, ref := range m.DependsOn {
+			e.DependsOn = append(e.DependsOn, targetOf(ref))
+		}
+		out.Members = append(out.Members, e)
+	}
+	text, err := json.Marshal(out)
+	return string(text), err
+}
+
+func groupMap(r group.Record) (*corev1.ConfigMap, error) {
+	text, err := textOf(r)
+	if err != nil {
+		return nil, err
+	}
+	plans := make([]string, len(r.Plans))
+	for i, p := range r.Plans {
+		plans[i] = string(planfile.Write(withoutPods(p)))
+	}
+	all, err := json.Marshal(plans)
+	if err != nil {
+		return nil, err
+	}
+	cm := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: r.Namespace, Name: groupPrefix + r.Name, ResourceVersion: r.Version,
+			Labels: map[string]string{groupLabel: r.Name, "app.kubernetes.io/managed-by": FieldManager},
+		},
+		Data:       map[string]string{keyGroup: text},
+		BinaryData: map[string][]byte{keyPlans: packed(all)},
+	}
+	if size := len(text) + len(cm.BinaryData[keyPlans]); size > mostBytes {
+		return nil, fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a record may hold: make several groups", len(plans), size>>10, mostBytes>>10)
+	}
+	return cm, nil
+}
+
+func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
+	broken := func(err error) (group.Record, error) {
+		return group.Record{}, fmt.Errorf("ConfigMap %s/%s holds no group of rollouts that this version can read: %w", cm.Namespace, cm.Name, err)
+	}
+	var t groupText
+	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {
+		return broken(err)
+	}
+	text, err := unpacked(cm.BinaryData[keyPlans])
+	if err != nil {
+		return broken(err)
+	}
+	var plans []string
+	if err := json.Unmarshal(text, &plans); err != nil {
+		return broken(err)
+	}
+	out := group.Record{
+		Namespace: cm.Namespace, Name: t.Name, Begun: t.Begun, By: t.By, Paused: t.Paused, Aborted: t.Aborted, Back: t.Back,
+		Finished: t.Finished, Version: cm.ResourceVersion,
+	}
+	out.Group.Limits = group.Limits{Parallel: t.Limits.Parallel, MaxUnavailable: t.Limits.MaxUnavailable, MaxFailures: t.Limits.MaxFailures}
+	if groupPrefix+t.Name != cm.Name {
+		return broken(fmt.Errorf("it says that it is %q", t.Name))
+	}
+	for _, e := range t.Members {
+		m := group.Member{Ref: e.ref(), Wave: e.Wave}
+		for _, other := range e.DependsOn {
+			m.DependsOn = append(m.DependsOn, other.ref())
+		}
+		out.Group.Members, out.Before = append(out.Group.Members, m), append(out.Before, e.Before)
+	}
+	for _, one := range plans {
+		p, err := planfile.Read([]byte(one))
+		if err != nil {
+			return broken(err)
+		}
+		out.Plans = append(out.Plans, p)
+	}
+	if err := out.Complete(); err != nil {
+		return broken(err)
+	}
+	return out, nil
+}
+
+// Load reads a group; the error wraps group.ErrNone without one.
+func (g *Groups) Load(ctx context.Context, namespace, name string) (group.Record, error) {
+	cm, err := g.shared.core.CoreV1().ConfigMaps(namespace).Get(ctx, groupPrefix+name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return group.Record{}, fmt.Errorf("%s in namespace %s: %w", name, namespace, group.ErrNone)
+	}
+	if err != nil {
+		return group.Record{}, err
+	}
+	return readGroup(cm)
+}
+
+// List reads the groups of a namespace, or of all for "".
+func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, error) {
+	list, err := g.shared.core.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: groupLabel})
+	if err != nil {
+		return nil, err
+	}
+	var out []group.Record
+	for i := range list.Items {
+		one, err := readGroup(&list.Items[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Begin puts a group on record, in place of one of its name. The caller holds it.
+func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error) {
+	r.Begun = time.Now().UTC()
+	var out group.Record
+	err := again(ctx, func() error {
+		before, err := g.Load(ctx, r.Namespace, r.Name)
+		switch {
+		case err == nil && before.Begun.Equal(r.Begun):
+			out = before // an earlier try took effect
+			return nil
+		case err == nil:
+			r.Version = before.Version
+		case errors.Is(err, group.ErrNone):
+			r.Version = ""
+		default:
+			return err
+		}
+		cm, err := groupMap(r)
+		if err != nil {
+			return err
+		}
+		client := g.shared.core.CoreV1().ConfigMaps(r.Namespace)
+		if r.Version == "" {
+			cm, err = client.Create(ctx, cm, metav1.CreateOptions{FieldManager: FieldManager})
+		} else {
+			cm, err = client.Update(ctx, cm, metav1.UpdateOptions{FieldManager: FieldManager})
+		}
+		if err == nil {
+			out, err = readGroup(cm)
+		}
+		return err
+	})
+	return out, err
+}
+
+// Change changes what users have said of a group, as it is on record now.
+func (g *Groups) Change(ctx context.Context, namespace, name string, change func(*group.Record) error) (group.Record, error) {
+	var out group.Record
+	err := again(ctx, func() error {
+		now, err := g.Load(ctx, namespace, name)
+		if err != nil {
+			return err
+		}
+		before, err := textOf(now)
+		if err != nil {
+			return err
+		}
+		if err := change(&now); err != nil {
+			return err
+		}
+		text, err := textOf(now)
+		if err != nil || text == before {
+			out = now
+			return err
+		}
+		patch, err := json.Marshal(map[string]any{
+			"metadata": map[string]any{"resourceVersion": now.Version}, "data": map[string]any{keyGroup: text},
+		})
+		if err != nil {
+			return err
+		}
+		cm, err := g.shared.core.CoreV1().ConfigMaps(namespace).Patch(ctx, groupPrefix+name, "application/merge-patch+json", patch, metav1.PatchOptions{FieldManager: FieldManager})
+		if err == nil {
+			out, err = readGroup(cm)
+		}
+		return err
+	})
+	return out, err
+}
+
+// Hold makes this process the one that carries a group out, as [Cluster.Hold] does for a
+// rollout.
+func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error) {
+	c := &Cluster{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, bell: newBell()}
+	h := &hold{cluster: c, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
+	return h.take(ctx, waiting)
+}
+
+// Holder names who carries a group out now; "" for no one.
+func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, error) {
+	l, err := g.shared.core.CoordinationV1().Leases(namespace).Get(ctx, groupPrefix+name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return holderOf(l, time.Now()), nil
+}
+
+// Watch watches a group until the context ends: changed is called from any goroutine, and now
+// returns it as it is.
+func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func()) (now func() (group.Record, error), err error) {
+	s := typed("the record of the group", &corev1.ConfigMap{}, g.shared.core.CoreV1().ConfigMaps(namespace), "")
+	s.fields = fields.OneTermEqualSelector("metadata.name", groupPrefix+name).String()
+	m := newMirror(changed, readAs(readGroup))
+	if err := follow(ctx, s, m); err != nil {
+		return nil, err
+	}
+	return func() (group.Record, error) {
+		if _, err := m.all(); err != nil {
+			return group.Record{}, err
+		}
+		rec, ok := m.one(namespace, groupPrefix+name)
+		if !ok {
+			return rec, fmt.Errorf("%s in namespace %s: %w", name, namespace, group.ErrNone)
+		}
+		return rec, nil
+	}, nil
+}

@@ -1,0 +1,323 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Shared is what many workloads that are opened at a time have in common: their clients, and
+// one list and one watch for each kind of object in each namespace, however many workloads
+// there are.
+type Shared struct {
+	core    kubernetes.Interface
+	dynamic dynamic.Interface
+	config  *rest.Config
+	ctx     context.Context //nolint:containedctx // watches live as long as what they are for
+	cancel  context.CancelCauseFunc
+
+	mu      sync.Mutex
+	streams map[string]*stream
+	begun   int
+}
+
+// OpenShared makes the clients. Close ends the watches.
+func OpenShared(ctx context.Context, cfg *rest.Config) (*Shared, error) {
+	s, err := newClients(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	return s, nil
+}
+
+func newClients(cfg *rest.Config) (*Shared, error) {
+	s := &Shared{config: withRates(cfg), streams: map[string]*stream{}}
+	var err error
+	if s.dynamic, err = dynamic.NewForConfig(s.config); err != nil {
+		return nil, err
+	}
+	s.core, err = kubernetes.NewForConfig(protobuf(s.config))
+	return s, err
+}
+
+// Close ends the watches.
+func (s *Shared) Close() { s.cancel(errClosed) }
+
+// Watches is how many watches were begun.
+func (s *Shared) Watches() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.begun
+}
+
+// stream is one list and one watch, with the objects as they are now.
+type stream struct {
+	source source
+	// there is closed when the first list is there, or never will be; err says why not.
+	there chan struct{}
+	err   error
+
+	mu      sync.Mutex
+	objects map[string]runtime.Object
+	version string
+	readers map[*reader]bool
+}
+
+// reader is a mirror that sees a part of a stream.
+type reader struct {
+	sees func(metav1.Object) bool
+	into sink
+}
+
+// sink is what a mirror takes in.
+type sink interface {
+	put(obj any) error
+	drop(obj any) error
+	replace(list []any, version string) error
+}
+
+// follow keeps a mirror up to date with the part of a stream that a source selects. It is
+// [follow] for a source that others use, too.
+func (s *Shared) follow(ctx context.Context, from source, into sink) error {
+	sees, err := from.selects()
+	if err != nil {
+		return err
+	}
+	st := s.stream(from)
+	select {
+	case <-st.there:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if st.err != nil {
+		return st.err
+	}
+	r := &reader{sees, into}
+	if err := st.join(r); err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, func() { st.leave(r) })
+	return nil
+}
+
+// selects is whether an object is among those of a source.
+func (s source) selects() (func(metav1.Object) bool, error) {
+	label, err := labels.Parse(s.selector)
+	if err != nil {
+		return nil, err
+	}
+	field, err := fields.ParseSelector(s.fields)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range field.Requirements() {
+		if r.Field != "metadata.name" {
+			return nil, fmt.Errorf("%s cannot be shared: they are selected by %s", s.what, r.Field)
+		}
+	}
+	return func(o metav1.Object) bool {
+		return label.Matches(labels.Set(o.GetLabels())) && field.Matches(fields.Set{"metadata.name": o.GetName()})
+	}, nil
+}
+
+// stream is the one of a source, which begins when it is asked for first. One that could not
+// begin is tried again.
+func (s *Shared) stream(from source) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if st := s.streams[from.key]; st != nil {
+		return st
+	}
+	from.fields, from.selector = "", from.common
+	st := &stream{source: from, there: make(chan struct{}), objects: map[string]runtime.Object{}, readers: map[*reader]bool{}}
+	s.streams[from.key] = st
+	s.begun++
+	go func() {
+		defer close(st.there)
+		if st.err = st.begin(s.ctx); st.err != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.streams, from.key)
+		}
+	}()
+	return st
+}
+
+// begin lists and watches, and returns when the list is there.
+func (st *stream) begin(ctx context.Context) error {
+	first := &firstLook{ready: make(chan struct{}), failed: make(chan error, 1)}
+	quiet := logr.Discard()
+	lw := asking(st.source, first, lean)
+	r := cache.NewReflectorWithOptions(lw, st.source.like, intake{st, first}, cache.ReflectorOptions{Logger: &quiet, Name: st.source.what, Backoff: new(blindFor)})
+	return first.await(ctx, st.source, r.RunWithContext)
+}
+
+// lean is a page of a list without what nobody reads.
+func lean(page runtime.Object) (*internalversion.List, error) {
+	from, err := meta.ListAccessor(page)
+	if err != nil {
+		return nil, err
+	}
+	out := &internalversion.List{ListMeta: metav1.ListMeta{
+		ResourceVersion: from.GetResourceVersion(), Continue: from.GetContinue(), RemainingItemCount: from.GetRemainingItemCount(),
+	}}
+	return out, meta.EachListItem(page, func(o runtime.Object) error {
+		thin(o)
+		out.Items = append(out.Items, o)
+		return nil
+	})
+}
+
+func thin(o any) {
+	if m, err := meta.Accessor(o); err == nil {
+		m.SetManagedFields(nil)
+	}
+}
+
+// join has a reader see what there is, and from then on what changes.
+func (st *stream) join(r *reader) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.readers[r] = true
+	return st.fill(r)
+}
+
+func (st *stream) leave(r *reader) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	delete(st.readers, r)
+}
+
+func (st *stream) fill(r *reader) error {
+	var list []any
+	for _, o := range st.objects {
+		if m, err := meta.Accessor(o); err == nil && r.sees(m) {
+			list = append(list, o)
+		}
+	}
+	return r.into.replace(list, st.version)
+}
+
+// put tells the readers of a version of an object. For one that does not see it any more,
+// it is gone.
+func (st *stream) put(obj any) error {
+	o, ok := obj.(runtime.Object)
+	if !ok {
+		return fmt.Errorf("unexpected %T", obj)
+	}
+	thin(o)
+	now, err := meta.Accessor(o)
+	if err != nil {
+		return err
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	key := now.GetNamespace() + "/" + now.GetName()
+	before := st.objects[key]
+	st.objects[key], st.version = o, now.GetResourceVersion()
+	for r := range st.readers {
+		switch {
+		case r.sees(now):
+			err = r.into.put(o)
+		case before != nil && sawBefore(r, before):
+			err = r.into.drop(o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sawBefore(r *reader, before runtime.Object) bool {
+	m, err := meta.Accessor(before)
+	return err == nil && r.sees(m)
+}
+
+// drop tells the readers of an object that was deleted.
+func (st *stream) drop(obj any) error {
+	if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = last.Obj
+	}
+	o, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	before := st.objects[o.GetNamespace()+"/"+o.GetName()]
+	delete(st.objects, o.GetNamespace()+"/"+o.GetName())
+	for r := range st.readers {
+		if r.sees(o) || before != nil && sawBefore(r, before) {
+			if err := r.into.drop(obj); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// replace takes a new list in.
+func (st *stream) replace(list []any, version string) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.objects, st.version = make(map[string]runtime.Object, len(list)), version
+	for _, obj := range list {
+		o, ok := obj.(runtime.Object)
+		if !ok {
+			return fmt.Errorf("unexpected %T", obj)
+		}
+		thin(o)
+		m, err := meta.Accessor(o)
+		if err != nil {
+			return err
+		}
+		st.objects[m.GetNamespace()+"/"+m.GetName()] = o
+	}
+	for r := range st.readers {
+		if err := st.fill(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// intake is a stream as a reflector fills it.
+type intake struct {
+	*stream
+	first *firstLook
+}
+
+// Add, Update, Delete, Replace and Resync are what a reflector calls.
+func (i intake) Add(obj any) error { return i.put(obj) }
+
+// Update is Add.
+func (i intake) Update(obj any) error { return i.put(obj) }
+
+// Delete forgets an object.
+func (i intake) Delete(obj any) error { return i.drop(obj) }
+
+// Replace takes in a list.
+func (i intake) Replace(list []any, version string) error {
+	err := i.replace(list, version)
+	if err == nil {
+		i.first.once.Do(func() { close(i.first.ready) })
+	}
+	return err
+}
+
+// Resync has nothing to do.
+func (i intake) Resync() error { return nil }

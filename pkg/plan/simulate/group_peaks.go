@@ -1,0 +1,136 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Peak is the most pods of one thing that were unavailable at a time.
+type Peak struct {
+	// Kind is poddisruptionbudget, podunavailablebudget, namespace or node.
+	Kind, Namespace, Name string
+	Unavailable           int
+	// Allowed is what a budget allows; -1 for what has no limit.
+	Allowed int
+	// Before is how many were before anything started.
+	Before int
+	// Shared says that a budget covers pods of several members.
+	Shared bool
+}
+
+// Breaks reports whether more pods were unavailable than a budget allows which members share.
+// What one member does to a budget of its own is for its plan.
+func (p Peak) Breaks() bool {
+	return p.Shared && p.Allowed >= 0 && p.Unavailable > max(p.Allowed, p.Before)
+}
+
+// String names what a peak is of.
+func (p Peak) String() string {
+	return p.Kind + "/" + strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")
+}
+
+type peakKey struct{ kind, namespace, name string }
+
+type peaks map[peakKey]*Peak
+
+func (p peaks) of(kind, namespace, name string, allowed, unavailable int) *Peak {
+	key := peakKey{kind, namespace, name}
+	one := p[key]
+	if one == nil {
+		one = &Peak{Kind: kind, Namespace: namespace, Name: name, Allowed: allowed, Before: unavailable}
+		p[key] = one
+	}
+	if unavailable > one.Unavailable {
+		one.Unavailable, one.Allowed = unavailable, allowed
+	}
+	return one
+}
+
+// list is in the order of kind and name: budgets, then namespaces, then nodes.
+func (p peaks) list() []Peak {
+	rank := map[string]int{"poddisruptionbudget": 0, "podunavailablebudget": 1, "namespace": 2, "node": 3}
+	var out []Peak
+	for _, one := range p {
+		if one.Unavailable > 0 || one.Allowed >= 0 {
+			out = append(out, *one)
+		}
+	}
+	slices.SortFunc(out, func(a, b Peak) int {
+		return cmp.Or(cmp.Compare(rank[a.Kind], rank[b.Kind]), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// sample counts what is unavailable now.
+func (d *groupDriver) sample() {
+	total, spaces := 0, map[string]int{}
+	for _, r := range d.members {
+		n := d.down(r.ref)
+		total, spaces[r.ref.Namespace] = total+n, spaces[r.ref.Namespace]+n
+	}
+	d.line.MostUnavailable = max(d.line.MostUnavailable, total)
+	for name, n := range spaces {
+		d.peaks.of("namespace", "", name, -1, n)
+	}
+	nodes := map[string]int{}
+	for _, p := range d.all.now {
+		if p.Node != "" && (p.Deleting || !isReady(p)) {
+			nodes[p.Node]++
+		}
+	}
+	for name, n := range nodes {
+		d.peaks.of("node", "", name, -1, n)
+	}
+	for _, g := range d.guards {
+		budget := d.guardView(g).Rules()
+		n := budget.Counts()
+		d.peaks.of("podunavailablebudget", g.budget.Namespace, g.budget.Name, n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(budget.Pods)
+	}
+	for _, b := range d.disruptions {
+		budget := d.disruptionView(b).Rules()
+		n := budget.Counts()
+		d.peaks.of("poddisruptionbudget", b.budget.Namespace, b.budget.Name, n.Expected-n.Desired, max(0, n.Expected-n.Current)).Shared = d.shared(budget.Pods)
+	}
+}
+
+// shared reports whether pods belong to several members.
+func (d *groupDriver) shared(pods []*cluster.Pod) bool {
+	users := 0
+	for _, r := range d.members {
+		if o := d.objects[r.ref]; o != nil && d.concerns(o, pods) {
+			users++
+		}
+	}
+	return users > 1
+}
+
+// SharedBudgets are the budgets of several members, as [group.Next] looks at them.
+func SharedBudgets(members []GroupMember) []group.Budget {
+	found := map[string]int{}
+	var all []group.Budget
+	add := func(i int, kind, name string, n rules.BudgetCounts, pods int) {
+		key := fmt.Sprintf("%s/%s/%s", kind, members[i].Snapshot.Workload.Namespace, name)
+		at, ok := found[key]
+		if !ok {
+			at = len(all)
+			found[key] = at
+			all = append(all, group.Budget{Name: key, Allowed: max(0, n.Expected-n.Desired), Takes: map[int]int{}})
+		}
+		all[at].Takes[i] = min(members[i].Plan.Limits.MaxUnavailable, pods)
+	}
+	for i, m := range members {
+		for _, b := range m.Snapshot.Budgets {
+			add(i, "podunavailablebudget", b.Name, b.Counts(), len(b.Pods))
+		}
+		for _, b := range m.Snapshot.Disruptions {
+			add(i, "poddisruptionbudget", b.Name, b.Counts(), len(b.Pods))
+		}
+	}
+	return slices.DeleteFunc(all, func(b group.Budget) bool { return len(b.Takes) < 2 })
+}

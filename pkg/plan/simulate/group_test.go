@@ -1,0 +1,162 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/group"
+)
+
+// bedOfGroup is a cluster at rest with CloneSets of four pods, each with a plan for a new image
+// that may take one of them, and a group of them all.
+func bedOfGroup(t *testing.T, n int, more string) (group.Group, []GroupMember) {
+	t.Helper()
+	o := Usual()
+	o.Seed = 7
+	w := New(o)
+	for i := range 4 {
+		w.AddNode(fmt.Sprint("n", i), nil)
+	}
+	text := func(i int, image string) string {
+		return fmt.Sprintf(`
+apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata: {name: web-%d, namespace: shop}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: web-%d}}
+  updateStrategy: {rollingUpdate: {podUpdatePolicy: ReCreate, maxUnavailable: 1}}
+  template:
+    metadata: {labels: {app: web-%d, team: shop}}
+    spec: {containers: [{name: main, image: %q}]}
+`, i, i, i, image)
+	}
+	for i := range n {
+		must(t, w.Apply(documents(t, text(i, "web:1"))...))
+	}
+	if more != "" {
+		must(t, w.Apply(documents(t, more)...))
+	}
+	if ok, err := w.Settle(time.Hour); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	var g group.Group
+	var members []GroupMember
+	for i := range n {
+		ref := cluster.Ref{Group: "apps.kruise.io", Kind: "CloneSet", Namespace: "shop", Name: fmt.Sprint("web-", i)}
+		s, err := w.Snapshot(ref)
+		must(t, err)
+		desired, err := cluster.ReadWorkload(documents(t, text(i, "web:2"))[0])
+		must(t, err)
+		p, err := plan.Build(desired, s, plan.Policy{Driver: plan.DriverKruise, Pull: plan.PullNever})
+		must(t, err)
+		g.Members = append(g.Members, group.Member{Ref: ref, Takes: p.Limits.MaxUnavailable, Replicas: 4})
+		members = append(members, GroupMember{Plan: p, Snapshot: s})
+	}
+	return g, members
+}
+
+// TestGroup: waves follow each other, no more are in progress than may be, and the peak is
+// that of all pods.
+func TestGroup(t *testing.T) {
+	g, members := bedOfGroup(t, 6, "")
+	for i := range g.Members {
+		g.Members[i].Wave = i / 3
+	}
+	g.Limits = group.Limits{Parallel: 2}
+	line, err := Group(g, members, Usual())
+	must(t, err)
+	if line.Outcome != group.Done || line.MostActive != 2 || line.MostUnavailable != 2 {
+		t.Errorf("%s: %d in progress, %d pods unavailable", line.Outcome, line.MostActive, line.MostUnavailable)
+	}
+	for i := range 3 {
+		for j := 3; j < 6; j++ {
+			if line.Runs[j].Begin < line.Runs[i].End {
+				t.Errorf("%d begins at %s, before %d ends at %s", j, line.Runs[j].Begin, i, line.Runs[i].End)
+			}
+		}
+	}
+	if one := line.Peaks[0]; one.String() != "namespace/shop" || one.Unavailable != 2 || one.Breaks() {
+		t.Errorf("%+v", line.Peaks)
+	}
+}
+
+const sharedBudget = `
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: all, namespace: shop}
+spec: {maxUnavailable: 2, selector: {matchLabels: {team: shop}}}
+`
+
+// TestGroup_SharedBudget: members that share a budget are ordered so that it is kept, and
+// without that the peak says that it is broken.
+func TestGroup_SharedBudget(t *testing.T) {
+	g, members := bedOfGroup(t, 4, sharedBudget)
+	line, err := Group(g, members, Usual())
+	must(t, err)
+	if p := line.Peaks[0]; p.String() != "poddisruptionbudget/shop/all" || p.Unavailable != 4 || p.Allowed != 2 || !p.Breaks() {
+		t.Errorf("not ordered: %+v", p)
+	}
+	g.Budgets = SharedBudgets(members)
+	if len(g.Budgets) != 1 || g.Budgets[0].Allowed != 2 || len(g.Budgets[0].Takes) != 4 {
+		t.Fatalf("%+v", g.Budgets)
+	}
+	line, err = Group(g, members, Usual())
+	must(t, err)
+	if p := line.Peaks[0]; p.Unavailable != 2 || p.Breaks() || line.MostActive != 2 {
+		t.Errorf("ordered: %+v, %d in progress", p, line.MostActive)
+	}
+}
+
+// TestGroup_Fails: a member whose pods never become ready fails, and what would start after
+// it does not.
+func TestGroup_Fails(t *testing.T) {
+	g, members := bedOfGroup(t, 3, "")
+	g.Members[1].Wave, g.Members[2].Wave = 1, 2
+	o := Usual()
+	o.Agent.Override = func(p *cluster.Pod) Override {
+		return Override{Unready: strings.HasPrefix(p.Name, "web-1-") && p.Containers[0].Image == "web:2"}
+	}
+	line, err := Group(g, members, o)
+	if err == nil || line.Outcome != group.HasFailed || !strings.Contains(err.Error(), "cloneset/web-1") {
+		t.Errorf("%s, %v", line.Outcome, err)
+	}
+	if line.Runs[0].End < 0 || line.Runs[1].Begin < 0 || line.Runs[2].Begin >= 0 {
+		t.Errorf("%v", line.Runs)
+	}
+}
+
+// TestGroup_TwoHundred: a group of two hundred, of which one in twenty fails.
+func TestGroup_TwoHundred(t *testing.T) {
+	g, members := bedOfGroup(t, 200, "")
+	for i := range g.Members {
+		g.Members[i].Wave = i / 50
+	}
+	g.Limits = group.Limits{Parallel: 20, MaxUnavailable: 25, MaxFailures: 10}
+	fails := func(name string) bool {
+		var i int
+		_, err := fmt.Sscanf(name, "web-%d-", &i)
+		return err == nil && i%20 == 3
+	}
+	o := Usual()
+	o.Agent.Override = func(p *cluster.Pod) Override {
+		return Override{Unready: p.Containers[0].Image == "web:2" && fails(p.Name)}
+	}
+	line, err := Group(g, members, o)
+	if err == nil || !strings.Contains(line.Reason, "10 rollouts failed") {
+		t.Errorf("%s, %v", line.Reason, err)
+	}
+	if line.MostActive > 20 || line.MostUnavailable > 25 {
+		t.Errorf("%d in progress, %d pods unavailable", line.MostActive, line.MostUnavailable)
+	}
+	for i, r := range line.Runs {
+		if r.End < 0 {
+			t.Errorf("member %d did not end: %+v", i, r)
+		}
+	}
+	t.Logf("%s of model time", line.Duration.Round(time.Second))
+}

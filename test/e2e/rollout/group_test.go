@@ -1,0 +1,293 @@
+package rollout
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	testcluster "github.com/kubectl-kruise/kubectl-kruise/test/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/proxy"
+	"github.com/kubectl-kruise/kubectl-kruise/test/cluster/standin"
+)
+
+// troop is several CloneSets at rest, of two pods each, in a namespace of their own.
+type troop struct {
+	*bed
+	file string
+	size int
+}
+
+// troopText is one CloneSet of a troop, in a wave. Its pods take two seconds to be available.
+func troopText(i, wave int, more, image string) string {
+	return fmt.Sprintf(`
+apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata:
+  name: web-%[1]d
+  labels: {team: shop}
+  annotations: {wave: "%[2]d"%[3]s}
+spec:
+  replicas: 2
+  minReadySeconds: 1
+  selector: {matchLabels: {app: web-%[1]d}}
+  updateStrategy: {rollingUpdate: {podUpdatePolicy: ReCreate, maxUnavailable: 1}}
+  template:
+    metadata: {labels: {app: web-%[1]d, team: shop}}
+    spec: {containers: [{name: main, image: "%[4]s"}]}
+---
+`, i, wave, more, image)
+}
+
+// newTroop makes as many CloneSets as there are waves given, and a file in which image says
+// what becomes of each; more are annotations of one.
+func newTroop(t *testing.T, waves []int, more map[int]string, image func(i int) string) *troop {
+	t.Helper()
+	c, namespace := testcluster.Shared(t, kruise.API(), standin.Controllers())
+	b := &troop{bed: &bed{Cluster: c, namespace: namespace}, file: filepath.Join(t.TempDir(), "shop.yaml"), size: len(waves)}
+	var before, after strings.Builder
+	for i, wave := range waves {
+		before.WriteString(troopText(i, wave, more[i], web1))
+		after.WriteString(troopText(i, wave, more[i], image(i)))
+	}
+	c.Apply(t, namespace, before.String())
+	await(t, c, namespace, 2*len(waves))
+	must(t, os.WriteFile(b.file, []byte(after.String()), 0o600))
+	return b
+}
+
+// all becomes the new image of every workload.
+func all(int) string { return web2 }
+
+// updated is how many ready pods of each CloneSet run an image.
+func (b *troop) updated(t *testing.T, image string) []int {
+	t.Helper()
+	list, err := b.Client().CoreV1().Pods(b.namespace).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	out := make([]int, b.size)
+	for i := range out {
+		out[i] = running(slices.DeleteFunc(slices.Clone(list.Items), func(p corev1.Pod) bool { return p.Labels["app"] != fmt.Sprint("web-", i) || p.DeletionTimestamp != nil }), image)
+	}
+	return out
+}
+
+// group are the flags of a rollout of the troop.
+func (b *troop) group(more ...string) []string {
+	return append([]string{"rollout", "run", "-f", b.file, "--wave-by", "wave", "--pull-images", "never", "--steps", "100%", "--yes"}, more...)
+}
+
+func (b *troop) stands(t *testing.T, image string, want ...int) {
+	t.Helper()
+	if got := b.updated(t, image); !slices.Equal(got, want) {
+		t.Errorf("%s runs in %v pods, want %v", image, got, want)
+	}
+}
+
+var digestOf = regexp.MustCompile(`group \S+ approved: (sha256:[0-9a-f]+)`)
+
+// TestGroup: a handful of workloads in three waves. Each wave waits for the one before, no
+// more are in progress than may be, and each kind of object is watched once.
+func TestGroup(t *testing.T) {
+	t.Parallel()
+	b := newTroop(t, []int{0, 0, 0, 1, 1, 2}, map[int]string{4: `, kubectl-kruise.dev/depends-on: cloneset/web-3`}, all)
+	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
+	must(t, err)
+	t.Cleanup(p.Kill)
+	code, out, said := fromAs(t, b.bed, kubeconfig(t, p.Config()), t.TempDir(), b.group("--parallel", "2", "--max-unavailable-total", "2", "-o", "json")...)
+	if code != 0 || !strings.Contains(said, "estimate: ") || !strings.Contains(said, "at most 2 rollouts at a time, at most 2 of their pods unavailable") {
+		t.Fatalf("exit %d\n%s\n%s", code, said, out)
+	}
+	b.stands(t, web2, 2, 2, 2, 2, 2, 2)
+	b.inOrder(t, out)
+	for what, n := range p.Log.Count() {
+		if verb, kind, _ := strings.Cut(what, " "); verb == "watch" && n > 1 && kind != "leases" && kind != "configmaps" || kind == "configmaps" && verb == "watch" && n > 2 {
+			t.Errorf("%s: %d times", what, n)
+		}
+	}
+	// The group is over: nothing of it is in the way of the next one.
+	if code, out, said := from(t, b.bed, t.TempDir(), "rollout", "status", "--group", "shop"); code != 0 || !strings.Contains(out, "group shop: completed: 6 of 6 completed") {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+	if code, out, said := from(t, b.bed, t.TempDir(), "rollout", "pause", "--group", "shop"); code != 1 || !strings.Contains(said, "group shop ended at ") {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+}
+
+// inOrder holds what a group told to its waves, dependencies and limits.
+func (b *troop) inOrder(t *testing.T, out string) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		var one struct {
+			Type  string `json:"type"`
+			Group struct {
+				Members []struct {
+					Name, Phase string
+					Wave        int
+				} `json:"members"`
+			} `json:"group"`
+		}
+		must(t, json.Unmarshal([]byte(line), &one))
+		if one.Type != "group" {
+			continue
+		}
+		active, open := 0, -1
+		for i, m := range one.Group.Members {
+			if m.Phase == "progressing" || m.Phase == "waiting" {
+				active++
+				if open >= 0 && open < m.Wave {
+					t.Errorf("%s of wave %d is in progress before wave %d has ended", m.Name, m.Wave, open)
+				}
+			}
+			if m.Phase != "completed" && open < 0 {
+				open = m.Wave
+			}
+			if i == 4 && m.Phase == "progressing" && one.Group.Members[3].Phase != "completed" {
+				t.Errorf("web-4 is in progress before web-3 is completed")
+			}
+		}
+		if active > 2 {
+			t.Errorf("%d are in progress", active)
+		}
+	}
+}
+
+// TestGroup_Fails: a workload that fails stops the next wave; another that is in progress is
+// carried out. The whole is rolled back by its name, and another group may follow.
+func TestGroup_Fails(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	b := newTroop(t, []int{0, 1, 1, 2}, nil, func(i int) string {
+		if i == 1 {
+			return badImage
+		}
+		return web2
+	})
+	code, out, said := from(t, b.bed, state, b.group()...)
+	if code != 3 || !strings.Contains(out, "failed: 1 rollout failed: cloneset/web-1; 1 not started") {
+		t.Fatalf("exit %d\n%s\n%s", code, said, out)
+	}
+	b.stands(t, web2, 2, 0, 2, 0)
+	code, out, said = from(t, b.bed, state, "rollout", "status", "--group", "shop")
+	if code != 3 || !regexp.MustCompile(`(?m)^2 +cloneset/web-3 +pending +1 rollout failed, and the limit is 0$`).MatchString(out) {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+	code, out, said = from(t, b.bed, state, "rollout", "abort", "--group", "shop", "--rollback", "--yes")
+	if code != 0 {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+	b.stands(t, web1, 2, 2, 2, 2)
+	must(t, os.WriteFile(b.file, []byte(strings.ReplaceAll(textOfFile(t, b.file), badImage, web2)), 0o600))
+	if code, out, said = from(t, b.bed, state, b.group()...); code != 0 {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+	b.stands(t, web2, 2, 2, 2, 2)
+}
+
+func textOfFile(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	must(t, err)
+	return string(text)
+}
+
+// TestGroup_ByName: pause, resume, promote and abort work on the whole, from another machine.
+func TestGroup_ByName(t *testing.T) {
+	t.Parallel()
+	b := newTroop(t, []int{0, 0, 1}, nil, all)
+	here, there := t.TempDir(), t.TempDir()
+	verb := func(state string, want int, args ...string) string {
+		t.Helper()
+		code, out, said := from(t, b.bed, state, append([]string{"rollout"}, args...)...)
+		if code != want {
+			t.Errorf("%v: exit %d, want %d\n%s\n%s", args, code, want, out, said)
+		}
+		return out + said
+	}
+	args := b.group("--exit-on-pause")
+	args[slices.Index(args, "100%")] = "50%,100%"
+	text := verb(here, 5, append(args[1:], "--pause-after", "1", "--group", "all")...)
+	b.stands(t, web2, 1, 1, 0)
+	digest := digestOf.FindStringSubmatch(text)
+	if digest == nil {
+		t.Fatal(text)
+	}
+	verb(there, 0, "pause", "--group", "all")
+	if text := verb(there, 0, "status", "--group", "all"); !strings.Contains(text, "group all: waiting: 2 rollouts wait for a user; paused ") {
+		t.Error(text)
+	}
+	// A record gives no rights: on a machine that has not approved it, the rest of the group
+	// needs its digest.
+	if text := verb(there, 1, "resume", "--group", "all", "--exit-on-pause"); !strings.Contains(text, "is not one that you approved on this machine") {
+		t.Error(text)
+	}
+	verb(there, 1, "resume", "--group", "all", "--approved", "sha256:00")
+	verb(there, 5, "promote", "--group", "all", "--exit-on-pause", "--approved", digest[1]) // the two; the third begins, and waits
+	b.stands(t, web2, 2, 2, 1)
+	verb(here, 0, "promote", "--group", "all")
+	b.stands(t, web2, 2, 2, 2)
+}
+
+// TestGroup_Edited: who may write ConfigMaps alone gets nothing carried out by those who
+// may do more.
+func TestGroup_Edited(t *testing.T) {
+	t.Parallel()
+	b := newTroop(t, []int{0, 1}, nil, all)
+	state := t.TempDir()
+	args := append(b.group("--exit-on-pause"), "--pause-after", "1", "--group", "all")
+	args[slices.Index(args, "100%")] = "50%,100%"
+	if code, out, said := from(t, b.bed, state, args...); code != 5 {
+		t.Fatalf("exit %d\n%s\n%s", code, out, said)
+	}
+	maps := b.Client().CoreV1().ConfigMaps(b.namespace)
+	cm, err := maps.Get(t.Context(), "rollout-group.all", metav1.GetOptions{})
+	must(t, err)
+	cm.Data["group"] = strings.Replace(cm.Data["group"], `"wave":1`, `"wave":0`, 1)
+	_, err = maps.Update(t.Context(), cm, metav1.UpdateOptions{})
+	must(t, err)
+	code, out, said := from(t, b.bed, state, "rollout", "promote", "--group", "all")
+	if code != 1 || !strings.Contains(said, "is not one that you approved") {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+	b.stands(t, web2, 1, 0)
+}
+
+// TestGroup_Killed: a group whose process is killed, again and again, is continued by others
+// from where it is.
+func TestGroup_Killed(t *testing.T) {
+	t.Parallel()
+	b := newTroop(t, []int{0, 0, 1, 1, 2}, nil, all)
+	state := t.TempDir()
+	args := b.group("--parallel", "2", "--group", "all")
+	for try := range 4 {
+		p := begun(t, b.bed, state, args...)
+		select {
+		case <-p.ended:
+			t.Fatalf("it has ended:\n%s", &p.out)
+		case <-time.After(time.Duration(5+try) * time.Second):
+		}
+		if try == 0 {
+			for b.updated(t, web2)[0] == 0 {
+				time.Sleep(100 * time.Millisecond)
+			}
+		}
+		p.ends(t, syscall.SIGKILL)
+		args = []string{"rollout", "resume", "--group", "all"}
+		if slices.Equal(b.updated(t, web2), []int{2, 2, 2, 2, 2}) {
+			break
+		}
+	}
+	if code, out, said := from(t, b.bed, state, args...); code != 0 {
+		t.Errorf("exit %d\n%s\n%s", code, out, said)
+	}
+	b.stands(t, web2, 2, 2, 2, 2, 2)
+}
