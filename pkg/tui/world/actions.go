@@ -61,6 +61,9 @@ const (
 	Partition Verb = "partition"
 )
 
+// Verbs returns all verbs. Each has a key, and an action on clusters and in the demo.
+func Verbs() []Verb { return []Verb{Promote, PauseResume, Undo, Abort, Restart, Scale, Partition} }
+
 // Program is what bubbletea can hand the terminal to.
 type Program interface {
 	Run() error
