@@ -106,6 +106,15 @@ func TestTableGivesWay(t *testing.T) {
 	}
 }
 
+// TestTable_HeaderIsAWord: where there is no room for a word above a column, nothing stands
+// there.
+func TestTable_HeaderIsAWord(t *testing.T) {
+	table := Table{Columns: []Column{{Title: "HEALTH", Width: 2, Keep: true}, {Title: "N", Width: 2, Keep: true}}}
+	if got := table.Draw(theme.New(theme.Options{}), 20, 3)[0].String(); strings.Contains(got, "H") || !strings.Contains(got, "N") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestWrap(t *testing.T) {
 	var got []string
 	for _, l := range Wrap(theme.Plain, "one two three\nfour\x07", 8) {

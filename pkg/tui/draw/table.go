@@ -54,7 +54,11 @@ func (t Table) header(widths []int, th *theme.Theme) Line {
 	l := Text(theme.Header, Spaces(gutter))
 	for i, c := range t.Columns {
 		if widths[i] > 0 {
-			l = l.cell(Text(theme.Header, c.Title), c, widths[i], th)
+			title := c.Title
+			if widths[i] <= short && Width(title) > widths[i] { // letters of it say nothing
+				title = ""
+			}
+			l = l.cell(Text(theme.Header, title), c, widths[i], th)
 		}
 	}
 	return l.ended()

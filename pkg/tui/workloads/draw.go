@@ -115,7 +115,7 @@ func (s Screen) nothing() draw.Line {
 func (s Screen) columns(env screen.Env) []draw.Column {
 	list := []draw.Column{
 		{Title: "HEALTH", Width: 13, Min: 1, Give: 1, Keep: true},
-		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: 4, Give: 5},
+		{Title: "NS", Width: max(s.sizes.namespace, 4), Min: leastSpace(env), Give: 5},
 		{Title: "WORKLOAD", Width: max(s.sizes.name, 8), Min: 20, Keep: true},
 		{Title: "UPDATED", Width: 9, Min: 7, Right: true, Give: 2, Keep: true},
 		{Title: "", Width: bar, Give: 9},
@@ -134,10 +134,24 @@ func (s Screen) columns(env screen.Env) []draw.Column {
 	return list
 }
 
+// leastSpace is how much room namespaces have at least: their names often begin alike.
+func leastSpace(env screen.Env) int {
+	switch {
+	case env.Width < medium:
+		return 4
+	case env.Width < wide:
+		return 8
+	}
+	return 12
+}
+
+// medium is from how many columns on there is room for most of a namespace's name.
+const medium = 80
+
 // leastWhy is how much room the reason has at least, or is left out.
 func leastWhy(env screen.Env) int {
 	if env.Width < wide {
-		return 16
+		return 12
 	}
 	return min(env.Width/3, 60)
 }

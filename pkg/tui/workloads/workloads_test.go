@@ -161,3 +161,17 @@ func TestCause_ComesFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestNamespaces_AreToldApart: names that begin alike are read far enough, also where there is
+// little room, and the reason is not lost for it.
+func TestNamespaces_AreToldApart(t *testing.T) {
+	w := shop()
+	for i, space := range []string{"shop-orders", "shop-web", "shop-catalog", "shop-web", "shop-orders"} {
+		one := *w.Workloads[i]
+		one.Namespace = space
+		w.Workloads[i] = &one
+	}
+	for size, names := range map[tuitest.Size][]string{{Width: 120, Height: 30}: {"shop-orders ", "shop-catalog "}, {Width: 80, Height: 24}: {"shop-or… ", "shop-web ", "shop-ca… "}} {
+		tuitest.Start(t, tui.Options{Source: tuitest.NewStill(w)}, size).Until(append(names, "WHY", "storefr")...)
+	}
+}
