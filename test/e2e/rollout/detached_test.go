@@ -207,8 +207,8 @@ func TestDetached_Killed(t *testing.T) {
 	p := b.play(t, j, numbered(0), nil)
 	b.drives(t, p)
 	for i := range kills {
-		if i%max(kills/3, 1) == 0 {
-			b.call(t, "rollout", "promote", "cloneset/web", "--no-wait") // refused at the end
+		if half := max(kills/2, 1); i%half == half-1 { // it comes to the last of three pauses
+			b.call(t, "rollout", "promote", "cloneset/web", "--no-wait").Wants(t, 0)
 		}
 		time.Sleep(time.Duration(chance.IntN(1500)) * time.Millisecond)
 		peak = max(peak, resident(t, p))
