@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/version"
@@ -108,9 +109,17 @@ func (d *driving) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Sp
 			Hint: "verify by --verify-url, or by Prometheus or a Job in a strategy file; or leave --detach out",
 		}
 	}
-	digests, err := approvals{d.common}.digests(ctx, *p)
+	cfg, err := d.factory.Config()
 	if err != nil {
 		return runner.Spec{}, err
+	}
+	client, err := d.client()
+	if err != nil {
+		return runner.Spec{}, err
+	}
+	identity := approval.Clusters(ctx, client, cfg)[0]
+	if !strings.HasPrefix(identity, "uid:") {
+		_, _ = fmt.Fprintln(d.factory.Streams.Err, "warning: you may not read the namespace kube-system, which identifies the cluster: the Job recognizes the plan only if the cluster's own certificate authority is that of your kubeconfig")
 	}
 	ref := s.target.Ref
 	typed, err := nameOf(p.Target)
@@ -120,7 +129,7 @@ func (d *driving) spec(ctx context.Context, s *session, p *plan.Plan) (runner.Sp
 	kind, _, _ := strings.Cut(typed.String(), "/")
 	out := runner.Spec{
 		Image: d.detach.image, Namespace: d.detach.namespace, Account: d.detach.account, Workload: ref, Type: kind,
-		Digest: digests[0], BackTo: p.Change.FromHash, Deadline: runner.Deadline(p), NotifySecret: d.detach.secret, Listen: d.tells.listen,
+		Digest: p.Digest(identity), BackTo: p.Change.FromHash, Deadline: runner.Deadline(p), NotifySecret: d.detach.secret, Listen: d.tells.listen,
 	}
 	for _, hook := range d.tells.urls {
 		out.Args = append(out.Args, "--notify="+hook)

@@ -5,6 +5,7 @@ package metrics
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,8 +93,7 @@ func (r *Rollout) text() string {
 	if !r.opened.IsZero() {
 		r.add(x)
 	}
-	x.WriteString("# EOF\n")
-	return x.String()
+	return x.text.String() + "# EOF\n"
 }
 
 // outcomes are all that the metric of the outcome has a line for.
@@ -146,7 +146,7 @@ func truth(b bool) float64 {
 
 // exposition is a text that grows. labels are those of every sample.
 type exposition struct {
-	strings.Builder
+	text   strings.Builder
 	labels []string
 }
 
@@ -156,20 +156,20 @@ const prefix = "kubectl_kruise_"
 func (x *exposition) family(name, kind, unit, help string) {
 	// The name of an info has its suffix in the sample alone.
 	name = prefix + strings.TrimSuffix(name, "_info")
-	fmt.Fprintf(x, "# TYPE %s %s\n", name, kind)
+	fmt.Fprintf(&x.text, "# TYPE %s %s\n", name, kind)
 	if unit != "" {
-		fmt.Fprintf(x, "# UNIT %s %s\n", name, unit)
+		fmt.Fprintf(&x.text, "# UNIT %s %s\n", name, unit)
 	}
-	fmt.Fprintf(x, "# HELP %s %s\n", name, help)
+	fmt.Fprintf(&x.text, "# HELP %s %s\n", name, help)
 }
 
 func (x *exposition) sample(name string, value float64, labels ...string) {
-	all := append(x.labels[:len(x.labels):len(x.labels)], labels...)
+	all := slices.Concat(x.labels, labels)
 	var pairs []string
 	for i := 0; i+1 < len(all); i += 2 {
 		pairs = append(pairs, all[i]+`="`+escape.Replace(all[i+1])+`"`)
 	}
-	fmt.Fprintf(x, "%s%s{%s} %s\n", prefix, name, strings.Join(pairs, ","), strconv.FormatFloat(value, 'f', -1, 64))
+	fmt.Fprintf(&x.text, "%s%s{%s} %s\n", prefix, name, strings.Join(pairs, ","), strconv.FormatFloat(value, 'f', -1, 64))
 }
 
 var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -77,7 +78,7 @@ func (n *Notifier) body(e event.Event) ([]byte, bool) {
 	if e.Type != event.Opened {
 		reason = redact.Inside(e.Text)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{n.opt.ID, kind, fmt.Sprint(e.Step), reason}))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{n.opt.ID, kind, strconv.Itoa(e.Step), reason}))
 	body, err := json.Marshal(cloudEvent{
 		SpecVersion: "1.0", ID: hex.EncodeToString(sum[:16]), Source: n.opt.Source, Type: kind,
 		Subject: e.Workload.Kind + "/" + e.Workload.Namespace + "/" + e.Workload.Name, Time: e.Time.UTC(), ContentType: "application/json",

@@ -2,12 +2,19 @@ package rollout
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,11 +24,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/notify"
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 
 // runnerImage is in no Job that a node runs: the tests play the runner's pod.
 const runnerImage = "registry.example.com/kubectl-kruise:v9"
+
+// hookSecret is what the Secret of every Job has.
+const hookSecret = "s3cret"
 
 // runners is the namespace in which the Jobs of a bed are, with what `rbac --runner` prints.
 func (b *bed) runners(t *testing.T) string {
@@ -101,6 +112,8 @@ func (b *bed) play(t *testing.T, j *batchv1.Job, name string, files map[string]s
 			e.Value = home
 		case e.ValueFrom != nil && e.ValueFrom.FieldRef != nil:
 			e.Value = name
+		case e.ValueFrom != nil: // of a Secret
+			e.Value = hookSecret
 		}
 		p.Env = append(p.Env, e.Name+"="+e.Value)
 	}
@@ -151,6 +164,51 @@ func (b *bed) pauses(t *testing.T, updated int) {
 // asPod is a pod of a Job, as the controller would make it.
 func asPod(j *batchv1.Job) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: j.Name + "-", Namespace: j.Namespace, Labels: j.Spec.Template.Labels}, Spec: j.Spec.Template.Spec}
+}
+
+// heard is a web hook that keeps the types of what it is told, if it is signed.
+type heard struct {
+	*httptest.Server
+	mu    sync.Mutex
+	types []string
+}
+
+func newHeard(t *testing.T) *heard {
+	t.Helper()
+	h := &heard{}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		var told struct{ Type, Source string }
+		if err = errors.Join(err, json.Unmarshal(body, &told)); err != nil || r.Header.Get(notify.SignatureHeader) != notify.Sign([]byte(hookSecret), body) || !strings.HasPrefix(told.Source, "urn:uuid:") {
+			t.Errorf("%v: %s", err, body)
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.types = append(h.types, told.Type)
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// shown is what an address answers.
+func shown(t *testing.T, address string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	must(t, err)
+	res, err := http.DefaultClient.Do(req)
+	must(t, err)
+	text, err := io.ReadAll(res.Body)
+	must(t, errors.Join(err, res.Body.Close()))
+	return string(text)
+}
+
+// free is an address of this machine at which nothing listens.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, l.Close())
+	return l.Addr().String()
 }
 
 func numbered(i int) string { return fmt.Sprintf("rollout-web-%d", i) }

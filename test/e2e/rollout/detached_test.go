@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/notify"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
@@ -36,7 +37,8 @@ func TestDetached(t *testing.T) {
 		t.Fatal("a rollout is on record that no Job carries out")
 	}
 	runners := b.runners(t)
-	j := b.detach(t, runners, "--steps", "1,2,100%", "--pause-after", "1")
+	hook, address := newHeard(t), free(t)
+	j := b.detach(t, runners, "--steps", "1,2,100%", "--pause-after", "1", "--notify", hook.URL, "--runner-notify-secret", "hooks", "--listen", address)
 	_, err := b.Client().CoreV1().Pods(runners).Create(t.Context(), asPod(j), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	must(t, err) // the namespace enforces the restricted level
 	if j.Spec.ActiveDeadlineSeconds != nil {
@@ -45,10 +47,15 @@ func TestDetached(t *testing.T) {
 	p := b.play(t, j, "rollout-web-a", nil)
 	b.drives(t, p)
 	b.pauses(t, 1)
+	if text := shown(t, "http://"+address+"/metrics"); !strings.Contains(text, `kubectl_kruise_rollout_pods{workload_kind="CloneSet",workload_namespace="`+b.namespace+`",workload="web",state="updated"} 1`) {
+		t.Error(text)
+	}
 	b.call(t, "rollout", "run", "cloneset/web", "--image", "main="+web1, "--yes", "--detach", "--runner-image", runnerImage, "--runner-namespace", runners).Wants(t, 1)
 	b.call(t, "rollout", "resume", "cloneset/web", "--detach", "--runner-image", runnerImage, "--runner-namespace", runners).Wants(t, 1, "runner@rollout-web-a")
 	// A second runner of the same rollout waits for the first.
-	second := b.play(t, j, "rollout-web-b", nil)
+	alone := *j.DeepCopy() // in a pod of its own it has the port for itself
+	alone.Spec.Template.Spec.Containers[0].Args = slices.DeleteFunc(alone.Spec.Template.Spec.Containers[0].Args, func(arg string) bool { return strings.HasPrefix(arg, "--listen") })
+	second := b.play(t, &alone, "rollout-web-b", nil)
 	b.call(t, "rollout", "pause", "cloneset/web").Wants(t, 0)
 	b.call(t, "rollout", "resume", "cloneset/web").Wants(t, 0)
 	b.call(t, "rollout", "promote", "cloneset/web", "--no-wait").Wants(t, 0)
@@ -58,6 +65,9 @@ func TestDetached(t *testing.T) {
 		t.Errorf("%d pods are updated", n)
 	}
 	b.play(t, j, "rollout-web-c", nil).ends(t, 0, "completed already")
+	if !slices.Contains(hook.types, notify.Started) || !slices.Contains(hook.types, notify.Waiting) || hook.types[len(hook.types)-1] != notify.Completed {
+		t.Errorf("the web hook was told %q", hook.types)
+	}
 	events, err := b.Client().EventsV1().Events(b.namespace).List(t.Context(), metav1.ListOptions{FieldSelector: "regarding.name=web"})
 	must(t, err)
 	if !slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.ReportingController == "kubectl-kruise.dev/rollout" }) {
@@ -207,8 +217,8 @@ func TestDetached_Killed(t *testing.T) {
 	p := b.play(t, j, numbered(0), nil)
 	b.drives(t, p)
 	for i := range kills {
-		if i%max(kills/3, 1) == 0 {
-			b.call(t, "rollout", "promote", "cloneset/web", "--no-wait") // refused at the end
+		if half := max(kills/2, 1); i%half == half-1 { // it comes to the last of three pauses
+			b.call(t, "rollout", "promote", "cloneset/web", "--no-wait").Wants(t, 0)
 		}
 		time.Sleep(time.Duration(chance.IntN(1500)) * time.Millisecond)
 		peak = max(peak, resident(t, p))

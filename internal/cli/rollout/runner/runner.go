@@ -26,7 +26,7 @@ const (
 	// SecretKey is the key of the Secret that signs notifications.
 	SecretKey = "secret"
 	// SecretVariable is the environment variable that a runner reads it from.
-	SecretVariable = "KUBECTL_KRUISE_NOTIFY_SECRET"
+	SecretVariable = "KUBECTL_KRUISE_NOTIFY_SECRET" //nolint:gosec // a name
 	// PodVariable is the environment variable with the name of the runner's pod.
 	PodVariable = "KUBECTL_KRUISE_RUNNER"
 
@@ -43,7 +43,7 @@ const (
 	// nobody is the user of that image.
 	nobody = 65534
 
-	tokenPath = "/var/run/secrets/kubernetes.io/serviceaccount"
+	tokenPath = "/var/run/secrets/kubernetes.io/serviceaccount" //nolint:gosec // a folder
 	planPath  = "/etc/kubectl-kruise"
 	planFile  = "plan.yaml"
 
