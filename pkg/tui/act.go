@@ -93,15 +93,16 @@ func (m Model) worked(e effect) (Model, tea.Cmd) {
 // refused is why an act is not possible, in a line, and what applies instead, for which there
 // is always room.
 func (m Model) refused(err error) string {
-	text, instead := strings.Join(strings.Fields(err.Error()), " "), ""
+	text := strings.Join(strings.Fields(err.Error()), " ")
 	urgent, _ := m.actHints()
+	var keys []string
 	for _, b := range urgent {
-		instead += ", " + b.Keys[0] + " " + b.Does
+		keys = append(keys, b.Keys[0]+" "+b.Does)
 	}
-	if instead == "" {
+	if len(keys) == 0 {
 		return text
 	}
-	instead = "; try" + strings.TrimPrefix(instead, ",")
+	instead := "; try " + strings.Join(keys, ", ")
 	return draw.Cut(text, max(m.width-draw.Width(instead)-4, 10), m.env.Theme.Symbols.Ellipsis) + instead
 }
 

@@ -166,7 +166,7 @@ func TestSearch_NoKeyActs(t *testing.T) {
 				reach(y)
 				y.press("/")
 				y.press(v.Keys[0])
-				for _, k := range strings.Fields(answers) {
+				for k := range strings.FieldsSeq(answers) {
 					y.press(k)
 				}
 				_, searched := y.m.over.(filtering)
