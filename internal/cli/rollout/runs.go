@@ -70,6 +70,7 @@ func newDrive(shared *common) *cobra.Command {
 	fl.StringVar(&o.authority.digest, "approved", "", "digest of the plan that may be carried out")
 	fl.StringVar(&o.back, "back-to", "", "hash of the template to which a failed step may go back; empty is none")
 	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, which is put on record unless it is there")
+	_ = c.MarkFlagFilename("plan", "yaml", "yml", "json")
 	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
 	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
 	o.tells.addFlags(c)
