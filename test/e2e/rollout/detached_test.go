@@ -204,10 +204,10 @@ func TestDetached_Manifest(t *testing.T) {
 }
 
 // TestDetached_Killed kills the runner again and again, at random moments and by both signals,
-// in one rollout. DETACHED_KILLS is how often.
+// in one rollout. CHAOS_DETACHED is how often.
 func TestDetached_Killed(t *testing.T) {
 	t.Parallel()
-	seed, kills := number(t, "CHAOS_SEED", 0), int(number(t, "DETACHED_KILLS", 4))
+	seed, kills := number(t, "CHAOS_SEED", 0), int(number(t, "CHAOS_DETACHED", 4))
 	chance := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // it is for a test
 	b := newBed(t, kinds["CloneSet"].workload)
 	partitions := b.partitions(t)
