@@ -92,16 +92,26 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 // the object is no longer what the plan was made for, and where the plan says something else
 // than its patches do.
 func fits(ctx context.Context, s *session, p plan.Plan) (plan.Plan, plan.Snapshot, error) {
-	snapshot, err := s.Observe(ctx, s.target.Ref)
+	snapshot, err := starts(ctx, s, p)
 	if err != nil {
 		return p, snapshot, err
 	}
-	snapshot.Progress = plan.Progress{}
-	if d := plan.Next(p, snapshot, s.Now()); d.Verb == plan.Halt {
-		return p, snapshot, &resource.Error{Err: &haltError{d.Reason}, Hint: "make a new plan: this one was made for another state"}
-	}
 	described, err := p.Described(snapshot)
 	return described, snapshot, err
+}
+
+// starts returns what a plan starts from; it fails where that is not what the plan was made
+// for.
+func starts(ctx context.Context, s *session, p plan.Plan) (plan.Snapshot, error) {
+	snapshot, err := s.Observe(ctx, s.target.Ref)
+	if err != nil {
+		return snapshot, err
+	}
+	snapshot.Progress = plan.Progress{}
+	if d := plan.Next(p, snapshot, s.Now()); d.Verb == plan.Halt {
+		return snapshot, &resource.Error{Err: &haltError{d.Reason}, Hint: "make a new plan: this one was made for another state"}
+	}
+	return snapshot, nil
 }
 
 // haltError is why a plan cannot even begin.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
@@ -70,9 +71,11 @@ func newDrive(shared *common) *cobra.Command {
 	fl.StringVar(&o.authority.digest, "approved", "", "digest of the plan that may be carried out")
 	fl.StringVar(&o.back, "back-to", "", "hash of the template to which a failed step may go back; empty is none")
 	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, which is put on record unless it is there")
+	_ = c.MarkFlagFilename("plan", "yaml", "yml", "json")
 	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
 	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
 	o.tells.addFlags(c)
+	c.ValidArgsFunction = complete.Names(shared.factory)
 	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
 	return c
 }
@@ -167,8 +170,12 @@ func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Ro
 	if !slices.Contains(digests, o.authority.digest) {
 		return &ending.FailedError{Err: fmt.Errorf("the plan in %s is %s, not %s", o.authority.file, digests[0], o.authority.digest)}
 	}
-	if p, _, err = fits(ctx, s, p); err != nil {
-		return &ending.FailedError{Err: err}
+	// The digest has every write in it: what the plan says of itself was read by the person.
+	if _, err = starts(ctx, s, p); err != nil {
+		if _, misfit := errors.AsType[*haltError](err); misfit {
+			err = &ending.FailedError{Err: err}
+		}
+		return err
 	}
 	e, err := rollouts.Begin(ctx, s, p)
 	return o.drives(ctx, e, err)
