@@ -88,6 +88,14 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	if err != nil {
 		return err
 	}
+	by, err := records.Holder(ctx, namespace, rec.Name)
+	driven := err == nil && by != ""
+	if o.goesOn && !o.only && !driven {
+		// Whether this person may carry the group out is decided before anything is changed.
+		if err := known.take(ctx, rec, groups); err != nil {
+			return err
+		}
+	}
 	if o.group.marks != nil {
 		by := saidAt(holder(), time.Now())
 		if rec, err = records.Change(ctx, namespace, rec.Name, func(r *group.Record) error { o.group.marks(r, by); return nil }); err != nil {
@@ -100,7 +108,7 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	if !back && (!o.goesOn || o.only) {
 		return nil
 	}
-	if by, err := records.Holder(ctx, namespace, rec.Name); err == nil && by != "" && !back {
+	if driven && !back {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%s carries the group out, and follows\n", by)
 		return nil
 	}
@@ -198,7 +206,11 @@ func (o *control) driveGroup(ctx context.Context, rec group.Record, groups apply
 	opt, stop := o.groupOptions(rec)
 	defer stop()
 	opt.Back = back
+	agreed := rec.Digest("")
 	opt.Approved = func(now group.Record) error {
+		if !back && now.Digest("") == agreed {
+			return nil
+		}
 		if back {
 			// Each way back is proven by itself; the limits of a record alone are not.
 			approved, err := known.knows(ctx, now)

@@ -66,8 +66,8 @@ func newTroop(t *testing.T, waves []int, more map[int]string, image func(i int) 
 	return b
 }
 
-// all becomes the new image of every workload.
-func all(int) string { return web2 }
+// newImage becomes the new image of every workload.
+func newImage(int) string { return web2 }
 
 // updated is how many ready pods of each CloneSet run an image.
 func (b *troop) updated(t *testing.T, image string) []int {
@@ -99,7 +99,7 @@ var digestOf = regexp.MustCompile(`group \S+ approved: (sha256:[0-9a-f]+)`)
 // more are in progress than may be, and each kind of object is watched once.
 func TestGroup(t *testing.T) {
 	t.Parallel()
-	b := newTroop(t, []int{0, 0, 0, 1, 1, 2}, map[int]string{4: `, kubectl-kruise.dev/depends-on: cloneset/web-3`}, all)
+	b := newTroop(t, []int{0, 0, 0, 1, 1, 2}, map[int]string{4: `, kubectl-kruise.dev/depends-on: cloneset/web-3`}, newImage)
 	p, err := proxy.New(b.Config(), &proxy.Log{}, proxy.Weather{}, 1)
 	must(t, err)
 	t.Cleanup(p.Kill)
@@ -203,7 +203,7 @@ func textOfFile(t *testing.T, file string) string {
 // TestGroup_ByName: pause, resume, promote and abort work on the whole, from another machine.
 func TestGroup_ByName(t *testing.T) {
 	t.Parallel()
-	b := newTroop(t, []int{0, 0, 1}, nil, all)
+	b := newTroop(t, []int{0, 0, 1}, nil, newImage)
 	here, there := t.TempDir(), t.TempDir()
 	verb := func(state string, want int, args ...string) string {
 		t.Helper()
@@ -241,7 +241,7 @@ func TestGroup_ByName(t *testing.T) {
 // may do more.
 func TestGroup_Edited(t *testing.T) {
 	t.Parallel()
-	b := newTroop(t, []int{0, 1}, nil, all)
+	b := newTroop(t, []int{0, 1}, nil, newImage)
 	state := t.TempDir()
 	args := append(b.group("--exit-on-pause"), "--pause-after", "1", "--group", "all")
 	args[slices.Index(args, "100%")] = "50%,100%"
@@ -265,11 +265,11 @@ func TestGroup_Edited(t *testing.T) {
 // from where it is.
 func TestGroup_Killed(t *testing.T) {
 	t.Parallel()
-	b := newTroop(t, []int{0, 0, 1, 1, 2}, nil, all)
+	b := newTroop(t, []int{0, 0, 1, 1, 2}, nil, newImage)
 	state := t.TempDir()
 	args := b.group("--parallel", "2", "--group", "all")
 	for try := range 4 {
-		p := begun(t, b.bed, state, args...)
+		p := started(t, b.bed, state, args...)
 		select {
 		case <-p.ended:
 			t.Fatalf("it has ended:\n%s", &p.out)

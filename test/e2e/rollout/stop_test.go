@@ -51,8 +51,8 @@ type process struct {
 	ended chan struct{}
 }
 
-// begun starts the command as a process of a person with approvals of their own.
-func begun(t *testing.T, b *bed, state string, args ...string) *process {
+// started starts the command as a process of a person with approvals of their own.
+func started(t *testing.T, b *bed, state string, args ...string) *process {
 	t.Helper()
 	path, err := product.Binary()
 	must(t, err)
@@ -72,7 +72,7 @@ func begun(t *testing.T, b *bed, state string, args ...string) *process {
 func driven(t *testing.T, b *bed, state string, driver plan.Driver) *process {
 	t.Helper()
 	time.Sleep(settles) // a pod that is not available yet is replaced beside the budget
-	p := begun(t, b, state, "rollout", "run", b.typed(), "--image", "main="+web2, "--yes", "--pull-images", "never",
+	p := started(t, b, state, "rollout", "run", b.typed(), "--image", "main="+web2, "--yes", "--pull-images", "never",
 		"--steps", "100%", "--driver", string(driver), "--on-failure", "rollback")
 	all := len(b.untouched(t))
 	for len(b.untouched(t)) > all-min(2, all/3) {
