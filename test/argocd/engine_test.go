@@ -42,6 +42,7 @@ func controlPlane(t *testing.T) *rest.Config {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	cmd := exec.Command(program)
+	cmd.Dir = ".." // where it finds the Go types that its definitions are made of
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
