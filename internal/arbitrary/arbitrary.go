@@ -76,16 +76,42 @@ func document(tb testing.TB, version, kind string) map[string]any {
 
 // Object returns the object of a seed.
 func (s *Source) Object(seed uint64) Object {
-	random := rand.New(rand.NewPCG(seed, seed>>1)) //nolint:gosec // random objects keep no secret
-	before := s.taken[random.IntN(len(s.taken))]
-	o := Object{Before: copied(before), After: copied(before)}
-	m := &mutator{Rand: random, document: s.schemas[fmt.Sprint(before["apiVersion"], " ", before["kind"])]}
-	for range random.IntN(mostMutations + 1) {
-		if said := m.mutate(o.After); said != "" {
-			o.Mutations = append(o.Mutations, said)
-		}
+	o, m := s.begin(seed)
+	for range m.IntN(mostMutations + 1) {
+		o.say(m.mutate(o.After, ""))
 	}
 	return o
+}
+
+// mostAdditions is how many fields a pod template gets at most.
+const mostAdditions = 5
+
+// PodTemplate returns the object of a seed whose spec.template alone was changed: it has
+// got fields, of which some exclude each other, and then up to two mutations.
+func (s *Source) PodTemplate(seed uint64) Object {
+	const at = "spec.template."
+	o, m := s.begin(seed)
+	for range 1 + m.IntN(mostAdditions) {
+		o.say(m.addition(m.below(o.After, at)))
+	}
+	for range m.IntN(mostMutations) {
+		o.say(m.mutate(o.After, at))
+	}
+	return o
+}
+
+// begin returns an object of a seed, still unchanged, and what changes it.
+func (s *Source) begin(seed uint64) (Object, *mutator) {
+	random := rand.New(rand.NewPCG(seed, seed>>1)) //nolint:gosec // random objects keep no secret
+	before := s.taken[random.IntN(len(s.taken))]
+	m := &mutator{Rand: random, document: s.schemas[fmt.Sprint(before["apiVersion"], " ", before["kind"])]}
+	return Object{Before: copied(before), After: copied(before)}, m
+}
+
+func (o *Object) say(mutation string) {
+	if mutation != "" {
+		o.Mutations = append(o.Mutations, mutation)
+	}
 }
 
 func copied(o map[string]any) map[string]any {

@@ -40,10 +40,15 @@ func (s spot) set(v any) {
 	s.holder.(map[string]any)[s.key] = v
 }
 
-// mutate makes one change and says what it was; "" when none was possible.
-func (m *mutator) mutate(object map[string]any) string {
-	spots := m.spots("", object, m.document)
-	spots = slices.DeleteFunc(spots, func(s spot) bool {
+// below are the values of an object whose paths begin so.
+func (m *mutator) below(object map[string]any, path string) []spot {
+	return slices.DeleteFunc(m.spots("", object, m.document), func(s spot) bool { return !strings.HasPrefix(s.path, path) })
+}
+
+// mutate makes one change to a value whose path begins so, and says what it was; "" when
+// none was possible.
+func (m *mutator) mutate(object map[string]any, below string) string {
+	spots := slices.DeleteFunc(m.below(object, below), func(s spot) bool {
 		return s.path == "apiVersion" || s.path == "kind" || s.path == "metadata"
 	})
 	if len(spots) == 0 {
@@ -91,7 +96,12 @@ func (m *mutator) resolved(schema map[string]any) map[string]any {
 	for range 8 {
 		name, ok := schema["$ref"].(string)
 		if !ok {
-			break
+			several, _ := schema["anyOf"].([]any)
+			if len(several) == 0 {
+				break
+			}
+			schema, _ = several[0].(map[string]any)
+			continue
 		}
 		definitions, _ := m.document["definitions"].(map[string]any)
 		schema, _ = definitions[strings.TrimPrefix(name, "#/definitions/")].(map[string]any)

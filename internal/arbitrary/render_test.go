@@ -70,7 +70,9 @@ func hold(t *testing.T, o arbitrary.Object) (v verdict) {
 	if again := refusals(parsed(t, text), nil); !slices.Equal(errs, again) {
 		fail("lint says two things:\n%s", cmp.Diff(errs, again))
 	}
-	refusals(in, parsed(t, mustJSON(o.Before)))
+	if updated := refusals(in, parsed(t, mustJSON(o.Before))); v.refused && len(updated) == 0 {
+		fail("an update makes what cannot be created: %q", errs)
+	}
 	refusals(parsed(t, mustJSON(o.Before)), parsed(t, text))
 	if len(o.Mutations) == 0 {
 		if errs := refusals(in, parsed(t, mustJSON(o.Before))); len(errs) > 0 {

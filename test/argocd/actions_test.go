@@ -122,6 +122,16 @@ func TestActions(t *testing.T) {
 	}
 }
 
+// TestOnDelete: where nothing is updated by itself, only a restart is offered.
+func TestOnDelete(t *testing.T) {
+	for _, kind := range []string{"CloneSet", "StatefulSet", "DaemonSet"} {
+		o := object(t, "apiVersion: apps.kruise.io/v1beta1\nkind: "+kind+"\nspec: {updateStrategy: {type: OnDelete}, template: "+template+"}")
+		if now := offered(t, o); !slices.Equal(now, []string{"restart"}) {
+			t.Errorf("%s: %v", kind, now)
+		}
+	}
+}
+
 func TestUnitedDeployment(t *testing.T) {
 	o := object(t, "apiVersion: apps.kruise.io/v1alpha1\nkind: UnitedDeployment\nspec: {updateStrategy: {manualUpdate: {partitions: {a: 1, b: 2}}}, template: {cloneSetTemplate: {spec: {template: "+template+"}}}}")
 	promoted := run(t, "promote", o)

@@ -127,7 +127,7 @@ func finished(o map[string]any) bool {
 		if strategy["type"] == "NotUpdate" && number("status", "updatedPods") < n {
 			return true // as far as it goes by itself
 		}
-		return number("status", "updatedPods") == n && number("status", "readyPods") == n
+		return number("status", "updatedPods") == n // whether they are ready is their workloads' health
 	}
 	n := number("spec", "replicas")
 	return number("status", "updatedReplicas") == n && number("status", "availableReplicas") == n && number("status", "replicas") == n

@@ -111,6 +111,8 @@ func (p *podCheck) spec(at string, s *corev1.PodSpec) {
 	p.choice(at+".restartPolicy", string(s.RestartPolicy), "Always", "OnFailure", "Never")
 	if s.ServiceAccountName != "" {
 		p.subdomain(at+".serviceAccountName", s.ServiceAccountName)
+	} else if s.DeprecatedServiceAccount != "" {
+		p.subdomain(at+".serviceAccount", s.DeprecatedServiceAccount)
 	}
 	for i, g := range s.ReadinessGates {
 		if len(validation.IsQualifiedName(string(g.ConditionType))) > 0 {
@@ -130,14 +132,16 @@ func (p *podCheck) spec(at string, s *corev1.PodSpec) {
 		p.need(at+".preemptionPolicy", string(*s.PreemptionPolicy), string(corev1.PreemptLowerPriority), string(corev1.PreemptNever))
 	}
 	p.gates(at+".schedulingGates", s.SchedulingGates)
+	p.claimed(at, s)
+	p.wholeResources(at, s)
 	p.podSecurity(at, s)
 	p.system(at, s)
 	p.scheduling(at, s)
 }
 
 func (p *podCheck) numbers(at string, s *corev1.PodSpec) {
-	if n := s.TerminationGracePeriodSeconds; n != nil && *n < 0 {
-		p.fault(at+".terminationGracePeriodSeconds", "", "%d must not be negative", *n)
+	if n := s.TerminationGracePeriodSeconds; n != nil && *n < 0 { // API servers take it for 1
+		p.later(at+".terminationGracePeriodSeconds", "", "%d must not be negative", *n)
 	}
 	if n := s.ActiveDeadlineSeconds; n != nil && (*n < 1 || *n > math.MaxInt32) {
 		p.fault(at+".activeDeadlineSeconds", "", "%d is not between 1 and %d", *n, math.MaxInt32)

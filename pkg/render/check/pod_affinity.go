@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 func (p *podCheck) podAffinities(at string, a *corev1.Affinity) {
@@ -35,6 +37,8 @@ func (p *podCheck) podTerms(at string, required []corev1.PodAffinityTerm, prefer
 func (p *podCheck) podTerm(at string, t *corev1.PodAffinityTerm) {
 	if t.TopologyKey == "" {
 		p.fault(at+".topologyKey", "", "required")
+	} else {
+		p.list(metavalidation.ValidateLabelName(t.TopologyKey, field.NewPath(at+".topologyKey")))
 	}
 	p.sound(at+".labelSelector", t.LabelSelector)
 	p.sound(at+".namespaceSelector", t.NamespaceSelector)

@@ -31,6 +31,7 @@ func (p *podCheck) inside(at string, c *corev1.Container, init bool) {
 	p.choice(at+".imagePullPolicy", string(c.ImagePullPolicy), "Always", "IfNotPresent", "Never")
 	p.choice(at+".terminationMessagePolicy", string(c.TerminationMessagePolicy), "File", "FallbackToLogsOnError")
 	resources(p.fault, at+".resources", c.Resources)
+	p.resizes(at+".resizePolicy", c.ResizePolicy)
 	p.security(at+".securityContext", c.SecurityContext)
 	p.restart(at, c, init)
 	if init && !alongside(c) {
@@ -140,8 +141,15 @@ func (p *podCheck) environment(at string, c *corev1.Container) {
 		p.source(here, e)
 	}
 	for i, from := range c.EnvFrom {
+		here := fmt.Sprintf("%s.envFrom[%d]", at, i)
 		if (from.ConfigMapRef != nil) == (from.SecretRef != nil) {
-			p.fault(fmt.Sprintf("%s.envFrom[%d]", at, i), "", "want one of configMapRef and secretRef")
+			p.fault(here, "", "want one of configMapRef and secretRef")
+		}
+		if from.ConfigMapRef != nil {
+			p.required(here+".configMapRef.name", from.ConfigMapRef.Name)
+		}
+		if from.SecretRef != nil {
+			p.required(here+".secretRef.name", from.SecretRef.Name)
 		}
 	}
 }
@@ -162,6 +170,21 @@ func (p *podCheck) source(at string, e corev1.EnvVar) {
 	}
 	if v.FieldRef != nil && v.FieldRef.FieldPath == "" {
 		p.fault(at+".valueFrom.fieldRef.fieldPath", "", "required")
+	}
+	if r := v.ConfigMapKeyRef; r != nil {
+		p.key(at+".valueFrom.configMapKeyRef.key", r.Key)
+	}
+	if r := v.SecretKeyRef; r != nil {
+		p.key(at+".valueFrom.secretKeyRef.key", r.Key)
+	}
+}
+
+// key wants the key of a ConfigMap or Secret.
+func (p *podCheck) key(at, key string) {
+	if key == "" {
+		p.fault(at, "", "required")
+	} else if msg := dataKey(key); msg != "" {
+		p.fault(at, "", "%q: %s", key, msg)
 	}
 }
 

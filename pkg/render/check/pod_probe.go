@@ -17,6 +17,9 @@ func (p *podCheck) probe(at string, probe *corev1.Probe, once bool) {
 	}
 	oneWay(p.fault, at, probe)
 	p.handler(at, corev1.LifecycleHandler{Exec: probe.Exec, HTTPGet: probe.HTTPGet, TCPSocket: probe.TCPSocket})
+	if probe.GRPC != nil {
+		port(p.fault, at+".grpc.port", intstr.FromInt32(probe.GRPC.Port))
+	}
 	negative(p.fault, at, probe)
 	if once && probe.SuccessThreshold > 1 {
 		p.fault(at+".successThreshold", "", "must be 1 here")

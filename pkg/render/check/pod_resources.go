@@ -66,3 +66,58 @@ func sortedNames(list corev1.ResourceList) []corev1.ResourceName {
 	slices.Sort(names)
 	return names
 }
+
+// resizes: each resource once, and what a change of it does to the container.
+func (p *podCheck) resizes(at string, list []corev1.ContainerResizePolicy) {
+	seen := map[corev1.ResourceName]bool{}
+	for i, r := range list {
+		here := fmt.Sprintf("%s[%d]", at, i)
+		p.need(here+".resourceName", string(r.ResourceName), string(corev1.ResourceCPU), string(corev1.ResourceMemory))
+		p.need(here+".restartPolicy", string(r.RestartPolicy), string(corev1.NotRequired), string(corev1.RestartContainer))
+		if seen[r.ResourceName] {
+			p.fault(here+".resourceName", "", "%s is there twice", r.ResourceName)
+		}
+		seen[r.ResourceName] = true
+	}
+}
+
+// wholeResources are those of the pod as a whole, and what it needs beside its containers.
+func (p *podCheck) wholeResources(at string, s *corev1.PodSpec) {
+	resources(p.fault, at+".overhead", corev1.ResourceRequirements{Limits: s.Overhead})
+	if s.Resources == nil {
+		return
+	}
+	if len(s.Resources.Claims) > 0 {
+		p.fault(at+".resources.claims", "give them to the containers", "not allowed for the pod as a whole")
+	}
+	resources(p.fault, at+".resources", *s.Resources)
+}
+
+// claimed: claims of devices are named once, by one of two ways, and containers name none else.
+func (p *podCheck) claimed(at string, s *corev1.PodSpec) {
+	names := map[string]bool{}
+	for i, c := range s.ResourceClaims {
+		here := fmt.Sprintf("%s.resourceClaims[%d]", at, i)
+		p.label(here+".name", "resource claim", c.Name, names)
+		if n := given(c.ResourceClaimName != nil, c.ResourceClaimTemplateName != nil); n != 1 {
+			p.fault(here, "", "want one of resourceClaimName and resourceClaimTemplateName")
+		}
+		if c.ResourceClaimName != nil {
+			p.subdomain(here+".resourceClaimName", *c.ResourceClaimName)
+		}
+		if c.ResourceClaimTemplateName != nil {
+			p.subdomain(here+".resourceClaimTemplateName", *c.ResourceClaimTemplateName)
+		}
+	}
+	used := func(at string, list []corev1.Container) {
+		for i, c := range list {
+			for j, claim := range c.Resources.Claims {
+				if !names[claim.Name] {
+					p.fault(fmt.Sprintf("%s[%d].resources.claims[%d].name", at, i, j), "", "there is no resource claim %q", claim.Name)
+				}
+			}
+		}
+	}
+	used(at+".initContainers", s.InitContainers)
+	used(at+".containers", s.Containers)
+}

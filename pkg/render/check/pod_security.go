@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -33,7 +34,14 @@ func (p *podCheck) podSecurity(at string, s *corev1.PodSpec) {
 	if c.FSGroupChangePolicy != nil {
 		p.need(here+".fsGroupChangePolicy", string(*c.FSGroupChangePolicy), string(corev1.FSGroupChangeOnRootMismatch), string(corev1.FSGroupChangeAlways))
 	}
+	if c.SupplementalGroupsPolicy != nil {
+		p.need(here+".supplementalGroupsPolicy", string(*c.SupplementalGroupsPolicy), string(corev1.SupplementalGroupsPolicyMerge), string(corev1.SupplementalGroupsPolicyStrict))
+	}
+	if c.SELinuxChangePolicy != nil {
+		p.need(here+".seLinuxChangePolicy", string(*c.SELinuxChangePolicy), string(corev1.SELinuxChangePolicyMountOption), string(corev1.SELinuxChangePolicyRecursive))
+	}
 	p.seccomp(here+".seccompProfile", c.SeccompProfile)
+	p.appArmor(here+".appArmorProfile", c.AppArmorProfile)
 	p.sysctls(here+".sysctls", c.Sysctls)
 }
 
@@ -96,6 +104,21 @@ func (p *podCheck) seccomp(at string, c *corev1.SeccompProfile) {
 	}
 }
 
+// appArmor: a profile on the node has a name, and no other one has.
+func (p *podCheck) appArmor(at string, c *corev1.AppArmorProfile) {
+	if c == nil {
+		return
+	}
+	p.need(at+".type", string(c.Type), string(corev1.AppArmorProfileTypeLocalhost), string(corev1.AppArmorProfileTypeRuntimeDefault), string(corev1.AppArmorProfileTypeUnconfined))
+	name := c.LocalhostProfile
+	switch local := c.Type == corev1.AppArmorProfileTypeLocalhost; {
+	case local && (name == nil || strings.TrimSpace(*name) == ""):
+		p.fault(at+".localhostProfile", "", "required with type Localhost")
+	case !local && name != nil:
+		p.fault(at+".localhostProfile", "remove it", "only allowed with type Localhost")
+	}
+}
+
 // security checks the security context of a container.
 func (p *podCheck) security(at string, c *corev1.SecurityContext) {
 	if c == nil {
@@ -104,6 +127,7 @@ func (p *podCheck) security(at string, c *corev1.SecurityContext) {
 	p.id(at+".runAsUser", c.RunAsUser)
 	p.id(at+".runAsGroup", c.RunAsGroup)
 	p.seccomp(at+".seccompProfile", c.SeccompProfile)
+	p.appArmor(at+".appArmorProfile", c.AppArmorProfile)
 	if c.ProcMount != nil {
 		p.choice(at+".procMount", string(*c.ProcMount), string(corev1.DefaultProcMount), string(corev1.UnmaskedProcMount))
 	}

@@ -67,8 +67,8 @@ func (p *podCheck) storage(at string, v corev1.VolumeSource) {
 	if v.PersistentVolumeClaim != nil {
 		p.required(at+".persistentVolumeClaim.claimName", v.PersistentVolumeClaim.ClaimName)
 	}
-	if v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate == nil {
-		p.fault(at+".ephemeral.volumeClaimTemplate", "", "required")
+	if v.Ephemeral != nil {
+		p.ownClaim(at+".ephemeral.volumeClaimTemplate", v.Ephemeral.VolumeClaimTemplate)
 	}
 	if v.CSI != nil {
 		p.required(at+".csi.driver", v.CSI.Driver)
@@ -78,6 +78,20 @@ func (p *podCheck) storage(at string, v corev1.VolumeSource) {
 		if !path.IsAbs(v.NFS.Path) {
 			p.fault(at+".nfs.path", "", "%q is not an absolute path", v.NFS.Path)
 		}
+	}
+}
+
+// ownClaim is the claim that comes and goes with a pod.
+func (p *podCheck) ownClaim(at string, t *corev1.PersistentVolumeClaimTemplate) {
+	if t == nil {
+		p.fault(at, "", "required")
+		return
+	}
+	if len(t.Spec.AccessModes) == 0 {
+		p.fault(at+".spec.accessModes", "", "at least one is required")
+	}
+	if size, given := t.Spec.Resources.Requests[corev1.ResourceStorage]; !given || size.Sign() <= 0 {
+		p.fault(at+".spec.resources.requests[storage]", "", "a size above 0 is required")
 	}
 }
 

@@ -81,7 +81,7 @@ func TestPodTemplate(t *testing.T) {
 		{name: "volume twice", edit: []string{"emptyDir: {}}", "emptyDir: {}}, {name: v}"}, want: at + "volumes[1].name"},
 		{name: "two sources of a volume", edit: []string{"emptyDir: {}", "emptyDir: {}, hostPath: {path: /x}"}, want: at + "volumes[0]"},
 		{name: "secret of no name", edit: []string{"emptyDir: {}", "secret: {}"}, want: at + "volumes[0].secret.secretName"},
-		{name: "grace", edit: pod("terminationGracePeriodSeconds: -1"), want: at + "terminationGracePeriodSeconds"},
+		{name: "grace", edit: pod("terminationGracePeriodSeconds: -1"), want: at + "terminationGracePeriodSeconds (accepted)"},
 		{name: "dns", edit: pod("dnsPolicy: Fast"), want: at + "dnsPolicy"},
 		{name: "account", edit: pod("serviceAccountName: A_B"), want: at + "serviceAccountName"},
 		{name: "gate", edit: pod("readinessGates: [{conditionType: 'a b'}]"), want: at + "readinessGates[0].conditionType"},

@@ -211,6 +211,8 @@ func (j job) refused(d *disk, err error) error {
 		e.Hint = "rendering runs no functions: pipe `kustomize build --enable-alpha-plugins --enable-exec` into -f -"
 	case strings.Contains(err.Error(), "--enable-helm"):
 		e.Hint = "rendering runs no helm: pipe `kustomize build --enable-helm` into -f -"
+	case strings.Contains(err.Error(), "kustomization.yaml is empty"):
+		e.Hint = "kustomize takes no file without fields: write resources: [], whose empty result --allow-empty permits"
 	case strings.Contains(err.Error(), "security; file"):
 		e.Hint = "files must lie in or below the directory of the kustomization that names them"
 	}

@@ -21,13 +21,16 @@ if updated < matched then
     return answer("Progressing", found)
   end
 end
+-- Whether pods are ready is the health of their workloads. SidecarSets go a wave before these: one
+-- that waits for the pods of a broken workload would keep out the template that mends it.
+local readiness = ""
 if ready < matched then
-  return answer("Progressing", of(ready, matched, "pods are ready"))
+  readiness = "; " .. of(ready, matched, "pods are ready")
 end
 if updated < matched and strategy.selector then
-  return answer("Healthy", of(updated, matched, "updated, only pods that its selector takes are"))
+  return answer("Healthy", of(updated, matched, "updated, only pods that its selector takes are") .. readiness)
 end
 if updated < matched then
-  return answer("Healthy", of(updated, matched, "updated, stopped at its partition"))
+  return answer("Healthy", of(updated, matched, "updated, stopped at its partition") .. readiness)
 end
-return answer("Healthy", "all " .. matched .. " pods have the newest sidecar")
+return answer("Healthy", "all " .. matched .. " pods have the newest sidecar" .. readiness)

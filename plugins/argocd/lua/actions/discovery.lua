@@ -6,7 +6,9 @@ if obj.spec.schedule ~= nil or obj.kind == "BroadcastJob" or obj.kind == "Epheme
 else
   paused = strategy().paused == true
 end
+-- With OnDelete nothing is updated that could be paused or promoted, and the webhook takes no rollingUpdate.
+local still = obj.spec.updateStrategy ~= nil and obj.spec.updateStrategy.type == "OnDelete"
 for _, name in ipairs(ACTIONS) do
-  found[name] = {disabled = (name == "pause" and paused) or (name == "resume" and not paused)}
+  found[name] = {disabled = (name == "pause" and (paused or still)) or (name == "resume" and not paused) or (name == "promote" and still)}
 end
 return found
