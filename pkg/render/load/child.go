@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"strings"
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -124,9 +124,7 @@ func (j job) large(additions, config []byte) (text []byte, err error) {
 	defer root.Close() //nolint:errcheck // it was only read
 	err = kustomize.WithSchema(additions, func() error {
 		built, err := linear.Unbounded(&disk{root: root}, j.Dir, config)
-		for _, w := range built.Warnings {
-			fmt.Fprintln(os.Stderr, w)
-		}
+		warn(strings.Join(built.Warnings, "\n"))
 		text = built.Text
 		return err
 	})
