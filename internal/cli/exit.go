@@ -76,10 +76,17 @@ func complain(ctx context.Context, s factory.Streams, err error) {
 	}
 	var all resource.Errors
 	all.Add(err)
-	for _, e := range all {
+	for _, e := range all[:min(len(all), mostFaults)] {
 		printFault(text.Writer(s.Err), e)
 	}
+	if more := len(all) - mostFaults; more > 0 {
+		_, _ = fmt.Fprintf(s.Err, "error: %d more errors\n", more)
+	}
 }
+
+// mostFaults is how many errors are printed: a file can hold hundreds of thousands of
+// broken documents.
+const mostFaults = 1000
 
 // onlyCanceled reports whether there is nothing in an error but that a signal came.
 func onlyCanceled(err error) bool {

@@ -26,20 +26,21 @@ type jsonWriter struct {
 func (w *jsonWriter) Write(p []byte) (int, error) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	s := w.held + string(p)
+	return pieces(p, w.write)
+}
+
+func (w *jsonWriter) write(s string) error {
+	s = w.held + s
 	cut := len(s) - partial(s)
-	if rest := strings.TrimRight(s[max(0, len(s)-2):], "#"); len(s) > 0 && cut == len(s) {
-		cut -= min(len(s), 2) - len(rest)
+	if cut == len(s) {
+		cut -= pending(s)
 	}
 	s, w.held = s[:cut], s[cut:]
 	if !plainJSON(s) {
 		s = escapedJSON(s)
 	}
-	s = strings.ReplaceAll(s, "##[", `#\u0023[`)
-	if _, err := io.WriteString(w.to, s); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	_, err := io.WriteString(w.to, hashless(s))
+	return err
 }
 
 func (w *jsonWriter) flush() {

@@ -3,14 +3,14 @@ package text
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
 
 // Writer returns a writer for people's text in front of w: whatever reaches it, no
 // control character but newline, tab and our own colours gets through, and no line is
-// a command to a CI runner (:: at its beginning, ##[ anywhere), however the text is cut
-// into calls. The few bytes at the end of a call that may be the beginning of such a
+// a command to a CI runner (see [CI]), however the text is cut into calls. The few bytes at the end of a call that may be the beginning of such a
 // thing wait for the next one. It may be used by several goroutines.
 func Writer(w io.Writer) io.Writer { return &writer{to: w} }
 
@@ -48,13 +48,43 @@ type writer struct {
 }
 
 // unfinished is the end of a text that may be the beginning of what acts.
-var unfinished = regexp.MustCompile(`(?:#{1,2}|\x1b(?:\[[0-9]{0,2})?)$`)
+var unfinished = regexp.MustCompile(`(?:#|##[A-Za-z]{0,16}|\x1b(?:\[[0-9]{0,2})?)$`)
+
+// mostUnfinished is how long it may be.
+const mostUnfinished = 18
+
+// pending is how many bytes at the end of s match unfinished.
+func pending(s string) int {
+	tail := s[max(0, len(s)-mostUnfinished):]
+	if at := unfinished.FindStringIndex(tail); at != nil {
+		return len(tail) - at[0]
+	}
+	return 0
+}
+
+// piece is how much is made harmless at a time: what is written may be an object of a
+// hundred megabytes, and is copied several times.
+const piece = 64 << 10
+
+// pieces hands p to write, cut.
+func pieces(p []byte, write func(string) error) (int, error) {
+	for part := range slices.Chunk(p, piece) {
+		if err := write(string(part)); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
 
 // Write reports len(p) where all was written.
 func (w *writer) Write(p []byte) (int, error) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	s := w.held + string(p)
+	return pieces(p, w.write)
+}
+
+func (w *writer) write(s string) error {
+	s = w.held + s
 	s, w.held = w.parts(s)
 	line := s
 	if w.begun {
@@ -65,17 +95,15 @@ func (w *writer) Write(p []byte) (int, error) {
 		line = strings.TrimPrefix(line, "\u00b7")
 	}
 	w.begun = w.mid(s)
-	if _, err := io.WriteString(w.to, line); err != nil {
-		return 0, err
-	}
-	return len(p), nil
+	_, err := io.WriteString(w.to, line)
+	return err
 }
 
 // parts cuts off the end that has to wait.
 func (w *writer) parts(s string) (now, later string) {
 	cut := len(s)
-	if at := unfinished.FindStringIndex(s); at != nil {
-		cut = at[0]
+	if n := pending(s); n > 0 {
+		cut -= n
 	} else if strings.HasSuffix(s, ":") && !w.mid(s[:len(s)-1]) {
 		cut--
 	} else {
@@ -90,10 +118,11 @@ func (w *writer) mid(s string) bool {
 	return i < 0 && w.begun || strings.TrimSpace(uncolored(s[i+1:])) != ""
 }
 
-// CI makes lines of text harmless in the log of a CI runner, which obeys lines that
-// begin with :: (after blanks) and those that hold ##[. Other text stays as it is.
+// CI makes lines of text harmless in the log of a CI runner. GitHub's obeys lines that
+// begin with :: (after blanks) and those that hold ##[, Azure's and TeamCity's those that
+// hold ##vso[ and ##teamcity[. Other text stays as it is.
 func CI(s string) string {
-	if !strings.Contains(s, "::") && !strings.Contains(s, "##[") {
+	if !strings.Contains(s, "::") && !strings.Contains(s, "##") {
 		return s
 	}
 	lines := strings.SplitAfter(s, "\n")
@@ -102,9 +131,20 @@ func CI(s string) string {
 		if strings.HasPrefix(rest, "::") {
 			line = strings.Replace(line, "::", `\u003a:`, 1)
 		}
-		lines[i] = strings.ReplaceAll(line, "##[", `#\u0023[`)
+		lines[i] = hashless(line)
 	}
 	return strings.Join(lines, "")
+}
+
+// command matches what begins a command anywhere in a line.
+var command = regexp.MustCompile(`##([A-Za-z]{0,16}\[)`)
+
+// hashless is s without such beginnings.
+func hashless(s string) string {
+	if !strings.Contains(s, "##") {
+		return s
+	}
+	return command.ReplaceAllString(s, `#\u0023$1`)
 }
 
 // uncolored is s without our colours at its beginning, which runners may strip.
@@ -122,8 +162,7 @@ func uncolored(s string) string {
 // Annotation makes s the message of one of GitHub's workflow commands; newlines stay in it,
 // encoded.
 func Annotation(s string) string {
-	s = strings.ReplaceAll(Block(s), "##[", `#\u0023[`)
-	return strings.NewReplacer("%", "%25", "\n", "%0A").Replace(s)
+	return strings.NewReplacer("%", "%25", "\n", "%0A").Replace(hashless(Block(s)))
 }
 
 // Property makes s the value of a property of one of GitHub's workflow commands.

@@ -18,6 +18,8 @@ import (
 const (
 	mostChartBytes = 256 << 20
 	mostChartFiles = 20_000
+	// mostUnpacked bounds the charts that are packed into it, together.
+	mostUnpacked = 100 << 20
 )
 
 // workspace is a folder with a copy of the chart and of the files of values, without a
@@ -47,7 +49,7 @@ func (a *application) workspace(ctx context.Context) (w workspace, err error) {
 			w.remove()
 		}
 	}()
-	c := &copying{root: root, shown: a.folder}
+	c := &copying{root: root, shown: a.folder, unpacked: mostUnpacked}
 	if err := c.folder(a.folder, filepath.Join(w.dir, chartFolder), nil); err != nil {
 		return w, err
 	}
@@ -73,6 +75,8 @@ type copying struct {
 	// shown is the folder that faults name files from.
 	shown string
 	count int
+	// unpacked is how much may be in charts within the chart.
+	unpacked int64
 }
 
 // folder copies a folder; above are those that it was reached through, without links.
@@ -117,15 +121,23 @@ func (c *copying) entry(from, to string, above []string) error {
 	if err != nil {
 		return c.fault(from, err)
 	}
+	if err := inert(c.name(from), text, 0, &c.unpacked); err != nil {
+		return err
+	}
 	return os.WriteFile(to, text, 0o600)
+}
+
+// name is a file's as the application names it.
+func (c *copying) name(path string) string {
+	if rel, err := filepath.Rel(c.shown, path); err == nil {
+		return rel
+	}
+	return path
 }
 
 // fault names a file as the application does.
 func (c *copying) fault(path string, err error) error {
-	e := &resource.Error{File: path, Err: err}
-	if rel, failed := filepath.Rel(c.shown, path); failed == nil {
-		e.File = rel
-	}
+	e := &resource.Error{File: c.name(path), Err: err}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Err = p.Err
 	}

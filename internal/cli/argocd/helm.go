@@ -1,7 +1,6 @@
 package argocd
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/redact"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -26,14 +27,23 @@ func (a *application) template(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	defer w.remove()
-	var out, complaint bytes.Buffer
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	out, complaint := bounded{most: load.DefaultMaxFileBytes, end: end}, bounded{most: mostComplaint, end: end}
 	c := exec.CommandContext(ctx, helm, a.helmArgs(w.values)...)
-	c.Dir, c.Stdout, c.Stderr = w.dir, &out, &complaint
-	if err := c.Run(); err != nil {
-		return nil, &resource.Error{File: chart, Err: fmt.Errorf("helm template: %w: %s", err, w.told(complaint.String()))}
+	c.Dir, c.Stdout, c.Stderr, c.WaitDelay = w.dir, &out, &complaint, time.Second
+	err = c.Run()
+	if out.over || complaint.over {
+		return nil, &resource.Error{File: chart, Err: errOutput, Hint: "split the application"}
 	}
-	return out.Bytes(), nil
+	if err != nil {
+		return nil, &resource.Error{File: chart, Err: fmt.Errorf("helm template: %w: %s", err, w.told(complaint.kept.String()))}
+	}
+	return out.kept.Bytes(), nil
 }
+
+// mostComplaint is how much Helm may say.
+const mostComplaint = 4 << 20
 
 // told is what Helm says, without values: those of a chart are its passwords, too, and its
 // templates may print them. What a template says by a text of its own is kept.

@@ -32,6 +32,7 @@ type Flag struct {
 func (f *Flag) names() map[string]any {
 	return map[string]any{
 		"file-bytes":     &f.load.MaxFileBytes,
+		"input-bytes":    &f.load.MaxInputBytes,
 		"document-bytes": &f.load.MaxDocumentBytes,
 		"values":         &f.load.MaxNodes,
 		"depth":          &f.load.MaxDepth,
@@ -93,7 +94,7 @@ func parse(text string) (int64, error) {
 
 // Load sets the limits of reading.
 func (f *Flag) Load(opt load.Options) load.Options {
-	opt.MaxFileBytes, opt.MaxDocumentBytes = f.load.MaxFileBytes, f.load.MaxDocumentBytes
+	opt.MaxFileBytes, opt.MaxDocumentBytes, opt.MaxInputBytes = f.load.MaxFileBytes, f.load.MaxDocumentBytes, f.load.MaxInputBytes
 	opt.MaxNodes, opt.MaxDepth, opt.MaxObjects = f.load.MaxNodes, f.load.MaxDepth, f.load.MaxObjects
 	return opt
 }

@@ -29,37 +29,32 @@ func (c *Config) Before(read func(path string) ([]byte, error)) ([]*resource.Res
 }
 
 func objects(option string, list []Source, read func(path string) ([]byte, error)) ([]*resource.Resource, error) {
-	var out []*resource.Resource
-	var errs resource.Errors
+	texts := make([]load.Named, len(list))
 	for i, s := range list {
-		objects, err := s.objects(fmt.Sprintf("%s[%d]", option, i), read)
-		errs.Add(err)
-		out = append(out, objects...)
+		texts[i] = s.text(fmt.Sprintf("%s[%d]", option, i), read)
 	}
-	return out, errs.Err()
+	return load.All(texts)
 }
 
-func (s Source) objects(name string, read func(string) ([]byte, error)) ([]*resource.Resource, error) {
+func (s Source) text(name string, read func(string) ([]byte, error)) load.Named {
 	if s.Object != nil {
-		b, err := json.Marshal(tree.Value(s.Object))
-		if err != nil {
-			return nil, &resource.Error{File: name, Err: err}
+		return load.Named{Name: name, Read: func() ([]byte, error) {
+			b, err := json.Marshal(tree.Value(s.Object))
+			return b, placed(name, err)
+		}}
+	}
+	return load.Named{Name: s.File, Read: func() ([]byte, error) {
+		if read == nil {
+			return nil, placed(s.File, errNoReader)
 		}
-		return load.Parse(name, b)
-	}
-	if read == nil {
-		return nil, &resource.Error{File: s.File, Err: errNoReader}
-	}
-	b, err := read(s.File)
-	if err != nil {
-		return nil, placed(s.File, err)
-	}
-	return load.Parse(s.File, b)
+		b, err := read(s.File)
+		return b, placed(s.File, err)
+	}}
 }
 
 // placed names the file in err unless it is named already.
 func placed(name string, err error) error {
-	if _, ok := errors.AsType[*resource.Error](err); ok {
+	if _, ok := errors.AsType[*resource.Error](err); ok || err == nil {
 		return err
 	}
 	return &resource.Error{File: name, Err: err}

@@ -40,6 +40,7 @@ func JSONStream(w io.Writer, rs []*resource.Resource) error {
 		}
 		_, _ = out.WriteString("\n" + indent + indent)
 		_, _ = out.Write(doc)
+		docs[i] = nil // it may be large
 	}
 	if len(docs) > 0 {
 		_, _ = out.WriteString("\n" + indent)

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/isolated"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/linear"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
@@ -84,6 +86,11 @@ func (j job) build() ([]byte, error) {
 		return nil, err
 	}
 	d := &disk{root: root}
+	if j.Large {
+		if text, err := j.large(additions, config); err == nil {
+			return text, nil
+		}
+	}
 	var text []byte
 	run := func(fs filesys.FileSystem) error {
 		return kustomize.WithSchema(additions, func() (err error) {
@@ -105,6 +112,23 @@ func (j job) build() ([]byte, error) {
 		return nil, fault
 	}
 	return nil, j.refused(d, err)
+}
+
+// large builds what may take much memory as this program does, which takes less of it than
+// kustomize.
+func (j job) large(additions, config []byte) (text []byte, err error) {
+	root, err := j.open(context.Background(), mostBuildAgain)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	err = kustomize.WithSchema(additions, func() error {
+		built, err := linear.Unbounded(&disk{root: root}, j.Dir, config)
+		warn(strings.Join(built.Warnings, "\n"))
+		text = built.Text
+		return err
+	})
+	return text, err
 }
 
 // build has kustomize build dir. Kustomize panics where identities that a patch has

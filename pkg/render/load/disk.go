@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/linear"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/rooted"
 )
 
@@ -16,6 +17,8 @@ type disk struct {
 	// weighed has it refuse what takes much memory once it is parsed.
 	weighed bool
 	weight  int
+	// heavy is set when it has.
+	heavy bool
 	// texts are the first of the files that were read, for the places of faults.
 	texts []opened
 	bytes int
@@ -33,7 +36,11 @@ const mostTexts = 16 << 20
 // mostWeight is how many values are parsed in this process for one build: about 1 GiB.
 const mostWeight = 4_000_000
 
-var errHeavy = fmt.Errorf("%w: it holds more than %d values", errUnfit, mostWeight)
+// mostHeld is how many bytes are read in this process for one build: what generators make
+// of a file is in memory several times.
+const mostHeld = 64 << 20
+
+var errHeavy = fmt.Errorf("%w: it holds more than %d values or %d bytes", errUnfit, mostWeight, mostHeld)
 
 // ReadFile reads a file below the root.
 func (d *disk) ReadFile(path string) ([]byte, error) {
@@ -41,25 +48,16 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.weight += weight(b); d.weighed && d.weight > mostWeight {
+	d.weight += linear.Values(b)
+	d.bytes += len(b)
+	if d.weighed && (d.weight > mostWeight || d.bytes > mostHeld) {
+		d.heavy = true
 		return nil, errHeavy
 	}
-	if d.bytes += len(b); d.bytes <= mostTexts {
+	if d.bytes <= mostTexts {
 		d.texts = append(d.texts, opened{path, b})
 	}
 	return b, nil
-}
-
-// weight bounds the number of values in a YAML text: each begins or ends with one of
-// these characters.
-func weight(text []byte) (n int) {
-	for _, c := range text {
-		switch c {
-		case ',', '\n', '\r', ':', '-', '[', '{', '?':
-			n++
-		}
-	}
-	return n
 }
 
 // CleanedAbs resolves a path, links and all.

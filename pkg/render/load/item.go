@@ -11,7 +11,7 @@ func Single(name string, b []byte) (*tree.Node, error) {
 	if err := text(name, b); err != nil {
 		return nil, err
 	}
-	docs, err := split(name, b)
+	docs, err := split(name, b, 1)
 	if err != nil {
 		return nil, err
 	}

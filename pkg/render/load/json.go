@@ -13,17 +13,18 @@ import (
 // cut takes a document that is JSON, or several JSON values one after the
 // other, apart; any other document stays as it is. JSON is nearly a part of
 // YAML, but YAML readers disagree with it on surrogate pairs in \u escapes,
-// and what the engine changes of it is better written in block style.
-func cut(d document) []document {
+// and what the engine changes of it is better written in block style. Of more values
+// than may be, the first ones are returned, one more than that.
+func cut(d document, most int) []document {
 	body := d.text[len(bareMarker.Find(d.text)):]
-	ends := jsonEnds(body)
+	ends := jsonEnds(body, most)
 	if ends == nil {
 		return []document{d}
 	}
 	before := len(d.raw) - len(body)
 	first := d.line + line(d.text, len(d.text)-len(body)) - 1
 	docs := make([]document, len(ends))
-	from, rawFrom := 0, 0
+	from, rawFrom, at := 0, 0, first
 	for i, to := range ends {
 		rawTo := before + to
 		if i == len(ends)-1 {
@@ -31,8 +32,9 @@ func cut(d document) []document {
 		}
 		docs[i] = document{
 			file: d.file, json: true, raw: d.raw[rawFrom:rawTo:rawTo],
-			text: body[from:to], line: first + line(body, from) - 1,
+			text: body[from:to], line: at,
 		}
+		at += bytes.Count(body[from:to], []byte{'\n'})
 		from, rawFrom = to, rawTo
 	}
 	return docs
@@ -42,20 +44,23 @@ func cut(d document) []document {
 var bareMarker = regexp.MustCompile(`^---[ \t]*\r?\n`)
 
 // jsonEnds returns where each JSON value of text ends, nil when text is
-// anything else than JSON objects and arrays.
-func jsonEnds(text []byte) []int {
+// anything else than JSON objects and arrays. It stops behind more values than most.
+func jsonEnds(text []byte, most int) []int {
 	head := bytes.TrimLeft(text, " \t\r\n")
 	if len(head) == 0 || head[0] != '{' && head[0] != '[' {
 		return nil
 	}
 	var ends []int
 	dec := json.NewDecoder(bytes.NewReader(text))
-	for dec.More() {
+	for len(ends) <= most && dec.More() {
 		var value json.RawMessage
 		if dec.Decode(&value) != nil {
 			return nil
 		}
 		ends = append(ends, int(dec.InputOffset()))
+	}
+	if len(ends) > most {
+		return ends
 	}
 	if rest := text[dec.InputOffset():]; len(bytes.TrimSpace(rest)) > 0 {
 		return nil

@@ -69,6 +69,7 @@ func (k Kustomization) Build(ctx context.Context) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, errUnfit):
+		job.Large = errors.Is(err, linear.ErrLarge)
 		return job.isolated(ctx)
 	case err != nil:
 		return nil, err
@@ -83,6 +84,8 @@ type job struct {
 	Name, Dir, Root string
 	// Chosen says that the root was named, too.
 	Chosen bool
+	// Large says that this program could build it, in a process with bounds.
+	Large bool
 }
 
 func (k Kustomization) job() (job, error) {
@@ -148,6 +151,9 @@ func (j job) quickly(ctx context.Context) (built linear.Built, err error) {
 	}
 	if refusal := root.Refused(); refusal != nil {
 		return built, j.refusal(d, refusal)
+	}
+	if d.heavy || errors.Is(err, linear.ErrLarge) {
+		return built, fmt.Errorf("%w: %w", errUnfit, linear.ErrLarge)
 	}
 	return built, errUnfit
 }

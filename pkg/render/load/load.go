@@ -25,6 +25,8 @@ const (
 	// DefaultMaxFileBytes is far above what any API server stores, and leaves
 	// room for dumps of a whole cluster.
 	DefaultMaxFileBytes = 256 << 20
+	// DefaultMaxInputBytes bounds all files together.
+	DefaultMaxInputBytes = 256 << 20
 	// DefaultMaxDocumentBytes bounds one document; a List may hold many objects.
 	DefaultMaxDocumentBytes = 64 << 20
 	// DefaultMaxDepth is several times the deepest schema in use.
@@ -62,8 +64,9 @@ type Options struct {
 	// Namespace is where objects without one live, for finding duplicates;
 	// "" keeps "no namespace" apart from every namespace.
 	Namespace string
-	// MaxFileBytes and MaxDocumentBytes bound one file and one document.
-	MaxFileBytes, MaxDocumentBytes int64
+	// MaxFileBytes and MaxDocumentBytes bound one file and one document, MaxInputBytes all
+	// files together: no less than one file may have.
+	MaxFileBytes, MaxDocumentBytes, MaxInputBytes int64
 	// MaxDepth bounds one document after its aliases are written out, MaxNodes all
 	// documents together, MaxObjects the objects of all files. 0 in any limit means the
 	// default.
@@ -122,6 +125,27 @@ func Parse(name string, text []byte) ([]*resource.Resource, error) {
 	return read(context.Background(), single(name, text), Options{})
 }
 
+// Named is a text that is to be read, by its name in messages and origins.
+type Named struct {
+	Name string
+	Read func() ([]byte, error)
+}
+
+// All reads several texts as [Parse] does one. The limits are for all of them together.
+func All(texts []Named) ([]*resource.Resource, error) {
+	sources := make([]source, len(texts))
+	for i, t := range texts {
+		sources[i] = source{name: t.Name, read: func(limit int64) ([]byte, error) {
+			b, err := t.Read()
+			if err == nil && int64(len(b)) > limit {
+				err = tooLarge(t.Name, limit)
+			}
+			return b, err
+		}}
+	}
+	return read(context.Background(), sources, Options{})
+}
+
 // Text reads the documents of one text as Load reads files: as kubectl does.
 func Text(name string, text []byte) ([]*resource.Resource, error) {
 	return older(context.Background(), single(name, text), Options{})
@@ -144,12 +168,16 @@ func empty(sources []source) error {
 func read(ctx context.Context, sources []source, opt Options) ([]*resource.Resource, error) {
 	opt = opt.withDefaults()
 	files := make([][]document, len(sources))
+	budget := newBudget(opt)
 	errs, err := each(ctx, len(sources), func(i int) (err error) {
-		files[i], err = sources[i].documents(opt)
+		files[i], err = sources[i].documents(budget)
 		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	if budget.over.Load() {
+		return nil, budget.fault()
 	}
 	var docs []document
 	for _, f := range files {
@@ -195,6 +223,10 @@ func (o Options) withDefaults() Options {
 	if o.MaxFileBytes <= 0 {
 		o.MaxFileBytes = DefaultMaxFileBytes
 	}
+	if o.MaxInputBytes <= 0 {
+		o.MaxInputBytes = DefaultMaxInputBytes
+	}
+	o.MaxInputBytes = max(o.MaxInputBytes, o.MaxFileBytes)
 	if o.MaxDocumentBytes <= 0 {
 		o.MaxDocumentBytes = DefaultMaxDocumentBytes
 	}

@@ -27,8 +27,16 @@ func readAll(name string, r io.Reader, size, limit int64) ([]byte, error) {
 }
 
 func tooLarge(name string, limit int64) error {
-	return &resource.Error{File: name, Err: fmt.Errorf("is larger than %s", size(limit)), Hint: "split it into several files"}
+	return &resource.Error{File: name, Err: sizeError{limit}, Hint: "split it into several files"}
 }
+
+// sizeError says that a file is larger than it may be.
+type sizeError struct{ limit int64 }
+
+// Error names the limit.
+func (e sizeError) Error() string { return "is larger than " + size(e.limit) }
+
+func largeError(err error) (sizeError, bool) { return errors.AsType[sizeError](err) }
 
 func size(n int64) string {
 	if n >= 1<<20 && n%(1<<20) == 0 {

@@ -21,25 +21,31 @@ type document struct {
 }
 
 // documents reads the source and cuts it.
-func (s source) documents(opt Options) ([]document, error) {
-	b, err := s.read(opt.MaxFileBytes)
+func (s source) documents(b *budget) ([]document, error) {
+	body, err := b.read(s)
 	if err != nil {
 		return nil, err
 	}
-	if err := text(s.name, b); err != nil {
+	if err := text(s.name, body); err != nil {
 		return nil, err
 	}
-	return split(s.name, b)
+	docs, err := split(s.name, body, b.room())
+	b.documents.Add(int64(len(docs)))
+	return docs, err
 }
+
+// mostFaults bounds the faults that one file is cut with.
+const mostFaults = 100
 
 // split cuts b into documents without parsing it. The raws of the documents,
 // one after the other, are b again, unless there is no document at all. It can
 // go by lines because YAML allows "---" and "..." at the start of a line
-// nowhere but between documents.
-func split(name string, b []byte) ([]document, error) {
-	s := &splitter{name: name, b: b, line: 1, textLine: 1}
+// nowhere but between documents. It stops behind more documents than may be: that they
+// are too many is said by who counts those of all files.
+func split(name string, b []byte, most int) ([]document, error) {
+	s := &splitter{name: name, b: b, line: 1, textLine: 1, most: most}
 	var errs resource.Errors
-	for at := 0; at < len(b); s.line++ {
+	for at := 0; at < len(b) && len(errs) < mostFaults; s.line++ {
 		end := len(b)
 		if i := bytes.IndexByte(b[at:], '\n'); i >= 0 {
 			end = at + i + 1
@@ -49,6 +55,9 @@ func split(name string, b []byte) ([]document, error) {
 			text = bytes.TrimPrefix(text, bom)
 		}
 		errs.Add(s.next(at, end, text))
+		if len(s.docs) > most {
+			return s.docs, errs.Err()
+		}
 		at = end
 	}
 	s.close(len(b), s.line)
@@ -66,6 +75,8 @@ type splitter struct {
 	b    []byte
 	line int
 	docs []document
+	// most is how many documents there may be.
+	most int
 
 	// pending is how many bytes before start no document has yet: documents
 	// without content. start is where the present one begins, text and textLine
@@ -122,7 +133,7 @@ func (s *splitter) close(end, nextLine int) {
 			text = bytes.TrimPrefix(text, bom)
 		}
 		raw := s.b[s.start-s.pending : end : end]
-		s.docs = append(s.docs, cut(document{file: s.name, raw: raw, text: text, line: s.textLine})...)
+		s.docs = append(s.docs, cut(document{file: s.name, raw: raw, text: text, line: s.textLine}, s.most-len(s.docs))...)
 		s.pending = 0
 	} else {
 		s.pending += end - s.start

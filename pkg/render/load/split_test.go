@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,7 +52,7 @@ func TestSplit(t *testing.T) {
 		"white space before marker": {"\n \n---\na: 1\n", []doc{{"\n \n---\na: 1\n", 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			docs, err := split("f", []byte(c.in))
+			docs, err := split("f", []byte(c.in), 100)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +74,7 @@ func TestSplit(t *testing.T) {
 
 func TestDirectives(t *testing.T) {
 	for _, in := range []string{"%TAG ! tag:x,2000:\n---\na: 1\n", "%YAML 2.0\n---\na: 1\n", "%\n---\na: 1\n", "%YAML\n---\na: 1\n"} {
-		if _, err := split("f", []byte(in)); err == nil {
+		if _, err := split("f", []byte(in), 100); err == nil {
 			t.Errorf("%q: accepted", in)
 		}
 	}
@@ -87,7 +88,7 @@ func TestCorpusIsCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		docs, err := split(path, b)
+		docs, err := split(path, b, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,4 +109,19 @@ func corpus(tb testing.TB) []string {
 		tb.Fatal("no corpus", err)
 	}
 	return paths
+}
+
+// TestLinesOfValues: each of many JSON values knows its line, and none costs a look at all
+// those before it.
+func TestLinesOfValues(t *testing.T) {
+	const n = 50_000
+	docs, err := split("f", []byte("---\n"+strings.Repeat("{\n}\n", n)), n)
+	if err != nil || len(docs) != n {
+		t.Fatal(len(docs), err)
+	}
+	for i, d := range docs {
+		if want := max(2, 2*i+1); d.line != want {
+			t.Fatalf("value %d begins on line %d, want %d", i, d.line, want)
+		}
+	}
 }

@@ -14,10 +14,15 @@ const mostAliased = 100_000
 var errAliased = errors.New("YAML aliases add too many values")
 
 // allowance is what aliases may still add to a build.
-type allowance struct{ left int }
+type allowance struct {
+	left int
+	// last is what was loaded last.
+	last []byte
+}
 
 // admit fails when the aliases of a YAML text add more than is left.
 func (a *allowance) admit(text []byte) error {
+	a.last = text
 	if !marked(text, '&') || !marked(text, '*') {
 		return nil
 	}

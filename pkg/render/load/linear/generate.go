@@ -24,7 +24,7 @@ func (l *layer) generate(objects *set) error {
 }
 
 func (l *layer) generated(p resmap.GeneratorPlugin, config any, objects *set) error {
-	if err := l.configure(p, config); err != nil {
+	if _, err := l.configure(p, config); err != nil {
 		return err
 	}
 	made, err := p.Generate()
@@ -42,7 +42,7 @@ func (l *layer) generated(p resmap.GeneratorPlugin, config any, objects *set) er
 // hash adds hashes to the names of what was generated.
 func (l *layer) hash(objects *set) error {
 	p := builtins.HashTransformerPlugin{}
-	if err := l.configure(&p, nil); err != nil {
+	if _, err := l.configure(&p, nil); err != nil {
 		return err
 	}
 	return p.Transform(objects)

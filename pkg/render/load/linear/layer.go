@@ -15,6 +15,7 @@ type builder struct {
 	validator ifc.Validator
 	factory   *resmap.Factory
 	warnings  []string
+	room      *room
 }
 
 // layer is one kustomization.
@@ -99,11 +100,11 @@ func (l *layer) named(path string, component bool) (*layer, error) {
 }
 
 // configure gives one of kustomize's plugins its configuration, in the form in
-// which it takes it from a kustomization.
-func (l *layer) configure(p resmap.Configurable, config any) error {
-	text, err := yaml.Marshal(config)
-	if err != nil {
-		return err
+// which it takes it from a kustomization, and returns that.
+func (l *layer) configure(p resmap.Configurable, config any) (text []byte, err error) {
+	if text, err = yaml.Marshal(config); err != nil {
+		return nil, err
 	}
-	return p.Config(resmap.NewPluginHelpers(l.folder, l.validator, l.factory, types.DisabledPluginConfig()), text)
+	l.folder.aliases.last = nil
+	return text, p.Config(resmap.NewPluginHelpers(l.folder, l.validator, l.factory, types.DisabledPluginConfig()), text)
 }

@@ -32,6 +32,16 @@ type Built struct {
 //
 // The schema of kustomize must be the caller's for as long as it runs.
 func Build(disk filesys.FileSystem, dir string, configuration []byte) (out Built, err error) {
+	return build(disk, dir, configuration, &room{mostAdded})
+}
+
+// Unbounded is [Build] without a bound of memory, for a process that has one: what Build
+// leaves with [ErrLarge], it builds.
+func Unbounded(disk filesys.FileSystem, dir string, configuration []byte) (out Built, err error) {
+	return build(disk, dir, configuration, nil)
+}
+
+func build(disk filesys.FileSystem, dir string, configuration []byte, room *room) (out Built, err error) {
 	defer recovered(&err)
 	f, err := fieldsWith(configuration)
 	if err != nil {
@@ -42,14 +52,14 @@ func Build(disk filesys.FileSystem, dir string, configuration []byte) (out Built
 		return out, err
 	}
 	deps := provider.NewDepProvider()
-	b := &builder{fields: f, validator: deps.GetFieldValidator(), factory: resmap.NewFactory(deps.GetResourceFactory())}
+	b := &builder{fields: f, validator: deps.GetFieldValidator(), factory: resmap.NewFactory(deps.GetResourceFactory()), room: room}
 	objects := newSet()
 	order, err := b.outermost(root, objects)
 	if err != nil {
 		return out, err
 	}
 	out.Warnings = b.warnings
-	out.Text, err = finished(objects, f, order)
+	out.Text, err = finished(objects, f, order, room)
 	return out, err
 }
 
@@ -75,7 +85,7 @@ func (b *builder) outermost(root *folder, objects *set) (*types.SortOptions, err
 }
 
 // finished does what is done once, when all layers are built.
-func finished(objects *set, f *fields, order *types.SortOptions) ([]byte, error) {
+func finished(objects *set, f *fields, order *types.SortOptions, room *room) ([]byte, error) {
 	if err := objects.refer(f.NameReference); err != nil {
 		return nil, err
 	}
@@ -84,6 +94,9 @@ func finished(objects *set, f *fields, order *types.SortOptions) ([]byte, error)
 	}
 	if order == nil || order.Order == types.LegacySortOrder {
 		objects.sort()
+	}
+	if err := room.admitPrinted(objects); err != nil {
+		return nil, err
 	}
 	return objects.print()
 }

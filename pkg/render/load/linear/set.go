@@ -152,14 +152,25 @@ func (e *entry) empty() bool { return e.IsNilOrEmpty() }
 
 // ApplyFilter runs a filter over all objects, which keeps each of them.
 func (s *set) ApplyFilter(f kio.Filter) error {
+	err := s.filter(f, s.nodes())
+	s.DropEmpties()
+	return err
+}
+
+// nodes hands out the trees of all objects.
+func (s *set) nodes() []*yaml.RNode {
 	nodes := make([]*yaml.RNode, len(s.entries))
 	for i, r := range s.Resources() {
 		nodes[i] = &r.RNode
 	}
+	return nodes
+}
+
+// filter runs a filter over trees, which keeps each of them.
+func (s *set) filter(f kio.Filter, nodes []*yaml.RNode) error {
 	out, err := f.Filter(slices.Clone(nodes))
 	if err == nil && !slices.Equal(out, nodes) {
 		err = fmt.Errorf("%T adds or removes objects", f)
 	}
-	s.DropEmpties()
 	return err
 }

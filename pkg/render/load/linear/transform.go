@@ -32,20 +32,29 @@ func (l *layer) patch(objects *set) error {
 		config := struct {
 			Paths []types.PatchStrategicMerge `json:"paths,omitempty"`
 		}{paths}
-		if err := l.configured(builtins.NewPatchStrategicMergeTransformerPlugin(), config, objects); err != nil {
+		if err := l.configured(builtins.NewPatchStrategicMergeTransformerPlugin(), config, objects, 1); err != nil {
 			return err
 		}
 	}
 	for _, p := range l.kustomization.Patches {
-		if err := l.configured(builtins.NewPatchTransformerPlugin(), p, objects); err != nil {
+		n := 1
+		if p.Target != nil {
+			n = len(objects.entries)
+		}
+		if err := l.configured(builtins.NewPatchTransformerPlugin(), p, objects, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *layer) configured(p resmap.TransformerPlugin, config any, objects *set) error {
-	if err := l.configure(p, config); err != nil {
+// configured runs a transformer that patches n objects, at the most.
+func (l *layer) configured(p resmap.TransformerPlugin, config any, objects *set, n int) error {
+	text, err := l.configure(p, config)
+	if err != nil {
+		return err
+	}
+	if err := l.admitPatch(text, n); err != nil {
 		return err
 	}
 	return run(p, objects)
@@ -54,6 +63,9 @@ func (l *layer) configured(p resmap.TransformerPlugin, config any, objects *set)
 // rename sets the namespace, the prefix and the suffix.
 func (l *layer) rename(objects *set) error {
 	k := l.kustomization
+	if err := l.admitNames(objects); err != nil {
+		return err
+	}
 	if k.Namespace != "" {
 		p := &builtins.NamespaceTransformerPlugin{FieldSpecs: l.fields.Namespace, SetRoleBindingSubjects: namespace.DefaultSubjectsOnly}
 		p.Namespace = k.Namespace
@@ -89,6 +101,9 @@ func (later) GetMatchingResourcesByCurrentId(resmap.IdMatcher) []*resource.Resou
 
 // label sets labels and annotations.
 func (l *layer) label(objects *set) error {
+	if err := l.admitPairs(objects); err != nil {
+		return err
+	}
 	for _, label := range l.kustomization.Labels {
 		where, err := l.fields.labels(label)
 		if err != nil {
@@ -131,7 +146,7 @@ func (l *layer) patchJSON(objects *set) error {
 			Path   string          `json:"path,omitempty"`
 			JSONOp string          `json:"jsonOp,omitempty"`
 		}{p.Target, p.Path, p.Patch}
-		if err := l.configured(builtins.NewPatchJson6902TransformerPlugin(), config, objects); err != nil {
+		if err := l.configured(builtins.NewPatchJson6902TransformerPlugin(), config, objects, len(objects.entries)); err != nil {
 			return err
 		}
 	}
@@ -160,5 +175,9 @@ func (l *layer) replace(objects *set) error {
 	if len(l.kustomization.Replacements) == 0 {
 		return nil
 	}
-	return l.configured(builtins.NewReplacementTransformerPlugin(), struct{ Replacements []types.ReplacementField }{l.kustomization.Replacements}, objects)
+	p := builtins.NewReplacementTransformerPlugin()
+	if _, err := l.configure(p, struct{ Replacements []types.ReplacementField }{l.kustomization.Replacements}); err != nil {
+		return err
+	}
+	return l.replaceStepwise(p, objects)
 }
