@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,12 +29,8 @@ func targetOf(w *cluster.Workload) Target {
 
 // specOf returns the object's spec as decoded JSON, in a version.
 func specOf(w *cluster.Workload, version string) (map[string]any, error) {
-	text, err := json.Marshal(w.Object)
+	v, err := tree.Plain(w.Object)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", w, err)
-	}
-	var v map[string]any
-	if err := json.Unmarshal(text, &v); err != nil {
 		return nil, fmt.Errorf("%s: %w", w, err)
 	}
 	if w.Group == kruise.Group && version != hub {

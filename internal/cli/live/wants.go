@@ -19,6 +19,8 @@ type asker struct {
 	// served is the newest version of each group that is no part of Kubernetes.
 	served map[string]string
 	list   []want
+	// held are the objects of the stream, by what an API server names them.
+	held map[resource.ID]bool
 }
 
 // wants lists the questions that rendering stream raises, and no other: who may
@@ -110,9 +112,15 @@ func (a *asker) targets() {
 }
 
 func (a *asker) holds(k *kind, beside *resource.Resource, name string) bool {
-	return slices.ContainsFunc(a.stream, func(r *resource.Resource) bool {
-		return r.Is(k.group, k.name) && r.Name() == name && a.namespaceOf(r) == a.namespaceOf(beside)
-	})
+	if a.held == nil {
+		a.held = make(map[resource.ID]bool, len(a.stream))
+		for _, r := range a.stream {
+			id := r.ID()
+			id.Namespace = a.namespaceOf(r)
+			a.held[id] = true
+		}
+	}
+	return a.held[resource.ID{Group: k.group, Kind: k.name, Namespace: a.namespaceOf(beside), Name: name}]
 }
 
 // autoscaled asks for the autoscalers that may own the replicas of a workload.

@@ -10,8 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// label is one key with one value.
-type label struct{ key, value string }
+// label is one key with one value or, where any is set, with whichever value.
+type label struct {
+	key, value string
+	any        bool
+}
 
 // Index holds selectors by their places in a list. It is safe for concurrent readers.
 type Index struct {
@@ -67,8 +70,10 @@ func values(r labels.Requirement) (wanted []label) {
 	switch r.Operator() {
 	case selection.In, selection.Equals, selection.DoubleEquals:
 		for _, v := range r.ValuesUnsorted() {
-			wanted = append(wanted, label{r.Key(), v})
+			wanted = append(wanted, label{key: r.Key(), value: v})
 		}
+	case selection.Exists, selection.GreaterThan, selection.LessThan:
+		wanted = []label{{key: r.Key(), any: true}}
 	}
 	return wanted
 }
@@ -78,7 +83,7 @@ func values(r labels.Requirement) (wanted []label) {
 func (x *Index) Candidates(set map[string]string) []int {
 	out := slices.Clone(x.rest)
 	for k, v := range set {
-		out = append(out, x.asking[label{k, v}]...)
+		out = append(append(out, x.asking[label{key: k, value: v}]...), x.asking[label{key: k, any: true}]...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -95,7 +100,9 @@ func NewLabelled(n int, at func(place int) map[string]string) *Labelled {
 	x := &Labelled{with: map[label][]int{}, n: n}
 	for place := range n {
 		for k, v := range at(place) {
-			x.with[label{k, v}] = append(x.with[label{k, v}], place)
+			for _, l := range []label{{key: k, value: v}, {key: k, any: true}} {
+				x.with[l] = append(x.with[l], place)
+			}
 		}
 	}
 	return x

@@ -85,3 +85,25 @@ func TestCandidatesAreFew(t *testing.T) {
 		t.Errorf("everything is %d of 100", len(got))
 	}
 }
+
+// TestIndex_AsksOnlyForKeysThatAreThere: a selector that wants a key, with whichever value,
+// is no candidate for labels without it.
+func TestIndex_AsksOnlyForKeysThatAreThere(t *testing.T) {
+	var list []labels.Selector
+	for _, text := range []string{"own-0", "own-1", "size>3", "!own-0", "own-2,app=a"} {
+		s, err := labels.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	x := NewIndex(list)
+	if got, want := x.Candidates(map[string]string{"own-1": "yes", "size": "1"}), []int{1, 2, 3}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	sets := []map[string]string{{"own-0": "x"}, {"app": "a"}, {"own-0": "", "app": "b"}}
+	y := NewLabelled(len(sets), func(i int) map[string]string { return sets[i] })
+	if got, want := y.Candidates(list[0]), []int{0, 2}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -38,6 +38,18 @@ func Errorf(root *Node, path, hint, format string, args ...any) *Error {
 // with json tags. Text where a number is due (and so on) is a *Error; unknown
 // fields are returned as dotted paths and are no error.
 func Decode(n *Node, into any) (unknown []string, err error) {
+	v := reflect.ValueOf(into)
+	if fresh := v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().IsZero(); fresh {
+		if direct(n, v.Elem()) {
+			return nil, nil
+		}
+		v.Elem().SetZero()
+	}
+	return throughJSON(n, into)
+}
+
+// throughJSON is [Decode] by way of JSON.
+func throughJSON(n *Node, into any) (unknown []string, err error) {
 	b, err := json.Marshal(Value(n))
 	if err != nil {
 		return nil, &Error{Msg: err.Error()}

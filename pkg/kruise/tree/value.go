@@ -104,6 +104,9 @@ func (s *Shared) FromValue(v any) *Node {
 		}
 		return Seq(items...)
 	}
+	if plain, ok := plainly(v, asInteger); ok {
+		return s.FromValue(plain)
+	}
 	return s.FromValue(fromJSON(v))
 }
 

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
 // Whole returns the workload with its Template, which is made from its Object where
@@ -68,17 +70,13 @@ func (w *Workload) podSpec() *corev1.PodSpec {
 
 // templateOf returns what the object's revisions are made of, as decoded JSON.
 func templateOf(obj metav1.Object) (map[string]any, error) {
-	text, err := json.Marshal(obj)
+	if t := Of(obj).Template(); t != nil {
+		return tree.Plain(t)
+	}
+	v, err := tree.Plain(obj)
 	if err != nil {
 		return nil, err
 	}
-	var v struct{ Spec map[string]any }
-	if err := json.Unmarshal(text, &v); err != nil {
-		return nil, err
-	}
-	if Of(obj).Template() == nil {
-		return v.Spec, nil
-	}
-	template, _ := v.Spec["template"].(map[string]any)
-	return template, nil
+	spec, _ := v["spec"].(map[string]any)
+	return spec, nil
 }

@@ -113,12 +113,8 @@ func (w *World) adopt(parent *object, made *cluster.Workload) error {
 
 // document is a workload as a document in the version in which it was written.
 func document(read *cluster.Workload) (*tree.Node, error) {
-	text, err := json.Marshal(read.Object)
+	v, err := tree.Plain(read.Object)
 	if err != nil {
-		return nil, err
-	}
-	var v map[string]any
-	if err := json.Unmarshal(text, &v); err != nil {
 		return nil, err
 	}
 	delete(v, "status")

@@ -80,7 +80,7 @@ func unserved(c *stage.Context, sets []*set) error {
 
 // source is the label by which the policy is found again.
 func (s *set) source() string {
-	if v := s.from.Labels()[kruise.SourceLabel]; v != "" {
+	if v := s.from.Label(kruise.SourceLabel); v != "" {
 		return v
 	}
 	return kruise.SourceValue(kind, s.Name)

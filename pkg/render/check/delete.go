@@ -26,7 +26,7 @@ func (s *subject) deletion() {
 	if holds == nil {
 		return
 	}
-	switch s.r.Labels()[kruise.DeleteProtectionLabel] {
+	switch s.r.Label(kruise.DeleteProtectionLabel) {
 	case kruise.DeleteProtectionAlways:
 		s.protects("it is protected always")
 	case kruise.DeleteProtectionCascading:

@@ -92,11 +92,8 @@ func kindOf(r *resource.Resource) string { return r.Group() + "/" + r.Kind() }
 
 // plain is an object as decoded JSON.
 func plain(obj any) (v map[string]any, ok bool) {
-	text, err := json.Marshal(obj)
-	if err != nil {
-		return nil, false
-	}
-	return v, json.Unmarshal(text, &v) == nil
+	v, err := tree.Plain(obj)
+	return v, err == nil
 }
 
 // recorded are fields of metadata that only a cluster writes; the namespace is

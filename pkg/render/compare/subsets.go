@@ -92,7 +92,7 @@ func (s *side) sound(r *resource.Resource) bool {
 
 // subsetOf is the name of the subset that a workload stands for.
 func subsetOf(w *resource.Resource) string {
-	if name := w.Labels()[kruise.SubsetNameLabel]; name != "" {
+	if name := w.Label(kruise.SubsetNameLabel); name != "" {
 		return name
 	}
 	return tree.StrAt(w.Node(), "spec", "template", "metadata", "labels", kruise.SubsetNameLabel)

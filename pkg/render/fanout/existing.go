@@ -72,7 +72,7 @@ func (o object) belongsTo(name string) bool {
 		}
 	}
 	return o.r.Annotation(kruise.ResourceDistributedByAnnotation) == name &&
-		o.r.Labels()[kruise.SourceLabel] == kruise.SourceValue(kind, name)
+		o.r.Label(kruise.SourceLabel) == kruise.SourceValue(kind, name)
 }
 
 func (o object) String() string {

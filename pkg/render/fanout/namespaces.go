@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
@@ -15,6 +16,9 @@ type namespaces struct {
 	names []string
 	// labels are theirs, as the API server shows them.
 	labels map[string]labels.Set
+	// text names some of them, index finds those that a selector may match.
+	text  string
+	index *selectors.Labelled
 	// terminating are those on their way out.
 	terminating map[string]bool
 	// complete: the context holds an inventory, so what is neither there nor in
@@ -37,7 +41,23 @@ func knownNamespaces(f *resource.Facts) namespaces {
 			n.labels[name], _ = f.NamespaceLabels(name)
 		}
 	}
+	n.text = list(n.names)
+	n.index = selectors.NewLabelled(len(n.names), func(i int) map[string]string { return n.labels[n.names[i]] })
 	return n
+}
+
+// candidates are the namespaces that a distribution may choose without naming them.
+func (n namespaces) candidates(d *distribution) map[string]labels.Set {
+	if d.targets.AllNamespaces {
+		return n.labels
+	}
+	out := map[string]labels.Set{}
+	if d.selector != nil {
+		for _, place := range n.index.Candidates(d.selector) {
+			out[n.names[place]] = n.labels[n.names[place]]
+		}
+	}
+	return out
 }
 
 // has reports whether a copy can go to the namespace; known is false when

@@ -22,7 +22,7 @@ func (p *plan) targets(d *distribution) ([]string, error) {
 			return nil, err
 		}
 	}
-	names, err := d.targets.Names(p.known.labels, p.c.Kruise)
+	names, err := d.targets.Names(p.known.candidates(d), p.c.Kruise)
 	if err != nil || d.targets.AllNamespaces {
 		return names, err
 	}
@@ -39,7 +39,7 @@ func (p *plan) needNamespaces(d *distribution, field string) error {
 	}
 	if !p.known.complete {
 		p.c.Findings.Add("resourcedistribution/namespaces-of-input", d.r, field,
-			fmt.Sprintf("only the namespaces in the input are known (%s); others of the cluster get no copy", list(p.known.names)))
+			fmt.Sprintf("only the namespaces in the input are known (%s); others of the cluster get no copy", p.known.text))
 	}
 	return nil
 }

@@ -119,8 +119,8 @@ func again(old, r *resource.Resource) bool {
 	if r.Is(kruise.Group, kruise.KindResourceDistribution) {
 		return true
 	}
-	source := r.Labels()[kruise.SourceLabel]
-	return source != "" && old.Labels()[kruise.SourceLabel] == source
+	source := r.Label(kruise.SourceLabel)
+	return source != "" && old.Label(kruise.SourceLabel) == source
 }
 
 // placeOf is the ID by which orchestrators and clusters tell objects apart.

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/stage"
@@ -25,6 +26,9 @@ type around struct {
 	// nodes are those of the cluster by name, where some object becomes
 	// something on each.
 	nodes []*corev1.Node
+	// nodePlaces are the places of nodes by name, nodeLabels finds those of a selector.
+	nodePlaces map[string][]int
+	nodeLabels *selectors.Labelled
 	// probed are the pod templates of the input, where some object probes pods.
 	probed []probed
 }
@@ -32,12 +36,23 @@ type around struct {
 func surroundings(c *stage.Context, in []*resource.Resource) (a *around, err error) {
 	a = about(c, in)
 	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Group() == kruise.Group && onNodes[r.Kind()] }) {
-		a.nodes, err = nodesOf(c)
+		if a.nodes, err = nodesOf(c); err != nil {
+			return a, err
+		}
+		a.indexNodes()
 	}
 	if slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Is(kruise.Group, kruise.KindPodProbeMarker) }) {
 		a.probed = templatesOf(c, in)
 	}
 	return a, err
+}
+
+func (a *around) indexNodes() {
+	a.nodePlaces = make(map[string][]int, len(a.nodes))
+	for i, n := range a.nodes {
+		a.nodePlaces[n.Name] = append(a.nodePlaces[n.Name], i)
+	}
+	a.nodeLabels = selectors.NewLabelled(len(a.nodes), func(i int) map[string]string { return a.nodes[i].Labels })
 }
 
 // onNodes are the kinds that become something on each node.

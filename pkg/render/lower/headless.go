@@ -44,7 +44,7 @@ func (l *lowering) headless() (headless, error) {
 // ours reports whether a Service in the cluster is what an earlier render of
 // this CloneSet left there.
 func (l *lowering) ours(service *resource.Resource) bool {
-	return !l.around.given[service] && service.Labels()[kruise.SourceLabel] == l.source()
+	return !l.around.given[service] && service.Label(kruise.SourceLabel) == l.source()
 }
 
 // governs reports whether an existing Service is headless and selects the pods.

@@ -37,18 +37,31 @@ func (p *imagePull) nodes(known *around) (names []string, found bool, err error)
 	if len(known.nodes) == 0 {
 		return slices.Sorted(slices.Values(wanted)), len(wanted) > 0, nil
 	}
-	for _, n := range known.nodes {
-		if !pulls(n) || len(wanted) > 0 && !slices.Contains(wanted, n.Name) || len(wanted) == 0 && !match.Matches(labels.Set(n.Labels)) {
-			continue
+	places := known.placesOf(wanted)
+	if len(wanted) == 0 {
+		places = known.nodeLabels.Candidates(match)
+	}
+	for _, place := range places {
+		if n := known.nodes[place]; pulls(n) && (len(wanted) > 0 || match.Matches(labels.Set(n.Labels))) {
+			names = append(names, n.Name)
 		}
-		names = append(names, n.Name)
 	}
 	return names, true, nil
 }
 
+// placesOf are the places of the nodes of these names, in their order.
+func (a *around) placesOf(names []string) []int {
+	var out []int
+	for _, name := range names {
+		out = append(out, a.nodePlaces[name]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // without reports whether nothing is pulled on the node of that name.
 func (a *around) without(node string) bool {
-	return slices.ContainsFunc(a.nodes, func(n *corev1.Node) bool { return n.Name == node && !pulls(n) })
+	return slices.ContainsFunc(a.nodePlaces[node], func(place int) bool { return !pulls(a.nodes[place]) })
 }
 
 // nodesOfPods returns the nodes of the pods that a selector finds in the job's

@@ -31,7 +31,11 @@ type state struct {
 // input, those that annotations make, and those of the cluster whose workload is
 // in the input.
 func gather(c *stage.Context, in []*resource.Resource) ([]*state, error) {
-	g := &gathering{c: c, in: in, seen: map[resource.ID]bool{}, nodes: readNodes(c)}
+	g := &gathering{c: c, seen: map[resource.ID]bool{}, nodes: readNodes(c)}
+	kept := c.Facts.Context(kruise.Group, Kind)
+	if len(kept) > 0 || slices.ContainsFunc(in, func(r *resource.Resource) bool { return r.Is(kruise.Group, Kind) }) {
+		g.in = byID(c, in)
+	}
 	var faults resource.Errors
 	for _, r := range in {
 		if r.Is(kruise.Group, Kind) {
@@ -43,7 +47,7 @@ func gather(c *stage.Context, in []*resource.Resource) ([]*state, error) {
 			g.annotated(r)
 		}
 	}
-	for _, r := range c.Facts.Context(kruise.Group, Kind) {
+	for _, r := range kept {
 		faults.Add(g.object(r, nil))
 	}
 	return g.found, faults.Err()
@@ -51,10 +55,21 @@ func gather(c *stage.Context, in []*resource.Resource) ([]*state, error) {
 
 type gathering struct {
 	c     *stage.Context
-	in    []*resource.Resource
+	in    map[resource.ID]*resource.Resource
 	seen  map[resource.ID]bool
 	found []*state
 	nodes nodes
+}
+
+// byID finds the objects, the first of several of one name.
+func byID(c *stage.Context, in []*resource.Resource) map[resource.ID]*resource.Resource {
+	out := make(map[resource.ID]*resource.Resource, len(in))
+	for _, r := range in {
+		if id := c.Facts.IDOf(r); out[id] == nil {
+			out[id] = r
+		}
+	}
+	return out
 }
 
 // first reports whether no PersistentPodState of this name has been found yet.
@@ -108,7 +123,7 @@ func (g *gathering) annotated(r *resource.Resource) {
 }
 
 // resolve follows the target to what it became.
-func (s *state) resolve(in []*resource.Resource) {
+func (s *state) resolve(in map[resource.ID]*resource.Resource) {
 	ref := s.spec.TargetRef
 	s.target = stage.Target(ref)
 	id := s.id(s.target)
@@ -123,10 +138,7 @@ func (s *state) resolve(in []*resource.Resource) {
 	} else if resource.GroupOf(ref.APIVersion) == kruise.Group && s.c.Expand(ref.Kind) {
 		s.target.APIVersion = "apps/v1" // it stands elsewhere, and is rendered there
 	}
-	id = s.id(s.target)
-	if i := slices.IndexFunc(in, func(r *resource.Resource) bool { return s.c.Facts.IDOf(r) == id }); i >= 0 {
-		s.workload = in[i]
-	}
+	s.workload = in[s.id(s.target)]
 }
 
 func (s *state) id(t stage.Target) resource.ID {

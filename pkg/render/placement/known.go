@@ -60,7 +60,7 @@ func (s *state) rendered() map[string]kruise.PodState {
 	states := map[string]kruise.PodState{}
 	id := resource.ID{Kind: "ConfigMap", Namespace: s.namespace, Name: s.configMapName()}
 	r := s.c.Facts.Find(id)
-	if r == nil || r.Labels()[kruise.SourceLabel] != kruise.SourceValue(Kind, s.name) {
+	if r == nil || r.Label(kruise.SourceLabel) != kruise.SourceValue(Kind, s.name) {
 		return states
 	}
 	for pod, text := range tree.Strings(tree.Get(r.Node(), "data")) {

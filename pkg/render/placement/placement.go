@@ -6,8 +6,6 @@
 package placement
 
 import (
-	"slices"
-
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/admission/policy"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -26,6 +24,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 	if err != nil || len(found) == 0 {
 		return in, err
 	}
+	there := byID(c, in)
 	behind := map[*resource.Resource][]*resource.Resource{}
 	for _, s := range found {
 		made, err := s.expand()
@@ -40,7 +39,7 @@ func Run(c *stage.Context, in []*resource.Resource) ([]*resource.Resource, error
 			out = append(out, r)
 		}
 		for _, made := range behind[r] {
-			if !slices.ContainsFunc(in, func(r *resource.Resource) bool { return c.Facts.IDOf(r) == c.Facts.IDOf(made) }) {
+			if there[c.Facts.IDOf(made)] == nil {
 				out = append(out, made)
 			}
 		}

@@ -58,8 +58,11 @@ func source(in []*resource.Resource) *resource.Resource {
 func (k kind) report(c *stage.Context, in []*resource.Resource) (first *resource.Resource) {
 	const field = "metadata.labels[" + kruise.DeleteProtectionLabel + "]"
 	for _, r := range in {
-		value := r.Labels()[kruise.DeleteProtectionLabel]
-		if !r.Is(k.group, k.name) || value != kruise.DeleteProtectionAlways && value != kruise.DeleteProtectionCascading {
+		if !r.Is(k.group, k.name) {
+			continue
+		}
+		value := r.Label(kruise.DeleteProtectionLabel)
+		if value != kruise.DeleteProtectionAlways && value != kruise.DeleteProtectionCascading {
 			continue
 		}
 		if first == nil {

@@ -41,7 +41,7 @@ func ephemeralJob(c *stage.Context, r *resource.Resource) (*patches.Sequence, er
 	if err != nil {
 		return nil, r.Fault("spec.selector", "", "%v", err)
 	}
-	q.reportFields(len(pods), len(todo)+len(begun))
+	q.reportFields(len(pods.list), len(todo)+len(begun))
 	return q.steps(todo, begun), nil
 }
 

@@ -2,7 +2,6 @@ package requests
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -35,12 +34,12 @@ func recreateRequest(c *stage.Context, r *resource.Resource) (*patches.Sequence,
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Name == q.spec.PodName })
-	if at < 0 {
+	at, known := pods.places[q.spec.PodName]
+	if !known {
 		q.report("pod-unknown", "spec.podName", "")
 		return nil, nil
 	}
-	q.pod = pods[at]
+	q.pod = pods.list[at]
 	return q.steps()
 }
 

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/selectors"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/patches"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -96,24 +97,42 @@ func directory(namespace, kind, name string) string {
 	return stage.PieceName(folder, name, longestFolder, false)
 }
 
+// crowd is what is known of the pods of a namespace.
+type crowd struct {
+	list []*corev1.Pod
+	// places are those in the list by name, labelled finds those of a selector.
+	places   map[string]int
+	labelled *selectors.Labelled
+	err      error
+}
+
+// inNamespace is under which the facts keep a crowd.
+type inNamespace string
+
 // pods are those of the request's namespace, the input's before the context's: of
-// two by the same name the first is meant.
-func (q *request) pods() ([]*corev1.Pod, error) {
-	seen := map[string]bool{}
-	var out []*corev1.Pod
-	for _, r := range q.c.Facts.All("", "Pod") {
-		if q.c.Facts.NamespaceOf(r) != q.c.Facts.NamespaceOf(q.r) || seen[r.Name()] {
+// two by the same name the first is meant. All requests share them.
+func (q *request) pods() (crowd, error) {
+	namespace := q.c.Facts.NamespaceOf(q.r)
+	pods := resource.Once(q.c.Facts, inNamespace(namespace), func() crowd { return crowdOf(q.c.Facts, namespace) })
+	return pods, pods.err
+}
+
+func crowdOf(f *resource.Facts, namespace string) crowd {
+	c := crowd{places: map[string]int{}}
+	for _, r := range f.All("", "Pod") {
+		if _, seen := c.places[r.Name()]; seen || f.NamespaceOf(r) != namespace {
 			continue
 		}
-		seen[r.Name()] = true
 		pod := &corev1.Pod{}
 		if _, err := tree.Decode(r.Node(), pod); err != nil {
-			return nil, r.Wrap(err, "")
+			return crowd{err: r.Wrap(err, "")}
 		}
-		pod.Namespace = q.c.Facts.NamespaceOf(r)
-		out = append(out, pod)
+		pod.Namespace = namespace
+		c.places[r.Name()] = len(c.list)
+		c.list = append(c.list, pod)
 	}
-	return out, nil
+	c.labelled = selectors.NewLabelled(len(c.list), func(i int) map[string]string { return c.list[i].Labels })
+	return c
 }
 
 func targetOf(p *corev1.Pod) patches.Target {

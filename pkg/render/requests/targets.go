@@ -14,14 +14,17 @@ import (
 // targets chooses the pods as Kruise does: active ones that match, the oldest first,
 // without those that hold a container of the same name from elsewhere, no more than
 // replicas. Begun are those that the job has given its containers before.
-func (q *ephemeral) targets(pods []*corev1.Pod) (todo, begun []*corev1.Pod, err error) {
+func (q *ephemeral) targets(pods crowd) (todo, begun []*corev1.Pod, err error) {
 	match, err := metav1.LabelSelectorAsSelector(q.spec.Selector)
 	if err != nil {
 		return nil, nil, err
 	}
-	fit := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool {
-		return !active(p) || !match.Matches(labels.Set(p.Labels)) || q.taken(p)
-	})
+	var fit []*corev1.Pod
+	for _, place := range pods.labelled.Candidates(match) {
+		if p := pods.list[place]; active(p) && match.Matches(labels.Set(p.Labels)) && !q.taken(p) {
+			fit = append(fit, p)
+		}
+	}
 	slices.SortStableFunc(fit, func(a, b *corev1.Pod) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})

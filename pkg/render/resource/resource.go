@@ -62,13 +62,23 @@ type Resource struct {
 	rereads []tree.Reread
 	subset  string
 	weight  tree.Weight
+	// known is what the object is called until it is taken for editing.
+	known identity
+}
+
+// identity is what all stages ask of every object, which lies scattered in its tree.
+type identity struct{ apiVersion, kind, namespace, name string }
+
+func identify(n *tree.Node) identity {
+	meta := tree.Get(n, "metadata")
+	return identity{tree.StrAt(n, "apiVersion"), tree.StrAt(n, "kind"), tree.StrAt(meta, "namespace"), tree.StrAt(meta, "name")}
 }
 
 // Parsed returns an object as it stood in the input. raw may be nil when there
 // are no bytes of its own (an element of a List, a KRM item); it must not
 // change afterwards. root is the object's mapping, without aliases.
 func Parsed(root *tree.Node, raw []byte, origin Origin) *Resource {
-	return &Resource{Origin: origin, node: root, raw: raw}
+	return &Resource{Origin: origin, node: root, raw: raw, known: identify(root)}
 }
 
 // Derived returns an object that the engine made in place of from. It belongs to the
@@ -119,7 +129,7 @@ func (r *Resource) Weight() tree.Weight {
 // bytes that the object came in as stay.
 func (r *Resource) Reread() error {
 	rereads, err := tree.Older(r.node)
-	r.rereads = rereads
+	r.rereads, r.known = rereads, identify(r.node)
 	return r.Wrap(err, "")
 }
 
@@ -130,16 +140,36 @@ func (r *Resource) Rereads() []tree.Reread { return r.rereads }
 func (r *Resource) Changed() bool { return r.changed }
 
 // APIVersion returns apiVersion as written.
-func (r *Resource) APIVersion() string { return tree.StrAt(r.node, "apiVersion") }
+func (r *Resource) APIVersion() string {
+	if !r.changed {
+		return r.known.apiVersion
+	}
+	return tree.StrAt(r.node, "apiVersion")
+}
 
 // Kind returns kind as written.
-func (r *Resource) Kind() string { return tree.StrAt(r.node, "kind") }
+func (r *Resource) Kind() string {
+	if !r.changed {
+		return r.known.kind
+	}
+	return tree.StrAt(r.node, "kind")
+}
 
 // Name returns metadata.name, "" with generateName.
-func (r *Resource) Name() string { return tree.StrAt(r.node, "metadata", "name") }
+func (r *Resource) Name() string {
+	if !r.changed {
+		return r.known.name
+	}
+	return tree.StrAt(r.node, "metadata", "name")
+}
 
 // Namespace returns metadata.namespace as written, "" when there is none.
-func (r *Resource) Namespace() string { return tree.StrAt(r.node, "metadata", "namespace") }
+func (r *Resource) Namespace() string {
+	if !r.changed {
+		return r.known.namespace
+	}
+	return tree.StrAt(r.node, "metadata", "namespace")
+}
 
 // Group returns the API group, "" for the core group.
 func (r *Resource) Group() string { return GroupOf(r.APIVersion()) }
@@ -162,6 +192,9 @@ func (r *Resource) Is(group, kind string) bool { return r.Kind() == kind && r.Gr
 func (r *Resource) Labels() map[string]string {
 	return tree.Strings(tree.Get(r.node, "metadata", "labels"))
 }
+
+// Label returns the value of one label, "" when it is not set.
+func (r *Resource) Label(key string) string { return tree.StrAt(r.node, "metadata", "labels", key) }
 
 // Annotation returns the value of one annotation, "" when it is not set.
 func (r *Resource) Annotation(key string) string {

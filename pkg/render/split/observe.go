@@ -43,7 +43,7 @@ func observe(c *stage.Context) *observed {
 		}
 	}
 	for _, r := range c.Facts.Context("", "Pod") {
-		if r.Labels()[kruise.SubsetNameLabel] != "" {
+		if r.Label(kruise.SubsetNameLabel) != "" {
 			ns := c.Facts.NamespaceOf(r)
 			o.pods[ns] = append(o.pods[ns], r)
 		}

@@ -108,7 +108,7 @@ func rendered(f *resource.Facts) map[renderedOf][]*resource.Resource {
 		out := map[renderedOf][]*resource.Resource{}
 		for _, kind := range kinds {
 			for _, r := range f.Context(kind.group, kind.kind) {
-				if label := r.Labels()[kruise.SpreadLabel]; label != "" {
+				if label := r.Label(kruise.SpreadLabel); label != "" {
 					of := renderedOf{f.NamespaceOf(r), label}
 					out[of] = append(out[of], r)
 				}

@@ -57,7 +57,7 @@ func (f *found) reserved(subset string) int32 {
 	}
 	var n int32
 	for _, p := range pods {
-		if p.Labels()[kruise.UnitedDeploymentReservedPodLabel] == "true" || pending(p) {
+		if p.Label(kruise.UnitedDeploymentReservedPodLabel) == "true" || pending(p) {
 			n++
 		}
 	}
