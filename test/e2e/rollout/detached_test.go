@@ -208,7 +208,7 @@ func TestDetached_Manifest(t *testing.T) {
 func TestDetached_Killed(t *testing.T) {
 	t.Parallel()
 	seed, kills := number(t, "CHAOS_SEED", 0), int(number(t, "CHAOS_DETACHED", 4))
-	chance := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // it is for a test
+	chance := rand.New(rand.NewPCG(seed, seed))
 	b := newBed(t, kinds["CloneSet"].workload)
 	partitions := b.partitions(t)
 	j := b.detach(t, b.runners(t), "--steps", "1,2,3,100%", "--pause-after", "1,2,3")
