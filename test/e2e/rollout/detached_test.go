@@ -124,6 +124,34 @@ func TestDetached_EditedRecord(t *testing.T) {
 	}
 }
 
+// TestDetached_Resumed: a Job carries on what another process has left, by the plan that its
+// person has approved.
+func TestDetached_Resumed(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, kinds["CloneSet"].workload)
+	job := []string{"--detach", "--runner-namespace", b.runners(t), "--runner-image", runnerImage}
+	mine := t.TempDir()
+	code, _, said := from(t, b, mine, "rollout", "run", "cloneset/web", "--image", "main="+web2, "--driver", "kruise", "--steps", "1,100%", "--pause-after", "1", "--pull-images", "never", "--yes", "--exit-on-pause")
+	if code != 5 {
+		t.Fatalf("exit %d\n%s", code, said)
+	}
+	resume := append([]string{"rollout", "resume", "cloneset/web"}, job...)
+	if code, _, said = from(t, b, t.TempDir(), resume...); code != 1 || !strings.Contains(said, "not one that you approved") {
+		t.Errorf("on a machine on which nothing was approved: exit %d\n%s", code, said)
+	}
+	code, out, said := from(t, b, mine, resume...)
+	_, name, ok := strings.Cut(out, "job.batch/")
+	if code != 0 || !ok {
+		t.Fatalf("exit %d\n%s%s", code, out, said)
+	}
+	j, err := b.Client().BatchV1().Jobs(job[2]).Get(t.Context(), strings.Fields(name)[0], metav1.GetOptions{})
+	must(t, err)
+	p := b.play(t, j, "rollout-web-a", nil)
+	b.drives(t, p)
+	b.call(t, "rollout", "promote", "cloneset/web", "--no-wait").Wants(t, 0)
+	p.ends(t, 0, "completed")
+}
+
 // TestDetached_VersionSkew: a record of another major version is refused, and no other runner
 // tries it.
 func TestDetached_VersionSkew(t *testing.T) {
@@ -208,7 +236,7 @@ func TestDetached_Manifest(t *testing.T) {
 func TestDetached_Killed(t *testing.T) {
 	t.Parallel()
 	seed, kills := number(t, "CHAOS_SEED", 0), int(number(t, "CHAOS_DETACHED", 4))
-	chance := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // it is for a test
+	chance := rand.New(rand.NewPCG(seed, seed))
 	b := newBed(t, kinds["CloneSet"].workload)
 	partitions := b.partitions(t)
 	j := b.detach(t, b.runners(t), "--steps", "1,2,3,100%", "--pause-after", "1,2,3")
