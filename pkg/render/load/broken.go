@@ -74,8 +74,12 @@ func (d document) broken(err error) error {
 
 // brokenLine finds the line that breaks the text: the first one behind the
 // longest beginning of the text that can be read. The parser's own number is
-// that of the enclosing mapping, or one too small. 0 means not found nearby.
+// that of the enclosing mapping, or one too small. 0 means not found nearby. A large text
+// is not read again and again for that.
 func (d document) brokenLine() int {
+	if len(d.text) > mostReread {
+		return 0
+	}
 	feed := &lineReader{rest: d.text}
 	for dec := yaml.NewDecoder(feed); ; {
 		var n tree.Node
@@ -109,6 +113,9 @@ func readable(text []byte) bool {
 // lookBack is how many lines before the end of what the parser has read the
 // cause is looked for.
 const lookBack = 40
+
+// mostReread is how long a text may be in which it is looked for.
+const mostReread = 1 << 20
 
 // lineReader hands out one line at a time and remembers where they end.
 type lineReader struct {

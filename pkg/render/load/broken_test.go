@@ -3,6 +3,7 @@ package load
 import (
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -27,5 +28,16 @@ func TestOddBreaks(t *testing.T) {
 	}
 	if odd == 0 || odd == 20000 {
 		t.Errorf("%d texts of 20000 are odd: nothing was compared", odd)
+	}
+}
+
+// TestBrokenAndLarge: the line at which a large text is broken is the parser's own.
+func TestBrokenAndLarge(t *testing.T) {
+	text := "a: 1\n# " + strings.Repeat("x", mostReread) + "\nb: \"c\n"
+	if n := (document{text: []byte(text), line: 1}).brokenLine(); n != 0 {
+		t.Errorf("line %d", n)
+	}
+	if _, err := Parse("f", []byte(text)); err == nil || !strings.Contains(err.Error(), "the YAML is broken") {
+		t.Error(err)
 	}
 }
