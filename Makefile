@@ -152,7 +152,7 @@ notice: ## Write the licence texts of all linked modules
 	go run ./internal/licenses/notice ./cmd/kubectl-kruise THIRD-PARTY-LICENSES
 
 .PHONY: bench
-bench: ## Measure rendering, kustomizations, the start, planning, simulating and drawing, as ratios
+bench: ## Measure rendering, kustomizations, the start, how cost grows, planning, simulating and drawing, as ratios
 	go run ./internal/bench
 	go test ./pkg/plan ./pkg/plan/simulate ./pkg/tui -run '^$$' -bench . -benchtime 3x
 

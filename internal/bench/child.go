@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -20,6 +21,8 @@ const childFlag = "-child"
 // sample is what one child reports.
 type sample struct {
 	Wall time.Duration
+	// CPU is the time of all threads.
+	CPU time.Duration
 	// Peak is the most memory that the process held, in bytes.
 	Peak int64
 }
@@ -30,16 +33,25 @@ func child(work, file string) error {
 	if !ok {
 		return fmt.Errorf("no work %q", work)
 	}
-	start := time.Now()
+	start, begun := time.Now(), computed()
 	if err := f(file, io.Discard); err != nil {
 		return err
 	}
-	s := sample{Wall: time.Since(start)}
+	s := sample{Wall: time.Since(start), CPU: computed() - begun}
 	var err error
 	if s.Peak, err = peak(); err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(s)
+}
+
+// computed is how long this process has computed.
+func computed() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // peak reads the high-water mark of this process. It is the kernel's, so it
@@ -61,8 +73,8 @@ func peak() (int64, error) {
 	return 0, errors.New("no VmHWM in /proc/self/status")
 }
 
-// measure runs the work in fresh processes and returns the least wall time and
-// the least peak: what is above them is noise of the machine.
+// measure runs the work in fresh processes and returns the least times and the least
+// peak: what is above them is noise of the machine.
 func measure(ctx context.Context, runs int, work, file string) (sample, error) {
 	var best sample
 	for i := range runs {
@@ -73,7 +85,7 @@ func measure(ctx context.Context, runs int, work, file string) (sample, error) {
 		if i == 0 {
 			best = s
 		}
-		best.Wall, best.Peak = min(best.Wall, s.Wall), min(best.Peak, s.Peak)
+		best.Wall, best.CPU, best.Peak = min(best.Wall, s.Wall), min(best.CPU, s.CPU), min(best.Peak, s.Peak)
 	}
 	return best, nil
 }

@@ -1,7 +1,7 @@
 // Command bench measures rendering against the least that any tool built on
 // kyaml does, reading the output and printing it again, says whether time
-// grows linearly, and sets kustomizations against kustomize and the start against
-// kubectl. `make bench` runs it. Every figure comes from processes of
+// grows linearly for every verb and kind of object, and sets kustomizations against kustomize and
+// the start against kubectl. `make bench` runs it. Every figure comes from processes of
 // its own, in this very run, so that only ratios matter and machines do not.
 package main
 
@@ -30,8 +30,15 @@ func main() {
 	runs := flag.Int("runs", 5, "processes per figure; the best counts")
 	n := flag.Int("n", 5000, "objects in the comparison")
 	keep := flag.String("keep", "", "directory to leave input and output in")
+	growth := flag.Bool("growth", false, "print the table of exponents alone; arguments choose rows: VERB, VERB=PART OF A NAME, =PART OF A NAME")
 	flag.Parse()
-	exit(run(context.Background(), os.Stdout, *n, *runs, *keep))
+	ctx := context.Background()
+	exit(within(*keep, func(dir string) error {
+		if *growth {
+			return growthAlone(ctx, os.Stdout, dir, *runs, flag.Args())
+		}
+		return run(ctx, os.Stdout, *n, *runs, dir)
+	}))
 }
 
 func exit(err error) {
@@ -41,15 +48,35 @@ func exit(err error) {
 	}
 }
 
-func run(ctx context.Context, w io.Writer, n, runs int, dir string) error {
-	if dir == "" {
-		tmp, err := os.MkdirTemp("", "bench-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(tmp) //nolint:errcheck // a leftover in the temporary folder harms nobody
-		dir = tmp
+// within runs f in the directory, or in a temporary one.
+func within(dir string, f func(dir string) error) error {
+	if dir != "" {
+		return f(dir)
 	}
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder harms nobody
+	return f(dir)
+}
+
+// growthAlone measures exponents and nothing else.
+func growthAlone(ctx context.Context, w io.Writer, dir string, runs int, rows choice) error {
+	program, err := build(ctx, dir)
+	if err != nil {
+		return err
+	}
+	good, err := exponents(ctx, w, program, dir, runs, rows)
+	if err == nil && !good {
+		err = errSteep
+	}
+	return err
+}
+
+var errSteep = fmt.Errorf("an exponent is above %.2f", steepest)
+
+func run(ctx context.Context, w io.Writer, n, runs int, dir string) error {
 	_, _ = fmt.Fprintf(w, "%d cores, %s, best of %d\n\n", runtime.NumCPU(), runtime.Version(), runs)
 	good, err := compare(ctx, w, dir, n, runs)
 	if err != nil {
@@ -61,11 +88,22 @@ func run(ctx context.Context, w io.Writer, n, runs int, dir string) error {
 	if err := customized(ctx, w, dir, runs); err != nil {
 		return err
 	}
-	if err := startup(ctx, w, dir); err != nil {
+	program, err := build(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if err := startup(ctx, w, program); err != nil {
+		return err
+	}
+	flat, err := exponents(ctx, w, program, dir, runs, nil)
+	if err != nil {
 		return err
 	}
 	if !good {
 		return fmt.Errorf("a ratio is above %.1f", limit)
+	}
+	if !flat {
+		return errSteep
 	}
 	return nil
 }
@@ -93,7 +131,7 @@ func compare(ctx context.Context, w io.Writer, dir string, n, runs int) (good bo
 		return false, err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row(t, "", "file", "wall", "peak memory")
+	row(t, "", "file", "wall", "CPU", "peak memory")
 	ours, err := measureRow(ctx, t, runs, "render", in)
 	if err != nil {
 		return false, err
@@ -110,10 +148,15 @@ func compare(ctx context.Context, w io.Writer, dir string, n, runs int) (good bo
 		if i == 0 {
 			best = s
 		}
-		best.Wall, best.Peak = min(best.Wall, s.Wall), min(best.Peak, s.Peak)
+		best.Wall, best.CPU, best.Peak = min(best.Wall, s.Wall), min(best.CPU, s.CPU), min(best.Peak, s.Peak)
+	}
+	floor, err := measureRow(ctx, t, runs, "parse", in)
+	if err != nil {
+		return false, err
 	}
 	wall, peak := float64(ours.Wall)/float64(best.Wall), float64(ours.Peak)/float64(best.Peak)
-	row(t, "ratio to the best plain", "", fmt.Sprintf("%.2f", wall), fmt.Sprintf("%.2f", peak))
+	row(t, "ratio to the best plain", "", fmt.Sprintf("%.2f", wall), fmt.Sprintf("%.2f", float64(ours.CPU)/float64(best.CPU)), fmt.Sprintf("%.2f", peak))
+	row(t, "ratio to parsing the input", "", "", fmt.Sprintf("%.1f", float64(ours.CPU)/float64(floor.CPU)), "")
 	return wall <= limit && peak <= limit, t.Flush()
 }
 
@@ -145,7 +188,7 @@ func measureRow(ctx context.Context, t io.Writer, runs int, work, file string) (
 	if err != nil {
 		return s, err
 	}
-	row(t, work, megabytes(info.Size()), milliseconds(s.Wall), megabytes(s.Peak))
+	row(t, work, megabytes(info.Size()), milliseconds(s.Wall), milliseconds(s.CPU), megabytes(s.Peak))
 	return s, nil
 }
 

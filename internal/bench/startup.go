@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"text/tabwriter"
 	"time"
 )
@@ -16,18 +15,13 @@ const starts = 20
 
 // startup prints how long programs take to say their version, against the
 // kubectl of the search path.
-func startup(ctx context.Context, w io.Writer, dir string) error {
+func startup(ctx context.Context, w io.Writer, program binary) error {
 	kubectl, missing := exec.LookPath("kubectl")
 	if missing != nil {
 		_, _ = fmt.Fprintln(w, "\nno kubectl to compare the start with")
 		return nil //nolint:nilerr // the rest has been measured
 	}
-	ours := filepath.Join(dir, "kubectl-kruise")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", ours, "./cmd/kubectl-kruise")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return err
-	}
+	ours := string(program)
 	best := map[string]time.Duration{}
 	for range starts {
 		for _, program := range []string{ours, kubectl} {
@@ -44,7 +38,14 @@ func startup(ctx context.Context, w io.Writer, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row(t, "version --client", "kubectl-kruise", "kubectl", "ratio")
 	row(t, "", milliseconds(best[ours]), milliseconds(best[kubectl]), fmt.Sprintf("%.2f", float64(best[ours])/float64(best[kubectl])))
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	info, err := os.Stat(ours)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "the program is %s\n", megabytes(info.Size()))
+	}
+	return err
 }
 
 func started(ctx context.Context, program string) (time.Duration, error) {

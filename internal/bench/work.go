@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 
@@ -19,6 +20,7 @@ import (
 var works = map[string]func(file string, out io.Writer) error{
 	"render":        renderFile,
 	"load-emit":     loadEmit,
+	"parse":         parse,
 	"plain":         plain,
 	"plain-encoder": plainOneEncoder,
 	"plain-kio":     plainKio,
@@ -54,6 +56,23 @@ func loadEmit(file string, out io.Writer) error {
 		r.Edit()
 	}
 	return emit.Stream(out, in)
+}
+
+// parse is the floor of all that reads YAML: each document becomes nodes, once.
+func parse(file string, _ io.Writer) error {
+	f, err := os.Open(file) //nolint:gosec // the file is our own
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	for d := yaml.NewDecoder(f); ; {
+		var n yaml.Node
+		if err := d.Decode(&n); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 }
 
 func readPlain(file string) ([]*yaml.RNode, error) {

@@ -2,7 +2,6 @@ package live
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+)
+
+// shape is an input of any size, whose cost must not grow faster than it does.
+type shape struct {
+	name string
+	// groups are what it consists of, one list after the other.
+	groups []group
+	// beside are objects that exist in the cluster (--with).
+	beside []group
+	// product: the output grows faster than the input, so that the exponent is against
+	// the size of the output.
+	product bool
+	// verbs are those that it is for.
+	verbs []string
+}
+
+// group are objects of one template: amount of them in an input of n.
+type group struct {
+	template string
+	amount   func(n int) int
+}
+
+// The amounts of a group.
+var (
+	all   = func(n int) int { return n }
+	half  = func(n int) int { return n / 2 }
+	third = func(n int) int { return n / 3 }
+	one   = func(int) int { return 1 }
+	few   = func(n int) int { return int(math.Cbrt(float64(n))) }
+)
+
+// text is the input of about n objects, each in a version that says what its image or
+// another value is.
+func text(groups []group, n, version int) []byte {
+	var out []byte
+	for _, g := range groups {
+		for i := range g.amount(n) {
+			doc := strings.NewReplacer("$i", strconv.Itoa(i), "$v", strconv.Itoa(version), "$n", strconv.Itoa(n)).Replace(g.template)
+			out = append(append(out, "---\n"...), doc...)
+		}
+	}
+	return out
+}
+
+// manifest is an object as a template of text; spec is in flow style, on a line of its own
+// for each field.
+func manifest(apiVersion, kind, meta string, fields ...string) string {
+	return fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata: {name: %s}\n%s\n", apiVersion, kind, meta, strings.Join(fields, "\n"))
+}
+
+const (
+	// inShop names an object of a namespace, clusterWide one of the cluster.
+	inShop      = "object-$i, namespace: shop"
+	clusterWide = "object-$i"
+
+	stable   = "apps.kruise.io/v1beta1"
+	preview  = "apps.kruise.io/v1alpha1"
+	policies = "policy.kruise.io/v1alpha1"
+
+	// pod is a template whose labels say which it is, and what all have in common.
+	pod = `  template:
+    metadata: {labels: {app: app-$i, team: shop, own-$i: "yes"}}
+    spec:
+      containers:
+      - {name: main, image: "registry.example.org/shop/app:$v", env: [{name: A, value: b}], ports: [{containerPort: 8080}]}`
+
+	selected = "  selector: {matchLabels: {app: app-$i}}"
+	// service is what the manifests of a StatefulSet need.
+	service = "  serviceName: object-$i"
+	task    = `
+      restartPolicy: Never`
+)
+
+// workload is one with a template, beside other fields of its spec.
+func workload(apiVersion, kind string, fields ...string) string {
+	return manifest(apiVersion, kind, inShop, append(append([]string{"spec:"}, fields...), selected, pod)...)
+}
+
+// set is a SidecarSet with a selector.
+func set(selector string) string {
+	return manifest(stable, kruise.KindSidecarSet, clusterWide, "spec:", "  selector: "+selector,
+		`  containers: [{name: agent-$i, image: "registry.example.org/mesh/agent:$v", volumeMounts: [{name: data-$i, mountPath: /var/run/agent-$i}]}]`,
+		"  volumes: [{name: data-$i, emptyDir: {}}]")
+}
+
+// spread is a WorkloadSpread over two zones.
+const spread = `spec:
+  targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: CloneSet, name: object-$i}
+  subsets: [{name: a, maxReplicas: 1, requiredNodeSelectorTerm: {matchExpressions: [{key: zone, operator: In, values: [a]}]}}, {name: b, requiredNodeSelectorTerm: {matchExpressions: [{key: zone, operator: In, values: [b]}]}}]`
+
+// distribution brings a ConfigMap to the namespaces that targets name.
+func distribution(targets string) string {
+	return manifest(preview, kruise.KindResourceDistribution, clusterWide,
+		`spec: {resource: {apiVersion: v1, kind: ConfigMap, metadata: {name: shared-$i}, data: {key: value-$v}}, targets: `+targets+"}")
+}
+
+// manifests are one object of each kind, by itself valid.
+var manifests = map[string]string{
+	kruise.KindCloneSet:                        cloneSet,
+	kruise.KindStatefulSet + ".apps.kruise.io": workload(stable, kruise.KindStatefulSet, "  replicas: 2", service),
+	kruise.KindDaemonSet + ".apps.kruise.io":   workload(preview, kruise.KindDaemonSet),
+	kruise.KindBroadcastJob:                    manifest(preview, kruise.KindBroadcastJob, inShop, "spec:", pod+task, "  completionPolicy: {type: Always}"),
+	kruise.KindAdvancedCronJob:                 manifest(preview, kruise.KindAdvancedCronJob, inShop, "spec:", `  schedule: "*/5 * * * *"`, "  template: {jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: \"registry.example.org/shop/app:$v\"}]}}}}}"),
+	kruise.KindSidecarSet:                      set("{matchLabels: {app: app-$i}}"),
+	kruise.KindUnitedDeployment:                manifest(preview, kruise.KindUnitedDeployment, inShop, "spec:", "  replicas: 4", selected, "  topology: {subsets: [{name: a, replicas: 50%}, {name: b}]}", "  template:", "    cloneSetTemplate:", "      metadata: {labels: {app: app-$i}}", "      spec: {selector: {matchLabels: {app: app-$i}}, template: {metadata: {labels: {app: app-$i}}, spec: {containers: [{name: main, image: \"registry.example.org/shop/app:$v\"}]}}}"),
+	kruise.KindWorkloadSpread:                  manifest(preview, kruise.KindWorkloadSpread, inShop, spread),
+	kruise.KindResourceDistribution:            distribution("{includedNamespaces: {list: [{name: shop}]}}"),
+	kruise.KindContainerRecreateRequest:        manifest(preview, kruise.KindContainerRecreateRequest, inShop, "spec: {podName: pod-$i, containers: [{name: main}], activeDeadlineSeconds: 6$v}"),
+	kruise.KindEphemeralJob:                    manifest(preview, kruise.KindEphemeralJob, inShop, "spec: {selector: {matchLabels: {app: app-$i}}, template: {ephemeralContainers: [{name: look, image: \"registry.example.org/tools:$v\", terminationMessagePolicy: File, imagePullPolicy: IfNotPresent}]}}"),
+	kruise.KindImagePullJob:                    manifest(preview, kruise.KindImagePullJob, inShop, "spec: {image: \"registry.example.org/shop/app-$i:$v\", completionPolicy: {type: Always}, selector: {names: [node-$i]}}"),
+	kruise.KindImageListPullJob:                manifest(preview, kruise.KindImageListPullJob, inShop, "spec: {images: [\"registry.example.org/shop/app-$i:$v\"], completionPolicy: {type: Always}, selector: {names: [node-$i]}}"),
+	kruise.KindPersistentPodState:              manifest(preview, kruise.KindPersistentPodState, inShop, "spec: {targetRef: {apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, name: object-$i}, requiredPersistentTopology: {nodeTopologyKeys: [zone-$v]}}"),
+	kruise.KindPodProbeMarker:                  manifest(preview, kruise.KindPodProbeMarker, inShop, "spec: {selector: {matchLabels: {app: app-$i}}, probes: [{name: idle, containerName: main, podConditionType: example.org/idle, probe: {exec: {command: [idle, \"$v\"]}}}]}"),
+	kruise.KindPodUnavailableBudget:            manifest(policies, kruise.KindPodUnavailableBudget, inShop, "spec: {selector: {matchLabels: {app: app-$i}}, maxUnavailable: $v}"),
+	kruise.KindNodeImage:                       manifest(preview, kruise.KindNodeImage, clusterWide, "spec: {images: {\"registry.example.org/shop/app\": {tags: [{tag: v$v}]}}}"),
+	kruise.KindDeployment:                      workload("apps/v1", kruise.KindDeployment, "  replicas: 2"),
+	kruise.KindStatefulSet:                     workload("apps/v1", kruise.KindStatefulSet, "  replicas: 2", service),
+	kruise.KindDaemonSet:                       workload("apps/v1", kruise.KindDaemonSet),
+	"Job":                                      manifest("batch/v1", "Job", inShop, "spec:", pod+task),
+	"CronJob":                                  manifest("batch/v1", "CronJob", inShop, "spec:", `  schedule: "*/5 * * * *"`, "  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: \"registry.example.org/shop/app:$v\"}]}}}}"),
+	"Pod":                                      manifest("v1", "Pod", inShop+", labels: {app: app-$i}", "spec: {containers: [{name: main, image: \"registry.example.org/shop/app:$v\"}]}"),
+	"Service":                                  manifest("v1", "Service", inShop, "spec: {selector: {app: app-$i}, ports: [{port: 808$v}]}"),
+	"ConfigMap":                                manifest("v1", "ConfigMap", inShop, "data: {key: value-$v}"),
+	"Secret":                                   manifest("v1", "Secret", inShop, "stringData: {key: value-$v}"),
+	"PodDisruptionBudget":                      manifest("policy/v1", "PodDisruptionBudget", inShop, "spec: {selector: {matchLabels: {app: app-$i}}, maxUnavailable: $v}"),
+	"HorizontalPodAutoscaler":                  autoscaler("apps/v1", kruise.KindDeployment),
+	"Namespace":                                manifest("v1", "Namespace", "shop-$i, labels: {team: team-$i, all: \"yes\", version: v$v}"),
+	"Node":                                     node,
+}
+
+var (
+	cloneSet = workload(stable, kruise.KindCloneSet, "  replicas: 2")
+	node     = manifest("v1", "Node", "node-$i, labels: {zone: a, kubernetes.io/hostname: node-$i, version: v$v}", "spec: {}")
+)
+
+// autoscaler refers to a workload by its name.
+func autoscaler(apiVersion, kind string) string {
+	return manifest("autoscaling/v2", "HorizontalPodAutoscaler", inShop, "spec: {maxReplicas: 1$v, scaleTargetRef: {apiVersion: "+apiVersion+", kind: "+kind+", name: object-$i}}")
+}
+
+// The verbs whose cost is measured.
+var (
+	onFiles  = []string{"render", "lint", "diff", "convert"}
+	onChange = []string{"plan"}
+	onPods   = []string{"simulate"}
+	onServer = []string{"inventory"}
+)
+
+// shapes are all inputs: each kind by itself, then what many objects have to do with many.
+func shapes() []shape {
+	var out []shape
+	for kind := range manifests {
+		s := shape{name: kind + " alone", groups: []group{{manifests[kind], all}}, verbs: onFiles}
+		if strings.Contains(manifests[kind], selected) && kind != kruise.KindUnitedDeployment {
+			s.verbs = slices.Concat(s.verbs, onChange)
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b shape) int { return strings.Compare(a.name, b.name) })
+	return slices.Concat(out, related(), manyPods(), served())
+}
+
+// related are the inputs in which objects of one kind look for those of another.
+func related() []shape {
+	deployments, cloneSets := group{manifests[kruise.KindDeployment], half}, group{cloneSet, half}
+	pods, spaces := group{manifests["Pod"], half}, group{manifests["Namespace"], half}
+	forEach := func(name string, template string, others ...group) shape {
+		return shape{name: name, groups: append([]group{{template, half}}, others...), verbs: onFiles}
+	}
+	return []shape{
+		forEach("SidecarSets × Deployments, by a value", manifests[kruise.KindSidecarSet], deployments),
+		forEach("SidecarSets × CloneSets, by a value", manifests[kruise.KindSidecarSet], cloneSets),
+		forEach("SidecarSets × Deployments, by a key", set("{matchExpressions: [{key: own-$i, operator: Exists}]}"), deployments),
+		forEach("SidecarSets × Deployments, by a list", set("{matchExpressions: [{key: app, operator: In, values: [app-$i, none-$i]}], matchLabels: {team: shop}}"), deployments),
+		{name: "SidecarSets × Deployments, all by all", groups: []group{{set("{matchLabels: {team: shop}}"), few}, {manifests[kruise.KindDeployment], all}}, verbs: onFiles, product: true},
+		{name: "SidecarSets × pods beside", groups: []group{{manifests[kruise.KindSidecarSet], half}}, beside: []group{pods}, verbs: []string{"render", "lint", "diff"}},
+		forEach("WorkloadSpreads × CloneSets", manifests[kruise.KindWorkloadSpread], cloneSets),
+		{name: "WorkloadSpreads × CloneSets × autoscalers", groups: []group{{manifests[kruise.KindWorkloadSpread], third}, {cloneSet, third}, {autoscaler(stable, kruise.KindCloneSet), third}}, verbs: onFiles},
+		forEach("ResourceDistributions × Namespaces, by name", distribution("{includedNamespaces: {list: [{name: shop-$i}]}}"), spaces),
+		forEach("ResourceDistributions × Namespaces, by label", distribution("{namespaceLabelSelector: {matchLabels: {team: team-$i}}}"), spaces),
+		{name: "ResourceDistributions × Namespaces beside", groups: []group{{distribution("{namespaceLabelSelector: {matchLabels: {team: team-$i}}}"), half}}, beside: []group{spaces}, verbs: []string{"render", "lint", "diff"}},
+		{name: "ResourceDistributions × Namespaces, all to all", groups: []group{{distribution("{allNamespaces: true}"), few}, {manifests["Namespace"], all}}, verbs: []string{"render"}, product: true},
+		forEach("PodUnavailableBudgets × CloneSets", manifests[kruise.KindPodUnavailableBudget], cloneSets),
+		forEach("PodUnavailableBudgets × pods", manifests[kruise.KindPodUnavailableBudget], pods),
+		{name: "PodUnavailableBudgets × pods beside", groups: []group{{manifests[kruise.KindPodUnavailableBudget], half}}, beside: []group{pods}, verbs: []string{"render", "lint", "diff"}},
+		forEach("PodDisruptionBudgets × Deployments", manifests["PodDisruptionBudget"], deployments),
+		forEach("autoscalers × CloneSets", autoscaler(stable, kruise.KindCloneSet), cloneSets),
+		forEach("Services × CloneSets", manifests["Service"], cloneSets),
+		forEach("ConfigMaps × Deployments that name them", manifests["ConfigMap"], group{strings.Replace(manifests[kruise.KindDeployment], "name: A, value: b", "name: A, valueFrom: {configMapKeyRef: {name: object-$i, key: key}}", 1), half}),
+		forEach("PersistentPodStates × StatefulSets", manifests[kruise.KindPersistentPodState], group{manifests[kruise.KindStatefulSet+".apps.kruise.io"], half}),
+		forEach("PodProbeMarkers × CloneSets", manifests[kruise.KindPodProbeMarker], cloneSets),
+		forEach("EphemeralJobs × pods", manifests[kruise.KindEphemeralJob], pods),
+		forEach("ImagePullJobs × Nodes", manifests[kruise.KindImagePullJob], group{node, half}),
+		{name: "UnitedDeployments × SidecarSets", groups: []group{{manifests[kruise.KindUnitedDeployment], half}, {manifests[kruise.KindSidecarSet], half}}, verbs: onFiles},
+	}
+}
+
+// manyPods are the inputs of one workload with n pods.
+func manyPods() []shape {
+	var out []shape
+	for _, kind := range []string{kruise.KindCloneSet, kruise.KindStatefulSet + ".apps.kruise.io", kruise.KindDeployment, kruise.KindStatefulSet} {
+		template := strings.Replace(manifests[kind], "  replicas: 2", "  replicas: $n", 1)
+		out = append(out, shape{name: "pods of a " + kind, groups: []group{{template, one}}, verbs: slices.Concat(onChange, onPods)})
+	}
+	budget := group{strings.Replace(manifests[kruise.KindPodUnavailableBudget], "maxUnavailable: $v", "maxUnavailable: 20%", 1), one}
+	out = append(out,
+		shape{name: "pods of a CloneSet × a budget", groups: []group{{strings.Replace(cloneSet, "  replicas: 2", "  replicas: $n", 1), one}}, beside: []group{budget}, verbs: slices.Concat(onChange, onPods)},
+		shape{name: "objects beside a CloneSet", groups: []group{{cloneSet, one}}, beside: []group{{manifests[kruise.KindPodUnavailableBudget], third}, {manifests["PodDisruptionBudget"], third}, {manifests[kruise.KindDeployment], third}}, verbs: slices.Concat(onChange, onPods)},
+	)
+	return out
+}
+
+// served are what a cluster holds for an inventory.
+func served() []shape {
+	var out []shape
+	for _, kind := range []string{"Namespace", "Node", "ConfigMap", kruise.KindSidecarSet, kruise.KindCloneSet, kruise.KindWorkloadSpread, "Pod"} {
+		out = append(out, shape{name: kind + " in a cluster", groups: []group{{manifests[kind], all}}, verbs: onServer})
+	}
+	return append(out,
+		shape{name: "WorkloadSpreads × CloneSets in a cluster", groups: []group{{manifests[kruise.KindWorkloadSpread], half}, {cloneSet, half}}, verbs: onServer},
+		shape{name: "ResourceDistributions × Namespaces in a cluster", groups: []group{{distribution("{namespaceLabelSelector: {matchLabels: {team: team-$i}}}"), half}, {manifests["Namespace"], half}}, verbs: onServer},
+	)
+}
