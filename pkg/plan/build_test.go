@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -137,6 +138,14 @@ func TestContinuesWhatWasBegun(t *testing.T) {
 				t.Errorf("%s is %s", pod.Name, pod.Mode)
 			}
 		}
+	}
+	described, err := must(planfile.Read(planfile.Write(p))).Described(s)
+	if err != nil || len(described.Change.Fields) != 1 || described.Change.FromRevision != "web-older" {
+		t.Errorf("read from its file it is described as %+v, %v", described.Change, err)
+	}
+	p.Change.Fields = nil
+	if _, err := p.Described(s); err == nil || !strings.Contains(err.Error(), "spec.containers[0].image") {
+		t.Errorf("without its fields: %v", err)
 	}
 }
 

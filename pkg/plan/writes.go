@@ -301,6 +301,11 @@ func (p Plan) Described(s Snapshot) (Plan, error) {
 		return p, err
 	}
 	const hint = "make the plan again with 'kubectl kruise plan'"
+	ofWorkload := p.Target.Kind != "Pod"
+	if ofWorkload {
+		b.sub = b.subject()
+		b.compareOld()
+	}
 	made := b.plan.Change
 	if p.Change.ToHash != made.ToHash {
 		return p, &tree.Error{Path: "spec.change.toHash", Msg: "the patches of the plan lead to another template than its description says", Hint: hint}
@@ -308,10 +313,8 @@ func (p Plan) Described(s Snapshot) (Plan, error) {
 	if said, does := describedFields(p.Change.Fields), describedFields(made.Fields); !slices.Equal(said, does) {
 		return p, &tree.Error{Path: "spec.change.fields", Msg: "the patches of the plan change other fields than its description says: " + difference(said, does), Hint: hint}
 	}
-	if p.Target.Kind != "Pod" {
-		if b.sub = b.subject(); p.Limits != b.sub.limits {
-			return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan says %+v, and the object comes to %+v", p.Limits, b.sub.limits), Hint: hint}
-		}
+	if ofWorkload && p.Limits != b.sub.limits {
+		return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan says %+v, and the object comes to %+v", p.Limits, b.sub.limits), Hint: hint}
 	}
 	for i := range p.Steps {
 		if n, more := b.reaches(&p.Steps[i], stages[i+1]); more {
