@@ -257,7 +257,7 @@ func (o *runOptions) dependencies(g *madeGroup, p *groupPart) ([]cluster.Ref, er
 		}
 		n, err := named.Parse(typed)
 		if err != nil {
-			return nil, p.run.desired.Fault("metadata.annotations", "names such as statefulset/db, or NAMESPACE/TYPE/NAME, with commas between them", "%s: %w", group.DependsOnAnnotation, err)
+			return nil, p.run.desired.Fault("metadata.annotations", "names such as statefulset/db, or NAMESPACE/TYPE/NAME, with commas between them", "%s: %v", group.DependsOnAnnotation, err)
 		}
 		ref, found := g.find(n, namespace)
 		switch {

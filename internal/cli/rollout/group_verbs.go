@@ -90,11 +90,13 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	}
 	by, err := records.Holder(ctx, namespace, rec.Name)
 	driven := err == nil && by != ""
+	agreed := ""
 	if o.goesOn && !o.only && !driven {
 		// Whether this person may carry the group out is decided before anything is changed.
 		if err := known.take(ctx, rec, groups); err != nil {
 			return err
 		}
+		agreed = rec.Digest("")
 	}
 	if o.group.marks != nil {
 		by := saidAt(holder(), time.Now())
@@ -108,11 +110,12 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 	if !back && (!o.goesOn || o.only) {
 		return nil
 	}
-	if driven && !back {
+	err = o.driveGroup(ctx, rec, groups, known, back, agreed)
+	if driven && !back && errors.Is(err, plan.ErrTaken) { // it is alive: one that was killed would have been waited for
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%s carries the group out, and follows\n", by)
 		return nil
 	}
-	return o.driveGroup(ctx, rec, groups, known, back)
+	return err
 }
 
 // allows refuses what a group does not allow that has ended, or is rolled back.
@@ -201,14 +204,14 @@ func (o *control) changeMember(ctx context.Context, ref cluster.Ref, rollouts ap
 // takes some seconds each time to see that the other one still has it.
 const mostHandovers = 6
 
-// driveGroup carries out what is left of a group, or rolls it back.
-func (o *control) driveGroup(ctx context.Context, rec group.Record, groups apply.Groups, known *groupApprovals, back bool) error {
+// driveGroup carries out what is left of a group, or rolls it back. agreed is the digest of
+// one that may be carried out already.
+func (o *control) driveGroup(ctx context.Context, rec group.Record, groups apply.Groups, known *groupApprovals, back bool, agreed string) error {
 	opt, stop := o.groupOptions(rec)
 	defer stop()
 	opt.Back = back
-	agreed := rec.Digest("")
 	opt.Approved = func(now group.Record) error {
-		if !back && now.Digest("") == agreed {
+		if agreed != "" && now.Digest("") == agreed {
 			return nil
 		}
 		if back {

@@ -11,7 +11,7 @@ import (
 func newPromote(shared *common) *cobra.Command {
 	var full bool
 	var to string
-	c := newControl(shared, &control{goesOn: true, group: ofGroup{onlyWaiting: true}, makes: func() (action, error) {
+	c := newControl(shared, &control{goesOn: true, group: ofGroup{marks: resumesGroup, onlyWaiting: true}, makes: func() (action, error) {
 		how, err := promotionOf(full, to)
 		return promoting(how), err
 	}}, &cobra.Command{
