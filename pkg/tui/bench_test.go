@@ -176,6 +176,42 @@ func BenchmarkSecond(b *testing.B) {
 	}
 }
 
+// BenchmarkMorePods is what ten times the pods make of the cost of a frame: of drawing one
+// again, which depends on what is shown alone, and of one after a change of 50 pods.
+func BenchmarkMorePods(b *testing.B) {
+	few, many := newCrowd(b, decode(b, manifests(5000))), newCrowd(b, decode(b, manifests(50_000)))
+	fewWorlds, manyWorlds := []*world.World{few.change(50), few.change(50)}, []*world.World{many.change(50), many.change(50)}
+	var ratios [2]float64
+	for b.Loop() {
+		for i, arrives := range []bool{false, true} {
+			ratios[i] = float64(framing(b, manyWorlds, arrives)) / float64(framing(b, fewWorlds, arrives))
+		}
+	}
+	b.ReportMetric(ratios[0], "redraw-50000/5000")
+	b.ReportMetric(ratios[1], "change-50000/5000")
+}
+
+// framing is the CPU time of a frame, the least of several measurements, with or without
+// another state before it.
+func framing(tb testing.TB, worlds []*world.World, arrives bool) time.Duration {
+	tb.Helper()
+	m, best := opened(worlds[0]), time.Hour
+	for range 5 {
+		const frames = 20
+		begun := spent()
+		for i := range frames {
+			if arrives {
+				m, _ = m.take(arrived{world: worlds[i%2]})
+			}
+			if len(m.frame()) == 0 {
+				tb.Fatal("no frame")
+			}
+		}
+		best = min(best, max(spent()-begun, time.Microsecond)/frames)
+	}
+	return best
+}
+
 // BenchmarkMemory is what 10,000 pods take above nothing.
 func BenchmarkMemory(b *testing.B) {
 	texts := manifests(10_000)
