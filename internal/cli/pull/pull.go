@@ -96,7 +96,7 @@ func (o *options) complete(args []string) error {
 		return usage.Errorf("one of: text, json", "--output: unknown value %q", o.output)
 	}
 	if err := imageref.Check(args[0]); err != nil {
-		return usage.Errorf("for instance registry.example.com/web:2", "%q is not a image: %w", args[0], err)
+		return usage.Errorf("for instance registry.example.com/web:2", "%q is not an image: %w", args[0], err)
 	}
 	o.image = args[0]
 	if len(args) == 2 {

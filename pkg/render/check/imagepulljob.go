@@ -82,7 +82,7 @@ func (s *subject) image(path, image string) {
 	if image == "" {
 		s.fault(path, "", "an image is required")
 	} else if _, err := reference.ParseNormalizedNamed(image); err != nil {
-		s.fault(path, "", "%q is not a image: %v", image, err)
+		s.fault(path, "", "%q is not an image: %v", image, err)
 	}
 }
 

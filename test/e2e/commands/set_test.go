@@ -109,7 +109,7 @@ func TestSetExplain(t *testing.T) {
 	b.call(t, "set", "image", "cloneset/web", "main=registry.example.com/web:1", "other=registry.example.com/web:1").ends(t, 1, `unable to find container named "other"`, "hint: it has main")
 	b.call(t, "set", "image", "cloneset/nobody", "main=registry.example.com/web:1").ends(t, 1, `"nobody" not found`)
 	b.call(t, "set", "image", "nothings/web", "main=registry.example.com/web:1").ends(t, 1, "doesn't have a resource type", "hint:")
-	b.call(t, "set", "image", "cloneset/web", "main=Not:An:Image").ends(t, 2, "is not a image")
+	b.call(t, "set", "image", "cloneset/web", "main=Not:An:Image").ends(t, 2, "is not an image")
 	b.call(t, "set", "image", "cloneset/web").ends(t, 2, "at least one image update is required")
 	b.call(t, "set", "resources", "cloneset/web", "--limits=cpu=lots").ends(t, 2, `"lots" is not a quantity`)
 	b.call(t, "set", "env", "cloneset/web", "A=b", "--all", "-l", "a=b").ends(t, 2, "cannot set --all and --selector")
