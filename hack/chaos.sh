@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tells random histories of rollouts in parts, and keeps where it is in a file: called
-# again after an interruption it goes on there. A part that fails is told again first.
+# again after an interruption it continues there. A part that fails is told again first.
 #   hack/chaos.sh FIRST COUNT PART FILE
 set -euo pipefail
 first=$1 end=$(($1 + $2)) part=$3 kept=$4

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every fuzz target of the project for the given time, one after another, and
 # then many more random rollouts than the tests do. What has passed is kept in a file: called
-# again after an interruption, or after a finding was mended, it goes on there.
+# again after an interruption, or after a finding was mended, it continues there.
 #   hack/fuzz.sh TIME FILE
 set -euo pipefail
 time=$1 kept=$2

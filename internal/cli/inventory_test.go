@@ -57,7 +57,7 @@ func shop() map[string]string {
 }
 
 const shopFacts = `# Facts of a cluster, for kubectl kruise render --with. Written by kubectl kruise
-# inventory; write it anew instead of editing it.
+# inventory; generate it again instead of editing it.
 apiVersion: v1
 kind: List
 items:
@@ -160,7 +160,7 @@ func TestInventoryChoices(t *testing.T) {
 		"json":              {args: []string{"--kinds", "ClusterFacts", "-o", "json"}, kinds: []string{"ClusterFacts"}},
 		"files":             {args: []string{"-f", file(t, everywhere), "--skip-kinds", "ClusterFacts"}, kinds: []string{"ConfigMap", "Namespace", "Namespace"}},
 
-		"unknown kind":     {args: []string{"--kinds", "Secret"}, code: 2, said: `--kinds: "Secret" is no kind of facts`},
+		"unknown kind":     {args: []string{"--kinds", "Secret"}, code: 2, said: `--kinds: "Secret" is not a kind of facts`},
 		"unknown output":   {args: []string{"-o", "table"}, code: 2, said: "--output: unknown value"},
 		"bad selector":     {args: []string{"-l", "a=b=c"}, code: 2, said: "--selector: "},
 		"-A and -n":        {args: []string{"-A", "-n", "shop"}, code: 2, said: "-A and -n exclude each other"},

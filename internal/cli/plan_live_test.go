@@ -204,7 +204,7 @@ spec:
 			t.Errorf("%q: exit %d\n%s%s", args, code, out, errOut)
 			continue
 		}
-		for _, want := range []string{"cloneset/web in shop, driven by this client, pod by pod", "stands in      replicaset/web", "in place, main restarts", "+ web:2"} {
+		for _, want := range []string{"cloneset/web in shop, updated by this client, pod by pod", "runs as        replicaset/web", "in place, main restarts", "+ web:2"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q: no %q in\n%s", args, want, out)
 			}

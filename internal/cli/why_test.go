@@ -64,11 +64,11 @@ func brokenShop(t *testing.T, change map[string]string) string {
 
 func TestWhyAWorkload(t *testing.T) {
 	code, out, errOut := call(t.Context(), t, "", "why", "cloneset/web", "-n", "shop", "--server", brokenShop(t, nil))
-	want := `cloneset/web  waits: CrashLoopBackOff in web-2: container main, image web:1; ended with Error, exit code 2, 7 restarts
+	want := `cloneset/web  blocked: CrashLoopBackOff: container main in pod web-2; image web:1; ended with Error, exit code 2, 7 restarts
   pods: 1 of 3 updated, 0 of these ready; 2 ready in all
-in the way:
-  ! crash: CrashLoopBackOff in web-2: container main, image web:1; ended with Error, exit code 2, 7 restarts
-      hint: kubectl logs --previous web-2; back: kubectl kruise rollout undo cloneset/web
+blocked by:
+  ! crash: CrashLoopBackOff: container main in pod web-2; image web:1; ended with Error, exit code 2, 7 restarts
+      hint: kubectl logs --previous web-2 -n shop; to roll back: kubectl kruise rollout undo cloneset/web -n shop
   - updated: 0 of 3 updated pods are available
   - maxUnavailable: 1 pods of the target revision are not available yet, at most 1: web-3 waits
 the last lines of container main in web-2, in its own words:
@@ -83,9 +83,9 @@ the last lines of container main in web-2, in its own words:
 func TestWhyAPod(t *testing.T) {
 	server := brokenShop(t, nil)
 	_, out, errOut := call(t.Context(), t, "", "why", "web-1", "-n", "shop", "--server", server)
-	want := `pod web-1  it is old: its turn comes after 1 others: 1 pods of the target revision are not available yet, at most 1: web-3 waits
-in the way:
-  - maxUnavailable: web-1: its turn comes after 1 others: 1 pods of the target revision are not available yet, at most 1: web-3 waits
+	want := `pod web-1  on an old revision: 1 pod is updated before it: 1 pods of the target revision are not available yet, at most 1: web-3 waits
+blocked by:
+  - maxUnavailable: web-1: 1 pod is updated before it: 1 pods of the target revision are not available yet, at most 1: web-3 waits
 sidecars:
   mesh: it matches now, but the pod is older (2026-01-01T00:00:01Z) than the set (2026-02-01T00:00:00Z): only a new pod gets it
 `
@@ -125,7 +125,7 @@ func TestWhyOfADeployment(t *testing.T) {
 		"/apis/apps.kruise.io/v1beta1/sidecarsets":        `{"kind": "List", "apiVersion": "v1", "items": []}`,
 	})
 	_, out, errOut := call(t.Context(), t, "", "why", "api-1", "-n", "shop", "--server", server)
-	want := "pod api-1  it carries the template of deployment.apps/api, but is not ready: 0/1 nodes are available\n"
+	want := "pod api-1  up to date with deployment.apps/api, not ready: 0/1 nodes are available\n"
 	if !strings.HasPrefix(out, want) || !strings.Contains(out, "hint: kubectl describe pod api-1") {
 		t.Errorf("%s\n%s", out, errOut)
 	}
@@ -159,7 +159,7 @@ func TestWhyARelease(t *testing.T) {
 	server := brokenShop(t, map[string]string{"/apis/rollouts.kruise.io/v1beta1/namespaces/shop/rollouts": liveRelease})
 	for _, about := range []string{"cloneset/web", "web-1"} {
 		_, out, errOut := call(t.Context(), t, "", "why", about, "-n", "shop", "--server", server)
-		if !strings.Contains(out, "! owner: Kruise Rollout web drives it: step 1 of 2, StepPaused: waits to be approved\n      hint: kubectl kruise rollout approve rollout/web\n") {
+		if !strings.Contains(out, "! owner: run by Kruise Rollout web: step 1 of 2, StepPaused: waits to be approved\n      hint: kubectl kruise rollout approve rollout/web\n") {
 			t.Errorf("%s\n%s\n%s", about, out, errOut)
 		}
 	}
@@ -178,7 +178,7 @@ func TestWhyUnited(t *testing.T) {
 	})
 	code, out, errOut := call(t.Context(), t, "", "why", "ud/web", "-n", "shop", "--server", server)
 	for _, want := range []string{
-		"ud/web  waits: Kruise has not seen its newest spec yet; subset 1 of 1, cloneset.apps.kruise.io/web: waits: CrashLoopBackOff in web-2: container main, image web:1",
+		"ud/web  progressing: Kruise has not processed the latest change yet; subset 1 of 1, cloneset.apps.kruise.io/web: blocked: CrashLoopBackOff: container main in pod web-2; image web:1",
 		"the last lines of container main in web-2",
 	} {
 		if !strings.Contains(out, want) || code != 0 {

@@ -99,7 +99,7 @@ func (e *jobEnd) pulled(pulls []imagePull) error {
 		delete(images, image)
 	}
 	if len(images) > 0 {
-		return fmt.Errorf("nobody asked for %v", slices.Sorted(maps.Keys(images)))
+		return fmt.Errorf("unexpected: %v", slices.Sorted(maps.Keys(images)))
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (e *jobEnd) restarted(pod map[string]any) ([]restart, error) {
 		}
 		i := slices.IndexFunc(out, func(r restart) bool { return r.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("container %s restarts, and nobody asked for it", name)
+			return nil, fmt.Errorf("container %s restarts without a request", name)
 		}
 		out[i].phase, out[i].killed = e.ended(name)
 		if out[i].phase == "Failed" && says(step.Said, "stop here") {

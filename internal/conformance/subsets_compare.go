@@ -43,7 +43,7 @@ func (s *subsetsStep) compare() error {
 }
 
 // before is the workload that the subset had: labels and annotations that left
-// the template stay on it. A switched kind starts anew.
+// the template stay on it. A switched kind starts again.
 func (s *subsetsStep) before(subset string, want map[string]any) map[string]any {
 	for _, o := range s.previous {
 		if text(o, "metadata", "labels", subsetLabel) == subset && kindOf(o) == kindOf(want) && o["apiVersion"] == want["apiVersion"] {

@@ -33,7 +33,7 @@ func (c Changes) Markdown(w io.Writer) error {
 	rows, details := 0, 0
 	if len(c.Changes) > 0 {
 		b.line("")
-		b.line("| | object | pods | look out for |")
+		b.line("| | object | pods | warnings |")
 		b.line("|---|---|---|---|")
 		rows = b.within(len(c.Changes), func(i int) string { return markdownRow(&c.Changes[i]) })
 		b.line("")
@@ -85,7 +85,7 @@ func markdownRow(ch *compare.Change) string {
 		remarks = append(remarks, effectText(e))
 	}
 	if why := becauseText(ch.Rollout); why != "" {
-		pods = append(pods, "because "+why)
+		pods = append(pods, "reason: "+why)
 	}
 	return fmt.Sprintf("| %s | %s %s | %s | %s |\n", level, ch.Verb, cell(ch.ID.String()), breaks(pods), breaks(remarks))
 }

@@ -12,7 +12,7 @@ import (
 
 // doneTo is what happens to pods in each mode.
 var doneTo = map[rules.UpdateMode]string{
-	rules.ModeInPlace: "updated in place", rules.ModeMetadataOnly: "labelled and annotated anew, without a restart", rules.ModeRecreate: "recreated",
+	rules.ModeInPlace: "updated in place", rules.ModeMetadataOnly: "given new labels and annotations, without a restart", rules.ModeRecreate: "recreated",
 }
 
 // podsText says what pods go through, in one line; empty when nothing happens.
@@ -39,7 +39,7 @@ func followText(r *compare.Rollout) string {
 	case r.Mode == rules.ModeNotAllowed:
 		return "none is updated: the policy forbids what the change needs"
 	case r.ByHand:
-		return "each is " + done + " only when somebody deletes it"
+		return "each is " + done + " only when it is deleted"
 	case r.Paused:
 		return "none is " + done + " while the update is paused"
 	case known && r.Total == 0:
@@ -51,7 +51,7 @@ func followText(r *compare.Rollout) string {
 	}
 	text := fmt.Sprintf("%d of %d %s %s%s", r.Reach, r.Total, verb(r.Reach, "is", "are"), done, restartText(r))
 	if r.Mode != rules.ModeMetadataOnly {
-		text += fmt.Sprintf(", at most %d down at a time", min(r.Down, r.Reach))
+		text += fmt.Sprintf(", at most %d unavailable at a time", min(r.Down, r.Reach))
 		if r.Surge > 0 {
 			text += fmt.Sprintf(", up to %d more beside them", r.Surge)
 		}

@@ -35,7 +35,7 @@ type Revision struct {
 // changed.
 func History(w io.Writer, name string, list []Revision, st Style) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintf(w, "%s has no revision on record\n", name)
+		_, err := fmt.Fprintf(w, "%s has no revisions\n", name)
 		return err
 	}
 	b := &builder{st: st}

@@ -119,7 +119,7 @@ func modeText(mode rules.UpdateMode, restarts []string) string {
 	case rules.ModeMetadataOnly:
 		return "metadata only, nothing restarts"
 	case rules.ModeRecreate:
-		return "recreate, each pod is deleted and made anew"
+		return "recreate: each pod is deleted, and its controller creates a new one"
 	case rules.ModeNotAllowed:
 		return "not allowed, running pods stay as they are"
 	}

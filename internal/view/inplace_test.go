@@ -56,7 +56,7 @@ under each policy
 		{
 			"recreate: restarts are no topic",
 			answered(web, rules.Eligibility{Mode: rules.ModeRecreate, Policy: rules.PolicyRecreate, Why: "the policy", Fields: []rules.FieldChange{env, image("web:1", "web:2")}, Restarts: []string{"main"}}),
-			`cloneset/web: recreate, each pod is deleted and made anew
+			`cloneset/web: recreate: each pod is deleted, and its controller creates a new one
   the policy
 
 fields

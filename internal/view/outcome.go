@@ -8,8 +8,8 @@ import (
 )
 
 var outcomeWords = map[simulate.Outcome]string{
-	simulate.Completed: "completes in ", simulate.Waiting: "waits for a person after ",
-	simulate.Halted: "halts after ", simulate.Stuck: "stands still after ",
+	simulate.Completed: "completes in ", simulate.Waiting: "waits for approval after ",
+	simulate.Halted: "fails after ", simulate.Stuck: "stalls after ",
 }
 
 var outcomeColors = map[simulate.Outcome]string{simulate.Completed: green, simulate.Waiting: yellow, simulate.Halted: red, simulate.Stuck: red}
@@ -19,10 +19,10 @@ func Outcome(w io.Writer, s simulate.Summary, st Style) error {
 	b := &builder{st: st}
 	b.line("%s", st.paint(outcomeColors[s.Outcome], OutcomeText(s)))
 	if s.Reason != "" {
-		b.line("  because       %s", s.Reason)
+		b.line("  reason        %s", s.Reason)
 	}
-	b.line("  most down     %s", plural(s.MostDown, "pod"))
-	b.line("  most at once  %s", plural(s.MostPods, "pod"))
+	b.line("  unavailable   at most %s", plural(s.MostDown, "pod"))
+	b.line("  pods          at most %s", plural(s.MostPods, "pod"))
 	b.line("  restarts      %s in place, %s recreated", plural(s.Restarts, "container"), plural(s.Recreated, "pod"))
 	b.line("  image pulls   %d", s.Pulls)
 	b.line("  API writes    %d", s.Writes)

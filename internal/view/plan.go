@@ -17,7 +17,7 @@ var driverWords = map[plan.Driver]string{
 }
 
 // Plan writes a plan for people: what changes, what it does to the pods and why,
-// every step with its pods, what to look out for. predicted is how a simulation of
+// every step with its pods, warnings. predicted is how a simulation of
 // it ended, nil without one.
 func Plan(w io.Writer, p plan.Plan, predicted *simulate.Summary, st Style) error {
 	return summarized(p, predicted).Text(w, st)
@@ -46,12 +46,12 @@ func (page PlanPage) Text(w io.Writer, st Style) error {
 	for i := range page.Steps {
 		b.step(&page.Steps[i], names)
 	}
-	b.section("look out for")
+	b.section("warnings")
 	for _, r := range slices.Concat(page.Watch, page.Warnings) {
 		b.line("  - %s", r)
 	}
 	if o := page.Outcome; o != nil {
-		b.section("predicted")
+		b.section("estimate")
 		b.line("  %s", st.paint(outcomeColors[o.Outcome], o.Text+when(o.Reason != "", ": "+o.Reason)))
 		b.line("  %s", o.Numbers)
 	}
@@ -83,15 +83,15 @@ func (b *builder) section(title string) {
 }
 
 func (b *builder) planHead(page PlanPage) {
-	b.line("%s, driven by %s", b.st.paint(bold, page.Target), page.Driver)
+	b.line("%s, updated by %s", b.st.paint(bold, page.Target), page.Driver)
 	if page.Carrier != "" {
-		b.line("  stands in      %s", page.Carrier)
+		b.line("  runs as        %s", page.Carrier)
 	}
-	b.line("  pods are       %s", b.st.paint(modeColors[page.Mode], page.Verdict))
+	b.line("  update         %s", b.st.paint(modeColors[page.Mode], page.Verdict))
 	if page.Why != "" {
-		b.line("  because        %s", page.Why)
+		b.line("  reason         %s", page.Why)
 	}
-	b.line("  how fast       %s", page.Limits)
+	b.line("  limits         %s", page.Limits)
 	if page.Revisions != "" {
 		b.line("  revisions      %s", page.Revisions)
 	}
@@ -107,9 +107,9 @@ func targetText(t plan.Target) string {
 
 // limitsText says how many pods there are, and how many of them at a time.
 func limitsText(l plan.Limits) string {
-	text := fmt.Sprintf("%s, at most %d down at a time", plural(l.Replicas, "pod"), l.MaxUnavailable)
+	text := fmt.Sprintf("%s, at most %d unavailable at a time", plural(l.Replicas, "pod"), l.MaxUnavailable)
 	if l.MaxSurge > 0 {
-		text += fmt.Sprintf(", at most %d more than wanted", l.MaxSurge)
+		text += fmt.Sprintf(", at most %s above replicas", plural(l.MaxSurge, "pod"))
 	}
 	if l.MinReady > 0 {
 		text += ", each ready for " + svg.Span(l.MinReady) + " to count"

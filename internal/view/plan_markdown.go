@@ -24,12 +24,12 @@ func (page PlanPage) Markdown(w io.Writer) error {
 	b := &builder{}
 	b.line("### Rollout of %s", code(page.Target))
 	b.line("")
-	b.line("**%s**, driven by %s: %s", page.Verdict, page.Driver, inline(cmp.Or(page.Why, "no reason is given")))
+	b.line("**%s**, by %s: %s", page.Verdict, page.Driver, inline(cmp.Or(page.Why, "no reason is given")))
 	b.line("")
 	b.line("%s.", page.Limits)
 	if o := page.Outcome; o != nil {
 		b.line("")
-		b.line("Predicted: **%s**%s; %s.", o.Text, when(o.Reason != "", " because "+inline(o.Reason)), o.Numbers)
+		b.line("Estimate: **%s**%s; %s.", o.Text, when(o.Reason != "", " because "+inline(o.Reason)), o.Numbers)
 	}
 	b.markdownFields(page.Fields)
 	b.markdownSteps(page.Steps)

@@ -220,7 +220,7 @@ func (page PlanPage) Picture() svg.Picture {
 		out.Timeline = *page.Timeline
 	}
 	if s := page.Outcome; s != nil {
-		out.Description = fmt.Sprintf("%s %s: %s, at most %s down and %s at once.",
+		out.Description = fmt.Sprintf("%s %s: %s, at most %s unavailable and %s at once.",
 			plural(page.Replicas, "pod"), pictureWords[page.Mode], s.Text, plural(s.MostDown, "pod"), plural(s.MostPods, "pod"))
 	}
 	return out

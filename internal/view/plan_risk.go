@@ -21,7 +21,7 @@ func watched(p plan.Plan) []string {
 	out := []string{downText(p.Limits)}
 	switch p.Change.Mode {
 	case rules.ModeRecreate:
-		out = append(out, "a pod that is made anew loses its address and what it keeps in emptyDir volumes, and may land on another node")
+		out = append(out, "a recreated pod gets a new address and empty emptyDir volumes, and may land on another node")
 	case rules.ModeInPlace:
 		if p.Target.Kind == kruise.KindSidecarSet && len(p.Change.Restarts) == 0 {
 			break // every sidecar that changes is exchanged hot, and a warning says so
@@ -29,13 +29,13 @@ func watched(p plan.Plan) []string {
 		out = append(out, "a container that restarts drops its connections; the pod keeps its name, node, address and volumes")
 	}
 	if slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return slices.ContainsFunc(s.Pods, tied) }) {
-		out = append(out, "pods marked ~ are alike to Kruise: any other of their kind may come in their place")
+		out = append(out, "~ marks pods that are interchangeable: Kruise may pick other ones")
 	}
 	if n := waits(p.Steps); n > 0 {
-		out = append(out, fmt.Sprintf("%s until somebody promotes", verb(n, "one step waits", fmt.Sprintf("%d steps wait", n))))
+		out = append(out, verb(n, "1 step waits", fmt.Sprintf("%d steps wait", n))+" for approval")
 	}
 	if p.Target.UID == "" {
-		out = append(out, "no cluster was asked: pods and their names are made up")
+		out = append(out, "planned without a cluster: pods and their names are examples")
 	}
 	return out
 }
@@ -55,18 +55,18 @@ func waits(steps []plan.Step) int {
 
 func downText(l plan.Limits) string {
 	if l.MaxUnavailable <= 0 {
-		return "no pod may be missing at any time"
+		return "no pod becomes unavailable"
 	}
 	if l.Replicas <= 0 {
 		return "there are no pods"
 	}
 	share := min(l.MaxUnavailable*100/l.Replicas, 100)
-	return fmt.Sprintf("up to %d of %s (%d%%) are out of service at a time", min(l.MaxUnavailable, l.Replicas), plural(l.Replicas, "pod"), share)
+	return fmt.Sprintf("up to %d of %s (%d%%) are unavailable at a time", min(l.MaxUnavailable, l.Replicas), plural(l.Replicas, "pod"), share)
 }
 
 // PredictedText is a simulated run in numbers, in one line.
 func PredictedText(s simulate.Summary) string {
-	return fmt.Sprintf("%s down at most, %s at most; %s, %d recreated, %s, %s",
+	return fmt.Sprintf("at most %s unavailable, at most %s at once; %s, %d recreated, %s, %s",
 		plural(s.MostDown, "pod"), plural(s.MostPods, "pod"), plural(s.Restarts, "container restart"), s.Recreated,
 		plural(s.Pulls, "image pull"), plural(s.Writes, "API write"))
 }

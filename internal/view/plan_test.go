@@ -43,7 +43,7 @@ func planOf(pods int) plan.Plan {
 				Before: []plan.Condition{{Type: plan.HoldsUID, Value: "u1"}}, After: []plan.Condition{{Type: plan.HoldsUpdatedAvailable, Value: "1"}, {Type: plan.HoldsSettled}},
 				Timeout: 10 * time.Minute, OnFailure: plan.FailRollback,
 			},
-			{Name: "pause-1", Kind: plan.StepPause, Title: "wait until somebody promotes", Pause: &plan.Pause{}},
+			{Name: "pause-1", Kind: plan.StepPause, Title: "wait for approval", Pause: &plan.Pause{}},
 			{Name: "100%", Kind: plan.StepPartition, Title: fmt.Sprintf("the other %d pods", pods-1), Patches: partition(0), Pods: step(1, pods), Updated: pods},
 		},
 		Warnings: []string{"the budget web-pdb allows 1 pod less than the plan"},
@@ -129,18 +129,18 @@ func TestRisks(t *testing.T) {
 		p    plan.Plan
 		want []string
 	}{
-		"some down": {base(func(*plan.Plan) {}), []string{"up to 2 of 10 pods (20%) are out of service at a time"}},
-		"none down": {base(func(p *plan.Plan) { p.Limits.MaxUnavailable = 0 }), []string{"no pod may be missing at any time"}},
-		"all down":  {base(func(p *plan.Plan) { p.Limits.MaxUnavailable = 30 }), []string{"up to 10 of 10 pods (100%) are out of service at a time"}},
+		"some down": {base(func(*plan.Plan) {}), []string{"up to 2 of 10 pods (20%) are unavailable at a time"}},
+		"none down": {base(func(p *plan.Plan) { p.Limits.MaxUnavailable = 0 }), []string{"no pod becomes unavailable"}},
+		"all down":  {base(func(p *plan.Plan) { p.Limits.MaxUnavailable = 30 }), []string{"up to 10 of 10 pods (100%) are unavailable at a time"}},
 		"no pods":   {base(func(p *plan.Plan) { p.Limits.Replicas = 0 }), []string{"there are no pods"}},
-		"recreated": {base(func(p *plan.Plan) { p.Change.Mode = rules.ModeRecreate }), []string{"up to 2", "loses its address"}},
+		"recreated": {base(func(p *plan.Plan) { p.Change.Mode = rules.ModeRecreate }), []string{"up to 2", "gets a new address"}},
 		"in place":  {base(func(p *plan.Plan) { p.Change.Mode = rules.ModeInPlace }), []string{"up to 2", "drops its connections"}},
 		"two pauses": {base(func(p *plan.Plan) {
 			p.Steps = []plan.Step{{Pause: &plan.Pause{}}, {Pause: &plan.Pause{For: 1}}, {Pause: &plan.Pause{}}}
-		}), []string{"up to 2", "2 steps wait until somebody promotes"}},
-		"ties":        {base(func(p *plan.Plan) { p.Steps = []plan.Step{{Pods: []plan.PodStep{{Tie: 1}}}} }), []string{"up to 2", "marked ~"}},
-		"made up":     {base(func(p *plan.Plan) { p.Target.UID = "" }), []string{"up to 2", "made up"}},
-		"own warning": {base(func(p *plan.Plan) { p.Warnings = []string{"beware"} }), []string{"up to 2", "beware"}},
+		}), []string{"up to 2", "2 steps wait for approval"}},
+		"ties":         {base(func(p *plan.Plan) { p.Steps = []plan.Step{{Pods: []plan.PodStep{{Tie: 1}}}} }), []string{"up to 2", "~ marks"}},
+		"are examples": {base(func(p *plan.Plan) { p.Target.UID = "" }), []string{"up to 2", "are examples"}},
+		"own warning":  {base(func(p *plan.Plan) { p.Warnings = []string{"beware"} }), []string{"up to 2", "beware"}},
 	} {
 		got := Risks(c.p)
 		if len(got) != len(c.want) {
@@ -179,7 +179,7 @@ func TestPlanOfOthers(t *testing.T) {
 	if err := Plan(&b, p, &stuck, Style{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"by this client, pod by pod", "stands in      deployment/web", "at most 2 more than wanted", "(none) to web-2", "stands still after 1m: no node has room"} {
+	for _, want := range []string{"by this client, pod by pod", "runs as        deployment/web", "at most 2 pods above replicas", "(none) to web-2", "stalls after 1m: no node has room"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

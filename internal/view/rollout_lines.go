@@ -13,7 +13,7 @@ import (
 )
 
 // RolloutLines prints a rollout for a pipe or a log: a line with a time for each
-// thing that changes, a sign of life when nothing does, and one summary at the end.
+// thing that changes, a heartbeat when nothing does, and one summary at the end.
 type RolloutLines struct {
 	Out   io.Writer
 	Style Style
@@ -22,7 +22,7 @@ type RolloutLines struct {
 	counts event.Counts
 	begun  time.Time
 	last   time.Time
-	// waits is what the rollout waits for, said again as a sign of life, and gate what
+	// waits is what the rollout waits for, said again as a heartbeat, and gate what
 	// kind of thing that is.
 	waits, gate string
 	// counted is when the counts were printed last, stale whether they have changed
@@ -55,17 +55,17 @@ func (l *RolloutLines) Event(e event.Event) {
 	case event.Acted:
 		l.line(e.Time, "", "  %s", e.Request)
 	case event.Refused:
-		l.line(e.Time, yellow, "  turned down for now: %s", e.Text)
+		l.line(e.Time, yellow, "  refused for now, trying again: %s", e.Text)
 	case event.Pods:
 		l.counts, l.stale = *e.Counts, true
 		l.count(e.Time, atMost)
 	case event.Waiting:
 		l.wait(e)
 	case event.Paused:
-		l.waits = "paused: " + blockersText(e)
+		l.waits = pausedText(e)
 		l.line(e.Time, yellow, "  %s", l.waits)
 	case event.Halted:
-		l.line(e.Time, red, "halted: %s", blockersText(e))
+		l.line(e.Time, red, "failed: %s", blockersText(e))
 	case event.Note:
 		l.line(e.Time, "", "%s", e.Text)
 	case event.Ended:
@@ -89,7 +89,7 @@ func (l *RolloutLines) count(at time.Time, every time.Duration) {
 // wait prints what the rollout waits for when that is another kind of thing than
 // before; numbers that go up are in the counts.
 func (l *RolloutLines) wait(e event.Event) {
-	l.waits = "waits: " + blockersText(e)
+	l.waits = "waiting: " + blockersText(e)
 	var gates []string
 	for i, b := range e.Blockers {
 		if i == 0 || urgent[b.Gate] {
@@ -110,13 +110,13 @@ var urgent = map[string]bool{
 	plan.GateCrash: true, plan.GateImage: true, plan.GateSchedule: true, plan.GateBudget: true, plan.GateHook: true,
 }
 
-// Beat prints a sign of life when nothing was printed for long enough.
+// Beat prints a heartbeat when nothing was printed for long enough.
 func (l *RolloutLines) Beat(now time.Time) {
 	l.count(now, atMost)
 	if l.last.IsZero() || now.Sub(l.last) < Heartbeat {
 		return
 	}
-	text := "goes on"
+	text := "in progress"
 	if l.waits != "" {
 		text = l.waits
 	}
@@ -134,7 +134,7 @@ func (l *RolloutLines) open(e event.Event) {
 	}
 	l.line(e.Time, "", "%s; %s", strings.Join(words, ", "), countsText(l.counts))
 	if l.plan.At > 0 && l.plan.At < len(l.plan.Steps) {
-		l.line(e.Time, "", "goes on at %s", l.rung(l.plan.At))
+		l.line(e.Time, "", "continuing at %s", l.rung(l.plan.At))
 	}
 }
 
@@ -182,16 +182,20 @@ func blockersText(e event.Event) string {
 	}
 	var out []string
 	for _, b := range e.Blockers {
-		text := b.Why
-		if b.Pod != "" {
-			text = b.Pod + ": " + text
-		}
-		out = append(out, text)
+		out = append(out, plan.Blocker(b).Sentence())
 	}
 	if len(out) > mostBlockers {
 		out = append(out[:mostBlockers], fmt.Sprintf("and %d more", len(out)-mostBlockers))
 	}
 	return strings.Join(out, "; ")
+}
+
+// pausedText says that the rollout waits for a user.
+func pausedText(e event.Event) string {
+	if text := blockersText(e); len(e.Blockers) == 0 || e.Blockers[0].Gate != plan.GatePromote {
+		return "paused: " + text
+	}
+	return blockersText(e)
 }
 
 // mostBlockers is how many a line names.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view/svg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -60,7 +61,7 @@ func (l *RolloutLive) Event(e event.Event) {
 		l.stands(e, event.Acted)
 		l.notice = e.Request
 	case event.Refused:
-		l.notice = "turned down for now: " + e.Text
+		l.notice = "refused for now, trying again: " + e.Text
 	case event.Note:
 		l.notice = e.Text
 	case event.Ended:
@@ -158,7 +159,7 @@ func (l *RolloutLive) leaves() []string {
 			if urgent[b.Gate] {
 				color = red
 			}
-			out = append(out, "   "+leaf+l.Style.paint(color, b.Pod+": "+b.Why))
+			out = append(out, "   "+leaf+l.Style.paint(color, plan.Blocker(b).Sentence()))
 		}
 	}
 	if more > 0 {
@@ -190,11 +191,11 @@ func (l *RolloutLive) foot(now time.Time) []string {
 	var out []string
 	switch l.state {
 	case event.Waiting:
-		out = append(out, l.Style.paint(faint, "waits: "+blockersText(l.blocked)))
+		out = append(out, l.Style.paint(faint, "waiting: "+blockersText(l.blocked)))
 	case event.Paused:
-		out = append(out, l.Style.paint(yellow, "paused: "+blockersText(l.blocked)))
+		out = append(out, l.Style.paint(yellow, pausedText(l.blocked)))
 	case event.Halted:
-		out = append(out, l.Style.paint(red, "halted: "+blockersText(l.blocked)))
+		out = append(out, l.Style.paint(red, "failed: "+blockersText(l.blocked)))
 	}
 	if l.notice != "" {
 		out = append(out, l.Style.paint(faint, "last: "+l.notice))
@@ -206,7 +207,7 @@ func (l *RolloutLive) foot(now time.Time) []string {
 func (l *RolloutLive) time(now time.Time) string {
 	text := svg.Span(now.Sub(l.begun)) + " so far"
 	if left, ok := l.left(now); ok {
-		text += ", about " + svg.Span(left) + " to go at this pace"
+		text += ", about " + svg.Span(left) + " left at this pace"
 	}
 	return text
 }

@@ -24,10 +24,10 @@ func live(events ...event.Event) *RolloutLive {
 func noonAnd(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
 func TestRolloutLive(t *testing.T) {
-	crash := event.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "container main: CrashLoopBackOff"}
+	crash := event.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "CrashLoopBackOff: container main, image web:2"}
 	slow := event.Blocker{Gate: plan.GateUpdated, Why: "updatedReplicas is 2 of 4"}
 	first := []event.Event{begun(0, 0), counted(10, pods(1, 1, 4)), done(10, 0), begun(10, 1)}
-	second := slices.Concat(first, []event.Event{blocked(10, event.Paused, event.Blocker{Gate: plan.GatePromote, Why: "waits until somebody promotes"}), done(110, 1), begun(110, 2)})
+	second := slices.Concat(first, []event.Event{blocked(10, event.Paused, event.Blocker{Gate: plan.GatePromote, Why: "waiting for approval"}), done(110, 1), begun(110, 2)})
 	for name, c := range map[string]struct {
 		events []event.Event
 		now    int
@@ -37,53 +37,53 @@ func TestRolloutLive(t *testing.T) {
 |- web-1 (old)  4 pods, 4 ready
 ` + "`" + `- web-2 (new)  0 pods, 0 ready
   oooooooooooooooooooooooooooooo 0 of 4 updated, 0 of these ready; 4 ready in all
-  > 1 update: write the new template and let 1 of 4 pods follow  3s
-  . 2 pause-1: wait until somebody promotes
-  . 3 step-100%: let 3 more pods follow: 4 of 4
+  > 1 update: update the template and 1 of 4 pods  3s
+  . 2 pause-1: wait for approval
+  . 3 step-100%: update 3 more pods: 4 of 4
 last: patch cloneset shop/web
 3s so far`},
 		"paused": {second[:5], 70, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  3 pods, 3 ready
 ` + "`" + `- web-2 (new)  1 pod, 1 ready
   #######ooooooooooooooooooooooo 1 of 4 updated, 1 of these ready; 4 ready in all
-  + 1 update: write the new template and let 1 of 4 pods follow  10s
-  = 2 pause-1: wait until somebody promotes  1m
-  . 3 step-100%: let 3 more pods follow: 4 of 4
-paused: waits until somebody promotes
+  + 1 update: update the template and 1 of 4 pods  10s
+  = 2 pause-1: wait for approval  1m
+  . 3 step-100%: update 3 more pods: 4 of 4
+waiting for approval
 1m10s so far`},
 		"waits, with trouble": {append(slices.Clip(second), counted(120, pods(2, 1, 3)), blocked(120, event.Waiting, slow, crash)), 120, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  2 pods, 2 ready
 ` + "`" + `- web-2 (new)  2 pods, 1 ready
-   ` + "`" + `- web-3: container main: CrashLoopBackOff
+   ` + "`" + `- CrashLoopBackOff: container main in pod web-3; image web:2
   #######%%%%%%%%ooooooooooooooo 2 of 4 updated, 1 of these ready; 3 ready in all
-  + 1 update: write the new template and let 1 of 4 pods follow  10s
-  + 2 pause-1: wait until somebody promotes  1m40s
-  > 3 step-100%: let 3 more pods follow: 4 of 4  10s
-waits: updatedReplicas is 2 of 4; web-3: container main: CrashLoopBackOff
-2m so far, about 1m to go at this pace`},
+  + 1 update: update the template and 1 of 4 pods  10s
+  + 2 pause-1: wait for approval  1m40s
+  > 3 step-100%: update 3 more pods: 4 of 4  10s
+waiting: 2 of 4 pods are updated; CrashLoopBackOff: container main in pod web-3; image web:2
+2m so far, about 1m left at this pace`},
 		"halts": {append(slices.Clip(second), blocked(125, event.Halted, crash), ended(125, event.Failed, "crash web-3: it crashed", pods(2, 1, 3))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  2 pods, 2 ready
 ` + "`" + `- web-2 (new)  2 pods, 1 ready
-   ` + "`" + `- web-3: container main: CrashLoopBackOff
+   ` + "`" + `- CrashLoopBackOff: container main in pod web-3; image web:2
   #######%%%%%%%%ooooooooooooooo 2 of 4 updated, 1 of these ready; 3 ready in all
-  + 1 update: write the new template and let 1 of 4 pods follow  10s
-  + 2 pause-1: wait until somebody promotes  1m40s
-  X 3 step-100%: let 3 more pods follow: 4 of 4  15s
+  + 1 update: update the template and 1 of 4 pods  10s
+  + 2 pause-1: wait for approval  1m40s
+  X 3 step-100%: update 3 more pods: 4 of 4  15s
 failed after 2m5s: crash web-3: it crashed`},
 		"completes": {append(slices.Clip(second), done(130, 2), ended(130, event.Completed, "", pods(4, 4, 4))), 999, `cloneset shop/web  driver kruise, in place, main restarts inside the pod
 |- web-1 (old)  0 pods, 0 ready
 ` + "`" + `- web-2 (new)  4 pods, 4 ready
   ############################## 4 of 4 updated, 4 of these ready; 4 ready in all
-  + 1 update: write the new template and let 1 of 4 pods follow  10s
-  + 2 pause-1: wait until somebody promotes  1m40s
-  + 3 step-100%: let 3 more pods follow: 4 of 4  20s
+  + 1 update: update the template and 1 of 4 pods  10s
+  + 2 pause-1: wait for approval  1m40s
+  + 3 step-100%: update 3 more pods: 4 of 4  20s
 completed after 2m10s`},
 		"goes back": {append(slices.Clip(first), after(20, event.RollingBack, event.Event{Plan: &event.Plan{Driver: "kruise", From: "web-2", To: "web-1", Steps: ladderOf().Steps[:1]}, Text: "it crashed"}), after(20, event.Refused, event.Event{Text: "conflict"})), 21, `cloneset shop/web  driver kruise  rolling back: it crashed
 |- web-2 (old)  3 pods, 3 ready
 ` + "`" + `- web-1 (new)  1 pod, 1 ready
   #######ooooooooooooooooooooooo 1 of 4 updated, 1 of these ready; 4 ready in all
-  > 1 update: write the new template and let 1 of 4 pods follow
-last: turned down for now: conflict
+  > 1 update: update the template and 1 of 4 pods
+last: refused for now, trying again: conflict
 21s so far`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,77 +10,78 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// RolloutStatus is how a rollout stands.
+// RolloutStatus is the status of a rollout with what it is made from.
 type RolloutStatus struct {
 	Name string
-	// Namespace is said where several are told of.
+	// Namespace is shown in lists of several.
 	Namespace string
 	Plan      plan.Plan
 	Decision  plan.Decision
 	Tally     plan.Tally
 	Progress  plan.Progress
-	// Begun is zero where no rollout is on record; Times are when steps began.
+	// Begun is zero where no rollout is recorded; Times are when steps began.
 	Begun time.Time
 	Times map[string]time.Time
-	// Holder is who drives it now.
+	// Holder is the executor; "" for none.
 	Holder string
 	Now    time.Time
 }
 
-// Status writes how a rollout stands: the ladder, the pods, and what it waits for.
+// Status writes the status of a rollout: one sentence, the pods, the steps, and what to do.
 func Status(w io.Writer, s RolloutStatus, st Style) error {
 	b := &builder{st: st}
-	b.line("%s  %s", st.paint(bold, s.Name), s.headline())
+	status := s.status()
+	b.line("%s  %s", st.paint(bold, s.Name), st.paint(statusColors[status.State], status.String()))
 	b.line("  %s", bar(event.Counts(s.Tally), st))
 	if !s.Begun.IsZero() {
-		b.line("  begun %s ago%s", svg.Span(s.Now.Sub(s.Begun)), s.drivenBy())
+		b.line("  started %s ago%s", svg.Span(s.Now.Sub(s.Begun)), s.executor())
 		for i := range s.Plan.Steps {
 			b.line("  %s", s.rung(i, st))
 		}
 	}
-	if reason := s.Decision.Reason; reason != "" && s.Decision.Verb != plan.Done {
-		b.line("  %s", st.paint(yellow, s.verb()+": "+reason))
+	if s.Decision.Verb != plan.Done {
 		for _, blocker := range s.Decision.Blockers {
-			if text := blocker.String(); text != reason {
-				b.line("    %s", text)
+			if text := blocker.Sentence(); text != status.Reason && text != status.State {
+				b.line("  %s", st.paint(yellow, text))
 			}
 		}
+	}
+	if status.Remedy != "" {
+		b.line("  %s", st.paint(faint, "hint: "+status.Remedy))
 	}
 	return b.write(w)
 }
 
-func (s RolloutStatus) drivenBy() string {
+var statusColors = map[string]string{
+	plan.StatusApproval: yellow, plan.StatusPaused: yellow, plan.StatusBlocked: red, plan.StatusFailed: red, plan.StatusAborted: yellow, plan.StatusRolledBack: yellow,
+}
+
+// status is the status in one sentence. A rollout that is not carried out by any process
+// waits for one.
+func (s RolloutStatus) status() plan.Status {
+	out := plan.StatusOf(&s.Plan, s.Progress, s.Decision, !s.Begun.IsZero())
+	if s.unattended() && out.State == plan.StatusProgressing {
+		out.Remedy = s.Plan.Target.Command("resume")
+		if s.Decision.Verb == plan.Act {
+			out = out.Blocked("no process is running the rollout")
+		}
+	}
+	return out
+}
+
+// unattended reports whether a rollout is recorded that is to go on and has no executor.
+func (s RolloutStatus) unattended() bool {
+	return !s.Begun.IsZero() && s.Holder == "" && s.Decision.Verb != plan.Done && s.Decision.Verb != plan.Halt
+}
+
+func (s RolloutStatus) executor() string {
 	switch {
 	case s.Holder != "":
-		return ", driven by " + s.Holder
-	case s.Decision.Verb == plan.Done, s.Decision.Verb == plan.Halt:
-		return ""
+		return ", run by " + s.Holder
+	case s.unattended():
+		return ", no process is running it"
 	}
-	return ", driven by nobody: 'rollout resume' goes on"
-}
-
-func (s RolloutStatus) headline() string {
-	switch {
-	case s.Decision.Verb == plan.Done && s.Plan.RollsBack != "":
-		return "rolled back: " + s.Plan.RollsBack
-	case s.Decision.Verb == plan.Done:
-		return "complete"
-	case s.Decision.Verb == plan.Halt:
-		return "halted"
-	case s.Begun.IsZero():
-		return "in progress"
-	}
-	return fmt.Sprintf("step %d of %d", min(s.Decision.Step+1, len(s.Plan.Steps)), len(s.Plan.Steps))
-}
-
-func (s RolloutStatus) verb() string {
-	switch s.Decision.Verb {
-	case plan.Wait:
-		return "waits"
-	case plan.Act:
-		return "next"
-	}
-	return "halted"
+	return ""
 }
 
 func (s RolloutStatus) rung(i int, st Style) string {
@@ -118,12 +119,13 @@ func (s RolloutStatus) JSON() any {
 		Step     int            `json:"step"`
 		Steps    []step         `json:"steps"`
 		Pods     map[string]int `json:"pods"`
+		Status   string         `json:"status"`
 		Reason   string         `json:"reason,omitempty"`
 		Blockers []string       `json:"blockers,omitempty"`
 		Holder   string         `json:"holder,omitempty"`
 		Driver   string         `json:"driver"`
 	}{
-		Name: s.Name, Space: s.Namespace, State: string(s.Decision.Verb), Step: s.Decision.Step, Steps: []step{}, Reason: s.Decision.Reason, Holder: s.Holder, Driver: string(s.Plan.Driver),
+		Name: s.Name, Space: s.Namespace, State: string(s.Decision.Verb), Status: s.status().String(), Step: s.Decision.Step, Steps: []step{}, Reason: s.Decision.Reason, Holder: s.Holder, Driver: string(s.Plan.Driver),
 		Pods: map[string]int{"desired": s.Tally.Desired, "total": s.Tally.Total, "ready": s.Tally.Ready, "updated": s.Tally.Updated, "updatedReady": s.Tally.UpdatedReady},
 	}
 	for i := range s.Plan.Steps {
@@ -152,10 +154,10 @@ type RolloutRow struct {
 // Rollouts writes a list of rollouts.
 func Rollouts(w io.Writer, list []RolloutRow, st Style) error {
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(w, "no rollout is under way")
+		_, err := fmt.Fprintln(w, "no rollout is in progress")
 		return err
 	}
-	rows := [][]string{{"NAMESPACE", "NAME", "SUBSET OF", "DRIVER", "STEP", "BEGUN", "DRIVEN BY", "STANDS"}}
+	rows := [][]string{{"NAMESPACE", "NAME", "SUBSET OF", "DRIVER", "STEP", "STARTED", "EXECUTOR", "STATUS"}}
 	for _, r := range list {
 		rows = append(rows, []string{
 			orDash(r.Namespace), r.Name, orDash(r.Parent), r.Driver, fmt.Sprintf("%d/%d", r.Step, r.Steps), r.Begun.UTC().Format(time.RFC3339), orDash(r.Holder), r.Stands,

@@ -18,7 +18,7 @@ import (
 func statusOf() RolloutStatus {
 	return RolloutStatus{
 		Name: "cloneset/web", Tally: plan.Tally{Desired: 10, Total: 10, Ready: 9, Updated: 5, UpdatedReady: 3},
-		Plan: plan.Plan{Driver: plan.DriverKruise, Steps: []plan.Step{{Name: "update", Kind: plan.StepUpdate, Title: "write the template"}, {Name: "step-50%", Title: "let 4 more pods follow"}, {Name: "step-100%", Title: "let 5 more pods follow"}}},
+		Plan: plan.Plan{Driver: plan.DriverKruise, Target: plan.Target{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Namespace: "shop", Name: "web"}, Steps: []plan.Step{{Name: "update", Kind: plan.StepUpdate, Title: "write the template"}, {Name: "step-50%", Title: "update 4 more pods"}, {Name: "step-100%", Title: "update 5 more pods"}}},
 		Decision: plan.Decision{Verb: plan.Wait, Step: 1, Reason: "updated: updatedReplicas is 3 of 5", Blockers: []plan.Blocker{
 			{Gate: plan.GateUpdated, Why: "updatedReplicas is 3 of 5"}, {Gate: plan.GateReady, Pod: "web-3", Why: "is not ready"},
 		}},
@@ -32,47 +32,45 @@ func TestStatus(t *testing.T) {
 		change func(*RolloutStatus)
 		want   string
 	}{
-		"waits": {func(*RolloutStatus) {}, `cloneset/web  step 2 of 3
+		"waits": {func(*RolloutStatus) {}, `cloneset/web  progressing at step 2 of 3: 3 of 5 pods are updated
   ` + pods + `
-  begun 1m30s ago, driven by ann@there
+  started 1m30s ago, run by ann@there
   + 1 update: write the template  (12:00:00)
-  > 2 step-50%: let 4 more pods follow  (12:01:00)
-  . 3 step-100%: let 5 more pods follow
-  waits: updated: updatedReplicas is 3 of 5
-    ready web-3: is not ready
+  > 2 step-50%: update 4 more pods  (12:01:00)
+  . 3 step-100%: update 5 more pods
+  web-3: is not ready
 `},
-		"left alone": {func(s *RolloutStatus) { s.Holder, s.Decision.Blockers = "", nil }, `cloneset/web  step 2 of 3
+		"left alone": {func(s *RolloutStatus) { s.Holder, s.Decision.Blockers = "", nil }, `cloneset/web  progressing at step 2 of 3: 3 of 5 pods are updated
   ` + pods + `
-  begun 1m30s ago, driven by nobody: 'rollout resume' goes on
+  started 1m30s ago, no process is running it
   + 1 update: write the template  (12:00:00)
-  > 2 step-50%: let 4 more pods follow  (12:01:00)
-  . 3 step-100%: let 5 more pods follow
-  waits: updated: updatedReplicas is 3 of 5
+  > 2 step-50%: update 4 more pods  (12:01:00)
+  . 3 step-100%: update 5 more pods
+  hint: kubectl kruise rollout resume cloneset/web -n shop
 `},
 		"due": {func(s *RolloutStatus) {
-			s.Decision = plan.Decision{Verb: plan.Act, Step: 9, Reason: "let 5 more pods follow"}
-		}, `cloneset/web  step 3 of 3
+			s.Decision = plan.Decision{Verb: plan.Act, Step: 9, Reason: "update 5 more pods"}
+		}, `cloneset/web  progressing at step 3 of 3: update 5 more pods
   ` + pods + `
-  begun 1m30s ago, driven by ann@there
+  started 1m30s ago, run by ann@there
   + 1 update: write the template  (12:00:00)
-  + 2 step-50%: let 4 more pods follow  (12:01:00)
-  + 3 step-100%: let 5 more pods follow
-  next: let 5 more pods follow
+  + 2 step-50%: update 4 more pods  (12:01:00)
+  + 3 step-100%: update 5 more pods
 `},
 		"halted": {func(s *RolloutStatus) {
 			s.Holder, s.Decision = "", plan.Decision{Verb: plan.Halt, Step: 1, Reason: "crash web-3: it crashed", Blockers: []plan.Blocker{{Gate: plan.GateCrash, Pod: "web-3", Why: "it crashed"}}}
-		}, `cloneset/web  halted
+		}, `cloneset/web  failed at step 2 of 3: web-3: it crashed
   ` + pods + `
-  begun 1m30s ago
+  started 1m30s ago
   + 1 update: write the template  (12:00:00)
-  X 2 step-50%: let 4 more pods follow  (12:01:00)
-  . 3 step-100%: let 5 more pods follow
-  halted: crash web-3: it crashed
+  X 2 step-50%: update 4 more pods  (12:01:00)
+  . 3 step-100%: update 5 more pods
+  hint: kubectl kruise rollout retry cloneset/web -n shop
 `},
-		"without a record": {func(s *RolloutStatus) { s.Begun, s.Decision.Blockers = time.Time{}, nil }, "cloneset/web  in progress\n  " + pods + "\n  waits: updated: updatedReplicas is 3 of 5\n"},
+		"without a record": {func(s *RolloutStatus) { s.Begun, s.Decision.Blockers = time.Time{}, nil }, "cloneset/web  progressing: 3 of 5 pods are updated\n  " + pods + "\n"},
 		"complete": {func(s *RolloutStatus) {
 			s.Begun, s.Decision, s.Tally = time.Time{}, plan.Decision{Verb: plan.Done, Reason: "all steps are done"}, plan.Tally{Desired: 2, Total: 2, Ready: 2, Updated: 2, UpdatedReady: 2}
-		}, "cloneset/web  complete\n  ############################## 2 of 2 updated, 2 of these ready; 2 ready in all\n"},
+		}, "cloneset/web  completed\n  ############################## 2 of 2 updated, 2 of these ready; 2 ready in all\n"},
 		"rolled back": {func(s *RolloutStatus) {
 			s.Begun, s.Decision, s.Plan.RollsBack, s.Tally = time.Time{}, plan.Decision{Verb: plan.Done}, "it crashed", plan.Tally{}
 		}, "cloneset/web  rolled back: it crashed\n  .............................. 0 of 1 updated, 0 of these ready; 0 ready in all\n"},
@@ -115,13 +113,13 @@ func TestRollouts(t *testing.T) {
 		list []RolloutRow
 		want string
 	}{
-		{nil, "no rollout is under way\n"},
+		{nil, "no rollout is in progress\n"},
 		{[]RolloutRow{
 			{Namespace: "shop", Name: "cloneset/web", Parent: "uniteddeployment/all", Driver: "kruise", Step: 2, Steps: 3, Stands: "step 2 of 3", Holder: "ann", Begun: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)},
-			{Name: "sidecarset/mesh", Driver: "kruise", Step: 1, Steps: 1, Stands: "halted: x", Begun: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)},
-		}, `NAMESPACE  NAME             SUBSET OF             DRIVER  STEP  BEGUN                 DRIVEN BY  STANDS
-shop       cloneset/web     uniteddeployment/all  kruise  2/3   2026-07-01T12:00:00Z  ann        step 2 of 3
--          sidecarset/mesh  -                     kruise  1/1   2026-07-01T12:00:00Z  -          halted: x
+			{Name: "sidecarset/mesh", Driver: "kruise", Step: 1, Steps: 1, Stands: "failed: x", Begun: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)},
+		}, `NAMESPACE  NAME             SUBSET OF             DRIVER  STEP  STARTED               EXECUTOR  STATUS
+shop       cloneset/web     uniteddeployment/all  kruise  2/3   2026-07-01T12:00:00Z  ann       step 2 of 3
+-          sidecarset/mesh  -                     kruise  1/1   2026-07-01T12:00:00Z  -         failed: x
 `},
 	} {
 		var b bytes.Buffer
@@ -149,7 +147,7 @@ func TestHistory(t *testing.T) {
 		full bool
 		want []string
 	}{
-		"none": {nil, false, []string{"cloneset/web has no revision on record"}},
+		"none": {nil, false, []string{"cloneset/web has no revisions"}},
 		"rows": {list, false, []string{
 			"REVISION     NAME   PODS  CHANGED                                                       PODS WERE         CHANGE-CAUSE",
 			"1            web-1  0     -                                                             -                 <none>",

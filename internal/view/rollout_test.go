@@ -25,9 +25,9 @@ func ladderOf() *event.Plan {
 	return &event.Plan{
 		Driver: "kruise", From: "web-1", To: "web-2", Mode: string(rules.ModeInPlace), Restarts: []string{"main"},
 		Steps: []event.Step{
-			{Name: "update", Kind: "update", Title: "write the new template and let 1 of 4 pods follow", Updated: 1},
-			{Name: "pause-1", Kind: "pause", Title: "wait until somebody promotes", Updated: 1},
-			{Name: "step-100%", Kind: "partition", Title: "let 3 more pods follow: 4 of 4", Updated: 4},
+			{Name: "update", Kind: "update", Title: "update the template and 1 of 4 pods", Updated: 1},
+			{Name: "pause-1", Kind: "pause", Title: "wait for approval", Updated: 1},
+			{Name: "step-100%", Kind: "partition", Title: "update 3 more pods: 4 of 4", Updated: 4},
 		},
 	}
 }
@@ -90,7 +90,7 @@ func printed(t *testing.T, list ...event.Event) string {
 const opening = "12:00:00 cloneset shop/web, driver kruise, 3 steps, in place, main restarts inside the pod; 0 of 4 updated, 4 ready\n"
 
 func TestRolloutLines(t *testing.T) {
-	crash := event.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "container main: CrashLoopBackOff"}
+	crash := event.Blocker{Gate: plan.GateCrash, Pod: "web-3", Why: "CrashLoopBackOff: container main, image web:2"}
 	updated := func(n int) event.Blocker {
 		return event.Blocker{Gate: plan.GateUpdated, Why: fmt.Sprintf("updatedReplicas is %d of 4", n)}
 	}
@@ -100,16 +100,16 @@ func TestRolloutLines(t *testing.T) {
 	}{
 		"from begin to end": {[]event.Event{
 			begun(0, 0), after(0.1, event.Acted, event.Event{Request: "patch cloneset shop/web"}), counted(2, pods(1, 1, 4)), done(2, 0),
-			begun(2, 1), blocked(2, event.Paused, event.Blocker{Gate: plan.GatePromote, Why: "waits until somebody promotes"}), done(60, 1),
+			begun(2, 1), blocked(2, event.Paused, event.Blocker{Gate: plan.GatePromote, Why: "waiting for approval"}), done(60, 1),
 			begun(60, 2), counted(70, pods(4, 4, 4)), done(70, 2), ended(70, event.Completed, "", pods(4, 4, 4)),
-		}, `12:00:00 step 1/3 update: write the new template and let 1 of 4 pods follow
+		}, `12:00:00 step 1/3 update: update the template and 1 of 4 pods
 12:00:00   patch cloneset shop/web
 12:00:02   1 of 4 updated, 4 ready
 12:00:02 step 1/3 update is done
-12:00:02 step 2/3 pause-1: wait until somebody promotes
-12:00:02   paused: waits until somebody promotes
+12:00:02 step 2/3 pause-1: wait for approval
+12:00:02   waiting for approval
 12:01:00 step 2/3 pause-1 is done
-12:01:00 step 3/3 step-100%: let 3 more pods follow: 4 of 4
+12:01:00 step 3/3 step-100%: update 3 more pods: 4 of 4
 12:01:10   4 of 4 updated, 4 ready
 12:01:10 step 3/3 step-100% is done
 12:01:10 completed after 1m10s: 4 of 4 updated, 4 ready
@@ -121,32 +121,32 @@ func TestRolloutLines(t *testing.T) {
 12:00:01   1 of 4 updated, 4 ready
 12:00:01 step 1/3 update is done
 `},
-		"numbers that go up are no news": {[]event.Event{blocked(1, event.Waiting, updated(1)), blocked(2, event.Waiting, updated(2)), blocked(3, event.Waiting, updated(3))}, "12:00:01   waits: updatedReplicas is 1 of 4\n"},
+		"numbers that go up are no news": {[]event.Event{blocked(1, event.Waiting, updated(1)), blocked(2, event.Waiting, updated(2)), blocked(3, event.Waiting, updated(3))}, "12:00:01   waiting: 1 of 4 pods are updated\n"},
 		"trouble is news": {
 			[]event.Event{blocked(1, event.Waiting, updated(1)), blocked(2, event.Waiting, updated(1), crash), blocked(3, event.Waiting, updated(1), crash)},
-			"12:00:01   waits: updatedReplicas is 1 of 4\n12:00:02   waits: updatedReplicas is 1 of 4; web-3: container main: CrashLoopBackOff\n",
+			"12:00:01   waiting: 1 of 4 pods are updated\n12:00:02   waiting: 1 of 4 pods are updated; CrashLoopBackOff: container main in pod web-3; image web:2\n",
 		},
 		"a sign of life": {
 			[]event.Event{blocked(1, event.Waiting, updated(1)), after(10.9, beat, event.Event{}), after(11, beat, event.Event{}), after(15, beat, event.Event{}), after(21, beat, event.Event{})},
-			"12:00:01   waits: updatedReplicas is 1 of 4\n12:00:11   waits: updatedReplicas is 1 of 4; 0 of 4 updated, 4 ready\n12:00:21   waits: updatedReplicas is 1 of 4; 0 of 4 updated, 4 ready\n",
+			"12:00:01   waiting: 1 of 4 pods are updated\n12:00:11   waiting: 1 of 4 pods are updated; 0 of 4 updated, 4 ready\n12:00:21   waiting: 1 of 4 pods are updated; 0 of 4 updated, 4 ready\n",
 		},
-		"life without a reason": {[]event.Event{after(10, beat, event.Event{})}, "12:00:10   goes on; 0 of 4 updated, 4 ready\n"},
+		"life without a reason": {[]event.Event{after(10, beat, event.Event{})}, "12:00:10   in progress; 0 of 4 updated, 4 ready\n"},
 		"many blockers": {
 			[]event.Event{blocked(1, event.Waiting, updated(1), crash, event.Blocker{Why: "a"}, event.Blocker{Why: "b"}, event.Blocker{Why: "c"})},
-			"12:00:01   waits: updatedReplicas is 1 of 4; web-3: container main: CrashLoopBackOff; a; and 2 more\n",
+			"12:00:01   waiting: 1 of 4 pods are updated; CrashLoopBackOff: container main in pod web-3; image web:2; a; and 2 more\n",
 		},
 		"halts": {
 			[]event.Event{blocked(5, event.Halted, crash), ended(5, event.Failed, "crash web-3: it crashed", pods(1, 0, 3))},
-			"12:00:05 halted: web-3: container main: CrashLoopBackOff\n12:00:05 failed after 5s: 1 of 4 updated, 3 ready; crash web-3: it crashed\n",
+			"12:00:05 failed: CrashLoopBackOff: container main in pod web-3; image web:2\n12:00:05 failed after 5s: 1 of 4 updated, 3 ready; crash web-3: it crashed\n",
 		},
 		"goes back": {[]event.Event{
 			after(5, event.RollingBack, event.Event{Plan: &event.Plan{Driver: "kruise", Steps: ladderOf().Steps[:1]}, Text: "it crashed"}), begun(5, 0), done(8, 0), ended(8, event.RolledBack, "it crashed", pods(0, 0, 4)),
 		}, `12:00:05 rolling back, because it crashed
-12:00:05 step 1/1 update: write the new template and let 1 of 4 pods follow
+12:00:05 step 1/1 update: update the template and 1 of 4 pods
 12:00:08 step 1/1 update is done
 12:00:08 rolled back after 8s: 0 of 4 updated, 4 ready; it crashed
 `},
-		"refused and noted": {[]event.Event{after(1, event.Refused, event.Event{Text: "conflict"}), after(2, event.Note, event.Event{Text: "look"})}, "12:00:01   turned down for now: conflict\n12:00:02 look\n"},
+		"refused and noted": {[]event.Event{after(1, event.Refused, event.Event{Text: "conflict"}), after(2, event.Note, event.Event{Text: "look"})}, "12:00:01   refused for now, trying again: conflict\n12:00:02 look\n"},
 		"an odd step":       {[]event.Event{done(1, 7)}, "12:00:01 step is done\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestRolloutLines(t *testing.T) {
 func TestRolloutLinesGoOn(t *testing.T) {
 	e := opened()
 	e.Plan.At = 2
-	if got := printed(t, e); !strings.HasSuffix(got, "12:00:00 goes on at step 3/3 step-100%\n") {
+	if got := printed(t, e); !strings.HasSuffix(got, "12:00:00 continuing at step 3/3 step-100%\n") {
 		t.Error(got)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 // Ending is how one of several rollouts ended.
@@ -13,22 +11,22 @@ type Ending struct{ Name, Outcome string }
 
 // Endings writes how several rollouts ended.
 func Endings(w io.Writer, list []Ending) error {
-	rows := [][]string{{"WORKLOAD", "ENDED"}}
+	rows := [][]string{{"WORKLOAD", "RESULT"}}
 	for _, e := range list {
 		rows = append(rows, []string{e.Name, e.Outcome})
 	}
 	return table(w, rows)
 }
 
-// Standings writes how several workloads stand, each in a line; with their namespaces
+// Standings writes the status of several workloads, each in a line; with their namespaces
 // where these are given. READY is about all pods, as it is in the terminal interface:
 // whether a workload serves counts more than whether its new pods do.
 func Standings(w io.Writer, list []RolloutStatus, st Style) error {
-	rows := [][]string{{"WORKLOAD", "DRIVER", "STANDS", "UPDATED", "READY", "REASON"}}
+	rows := [][]string{{"WORKLOAD", "DRIVER", "STATUS", "UPDATED", "READY", "REASON"}}
 	for i := range list {
-		s := &list[i]
+		s, status := &list[i], list[i].status()
 		rows = append(rows, []string{
-			s.Name, string(s.Plan.Driver), s.headline(), of(s.Tally.Updated, s.Tally.Desired), of(s.Tally.Ready, s.Tally.Desired), orDash(s.why()),
+			s.Name, string(s.Plan.Driver), status.Head(), of(s.Tally.Updated, s.Tally.Desired), of(s.Tally.Ready, s.Tally.Desired), orDash(status.Reason),
 		})
 	}
 	if slices.ContainsFunc(list, func(s RolloutStatus) bool { return s.Namespace != "" }) {
@@ -42,15 +40,3 @@ func Standings(w io.Writer, list []RolloutStatus, st Style) error {
 
 // of is how many pods of how many are something.
 func of(n, all int) string { return fmt.Sprintf("%d/%d", n, all) }
-
-// why is what a workload waits for, in a line.
-func (s RolloutStatus) why() string {
-	idle := !s.Begun.IsZero() && s.Holder == ""
-	switch {
-	case s.Decision.Verb == plan.Done:
-		return ""
-	case s.Decision.Verb == plan.Act && idle:
-		return "nobody drives it: 'rollout resume' goes on"
-	}
-	return s.Decision.Reason
-}

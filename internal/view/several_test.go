@@ -17,12 +17,12 @@ func TestStandings(t *testing.T) {
 	elsewhere := rolling
 	elsewhere.Namespace, elsewhere.Decision = "shop", plan.Decision{Verb: plan.Halt, Reason: "crash web-3: it crashed"}
 	for want, list := range map[string][]RolloutStatus{
-		`WORKLOAD      DRIVER  STANDS       UPDATED  READY  REASON
-cloneset/web  kruise  in progress  2/6      5/6    ready: 1 of 2
+		`WORKLOAD      DRIVER  STATUS       UPDATED  READY  REASON
+cloneset/web  kruise  progressing  2/6      5/6    1 of 2
 `: {rolling},
-		`NAMESPACE  WORKLOAD      DRIVER  STANDS       UPDATED  READY  REASON
--          cloneset/web  kruise  in progress  2/6      5/6    ready: 1 of 2
-shop       cloneset/web  kruise  halted       2/6      5/6    crash web-3: it crashed
+		`NAMESPACE  WORKLOAD      DRIVER  STATUS       UPDATED  READY  REASON
+-          cloneset/web  kruise  progressing  2/6      5/6    1 of 2
+shop       cloneset/web  kruise  failed       2/6      5/6    web-3: it crashed
 `: {rolling, elsewhere},
 	} {
 		var out strings.Builder

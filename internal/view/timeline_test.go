@@ -160,10 +160,10 @@ func TestOutcome(t *testing.T) {
 	if err := Outcome(&b, run().Summary, Style{}); err != nil {
 		t.Fatal(err)
 	}
-	want := `stands still after 1m5s
-  because       web-b cannot pull
-  most down     3 pods
-  most at once  4 pods
+	want := `stalls after 1m5s
+  reason        web-b cannot pull
+  unavailable   at most 3 pods
+  pods          at most 4 pods
   restarts      1 container in place, 1 pod recreated
   image pulls   2
   API writes    9
@@ -171,7 +171,7 @@ func TestOutcome(t *testing.T) {
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	for outcome, want := range map[simulate.Outcome]string{simulate.Completed: "completes in 2s", simulate.Waiting: "waits for a person after 2s", simulate.Halted: "halts after 2s"} {
+	for outcome, want := range map[simulate.Outcome]string{simulate.Completed: "completes in 2s", simulate.Waiting: "waits for approval after 2s", simulate.Halted: "fails after 2s"} {
 		if got := OutcomeText(simulate.Summary{Outcome: outcome, Duration: 2 * sec}); got != want {
 			t.Errorf("%s: %q", outcome, got)
 		}

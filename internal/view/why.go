@@ -46,7 +46,7 @@ func (b *builder) why(d Diagnosed) {
 		b.line("  pods: %d of %d updated, %d of these ready; %d ready in all", t.Updated, max(t.Desired, t.Total), t.UpdatedReady, t.Ready)
 	}
 	if len(d.Causes) > 0 {
-		b.line("in the way:")
+		b.line("blocked by:")
 	}
 	for _, c := range d.Causes {
 		b.cause(c)

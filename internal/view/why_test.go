@@ -15,15 +15,15 @@ import (
 // that cannot be read says so.
 func TestWhy(t *testing.T) {
 	d := Diagnosed{Diagnosis: diagnose.Diagnosis{
-		About: "pod web-1", Answer: "it is old: it is paused",
+		About: "pod web-1", Answer: "on an old revision: it is paused",
 		Causes: []diagnose.Cause{{Gate: "paused", Why: "it is paused", Hint: "resume", Stuck: true}, {Gate: "ready", Pods: []string{"a", "b", "c", "d", "e"}, Why: "is not ready"}},
 	}, Logs: []LogTail{{Pod: "web-1", Container: "main", Lines: []string{"one", ""}}, {Pod: "web-2", Container: "main", Error: "forbidden"}}}
-	d.Sidecars = []diagnose.Sidecar{{Set: "mesh", Injected: true, Why: "it is in the pod", Causes: []diagnose.Cause{{Gate: "turn", Why: "soon"}}}}
+	d.Sidecars = []diagnose.Sidecar{{Set: "mesh", Injected: true, Why: "injected", Causes: []diagnose.Cause{{Gate: "turn", Why: "soon"}}}}
 	for i := range 7 {
 		d.Sidecars = append(d.Sidecars, diagnose.Sidecar{Set: fmt.Sprintf("s%d", i), Why: "its selector does not match"})
 	}
-	want := `pod web-1  it is old: it is paused
-in the way:
+	want := `pod web-1  on an old revision: it is paused
+blocked by:
   ! paused: it is paused
       hint: resume
   - ready: a, b, c and 2 more: is not ready
@@ -32,7 +32,7 @@ the last lines of container main in web-1, in its own words:
   |
 the log of container main in web-2 cannot be read: forbidden
 sidecars:
-  mesh: it is in the pod
+  mesh: injected
   - turn: soon
   s0: not in the pod: its selector does not match
   s1: not in the pod: its selector does not match

@@ -165,7 +165,7 @@ func (r Rollouts) stopped(ctx context.Context, ref cluster.Ref, t Transition) (p
 	return r.Stop(ctx, ref)
 }
 
-// Resume ends a hold. Where no process drives the rollout, [Rollouts.Drive] does.
+// Resume ends a hold. Where no process is running the rollout, [Rollouts.Drive] does.
 func (r Rollouts) Resume(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
 	return r.Change(ctx, ref, plan.Progress.Resume)
 }

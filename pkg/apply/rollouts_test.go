@@ -149,7 +149,7 @@ func TestRollouts(t *testing.T) {
 	// Another plan has to wait, and the refusal says for what.
 	_, err = r.Run(ctx, m.ref, m.plan, apply.Options{})
 	refused, ok := errors.AsType[*plan.TransitionError](err)
-	if !ok || refused.Transition != plan.TransitionBegin || !strings.HasPrefix(err.Error(), "a rollout of cloneset/web is under way: step ") || refused.Hint == "" {
+	if !ok || refused.Transition != plan.TransitionBegin || !strings.HasPrefix(err.Error(), "cloneset/web has a rollout already: ") || refused.Hint == "" {
 		t.Errorf("%v", err)
 	}
 	if _, err := r.Undo(ctx, m.ref, 0, plan.Policy{}, apply.Options{}); err == nil {

@@ -45,7 +45,7 @@ type UnapprovedError struct{ Reasons []string }
 
 // Error says what the plan would do.
 func (e *UnapprovedError) Error() string {
-	return "the plan on record is not one that you approved: " + strings.Join(e.Reasons, "; ")
+	return "the recorded plan is not one that you approved: " + strings.Join(e.Reasons, "; ")
 }
 
 // decide is the rule for programs without a person to ask.
@@ -65,7 +65,7 @@ func (r Rollouts) approve(ctx context.Context, p plan.Plan) error {
 }
 
 // mayDrive asks whether the plan of a record may be driven. s is what is in the cluster, with
-// the progress from which it continues; of is the plan on record, e.plan what would be
+// the progress from which it continues; of is the recorded plan, e.plan what would be
 // driven: the same, or the way back from it. It sets the first and the last step
 // that may be carried out, and the limits. Of a plan that was not
 // approved, the steps before the present one were not looked at, so they are not for this

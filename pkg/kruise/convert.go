@@ -39,7 +39,7 @@ func FromHub(n *tree.Node, version string) (out *tree.Node, lost []Loss, err err
 		return n, nil, err
 	}
 	if k == nil {
-		return n, nil, tree.Errorf(n, "apiVersion", "", "%s %s is no kind of Kruise", tree.StrAt(n, "apiVersion"), tree.StrAt(n, "kind"))
+		return n, nil, tree.Errorf(n, "apiVersion", "", "%s %s is not a kind of Kruise", tree.StrAt(n, "apiVersion"), tree.StrAt(n, "kind"))
 	}
 	if !slices.Contains(k.Versions, version) {
 		return n, nil, tree.Errorf(n, "apiVersion", "want "+strings.Join(k.Versions, " or "), "%s has no version %s", k.Kind, version)

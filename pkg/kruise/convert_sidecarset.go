@@ -13,7 +13,7 @@ func namespaceUp(c *conversion) {
 	const selector = "spec.namespaceSelector"
 	ns := c.get("spec.namespace")
 	if !tree.IsScalar(ns) {
-		return // there is none, or it is no text and stays for the decoder
+		return // there is none, or it is not text and stays for the decoder
 	}
 	c.take("spec.namespace")
 	if tree.Str(ns) == "" {

@@ -106,7 +106,7 @@ func TestUp(t *testing.T) {
 			"annotations", `{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: '[{"name":"a","ready":true,"restartCount":1}]', crr.apps.kruise.io/unready-acquired: "2026-01-02T03:04:05Z"}}, spec: {podName: a}}`,
 			`{metadata: {}, spec: {podName: a}, status: {containerStatusSnapshot: [{name: a, ready: true, restartCount: 1}], conditions: [{type: PreRecreateGrace, status: "True", reason: PreRecreateGrace, message: "", lastTransitionTime: "2026-01-02T03:04:05Z"}]}}`, nil,
 		},
-		one{"text that is no JSON", `{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: "{"}}}`, `{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: "{"}}}`, nil},
+		one{"text that is not JSON", `{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: "{"}}}`, `{metadata: {annotations: {crr.apps.kruise.io/sync-container-statuses: "{"}}}`, nil},
 	)
 }
 
@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a version that nobody has", written(t, "CloneSet", "v1", "{}"), "", "CloneSet has no version v1"},
 		{"a version that the kind has not", written(t, "EphemeralJob", kruise.V1alpha1, "{}"), kruise.V1beta1, "EphemeralJob has no version v1beta1"},
-		{"not ours", parse(t, "{apiVersion: apps/v1, kind: Deployment}"), kruise.V1alpha1, "apps/v1 Deployment is no kind of Kruise"},
+		{"not ours", parse(t, "{apiVersion: apps/v1, kind: Deployment}"), kruise.V1alpha1, "apps/v1 Deployment is not a kind of Kruise"},
 		{"cannot be said", imageList, kruise.V1alpha1, "v1alpha1 cannot express this"},
 	} {
 		var err error

@@ -42,7 +42,7 @@ func ParseRelease(text string) (Release, error) {
 	if text == nextName {
 		return Next, nil
 	}
-	bad := fmt.Errorf("%q is no release of Kruise: want 1.0 to %s, such as 1.8 or 1.8.4, or %s", text, NewestRelease, nextName)
+	bad := fmt.Errorf("%q is not a release of Kruise: want 1.0 to %s, such as 1.8 or 1.8.4, or %s", text, NewestRelease, nextName)
 	core, _, _ := strings.Cut(strings.TrimPrefix(text, "v"), "-")
 	parts := strings.Split(core, ".")
 	if len(parts) < 2 || len(parts) > 3 || parts[0] != "1" {

@@ -52,13 +52,13 @@ func ParseAmount(text string) (Amount, error) {
 	if percent {
 		v, err := strconv.ParseFloat(number, 64)
 		if err != nil || math.IsNaN(v) || v <= 0 || v > 100 {
-			return Amount{}, fault("%q is no percentage from above 0% to 100%", amountHint, text)
+			return Amount{}, fault("%q is not a percentage from above 0% to 100%", amountHint, text)
 		}
 		return Amount{v, true}, nil
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > math.MaxInt32 {
-		return Amount{}, fault("%q is no number of pods", amountHint, text)
+		return Amount{}, fault("%q is not a number of pods", amountHint, text)
 	}
 	return Amount{float64(n), false}, nil
 }

@@ -58,8 +58,8 @@ func TestParseSteps(t *testing.T) {
 		t.Error(err, diff)
 	}
 	for text, msg := range map[string]string{
-		"":         `"" is no number of pods`,
-		"1,,2":     `"" is no number of pods`,
+		"":         `"" is not a number of pods`,
+		"1,,2":     `"" is not a number of pods`,
 		"5,3":      `step "3" is not larger than the one before`,
 		"50%,50%":  `step "50%" is not larger than the one before`,
 		"10%,5,9%": `step "9%" is not larger than the one before`,

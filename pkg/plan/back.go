@@ -27,7 +27,7 @@ func Back(p Plan, s Snapshot, why string) (Plan, error) {
 		}
 	}
 	if template == nil {
-		return Plan{}, &tree.Error{Msg: "the template before this rollout is not stored any more", Hint: "apply the old manifest"}
+		return Plan{}, &tree.Error{Msg: "the revision before this rollout is no longer stored", Hint: "apply the old manifest"}
 	}
 	desired, err := WithTemplate(present, template)
 	if err != nil {

@@ -87,13 +87,13 @@ func (b *builder) check() error {
 		return &tree.Error{Path: "metadata.uid", Msg: title(b.present.Ref) + " was deleted and created again", Hint: "look at it again and make a new plan"}
 	}
 	if metaOf(b.present).GetDeletionTimestamp() != nil {
-		return &tree.Error{Msg: title(b.present.Ref) + " is being deleted", Hint: "create it anew"}
+		return &tree.Error{Msg: title(b.present.Ref) + " is being deleted", Hint: "create it again"}
 	}
 	if err := b.checkSelector(); err != nil {
 		return err
 	}
 	if owner := rolloutOwner(b.present); owner != "" {
-		return &tree.Error{Msg: fmt.Sprintf("%s is in the hands of %s", title(b.present.Ref), owner), Hint: "'kubectl kruise rollout approve', 'pause' or 'undo' rollout/NAME: it would undo a partition of ours"}
+		return &tree.Error{Msg: fmt.Sprintf("%s is in the hands of %s", title(b.present.Ref), owner), Hint: "'kubectl kruise rollout approve', 'pause' or 'undo' rollout/NAME: it would undo a partition written here"}
 	}
 	return CheckSteps(b.policy.Steps)
 }
@@ -102,7 +102,7 @@ func (b *builder) checkSelector() error {
 	if b.present.Kind == kruise.KindSidecarSet || sameSelector(selectorOf(b.present.Object), selectorOf(b.desired.Object)) {
 		return nil
 	}
-	return &tree.Error{Path: "spec.selector", Msg: "the selector of " + title(b.present.Ref) + " cannot change", Hint: "keep the selector, or delete the object and create it anew"}
+	return &tree.Error{Path: "spec.selector", Msg: "the selector of " + title(b.present.Ref) + " cannot change", Hint: "keep the selector, or delete the object and create it again"}
 }
 
 // title names an object as people do: CloneSet shop/web.

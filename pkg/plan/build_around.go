@@ -76,7 +76,7 @@ func (b *builder) holding(s Step) Step {
 
 func pauseText(p *Pause) string {
 	if p.For == 0 {
-		return "wait until somebody promotes"
+		return "wait for approval"
 	}
 	return "wait for " + p.For.String()
 }

@@ -82,7 +82,7 @@ func (b *builder) checkCarried() error {
 	}
 	return &tree.Error{
 		Path: "spec.updateStrategy.rollingUpdate.maxUnavailable",
-		Msg:  "maxUnavailable comes to 0 pods, and nobody can surge without Kruise: no pod could ever be updated",
+		Msg:  "maxUnavailable comes to 0 pods, and there is no surge without Kruise: no pod could ever be updated",
 		Hint: "let at least one pod be unavailable",
 	}
 }

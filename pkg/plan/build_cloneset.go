@@ -10,9 +10,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// nobody is a revision that no pod carries: that of a template nobody has stored
-// yet.
-const nobody = "nobody"
+// nobody is a revision that no pod has: that of a template that is not stored yet.
+const nobody = "(not stored)"
 
 // cloneSet reads a CloneSet (docs/kruise/workloads.md#partition and
 // docs/kruise/workloads.md#update-order).

@@ -37,7 +37,7 @@ func (b *builder) letGo() {
 	if !ok || !rules.PausedOf(b.present.Object) || !b.changed && b.already() >= b.total(rules.LimitsOfDeployment(&o.Spec).Replicas) {
 		return
 	}
-	b.warning("%s is paused: this rollout has it go on, and leaves it so", title(b.present.Ref))
+	b.warning("%s is paused: this rollout resumes it", title(b.present.Ref))
 	b.desired = withPaused(b.desired, false)
 	if len(b.policy.Steps) == 0 {
 		b.policy.Steps = []PolicyStep{{To: All}}
@@ -57,7 +57,7 @@ func (b *builder) climbDeployment(base *cluster.Workload, r rung, first, last bo
 	n := r.updated - b.reached()
 	step := Step{
 		Name: "step-" + r.To.String(), Kind: StepPartition,
-		Title:   fmt.Sprintf("go on until %d of %d pods are updated", r.updated, b.sub.total),
+		Title:   fmt.Sprintf("continue until %d of %d pods are updated", r.updated, b.sub.total),
 		Patches: []Patch{b.merge(at(false, "paused"))},
 		Before:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
 		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, itoa(r.updated)}},

@@ -32,7 +32,7 @@ func TestNativePlans(t *testing.T) {
 		"Recreate":            {kinds["native Deployment"] + "  strategy: {type: Recreate}\n", "update 6/0", "Deployment shop/web has no partition: all pods change in one step", plan.DriverNative, three},
 		"StatefulSet":         {kinds["native StatefulSet"], "update 1/3, step-50% 2/2, step-100% 4/0", "", plan.DriverNative, three},
 		"DaemonSet":           {kinds["native DaemonSet"], "update 4/0", "DaemonSet shop/web has no partition: all pods change in one step", plan.DriverNative, three},
-		"ReplicaSet":          {carriers["ReplicaSet"], "update 0/6", "a ReplicaSet updates no pod: each gets the new template when it is made anew", plan.DriverNative, plan.Policy{Driver: plan.DriverNative}},
+		"ReplicaSet":          {carriers["ReplicaSet"], "update 0/6", "a ReplicaSet updates no pod: each gets the new template when it is recreated", plan.DriverNative, plan.Policy{Driver: plan.DriverNative}},
 		"OnDelete":            {carriers["StatefulSet"], "update 0/4", "the strategy is OnDelete", plan.DriverNative, plan.Policy{Driver: plan.DriverNative}},
 		"client":              {carriers["ReplicaSet"], "update 0/6, step-1 1/5, step-50% 3/3, step-100% 6/0", "a ReplicaSet cannot surge", plan.DriverClient, three},
 		"client OnDelete":     {carriers["DaemonSet"], "update 0/4, step-1 1/3, step-50% 2/2, step-100% 4/0", "pods change only while this command runs", plan.DriverClient, three},
@@ -101,7 +101,7 @@ func TestPausedDeployment(t *testing.T) {
 				t.Fatal("it is not paused")
 			}
 			p, err := next(first, s)
-			if err != nil || !slices.Contains(p.Warnings, "Deployment shop/web is paused: this rollout has it go on, and leaves it so") {
+			if err != nil || !slices.Contains(p.Warnings, "Deployment shop/web is paused: this rollout resumes it") {
 				t.Fatalf("%v, warnings %q", err, p.Warnings)
 			}
 			if err := w.Record(t.Context(), ref, s.Version, plan.Progress{}); err != nil {

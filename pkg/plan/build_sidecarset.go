@@ -29,7 +29,7 @@ func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
 		}
 	}
 	if stuck > 0 {
-		b.warning("%d of %d pods cannot take the new sidecars in place: they keep the old ones until somebody recreates them", stuck, len(matched))
+		b.warning("%d of %d pods cannot take the new sidecars in place: they keep the old ones until they are recreated", stuck, len(matched))
 	}
 	if s.left > 0 {
 		b.warning("updateStrategy.selector leaves %d of %d pods out: they keep the old sidecars%s", s.left, len(matched), afterwards(o))
@@ -57,7 +57,7 @@ func afterwards(o *kruise.SidecarSet) string {
 	case r != nil && (r.RevisionName != nil || r.CustomVersion != nil):
 		return "; a new pod gets those of injectionStrategy.revision"
 	}
-	return " until they are made again: a new pod gets the new ones"
+	return " until they are recreated: a new pod gets the new ones"
 }
 
 // sidecarSetRules is the desired set as the rules will see it: its hash is one

@@ -49,7 +49,7 @@ func (b *builder) build() error {
 		b.scale(base, from, to)
 	}
 	if len(b.plan.Steps) == 0 {
-		b.plan.Change.Why = "nothing to do: the object is as it shall be, and so are its pods"
+		b.plan.Change.Why = "nothing to do: the object and its pods are up to date"
 	}
 	return nil
 }

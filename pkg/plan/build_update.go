@@ -162,7 +162,7 @@ func (b *builder) climb(base *cluster.Workload, r rung, first, last bool) (*clus
 	n := r.updated - b.reached()
 	step := Step{
 		Name: "step-" + r.To.String(), Kind: StepPartition,
-		Title:   fmt.Sprintf("let %d more pods follow: %d of %d", n, r.updated, b.sub.total),
+		Title:   fmt.Sprintf("update %s: %d of %d", plural(n, "more pod"), r.updated, b.sub.total),
 		Patches: []Patch{b.partitionPatch(*v)},
 		Pods:    b.sub.take(n), Updated: r.updated, Kept: b.sub.total - r.updated,
 		Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, b.inForce(base)},
@@ -241,19 +241,27 @@ func (b *builder) specOps(base, next *cluster.Workload) ([]any, error) {
 }
 
 func (b *builder) rewriteTitle(r *rung) string {
-	what := "change the strategy"
+	what := "update the strategy"
 	if b.changed {
-		what = "write the new template"
+		what = "update the template"
 	}
 	switch {
 	case r == nil:
-		return what + "; no pod changes by it"
+		return what + "; no pod changes"
 	case r.updated <= b.sub.updated:
-		return fmt.Sprintf("%s; %d of %d pods carry it already", what, b.sub.updated, b.sub.total)
+		return fmt.Sprintf("%s; %d of %s up to date already", what, b.sub.updated, plural(b.sub.total, "pod")+isAre(b.sub.total))
 	case r.updated == b.sub.total && b.sub.updated == 0:
-		return fmt.Sprintf("%s for all %d pods", what, b.sub.total)
+		return what + " and " + allPods(b.sub.total)
 	}
-	return fmt.Sprintf("%s and let %d of %d pods follow", what, r.updated, b.sub.total)
+	return fmt.Sprintf("%s and %d of %s", what, r.updated, plural(b.sub.total, "pod"))
+}
+
+// allPods names all of a number of pods.
+func allPods(n int) string {
+	if n == 1 {
+		return "the only pod"
+	}
+	return fmt.Sprintf("all %d pods", n)
 }
 
 // inForce is the condition that the partition is the one that base has.

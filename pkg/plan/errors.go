@@ -11,9 +11,9 @@ var (
 	// ErrUnavailable is a cluster that does not answer, or not now.
 	ErrUnavailable = errors.New("the cluster does not answer")
 	// ErrTaken is a rollout that somebody else drives.
-	ErrTaken = errors.New("somebody else drives the rollout")
+	ErrTaken = errors.New("another process runs the rollout")
 	// ErrNotFound is an object that is not there.
 	ErrNotFound = errors.New("not found")
-	// ErrNoRollout is a workload of which no rollout is on record.
-	ErrNoRollout = errors.New("no rollout is on record")
+	// ErrNoRollout is a workload of which no rollout is recorded.
+	ErrNoRollout = errors.New("no rollout is recorded")
 )

@@ -48,6 +48,12 @@ const (
 	GateNotAllowed = "notAllowed"
 )
 
+// gates are all gates.
+var gates = []string{
+	GateObject, GateOwner, GateProgress, GateTemplate, GatePartition, GatePaused, GatePromote, GateHeld, GateTime, GatePull, GateVerify,
+	GateUpdated, GateReady, GateCrash, GateImage, GateSchedule, GateBudget, GateMaxUnavailable, GateHook, GateGrace, GateDeadline, GateNotAllowed,
+}
+
 // String names gate and pod: "ready web-3: container main does not run web:2 yet".
 func (b Blocker) String() string {
 	if b.Pod == "" {

@@ -33,7 +33,7 @@ func ParseHookAnswer(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fault("%q is no length of time", "write it as 30s or 5m, or never", text)
+		return 0, fault("%q is not a length of time", "write it as 30s or 5m, or never", text)
 	}
 	return d, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // take brings one chosen pod a step further: out of service, through its grace
-// period, to the new containers; or away, where it has to be made anew.
+// period, to the new containers; or away, where it has to be recreated.
 func (c *client) take(p *cluster.Pod) {
 	change, pairs := exchanging(p, c.changeOf(p))
 	switch mode, why := c.modeOf(p, change); mode {

@@ -176,7 +176,7 @@ func written(t *testing.T, next string) (plan.Plan, plan.Snapshot) {
 	return p, s
 }
 
-// TestEvictionsAskBudgets: where pods are made anew both kinds of budget count.
+// TestEvictionsAskBudgets: where pods are recreated both kinds of budget count.
 func TestEvictionsAskBudgets(t *testing.T) {
 	next := strings.Replace(strings.ReplaceAll(set, "web:1", newer), `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1)
 	for name, c := range map[string]struct {

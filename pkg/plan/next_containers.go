@@ -63,7 +63,7 @@ func (c *restarts) todo() (list []*cluster.Pod) {
 		}
 	}
 	for _, want := range c.step.Pods {
-		// One that is gone needs nothing: its successor has started anew.
+		// One that is gone needs nothing: its successor has restarted.
 		if p := pods[want.Name]; p != nil && (want.UID == "" || want.UID == p.UID) && rules.Active(p) && !c.asked(p) {
 			list = append(list, p)
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // pull has images pulled. It is asked for until the cluster shows that it was;
-// whoever pulls goes on by itself.
+// whoever pulls continues by itself.
 func (r *run) pull(s *Step) (Decision, bool) {
 	if r.progress.Promoted || s.Pull == nil {
 		return Decision{}, true

@@ -36,13 +36,13 @@ func (r *run) pause(s *Step) (Decision, bool) {
 		return r.halt(bad...), false
 	}
 	if s.Pause == nil || s.Pause.For == 0 {
-		return r.wait(r.nextGrace(), Blocker{Gate: GatePromote, Why: "waits until somebody promotes"}), false
+		return r.wait(r.nextGrace(), Blocker{Gate: GatePromote, Why: "waiting for approval"}), false
 	}
 	end := r.progress.Started.Add(s.Pause.For)
 	if !r.now.Before(end) {
 		return Decision{}, true
 	}
-	why := fmt.Sprintf("waits %s, until %s", s.Pause.For, end.UTC().Format(time.TimeOnly))
+	why := fmt.Sprintf("continues at %s, after a pause of %s", end.UTC().Format(time.TimeOnly), s.Pause.For)
 	return r.wait(earliest(end, r.nextGrace()), Blocker{Gate: GateTime, Why: why}), false
 }
 

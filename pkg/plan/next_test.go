@@ -79,7 +79,7 @@ func TestNextInAStep(t *testing.T) {
 		until time.Duration
 	}{
 		"waits":           {nil, time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5", 12 * time.Minute},
-		"done":            {func(_ *plan.Plan, s *plan.Snapshot) { status(s, 5, 5) }, time.Minute, "2 act let 5 more pods follow: 10 of 10", 0},
+		"done":            {func(_ *plan.Plan, s *plan.Snapshot) { status(s, 5, 5) }, time.Minute, "2 act update 5 more pods: 10 of 10", 0},
 		"not seen":        {func(_ *plan.Plan, s *plan.Snapshot) { clone(s).Generation = 9 }, time.Minute, "1 wait updated: the controller has not seen generation 9 yet (observedGeneration 3) | updated: updatedAvailableReplicas is 1 of 5", 12 * time.Minute},
 		"too slow":        {nil, 13 * time.Minute, "1 halt deadline: step step-50% is not done after 12m0s", 0},
 		"resumed late":    {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Resumed = noon.Add(time.Hour) }, 71 * time.Minute, "1 wait updated: updatedAvailableReplicas is 1 of 5", 72 * time.Minute},
@@ -114,7 +114,7 @@ func TestNextInAStep(t *testing.T) {
 		"lost": {func(_ *plan.Plan, s *plan.Snapshot) {
 			s.Progress.Sent = 0
 			clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(9))
-		}, time.Minute, "1 act let 4 more pods follow: 5 of 10", 0},
+		}, time.Minute, "1 act update 4 more pods: 5 of 10", 0},
 		"paused": {func(_ *plan.Plan, s *plan.Snapshot) { clone(s).Spec.UpdateStrategy.RollingUpdate.Paused = true }, time.Minute, "1 halt paused: paused is true, not false", 0},
 		"by whom": {func(_ *plan.Plan, s *plan.Snapshot) {
 			c := clone(s)
@@ -132,7 +132,7 @@ func TestNextInAStep(t *testing.T) {
 			s.Workload.Annotations = map[string]string{"rollouts.kruise.io/in-progressing": ""}
 		}, time.Minute, "1 halt owner: CloneSet shop/web is now in the hands of a Kruise Rollout (annotation rollouts.kruise.io/in-progressing)", 0},
 		"halted":     {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Halted = "crash web-1: x"; status(s, 5, 5) }, time.Minute, "1 halt crash web-1: x", 0},
-		"promoted":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act let 5 more pods follow: 10 of 10", 0},
+		"promoted":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act update 5 more pods: 10 of 10", 0},
 		"finished":   {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Finished = noon }, time.Minute, "1 done all steps are done", 0},
 		"beyond":     {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Step = 9 }, time.Minute, "9 halt progress: the progress is not of this plan: step 9 of 3", 0},
 		"at the end": {func(_ *plan.Plan, s *plan.Snapshot) { s.Progress.Step = 3 }, time.Minute, "3 done all steps are done", 0},
@@ -195,14 +195,14 @@ func TestPauses(t *testing.T) {
 		want  string
 		until time.Duration
 	}{
-		"manual":            {"1", nil, 48 * time.Hour, "1 wait promote: waits until somebody promotes", 0},
-		"promoted":          {"1", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act let 4 more pods follow: 5 of 10", 0},
-		"timed":             {"1=5m", nil, time.Minute, "1 wait time: waits 5m0s, until 12:05:00", 5 * time.Minute},
-		"over":              {"1=5m", nil, 5 * time.Minute, "2 act let 4 more pods follow: 5 of 10", 0},
-		"skipped":           {"1=5m", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Second, "2 act let 4 more pods follow: 5 of 10", 0},
+		"manual":            {"1", nil, 48 * time.Hour, "1 wait promote: waiting for approval", 0},
+		"promoted":          {"1", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Minute, "2 act update 4 more pods: 5 of 10", 0},
+		"timed":             {"1=5m", nil, time.Minute, "1 wait time: continues at 12:05:00, after a pause of 5m0s", 5 * time.Minute},
+		"over":              {"1=5m", nil, 5 * time.Minute, "2 act update 4 more pods: 5 of 10", 0},
+		"skipped":           {"1=5m", func(s *plan.Snapshot) { s.Progress.Promoted = true }, time.Second, "2 act update 4 more pods: 5 of 10", 0},
 		"crash":             {"1", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, time.Minute, "1 halt crash web-00009: CrashLoopBackOff: container main, image web:1", 0},
-		"clock is set back": {"1=5m", nil, -time.Hour, "1 wait time: waits 5m0s, until 11:05:00", -55 * time.Minute},
-		"crash begins":      {"1=5m", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, 30 * time.Second, "1 wait time: waits 5m0s, until 12:05:00", 40 * time.Second},
+		"clock is set back": {"1=5m", nil, -time.Hour, "1 wait time: continues at 11:05:00, after a pause of 5m0s", -55 * time.Minute},
+		"crash begins":      {"1=5m", func(s *plan.Snapshot) { updatedPod(s, 9).Containers[0].Waiting = "CrashLoopBackOff" }, 30 * time.Second, "1 wait time: continues at 12:05:00, after a pause of 5m0s", 40 * time.Second},
 		"drift":             {"1", func(s *plan.Snapshot) { clone(s).Spec.UpdateStrategy.RollingUpdate.Partition = new(number(3)) }, time.Minute, "1 halt partition: partition is 3, not 9", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -241,7 +241,7 @@ func TestVerify(t *testing.T) {
 		"no answer":   {&plan.Result{At: noon}, time.Minute, "1 wait verify: no answer yet"},
 		"tries again": {&plan.Result{Text: "503, 2 of 3", At: noon}, time.Minute, "1 wait verify: 503, 2 of 3"},
 		"too long":    {&plan.Result{Text: "503", At: noon}, time.Hour, "1 halt deadline: step verify-1 is not done after 10m0s"},
-		"good":        {&plan.Result{Done: true, Good: true, At: noon}, time.Minute, "2 act let 4 more pods follow: 5 of 10"},
+		"good":        {&plan.Result{Done: true, Good: true, At: noon}, time.Minute, "2 act update 4 more pods: 5 of 10"},
 		"bad":         {&plan.Result{Done: true, Text: "500", At: noon}, time.Minute, "1 halt verify: 500"},
 		"of before":   {&plan.Result{Done: true, At: noon.Add(-time.Hour)}, time.Minute, "1 act ask: http://web"},
 	} {

@@ -242,7 +242,7 @@ const (
 
 // Pause is what a pause waits for.
 type Pause struct {
-	// For is how long; 0 waits until somebody promotes.
+	// For is how long; 0 waits for approval.
 	For time.Duration
 }
 
@@ -290,7 +290,7 @@ const (
 	// RestartCRR has Kruise's node agent do it, by a ContainerRecreateRequest.
 	RestartCRR = "crr"
 	// RestartAlias names the image in another way, which has the kubelet start the
-	// container anew (docs/facts/kubelet.md#restart-by-alias).
+	// container again (docs/facts/kubelet.md#restart-by-alias).
 	RestartAlias = "image-alias"
 	// RestartSignal asks the first process of the container to end
 	// (docs/facts/kubelet.md#kill-from-inside).

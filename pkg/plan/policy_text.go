@@ -54,7 +54,7 @@ func (p *Policy) PauseAfter(text string) error {
 		if timed {
 			d, err := time.ParseDuration(long)
 			if err != nil || d <= 0 {
-				return fault("%q is no length of time", "write it as 30s, 5m or 1h30m", long)
+				return fault("%q is not a length of time", "write it as 30s, 5m or 1h30m", long)
 			}
 			pause.For = d
 		}

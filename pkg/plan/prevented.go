@@ -48,7 +48,7 @@ func (b *builder) warnParent() {
 		}
 	}
 	if b.plan.Driver == DriverClient {
-		b.warning("pods change only while this command runs; what is under way when it stops is finished by rollout resume")
+		b.warning("pods change only while this command runs; what is in progress when it stops is finished by rollout resume")
 	}
 }
 
@@ -86,7 +86,7 @@ func parentHistory(b *builder) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("a ReplicaSet keeps no history: %s of a template that nobody knows any more, and would be made anew", plural(n, "pod")+isAre(n))
+	return fmt.Sprintf("a ReplicaSet keeps no history: %s on an unknown template, and would be recreated", plural(n, "pod")+isAre(n))
 }
 
 // stranger reports a pod of a ReplicaSet that names a template which is neither the one
@@ -119,7 +119,7 @@ func parentHooks(b *builder) string {
 	case b.plan.Driver == DriverNative:
 		return fmt.Sprintf("%s is not kept: %s deletes pods without asking", b.own("lifecycle"), b.parent())
 	}
-	return fmt.Sprintf("%s is kept by this command alone: a pod that %s or somebody else deletes waits for no hook", b.own("lifecycle"), b.parent())
+	return fmt.Sprintf("%s is kept by this command alone: a pod that %s or a user deletes waits for no hook", b.own("lifecycle"), b.parent())
 }
 
 func parentScaleDown(b *builder) string {
@@ -129,7 +129,7 @@ func parentScaleDown(b *builder) string {
 	if !ok || to >= from {
 		return ""
 	}
-	text := "which pods go when it shrinks is up to " + b.parent() + ": nobody heeds the label " + kruise.SpecifiedDeleteLabel
+	text := "which pods go when it shrinks is up to " + b.parent() + ": no controller reads the label " + kruise.SpecifiedDeleteLabel
 	if names := o.Spec.ScaleStrategy.PodsToDelete; len(names) > 0 {
 		text += fmt.Sprintf(", nor that %s should go (podsToDelete)", some(names, 3))
 	}
@@ -141,7 +141,7 @@ func parentRecreates(b *builder) string {
 	if !b.replaces() || policy == rules.PolicyRecreate {
 		return ""
 	}
-	return fmt.Sprintf("%s makes every pod anew: %s is not kept", b.parent(), b.own("the update policy "+string(policy)))
+	return fmt.Sprintf("%s recreates every pod: %s is not kept", b.parent(), b.own("the update policy "+string(policy)))
 }
 
 func parentOrder(b *builder) string {

@@ -34,7 +34,7 @@ var preventions = map[string][]prevention{
 		{carrier: carriers["StatefulSet"], want: "a StatefulSet with OnDelete makes pods from its present template only"},
 		{carrier: carriers["DaemonSet"], want: "a DaemonSet with OnDelete makes pods from its present template only"},
 	},
-	"history": {{carrier: strings.Replace(carriers["ReplicaSet"], "web:1", newer, 1), next: strings.Replace(carriers["ReplicaSet"], "web:1", "web:3", 1), want: "a ReplicaSet keeps no history: 4 pods are of a template that nobody knows any more"}},
+	"history": {{carrier: strings.Replace(carriers["ReplicaSet"], "web:1", newer, 1), next: strings.Replace(carriers["ReplicaSet"], "web:1", "web:3", 1), want: "a ReplicaSet keeps no history: 4 pods are on an unknown template"}},
 	"surge": {
 		{carrier: carriers["ReplicaSet"], source: cloned("  updateStrategy: {rollingUpdate: {maxSurge: 25%, maxUnavailable: 1}}\n"), want: "maxSurge of CloneSet shop/web is not kept"},
 		{carrier: carriers["DaemonSet"], source: manifest(beta, "DaemonSet", plain+"  updateStrategy: {rollingUpdate: {maxSurge: 1}}\n"), want: "maxSurge of DaemonSet shop/web is not kept"},
@@ -51,11 +51,11 @@ var preventions = map[string][]prevention{
 	"scale down": {{
 		carrier: carriers["ReplicaSet"], next: strings.Replace(carriers["ReplicaSet"], "replicas: 6", "replicas: 4", 1),
 		source: cloned("  scaleStrategy: {podsToDelete: [web-x]}\n  updateStrategy: {}\n"),
-		want:   "which pods go when it shrinks is up to a ReplicaSet: nobody heeds the label apps.kruise.io/specified-delete, nor that web-x should go",
+		want:   "which pods go when it shrinks is up to a ReplicaSet: no controller reads the label apps.kruise.io/specified-delete, nor that web-x should go",
 	}},
 	"in place": {{
 		carrier: kinds["native Deployment"], source: cloned("  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceOnly}}\n"),
-		want: "a Deployment makes every pod anew: the update policy InPlaceOnly of CloneSet shop/web is not kept",
+		want: "a Deployment recreates every pod: the update policy InPlaceOnly of CloneSet shop/web is not kept",
 	}},
 	"order": {
 		{carrier: kinds["native Deployment"], source: cloned("  updateStrategy: {rollingUpdate: {priorityStrategy: {orderPriority: [{orderedKey: k}]}, scatterStrategy: [{key: k, value: v}]}}\n"), want: "which pods go first is up to a Deployment: priorityStrategy and scatterStrategy of CloneSet shop/web is not kept"},

@@ -182,7 +182,7 @@ func (p Progress) StepBack(of Plan, to int, now time.Time) (Progress, error) {
 }
 
 func (p Progress) noStepBack(of Plan, why string) error {
-	return &TransitionError{Transition: TransitionStepBack, State: p.State(of), Msg: why, Hint: "'rollout abort --rollback' takes back what was written"}
+	return &TransitionError{Transition: TransitionStepBack, State: p.State(of), Msg: why, Hint: "'rollout abort --rollback' undoes what was written"}
 }
 
 // writes reports whether a step changes the workload or its pods.
@@ -202,26 +202,8 @@ func (p Progress) Toggle(of Plan) Transition {
 	return TransitionPause
 }
 
-// Describe says in a few words where a rollout is.
-func (p Progress) Describe(of Plan) string {
-	s := p.present(of)
-	switch {
-	case !p.Finished.IsZero():
-		return "done at " + p.Finished.UTC().Format(time.RFC3339)
-	case p.Halted != "":
-		return "halted: " + p.Halted + p.Stop.suffix()
-	case s == nil:
-		return "all steps are done"
-	}
-	text := fmt.Sprintf("step %d of %d, %s", p.Step+1, len(of.Steps), s.Title)
-	switch {
-	case p.holds():
-		text += "; on hold " + p.Held + p.Stop.suffix()
-	case p.Held != "":
-		text += "; on hold after this step " + p.Held
-	}
-	return text
-}
+// Describe is the status in one sentence, as far as the record tells it.
+func (p Progress) Describe(of Plan) string { return p.Status(of).String() }
 
 // present returns the step that a rollout is at; nil where it is at none.
 func (p Progress) present(of Plan) *Step {

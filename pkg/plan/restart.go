@@ -26,7 +26,7 @@ func CannotRestart(p *cluster.Pod, container string) string {
 	case !c.Reported, c.ImageID == "" && c.Waiting != "":
 		return "the container has not been started yet"
 	case c.Final:
-		return "nobody starts it again: its restartPolicy is Never"
+		return "it would not start again: its restartPolicy is Never"
 	}
 	return ""
 }

@@ -123,7 +123,7 @@ func TestBuildRestartRefuses(t *testing.T) {
 			plan.Restarting{Pods: []string{"web-00001"}, Containers: []string{"debug"}},
 			"container debug of pod web-00001: it is an ephemeral container",
 		},
-		"never restarted": {func(p *cluster.Pod) { p.Containers[0].Final = true }, plan.Restarting{}, "container main of pod web-00001: nobody starts it again"},
+		"never restarted": {func(p *cluster.Pod) { p.Containers[0].Final = true }, plan.Restarting{}, "container main of pod web-00001: it would not start again"},
 		"no node":         {func(p *cluster.Pod) { p.Node = "" }, plan.Restarting{}, "web-00001: the pod is on no node yet"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -212,7 +212,7 @@ func (r *run) lifting() (d Decision, more bool) {
 }
 
 // stopped are the values that the plan knows of the field at the present step: a record that
-// was edited must not let more pods follow than the plan does.
+// was edited must not update more pods than the plan does.
 func (r *run) stopped(f StopField) []string {
 	if f != StopPartition {
 		return nil

@@ -34,7 +34,7 @@ func TestClientTakesBack(t *testing.T) {
 }
 
 // TestClientInitImage: an init container's image cannot change in a running pod, so
-// the pod is made anew.
+// the pod is recreated.
 func TestClientInitImage(t *testing.T) {
 	for kind, text := range carriers {
 		t.Run(kind, func(t *testing.T) {

@@ -42,7 +42,7 @@ func pair(p *cluster.Pod) string {
 
 // TestClientExchangesSidecars: the new version starts beside the old one, which is
 // emptied once the new one is ready; there and, with the next version, back. In no pod
-// is there ever no sidecar at work, no pod is made anew, and no more are down at once
+// is there ever no sidecar at work, no pod is recreated, and no more are down at once
 // than may be (docs/kruise/sidecarset.md#hot-upgrade).
 func TestClientExchangesSidecars(t *testing.T) {
 	for kind, text := range carriers {
@@ -67,7 +67,7 @@ func TestClientExchangesSidecars(t *testing.T) {
 					}
 				}
 				if got := uids(s); got != born {
-					t.Errorf("pods were made anew")
+					t.Errorf("pods were recreated")
 				}
 			}
 		})

@@ -94,27 +94,27 @@ var answers = map[Transition]map[State]answer{
 }
 
 const (
-	hintGoOn     = "go on with it: rollout resume; or end it: rollout abort"
-	hintRollBack = "'rollout abort --rollback' goes back to what was before that; after 'rollout abort' alone this can be planned from where it stands"
+	hintGoOn     = "continue it with 'rollout resume', or end it with 'rollout abort'"
+	hintRollBack = "'rollout abort --rollback' returns to the revision before; after 'rollout abort' alone, plan from the present state"
 )
 
 func hasHalted(p Progress, _ Plan) (msg, hint string) {
-	return "it has halted: " + p.Halted, "mend that and 'rollout retry', or 'rollout abort --rollback'"
+	return "the rollout has failed: " + ParseBlocker(p.Halted).Sentence(), "fix the cause, then 'rollout retry'; or 'rollout abort --rollback'"
 }
 
 func isDone(Progress, Plan) (msg, hint string) { return "the rollout is done", "" }
 
 func isDoneForGood(Progress, Plan) (msg, hint string) {
-	return "the rollout is done: 'rollout undo' goes back to an older revision", ""
+	return "the rollout is done: 'rollout undo' rolls back to an older revision", ""
 }
 
 func notHalted(Progress, Plan) (msg, hint string) {
-	return "it has not halted: there is nothing to retry", ""
+	return "the rollout has not failed: there is nothing to retry", ""
 }
 
 func inFlight(hint string) answer {
 	return func(p Progress, of Plan) (string, string) {
-		return fmt.Sprintf("a rollout of %s is under way: %s", of.Target.Ref(), p.Describe(of)), hint
+		return fmt.Sprintf("%s has a rollout already: %s", of.Target.Ref(), p.Describe(of)), hint
 	}
 }
 

@@ -34,29 +34,29 @@ var (
 		state    plan.State
 		describe string
 	}{
-		"running":          {plan.Progress{Step: 2, Started: eleven}, plan.StateRunning, "step 3 of 6, ask"},
-		"not begun":        {plan.Progress{}, plan.StateRunning, "step 1 of 6, write the template"},
-		"held":             {plan.Progress{Step: 2, Started: eleven, Held: "by ann"}, plan.StateHeld, "step 3 of 6, ask; on hold by ann"},
-		"halted":           {plan.Progress{Step: 2, Started: eleven, Halted: "it crashed"}, plan.StateHalted, "halted: it crashed"},
-		"held and halted":  {plan.Progress{Step: 2, Started: eleven, Held: "by ann", Halted: "it crashed"}, plan.StateHalted, "halted: it crashed"},
-		"done":             {plan.Progress{Step: 6, Started: eleven, Finished: noon}, plan.StateDone, "done at 2026-07-01T12:00:00Z"},
-		"at the end":       {plan.Progress{Step: 6, Started: eleven}, plan.StateDone, "all steps are done"},
-		"halted when done": {plan.Progress{Step: 6, Finished: noon, Halted: "aborted by ann"}, plan.StateHalted, "done at 2026-07-01T12:00:00Z"},
-		"of another plan":  {plan.Progress{Step: -7}, plan.StateRunning, "all steps are done"},
+		"running":          {plan.Progress{Step: 2, Started: eleven}, plan.StateRunning, "progressing at step 3 of 6: ask"},
+		"not started":      {plan.Progress{}, plan.StateRunning, "progressing at step 1 of 6: write the template"},
+		"held":             {plan.Progress{Step: 2, Started: eleven, Held: "by ann"}, plan.StateHeld, "paused at step 3 of 6 by ann"},
+		"halted":           {plan.Progress{Step: 2, Started: eleven, Halted: "it crashed"}, plan.StateHalted, "failed at step 3 of 6: it crashed"},
+		"held and halted":  {plan.Progress{Step: 2, Started: eleven, Held: "by ann", Halted: "it crashed"}, plan.StateHalted, "failed at step 3 of 6: it crashed"},
+		"done":             {plan.Progress{Step: 6, Started: eleven, Finished: noon}, plan.StateDone, "completed at 2026-07-01T12:00:00Z"},
+		"at the end":       {plan.Progress{Step: 6, Started: eleven}, plan.StateDone, "completed"},
+		"halted when done": {plan.Progress{Step: 6, Finished: noon, Halted: "aborted by ann"}, plan.StateHalted, "completed at 2026-07-01T12:00:00Z"},
+		"of another plan":  {plan.Progress{Step: -7}, plan.StateRunning, "completed"},
 	}
 )
 
 // refused are the answers of the table; a state that a transition does not name allows it.
 var refused = map[plan.Transition]map[plan.State]string{
-	plan.TransitionPromote:  {plan.StateHalted: "it has halted: ", plan.StateDone: "the rollout is done"},
-	plan.TransitionPause:    {plan.StateHalted: "it has halted: ", plan.StateDone: "the rollout is done"},
-	plan.TransitionResume:   {plan.StateHalted: "it has halted: ", plan.StateDone: "the rollout is done"},
-	plan.TransitionRetry:    {plan.StateRunning: "it has not halted", plan.StateHeld: "it has not halted", plan.StateDone: "it has not halted"},
+	plan.TransitionPromote:  {plan.StateHalted: "the rollout has failed: ", plan.StateDone: "the rollout is done"},
+	plan.TransitionPause:    {plan.StateHalted: "the rollout has failed: ", plan.StateDone: "the rollout is done"},
+	plan.TransitionResume:   {plan.StateHalted: "the rollout has failed: ", plan.StateDone: "the rollout is done"},
+	plan.TransitionRetry:    {plan.StateRunning: "the rollout has not failed", plan.StateHeld: "the rollout has not failed", plan.StateDone: "the rollout has not failed"},
 	plan.TransitionAbort:    {plan.StateDone: "the rollout is done: 'rollout undo'"},
 	plan.TransitionRollBack: {},
 	plan.TransitionStepBack: {plan.StateDone: "the rollout is done"},
-	plan.TransitionUndo:     {plan.StateRunning: "a rollout of cloneset/web is under way: ", plan.StateHeld: "a rollout of cloneset/web is under way: "},
-	plan.TransitionBegin:    {plan.StateRunning: "a rollout of cloneset/web is under way: ", plan.StateHeld: "a rollout of cloneset/web is under way: "},
+	plan.TransitionUndo:     {plan.StateRunning: "cloneset/web has a rollout already: ", plan.StateHeld: "cloneset/web has a rollout already: "},
+	plan.TransitionBegin:    {plan.StateRunning: "cloneset/web has a rollout already: ", plan.StateHeld: "cloneset/web has a rollout already: "},
 }
 
 // hinted are the answers that say what to do instead.
@@ -101,7 +101,7 @@ func TestTransitions(t *testing.T) {
 			checkAnswer(t, name, tr, state, row[state], err)
 			if do, ok := does[tr]; ok && name != "of another plan" {
 				next, did := do(p)
-				if (did == nil) != (err == nil) && (tr != plan.TransitionStepBack || name != "not begun" && name != "halted when done") {
+				if (did == nil) != (err == nil) && (tr != plan.TransitionStepBack || name != "not started" && name != "halted when done") {
 					t.Errorf("%s, %s: the table says %v, the method %v", name, tr, err, did)
 				}
 				if did != nil && next != p {

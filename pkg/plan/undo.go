@@ -20,7 +20,7 @@ func Older(s Snapshot, number int64) (cluster.Revision, error) {
 	if number > 0 {
 		i := slices.IndexFunc(list, func(r cluster.Revision) bool { return r.Number == number })
 		if i < 0 {
-			return cluster.Revision{}, &tree.Error{Msg: fmt.Sprintf("has no revision %d on record", number), Hint: "'kubectl kruise rollout history' lists those there are"}
+			return cluster.Revision{}, &tree.Error{Msg: fmt.Sprintf("has no revision %d", number), Hint: "'kubectl kruise rollout history' lists those there are"}
 		}
 		return list[i], nil
 	}
@@ -32,7 +32,7 @@ func Older(s Snapshot, number int64) (cluster.Revision, error) {
 	if s.Base != nil {
 		return cluster.Revision{Template: s.Base}, nil
 	}
-	return cluster.Revision{}, &tree.Error{Msg: "has no older revision on record", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
+	return cluster.Revision{}, &tree.Error{Msg: "has no older revision", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
 }
 
 // Undo makes the plan that leads to an older revision, see [Older]: to its very template,

@@ -27,11 +27,11 @@ func TestUndo(t *testing.T) {
 	if last := back.Steps[len(back.Steps)-1]; last.Kept != 0 {
 		t.Errorf("%d pods are kept by the partition", last.Kept)
 	}
-	if _, err := plan.Undo(s, 99, plan.Policy{}); err == nil || err.Error() != "has no revision 99 on record" {
+	if _, err := plan.Undo(s, 99, plan.Policy{}); err == nil || err.Error() != "has no revision 99" {
 		t.Errorf("%v", err)
 	}
 	s.Revisions = nil
-	if _, err := plan.Undo(s, 0, plan.Policy{}); err == nil || err.Error() != "has no older revision on record" {
+	if _, err := plan.Undo(s, 0, plan.Policy{}); err == nil || err.Error() != "has no older revision" {
 		t.Errorf("%v", err)
 	}
 	if _, err := plan.Undo(plan.Snapshot{}, 0, plan.Policy{}); err == nil {

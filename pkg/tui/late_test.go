@@ -79,7 +79,7 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// TestNothingMore: a word behind an act that takes none is no name of a pod.
+// TestNothingMore: a word behind an act that takes none is not a name of a pod.
 func TestNothingMore(t *testing.T) {
 	m := asking(t)
 	for text, asks := range map[string]bool{"restart web-00001": false, "restart": true, "undo 3": true, "undo 3 4": false, "scale 2": true} {

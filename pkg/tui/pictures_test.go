@@ -19,10 +19,10 @@ func TestPictures(t *testing.T) {
 		"stuck": func(s *tuitest.Session) string {
 			s.Press("f").Until("problems only")
 			s.Press("enter")
-			return s.Until("has halted", "l, then p is the log")
+			return s.Until("failed at step", "l, then p is the log")
 		},
 		"promote": func(s *tuitest.Session) string {
-			s.Press("/").Type("storefront").Press("enter", "enter").Until("PODS", "waits until somebody promotes")
+			s.Press("/").Type("storefront").Press("enter", "enter").Until("PODS", "waiting for approval")
 			s.Press("n")
 			return s.Until("2 more pods are updated next: 3 of 12.", "y yes")
 		},

@@ -13,7 +13,7 @@ import (
 func TestStoryPod(t *testing.T) {
 	s, _ := visit(t)
 	s.Press("/").Type("checkout").Press("enter", "enter")
-	s.Until("PODS", "has halted")
+	s.Until("PODS", "failed at step")
 	s.Press("enter")
 	golden.Same(t, "testdata/story-pod.txt", tuitest.Plain(s.Until("CONTAINER", "checkout:2.0.0-rc1", "EVENTS")))
 	s.Press("p")

@@ -38,7 +38,7 @@ func TestStoryStuck(t *testing.T) {
 	s.Press("f")
 	s.Until("problems only", "✖ stuck")
 	s.Press("enter")
-	golden.Same(t, "testdata/story-stuck.txt", tuitest.Plain(s.Until("has halted", "l, then p is the log")))
+	golden.Same(t, "testdata/story-stuck.txt", tuitest.Plain(s.Until("failed at step", "l, then p is the log")))
 	s.Press("u")
 	s.Until("Roll cloneset/checkout back?", "2 pods change, in 1 step.", "checkout:2.0.0-rc1 -> ", "[ Cancel ]")
 	s.Press("y", "esc")
@@ -57,7 +57,7 @@ func TestStoryStuck(t *testing.T) {
 func TestStoryPromote(t *testing.T) {
 	s, pass := visit(t)
 	s.Press("/").Type("storefront").Press("enter", "enter")
-	s.Until("PODS", "waits until somebody promotes")
+	s.Until("PODS", "waiting for approval")
 	s.Press("n")
 	golden.Same(t, "testdata/story-asked.txt", tuitest.Plain(s.Until("Promote cloneset/storefront past step pause-1?", "2 more pods are updated next: 3 of 12.", "y yes")))
 	s.Press("y")
@@ -100,7 +100,7 @@ func TestStorySidecars(t *testing.T) {
 func TestStoryFanOuts(t *testing.T) {
 	s, _ := visit(t)
 	s.Press("3")
-	golden.Same(t, "testdata/story-fanouts.txt", tuitest.Plain(s.Until("workloads › fan-outs", "conflict: an object of that name is there")))
+	golden.Same(t, "testdata/story-fanouts.txt", tuitest.Plain(s.Until("workloads › fan-outs", "conflict: the object exists")))
 	s.Press("1")
 	s.Until("storefront", "checkout")
 }

@@ -30,7 +30,7 @@ func TestExamples(t *testing.T) {
 			}
 			into := map[string]any{"Application": &v1alpha1.Application{}, "ApplicationSet": &v1alpha1.ApplicationSet{}, "AppProject": &v1alpha1.AppProject{}}[meta.Kind]
 			if into == nil || meta.APIVersion != "argoproj.io/v1alpha1" {
-				t.Errorf("%s: %s %s is no kind of Argo CD's", file, meta.APIVersion, meta.Kind)
+				t.Errorf("%s: %s %s is not a kind of Argo CD's", file, meta.APIVersion, meta.Kind)
 				continue
 			}
 			seen[meta.Kind] = true

@@ -61,7 +61,7 @@ func read(t *testing.T, file string) (map[string]bool, []kustomize.Kustomization
 			strict(t, doc, &k)
 			list = append(list, k)
 		default:
-			t.Errorf("%s %s is no kind of Flux's", meta.APIVersion, meta.Kind)
+			t.Errorf("%s %s is not a kind of Flux's", meta.APIVersion, meta.Kind)
 		}
 	}
 	return names, list

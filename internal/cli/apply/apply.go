@@ -19,21 +19,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/set"
 )
 
-const long = `Bring a cluster to what manifests say, in one step: render them, show what differs
-from the cluster and how changed workloads will be rolled out, ask, apply on the
-server's side, roll out, wait until all is there, and prune.
+const long = `Apply manifests and roll out what they change, in one step: render, show the
+differences from the cluster and the plan of each rollout, ask for confirmation, apply
+on the server's side, roll out, wait until everything is ready, and prune.
 
-Workloads that are new are created. A workload whose template changes gets all but
-its template at once; when Jobs are done the template follows step by step, by a plan,
-as "rollout run" does it; a UnitedDeployment subset by subset. A rollout that was left
-on the way goes on with the same apply, or with "rollout resume".
+New workloads are created. Of a workload whose template changes, everything but the
+template is applied at once; when Jobs have completed, the template is rolled out step
+by step, as "rollout run" does, and a UnitedDeployment subset by subset. To continue an
+interrupted rollout, run the same apply again, or "rollout resume".
 
-With --applyset the objects are members of a set that kubectl knows, too (ApplySet);
---prune deletes members that the manifests do not hold any more, when all rollouts
-are done.
+With --applyset the objects are members of an ApplySet, as kubectl has them; --prune
+deletes members that are no longer in the manifests, when all rollouts have completed.
 
 Exit codes: 0 done, 1 error (nothing is written where one shows beforehand), 2
-usage, 3 a rollout or a Job failed, 4 timed out, 5 paused for a person.`
+usage, 3 a rollout or a Job failed, 4 timed out, 5 paused or waiting for approval.`
 
 const example = `  # show what would be done, and ask
   kubectl kruise apply -f manifests/
@@ -147,7 +146,7 @@ func (o *options) run(ctx context.Context) error {
 // ask asks, unless the manifests came in where the answer would have to.
 func (o *options) ask(ctx context.Context, w *work) error {
 	if !o.yes && o.render.Stdin() {
-		return usage.Errorf("--yes answers", "nobody can be asked: the manifests come from standard input")
+		return usage.Errorf("--yes answers", "cannot ask for confirmation: the manifests come from standard input")
 	}
 	return o.rollouts.Ask(ctx, o.yes, fmt.Sprintf("Apply this to %s?", w.where))
 }

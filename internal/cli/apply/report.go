@@ -108,7 +108,7 @@ var suffixes = map[string]string{"client": " (dry run)", "server": " (server dry
 func (w *work) waiting(rest []*item) {
 	for _, it := range rest {
 		if len(it.rolls) > 0 {
-			w.done(it, "waits: its rollout was not begun")
+			w.done(it, "waiting: its rollout was not started")
 		}
 	}
 }

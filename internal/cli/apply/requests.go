@@ -64,7 +64,7 @@ func (r *requests) write(it *item) error {
 	}
 	body, err := set.Change(it.live, it.held)
 	if body != nil {
-		r.add("PATCH", it.object, types.MergePatchType, "all but what the rollout drives", body)
+		r.add("PATCH", it.object, types.MergePatchType, "all but what the rollout changes", body)
 	}
 	return err
 }

@@ -101,7 +101,7 @@ func (it *item) free(part *rolloutcmd.Part) error {
 	why, err := part.Halted()
 	if err == nil && why != "" && set.Releases(it.rolls) {
 		err = &resource.Error{
-			Err:  fmt.Errorf("its last rollout has halted: %s", why),
+			Err:  fmt.Errorf("its last rollout failed: %s", why),
 			Hint: "mend that and 'kubectl kruise rollout retry', or 'kubectl kruise rollout abort --rollback'; then apply again",
 		}
 	}

@@ -76,7 +76,7 @@ func (w *work) hold(ctx context.Context, it *item) error {
 		case got != nil:
 			return got
 		case now == nil || now.GetUID() != from.GetUID() || !set.Same(now, it.live):
-			return &tree.Error{Msg: "somebody else has changed it since it was compared", Hint: "apply again"}
+			return &tree.Error{Msg: "it has changed since it was compared", Hint: "apply again"}
 		}
 		from = now
 	}

@@ -46,7 +46,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c.AddCommand(
 		newGenerate(f),
 		&cobra.Command{
-			Use: "parameters", Short: "Announce the application's parameters, as JSON", Example: "  kubectl kruise argocd parameters",
+			Use: "parameters", Short: "Print the application's parameters as JSON", Example: "  kubectl kruise argocd parameters",
 			Args: usage.NoArgs("the application is the working folder"),
 			RunE: func(*cobra.Command, []string) error { return announce(f) },
 		},

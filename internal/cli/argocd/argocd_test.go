@@ -205,7 +205,7 @@ func TestStray(t *testing.T) {
 			In: strings.NewReader(""), InTTY: true, Out: &out, Err: &said, Getenv: func(key string) string { return argo[key] },
 			Environ: func() []string { return []string{"ARGOCD_ENV_KRUISE_TARGT=hunter2"} },
 		})
-		if code != 0 || strings.Count(said.String(), "warning: KRUISE_TARGT is no option: did you mean KRUISE_TARGET?\n") != 1 || strings.Contains(said.String(), "hunter2") {
+		if code != 0 || strings.Count(said.String(), "warning: KRUISE_TARGT is not an option: did you mean KRUISE_TARGET?\n") != 1 || strings.Contains(said.String(), "hunter2") {
 			t.Errorf("%v: exit code %d\n%s", args, code, said.String())
 		}
 	}

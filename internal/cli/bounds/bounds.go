@@ -49,7 +49,7 @@ func (f *Flag) names() map[string]any {
 
 // Add puts the flag onto a command.
 func (f *Flag) Add(c *cobra.Command) {
-	c.Flags().StringToStringVar(&f.given, flag, nil, "how much is too much, such as subsets=2000,file-bytes=1Gi (docs/security.md has the list)")
+	c.Flags().StringToStringVar(&f.given, flag, nil, "resource limits for untrusted manifests, such as subsets=2000,file-bytes=1Gi (list: docs/security.md)")
 	var offers []string
 	for _, name := range slices.Sorted(maps.Keys(f.names())) {
 		offers = append(offers, name+"=")
@@ -83,11 +83,11 @@ func (f *Flag) Complete() error {
 func parse(text string) (int64, error) {
 	q, err := tree.Quantity(text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no number", text)
+		return 0, fmt.Errorf("%q is not a number", text)
 	}
 	n, whole := q.AsInt64()
 	if !whole || n < 1 || n > math.MaxInt {
-		return 0, fmt.Errorf("%q is no whole number from 1 on", text)
+		return 0, fmt.Errorf("%q is not a whole number from 1 on", text)
 	}
 	return n, nil
 }

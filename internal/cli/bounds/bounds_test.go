@@ -37,11 +37,11 @@ func TestLimits(t *testing.T) {
 func TestWrong(t *testing.T) {
 	for arg, want := range map[string]string{
 		"subset=3":        `--limit: there is no limit "subset"`,
-		"subsets=many":    `--limit subsets: "many" is no number`,
-		"subsets=0":       `--limit subsets: "0" is no whole number from 1 on`,
-		"subsets=-1":      `--limit subsets: "-1" is no whole number from 1 on`,
-		"subsets=0.5":     `--limit subsets: "0.5" is no whole number from 1 on`,
-		"file-bytes=1e30": `--limit file-bytes: "1e30" is no whole number from 1 on`,
+		"subsets=many":    `--limit subsets: "many" is not a number`,
+		"subsets=0":       `--limit subsets: "0" is not a whole number from 1 on`,
+		"subsets=-1":      `--limit subsets: "-1" is not a whole number from 1 on`,
+		"subsets=0.5":     `--limit subsets: "0.5" is not a whole number from 1 on`,
+		"file-bytes=1e30": `--limit file-bytes: "1e30" is not a whole number from 1 on`,
 	} {
 		if _, err := parsed(t, "--limit", arg); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", arg, err, want)

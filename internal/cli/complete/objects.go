@@ -140,7 +140,7 @@ func numbers(owner *unstructured.Unstructured, list []unstructured.Unstructured)
 		r := &list[i]
 		n, ok, _ := unstructured.NestedInt64(r.Object, "revision")
 		if !ok {
-			// What is no number is nobody's revision.
+			// What is not a number is nobody's revision.
 			n, _ = strconv.ParseInt(r.GetAnnotations()[cluster.DeploymentRevisionAnnotation], 10, 64)
 		}
 		if metav1.IsControlledBy(r, owner) && n > 0 {

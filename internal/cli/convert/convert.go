@@ -64,7 +64,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
 		Use:     "convert (-f FILE | -k DIR) (--to KIND | --to-version VERSION)",
-		Short:   "Write objects as another kind, or in another version of their API",
+		Short:   "Convert objects to another kind or API version",
 		Long:    long,
 		Example: example,
 		Args:    usage.NoArgs("name files with -f, a kustomization with -k, objects with --name"),

@@ -29,7 +29,7 @@ func budget(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "podunavailablebudget NAME (--target TYPE/NAME | --selector SELECTOR) (--max-unavailable N | --min-available N)",
 		Aliases: []string{kruise.KindPodUnavailableBudget, "podUnavailableBudget", "podunavailablebudgets", "pub"},
-		Short:   "Create a PodUnavailableBudget: pods are guarded against deletion, eviction and updates",
+		Short:   "Create a PodUnavailableBudget: protect pods",
 		Example: `  # at most one pod of a workload down
   kubectl kruise create podunavailablebudget web --target cloneset/web --max-unavailable 1
 

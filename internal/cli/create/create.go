@@ -13,10 +13,11 @@ import (
 
 const long = `Create objects from files, or an object of Kruise from flags.
 
-Every kind below has flags for its fields; what has none is reached by --set, such as
---set spec.updateStrategy.scatterStrategy[0].key=zone. What Kruise would refuse is said
-with the field before anything is sent. With --dry-run=client -o yaml no cluster is asked
-(--from and containers that nobody named are read), and the manifest is one for Git.`
+Every kind below has flags for its fields; other fields are set with --set, such as
+--set spec.updateStrategy.scatterStrategy[0].key=zone. What Kruise would reject is
+reported with its field before anything is sent. With --dry-run=client -o yaml no cluster
+is contacted (except for --from and containers that are not named), and the manifest can
+be committed.`
 
 const example = `  # from a file
   kubectl kruise create -f cloneset.yaml

@@ -36,8 +36,8 @@ func distribution(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "resourcedistribution NAME (--configmap NAME | --secret NAME) --from-literal KEY=VALUE --all-namespaces",
 		Aliases: []string{kruise.KindResourceDistribution, "resourceDistribution", "resourcedistributions", "distributor", "rd"},
-		Short:   "Create a ResourceDistribution: namespaces get a Secret or ConfigMap",
-		Long: `Create a ResourceDistribution: namespaces get a Secret or ConfigMap. One that exists is
+		Short:   "Create a ResourceDistribution: copy a Secret or ConfigMap",
+		Long: `Create a ResourceDistribution: copy a Secret or ConfigMap. One that exists is
 distributed by "kubectl kruise distribute".`,
 		Example: `  kubectl kruise create resourcedistribution settings --configmap settings --from-literal mode=prod --include shop,api
 

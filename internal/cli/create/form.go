@@ -109,7 +109,7 @@ func (o *form) commandless() error {
 	if strings.HasPrefix(o.kind, "I") {
 		article = "an"
 	}
-	return usage.Errorf("leave out what stands behind --", "%s %s takes no command", article, o.kind)
+	return usage.Errorf("remove the arguments after --", "%s %s takes no command", article, o.kind)
 }
 
 // known refuses fields that the kind does not have, which --set can ask for.

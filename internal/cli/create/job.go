@@ -62,7 +62,7 @@ func broadcastJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "broadcastjob NAME (--image IMAGE [-- COMMAND…] | --from acj/NAME)",
 		Aliases: []string{"broadcastJob", kruise.KindBroadcastJob, "broadcastjobs", "bcj"},
-		Short:   "Create a BroadcastJob: a pod runs to its end on every node",
+		Short:   "Create a BroadcastJob: run a pod on every node",
 		Example: `  kubectl kruise create broadcastjob cleanup --image registry.example.com/cleanup:1 --ttl-seconds-after-finished 600 -- /cleanup
 
   # what an AdvancedCronJob would do at its time, now

@@ -40,7 +40,7 @@ func imagePullJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "imagepulljob NAME --image IMAGE",
 		Aliases: append(aliasesOf(kruise.KindImagePullJob), kruise.KindImagePullJob, "imagePullJob", "imagepulljobs"),
-		Short:   "Create an ImagePullJob: nodes pull an image",
+		Short:   "Create an ImagePullJob: pull an image on nodes",
 		Example: `  # onto the nodes of a pool, 5 at a time
   kubectl kruise create imagepulljob warm --image registry.example.com/web:2 --node-selector pool=gpu --parallelism 5 --ttl-seconds-after-finished 600`,
 	}
@@ -53,7 +53,7 @@ func imageListPullJob(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "imagelistpulljob NAME (--images A,B | --from acj/NAME)",
 		Aliases: append(aliasesOf(kruise.KindImageListPullJob), kruise.KindImageListPullJob, "imageListPullJob", "imagelistpulljobs"),
-		Short:   "Create an ImageListPullJob: nodes pull several images",
+		Short:   "Create an ImageListPullJob: pull several images",
 		Example: `  kubectl kruise create imagelistpulljob warm --images registry.example.com/web:2,registry.example.com/api:7`,
 	}
 	images := fields.Field{Flag: "images", Path: "spec.images", Shape: fields.Texts, Help: "the images"}

@@ -40,7 +40,7 @@ func recreateRequest(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "containerrecreaterequest NAME --pod POD [--containers A,B]",
 		Aliases: []string{kruise.KindContainerRecreateRequest, "containerrecreaterequests", "crr"},
-		Short:   "Create a ContainerRecreateRequest: containers restart inside their pod",
+		Short:   "Create a ContainerRecreateRequest: restart containers",
 		Example: `  # one container of a pod
   kubectl kruise create ContainerRecreateRequest restart-web --pod web-0 --containers app
 

@@ -51,7 +51,7 @@ func sidecarSet(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "sidecarset NAME --selector SELECTOR --container NAME=IMAGE",
 		Aliases: []string{kruise.KindSidecarSet, "sidecarSet", "sidecarsets"},
-		Short:   "Create a SidecarSet: pods get further containers",
+		Short:   "Create a SidecarSet: inject containers into pods",
 		Example: `  # a log agent for all pods of an app
   kubectl kruise create sidecarset logs --selector app=web --container agent=registry.example.com/agent:1
 

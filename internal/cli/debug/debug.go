@@ -54,7 +54,7 @@ func New(f *factory.Factory) *cobra.Command {
 		output: genericclioptions.NewPrintFlags("created").WithTypeSetter(scheme.Scheme),
 	}
 	c := &cobra.Command{
-		Use: "debug (POD | TYPE/NAME | -l SELECTOR) --image IMAGE [-- COMMAND [ARG …]]", Short: "Put a container into pods to look into them", Long: long, Example: example,
+		Use: "debug (POD | TYPE/NAME | -l SELECTOR) --image IMAGE [-- COMMAND [ARG …]]", Short: "Debug pods with an ephemeral container", Long: long, Example: example,
 		DisableFlagsInUseLine: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.complete(c, args); err != nil {
@@ -83,7 +83,7 @@ func (o *options) complete(c *cobra.Command, args []string) error {
 		return kubectl.Err(err)
 	}
 	if o.selector != "" && len(o.TargetNames)+len(o.Filenames) > 0 {
-		return usage.Errorf("leave one of them out", "a selector stands beside names")
+		return usage.Errorf("leave one of them out", "a selector cannot be combined with names")
 	}
 	if o.selector == "" && len(o.TargetNames)+len(o.Filenames) == 0 {
 		return usage.Errorf("for instance cloneset/web, or -l app=web", "name a pod, a workload, or a selector")

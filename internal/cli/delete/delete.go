@@ -35,7 +35,7 @@ type options struct {
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f, flags: deletecmd.NewDeleteCommandFlags("with the objects to delete")}
 	c := &cobra.Command{
-		Use: "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])", Short: "Delete objects, and say what keeps them",
+		Use: "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])", Short: "Delete objects, and report what blocks the deletion",
 		Long: long, Example: example, SuggestFor: []string{"rm", "remove"},
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
 		ValidArgsFunction: kubectl.Names(f),

@@ -15,11 +15,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
 )
 
-const long = `Show the terminal interface on a cluster in memory: a small shop with rollouts in
-flight, one of them stuck, one waiting for somebody to promote it, one upgrading a
-sidecar without a gap. Every key works, and no cluster is needed or touched.
+const long = `Show the terminal interface on a simulated cluster: a small shop with rollouts in
+progress, one of them failing, one waiting for approval, one upgrading a sidecar
+without downtime. Every key works; no cluster is needed or changed.
 
---headless prints what happens there as lines instead, as fast as it can.`
+--headless prints the events as lines instead, as fast as possible.`
 
 const example = `  # try every key
   kubectl kruise demo
@@ -52,7 +52,7 @@ func New(f *factory.Factory) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.speed <= 0 || o.speed > fastest {
-				return usage.Errorf("more than 0, up to 100", "--speed: %v is no speed", o.speed)
+				return usage.Errorf("more than 0, up to 100", "--speed: %v is not a speed", o.speed)
 			}
 			if o.pods < 0 || o.pods > mostPods {
 				return usage.Errorf(fmt.Sprintf("0 to %d", mostPods), "--pods: %d is not a valid number of pods", o.pods)
@@ -61,11 +61,11 @@ func New(f *factory.Factory) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.headless, "headless", false, "print what happens as lines")
-	c.Flags().DurationVar(&o.length, "for", 2*time.Minute, "how much time goes by with --headless")
-	c.Flags().Float64Var(&o.speed, "speed", 1, "how many seconds go by in one")
-	c.Flags().Uint64Var(&o.seed, "seed", 1, "the same seed tells the same story")
+	c.Flags().DurationVar(&o.length, "for", 2*time.Minute, "simulated time with --headless")
+	c.Flags().Float64Var(&o.speed, "speed", 1, "simulated seconds per second")
+	c.Flags().Uint64Var(&o.seed, "seed", 1, "random seed; the same seed gives the same events")
 	c.Flags().IntVar(&o.pods, "pods", 0, "number of pods of an additional workload with a rollout in progress")
-	c.Flags().BoolVar(&o.readOnly, "read-only", false, "hide what changes the cluster")
+	c.Flags().BoolVar(&o.readOnly, "read-only", false, "disable actions that change the cluster")
 	o.look.AddFlags(c.Flags())
 	return c
 }

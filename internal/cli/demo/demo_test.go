@@ -40,7 +40,7 @@ func TestHeadless(t *testing.T) {
 
 // TestNoTerminal: in a pipe it says what to do instead.
 func TestNoTerminal(t *testing.T) {
-	if _, err := run(t); err == nil || !strings.Contains(err.Error(), "no terminal") {
+	if _, err := run(t); err == nil || !strings.Contains(err.Error(), "not a terminal") {
 		t.Error(err)
 	}
 	if _, err := run(t, "--speed", "0"); err == nil {

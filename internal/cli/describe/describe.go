@@ -38,7 +38,7 @@ const example = `  # a CloneSet with its revisions, pods and events
   # all SidecarSets with a label
   kubectl kruise describe sidecarsets -l team=mesh
 
-  # a Rollout, drawn anew whenever it changes
+  # a Rollout, redrawn whenever it changes
   kubectl kruise describe rollout web -w`
 
 // New returns the verb.
@@ -46,7 +46,7 @@ func New(f *factory.Factory) *cobra.Command {
 	k := kubectl.Factory(f)
 	flags := describe.NewDescribeFlags(k, kubectl.Streams(f))
 	c := &cobra.Command{
-		Use: "describe (TYPE [NAME_PREFIX] | TYPE/NAME | -f FILE)", Short: "Show an object with all that belongs to it", Long: long, Example: example,
+		Use: "describe (TYPE [NAME_PREFIX] | TYPE/NAME | -f FILE)", Short: "Show details of an object", Long: long, Example: example,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(flags.FilenameOptions.Filenames, flags.FilenameOptions.Kustomize) {

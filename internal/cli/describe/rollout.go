@@ -41,7 +41,7 @@ func newRollout(f *factory.Factory) *cobra.Command {
 		Use: "rollout NAME …", Aliases: []string{"rollouts", "ro"}, Short: "Show objects of Kruise Rollout with their steps and pods",
 		Long: `Show objects of Kruise Rollout: how they stand, their steps with the present one marked,
 what sends the traffic, and the pods of the present batch.`,
-		Example: "  kubectl kruise describe rollout web\n\n  # drawn anew whenever it changes, for 10 minutes at most\n  kubectl kruise describe rollout web -w --timeout 600",
+		Example: "  kubectl kruise describe rollout web\n\n  # redrawn whenever it changes, for 10 minutes at most\n  kubectl kruise describe rollout web -w --timeout 600",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 && o.watch || len(args) == 0 {
 				return usage.Errorf("kubectl kruise get rollouts.rollouts.kruise.io lists them", "give the name of a Rollout")
@@ -51,7 +51,7 @@ what sends the traffic, and the pods of the present batch.`,
 		ValidArgsFunction: completion.ResourceNameCompletionFunc(o.kubectl, "rollouts."+release.Group),
 	}
 	fl := c.Flags()
-	fl.BoolVarP(&o.watch, "watch", "w", false, "draw it anew whenever it changes")
+	fl.BoolVarP(&o.watch, "watch", "w", false, "redraw whenever it changes")
 	fl.BoolVar(&o.plain, "no-color", false, "the same as --color never")
 	fl.Var(&o.timeout, "timeout", "with --watch: how long, in seconds; 0 is for ever")
 	fl.BoolVar(&o.all, "all", false, "pods of all batches")
@@ -197,7 +197,7 @@ func (s *seconds) Set(text string) error {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return fmt.Errorf("%q is no time such as 30 or 5m", text)
+		return fmt.Errorf("%q is not a time such as 30 or 5m", text)
 	}
 	*s = seconds(d)
 	return nil

@@ -24,21 +24,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )
 
-const long = `Say what changes between two states of manifests, and what that will do: which
-pods are updated in place, which are recreated, which not at all, because of which
-field and how many at once; what loses data; what an API server will refuse; which
-workloads, copies, subsets and budgets are affected by it.
+const long = `Show what changes between two states of manifests, and the effect: which pods are
+updated in place, recreated or not updated, because of which field and how many at
+once; what loses data; what an API server rejects; and which workloads, copies, subsets
+and budgets are affected.
 
 OLD and NEW are files, directories or kustomizations; - is standard input, and
-/dev/null is nothing. With --git they are two revisions of one path: A..B, A...B
-for what B did since it left A, or A alone against the working tree. Nothing is
-checked out, and no cluster is asked.
+/dev/null is empty. With --git they are two revisions of one path: A..B, A...B
+for the changes of B since it branched from A, or A alone against the working tree.
+Nothing is checked out, and no cluster is contacted.
 
-What means the same is no difference: defaults, order, comments, the version of an
+Semantically equal values are not reported: defaults, order, comments, the version of an
 API. Values of Secrets are never shown.
 
-The exit code is 0 when nothing differs, 1 when something does, and 2 when there was an
-error.`
+The exit code is 0 without differences, 1 with differences, and 2 on an error.`
 
 const example = `  # two overlays
   kubectl kruise diff overlays/staging overlays/prod
@@ -84,7 +83,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
 		Use:     "diff (OLD NEW | --git RANGE PATH)",
-		Short:   "Say what a change of manifests will do",
+		Short:   "Preview the effect of changed manifests",
 		Long:    long,
 		Example: example,
 		RunE: func(c *cobra.Command, args []string) error {

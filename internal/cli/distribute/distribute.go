@@ -95,7 +95,7 @@ func (o *options) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if tree.Get(object, "spec", "targets") == nil {
-		return usage.Errorf("give --include, --namespace-selector or --all-namespaces", "nobody said to which namespaces")
+		return usage.Errorf("give --include, --namespace-selector or --all-namespaces", "no target namespaces given")
 	}
 	if tree.StrAt(copied, "metadata", "name") == original.GetName() {
 		if err := o.spare(object, original.GetNamespace()); err != nil {

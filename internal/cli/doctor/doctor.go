@@ -17,12 +17,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
-const long = `Look over this program, the cluster and your account, and say what would be in the
-way: the plugin that kubectl runs, the server, Kruise, the kinds that it serves, its
-feature gates, webhooks and daemons, your permissions in the namespace, and the clock.
+const long = `Check this program, the cluster and your account for problems: the plugin that kubectl
+runs, the server, Kruise, the kinds that it serves, its feature gates, webhooks and
+daemons, your permissions in the namespace, and the clock.
 
 Every line is ok, warn or fail, with a hint where there is something to do. The exit
-code is 1 where a line fails. Nothing is written.`
+code is 1 if a line fails. Nothing is written.`
 
 const example = `  kubectl kruise doctor
 
@@ -46,7 +46,7 @@ var outputs = []string{"text", "json"}
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use: "doctor", Short: "Say what is wrong with the cluster, Kruise, or your permissions", Long: long, Example: example,
+		Use: "doctor", Short: "Check the cluster, Kruise and your permissions", Long: long, Example: example,
 		Args: usage.NoArgs("to check a kustomization: kubectl kruise doctor kustomize DIR"),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
 	}

@@ -238,7 +238,7 @@ func TestIll(t *testing.T) {
 		},
 		"no webhooks":         {func(c *clinic) { c.hooks = 0 }, verdict.Warn, "none in namespace"},
 		"no certificate":      {func(c *clinic) { c.hooks = 1 }, verdict.Fail, "no certificate authority"},
-		"nobody answers":      {func(c *clinic) { c.addresses = nil }, verdict.Fail, "nobody answers for kruise-webhook-service: mpod.kb.io, vpod.kb.io"},
+		"nobody answers":      {func(c *clinic) { c.addresses = nil }, verdict.Fail, "no endpoint for kruise-webhook-service: mpod.kb.io, vpod.kb.io"},
 		"a node has no agent": {func(c *clinic) { c.agents = c.agents[:1] }, verdict.Warn, "not ready on 1 of 2 nodes: b"},
 		"a clock is slow":     {func(c *clinic) { c.off = -time.Minute }, verdict.Warn, "differs from the server's by 1m"},
 	} {

@@ -32,7 +32,7 @@ func (o *options) kustomize() *cobra.Command {
 	var flags trap.Flags
 	var built string
 	c := &cobra.Command{
-		Use: "kustomize DIR", Short: "Say what kustomize would do to the functions of a kustomization", Long: kustomizeLong, Example: kustomizeExample,
+		Use: "kustomize DIR", Short: "Check the functions of a kustomization", Long: kustomizeLong, Example: kustomizeExample,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage.Errorf("for instance: kubectl kruise doctor kustomize overlays/prod", "one folder with a kustomization is wanted")

@@ -95,7 +95,7 @@ func (p *patient) answers(ctx context.Context, service string, all []hook) verdi
 	if ready > 0 {
 		return verdict.Good("webhooks", "%d, answered by %d addresses of %s", len(all), ready, service)
 	}
-	return verdict.Bad("webhooks", "see to Kruise's controllers; until then the API server refuses what these are asked about", "nobody answers for %s: %s", service, refusing(all))
+	return verdict.Bad("webhooks", "see to Kruise's controllers; until then the API server refuses what these are asked about", "no endpoint for %s: %s", service, refusing(all))
 }
 
 // refusing names the webhooks without whose answer a request fails.

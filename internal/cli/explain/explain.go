@@ -26,7 +26,7 @@ const exampleVerb = `  # the fields of a CloneSet, and one of them
 func New(f *factory.Factory) *cobra.Command {
 	types := kubectl.Wrap(kubectlexplain.NewCmdExplain("kubectl kruise", kubectl.Factory(f), kubectl.Streams(f)))
 	c := &cobra.Command{
-		Use: "explain (TYPE[.FIELD] | inplace OLD NEW)", Short: "Document a type, or explain how a change is made", Long: longVerb, Example: exampleVerb,
+		Use: "explain (TYPE[.FIELD] | inplace OLD NEW)", Short: "Document a type, or explain the effect of a change", Long: longVerb, Example: exampleVerb,
 		Args:              typeOrQuestion,
 		ValidArgsFunction: kubectl.Names(f),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -58,7 +58,7 @@ func newInPlace(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "inplace OLD NEW [TYPE/NAME]",
 		Aliases: []string{"in-place"},
-		Short:   "Say whether a change of template can be made in place, and why",
+		Short:   "Explain whether a change can be made in place",
 		Long:    long,
 		Example: example,
 		RunE: func(c *cobra.Command, args []string) error {

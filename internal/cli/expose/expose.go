@@ -53,7 +53,7 @@ func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
 		Use:                   "expose (-f FILE | TYPE NAME | TYPE/NAME) [--port PORT] [--target-port PORT]",
 		DisableFlagsInUseLine: true,
-		Short:                 "Make a Service for a workload", Long: long, Example: example,
+		Short:                 "Create a Service for a workload", Long: long, Example: example,
 		RunE:              o.run,
 		ValidArgsFunction: kubectl.Names(f, "cloneset", "deployment", "pod", "service", "replicaset", "sidecarset", "uniteddeployment"),
 	}
@@ -75,7 +75,7 @@ func (o *options) run(c *cobra.Command, args []string) error {
 	}
 	files := o.flags.FilenameOptions
 	if len(args) == 0 && cmdutil.IsFilenameSliceEmpty(files.Filenames, files.Kustomize) {
-		return usage.Errorf("for instance cloneset/web, or -f FILE", "what shall be exposed?")
+		return usage.Errorf("for instance cloneset/web, or -f FILE", "nothing to expose")
 	}
 	objects, err := o.read(args)
 	if err != nil {

@@ -119,7 +119,7 @@ func TestFillRefuses(t *testing.T) {
 		"--set =x":                       "is not PATH=VALUE",
 		"--set spec.list[2]=x --first y": "there is no element 2, the next one is 1",
 		"--set spec.image.a=x --image y": "there is no field a in a plain value",
-		"--set spec.a=[":                 "the value is no YAML",
+		"--set spec.a=[":                 "the value is not YAML",
 		"--set spec.a=*b":                "--set spec.a",
 	} {
 		_, err := filled(strings.Fields(args)...)

@@ -165,7 +165,7 @@ func read(text string) (*tree.Node, error) {
 	}
 	var v any
 	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
-		return nil, errors.New("the value is no YAML")
+		return nil, errors.New("the value is not YAML")
 	}
 	return tree.FromValue(v), nil
 }

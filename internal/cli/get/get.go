@@ -80,8 +80,8 @@ func (o *options) flags(c *cobra.Command) {
 	o.PrintFlags.AddFlags(c)
 	fl := c.Flags()
 	fl.StringVar(&o.Raw, "raw", "", "path to ask the server for")
-	fl.BoolVarP(&o.Watch, "watch", "w", false, "after listing, follow changes")
-	fl.BoolVar(&o.WatchOnly, "watch-only", false, "follow changes without listing first")
+	fl.BoolVarP(&o.Watch, "watch", "w", false, "after listing, watch for changes")
+	fl.BoolVar(&o.WatchOnly, "watch-only", false, "watch for changes without listing first")
 	fl.BoolVar(&o.OutputWatchEvents, "output-watch-events", false, "with --watch: show what kind of change it is, too")
 	fl.BoolVar(&o.IgnoreNotFound, "ignore-not-found", false, "what is not there is no error")
 	fl.StringVar(&o.FieldSelector, "field-selector", "", "choose by fields, such as metadata.name=web")
@@ -122,7 +122,7 @@ func (o *options) all(types, rest []string) error {
 		_, err := fmt.Fprintln(o.ErrOut, "No resources found: this cluster serves no kind of Kruise")
 		return err
 	case len(rest) > 0:
-		return usage.Errorf("name a type: kubectl kruise get cloneset "+rest[0], "all stands for many types, which have no object %s", rest[0])
+		return usage.Errorf("name a type: kubectl kruise get cloneset "+rest[0], "all means many types, which have no object %s", rest[0])
 	case o.Watch || o.WatchOnly:
 		return usage.Errorf("for instance kubectl kruise get clonesets -w", "one type at a time can be followed")
 	case o.IsHumanReadablePrinter:

@@ -68,7 +68,7 @@ func (v Verb) all(l looker, named []object) (again, said []string, err error) {
 		case len(found) == 0:
 			return nil, nil, nil
 		case len(found) > 1 && v.Single != "":
-			return nil, nil, usage.Errorf(v.Single+" each of them by its own name", "%s stands for %d objects here: %s", o, len(found), strings.Join(found, ", "))
+			return nil, nil, usage.Errorf(v.Single+" each of them by its own name", "%s was rendered into %d objects: %s", o, len(found), strings.Join(found, ", "))
 		}
 		again = append(again, found...)
 		said = append(said, tell(o, found))

@@ -119,7 +119,7 @@ func TestSingle(t *testing.T) {
 		calls++
 		return lacks(args)
 	})
-	if bad, ok := errors.AsType[*usage.Error](err); !ok || bad.Hint != "scale each of them by its own name" || calls != 1 || !strings.Contains(err.Error(), "ud/ud stands for 2 objects here: deployment.apps/ud-a, deployment.apps/ud-b") {
+	if bad, ok := errors.AsType[*usage.Error](err); !ok || bad.Hint != "scale each of them by its own name" || calls != 1 || !strings.Contains(err.Error(), "ud/ud was rendered into 2 objects: deployment.apps/ud-a, deployment.apps/ud-b") {
 		t.Errorf("%d calls, %v", calls, err)
 	}
 }

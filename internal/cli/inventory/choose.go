@@ -32,7 +32,7 @@ func (o *options) validate() error {
 	for flag, kinds := range map[string][]string{"kinds": o.kinds, "skip-kinds": o.skipped} {
 		for _, kind := range kinds {
 			if !slices.ContainsFunc(live.Kinds(), same(kind)) {
-				return usage.Errorf("one or more of: "+strings.Join(live.Kinds(), ", "), "--%s: %q is no kind of facts", flag, kind)
+				return usage.Errorf("one or more of: "+strings.Join(live.Kinds(), ", "), "--%s: %q is not a kind of facts", flag, kind)
 			}
 		}
 	}

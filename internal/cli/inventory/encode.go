@@ -10,7 +10,7 @@ import (
 
 // header says to whoever finds the file what it is. It has no date: the same
 // cluster gives the same bytes.
-const header = "# Facts of a cluster, for kubectl kruise render --with. Written by kubectl kruise\n# inventory; write it anew instead of editing it.\n"
+const header = "# Facts of a cluster, for kubectl kruise render --with. Written by kubectl kruise\n# inventory; generate it again instead of editing it.\n"
 
 // encode returns the List.
 func encode(facts []*resource.Resource, format string) ([]byte, error) {

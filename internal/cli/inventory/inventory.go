@@ -18,7 +18,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const long = `Write down what rendering must know of a cluster: what the server is, namespaces
+const long = `Export the cluster facts that rendering needs: what the server is, namespaces
 and nodes with their labels and taints, the sizes of subsets, stored SidecarSet
 revisions, what controllers have recorded, what copies would be in the way.
 
@@ -67,7 +67,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
 		Use:     "inventory [-f FILE | -k DIR]",
-		Short:   "Write down what rendering must know of a cluster",
+		Short:   "Export the cluster facts that rendering needs",
 		Long:    long,
 		Example: example,
 		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),

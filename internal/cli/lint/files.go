@@ -18,6 +18,7 @@ func (o *options) problems(ctx context.Context) ([]engine.Problem, error) {
 		return o.inCluster(ctx)
 	}
 	q, faults := o.request(ctx)
+	o.checked = len(q.Objects)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

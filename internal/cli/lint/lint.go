@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,24 +24,23 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-const long = `Say what Kruise's webhooks would refuse, and what they let through and users
-regret, from files alone, or with --live of what a cluster holds.
+const long = `Report what Kruise's webhooks would reject, and risky settings that they accept, from
+files alone, or with --live for the objects of a cluster.
 
 With --old the objects are updates of those: immutable fields and the effect on
-running pods are looked at, too. --with names objects that exist in the cluster
+running pods are checked, too. --with names objects that exist in the cluster
 (targets, running pods, other sets) and are not checked themselves. A rule is
-turned off with --disable, or for one object with the annotation
+disabled with --disable, or for one object with the annotation
 kubectl-kruise.dev/lint-ignore: RULE,RULE.
 
---live looks at the objects in the cluster, those of a namespace (-n) or of all (-A),
-narrowed by -l: the same rules, and everything that they look at beside an object is
-read from the cluster, too. Nothing is written. What a controller has made is not
-looked at, nor are objects without a namespace unless -A is given; a problem names its
-object instead of a line.
+--live checks the objects of a namespace (-n) or of all (-A), narrowed by -l, with the
+same rules; related objects are read from the cluster, too. Nothing is written. Objects
+that a controller created are skipped, and so are cluster-scoped objects unless -A is
+given; a problem names its object instead of a line.
 
---kruise-version names the release of Kruise that is asked. Without it, and without a
-cluster, that is the newest one: a version or a field that only other releases take is
-a warning then, which names them.
+--kruise-version names the release of Kruise to check against. Without it, and without a
+cluster, that is the newest one: a version or a field that only other releases accept is
+then a warning, which names them.
 
 The exit code is 1 when there is an error, and with --fail-on warning when there
 is a warning.`
@@ -82,6 +82,9 @@ type options struct {
 	limits    bounds.Flag
 	kruise    release.Flag
 	live      liveOptions
+
+	// checked is how many objects were checked.
+	checked int
 }
 
 var outputs = []string{"text", "json", "sarif", "github"}
@@ -93,7 +96,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
 		Use:     "lint (-f FILE | -k DIR | --live)",
-		Short:   "Say what is wrong with Kruise objects before they are applied",
+		Short:   "Check Kruise objects before applying them",
 		Long:    long,
 		Example: example,
 		Args:    usage.NoArgs("name files with -f, a kustomization with -k"),
@@ -211,9 +214,25 @@ func (o *options) run(ctx context.Context) error {
 		return err
 	}
 	if slices.ContainsFunc(all, func(p engine.Problem) bool { return p.Severity.Rank() >= engine.Severity(o.failOn).Rank() }) {
-		return &resource.Error{Err: errors.New(view.Problems(all).Count())}
+		return &resource.Error{Err: errors.New("lint found " + view.Problems(all).Count())}
+	}
+	if o.output == "text" && len(shown) == 0 {
+		o.clean(len(all) > 0)
 	}
 	return nil
+}
+
+// clean reports on stderr that nothing was found.
+func (o *options) clean(hidden bool) {
+	text := "no problems"
+	if hidden {
+		text += " of severity " + o.severity + " or higher"
+	}
+	text += fmt.Sprintf(" in %d object", o.checked)
+	if o.checked != 1 {
+		text += "s"
+	}
+	_, _ = fmt.Fprintln(o.factory.Streams.Err, text)
 }
 
 func (o *options) write(p view.Problems) error {

@@ -80,11 +80,12 @@ func (o *options) inCluster(ctx context.Context) ([]engine.Problem, error) {
 		return nil, err
 	}
 	for _, s := range found.Skipped {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: lint goes without %s\n", s)
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: not checked: %s\n", s)
 	}
 	if len(found.Objects) == 0 {
 		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: there are no objects of Kruise %s\n", o.live.place(namespace))
 	}
+	o.checked = len(found.Objects)
 	q := engine.Request{
 		Objects: found.Objects, Old: found.Objects, Context: found.Context, Namespace: namespace, Disabled: o.disable,
 		Known: len(found.Skipped) == 0, Kruise: o.kruise.Or(found.Kruise.Release), Limits: o.limits.Stage(),

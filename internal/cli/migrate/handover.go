@@ -146,7 +146,7 @@ func (w *handing) lines() []string {
 	for _, f := range w.around.Followers {
 		text := "follows afterwards"
 		if f.Twin != "" {
-			text = "is made anew, under its name, once " + w.title(w.to) + " is there"
+			text = "is recreated, under its name, once " + w.title(w.to) + " is there"
 		}
 		step("%s/%s %s", f.Resource, f.Name, text)
 	}

@@ -165,7 +165,7 @@ func (w *handing) fresh(ctx context.Context, old *unstructured.Unstructured) err
 	return nil
 }
 
-// steady refuses what is not at rest: somebody makes it anew, or is about to replace
+// steady refuses what is not at rest: somebody recreates it, or is about to replace
 // its pods.
 func (w *handing) steady(old *unstructured.Unstructured) error {
 	status := func(field string) int64 {
@@ -175,7 +175,7 @@ func (w *handing) steady(old *unstructured.Unstructured) error {
 	ref := metav1.GetControllerOfNoCopy(old)
 	switch {
 	case ref != nil:
-		return &resource.Error{Err: fmt.Errorf("%s/%s looks after %s, and would make it anew", ref.Kind, ref.Name, w.title(w.from)), Hint: "change that one"}
+		return &resource.Error{Err: fmt.Errorf("%s/%s looks after %s, and would recreate it", ref.Kind, ref.Name, w.title(w.from)), Hint: "change that one"}
 	case old.GetDeletionTimestamp() != nil:
 		return &resource.Error{Err: errors.New(w.title(w.from) + " is being deleted")}
 	case !kube.SideOf(old).Observed || status("updatedNumberScheduled") < status("desiredNumberScheduled"):

@@ -21,19 +21,19 @@ const long = `Move replicas from a workload to one of the counterpart kind, batc
   StatefulSet    <->  AdvancedStatefulSet
   DaemonSet      <->  AdvancedDaemonSet
 
-The plan is shown first. Pods of the old workload go only for pods of the new one that
-are available, within PodDisruptionBudgets and PodUnavailableBudgets; pods of a StatefulSet
-keep their names and claims, and go one by one before they come back. A DaemonSet is
-deleted and leaves its pods, which the new one takes over and replaces node by node.
-Autoscalers keep their hands off meanwhile and scale the new workload afterwards; what
-else names the old one follows, too.
+The plan is shown first. Pods of the old workload are removed only when pods of the new
+one are available, within PodDisruptionBudgets and PodUnavailableBudgets; pods of a
+StatefulSet keep their names and claims, and are moved one by one. A DaemonSet is
+deleted and its pods stay; the new one adopts them and replaces them node by node.
+Autoscalers are suspended during the move and scale the new workload afterwards; other
+references to the old workload are changed, too.
 
-A migration is on record in the cluster: after Ctrl-C, or worse, the same command goes
-on from there, from any machine. The way back is the same command with the sides
-changed, even halfway. The old workload stays, with the replicas that have not moved
-(a DaemonSet does not); whoever misses nothing deletes it.
+The migration is recorded in the cluster: after an interruption, run the same command
+again, from any machine. To move back, swap the two sides, even halfway. The old
+workload stays, with the replicas that have not moved (a DaemonSet does not); delete it
+once you have verified the new one.
 
-The older form, "migrate KIND --from KIND", makes the new workload with --create, and
+The older form, "migrate KIND --from KIND", creates the new workload with --create, and
 moves replicas to it without.`
 
 const example = `  # a Deployment becomes a CloneSet, two pods at a time
@@ -77,7 +77,7 @@ func New(f *factory.Factory) *cobra.Command { return command(&options{factory: f
 
 func command(o *options) *cobra.Command {
 	c := &cobra.Command{
-		Use: "migrate (TYPE/NAME --to KIND | KIND --from KIND --src-name NAME --dst-name NAME)", Short: "Move replicas between a workload and its counterpart of Kruise",
+		Use: "migrate (TYPE/NAME --to KIND | KIND --from KIND --src-name NAME --dst-name NAME)", Short: "Move replicas to a workload of the counterpart kind",
 		Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.complete(args); err != nil {

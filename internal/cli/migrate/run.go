@@ -116,9 +116,9 @@ func (o *options) left(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return errors.Join(o.say("failed to migrate: task timeout exceeded; the same command goes on from here"), ending.ErrTimedOut)
+		return errors.Join(o.say("failed to migrate: task timeout exceeded; run the same command again to continue"), ending.ErrTimedOut)
 	case ctx.Err() != nil:
-		return errors.Join(o.say("left; the same command goes on from here"), ending.ErrInterrupted)
+		return errors.Join(o.say("left; run the same command again to continue"), ending.ErrInterrupted)
 	}
 	return fmt.Errorf("failed to migrate: %w", err)
 }
@@ -150,6 +150,6 @@ func (w *work) moved() error {
 		return err
 	}
 	return errors.Join(err,
-		w.say("%s is left without replicas. When nobody misses it: kubectl delete -n %s %s %s", w.record.From, w.old.GetNamespace(), kindOf(w.from), w.source),
+		w.say("%s has no replicas left. Once it is no longer needed: kubectl delete -n %s %s %s", w.record.From, w.old.GetNamespace(), kindOf(w.from), w.source),
 		w.say("The way back: kubectl kruise migrate -n %s %s/%s --to %s", w.old.GetNamespace(), kindOf(w.to), w.destination, w.from.Word))
 }

@@ -31,7 +31,7 @@ func (w *work) lines() []string {
 	if !w.create {
 		for _, s := range w.around.Scalers {
 			if !s.ByKEDA() {
-				step("%s keeps its hands off meanwhile, and scales %s afterwards", s, w.title())
+				step("%s is suspended during the move, then scales %s afterwards", s, w.title())
 			}
 		}
 		lines = append(lines, follows(w.around, w.title(), w.record.Replicas == w.record.Source)...)

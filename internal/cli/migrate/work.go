@@ -148,7 +148,7 @@ func (w *work) underWay() (known bool, err error) {
 		w.record, w.turned = back.Back(w.record.From, kube.SideOf(w.now), kube.SideOf(w.old)), true
 	}
 	if w.replicas > 0 && (w.resumed || w.turned) && w.replicas != w.record.Replicas {
-		return false, usage.Errorf("without --replicas it goes on", "a migration of %d replicas is under way", w.record.Replicas)
+		return false, usage.Errorf("without --replicas it goes on", "a migration of %d replicas is in progress", w.record.Replicas)
 	}
 	return w.resumed || w.turned, nil
 }

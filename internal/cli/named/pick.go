@@ -31,7 +31,7 @@ func Pick(stream []*resource.Resource, name *Name, namespace, from string) (*res
 	case name == nil:
 		return nil, usage.Errorf("name one: "+texts(all), "%s holds %d workloads", from, len(all))
 	}
-	return nil, usage.Errorf("they are "+texts(found)+"; a type may carry its group, and -n names a namespace", "%s is not clear in %s", name, from)
+	return nil, usage.Errorf("they are "+texts(found)+"; a type may include its group, and -n sets the namespace", "%s is not clear in %s", name, from)
 }
 
 // Workloads are the workloads among the objects of an input, in their order. Objects

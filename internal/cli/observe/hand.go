@@ -15,7 +15,7 @@ import (
 
 // Hand finds out who else drives a workload: a Kruise Rollout that has it in hand, or
 // the UnitedDeployment that it is a subset of; nil for nobody. With an error, which is
-// about Kruise Rollout, the answer goes without that.
+// about Kruise Rollout, not considered: that.
 func Hand(ctx context.Context, c dynamic.Interface, ref cluster.Ref, object *resource.Resource) (*diagnose.Hand, error) {
 	r, err := release.Of(ctx, c, ref)
 	if err == nil && r != nil && r.Holds() {

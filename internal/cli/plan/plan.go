@@ -23,16 +23,16 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/emit"
 )
 
-const long = `Say what a change of a workload will do, before anything is touched: in place or
-recreate and why, which pods in which order, in which steps, how many down at
-once, and how long it will take.
+const long = `Preview the effect of a change of a workload before anything is written: whether pods
+are updated in place or recreated, and why; which pods in which order and steps; how
+many are unavailable at once; and how long it will take.
 
-The present state is that of the cluster. With --against FILE it is that of a
-file: then no kubeconfig is opened, and pods are made up where --with brings none.
-A plan that could not finish is refused, with the reason.
+The current state is read from the cluster. With --against FILE it is read from a file:
+then no kubeconfig is needed, and pods are made up unless --with has them. A plan that
+cannot finish is refused, with the reason.
 
-Where -f or -k hold several workloads, there is a plan for each that changes, in
-their order; -o json is then a List, -o yaml a document for each, and --out a folder
+If -f or -k contain several workloads, there is a plan for each one that changes, in
+their order; -o json is then a List, -o yaml a document for each, and --out a directory
 with a file for each.`
 
 const example = `  # what a new image would do
@@ -67,7 +67,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f, Options: planning.Options{Factory: f}}
 	c := &cobra.Command{
 		Use:     "plan [TYPE/NAME] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
-		Short:   "Say what a change of a workload will do, pod by pod",
+		Short:   "Preview the effect of a change, pod by pod",
 		Long:    long,
 		Example: example,
 		RunE: func(c *cobra.Command, args []string) error {

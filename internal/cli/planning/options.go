@@ -78,13 +78,13 @@ type Options struct {
 // AddFlags adds the flags to a verb.
 func (o *Options) AddFlags(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with the new state; - is standard input")
-	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "directory with a kustomization that makes the new state")
+	fl.StringSliceVarP(&o.files, "filename", "f", nil, "file or directory with the new state; - for standard input")
+	fl.StringVarP(&o.kustomize, "kustomize", "k", "", "kustomization directory with the new state")
 	fl.BoolVarP(&o.recursive, "recursive", "R", false, "descend into the directories named with -f")
-	fl.StringVar(&o.against, "against", "", "file with the present state, or live for the cluster (the default)")
-	fl.StringSliceVar(&o.with, "with", nil, "with --against FILE: file with what else there is: pods, nodes, budgets, revisions")
-	fl.StringArrayVar(&o.images, "image", nil, "new image, CONTAINER=IMAGE; * stands for every container")
-	fl.IntVar(&o.pods, "pods", 0, "with --against FILE: how many ready pods to assume; by default as many as the workload wants")
+	fl.StringVar(&o.against, "against", "", "file with the current state, or live for the cluster (default)")
+	fl.StringSliceVar(&o.with, "with", nil, "with --against FILE: file with other cluster objects (pods, nodes, budgets, revisions)")
+	fl.StringArrayVar(&o.images, "image", nil, "new image, CONTAINER=IMAGE; * means every container")
+	fl.IntVar(&o.pods, "pods", 0, "with --against FILE: number of ready pods to assume (default: spec.replicas)")
 	o.AddPolicyFlags(c)
 	o.limits.Add(c)
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")
@@ -140,7 +140,7 @@ func (o *Options) validate() error {
 	case !fromFiles && (o.pods > 0 || len(o.with) > 0):
 		return usage.Errorf("a cluster has its own pods; give --against FILE to plan from files alone", "--pods and --with are for plans from files")
 	case o.pods < 0:
-		return usage.Errorf("", "--pods: %d is no number of pods", o.pods)
+		return usage.Errorf("", "--pods: %d is not a number of pods", o.pods)
 	}
 	for _, image := range o.images {
 		if container, ref, ok := strings.Cut(image, "="); !ok || container == "" || ref == "" {

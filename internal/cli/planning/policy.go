@@ -33,19 +33,19 @@ type policyFlags struct {
 }
 
 func (p *policyFlags) addFlags(fl *pflag.FlagSet) {
-	fl.StringVar(&p.steps, "steps", "", "how many pods are updated after each step, such as 1,10%,50%,100%")
-	fl.StringVar(&p.pauseAfter, "pause-after", "", "steps to pause after: by place, by amount (10%), or all; 10%=5m goes on by itself")
-	fl.DurationVar(&p.pause, "pause", 0, "how long such pauses last; without it somebody has to promote")
-	fl.StringArrayVar(&p.urls, "verify-url", nil, "after each step, this address must answer with success")
-	fl.StringArrayVar(&p.commands, "verify-command", nil, "after each step, this command must succeed")
-	fl.StringVar(&p.strategy, "strategy", "", "file with the whole policy; flags beside it win")
-	fl.StringVar(&p.driver, "driver", "", "who replaces pods: kruise, native, client, or auto")
-	fl.StringVar(&p.drain, "drain", "", "how the driver client takes a pod out of service: label, gate, none, or auto")
+	fl.StringVar(&p.steps, "steps", "", "pods updated after each step, such as 1,10%,50%,100%")
+	fl.StringVar(&p.pauseAfter, "pause-after", "", "steps to pause after: index, amount (10%) or all; 10%=5m continues after 5 minutes")
+	fl.DurationVar(&p.pause, "pause", 0, "duration of these pauses; without it they wait for approval")
+	fl.StringArrayVar(&p.urls, "verify-url", nil, "URL that must return 2xx after each step")
+	fl.StringArrayVar(&p.commands, "verify-command", nil, "command that must succeed after each step")
+	fl.StringVar(&p.strategy, "strategy", "", "file with the whole policy; flags override it")
+	fl.StringVar(&p.driver, "driver", "", "driver that replaces pods: kruise, native, client or auto")
+	fl.StringVar(&p.drain, "drain", "", "with the driver client, how pods are taken out of service: label, gate, none or auto")
 	fl.StringVar(&p.pull, "pull-images", "", "pull new images before any pod changes: first, never, or auto")
-	fl.StringVar(&p.onFailure, "on-failure", "", "what a failed step leads to: pause, rollback or abort")
-	fl.DurationVar(&p.timeout, "step-timeout", 0, "how long each step may take; by default as its size needs")
-	fl.StringVar(&p.hookAnswer, "hook-answer", "", "after how long lifecycle hooks are answered, as the plan assumes: 5s, or never")
-	fl.DurationVar(&p.grace, "grace", 0, "how long a pod is out of service before its containers change, with the driver client")
+	fl.StringVar(&p.onFailure, "on-failure", "", "action when a step fails: pause, rollback or abort")
+	fl.DurationVar(&p.timeout, "step-timeout", 0, "timeout of each step (default: scales with the number of pods)")
+	fl.StringVar(&p.hookAnswer, "hook-answer", "", "assumed time until a lifecycle hook is answered: 5s, or never")
+	fl.DurationVar(&p.grace, "grace", 0, "with the driver client, time a pod is out of service before its containers change")
 }
 
 // The places that a plan's commands may come from, beside the command line.

@@ -86,7 +86,7 @@ func (o *Options) live(ctx context.Context, name *named.Name, manifest *resource
 		return present{}, fromFiles(err)
 	}
 	for _, s := range res.Skipped {
-		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: planning goes on without %s\n", s)
+		_, _ = fmt.Fprintf(o.Factory.Streams.Err, "warning: planning without %s\n", s)
 	}
 	at := now()
 	snapshot, err := res.Snapshot(o.gates.Gates, at)

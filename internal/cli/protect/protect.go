@@ -19,7 +19,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 )
 
-const long = `Keep objects from being deleted, by the label policy.kruise.io/delete-protection:
+const long = `Protect objects from deletion, by the label policy.kruise.io/delete-protection:
 
   Always      never deleted while the label is there
   Cascading   not deleted while something is below: a workload with replicas above 0,
@@ -45,7 +45,7 @@ func New(f *factory.Factory) *cobra.Command {
 	modes := []string{kruise.DeleteProtectionAlways, kruise.DeleteProtectionCascading}
 	mode := modes[0]
 	c := &cobra.Command{
-		Use: "protect (-f FILENAME | TYPE NAME)", Short: "Keep objects from being deleted", Long: long, Example: example,
+		Use: "protect (-f FILENAME | TYPE NAME)", Short: "Protect objects from deletion", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := usage.OneOf("mode", mode, modes...); err != nil {
 				return err
@@ -69,7 +69,7 @@ func New(f *factory.Factory) *cobra.Command {
 func NewUnprotect(f *factory.Factory) *cobra.Command {
 	v := &edit.Verb{Factory: f, Done: "unprotected", Types: types}
 	c := &cobra.Command{
-		Use: "unprotect (-f FILENAME | TYPE NAME)", Short: "Let protected objects be deleted again",
+		Use: "unprotect (-f FILENAME | TYPE NAME)", Short: "Remove the deletion protection of objects",
 		Long:    "Remove the label policy.kruise.io/delete-protection.",
 		Example: "  kubectl kruise unprotect cloneset/web",
 		RunE: func(c *cobra.Command, args []string) error {

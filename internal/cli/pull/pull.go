@@ -25,7 +25,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 )
 
-const long = `Have nodes pull an image before anything needs it there: those of a workload's pods,
+const long = `Pull an image onto nodes before anything needs it there: those of a workload's pods,
 those with labels, or all. Kruise does it where it is in the cluster (ImagePullJob);
 elsewhere a Job for each node mounts the image as a volume, and nothing in it runs.
 
@@ -62,7 +62,7 @@ var outputs = []string{"text", "json"}
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use: "pull IMAGE [TYPE/NAME | --nodes SELECTOR]", Short: "Have nodes pull an image", Long: long, Example: example, ValidArgsFunction: complete.After(f),
+		Use: "pull IMAGE [TYPE/NAME | --nodes SELECTOR]", Short: "Pull an image onto nodes", Long: long, Example: example, ValidArgsFunction: complete.After(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := errors.Join(o.pretends.Read(c), o.complete(args)); err != nil {
 				return err
@@ -96,7 +96,7 @@ func (o *options) complete(args []string) error {
 		return usage.Errorf("one of: text, json", "--output: unknown value %q", o.output)
 	}
 	if err := imageref.Check(args[0]); err != nil {
-		return usage.Errorf("for instance registry.example.com/web:2", "%q is no image: %w", args[0], err)
+		return usage.Errorf("for instance registry.example.com/web:2", "%q is not an image: %w", args[0], err)
 	}
 	o.image = args[0]
 	if len(args) == 2 {
@@ -149,7 +149,7 @@ func (o *options) pretend(ctx context.Context, cfg *rest.Config, p kube.ImagePul
 		return err
 	}
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(o.factory.Streams.Err, "the same pull is under way: nothing would be created")
+		_, err := fmt.Fprintln(o.factory.Streams.Err, "the same pull is in progress: nothing would be created")
 		return err
 	}
 	return o.pretends.Show(ctx, o.factory.Streams.Out, cfg, dryrun.Requests{JSON: o.output == "json", List: list})

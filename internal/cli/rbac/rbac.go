@@ -86,7 +86,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
 		Use:     "rbac",
-		Short:   "Print the ClusterRole that planning and rolling out need",
+		Short:   "Print the ClusterRole that rollouts need",
 		Long:    long,
 		Example: example,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -54,7 +54,7 @@ func (o *options) ask(ctx context.Context, scope live.Scope) ([]*resource.Resour
 		return nil, err
 	}
 	for _, s := range res.Skipped {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: goes on without %s\n", s)
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: continuing without %s\n", s)
 	}
 	return res.Context, nil
 }

@@ -37,7 +37,7 @@ func (f *changeFlags) addFlags(fl *pflag.FlagSet) {
 	f.flags = fl
 	fl.StringVar(&f.base, "base", "", "file or directory with the state before, - for standard input: a partition becomes a stable and a canary workload, and --patches-dir begins here")
 	fl.StringVar(&f.patchesDir, "patches-dir", "", "write into this directory, step by step, the patches that lead each workload from --base to the output, and those that container restarts and ephemeral containers become")
-	fl.StringVar(&f.steps, "steps", "", "with --patches-dir: how many pods are updated after each step, such as 1,10%,50%,100%")
+	fl.StringVar(&f.steps, "steps", "", "with --patches-dir: pods updated after each step, such as 1,10%,50%,100%")
 }
 
 func (f *changeFlags) validate(outputDir string) error {
@@ -179,7 +179,7 @@ func (o *options) writePatches(set patches.Set) error {
 		steps += len(set.Sequences[i].Steps)
 		warnings += len(set.Sequences[i].Warnings)
 	}
-	_, err = fmt.Fprintf(o.factory.Streams.Err, "patches: sequences: %d, steps: %d, things to look out for: %d, see %s\n",
+	_, err = fmt.Fprintf(o.factory.Streams.Err, "patches: sequences: %d, steps: %d, warnings: %d, see %s\n",
 		len(set.Sequences), steps, warnings, filepath.Join(o.patchesDir, "README.md"))
 	return err
 }

@@ -18,10 +18,9 @@ import (
 
 const long = `Expand OpenKruise objects into native Kubernetes resources, from files alone.
 
-Objects that nothing changes come out as the very bytes they came in. What an
-expansion bends or loses is said on stderr; --strict makes a loss fail. Documents of
-this program among the input, such as a RenderConfig, are for no cluster: they are
-left out, with a note.`
+Unchanged objects are emitted byte for byte. Approximations and losses are reported on
+stderr; with --strict a loss is an error. Configuration of this tool in the input, such
+as a RenderConfig, is not emitted, and reported.`
 
 const example = `  # a directory, to standard output
   kubectl kruise render -f manifests/ -R

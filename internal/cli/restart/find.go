@@ -29,7 +29,7 @@ func (o *options) find(ctx context.Context, args []string) ([]work, error) {
 		case ok:
 			pods = append(pods, pod.Name)
 		case len(args) > 1:
-			return nil, usage.Errorf("restart one workload at a time, or name pods", "%s stands beside other arguments", arg)
+			return nil, usage.Errorf("restart one workload at a time, or name pods", "%s cannot be combined with other arguments", arg)
 		default:
 			n, err := named.Parse(arg)
 			return []work{{name: n}}, err

@@ -18,25 +18,25 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-const long = `Restart containers inside their pods: the pods stay, with their addresses and volumes.
-Of a whole workload it goes pod by pod, in the order of an update, no more at once than
-maxUnavailable and the budgets allow. The template stays as it is; to have pods made
-anew, see "kubectl kruise rollout restart".
+const long = `Restart containers in place: the pods stay, with their addresses and volumes. For a
+whole workload it restarts pod by pod, in the order of an update, within maxUnavailable
+and the budgets. The template does not change; to recreate the pods, use "kubectl kruise
+rollout restart".
 
-Methods, chosen by what the cluster can do:
+Methods, chosen by what the cluster supports:
   crr          Kruise's node agent stops the containers (ContainerRecreateRequest)
-  image-alias  the image is named in another way, by its digest, and the kubelet starts
-               the container anew; the pod keeps that name
-  signal       TERM for the container's first process, by a program of its image
+  image-alias  the image is named by its digest, and the kubelet starts the container
+               again; the pod keeps that name
+  signal       TERM for the container's first process, sent by a program of its image
 
-Pods of a Job, or of nobody, are restarted one after the other, each when the one
+Pods of a Job, or unmanaged pods, are restarted one after the other, each when the one
 before is ready again.
 
-What was restarted is kept in the cluster: "kubectl kruise rollout resume", or for pods
-of a Job or of nobody the same command again, goes on where a terminal was lost, and
-restarts nothing twice. A plan that could not finish is refused, and so are init
-containers, native sidecars and ephemeral containers, as Kruise refuses them, and
-containers that nobody starts again (restartPolicy Never).`
+Progress is recorded in the cluster: "kubectl kruise rollout resume", or for pods of a
+Job or unmanaged pods the same command again, continues after an interruption and
+restarts nothing twice. A plan that cannot finish is refused. So are init containers,
+native sidecars and ephemeral containers, as Kruise refuses them, and containers that
+would not start again (restartPolicy Never).`
 
 const example = `  # all containers of all pods of a workload
   kubectl kruise restart cloneset/web
@@ -63,7 +63,7 @@ var methods = []string{plan.RestartCRR, plan.RestartAlias, plan.RestartSignal}
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f, own: rollout.NewOwn(f)}
 	c := &cobra.Command{
-		Use: "restart (POD… | TYPE/NAME)", Short: "Restart containers inside their pods", Long: long, Example: example,
+		Use: "restart (POD… | TYPE/NAME)", Short: "Restart containers in place", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.complete(c, args); err != nil {
 				return err
@@ -73,12 +73,12 @@ func New(f *factory.Factory) *cobra.Command {
 		ValidArgsFunction: complete.Names(f),
 	}
 	fl := c.Flags()
-	fl.StringSliceVarP(&o.what.Containers, "container", "c", nil, "container to restart, again for more; all regular containers by default")
-	fl.StringVar(&o.what.Method, "method", "", "crr, image-alias or signal; chosen by default")
-	fl.BoolVar(&o.what.Ordered, "ordered", false, "wait for one container before the next (crr)")
-	fl.DurationVar(&o.what.Unready, "unready", 0, "how long a pod is not ready before its containers stop (crr)")
-	fl.StringVar(&o.steps, "steps", "", "how many pods have restarted after each step, such as 1,50%,100%; all in one step by default")
-	fl.DurationVar(&o.timeout, "step-timeout", 0, "how long each step may take; by default as its size needs")
+	fl.StringSliceVarP(&o.what.Containers, "container", "c", nil, "container to restart; repeatable (default: all regular containers)")
+	fl.StringVar(&o.what.Method, "method", "", "restart method: crr, image-alias or signal (default: chosen)")
+	fl.BoolVar(&o.what.Ordered, "ordered", false, "restart one container after the other (crr)")
+	fl.DurationVar(&o.what.Unready, "unready", 0, "time a pod is not ready before its containers stop (crr)")
+	fl.StringVar(&o.steps, "steps", "", "pods restarted after each step, such as 1,50%,100% (default: all in one step)")
+	fl.DurationVar(&o.timeout, "step-timeout", 0, "timeout of each step (default: scales with the number of pods)")
 	o.own.AddFlags(c)
 	usage.Offer(c, "method", methods...)
 	return c
@@ -90,7 +90,7 @@ func (o *options) complete(c *cobra.Command, args []string) error {
 	}
 	switch m := o.what.Method; {
 	case len(args) == 0:
-		return usage.Errorf("for instance cloneset/web, or names of pods", "what shall be restarted?")
+		return usage.Errorf("for instance cloneset/web, or names of pods", "nothing to restart")
 	case m != "" && !slices.Contains(methods, m):
 		return usage.Errorf("one of: "+strings.Join(methods, ", "), "--method: unknown method %q", m)
 	case m != "" && m != plan.RestartCRR && (o.what.Ordered || o.what.Unready != 0):

@@ -108,7 +108,7 @@ func (r *Repo) Resolve(ctx context.Context, text string) (Range, error) {
 	from, to, dots := strings.Cut(text, "..")
 	to, three := strings.CutPrefix(to, ".")
 	if text == "" || strings.Contains(to, "..") {
-		return Range{}, usage.Errorf(rangeHint, "--git: %q is no range of revisions", text)
+		return Range{}, usage.Errorf(rangeHint, "--git: %q is not a range of revisions", text)
 	}
 	if dots {
 		from, to = orHead(from), orHead(to)

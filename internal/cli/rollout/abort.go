@@ -25,12 +25,12 @@ func newAbort(shared *common) *cobra.Command {
 	o.common = shared
 	o.makes = func() (action, error) { return aborting("aborted by "+holder(), o.rollback), nil }
 	c := &cobra.Command{
-		Use: "abort TYPE/NAME", Short: "End a rollout now, or take it back",
-		Long: `End a rollout now: no further pod is updated when the command returns, but for those on
-their way. The controller of the workload is stopped by a field of its spec, which 'rollout
-retry', 'rollout abort --rollback' and the next rollout take back. With --rollback the
-workload goes back to the template that the rollout started from, within its budgets and
-in place where that is possible.`,
+		Use: "abort TYPE/NAME", Short: "Abort a rollout, or roll it back",
+		Long: `Abort a rollout: no more pods are updated once the command returns, except those
+already in progress. The controller is stopped by a field of the workload's spec, which
+'rollout retry', 'rollout abort --rollback' and the next rollout restore. With
+--rollback the workload returns to the revision that the rollout started from, within
+its budgets, and in place where possible.`,
 		Example: "  kubectl kruise rollout abort cloneset/web\n  kubectl kruise rollout abort cloneset/web --rollback --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.group.name != "" {
@@ -54,7 +54,7 @@ in place where that is possible.`,
 	o.pretends.AddFlag(c)
 	o.group.addFlag(c)
 	o.authority.addTakeOverFlags(c)
-	c.Flags().BoolVar(&o.rollback, "rollback", false, "also go back to the template before the rollout")
+	c.Flags().BoolVar(&o.rollback, "rollback", false, "also roll back to the revision before the rollout")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return c
 }
@@ -89,7 +89,7 @@ func (o *abortOptions) abort(ctx context.Context) error {
 
 // aborting ends a rollout; one that is done only where its work is taken back.
 func aborting(why string, back bool) action {
-	return action{do: apply.Aborting(why, back), said: func(r plan.Record) string { return "aborted: " + r.Describe() }}
+	return action{do: apply.Aborting(why, back), said: func(r plan.Record) string { return r.Describe() }}
 }
 
 // back carries out the way back.
@@ -110,7 +110,7 @@ func (o *abortOptions) back(ctx context.Context, why string) error {
 	}
 	if p := e.Plan(); len(p.Steps) == 0 {
 		e.Release()
-		_, err := fmt.Fprintln(o.factory.Streams.Out, "nothing to take back: "+p.Change.Why)
+		_, err := fmt.Fprintln(o.factory.Streams.Out, "nothing to roll back: "+p.Change.Why)
 		return err
 	}
 	res, err := o.carryOut(ctx, e)

@@ -24,10 +24,10 @@ type applyOptions struct {
 func newApply(shared *common) *cobra.Command {
 	o := &applyOptions{driving: driving{common: shared}}
 	c := &cobra.Command{
-		Use: "apply PLAN", Short: "Carry out a plan from a file",
-		Long: `Carry out a plan that "kubectl kruise plan --out" wrote and somebody reviewed. A
-plan is pinned to its object and to the template that it was made for: if either
-has changed since, nothing is written.`,
+		Use: "apply PLAN", Short: "Run a plan from a file",
+		Long: `Run a plan that "kubectl kruise plan --out" wrote and that was reviewed. A plan is
+pinned to its object and to the template that it was made for: if either has changed
+since, nothing is written.`,
 		Example: "  kubectl kruise plan cloneset/web --image app=registry.example.com/web:2 --out plan.yaml\n  kubectl kruise rollout apply plan.yaml --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -82,7 +82,7 @@ func (o *applyOptions) run(ctx context.Context, file string) error {
 			return err
 		}
 	}
-	if err := o.ask(ctx, o.yes, "Carry this plan out?"); err != nil {
+	if err := o.ask(ctx, o.yes, "Run this plan?"); err != nil {
 		return err
 	}
 	return o.begin(ctx, s, p)

@@ -20,7 +20,7 @@ func (c *common) ask(ctx context.Context, yes bool, question string) error {
 	case yes:
 		return nil
 	case !s.InTTY:
-		return usage.Errorf("--yes answers", "nobody can be asked: stdin is no terminal")
+		return usage.Errorf("--yes answers", "cannot ask for confirmation: stdin is not a terminal")
 	}
 	_, _ = fmt.Fprintf(s.Err, "%s [y/N] ", question)
 	var answer string

@@ -86,7 +86,7 @@ func (a approvals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
 	}
 	if a.authority.digest != "" {
 		if !slices.Contains(digests, a.authority.digest) {
-			return false, &resource.Error{Err: fmt.Errorf("the plan on record is %s, not %s", digests[0], a.authority.digest), Hint: "'kubectl kruise rollout show' shows the plan on record: it may have been edited"}
+			return false, &resource.Error{Err: fmt.Errorf("the recorded plan is %s, not %s", digests[0], a.authority.digest), Hint: "'kubectl kruise rollout show' shows the recorded plan: it may have been edited"}
 		}
 		return true, nil
 	}
@@ -100,7 +100,7 @@ func (a approvals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
 			return false, err
 		}
 		if digests[0] != theirs[0] {
-			return false, &resource.Error{Err: fmt.Errorf("the plan on record is not the one in %s", a.authority.file), Hint: "'kubectl kruise rollout show' shows the plan on record: it may have been edited"}
+			return false, &resource.Error{Err: fmt.Errorf("the recorded plan is not the one in %s", a.authority.file), Hint: "'kubectl kruise rollout show' shows the recorded plan: it may have been edited"}
 		}
 		return true, nil
 	}
@@ -114,7 +114,7 @@ func (a approvals) Approved(ctx context.Context, p plan.Plan) (bool, error) {
 // TakeOver shows what a record alone may not have done, and asks. Without a terminal the
 // plan has to be one that was approved.
 func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, err error) {
-	if err := a.commands(t.Commands, "the plan on record"); err != nil {
+	if err := a.commands(t.Commands, "the recorded plan"); err != nil {
 		return false, err
 	}
 	streams := a.factory.Streams
@@ -124,7 +124,7 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 	case len(t.Unproven) == 0 && (t.Back || streams.InTTY || a.authority.watched):
 		return true, nil
 	case len(t.Unproven) == 0:
-		_, _ = fmt.Fprintln(streams.Err, "this plan was not approved on this machine: only its present step is carried out, up to the pause after it; --approved DIGEST or --plan FILE carries it out to its end")
+		_, _ = fmt.Fprintln(streams.Err, "this plan was not approved on this machine: only its current step runs, up to the pause after it; --approved DIGEST or --plan FILE runs it to the end")
 		return false, nil
 	case !streams.InTTY:
 		return false, &resource.Error{
@@ -132,7 +132,7 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 			Hint: "look at it with 'kubectl kruise rollout show'; if it is what you approved, name it with --approved DIGEST or --plan FILE, or continue on the machine on which it was approved",
 		}
 	}
-	_, _ = fmt.Fprintf(streams.Err, "The plan on record was not approved on this machine: %s. What is left of it:\n\n", strings.Join(t.Unproven, "; "))
+	_, _ = fmt.Fprintf(streams.Err, "The recorded plan was not approved on this machine: %s. What is left of it:\n\n", strings.Join(t.Unproven, "; "))
 	rest, err := t.Plan.Rest(t.Snapshot)
 	if err != nil {
 		return false, err
@@ -142,7 +142,7 @@ func (a approvals) TakeOver(ctx context.Context, t apply.TakeOver) (whole bool, 
 	}
 	// What is left was shown and is carried out; the plan as a whole was not, so it does not
 	// count as approved.
-	err = a.ask(ctx, a.authority.yes, "Carry this out with your rights?")
+	err = a.ask(ctx, a.authority.yes, "Run this with your permissions?")
 	return err == nil, err
 }
 

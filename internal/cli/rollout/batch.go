@@ -138,7 +138,7 @@ func (p *Part) Show(ctx context.Context, desired *resource.Resource) error {
 	case err != nil:
 		return err
 	case rec != nil:
-		_, _ = fmt.Fprintf(w, "the rollout of %s that is under way goes on: %s\n", p.session.target, rec.Describe())
+		_, _ = fmt.Fprintf(w, "continuing the rollout of %s: %s\n", p.session.target, rec.Describe())
 		return view.Plan(w, rec.Plan, nil, style)
 	case len(m.Plan.Steps) == 0:
 		return nil

@@ -32,7 +32,7 @@ type control struct {
 	// a Job can do so as well.
 	goesOn, detaches bool
 
-	// without is what the verb does to a workload that no rollout is on record for;
+	// without is what the verb does to a workload that no rollout is recorded for;
 	// such a verb takes several objects, and prints them. release is what it does to
 	// an object of Kruise Rollout.
 	without func(context.Context, *control, *session) error
@@ -84,8 +84,8 @@ func newControl(shared *common, o *control, c *cobra.Command) *cobra.Command {
 	if o.goesOn {
 		o.addFlags(c)
 		o.authority.addTakeOverFlags(c)
-		c.Flags().BoolVarP(&o.authority.yes, "yes", "y", false, "do not ask on a terminal; without one, --approved or --plan has to name the plan")
-		c.Flags().BoolVar(&o.only, "no-wait", false, "only put it on record; whoever drives the rollout, or resumes it, takes it from there")
+		c.Flags().BoolVarP(&o.authority.yes, "yes", "y", false, "do not ask for confirmation; without a terminal --approved or --plan must name the plan")
+		c.Flags().BoolVar(&o.only, "no-wait", false, "only record the request; the process that runs the rollout carries it out")
 	} else {
 		o.output, o.successOn = outputs[0], "complete"
 	}
@@ -246,7 +246,7 @@ func (o *control) turn(ctx context.Context, s *session, rollouts apply.Rollouts)
 		if mayNot {
 			return o.elsewhere(ctx, s, denied)
 		}
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v, and it goes on there\n", err)
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "%v; it continues there\n", err)
 		return nil
 	case err != nil:
 		return hinted(err)
@@ -283,12 +283,12 @@ func (c *common) stop(ctx context.Context, s *session, rollouts apply.Rollouts, 
 	stopped, err := rollouts.Stop(ctx, s.target.Ref)
 	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
 		return rec, &resource.Error{
-			Err:  fmt.Errorf("it is on record, but the pods of the present step are still updated: no process that drives the rollout has stopped the controller, and %w", denied),
+			Err:  fmt.Errorf("the request is recorded, but pods of the current step are still updated: no process runs the rollout to stop the controller, and %w", denied),
 			Hint: "run it again by an account with the role of 'kubectl kruise rbac'",
 		}
 	}
 	if err != nil {
-		return rec, &resource.Error{Err: fmt.Errorf("it is on record, but %w", err), Hint: "run it again"}
+		return rec, &resource.Error{Err: fmt.Errorf("the request is recorded, but %w", err), Hint: "run it again"}
 	}
 	if s.object != nil {
 		c.sayStopped(s.object, stopped.Progress.Stop)

@@ -28,7 +28,7 @@ func TestAsk(t *testing.T) {
 		"only return":      {terminal: true, answer: "\n", want: "nothing was changed"},
 		"the end of file":  {terminal: true, want: "nothing was changed"},
 		"a yes at its end": {terminal: true, answer: "y"},
-		"nobody":           {want: "nobody can be asked: stdin is no terminal", usage: true},
+		"nobody":           {want: "cannot ask for confirmation: stdin is not a terminal", usage: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := driven(&bytes.Buffer{}, false, nil)

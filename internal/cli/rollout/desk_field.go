@@ -17,7 +17,7 @@ import (
 func (d *Desk) Scale(ctx context.Context, ref cluster.Ref, value string) (*Offer, error) {
 	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil || n < 0 {
-		return nil, fmt.Errorf("%q is no number of pods", value)
+		return nil, fmt.Errorf("%q is not a number of pods", value)
 	}
 	patch := &plan.Patch{Type: plan.PatchMerge, Subresource: "scale", Body: map[string]any{"spec": map[string]any{"replicas": n}}}
 	return d.patched(ctx, ref, "scaled to "+value, func(s plan.Snapshot) (*plan.Patch, plan.Consequence, error) {

@@ -78,7 +78,7 @@ func (d *Desk) planned(ctx context.Context, ref cluster.Ref, plans planner) (*Of
 
 // back offers to end the rollout on record and to take it back.
 func (d *Desk) back(ctx context.Context, ref cluster.Ref, rollouts apply.Rollouts) (*Offer, error) {
-	why := "taken back by " + holder()
+	why := "rolled back by " + holder()
 	at, said := d.sessions()
 	s, err := d.open(ctx, at, ref)
 	if err != nil {

@@ -86,7 +86,7 @@ func (d *Desk) onRecord(ctx context.Context, ref cluster.Ref, t turn) (*Offer, e
 	return o, nil
 }
 
-// none is the refusal where no rollout is on record: a Kruise Rollout may have it.
+// none is the refusal where no rollout is recorded: a Kruise Rollout may have it.
 func (d *Desk) none(ctx context.Context, ref cluster.Ref) error {
 	at, _ := d.sessions()
 	s, err := d.locate(ctx, at, ref)
@@ -96,7 +96,7 @@ func (d *Desk) none(ctx context.Context, ref cluster.Ref) error {
 	if r, err := at.releaseOf(ctx, s); err == nil && r != nil {
 		return inHands(ref.String(), r)
 	}
-	return &resource.Error{Err: fmt.Errorf("%s: no rollout is on record", ref), Hint: "begin one with 'kubectl kruise rollout run'"}
+	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", ref), Hint: "start one with 'kubectl kruise rollout run'"}
 }
 
 // driver says who carries the rollout on.

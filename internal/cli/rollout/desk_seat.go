@@ -62,7 +62,7 @@ func (s *Seat) Await(ctx context.Context, since string, until time.Time) error {
 func (s *Seat) Holder(ctx context.Context) string {
 	by, err := s.rollouts.Holder(ctx, s.s.target.Ref)
 	if err != nil {
-		return "somebody who may not be read here"
+		return "an executor that you may not read"
 	}
 	return by
 }

@@ -70,10 +70,10 @@ var outputs = []string{"text", "json"}
 
 func (d *driving) addFlags(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVarP(&d.output, "output", "o", outputs[0], "text, or json: one event a line")
-	fl.DurationVar(&d.timeout, "timeout", 0, "how long to wait; the rollout can be resumed afterwards; 0 waits for whatever it takes")
-	fl.StringVar(&d.successOn, "success-on", "complete", "complete, or paused: waiting for a person is a success, too")
-	fl.BoolVar(&d.atPause, "exit-on-pause", false, "end where a person has to promote, instead of waiting for them")
+	fl.StringVarP(&d.output, "output", "o", outputs[0], "output format: text or json (one event a line)")
+	fl.DurationVar(&d.timeout, "timeout", 0, "how long to wait before giving up; 0 means no timeout; the rollout can be resumed afterwards")
+	fl.StringVar(&d.successOn, "success-on", "complete", "when to exit with 0: complete, or paused (also when waiting for approval)")
+	fl.BoolVar(&d.atPause, "exit-on-pause", false, "exit with code 5 when the rollout waits for approval")
 	d.authority.addFlags(c)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -111,7 +111,7 @@ func (d *driving) takeOver(ctx context.Context, s *session) error {
 func (d *driving) driven(ctx context.Context, s *session, start starter) error {
 	res, err := d.carryOn(ctx, s, start)
 	if errors.Is(err, plan.ErrTaken) {
-		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v, and it goes on there\n", err)
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%v; it continues there\n", err)
 		return nil
 	}
 	if denied, ok := errors.AsType[*apply.DeniedError](err); ok {
@@ -131,12 +131,12 @@ func (d *driving) elsewhere(ctx context.Context, s *session, denied *apply.Denie
 		return err
 	}
 	if by, err := rollouts.Holder(ctx, s.target.Ref); err == nil && by != "" {
-		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%s drives the rollout, and follows\n", by)
+		_, _ = fmt.Fprintf(d.factory.Streams.Err, "%s runs the rollout and carries it out\n", by)
 		return nil
 	}
 	return &resource.Error{
-		Err:  fmt.Errorf("it is on record, but no process drives the rollout, and %w", denied),
-		Hint: "'kubectl kruise rollout resume' carries it out, by an account with the role of 'kubectl kruise rbac'",
+		Err:  fmt.Errorf("the request is recorded, but no process is running the rollout, and %w", denied),
+		Hint: "'kubectl kruise rollout resume' runs it, with an account that has the role of 'kubectl kruise rbac'",
 	}
 }
 
@@ -219,7 +219,7 @@ func (d *driving) end(res apply.Result) error {
 	case event.Interrupted:
 		return ending.ErrInterrupted
 	case event.TakenOver:
-		return fmt.Errorf("%w%s; it goes on there", plan.ErrTaken, strings.TrimPrefix(res.Reason, plan.ErrTaken.Error()))
+		return fmt.Errorf("%w%s; it continues there", plan.ErrTaken, strings.TrimPrefix(res.Reason, plan.ErrTaken.Error()))
 	}
 	return ending.ErrFailed
 }

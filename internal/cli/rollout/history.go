@@ -34,15 +34,15 @@ func newHistory(shared *common) *cobra.Command {
 	o := &historyOptions{common: shared}
 	which := objects{parts: shared.subsetsOf}
 	c := &cobra.Command{
-		Use: "history (TYPE/NAME | TYPE NAME | -f FILE)", Short: "List the revisions of a workload, and what changed between them",
-		Long: `List the templates that a workload had, how many pods carry each, and what changed
-from one to the next, and why: the annotation kubernetes.io/change-cause that the workload had.
---revision shows one change whole. -o prints the workload as each revision made it, as
-kubectl does; of a Deployment it is the ReplicaSet.
+		Use: "history (TYPE/NAME | TYPE NAME | -f FILE)", Short: "List the revisions of a workload and their changes",
+		Long: `List the revisions of a workload: how many pods each has, what changed from one to the
+next, and why (the annotation kubernetes.io/change-cause). --revision shows one change
+in full. -o prints the workload at each revision, as kubectl does; for a Deployment
+these are its ReplicaSets.
 
---rollouts lists the last rollouts of the workload instead, the newest first: their steps
-with durations, who started, promoted, paused or aborted them, and their result. People
-who may write ConfigMaps may edit these records.`,
+--rollouts lists the last rollouts of the workload instead, newest first: their steps
+with durations, who started, promoted, paused or aborted them, and their result. Users
+who can write ConfigMaps can edit these records.`,
 		Example: "  kubectl kruise rollout history cloneset/web --rollouts\n  kubectl kruise rollout history cloneset/web\n  kubectl kruise rollout history cloneset/web -o yaml\n  kubectl kruise rollout history cloneset/web --revision 3",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.revision < 0 {
@@ -127,7 +127,7 @@ func (o *historyOptions) run(ctx context.Context) error {
 }
 
 func (o *historyOptions) noSuch(s *session) error {
-	return s.object.Wrap(&tree.Error{Msg: fmt.Sprintf("has no revision %d on record", o.revision), Hint: "without --revision, history lists those there are"}, "")
+	return s.object.Wrap(&tree.Error{Msg: fmt.Sprintf("has no revision %d", o.revision), Hint: "without --revision, history lists those there are"}, "")
 }
 
 // printAll prints an object for each revision, or for the one that is asked for.

@@ -16,15 +16,15 @@ import (
 func newList(shared *common) *cobra.Command {
 	var all, everywhere bool
 	c := &cobra.Command{
-		Use: "list", Short: "List the rollouts that are under way",
-		Long:    "List the rollouts on record that are not done. -A lists those of all namespaces, --all also what is done.",
+		Use: "list", Short: "List rollouts in progress",
+		Long:    "List recorded rollouts that are not completed. -A lists all namespaces, --all includes completed rollouts.",
 		Example: "  kubectl kruise rollout list -A",
 		Args:    usage.NoArgs("-n and -A say where to look"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return shared.list(c.Context(), all, everywhere)
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "also those that are done")
+	c.Flags().BoolVar(&all, "all", false, "include completed rollouts")
 	c.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "in all namespaces")
 	return c
 }

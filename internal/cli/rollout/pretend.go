@@ -136,12 +136,12 @@ func (o *control) say(rec *plan.Record) error {
 	return err
 }
 
-// none is the error of a workload that no rollout is on record for.
+// none is the error of a workload that no rollout is recorded for.
 func (o *control) none(ctx context.Context, s *session) error {
 	if r, err := o.releaseOf(ctx, s); err == nil && r != nil {
 		return inHands(s.target.String(), r)
 	}
-	return &resource.Error{Err: fmt.Errorf("%s: no rollout is on record", s.target), Hint: "begin one with 'kubectl kruise rollout run'"}
+	return &resource.Error{Err: fmt.Errorf("%s: no rollout is recorded", s.target), Hint: "start one with 'kubectl kruise rollout run'"}
 }
 
 // pretendBack says how a rollout would be taken back.

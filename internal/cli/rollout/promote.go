@@ -15,14 +15,13 @@ func newPromote(shared *common) *cobra.Command {
 		how, err := promotionOf(full, to)
 		return promoting(how), err
 	}}, &cobra.Command{
-		Use: "promote TYPE/NAME", Short: "Let a rollout go on to its next step",
-		Long: `Let a rollout go on past the pause or the condition at which it stands. --full
-passes all pauses that are left, --to those up to an amount; what is verified is
-verified all the same.`,
+		Use: "promote TYPE/NAME", Short: "Promote a rollout to its next step",
+		Long: `Promote a rollout past the pause or condition that it is at. --full skips all remaining
+pauses, --to those up to an amount; verify steps still run.`,
 		Example: "  kubectl kruise rollout promote cloneset/web\n  kubectl kruise rollout promote cloneset/web --to 50%",
 	})
-	c.Flags().BoolVar(&full, "full", false, "pass all pauses that are left")
-	c.Flags().StringVar(&to, "to", "", "pass the pauses up to this many updated pods, such as 5 or 50%")
+	c.Flags().BoolVar(&full, "full", false, "skip all remaining pauses")
+	c.Flags().StringVar(&to, "to", "", "skip pauses up to this number of updated pods, such as 5 or 50%")
 	return c
 }
 

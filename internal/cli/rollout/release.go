@@ -71,7 +71,7 @@ func (c *common) released(ctx context.Context, arg string) (*release.Rollout, er
 	}
 	r, err := c.releaseOf(ctx, s)
 	if r == nil && err == nil {
-		err = &resource.Error{Err: fmt.Errorf("no Rollout of %s is for %s", release.Group, s.target), Hint: "'rollout promote' lets a rollout of kubectl kruise go on"}
+		err = &resource.Error{Err: fmt.Errorf("no Rollout of %s is for %s", release.Group, s.target), Hint: "'rollout promote' continues a rollout of kubectl kruise"}
 	}
 	return r, err
 }
@@ -81,7 +81,7 @@ func inHands(what string, r *release.Rollout) error {
 	name := "rollout/" + r.Name
 	return &resource.Error{
 		Err:  fmt.Errorf("%s is in the hands of Kruise Rollout %s: %s", what, r.Name, r.Stands()),
-		Hint: fmt.Sprintf("'rollout approve %s' lets it go on, 'rollout pause %s' holds it, 'rollout undo %s' takes it back: a partition of ours would be undone", name, name, name),
+		Hint: fmt.Sprintf("'rollout approve %s' continues it, 'rollout pause %s' pauses it, 'rollout undo %s' rolls it back: Kruise Rollout would undo a partition written here", name, name, name),
 	}
 }
 
@@ -116,10 +116,9 @@ func newApprove(shared *common) *cobra.Command {
 	var o objects
 	var output, manager string
 	c := &cobra.Command{
-		Use: "approve (rollout/NAME | TYPE/NAME | -f FILE)", Short: "Let a Kruise Rollout go on past the step at which it stands",
-		Long: `Let a Rollout of rollouts.kruise.io go on past the step at which it stands. It is
-named itself, or by its workload. Rollouts of kubectl kruise itself go on by
-"rollout promote".`,
+		Use: "approve (rollout/NAME | TYPE/NAME | -f FILE)", Short: "Approve the current step of a Kruise Rollout",
+		Long: `Approve the current step of a Rollout of rollouts.kruise.io, named by itself or by its
+workload. Rollouts of kubectl kruise are continued with "rollout promote".`,
 		Example:           "  kubectl kruise rollout approve rollout/web\n  kubectl kruise rollout approve cloneset/web",
 		ValidArgsFunction: complete.Of(shared.factory, "rollout", release.Group),
 	}

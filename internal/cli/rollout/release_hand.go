@@ -59,7 +59,7 @@ func (o *runOptions) handOver(ctx context.Context, h *handedError) error {
 		return err
 	}
 	if got.GetAnnotations()[plan.InProgressingAnnotation] == "" && !r.Holds() {
-		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: Kruise Rollout %s did not take the change: pods follow at once\n", r.Name)
+		_, _ = fmt.Fprintf(o.factory.Streams.Err, "warning: Kruise Rollout %s did not pick up the change: all pods are updated at once\n", r.Name)
 		return o.changed(ctx)
 	}
 	if done, err := o.followRelease(ctx, r, following{got.GetGeneration(), o.back}); err != nil || !done {

@@ -45,10 +45,10 @@ func newRestart(shared *common) *cobra.Command {
 		return inTemplate(func(r *resource.Resource) (*resource.Resource, error) { return restarted(r, time.Now()), nil })
 	}
 	c := newChange(shared, v, &cobra.Command{
-		Use: "restart (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Have all pods made anew",
-		Long: `Have all pods of a workload made anew, as a rollout like any other: planned, shown,
-asked for on a terminal, in steps. With --in-place the pods stay, and all of their
-containers restart; "kubectl kruise restart" does so for some pods or containers, too.`,
+		Use: "restart (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Recreate all pods (rolling restart)",
+		Long: `Recreate all pods of a workload, as a rollout like any other: planned, shown, confirmed,
+in steps. With --in-place the pods stay, and all of their containers restart; "kubectl
+kruise restart" does so for single pods or containers, too.`,
 		Example: `  kubectl kruise rollout restart cloneset/web --steps 1,100%
   kubectl kruise rollout restart deployment/api cloneset/web
   kubectl kruise rollout restart cloneset/web --in-place`,

@@ -10,10 +10,10 @@ import (
 func newResume(shared *common) *cobra.Command {
 	o := &control{goesOn: true, detaches: true, without: pauseField(false), release: releasePause(false), makes: always(resuming), group: ofGroup{marks: resumesGroup, onlyWaiting: true}}
 	c := newControl(shared, o, &cobra.Command{
-		Use: "resume (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Go on with a rollout that was paused or left",
-		Long: `Go on with a rollout that was put on hold, or whose driver was killed or went away:
-from where its record in the cluster stands, without repeating or skipping a step. A
-workload that no rollout of ours is on record for has its own pause taken away; so has
+		Use: "resume (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Resume a paused or unattended rollout",
+		Long: `Resume a rollout that was paused, or whose executor has stopped: it continues from the
+state recorded in the cluster, without repeating or skipping a step. For a workload
+without a recorded rollout, the pause of the workload itself is removed; so is that of
 a Rollout of rollouts.kruise.io.`,
 		Example: "  kubectl kruise rollout resume cloneset/web\n  kubectl kruise rollout resume deployment api web",
 	})
@@ -23,7 +23,7 @@ a Rollout of rollouts.kruise.io.`,
 
 var resuming = action{
 	do:   plan.Progress.Resume,
-	said: func(r plan.Record) string { return "goes on: " + r.Describe() },
+	said: func(r plan.Record) string { return "resumed, now " + r.Describe() },
 }
 
 func newPause(shared *common) *cobra.Command {
@@ -36,16 +36,16 @@ func newPause(shared *common) *cobra.Command {
 	}}
 	c := newControl(shared, o, &cobra.Command{
 		Use: "pause (TYPE/NAME | TYPE NAME | -f FILE)", Short: "Pause a rollout",
-		Long: `Pause a rollout now: no further pod is updated when the command returns, but for those
-on their way. The controller of the workload is stopped by a field of its spec, which
-'rollout resume' takes back. With --after-step the present step is carried out first, and
-nothing is stopped.
+		Long: `Pause a rollout: no more pods are updated once the command returns, except those already
+in progress. The controller is stopped by a field of the workload's spec, which
+'rollout resume' restores. With --after-step the current step is finished first, and the
+controller is not stopped.
 
-Where none of our rollouts is on record, the workload's own controller is told to update
-no more pods; a Rollout of rollouts.kruise.io is paused itself.`,
+For a workload without a recorded rollout, its own controller is paused; a Rollout of
+rollouts.kruise.io is paused itself.`,
 		Example: "  kubectl kruise rollout pause cloneset/web\n  kubectl kruise rollout pause cloneset/web --after-step\n  kubectl kruise rollout pause rollout/web",
 	})
-	c.Flags().BoolVar(&afterStep, "after-step", false, "carry the present step out, and pause then")
+	c.Flags().BoolVar(&afterStep, "after-step", false, "finish the current step, then pause")
 	o.addObjects(c, "paused")
 	return c
 }
@@ -72,12 +72,12 @@ func holdingAfterStep() action {
 
 func newRetry(shared *common) *cobra.Command {
 	return newControl(shared, &control{goesOn: true, detaches: true, makes: always(retrying)}, &cobra.Command{
-		Use: "retry TYPE/NAME", Short: "Go on with a rollout that has halted",
+		Use: "retry TYPE/NAME", Short: "Retry the failed step of a rollout",
 		Example: "  kubectl kruise rollout retry cloneset/web",
 	})
 }
 
 var retrying = action{
 	do:   plan.Progress.Retry,
-	said: func(r plan.Record) string { return "tries again: " + r.Describe() },
+	said: func(r plan.Record) string { return "retried, now " + r.Describe() },
 }

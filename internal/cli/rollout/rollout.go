@@ -15,19 +15,18 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-const long = `Roll a workload out step by step, on clusters with Kruise and without, and look
-after rollouts that are under way.
+const long = `Run and manage rollouts step by step, on clusters with and without Kruise.
 
-A rollout is kept in the cluster, beside its workload: whoever loses the terminal
-goes on from any machine with "rollout resume".`
+The state of a rollout is recorded in the cluster, next to its workload: if the
+terminal is lost, "rollout resume" continues it from any machine.`
 
-const example = `  # a new image, in steps, asking before it begins
+const example = `  # roll out a new image in steps, after confirmation
   kubectl kruise rollout run cloneset/web --image app=registry.example.com/web:2 --steps 1,10%,100% --pause-after 1
 
-  # how does it stand, from another terminal
+  # watch it, from another terminal
   kubectl kruise rollout status cloneset/web --watch
 
-  # let it go on; or stop it and take it back
+  # continue it; or abort it and roll back
   kubectl kruise rollout promote cloneset/web
   kubectl kruise rollout abort cloneset/web --rollback`
 
@@ -38,7 +37,7 @@ type Screens func(ctx context.Context, f *factory.Factory, d *Desk, ref cluster.
 // New returns the verb with its verbs; screens are for `run --ui`.
 func New(f *factory.Factory, screens Screens) *cobra.Command {
 	c := &cobra.Command{
-		Use: "rollout VERB", Short: "Carry plans out, and look after rollouts", Long: long, Example: example,
+		Use: "rollout VERB", Short: "Run plans and manage rollouts", Long: long, Example: example,
 		Args: usage.NoSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

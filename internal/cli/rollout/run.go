@@ -52,18 +52,18 @@ type runOptions struct {
 	screens Screens
 }
 
-const runLong = `Make a plan for a change of a workload, show it, ask, and carry it out: one step
-after the other, each when all that the one before needs is there.
+const runLong = `Plan a change of a workload, show the plan, ask for confirmation, and run it: one step
+after the other, each once the conditions of the step before are met.
 
-Several workloads, of -l or in the files of -f, are rolled out one after the other:
-each with its own plan and its own question, and none after one that failed. With
+Several workloads, given with -l or in the files of -f, are rolled out one after the
+other: each with its own plan and confirmation, and none after one that failed. With
 --parallel, --max-unavailable-total, --max-failures, --wave-by or --group they are a
-group: all plans are shown and played through together, one question is asked for the
-whole, and "rollout status", "pause", "promote", "resume", "retry" and "abort" work on
-it with --group NAME. The annotation kubectl-kruise.dev/depends-on names workloads,
-such as statefulset/db, that have to be completed before the one that carries it starts.
+group: all plans are shown and simulated together, one confirmation is for the whole,
+and "rollout status", "pause", "promote", "resume", "retry" and "abort" work on it with
+--group NAME. The annotation kubectl-kruise.dev/depends-on names workloads, such as
+statefulset/db, that have to be completed before the one that carries it starts.
 
-Ctrl-C leaves the rollout where it is; "rollout resume" goes on.`
+Ctrl-C stops the command and leaves the rollout as it is; "rollout resume" continues it.`
 
 const runExamples = `  kubectl kruise rollout run cloneset/web --image app=registry.example.com/web:2
   kubectl kruise rollout run -f web.yaml --steps 1,50%,100% --pause-after 1 --yes
@@ -76,7 +76,7 @@ func newRun(shared *common, screens Screens) *cobra.Command {
 	o := &runOptions{driving: driving{common: shared}, Options: planning.Options{Factory: shared.factory, Gates: &shared.reader}, screens: screens}
 	c := &cobra.Command{
 		Use:     "run [TYPE/NAME | [TYPE] -l SELECTOR] (--image CONTAINER=IMAGE | -f FILE | -k DIR)",
-		Short:   "Make a plan, show it, ask, and carry it out",
+		Short:   "Roll out a change: plan, confirm, run",
 		Long:    runLong,
 		Example: runExamples,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -61,7 +61,7 @@ func (c *common) inOrder(names []named.Name, do func(named.Name) error, passes f
 	for i, name := range names {
 		rows[i].Name = name.String()
 		if worst != nil && !passes(worst) {
-			rows[i].Outcome = "not begun"
+			rows[i].Outcome = "not started"
 			continue
 		}
 		_, _ = fmt.Fprintf(c.factory.Streams.Err, "%d of %d: %s\n", i+1, len(names), name)

@@ -23,13 +23,13 @@ func TestSeveral(t *testing.T) {
 		inTurn bool
 	}{
 		"all well":         {ends: []error{nil, nil}, want: nil, told: []string{"done", "done"}},
-		"one failed":       {ends: []error{nil, ending.ErrFailed, nil}, want: ending.ErrFailed, told: []string{"done", "failed", "not begun"}},
+		"one failed":       {ends: []error{nil, ending.ErrFailed, nil}, want: ending.ErrFailed, told: []string{"done", "failed", "not started"}},
 		"one paused":       {ends: []error{ending.ErrPaused, nil}, want: ending.ErrPaused, told: []string{"paused", "done"}},
-		"paused, then bad": {ends: []error{ending.ErrPaused, ending.ErrTimedOut, nil}, want: ending.ErrTimedOut, told: []string{"paused", "timed out", "not begun"}},
-		"one in its turn":  {ends: []error{nil, ending.ErrPaused, nil}, want: ending.ErrPaused, told: []string{"done", "paused", "not begun"}, inTurn: true},
+		"paused, then bad": {ends: []error{ending.ErrPaused, ending.ErrTimedOut, nil}, want: ending.ErrTimedOut, told: []string{"paused", "timed out", "not started"}},
+		"one in its turn":  {ends: []error{nil, ending.ErrPaused, nil}, want: ending.ErrPaused, told: []string{"done", "paused", "not started"}, inTurn: true},
 		"all in turn":      {ends: []error{nil, nil}, told: []string{"done", "done"}, inTurn: true},
-		"an error":         {ends: []error{errBroken, nil}, want: errBroken, told: []string{"broken", "not begun"}},
-		"interrupted":      {ends: []error{ending.ErrInterrupted, nil}, want: ending.ErrInterrupted, told: []string{"left", "not begun"}},
+		"an error":         {ends: []error{errBroken, nil}, want: errBroken, told: []string{"broken", "not started"}},
+		"interrupted":      {ends: []error{ending.ErrInterrupted, nil}, want: ending.ErrInterrupted, told: []string{"left", "not started"}},
 	} {
 		d := driven(&bytes.Buffer{}, false, nil)
 		var names []named.Name

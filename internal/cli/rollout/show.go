@@ -31,11 +31,11 @@ var showFormats = []string{"text", "yaml", "html"}
 func newShow(shared *common) *cobra.Command {
 	o := &showOptions{common: shared}
 	c := &cobra.Command{
-		Use: "show (TYPE/NAME | TYPE NAME)", Short: "Show the plan on record, its digest and its history",
-		Long: `Show the plan of a rollout as it is on record: what is left to be written, its digest,
-when it began, who approved, promoted, paused or ended it, when, from which machine and
-with which version. People who may write ConfigMaps may edit the record, its history
-included, so compare the digest with the one that you approved.`,
+		Use: "show (TYPE/NAME | TYPE NAME)", Short: "Show the recorded plan, its digest and history",
+		Long: `Show the recorded plan of a rollout: the remaining steps, its digest, when it started,
+and who approved, promoted, paused or aborted it, when, from which machine and with
+which version. Users who can write ConfigMaps can edit the record and its history, so
+compare the digest with the one that you approved.`,
 		Example: "  kubectl kruise rollout show cloneset/web\n  kubectl kruise rollout show cloneset/web -o yaml > plan.yaml\n  kubectl kruise rollout show cloneset/web -o html > rollout.html",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := usage.OneOf("output", o.output, showFormats...); err != nil {
@@ -95,7 +95,7 @@ func (o *showOptions) head(out io.Writer, rec plan.Record, digest string) error 
 	lines := []string{
 		"state     " + rec.Describe(),
 		"digest    " + digest,
-		"begun     " + rec.Begun.UTC().Format(time.RFC3339),
+		"started   " + rec.Begun.UTC().Format(time.RFC3339),
 		"last by   " + rec.By,
 	}
 	for i := range rec.Plan.Steps {

@@ -34,24 +34,24 @@ type statusOptions struct {
 	group    ofGroup
 }
 
-const statusLong = `Say how a rollout stands, and what it waits for. Of a workload that no rollout of
-ours is on record for, it says whether its controller has come to where the spec
-wants it. Nothing is written.
+const statusLong = `Show the status of a rollout and what it is waiting for. For a workload without a
+recorded rollout, it reports whether its controller has reached the desired state.
+Nothing is written.
 
-One workload is watched until its rollout ends, and the exit code says how; with
---watch=false, and of several, it is looked at once.
+One workload is watched until its rollout ends, and the exit code tells how; with
+--watch=false, or with several workloads, the status is shown once.
 
 With -A, or without a name, it lists the workloads of all namespaces, or of one, that
-a rollout is under way for or that are not yet where their specs want them, each in a
-line. It asks once for each kind of object, however many there are. The exit code is
-3 where one of them has halted, else 0: what goes on is no failure. It may read what
-the terminal interface may: kubectl kruise rbac --driver "" --features ui.`
+have a rollout in progress or are not up to date, one per line. It sends one request for
+each kind of object, however many there are. The exit code is 3 if a rollout has
+failed, else 0. It needs the permissions of the terminal interface: kubectl kruise rbac
+--driver "" --features ui.`
 
 const statusExamples = `  kubectl kruise rollout status cloneset/web --timeout 10m
   kubectl kruise rollout status cloneset/web --watch=false
   kubectl kruise rollout status -l team=shop
 
-  # what is under way anywhere; in one namespace, of one kind, as data
+  # rollouts in progress in all namespaces; CloneSets of one namespace, as JSON
   kubectl kruise rollout status -A
   kubectl kruise rollout status cloneset -n shop -o json`
 
@@ -62,7 +62,7 @@ func newStatus(shared *common) *cobra.Command {
 
 func (o *statusOptions) command() *cobra.Command {
 	c := &cobra.Command{
-		Use: "status (TYPE/NAME... | TYPE NAME | [TYPE] -l SELECTOR | -f FILE | [TYPE] -A | -n NAMESPACE)", Short: "Say how a rollout stands, and what it waits for",
+		Use: "status (TYPE/NAME... | TYPE NAME | [TYPE] -l SELECTOR | -f FILE | [TYPE] -A | -n NAMESPACE)", Short: "Show the status of a rollout",
 		Long: statusLong, Example: statusExamples,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.complete(c, args); err != nil {
@@ -73,10 +73,10 @@ func (o *statusOptions) command() *cobra.Command {
 		ValidArgsFunction: complete.Names(o.factory),
 	}
 	o.addFlags(c)
-	c.Flags().BoolVarP(&o.watch, "watch", "w", true, "go on until the rollout ends; of several workloads only where it is given")
-	c.Flags().StringVarP(&o.selector, "selector", "l", "", "tell of all workloads that this label selector matches")
-	c.Flags().BoolVarP(&o.everywhere, "all-namespaces", "A", false, "list what is under way in all namespaces")
-	c.Flags().BoolVarP(&o.detail, "detail", "d", false, "also name the updated pods, ready and not")
+	c.Flags().BoolVarP(&o.watch, "watch", "w", true, "watch until the rollout ends (default for one workload)")
+	c.Flags().StringVarP(&o.selector, "selector", "l", "", "show all workloads that match this label selector")
+	c.Flags().BoolVarP(&o.everywhere, "all-namespaces", "A", false, "list rollouts in progress in all namespaces")
+	c.Flags().BoolVarP(&o.detail, "detail", "d", false, "also list updated pods, ready and not ready")
 	c.Flags().Int64Var(&o.revision, "revision", 0, "fail unless this revision is the present one")
 	o.files.addFlags(c)
 	o.group.addFlag(c)

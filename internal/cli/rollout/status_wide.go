@@ -73,7 +73,7 @@ func (o *statusOptions) overview(ctx context.Context) error {
 	})
 	list := underWay(sights, releases, time.Now())
 	if len(list) == 0 && o.output != "json" {
-		_, err := fmt.Fprintf(o.factory.Streams.Out, "nothing is under way; workloads that are complete: %d\n", len(sights))
+		_, err := fmt.Fprintf(o.factory.Streams.Out, "no rollouts in progress; workloads up to date: %d\n", len(sights))
 		return err
 	}
 	return o.tell(list)

@@ -33,14 +33,14 @@ func newUndo(shared *common) *cobra.Command {
 	u.verb = &change{done: "rolled back", change: u.template, release: u.release, check: u.check}
 	u.verb.remake = func() remake { return shared.olderTemplate(u.number) }
 	c := newChange(shared, u.verb, &cobra.Command{
-		Use: "undo (TYPE/NAME | TYPE NAME | rollout/NAME | -f FILE)", Short: "Go back to an older template",
-		Long: `Go back to an older template of a workload, as a rollout like any other: planned,
-shown, asked for on a terminal, in steps. It is the very template of that revision:
-fields that were added since are gone. All pods go back: a partition that an ended
-rollout has left is taken away.
+		Use: "undo (TYPE/NAME | TYPE NAME | rollout/NAME | -f FILE)", Short: "Roll back to an older revision",
+		Long: `Roll back to an older revision of a workload, as a rollout like any other: planned,
+shown, confirmed, in steps. The template becomes exactly that of the revision: fields
+that were added since are removed. All pods are rolled back: a partition left by an
+aborted rollout is removed.
 
-A Rollout of rollouts.kruise.io is taken back by its workload; with --fast it goes to an
-earlier step at which no traffic goes to new pods, and pods stay.`,
+A Rollout of rollouts.kruise.io is rolled back through its workload; with --fast it
+returns to an earlier step without traffic to new pods, and pods stay.`,
 		Example: `  kubectl kruise rollout undo cloneset/web
   kubectl kruise rollout undo cloneset/web --to-revision 3 --steps 1,100%
   kubectl kruise rollout undo rollout/web --fast`,
@@ -79,7 +79,7 @@ func (u *undo) release(ctx context.Context, o *runOptions, name string) (string,
 // check refuses what no revision and no Rollout is.
 func (u *undo) check(list []string) error {
 	if u.number < 0 {
-		return usage.Errorf("history lists them", "--to-revision: %d is no revision", u.number)
+		return usage.Errorf("history lists them", "--to-revision: %d is not a revision", u.number)
 	}
 	for _, name := range list {
 		if _, ok := releaseNamed(name); u.fast && !ok {

@@ -85,7 +85,7 @@ func (o *runOptions) releaseUnited(ctx context.Context, u *united.Object) error 
 		return err
 	}
 	if !u.Paced() {
-		_, _ = fmt.Fprintln(w, "warning: its subsets are Deployments, which no partition holds back: all of them follow at once, and neither pause nor abort stops them")
+		_, _ = fmt.Fprintln(w, "warning: its subsets are Deployments, which have no partition: all of them are updated at once, and neither pause nor abort stops them")
 	}
 	if err := o.ask(ctx, o.yes, "Roll out UnitedDeployment "+u.Name+", its subsets in this order?"); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (o *runOptions) pretendUnited(ctx context.Context, u *united.Object) error 
 	return o.show(ctx, list)
 }
 
-// runSubset rolls out a subset: by the plan on record where one is under way, by a
+// runSubset rolls out a subset: by the recorded plan where one is under way, by a
 // new one otherwise. One that has no partition is only watched.
 func (o *runOptions) runSubset(ctx context.Context, n named.Name) error {
 	s, err := o.open(ctx, n)

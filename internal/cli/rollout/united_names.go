@@ -92,8 +92,8 @@ func (c *common) inFlight(ctx context.Context, name string) ([]string, error) {
 	}
 	if len(out) == 0 {
 		return nil, &resource.Error{
-			Err:  fmt.Errorf("uniteddeployment/%s: no rollout of its subsets is under way", name),
-			Hint: "begin one, or go on with the next subset, with 'kubectl kruise rollout run uniteddeployment/" + name + "'",
+			Err:  fmt.Errorf("uniteddeployment/%s: no rollout of its subsets is in progress", name),
+			Hint: "start one, or continue with the next subset, with 'kubectl kruise rollout run uniteddeployment/" + name + "'",
 		}
 	}
 	return out, nil

@@ -60,7 +60,7 @@ func (c *common) olderTemplate(number int64) remake {
 			what = fmt.Sprintf("no revision %d", number)
 		}
 		return nil, &resource.Error{
-			Err:  fmt.Errorf("uniteddeployment/%s has %s on record", u.Name, what),
+			Err:  fmt.Errorf("uniteddeployment/%s has %s", u.Name, what),
 			Hint: "'kubectl get controllerrevisions' lists those there are; or give the images: 'rollout run uniteddeployment/" + u.Name + " --image …'",
 		}
 	}

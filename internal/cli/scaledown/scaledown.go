@@ -17,7 +17,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
-const long = `Take away the pods that are named, and let the workload have as many fewer. Each must
+const long = `Scale down by deleting the named pods, and let the workload have as many fewer. Each must
 be a pod of the workload that is not being deleted yet; nothing is written otherwise.
 
 CloneSets put the names into spec.scaleStrategy.podsToDelete. Advanced StatefulSets
@@ -45,7 +45,7 @@ func New(f *factory.Factory) *cobra.Command {
 	}}
 	o.Wrote = o.told
 	c := &cobra.Command{
-		Use: "scaledown TYPE/NAME --pods POD,…", Short: "Take away the pods that are named", Long: long, Example: example,
+		Use: "scaledown TYPE/NAME --pods POD,…", Short: "Scale down by deleting the named pods", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.pods = tidy(o.pods); len(o.pods) == 0 {
 				return usage.Errorf("for instance --pods web-x7k2p", "must specify one pod name")

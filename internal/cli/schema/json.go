@@ -29,7 +29,7 @@ func newJSON(f *factory.Factory) *cobra.Command {
 	o := &jsonOptions{factory: f}
 	c := &cobra.Command{
 		Use:   "json (KIND | --output-dir DIR)",
-		Short: "JSON schemas, for editors and validators",
+		Short: "Print JSON schemas for editors and validators",
 		Long: `Print the JSON schema (draft 7) of a kind, pod templates included. Fields that it
 does not know are faults, as they are for an API server asked to be strict; with
 --open they are not.

@@ -31,7 +31,7 @@ func New(f *factory.Factory) *cobra.Command {
 func newSchema(f *factory.Factory) *cobra.Command {
 	return document(f, kustomize.Schema, &cobra.Command{
 		Use:   "kustomize",
-		Short: "The OpenAPI document that makes kustomize merge lists by name",
+		Short: "Print the OpenAPI document for kustomize's list merging",
 		Long: `Print the OpenAPI document for the field openapi.path of a kustomization. That
 field replaces the schema that kustomize has built in, so the document holds both:
 Kubernetes' kinds as kustomize knows them and Kruise's. Strategic merge patches
@@ -48,15 +48,15 @@ Name it in the outermost kustomization; it counts for all below.`,
 func newConfiguration(f *factory.Factory) *cobra.Command {
 	return document(f, kustomize.Configuration, &cobra.Command{
 		Use:   "kustomize-config",
-		Short: "The configuration that lets kustomize's labels, images and names reach Kruise's kinds",
+		Short: "Print kustomize's configuration for Kruise's kinds",
 		Long: `Print the file for the field configurations of a kustomization. With it,
 commonLabels and labels reach selectors and templates of Kruise's kinds, images
-and replicas their fields, and references to renamed objects follow: those of
+and replicas their fields, and references to renamed objects are updated: those of
 pods to ConfigMaps, Secrets and so on, and those of autoscalers, budgets and
 spreads to workloads.
 
-Each kustomization that shall do so must list it; kustomize passes it on to none.
-The selector of a SidecarSet is left alone, as it mostly means pods of others.`,
+List it in each kustomization that needs it: kustomize does not pass it on. The
+selector of a SidecarSet is not changed, as it usually selects other pods.`,
 		Example: `  kubectl kruise schema kustomize-config > kruise-config.yaml
   printf 'configurations:\n- kruise-config.yaml\n' >> kustomization.yaml`,
 	})

@@ -93,7 +93,7 @@ func (o *Options) prepare(object *tree.Node) (u *unstructured.Unstructured, to *
 	}
 	fields, ok := tree.Value(object).(map[string]any)
 	if !ok {
-		return nil, nil, errors.New("the object is no mapping")
+		return nil, nil, errors.New("the object is not a mapping")
 	}
 	return &unstructured.Unstructured{Object: fields}, to, nil
 }

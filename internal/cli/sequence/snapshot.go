@@ -65,7 +65,7 @@ func (w *rollout) snapshot() (plan.Snapshot, error) {
 	if fault, ok := errors.AsType[*resource.Error](err); ok {
 		reason = fault.Err
 	}
-	w.warn("nobody has tried whether this can finish: %v", reason)
+	w.warn("not simulated, so it may not be able to finish: %v", reason)
 	read, err := cluster.ReadWorkload(w.was.Node())
 	return plan.Snapshot{Workload: read, Gates: w.Gates.Gates}, w.was.Wrap(err, "")
 }

@@ -18,9 +18,9 @@ const envLong = `Set, remove and list environment variables of containers. KEY=V
 removes, - reads such lines from standard input; --from takes every key of a ConfigMap
 or Secret as a reference to it, never its value.
 
---list prints what there is, with the changes that are asked for, and writes nothing.
-Variables do not change in running pods, whatever the update policy: those are made
-anew, and --explain says so before anything is written.`
+--list prints the variables, with the requested changes, and writes nothing. Variables
+of running pods cannot change, whatever the update policy: the pods are recreated, and
+--explain says so before anything is written.`
 
 const envExample = `  # set a variable, remove another
   kubectl kruise set env cloneset/web MODE=fast DEBUG-

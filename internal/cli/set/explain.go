@@ -91,11 +91,11 @@ func (e *explainer) workload(before, after *unstructured.Unstructured, of string
 	case of != "":
 		_, err = fmt.Fprintf(e.out(), "pods: %s\n", of)
 	case !ok:
-		_, err = fmt.Fprintf(e.out(), "pods: none of %d follows by itself\n", total)
+		_, err = fmt.Fprintf(e.out(), "pods: none of %d is updated\n", total)
 	case reach < total:
-		_, err = fmt.Fprintf(e.out(), "pods: %d of %d follow, the others are held back by partition or pause\n", reach, total)
+		_, err = fmt.Fprintf(e.out(), "pods: %d of %d are updated, the others are held by partition or pause\n", reach, total)
 	default:
-		_, err = fmt.Fprintf(e.out(), "pods: %d of %d follow\n", reach, total)
+		_, err = fmt.Fprintf(e.out(), "pods: %d of %d are updated\n", reach, total)
 	}
 	return err
 }

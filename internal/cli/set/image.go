@@ -70,7 +70,7 @@ func parseImages(args []string) (named []string, images map[string]string, err e
 	}
 	for _, name := range slices.Sorted(maps.Keys(images)) {
 		if err := imageref.Check(images[name]); err != nil {
-			return nil, nil, usage.Errorf("for instance registry.example.com/web:2", "%s: %q is no image: %w", name, images[name], err)
+			return nil, nil, usage.Errorf("for instance registry.example.com/web:2", "%s: %q is not an image: %w", name, images[name], err)
 		}
 	}
 	return named, images, nil

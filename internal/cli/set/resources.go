@@ -81,7 +81,7 @@ func parseAmounts(flag, text string) (amounts, error) {
 		}
 		q, err := tree.Quantity(value)
 		if err != nil {
-			return nil, usage.Errorf("for instance 200m, 2 or 512Mi", "--%s: %s: %q is no quantity", flag, name, value)
+			return nil, usage.Errorf("for instance 200m, 2 or 512Mi", "--%s: %s: %q is not a quantity", flag, name, value)
 		}
 		out[name] = q
 	}

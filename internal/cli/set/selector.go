@@ -16,7 +16,7 @@ workloads cannot change.`
 
 const selectorExample = `  kubectl kruise set selector service/web app=web,track=stable
 
-  # only if nobody has written it since
+  # only if it has not changed since
   kubectl kruise set selector service/web app=web --resource-version=4711`
 
 func newSelector(f *factory.Factory) *cobra.Command {
@@ -54,7 +54,7 @@ func parseSelector(args []string) (named []string, labels map[string]any, err er
 	last := args[len(args)-1]
 	s, err := metav1.ParseToLabelSelector(last)
 	if err != nil {
-		return nil, nil, usage.Errorf("for instance app=web,track=stable", "%q is no selector: %w", last, err)
+		return nil, nil, usage.Errorf("for instance app=web,track=stable", "%q is not a selector: %w", last, err)
 	}
 	if len(s.MatchExpressions) > 0 || len(s.MatchLabels) == 0 {
 		return nil, nil, usage.Errorf("for instance app=web,track=stable", "a Service selects by equal labels, and %q is something else", last)

@@ -18,14 +18,14 @@ func newServiceAccount(f *factory.Factory) *cobra.Command {
 	s := newSetting(f, "serviceaccount updated")
 	c := &cobra.Command{
 		Use: "serviceaccount (-f FILENAME | TYPE NAME) SERVICEACCOUNT", Aliases: []string{"sa"},
-		Short: "Set the service account of pods", Long: "Set the service account that pods run as. Running pods cannot change it: they are made anew.", Example: accountExample,
+		Short: "Set the service account of pods", Long: "Set the service account that pods run as. Running pods cannot change it: they are recreated.", Example: accountExample,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage.Errorf("for instance cloneset/web shop", "serviceaccount is required")
 			}
 			named, account := args[:len(args)-1], args[len(args)-1]
 			if faults := validation.IsDNS1123Subdomain(account); len(faults) > 0 {
-				return usage.Errorf("it stands behind the objects: cloneset/web shop", "%q is no name of a service account: %s", account, faults[0])
+				return usage.Errorf("it follows the objects: cloneset/web shop", "%q is not a name of a service account: %s", account, faults[0])
 			}
 			if err := s.complete(c, named); err != nil {
 				return err

@@ -20,7 +20,7 @@ BroadcastJobs, UnitedDeployments), and the containers of SidecarSets.`
 // New returns the verb with all that can be set.
 func New(f *factory.Factory) *cobra.Command {
 	c := &cobra.Command{
-		Use: "set SUBCOMMAND", Short: "Set an image, environment and other single things of objects", Long: long,
+		Use: "set SUBCOMMAND", Short: "Set images, environment and other fields of objects", Long: long,
 		Example: "  kubectl kruise set image cloneset/web app=registry.example.com/web:2 --explain",
 		Args:    usage.NoSuchCommand,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },

@@ -111,9 +111,9 @@ func TestRefused(t *testing.T) {
 		"from":         {web, []string{"env", "--from=secret/x"}, "--local does not ask the cluster"},
 		"keys":         {web, []string{"env", "--keys=x"}, "must be provided with --from"},
 		"all and one":  {web, []string{"image", "*=x:1", "app=x:1"}, "all containers are already specified"},
-		"quantity":     {web, []string{"resources", "--limits=cpu=lots"}, `"lots" is no quantity`},
+		"quantity":     {web, []string{"resources", "--limits=cpu=lots"}, `"lots" is not a quantity`},
 		"no resources": {web, []string{"resources"}, "you must specify an update"},
-		"account":      {web, []string{"serviceaccount", "Not_A_Name"}, "is no name of a service account"},
+		"account":      {web, []string{"serviceaccount", "Not_A_Name"}, "is not a name of a service account"},
 		"selector":     {web, []string{"selector", "a in (b)"}, "a Service selects by equal labels"},
 		"named":        {web, []string{"image", "cloneset/web", "app=x:1"}, "--local does not ask the cluster for cloneset/web"},
 	} {
@@ -136,8 +136,8 @@ func TestExplain(t *testing.T) {
 		args     []string
 		want     []string
 	}{
-		"in place": {web, []string{"image", "app=x:2"}, []string{"cloneset/web: in place, app restarts inside the pod", "pods: 3 of 4 follow, the others are held back"}},
-		"recreate": {web, []string{"env", "-c", "app", "A=z"}, []string{"recreate, each pod is deleted and made anew"}},
+		"in place": {web, []string{"image", "app=x:2"}, []string{"cloneset/web: in place, app restarts inside the pod", "pods: 3 of 4 are updated, the others are held by"}},
+		"recreate": {web, []string{"env", "-c", "app", "A=z"}, []string{"recreate: each pod is deleted, and its controller creates a new one"}},
 		"subsets":  {united, []string{"image", "app=x:2"}, []string{"cloneset/web: in place", "pods: those of 2 subsets, each a CloneSet"}},
 		"refused":  {united, []string{"env", "A=z"}, []string{"not allowed"}},
 		"later":    {cron, []string{"image", "app=x:2"}, []string{"cronjob/web: Jobs that run stay as they are, the next ones have it"}},

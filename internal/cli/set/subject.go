@@ -29,7 +29,7 @@ func newSubject(f *factory.Factory) *cobra.Command {
 	var add subjects
 	c := &cobra.Command{
 		Use:   "subject (-f FILENAME | TYPE NAME) [--user=USER] [--group=GROUP] [--serviceaccount=NAMESPACE:NAME]",
-		Short: "Add users, groups and service accounts to a RoleBinding or ClusterRoleBinding",
+		Short: "Add subjects to a RoleBinding or ClusterRoleBinding",
 		Long:  "Add subjects to RoleBindings and ClusterRoleBindings. Those that are there stay.", Example: subjectExample,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := add.validate(); err != nil {

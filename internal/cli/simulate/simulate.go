@@ -23,13 +23,12 @@ import (
 	engine "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
-const long = `Run a plan in a model of the cluster, with a clock of its own, and tell what
-happens: pod by pod, and in numbers at the end. Nothing is sent anywhere.
+const long = `Simulate a plan against a model of the cluster and print what happens, pod by pod,
+with a summary at the end. Nothing is sent to a cluster.
 
-PLAN is a file that 'plan' wrote. Or say what shall change, as for 'plan'. The
-run starts from the present state of the cluster or, with --against FILE, from
-that of a file; pods are made up where --with brings none. The same seed gives the
-same run.`
+PLAN is a file that 'plan' wrote; or give the change as for 'plan'. The simulation
+starts from the current state of the cluster or, with --against FILE, from that of a
+file; pods are made up unless --with has them. The same seed gives the same run.`
 
 const example = `  # what a plan will do, line by line
   kubectl kruise simulate plan.yaml
@@ -60,7 +59,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f, Options: planning.Options{Factory: f}}
 	c := &cobra.Command{
 		Use:     "simulate (PLAN | [TYPE/NAME] --image CONTAINER=IMAGE | -f FILE | -k DIR)",
-		Short:   "Run a plan in a model of the cluster",
+		Short:   "Simulate a plan in a model of the cluster",
 		Long:    long,
 		Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -73,7 +72,7 @@ func New(f *factory.Factory) *cobra.Command {
 	o.AddFlags(c)
 	o.addWhatIfs(c)
 	c.Flags().StringVarP(&o.output, "output", "o", outputs[0], strings.Join(outputs, ", "))
-	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "tell of every pod and of what happens inside it")
+	c.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every pod and what happens inside it")
 	usage.Offer(c, "output", outputs...)
 	return c
 }

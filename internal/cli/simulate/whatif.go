@@ -33,14 +33,14 @@ type whatIf struct {
 
 func (f *whatIf) addWhatIfs(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.podReady, "pod-ready", "", "what if a container takes so long to become ready, 20s or 20s±5s")
-	fl.StringVar(&f.pull, "pull", "", "what if a node takes so long to pull an image, 30s or 30s±10s")
-	fl.StringVar(&f.stop, "pod-stop", "", "what if a deleted pod takes so long to go")
-	fl.IntSliceVar(&f.fail, "fail-pod", nil, "what if the Nth pod that is updated never becomes ready")
-	fl.IntVar(&f.nodes, "nodes", 0, "what if there are so many nodes")
-	fl.StringVar(&f.pub, "pub", "", "what if a PodUnavailableBudget allows so many unavailable pods, 2 or 20%")
-	fl.Uint64Var(&f.seed, "seed", 1, "decides what is left to chance")
-	fl.BoolVar(&f.stopAtPause, "stop-at-pause", false, "end at the first pause that waits for a person, instead of promoting it")
+	fl.StringVar(&f.podReady, "pod-ready", "", "time until a container is ready, 20s or 20s±5s")
+	fl.StringVar(&f.pull, "pull", "", "time to pull an image on a node, 30s or 30s±10s")
+	fl.StringVar(&f.stop, "pod-stop", "", "termination time of a deleted pod")
+	fl.IntSliceVar(&f.fail, "fail-pod", nil, "number of the updated pod that never becomes ready")
+	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes to simulate")
+	fl.StringVar(&f.pub, "pub", "", "maxUnavailable of an assumed PodUnavailableBudget, 2 or 20%")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed for random choices")
+	fl.BoolVar(&f.stopAtPause, "stop-at-pause", false, "stop at the first pause that waits for approval, instead of promoting it")
 }
 
 // parse reads the values. Errors are of usage.
@@ -60,11 +60,11 @@ func (f *whatIf) parse() error {
 	}
 	for _, n := range f.fail {
 		if n < 1 {
-			return usage.Errorf("1 is the first pod that is updated", "--fail-pod: %d is no number of a pod", n)
+			return usage.Errorf("1 is the first pod that is updated", "--fail-pod: %d is not a number of a pod", n)
 		}
 	}
 	if f.nodes < 0 || f.nodes > engine.MostPods {
-		return usage.Errorf("", "--nodes: %d is no number of nodes", f.nodes)
+		return usage.Errorf("", "--nodes: %d is not a number of nodes", f.nodes)
 	}
 	return f.parseBudget()
 }

@@ -13,10 +13,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 )
 
-const long = `Show where the pods of a workload are, against where a WorkloadSpread or a
-UnitedDeployment would have them: for each subset its limit, how many pods it shall have,
-how many it has, how many of those are ready, and why the numbers differ. A workload
-stands for the WorkloadSpread that spreads it.`
+const long = `Show where the pods of a workload are, compared with what a WorkloadSpread or a
+UnitedDeployment wants: for each subset its limit, the desired, actual and ready pods,
+and why the numbers differ. A workload name means the WorkloadSpread that spreads it.`
 
 const example = `  kubectl kruise spread workloadspread/web
 
@@ -37,7 +36,7 @@ var outputs = []string{"text", "json"}
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use: "spread TYPE/NAME", Short: "Show where pods are, against where a spread would have them", Long: long, Example: example,
+		Use: "spread TYPE/NAME", Short: "Show how pods are spread over subsets", Long: long, Example: example,
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c.Context(), args) },
 		ValidArgsFunction: kubectl.Names(f, "workloadspread", "uniteddeployment"),
 	}

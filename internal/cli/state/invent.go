@@ -82,7 +82,7 @@ func (o Invention) cluster(read *cluster.Workload, pods int) *simulate.World {
 func healthy(target *resource.Resource, pods []*cluster.Pod) error {
 	for _, p := range pods {
 		if !rules.Ready(p) {
-			return target.Fault("spec.template", "a readiness gate that nobody sets? a nodeSelector or affinity that no node suits?",
+			return target.Fault("spec.template", "check for readiness gates that no controller sets, and for a nodeSelector or affinity that no node matches",
 				"pod %s would not become ready in a healthy cluster", p.Name)
 		}
 	}

@@ -23,7 +23,7 @@ func Check(s factory.Streams, instead string) error {
 	if s.InTTY && s.OutTTY {
 		return nil
 	}
-	return usage.Errorf(instead, "standard input and output are no terminal")
+	return usage.Errorf(instead, "standard input and output are not a terminal")
 }
 
 // Look is how the interface looks and how it calls for attention, by flags.

@@ -32,7 +32,7 @@ func verbosity(level int) {
 // AddFlag adds --v, which writes to out from when it is read. It is hidden among
 // kubectl's other flags.
 func AddFlag(fl *pflag.FlagSet, out io.Writer) {
-	fl.Var(&level{out: out}, "v", "tell on stderr what is asked of the server: 6 requests, 7 and headers, 8 and 9 and bodies, 10 in full; values of Secrets are not shown")
+	fl.Var(&level{out: out}, "v", "log requests to the server on stderr: 6 requests, 7 and headers, 8 and 9 and bodies, 10 in full; values of Secrets are not shown")
 	_ = fl.MarkHidden("v")
 }
 
@@ -66,7 +66,7 @@ func (*level) Type() string { return "level" }
 func (l *level) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return fmt.Errorf("%q is no level: want a number from 0 to %d", text, most)
+		return fmt.Errorf("%q is not a level: want a number from 0 to %d", text, most)
 	}
 	if l.n = min(n, most); l.n == 0 {
 		Off()

@@ -85,8 +85,8 @@ func TestEffects(t *testing.T) {
 		{world.Act{Verb: world.Abort}, "abort step"},
 		{world.Act{Verb: world.Undo}, "steps: "},
 		{world.Act{Verb: world.Undo, Value: "x"}, "error: cloneset/web: \"x\" is not the number of a revision"},
-		{world.Act{Verb: world.Scale, Value: "3"}, "error: cloneset/web: a rollout of cloneset/web is under way"},
-		{world.Act{Verb: world.Scale, Value: "-1"}, "is no number of pods"},
+		{world.Act{Verb: world.Scale, Value: "3"}, "error: cloneset/web: cloneset/web has a rollout already"},
+		{world.Act{Verb: world.Scale, Value: "-1"}, "is not a number of pods"},
 		{world.Act{Verb: "sing"}, "error: sing cannot be done here"},
 	} {
 		c.act.On = []cluster.Ref{web}

@@ -16,7 +16,7 @@ func patiently(said io.Writer, closes func() []string) []string {
 	told := make(chan struct{})
 	timer := time.AfterFunc(moment, func() {
 		defer close(told)
-		_, _ = fmt.Fprintln(said, "leaving what is carried out here, so that others can go on with it ...")
+		_, _ = fmt.Fprintln(said, "releasing rollouts that run here, so that others can resume them ...")
 	})
 	out := closes()
 	if !timer.Stop() {

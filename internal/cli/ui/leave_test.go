@@ -14,7 +14,7 @@ func TestPatiently(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var said bytes.Buffer
 			out := patiently(&said, func() []string { time.Sleep(takes); return []string{"without"} })
-			if told := strings.HasPrefix(said.String(), "leaving "); told != (takes > moment) || len(out) != 1 {
+			if told := strings.HasPrefix(said.String(), "releasing "); told != (takes > moment) || len(out) != 1 {
 				t.Errorf("after %s it said %q, %v", takes, said.String(), out)
 			}
 		})

@@ -224,11 +224,11 @@ func TestOver(t *testing.T) {
 	change(func(p *plan.Progress) { p.Halted = "pod web-b crashes" })
 	want := world.Want{Workload: web}
 	until(t, l, want, "a halt", func(w *world.World) bool {
-		return w.Of(web) != nil && w.Detail.Begun && w.Detail.Diagnosis.Answer == "has halted: pod web-b crashes"
+		return w.Of(web) != nil && w.Detail.Begun && strings.HasPrefix(w.Detail.Diagnosis.Answer, "failed at step ")
 	})
 	change(func(p *plan.Progress) { p.Finished = time.Unix(9, 0) })
 	w := until(t, l, want, "the end", func(w *world.World) bool { return w.Of(web) != nil && !w.Detail.Begun })
-	if d := w.Detail; d.Snapshot.Progress != (plan.Progress{}) || strings.Contains(fmt.Sprint(d.Diagnosis), "halted") || d.Health == world.Stuck {
+	if d := w.Detail; d.Snapshot.Progress != (plan.Progress{}) || strings.Contains(d.Diagnosis.Answer, "failed") || d.Health == world.Stuck {
 		t.Errorf("%s %+v %+v", d.Health, d.Snapshot.Progress, d.Diagnosis)
 	}
 }

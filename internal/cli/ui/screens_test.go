@@ -15,7 +15,7 @@ func TestScreens(t *testing.T) {
 	rolling(t, l)
 	s := tuitest.Start(t, tui.Options{Source: l, Actions: l}, tuitest.Size{Width: 120, Height: 40})
 	s.Until("cloneset/web", "deployment/api", "live")
-	s.Press("enter").Until("web-a", "wait until somebody promotes")
+	s.Press("enter").Until("web-a", "wait for approval")
 	s.Press("n").Until("context", "test", "namespace", "shop", "1 more pod is updated: 2 of 2.", "No program runs the rollout", "y yes")
 	s.Press("y").Until("the rollout is run here", "carrying out 1")
 	s.Press("q").Until("Leave while 1 rollout is in progress?", "y yes")

@@ -26,20 +26,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/world"
 )
 
-const long = `Show all workloads of a namespace, or of all, as they stand: which are stuck, which
-wait for somebody, how far each rollout is; and let go on, pause, take back, restart and
-scale them. ? shows the keys; everything that changes the cluster asks first, and says
-in which context and namespace, and what will come of it.
+const long = `Show the workloads of a namespace, or of all, with their status: which are failing or
+wait for approval, and how far each rollout is; and promote, pause, roll back, restart
+and scale them. ? shows the keys. Every change asks for confirmation, and names the
+context, the namespace and the effect.
 
-With TYPE/NAME it opens on that workload. What is begun or resumed here is carried out by
-this program until it is left, which asks then; "rollout resume" goes on from anywhere.
-Rollouts that run elsewhere are shown, and go on when this is left.
+With TYPE/NAME it opens on that workload. Rollouts that are started or resumed here are
+run by this program until you quit, after a confirmation; "rollout resume" continues
+them from anywhere. Rollouts that run elsewhere are shown, and continue after you quit.
 
-":ctx NAME" in the interface goes to another context of the kubeconfig, ":ns NAME" to
-another namespace. The terminal's bell rings when a rollout fails or waits for approval.
+":ctx NAME" switches to another context of the kubeconfig, ":ns NAME" to another
+namespace. The terminal's bell rings when a rollout fails or waits for approval.
 
-In a context whose name matches --production the name has to be typed for whatever
-changes the cluster; $KUBECTL_KRUISE_PRODUCTION is the default.`
+In a context whose name matches --production, every change requires typing the name;
+$KUBECTL_KRUISE_PRODUCTION is the default.`
 
 const example = `  # the namespace of the context, or all of them
   kubectl kruise ui
@@ -73,7 +73,7 @@ const usualProduction = "prod"
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use: "ui [TYPE/NAME]", Aliases: []string{"top"}, Short: "Watch and steer rollouts on a terminal", Long: long, Example: example,
+		Use: "ui [TYPE/NAME]", Aliases: []string{"top"}, Short: "Watch and manage rollouts in a terminal interface", Long: long, Example: example,
 		RunE: func(c *cobra.Command, args []string) error {
 			first, err := o.complete(args)
 			if err != nil {
@@ -86,9 +86,9 @@ func New(f *factory.Factory) *cobra.Command {
 	fl := c.Flags()
 	fl.BoolVarP(&o.all, "all-namespaces", "A", false, "workloads of all namespaces, and SidecarSets")
 	fl.StringVarP(&o.selector, "selector", "l", "", "only workloads that this label selector matches")
-	fl.BoolVar(&o.readOnly, "read-only", false, "hide what changes the cluster")
+	fl.BoolVar(&o.readOnly, "read-only", false, "disable actions that change the cluster")
 	fl.StringVar(&o.production, "production", f.Streams.Getenv(productionVariable), "regular expression: contexts that ask for a name to be typed (default \""+usualProduction+"\")")
-	fl.StringVar(&o.plan, "plan", "", "open on a plan that 'kubectl kruise plan' wrote to this file")
+	fl.StringVar(&o.plan, "plan", "", "plan file of 'kubectl kruise plan' to open")
 	fl.StringVar(&o.stateNamespace, "state-namespace", "kubectl-kruise", "namespace where rollouts of kinds without a namespace are kept")
 	o.shown.AddFlags(fl)
 	return c

@@ -120,14 +120,14 @@ func TestVerbsDrive(t *testing.T) {
 	if said, err := verb(t, a, "pause", "cloneset/web"); err != nil || !strings.HasPrefix(said, "paused: no further pod is updated until 'rollout resume' (paused: true)") {
 		t.Fatalf("%q, %v", said, err)
 	}
-	if said, err := verb(t, a, "resume", "cloneset/web", "--exit-on-pause"); !errors.Is(err, ending.ErrPaused) || !strings.Contains(said, "goes on: step ") {
+	if said, err := verb(t, a, "resume", "cloneset/web", "--exit-on-pause"); !errors.Is(err, ending.ErrPaused) || !strings.Contains(said, "resumed, now ") {
 		t.Errorf("%q, %v", said, err)
 	}
-	if said, err := verb(t, a, "retry", "cloneset/web"); err == nil || err.Error() != "it has not halted: there is nothing to retry" {
+	if said, err := verb(t, a, "retry", "cloneset/web"); err == nil || err.Error() != "the rollout has not failed: there is nothing to retry" {
 		t.Errorf("%q, %v", said, err)
 	}
 	_, err := verb(t, a, "undo", "cloneset/web", "--yes")
-	if hint, ok := errors.AsType[*tree.Error](err); !ok || !strings.HasPrefix(err.Error(), "a rollout of cloneset/web is under way: step ") || !strings.HasPrefix(hint.Hint, "'rollout abort --rollback' goes back") {
+	if hint, ok := errors.AsType[*tree.Error](err); !ok || !strings.HasPrefix(err.Error(), "cloneset/web has a rollout already: ") || !strings.HasPrefix(hint.Hint, "'rollout abort --rollback' returns to") {
 		t.Errorf("%v", err)
 	}
 	if said, err := verb(t, a, "promote", "cloneset/web", "--full", "--to", "1"); err == nil || err.Error() != "--full and --to exclude each other" {
@@ -150,7 +150,7 @@ func TestVerbsDrive(t *testing.T) {
 	if err := os.WriteFile(file, planfile.Write(on(t, l).Plan), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := verb(t, a, "abort", "cloneset/web", "--rollback", "--yes", "--timeout", "2s", "--plan", file); !errors.Is(err, ending.ErrTimedOut) || !strings.Contains(said, "aborted: halted: aborted by ") {
+	if said, err := verb(t, a, "abort", "cloneset/web", "--rollback", "--yes", "--timeout", "2s", "--plan", file); !errors.Is(err, ending.ErrTimedOut) || !strings.Contains(said, "aborted at step ") {
 		t.Errorf("%q, %v", said, err)
 	}
 	if rec := on(t, l); !strings.HasPrefix(rec.Plan.RollsBack, "aborted by ") || rec.State() != plan.StateRunning || !wrote(a, "web:1") {

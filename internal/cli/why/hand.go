@@ -11,6 +11,6 @@ import (
 func (o *options) hand(ctx context.Context, q *diagnose.Question, res *observe.Result) {
 	var err error
 	if q.Hand, err = observe.Hand(ctx, o.dynamic, res.Ref, res.Object); err != nil {
-		o.warn("the answer goes without Kruise Rollout: %v", err)
+		o.warn("not considered: Kruise Rollout: %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func (o *options) question(ctx context.Context, name named.Name, namespace strin
 		return q, err
 	}
 	for _, s := range res.Skipped {
-		o.warn("the answer goes without %s", s)
+		o.warn("not considered: %s", s)
 	}
 	if q.Snapshot, err = o.snapshot(ctx, res, q.Now); err != nil {
 		return q, err
@@ -55,7 +55,7 @@ func (o *options) recorded(ctx context.Context, q *diagnose.Question) {
 	rec, err := records.Load(ctx, ref)
 	switch {
 	case err != nil && !errors.Is(err, plan.ErrNoRollout):
-		o.warn("the answer goes without the rollout on record: %v", err)
+		o.warn("the recorded rollout is not considered: %v", err)
 		fallthrough
 	case err != nil, !rec.Progress.Finished.IsZero():
 		q.Stand()
@@ -64,7 +64,7 @@ func (o *options) recorded(ctx context.Context, q *diagnose.Question) {
 	q.Begun, q.Plan = true, rec.Plan
 	q.Snapshot.Progress, q.Snapshot.Base = rec.Progress, rec.Base
 	if q.Holder, err = records.Holder(ctx, ref); err != nil {
-		q.Holder = "somebody who may not be read here"
+		q.Holder = "an executor that you may not read"
 	}
 }
 

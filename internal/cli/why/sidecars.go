@@ -60,7 +60,7 @@ func (o *options) sets(ctx context.Context) ([]unstructured.Unstructured, error)
 		case err == nil:
 			return list.Items, nil
 		case apierrors.IsForbidden(err):
-			o.warn("the answer goes without SidecarSets: %v", err)
+			o.warn("not considered: SidecarSets: %v", err)
 			return nil, nil
 		case !apierrors.IsNotFound(err):
 			return nil, fmt.Errorf("cannot read SidecarSets: %w", err)
@@ -74,7 +74,7 @@ func (o *options) revisions(ctx context.Context) []*inject.Revision {
 	list, err := o.dynamic.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "controllerrevisions"}).
 		Namespace(kruise.DefaultNamespace).List(ctx, metav1.ListOptions{LabelSelector: kruise.SidecarSetNameLabel, ResourceVersion: "0"})
 	if err != nil {
-		o.warn("the answer goes without stored revisions of SidecarSets: %v", err)
+		o.warn("not considered: stored revisions of SidecarSets: %v", err)
 		return nil
 	}
 	var out []*inject.Revision
@@ -89,7 +89,7 @@ func (o *options) revisions(ctx context.Context) []*inject.Revision {
 func (o *options) namespace(ctx context.Context, name string, s *diagnose.Surroundings) {
 	ns, err := o.core.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		o.warn("the answer goes without the labels of namespace %s: %v", name, err)
+		o.warn("not considered: the labels of namespace %s: %v", name, err)
 		s.Namespace = map[string]string{kruise.NamespaceNameLabel: name}
 		return
 	}

@@ -35,7 +35,7 @@ func (o *options) united(ctx context.Context, arg, name string) (view.Diagnosed,
 	}
 	out.Answer = sum(out.Subsets)
 	if u != nil && u.Observed < u.Generation {
-		out.Answer = "waits: Kruise has not seen its newest spec yet; " + out.Answer
+		out.Answer = "progressing: Kruise has not processed the latest change yet; " + out.Answer
 	}
 	return out, nil
 }
@@ -73,7 +73,7 @@ func sum(subsets []view.Diagnosed) string {
 	case stuck >= 0:
 		return fmt.Sprintf("subset %d of %d, %s: %s", stuck+1, len(subsets), subsets[stuck].About, subsets[stuck].Answer)
 	case waits > 0:
-		return fmt.Sprintf("%d of %d subsets are not where their spec wants them", waits, len(subsets))
+		return fmt.Sprintf("progressing: %d of %d subsets are not up to date", waits, len(subsets))
 	}
-	return fmt.Sprintf("nothing is in the way in any of its %d subsets", len(subsets))
+	return fmt.Sprintf("all %d subsets are up to date", len(subsets))
 }

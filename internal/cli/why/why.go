@@ -25,22 +25,21 @@ import (
 	compared "github.com/kubectl-kruise/kubectl-kruise/pkg/plan/evidence"
 )
 
-const long = `Say why a rollout does not move; of a pod, why it was not updated, is not ready, or
-has no sidecar or an old one. What does not pass by itself comes first (!), with
-what to do about it. Of containers that end again and again it shows the last
-lines of their logs, which are the application's own words.
+const long = `Explain why a rollout makes no progress; for a pod, why it was not updated, is not
+ready, or has no sidecar or an old one. Causes that need action come first (!), each
+with a hint. For containers in CrashLoopBackOff it shows the last lines of their logs.
 
-Of a UnitedDeployment it asks about each of its subsets. Where a Kruise Rollout or a
-UnitedDeployment drives the workload, it says who, where that stands, and what has it
-go on.
+For a UnitedDeployment it explains each of its subsets. If a Kruise Rollout or a
+UnitedDeployment controls the workload, it names that object, its state, and the command
+that continues it.
 
-Where a rollout waits to be promoted, it compares the new pods with the old ones: ready,
+If a rollout waits for approval, it compares the new pods with the old ones: readiness,
 restarts, last terminations, lines per minute that look like errors in a sample of the
 logs, and the plan's Prometheus queries if you approved the plan on this machine. Parts
 that you may not read are named and skipped.
 
-It reads the workload, its pods, budgets and SidecarSets, and writes nothing. The
-exit code is 0 whatever the answer is: "rollout status" has one for scripts.`
+It reads the workload, its pods, budgets and SidecarSets, and writes nothing. The exit
+code is always 0: use "rollout status" in scripts.`
 
 const example = `  # why does it not move
   kubectl kruise why cloneset/web -n shop
@@ -70,7 +69,7 @@ var outputs = []string{"text", "json"}
 func New(f *factory.Factory) *cobra.Command {
 	o := &options{factory: f}
 	c := &cobra.Command{
-		Use: "why (TYPE/NAME | POD)", Short: "Say why a rollout does not move, or a pod was not updated",
+		Use: "why (TYPE/NAME | POD)", Short: "Explain why a rollout or pod is not updated",
 		Long: long, Example: example, ValidArgsFunction: complete.Names(f),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {

@@ -55,7 +55,7 @@ const (
 	TimedOut Outcome = "timedOut"
 	// Interrupted: the caller was told to stop; the rollout can be resumed.
 	Interrupted Outcome = "interrupted"
-	// TakenOver: somebody else drives the rollout now.
+	// TakenOver: another process runs the rollout now.
 	TakenOver Outcome = "takenOver"
 )
 

@@ -98,7 +98,7 @@ func (c *Cluster) Announce(e event.Event) {
 var outcomes = map[event.Outcome]notice{
 	event.Completed:  {corev1.EventTypeNormal, "RolloutCompleted", "all steps are done"},
 	event.RolledBack: {corev1.EventTypeWarning, "RolloutRolledBack", "the way back is done"},
-	event.Failed:     {corev1.EventTypeWarning, "RolloutHalted", "halted"},
+	event.Failed:     {corev1.EventTypeWarning, "RolloutHalted", "failed"},
 }
 
 // noticeOf is what an Event says of something that was told; ok is false for what is

@@ -20,7 +20,7 @@ func TestNotices(t *testing.T) {
 		"taken back": {
 			event.Event{Type: event.Ended, Outcome: event.RolledBack, Text: "crash web-0"}, "Warning RolloutRolledBack the way back is done: crash web-0",
 		},
-		"halted":      {event.Event{Type: event.Ended, Outcome: event.Failed, Text: "crash web-0"}, "Warning RolloutHalted halted: crash web-0"},
+		"halted":      {event.Event{Type: event.Ended, Outcome: event.Failed, Text: "crash web-0"}, "Warning RolloutHalted failed: crash web-0"},
 		"interrupted": {event.Event{Type: event.Ended, Outcome: event.Interrupted}, ""},
 		"pods":        {event.Event{Type: event.Pods}, ""},
 	} {

@@ -26,7 +26,7 @@ func (c *Cluster) watchBudgets(w *cluster.Workload, _ string) (err error) {
 	case c.ctx.Err() != nil:
 		return err
 	case !errors.Is(err, errNotServed):
-		c.warn("%v: the rollout goes on without", err)
+		c.warn("%v: the rollout continues without", err)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type leased struct {
 }
 
 // unread stands for whoever may hold a lease that may not be read.
-const unread = "somebody who may not be read here"
+const unread = "an executor that you may not read"
 
 // of is who drives a rollout now; "" is nobody. The first question begins the watch.
 func (h *holders) of(ref cluster.Ref) string {

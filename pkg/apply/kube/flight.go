@@ -18,7 +18,7 @@ type flights struct {
 	lost  time.Time
 }
 
-var errUnderWay = errors.New("a write is under way: the lease has to run out")
+var errUnderWay = errors.New("a write is in progress: the lease must expire")
 
 // underLease sends a write by send, which has the time that the lease leaves it.
 func (c *Cluster) underLease(ctx context.Context, send func(context.Context) error) error {

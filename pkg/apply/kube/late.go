@@ -191,7 +191,7 @@ func (c *Cluster) resume() error {
 	return err
 }
 
-// needLater does so when somebody else drives the rollout to such a step.
+// needLater does so when another process runs the rollout to such a step.
 func (c *Cluster) needLater(s *plan.Step) {
 	if _, done := c.needed.LoadOrStore(s.Kind, true); !done {
 		go func() {

@@ -68,9 +68,9 @@ func (r *record) show(s plan.Snapshot, rec plan.Record) error {
 	case rec.Version == "" && r.of != "" && r.of != s.Object().UID:
 		return nil // it went with the object, and that is what there is to say
 	case rec.Version == "":
-		return fmt.Errorf("the record of the rollout is gone, somebody has deleted it: %w", plan.ErrNotFound)
+		return fmt.Errorf("the record of the rollout was deleted: %w", plan.ErrNotFound)
 	}
-	return fmt.Errorf("%w: %s has put another plan on record", plan.ErrTaken, rec.By)
+	return fmt.Errorf("%w: %s has recorded another plan", plan.ErrTaken, rec.By)
 }
 
 // drives pins the record to the rollout that this process drives.

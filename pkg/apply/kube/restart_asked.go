@@ -53,7 +53,7 @@ func (a asked) text() string {
 	return string(text)
 }
 
-// result is good when every container has started anew and is ready.
+// result is good when every container has restarted and is ready.
 func (a asked) result(p *cluster.Pod) plan.Result {
 	var open []string
 	for _, name := range slices.Sorted(maps.Keys(a.Before)) {

@@ -86,7 +86,7 @@ func (c *Cluster) runJob(ctx context.Context, m mark, w *cluster.Workload, step 
 func (c *Cluster) verifyJob(m mark, w *cluster.Workload, step string, given map[string]any, n int) (*batchv1.Job, error) {
 	job := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given, job); err != nil {
-		return nil, fmt.Errorf("the job is no batch/v1 Job: %w", err)
+		return nil, fmt.Errorf("the job is not a batch/v1 Job: %w", err)
 	}
 	meta := c.meta(m, c.ownersOf(w), m.name(w.Name+"-verify", step, strconv.Itoa(n)))
 	meta.Annotations = job.Annotations

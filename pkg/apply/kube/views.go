@@ -155,7 +155,7 @@ func keep[O metav1.Object, T any](c *Cluster, s source, read func(O) (T, error))
 	case s.needed, c.ctx.Err() != nil:
 		return nil, err
 	case !errors.Is(err, errNotServed):
-		c.warn("%v: the rollout goes on without", err)
+		c.warn("%v: the rollout continues without", err)
 	}
 	return nil, nil //nolint:nilnil // done without
 }

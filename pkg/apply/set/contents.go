@@ -66,7 +66,7 @@ func (p Parent) Recorded(labels, annotations map[string]string) (Contents, error
 	id, marked := labels[IDLabel]
 	switch name := toolOf(tool); {
 	case tool == "" && !marked:
-		return c, fmt.Errorf("%s exists and is no parent of an ApplySet", p)
+		return c, fmt.Errorf("%s exists and is not a parent of an ApplySet", p)
 	case name != Tool:
 		return c, fmt.Errorf("%s belongs to the ApplySet of another tool, %q", p, tool)
 	case id != p.ID():

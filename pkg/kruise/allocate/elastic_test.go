@@ -19,7 +19,7 @@ func TestElastic(t *testing.T) {
 		{name: "huge", replicas: 2147483647, subsets: "a [2147483647,-]; b [2147483647,-]", want: []int32{2147483647, 0}},
 		{name: "min above max", replicas: 9, subsets: "a [3,2]; b", at: "spec.topology.subsets[0].minReplicas", wantErr: "minReplicas (3) of subset a is more than its maxReplicas (2)"},
 		{name: "min above max by percent", replicas: 10, subsets: "a [3,20%]; b", at: "spec.topology.subsets[0].minReplicas", wantErr: "minReplicas (3)"},
-		{name: "max is no number", replicas: 9, subsets: "a [-,lots]; b", at: "spec.topology.subsets[0].maxReplicas", wantErr: "neither"},
+		{name: "max is not a number", replicas: 9, subsets: "a [-,lots]; b", at: "spec.topology.subsets[0].maxReplicas", wantErr: "neither"},
 		{name: "replicas unknown", replicas: -1, subsets: "a [-,2]; b", at: "spec.replicas", wantErr: "need spec.replicas"},
 	}, nil)
 }

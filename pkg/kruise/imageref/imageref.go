@@ -15,7 +15,7 @@ import (
 func Alias(image, running, imageID string) (next, why string) {
 	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil {
-		return "", "its image is no reference: " + err.Error()
+		return "", "its image is not a reference: " + err.Error()
 	}
 	digest := digestIn(named.Name(), imageID)
 	if digest == "" {
@@ -43,7 +43,7 @@ func Alias(image, running, imageID string) (next, why string) {
 	return repository + ":" + tag + "@" + digest, ""
 }
 
-// Check returns an error where an image is no reference.
+// Check returns an error where an image is not a reference.
 func Check(image string) error {
 	_, err := reference.ParseNormalizedNamed(image)
 	return err

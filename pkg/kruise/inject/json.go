@@ -7,7 +7,7 @@ import (
 )
 
 // sameJSON reports whether two texts mean the same when members that are null
-// do not count. Text that is no JSON equals nothing.
+// do not count. Text that is not JSON equals nothing.
 func sameJSON(a, b string) bool {
 	x, okA := parseJSON(a)
 	y, okB := parseJSON(b)

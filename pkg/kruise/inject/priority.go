@@ -12,7 +12,7 @@ import (
 // LaunchPriorities returns the priority of each of the pod's containers, in
 // their order; nil when they all start at once
 // (docs/kruise/protection.md#container-launch-priority). It looks at the pod as it is after
-// injection. An env that is no integer makes Kruise refuse the pod.
+// injection. An env that is not an integer makes Kruise refuse the pod.
 func LaunchPriorities(pod *tree.Node) ([]int, error) {
 	containers := tree.Items(tree.Get(pod, "spec", "containers"))
 	if len(containers) < 2 {
@@ -46,7 +46,7 @@ func priority(container *tree.Node) (v int, err error) {
 		}
 		text := tree.StrAt(e, "value")
 		if v, err = strconv.Atoi(text); err != nil {
-			return 0, fmt.Errorf("%s is %q, which is no integer", kruise.ContainerPriorityEnv, text)
+			return 0, fmt.Errorf("%s is %q, which is not an integer", kruise.ContainerPriorityEnv, text)
 		}
 	}
 	return v, nil

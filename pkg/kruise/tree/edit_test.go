@@ -78,7 +78,7 @@ func TestEdits(t *testing.T) {
 		{"Set keeps the place", "{a: 1, b: 2, c: 3}", "{a: 1, b: x, c: 3}", func(n *Node) { Set(n, "b", String("x")) }},
 		{"Set appends", "{a: 1}", "{a: 1, b: x}", func(n *Node) { Set(n, "b", String("x")) }},
 		{"SetAt makes the way", "{a: 1}", "{a: 1, b: {c: {d: x}}}", func(n *Node) { SetAt(n, String("x"), "b", "c", "d") }},
-		{"SetAt replaces what is no mapping", "{b: 1}", "{b: {c: x}}", func(n *Node) { SetAt(n, String("x"), "b", "c") }},
+		{"SetAt replaces what is not a mapping", "{b: 1}", "{b: {c: x}}", func(n *Node) { SetAt(n, String("x"), "b", "c") }},
 		{"InsertAfter", "{a: 1, b: 2}", "{a: 1, x: w, b: 2}", func(n *Node) { InsertAfter(n, "a", "x", String("w")) }},
 		{"InsertAfter the last", "{a: 1}", "{a: 1, x: w}", func(n *Node) { InsertAfter(n, "a", "x", String("w")) }},
 		{"InsertAfter nothing", "{a: 1}", "{a: 1, x: w}", func(n *Node) { InsertAfter(n, "q", "x", String("w")) }},
@@ -101,7 +101,7 @@ func TestEdits(t *testing.T) {
 	SortKeys(nil)
 	SortKeys(Seq())
 	if Delete(nil, "a") != nil || Delete(Seq(), "a") != nil {
-		t.Error("there is nothing to delete in what is no mapping")
+		t.Error("there is nothing to delete in what is not a mapping")
 	}
 }
 

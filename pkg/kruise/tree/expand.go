@@ -85,7 +85,7 @@ func (e *expander) resolve(alias *Node) (*Node, error) {
 	alias.Line += e.offset
 	target := alias.Alias
 	if slices.Contains(e.open, target) {
-		return nil, e.fail(alias, "an alias may not stand inside the value it names", "an alias is cyclic")
+		return nil, e.fail(alias, "an alias must not be inside the value that it names", "an alias is cyclic")
 	}
 	e.nodes += count(target, e.lim.Nodes-e.nodes)
 	if e.lim.Nodes > 0 && e.nodes > e.lim.Nodes {

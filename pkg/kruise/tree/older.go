@@ -109,7 +109,7 @@ func (o *older) value(n *Node) error {
 		}
 	case strings.ContainsRune(".+-", rune(n.Value[0])) && n.ShortTag() == yaml.NodeTagFloat:
 		if _, text := floating(n.Value).(string); text {
-			return &Error{Path: o.path(), Line: n.Line, Msg: n.Value + " is no number that JSON has: kubectl cannot read it", Hint: "put the value in quotes"}
+			return &Error{Path: o.path(), Line: n.Line, Msg: n.Value + " is not a number that JSON has: kubectl cannot read it", Hint: "put the value in quotes"}
 		}
 	}
 	return nil

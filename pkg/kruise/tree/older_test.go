@@ -61,9 +61,9 @@ func TestOlderTells(t *testing.T) {
 func TestOlderRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: {yes: 1, 'true': 2}": `a: kubectl reads two keys as "true"`,
-		"a: [.inf]":              "a[0]: .inf is no number that JSON has: kubectl cannot read it",
-		"a: -.Inf":               "a: -.Inf is no number that JSON has: kubectl cannot read it",
-		"a: .NaN":                "a: .NaN is no number that JSON has: kubectl cannot read it",
+		"a: [.inf]":              "a[0]: .inf is not a number that JSON has: kubectl cannot read it",
+		"a: -.Inf":               "a: -.Inf is not a number that JSON has: kubectl cannot read it",
+		"a: .NaN":                "a: .NaN is not a number that JSON has: kubectl cannot read it",
 	} {
 		if _, err := Older(document(t, text)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", text, err)

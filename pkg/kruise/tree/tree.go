@@ -28,7 +28,7 @@ func Root(n *Node) *Node {
 }
 
 // Get follows mapping keys from n and returns the node at their end, or nil
-// when a key is missing, a step is no mapping, or the value is null.
+// when a key is missing, a step is not a mapping, or the value is null.
 func Get(n *Node, path ...string) *Node {
 	for _, key := range path {
 		n = field(n, key)
@@ -119,7 +119,7 @@ func Each(n *Node, f func(key, value *Node)) {
 }
 
 // Strings returns a mapping of text to text (labels, annotations), nil when n
-// is no mapping. Values that are not text appear as they were written.
+// is not a mapping. Values that are not text appear as they were written.
 func Strings(n *Node) map[string]string {
 	if !IsMap(n) {
 		return nil

@@ -43,7 +43,7 @@ func TestWhole(t *testing.T) {
 			t.Errorf("%s: containers are packed: %v", head, packed)
 		}
 		if again, err := got.Whole(); err != nil || again != got {
-			t.Errorf("%s: a whole workload was made anew (%v)", head, err)
+			t.Errorf("%s: a whole workload was recreated (%v)", head, err)
 		}
 	}
 }

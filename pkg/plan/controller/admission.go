@@ -34,7 +34,7 @@ type Surroundings struct {
 // readiness gate, launch priority, the name of the budget
 // (docs/kruise/sidecarset.md#which-pods-match, docs/kruise/sidecarset.md#injection,
 // docs/kruise/protection.md#container-launch-priority and
-// docs/kruise/protection.md#podunavailablebudget; workloads 5). It is made anew whenever its
+// docs/kruise/protection.md#podunavailablebudget; workloads 5). It is recreated whenever its
 // surroundings change.
 type Admission struct {
 	sets    []*inject.Set

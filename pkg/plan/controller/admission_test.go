@@ -207,7 +207,7 @@ func TestAdmissionPriority(t *testing.T) {
 	bad := webTemplate(t, "")
 	main := bad["spec"].(map[string]any)["containers"].([]any)[0].(map[string]any)
 	main["env"] = []any{map[string]any{"name": kruise.ContainerPriorityEnv, "value": "high"}}
-	if _, err := admission(t, sets(side)).Mould(bad).Pod(CreatePod{}, ofCloneSet, "", labStart); err == nil || !strings.Contains(err.Error(), "no integer") {
+	if _, err := admission(t, sets(side)).Mould(bad).Pod(CreatePod{}, ofCloneSet, "", labStart); err == nil || !strings.Contains(err.Error(), "not an integer") {
 		t.Errorf("an unreadable priority: %v", err)
 	}
 }

@@ -21,9 +21,9 @@ func (a *answer) decision(d plan.Decision) {
 	}
 	switch {
 	case d.Verb == plan.Halt && len(d.Blockers) == 0: // it was recorded before
-		a.blocker(recorded(d.Reason), true)
+		a.blocker(plan.ParseBlocker(d.Reason), true)
 	case a.q.Begun && a.q.Holder == "" && (d.Verb == plan.Act || d.Verb == plan.Wait):
-		a.add(GateDriver, "nobody drives the rollout: whoever began it has gone", true)
+		a.add(GateDriver, "no process is running the rollout: the one that started it has ended", true)
 	}
 }
 
@@ -35,24 +35,13 @@ func (a *answer) paced(b plan.Blocker, d plan.Decision) bool {
 
 func (a *answer) blocker(b plan.Blocker, stuck bool) {
 	if b.Gate == plan.GateHeld {
-		b.Why = "on hold " + b.Why
+		b.Why = "paused " + b.Why
 	}
-	b.Why = inWords(b.Why)
 	if b.Pod != "" {
 		a.add(b.Gate, b.Why, stuck, b.Pod)
 		return
 	}
 	a.add(b.Gate, b.Why, stuck)
-}
-
-// recorded reads back what [plan.Blocker.String] has written.
-func recorded(reason string) plan.Blocker {
-	head, why, _ := strings.Cut(reason, ": ")
-	gate, pod, _ := strings.Cut(head, " ")
-	if _, known := hints[gate]; !known || why == "" {
-		return plan.Blocker{Gate: plan.GateProgress, Why: reason}
-	}
-	return plan.Blocker{Gate: gate, Pod: pod, Why: why}
 }
 
 // GateDriver is where a rollout is on record that nobody carries out.
@@ -66,7 +55,7 @@ var persons = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.
 func (a *answer) spec(d plan.Decision) {
 	o := a.outlook
 	if !rules.Observed(o.Object.Object) {
-		a.add(GateController, "the controller has not seen the newest spec yet", false)
+		a.add(GateController, "the controller has not processed the latest change yet", false)
 	}
 	if a.q.Begun && d.Verb != plan.Done {
 		return
@@ -77,12 +66,12 @@ func (a *answer) spec(d plan.Decision) {
 	}
 	switch {
 	case rules.PausedOf(o.Object.Object):
-		a.add(plan.GatePaused, "it is paused in its spec", true)
+		a.add(plan.GatePaused, "the update is paused in the spec", true)
 	case o.Partition != "" && o.Allowed < o.Reach:
-		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated", o.Partition, o.Allowed, o.Reach), false)
+		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %d pods to be updated", o.Partition, o.Allowed, o.Reach), false)
 	}
 	if onDelete(o.Object.Object) && o.Driver != plan.DriverKruise {
-		a.add(GateDriver, "no controller updates these pods: the client does, or whoever deletes them", true)
+		a.add(GateDriver, "no controller updates these pods: a rollout does, or deleting them", true)
 	}
 	barred := map[string][]string{}
 	var reasons, left []string
@@ -108,7 +97,7 @@ func (a *answer) spec(d plan.Decision) {
 // SidecarSet is tried on some pods; LeftOut says so of a pod.
 const (
 	GateSelector = "selector"
-	LeftOut      = "updateStrategy.selector leaves it out"
+	LeftOut      = "not matched by updateStrategy.selector"
 )
 
 // GateController is where a controller does not do its part.
@@ -180,7 +169,7 @@ func (a *answer) old(p *cluster.Pod) string {
 	if a.outlook.Updated(p) {
 		return ""
 	}
-	return " (an old pod)"
+	return " (old revision)"
 }
 
 // more is what the node says of the first container that waits.
@@ -220,7 +209,7 @@ func (a *answer) leaving() {
 		switch {
 		case !a.outlook.Concerns(p):
 		case p.Deleting && len(p.Finalizers) > 0:
-			a.add(plan.GateHook, "is being deleted, and finalizers hold it: "+strings.Join(p.Finalizers, ", "), false, p.Name)
+			a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)
 		default:
 			a.held(p)
 		}

@@ -30,7 +30,7 @@ type Question struct {
 	Now  time.Time
 }
 
-// Stand asks about a workload that no rollout is on record for any more: the spec says
+// Stand asks about a workload that no rollout is recorded for any more: the spec says
 // what is to become of the pods, and what is left of progress is that of a rollout
 // which is over, and of another plan.
 func (q *Question) Stand() {
@@ -56,8 +56,10 @@ type Cause struct {
 type Diagnosis struct {
 	// About is what was asked about.
 	About string `json:"about"`
-	// Answer is the one line that matters.
+	// Answer is the status in one sentence.
 	Answer string `json:"answer"`
+	// Status is the same in its parts; it is empty where a pod was asked about.
+	Status plan.Status `json:"-"`
 	// Pods counts those of the workload.
 	Pods *plan.Tally `json:"pods,omitempty"`
 	// Causes are what stands in the way, what does not pass by itself first.
@@ -80,7 +82,19 @@ func Workload(q Question) Diagnosis {
 		a.leaving()
 	}
 	tally := plan.Count(q.Plan, q.Snapshot)
-	return Diagnosis{About: q.Name, Answer: a.line(d), Pods: &tally, Causes: a.sorted()}
+	return Diagnosis{About: q.Name, Answer: a.line(d), Status: a.status(d), Pods: &tally, Causes: a.sorted()}
+}
+
+// Reason is what the workload waits for or why its rollout failed, without what a list has
+// in columns of its own; the whole answer where there is no such reason.
+func (d Diagnosis) Reason() string {
+	switch {
+	case d.Status.Reason != "":
+		return d.Status.Reason
+	case d.Status.Step > 0:
+		return d.Status.Head()
+	}
+	return d.Answer
 }
 
 // answer gathers causes.
@@ -142,66 +156,62 @@ func (a *answer) sorted() []Cause {
 	return out
 }
 
+// status is the status in one sentence; its reason is the first of the causes.
+func (a *answer) status(d plan.Decision) plan.Status {
+	if d.Verb == plan.Done {
+		return plan.Status{State: plan.StatusCompleted}
+	}
+	if a.handed(d) {
+		d = plan.Decision{Verb: plan.Wait, Step: d.Step, Progress: d.Progress, Reason: d.Reason}
+	}
+	s := plan.StatusOf(&a.q.Plan, a.q.Snapshot.Progress, d, a.q.Begun)
+	list := a.sorted()
+	if s.Reason == "" || len(list) == 0 {
+		return s
+	}
+	s.Reason = list[0].String()
+	if list[0].Stuck && list[0].Gate != plan.GatePaused {
+		s = s.Blocked(s.Reason)
+	}
+	if list[0].Gate == plan.GatePaused && s.State == plan.StatusProgressing {
+		s.State = plan.StatusPaused
+	}
+	return s
+}
+
 // line is the answer in one line.
 func (a *answer) line(d plan.Decision) string {
 	if d.Verb == plan.Done {
 		return a.done()
 	}
-	head := "waits"
-	switch {
-	case a.handed(d):
-	case d.Verb == plan.Halt:
-		head = "has halted"
-	case a.q.Begun:
-		if len(d.Blockers) > 0 && persons[d.Blockers[0].Gate] {
-			head = "paused"
-		}
-		head = fmt.Sprintf("%s at step %d of %d", head, min(d.Step+1, len(a.q.Plan.Steps)), len(a.q.Plan.Steps))
-	}
-	if list := a.sorted(); len(list) > 0 {
-		return head + ": " + list[0].String()
-	}
-	return "moves: " + d.Reason
+	return a.status(d).String()
 }
 
 func (a *answer) done() string {
 	t := plan.Count(a.q.Plan, a.q.Snapshot)
+	pods := fmt.Sprintf("all %d pods are", t.Total)
+	if t.Total == 1 {
+		pods = "the only pod is"
+	}
 	switch {
 	case t.Total == 0:
-		return "there is nothing to move: it has no pods"
+		return "it has no pods"
 	case t.Updated < t.Total:
-		return fmt.Sprintf("does what its spec says: %d of %d pods are updated, and no more shall be", t.Updated, t.Total)
+		return fmt.Sprintf("%d of %d pods are up to date, and the spec asks for no more", t.Updated, t.Total)
 	case t.UpdatedReady < t.Total:
-		return fmt.Sprintf("all %d pods carry the template, and %d of them are not ready", t.Total, t.Total-t.UpdatedReady)
+		return fmt.Sprintf("%s up to date, %d of %d not ready", pods, t.Total-t.UpdatedReady, t.Total)
 	}
-	return fmt.Sprintf("nothing is in the way: all %d pods carry the template and are ready", t.Total)
+	return pods + " up to date and ready"
 }
 
 // faults are gates whose reason is a word of its own, which comes before the pods.
 var faults = []string{plan.GateCrash, plan.GateImage}
 
-// String is the cause in one line: "CrashLoopBackOff in web-1: container app, image web:2"
-// where a container fails, else with its pods first.
-func (c Cause) String() string {
-	if len(c.Pods) == 0 {
-		return c.Why
-	}
-	if reason, rest, ok := strings.Cut(c.Why, ": "); ok && slices.Contains(faults, c.Gate) {
-		return reason + " in " + Names(c.Pods) + ": " + rest
-	}
-	return Names(c.Pods) + ": " + c.Why
-}
-
-// mostNames is how many names a line has.
-const mostNames = 3
+// String is the cause in one line: see [plan.Sentence].
+func (c Cause) String() string { return plan.Sentence(c.Gate, c.Why, c.Pods...) }
 
 // Names lists the first few names.
-func Names(list []string) string {
-	if len(list) > mostNames+1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:mostNames], ", "), len(list)-mostNames)
-	}
-	return strings.Join(list, ", ")
-}
+func Names(list []string) string { return plan.Names(list) }
 
 // pod finds one of the workload's pods.
 func pod(s *plan.Snapshot, name string) *cluster.Pod {

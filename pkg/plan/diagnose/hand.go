@@ -21,7 +21,7 @@ type Hand struct {
 // hand says who else drives the workload, where pods wait for that.
 func (a *answer) hand() {
 	if h := a.q.Hand; h != nil && (h.Waits || a.outlook != nil && len(a.outdated()) > 0) {
-		a.add(plan.GateOwner, h.Name+" drives it: "+h.Stands, h.Waits)
+		a.add(plan.GateOwner, "run by "+h.Name+": "+h.Stands, h.Waits)
 	}
 }
 
@@ -36,5 +36,5 @@ func placed(p *cluster.Pod) string {
 	if !ok || p.Node != "" || m.Spread == "" {
 		return ""
 	}
-	return "; WorkloadSpread " + m.Spread + " has put it into subset " + m.Subset + ", whose nodes alone it may go to"
+	return "; WorkloadSpread " + m.Spread + " placed it into subset " + m.Subset + ": it can only use nodes of that subset"
 }

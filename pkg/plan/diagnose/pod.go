@@ -17,7 +17,7 @@ func Pod(q Question, name string) Diagnosis {
 	p := pod(&q.Snapshot, name)
 	a := &answer{q: &q}
 	if a.outlook, _ = plan.Look(q.Snapshot, q.Now); p == nil || a.outlook == nil {
-		out.Answer = "it is not one of the pods of " + q.Name
+		out.Answer = "not a pod of " + q.Name
 		return out
 	}
 	a.podTrouble(p)
@@ -32,16 +32,16 @@ func (a *answer) podLine(p *cluster.Pod) string {
 	list := a.sorted()
 	switch {
 	case p.Deleting:
-		return "it is being deleted"
+		return "terminating"
 	case a.outlook.Updated(p) && len(list) == 0:
-		return "it carries the template of " + a.q.Name + " and is ready"
+		return "up to date with " + a.q.Name + " and ready"
 	case a.outlook.Updated(p):
-		return "it carries the template of " + a.q.Name + ", but is not ready: " + list[0].Why
+		return "up to date with " + a.q.Name + ", not ready: " + list[0].Why
 	case len(list) == 0:
-		return "it is old, and nothing keeps it from being updated"
+		return "on an old revision; nothing keeps it from being updated"
 	}
 	i := slices.IndexFunc(list, func(c Cause) bool { return !aboutReadiness[c.Gate] })
-	return "it is old: " + list[max(i, 0)].Why
+	return "on an old revision: " + list[max(i, 0)].Why
 }
 
 // aboutReadiness are gates that say how a pod is, not why it is old.
@@ -54,7 +54,7 @@ func (a *answer) podTrouble(p *cluster.Pod) {
 		a.add(b.Gate, b.Why+more(p)+placed(p), stuck, p.Name)
 	}
 	if p.Deleting && len(p.Finalizers) > 0 {
-		a.add(plan.GateHook, "finalizers hold it: "+strings.Join(p.Finalizers, ", "), false, p.Name)
+		a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)
 		return
 	}
 	a.held(p)
@@ -64,7 +64,7 @@ func (a *answer) podTrouble(p *cluster.Pod) {
 func (a *answer) behind(p *cluster.Pod) {
 	o, d := a.outlook, plan.Next(a.q.Plan, a.q.Snapshot, a.q.Now)
 	if !rules.Observed(o.Object.Object) {
-		a.add(GateController, "the controller has not seen the newest spec yet", false)
+		a.add(GateController, "the controller has not processed the latest change yet", false)
 		return
 	}
 	if why := o.Barred(p); why != "" {
@@ -91,18 +91,26 @@ func (a *answer) turn(p *cluster.Pod) {
 	at := slices.Index(o.Order, p)
 	switch {
 	case rules.PausedOf(o.Object.Object):
-		a.add(plan.GatePaused, "its workload is paused in its spec", true)
+		a.add(plan.GatePaused, "the update is paused in the spec of its workload", true)
 	case at >= 0 && at < len(o.Pods):
-		a.add(GateTurn, "its turn is now: the next pass of the controller updates it", false, p.Name)
+		a.add(GateTurn, "next in order: the controller updates it in its next pass", false, p.Name)
 	case at >= 0:
-		a.add(plan.GateMaxUnavailable, fmt.Sprintf("its turn comes after %d others: %s", at, o.Why), false, p.Name)
+		a.add(plan.GateMaxUnavailable, before(at)+": "+o.Why, false, p.Name)
 	case o.Partition != "" && o.Allowed < o.Reach:
-		a.add(plan.GatePartition, fmt.Sprintf("the partition %s lets %d of %d pods be updated, and it is not among them", o.Partition, o.Allowed, o.Reach), false)
+		a.add(plan.GatePartition, fmt.Sprintf("partition %s allows %d of %d pods to be updated, and it is not among them", o.Partition, o.Allowed, o.Reach), false)
 	case onDelete(o.Object.Object):
-		a.add(GateDriver, "no controller updates it: the client does, or whoever deletes it", true)
+		a.add(GateDriver, "no controller updates it: a rollout does, or deleting it", true)
 	case o.Why != "":
 		a.add(GateController, o.Why, false)
 	}
+}
+
+// before says how many pods come first.
+func before(n int) string {
+	if n == 1 {
+		return "1 pod is updated before it"
+	}
+	return fmt.Sprintf("%d pods are updated before it", n)
 }
 
 // GateTurn is where nothing but the order stands in the way.
@@ -117,7 +125,7 @@ func In(p *cluster.Pod, set string) bool {
 func Lone(p *cluster.Pod) Diagnosis {
 	a := &answer{q: &Question{}}
 	a.podTrouble(p)
-	out := Diagnosis{About: "pod " + p.Name, Causes: a.sorted(), Answer: "it belongs to no workload that is rolled out"}
+	out := Diagnosis{About: "pod " + p.Name, Causes: a.sorted(), Answer: "it belongs to no workload that can be rolled out"}
 	if len(out.Causes) > 0 {
 		out.Answer += ", and is not ready: " + out.Causes[0].Why
 	}

@@ -22,21 +22,21 @@ func TestPod(t *testing.T) {
 		spoil func(*diagnose.Question)
 		want  string
 	}{
-		"updated":         {"web-0", func(*diagnose.Question) {}, "it carries the template of cloneset/web and is ready"},
-		"updated and ill": {"web-0", func(q *diagnose.Question) { down(q, 0, "ErrImagePull") }, "it carries the template of cloneset/web, but is not ready: ErrImagePull: container main, image web:1\n! image ErrImagePull in web-0: container main, image web:1"},
-		"first in line":   {"web-3", func(*diagnose.Question) {}, "it is old: its turn is now: the next pass of the controller updates it\n- turn web-3: its turn is now: the next pass of the controller updates it"},
-		"last in line":    {"web-1", func(*diagnose.Question) {}, "it is old: its turn comes after 2 others: 1 pods of the target revision are not available yet, at most 1: web-2 waits\n- maxUnavailable web-1: its turn comes after 2 others: 1 pods of the target revision are not available yet, at most 1: web-2 waits"},
-		"kept":            {"web-1", func(q *diagnose.Question) { rolling(q).Partition = new(intstr.FromString("50%")) }, "it is old: the partition 50% lets 2 of 4 pods be updated, and it is not among them\n- partition the partition 50% lets 2 of 4 pods be updated, and it is not among them"},
-		"paused":          {"web-1", func(q *diagnose.Question) { rolling(q).Paused = true }, "it is old: its workload is paused in its spec\n! paused its workload is paused in its spec"},
-		"not seen":        {"web-1", func(q *diagnose.Question) { set(q).Generation = 9 }, "it is old: the controller has not seen the newest spec yet\n- controller the controller has not seen the newest spec yet"},
+		"updated":         {"web-0", func(*diagnose.Question) {}, "up to date with cloneset/web and ready"},
+		"updated and ill": {"web-0", func(q *diagnose.Question) { down(q, 0, "ErrImagePull") }, "up to date with cloneset/web, not ready: ErrImagePull: container main, image web:1\n! image ErrImagePull: container main in pod web-0; image web:1"},
+		"first in line":   {"web-3", func(*diagnose.Question) {}, "on an old revision: next in order: the controller updates it in its next pass\n- turn web-3: next in order: the controller updates it in its next pass"},
+		"last in line":    {"web-1", func(*diagnose.Question) {}, "on an old revision: 2 pods are updated before it: 1 pods of the target revision are not available yet, at most 1: web-2 waits\n- maxUnavailable web-1: 2 pods are updated before it: 1 pods of the target revision are not available yet, at most 1: web-2 waits"},
+		"kept":            {"web-1", func(q *diagnose.Question) { rolling(q).Partition = new(intstr.FromString("50%")) }, "on an old revision: partition 50% allows 2 of 4 pods to be updated, and it is not among them\n- partition partition 50% allows 2 of 4 pods to be updated, and it is not among them"},
+		"paused":          {"web-1", func(q *diagnose.Question) { rolling(q).Paused = true }, "on an old revision: the update is paused in the spec of its workload\n! paused the update is paused in the spec of its workload"},
+		"not seen":        {"web-1", func(q *diagnose.Question) { set(q).Generation = 9 }, "on an old revision: the controller has not processed the latest change yet\n- controller the controller has not processed the latest change yet"},
 		"a field in the way": {"web-1", func(q *diagnose.Question) {
 			rolling(q).PodUpdatePolicy = kruise.InPlaceOnlyCloneSetPodUpdateStrategyType
 			old := read(t, strings.Replace(cloneSet, `image: "web:2"`, `image: "web:1", command: [run]`, 1))
 			q.Snapshot.Revisions[0].Template = old.Template
-		}, "it is old: spec.containers[0].command: only images of containers, labels and annotations change in place\n! notAllowed web-1: spec.containers[0].command: only images of containers, labels and annotations change in place"},
-		"old and ill":     {"web-1", func(q *diagnose.Question) { down(q, 1, "CrashLoopBackOff"); rolling(q).Paused = true }, "it is old: its workload is paused in its spec\n! crash CrashLoopBackOff in web-1: container main, image web:1\n! paused its workload is paused in its spec"},
-		"being deleted":   {"web-1", func(q *diagnose.Question) { q.Snapshot.Pods[1].Deleting = true }, "it is being deleted"},
-		"somebody else's": {"api-1", func(*diagnose.Question) {}, "it is not one of the pods of cloneset/web"},
+		}, "on an old revision: spec.containers[0].command: only images of containers, labels and annotations change in place\n! notAllowed web-1: spec.containers[0].command: only images of containers, labels and annotations change in place"},
+		"old and ill":     {"web-1", func(q *diagnose.Question) { down(q, 1, "CrashLoopBackOff"); rolling(q).Paused = true }, "on an old revision: the update is paused in the spec of its workload\n! crash CrashLoopBackOff: container main in pod web-1; image web:1\n! paused the update is paused in the spec of its workload"},
+		"being deleted":   {"web-1", func(q *diagnose.Question) { q.Snapshot.Pods[1].Deleting = true }, "terminating"},
+		"somebody else's": {"api-1", func(*diagnose.Question) {}, "not a pod of cloneset/web"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
@@ -51,7 +51,7 @@ func TestPod(t *testing.T) {
 
 func TestLone(t *testing.T) {
 	q := question(t)
-	if got := text(diagnose.Lone(running(7, ""))); got != "it belongs to no workload that is rolled out" {
+	if got := text(diagnose.Lone(running(7, ""))); got != "it belongs to no workload that can be rolled out" {
 		t.Error(got)
 	}
 	if d := diagnose.Lone(down(q, 1, "CrashLoopBackOff")); len(d.Causes) != 1 || strings.Contains(d.Causes[0].Hint, "NAME") {
@@ -93,17 +93,17 @@ func TestSidecars(t *testing.T) {
 		want string
 	}{
 		"older than the set":    {young, mesh, func(s *diagnose.Surroundings) { s.Created["mesh"] = noon }, "absent: it matches now, but the pod is older (2026-07-01T11:00:00Z) than the set (2026-07-01T12:00:00Z): only a new pod gets it"},
-		"missed":                {young, mesh, nil, "absent: it matches now, but did not when the pod was made, or Kruise's webhook was not asked: only a new pod gets it"},
+		"missed":                {young, mesh, nil, "absent: it matches now, but did not when the pod was created, or Kruise's webhook was not called: only a new pod gets it"},
 		"kept away":             {young, mesh, func(s *diagnose.Surroundings) { s.Namespace[kruise.OutsideLabel] = "" }, "absent: the namespace has the label " + kruise.OutsideLabel + ", which keeps Kruise's webhook away"},
 		"other labels":          {stranger, mesh, nil, "no match: its selector app=web does not match the labels"},
 		"injection paused":      {young, strings.Replace(mesh, "  updateStrategy", "  injectionStrategy: {paused: true}\n  updateStrategy", 1), nil, "no match: injectionStrategy.paused is set"},
 		"another namespace":     {young, strings.Replace(mesh, "  containers", "  namespaceSelector: {matchLabels: {mesh: \"on\"}}\n  containers", 1), nil, "no match: its namespaceSelector mesh=on does not match the namespace"},
-		"up to date":            {meshed(0, "h2", "w1"), mesh, nil, "present: it is in the pod"},
-		"first in line":         {meshed(1, "h1", "w1"), mesh, nil, "present: it is in the pod; it is old: its turn is now: the next pass of the controller updates it"},
-		"more than images":      {meshed(0, "h1", "w0"), mesh, nil, "present: it is in the pod; it is old: more than images of the sidecars changed since it was made, and only images change in place"},
-		"never updated":         {meshed(0, "h1", "w1"), strings.Replace(mesh, "RollingUpdate", "NotUpdate", 1), nil, "present: it is in the pod; it is old: update strategy NotUpdate: only new pods get the new sidecar"},
-		"left out":              {meshed(0, "h1", "w1"), strings.Replace(mesh, "maxUnavailable: 1", "selector: {matchLabels: {tier: x}}", 1), nil, "present: it is in the pod; it is old: updateStrategy.selector leaves it out"},
-		"kept by the partition": {meshed(0, "h1", "w1"), strings.Replace(mesh, "maxUnavailable: 1", "partition: 100%", 1), nil, "present: it is in the pod; it is old: the partition 100% lets 0 of 2 pods be updated, and it is not among them"},
+		"up to date":            {meshed(0, "h2", "w1"), mesh, nil, "present: injected"},
+		"first in line":         {meshed(1, "h1", "w1"), mesh, nil, "present: injected; on an old revision: next in order: the controller updates it in its next pass"},
+		"more than images":      {meshed(0, "h1", "w0"), mesh, nil, "present: injected; on an old revision: more than images of the sidecars changed since it was made, and only images change in place"},
+		"never updated":         {meshed(0, "h1", "w1"), strings.Replace(mesh, "RollingUpdate", "NotUpdate", 1), nil, "present: injected; on an old revision: update strategy NotUpdate: only new pods get the new sidecar"},
+		"left out":              {meshed(0, "h1", "w1"), strings.Replace(mesh, "maxUnavailable: 1", "selector: {matchLabels: {tier: x}}", 1), nil, "present: injected; on an old revision: not matched by updateStrategy.selector"},
+		"kept by the partition": {meshed(0, "h1", "w1"), strings.Replace(mesh, "maxUnavailable: 1", "partition: 100%", 1), nil, "present: injected; on an old revision: partition 100% allows 0 of 2 pods to be updated, and it is not among them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := read(t, c.set)

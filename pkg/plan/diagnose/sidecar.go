@@ -74,9 +74,9 @@ func (s Sidecar) rank() int {
 
 // present says how up to date a sidecar is.
 func (s Surroundings) present(one *Sidecar, p *cluster.Pod, c inject.Choice) {
-	one.Why = "it is in the pod"
+	one.Why = "injected"
 	if !one.Matches {
-		one.Why += ", but would not be in a new one: " + c.Why()
+		one.Why += ", but not into new pods: " + c.Why()
 	}
 	if s.Ask == nil {
 		return
@@ -88,22 +88,22 @@ func (s Surroundings) present(one *Sidecar, p *cluster.Pod, c inject.Choice) {
 		d := Pod(q, p.Name)
 		one.Causes = slices.DeleteFunc(d.Causes, func(c Cause) bool { return aboutReadiness[c.Gate] })
 		if len(one.Causes) > 0 {
-			one.Why += "; it is old: " + one.Causes[0].Why
+			one.Why += "; on an old revision: " + one.Causes[0].Why
 		}
 	}
 }
 
 // absent says why a set that matches is not in the pod.
 func (s Surroundings) absent(p *cluster.Pod, c inject.Choice) string {
-	const anew = ": only a new pod gets it"
+	const newPods = ": only a new pod gets it"
 	created := s.Created[c.Set.Name]
 	switch _, outside := s.Namespace[kruise.OutsideLabel]; {
 	case outside:
 		return "the namespace has the label " + kruise.OutsideLabel + ", which keeps Kruise's webhook away"
 	case !created.IsZero() && p.Created.Before(created):
-		return fmt.Sprintf("it matches now, but the pod is older (%s) than the set (%s)%s", stamp(p.Created), stamp(created), anew)
+		return fmt.Sprintf("it matches now, but the pod is older (%s) than the set (%s)%s", stamp(p.Created), stamp(created), newPods)
 	}
-	return "it matches now, but did not when the pod was made, or Kruise's webhook was not asked" + anew
+	return "it matches now, but did not when the pod was created, or Kruise's webhook was not called" + newPods
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -97,21 +97,21 @@ func TestWorkload(t *testing.T) {
 		spoil func(*diagnose.Question)
 		want  string
 	}{
-		"moves": {func(*diagnose.Question) {}, `waits: 1 of 4 updated pods are available
+		"moves": {func(*diagnose.Question) {}, `progressing: 1 of 4 updated pods are available
 - updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
-		"paused": {func(q *diagnose.Question) { rolling(q).Paused = true }, `waits: it is paused in its spec
-! paused it is paused in its spec
+		"paused": {func(q *diagnose.Question) { rolling(q).Paused = true }, `paused: the update is paused in the spec
+! paused the update is paused in the spec
 - updated 1 of 4 updated pods are available`},
 		"partition": {func(q *diagnose.Question) {
 			rolling(q).Partition = new(intstr.FromInt32(3))
 			set(q).Status.ExpectedUpdatedReplicas = 1
-		}, `does what its spec says: 1 of 4 pods are updated, and no more shall be
-- partition the partition 3 lets 1 of 4 pods be updated`},
+		}, `1 of 4 pods are up to date, and the spec asks for no more
+- partition partition 3 allows 1 of 4 pods to be updated`},
 		"image": {func(q *diagnose.Question) {
 			down(q, 0, "ImagePullBackOff").Containers[0].Message = "not found"
-		}, `waits: ImagePullBackOff in web-0: container main, image web:1; not found
-! image ImagePullBackOff in web-0: container main, image web:1; not found
+		}, `blocked: ImagePullBackOff: container main in pod web-0; image web:1; not found
+! image ImagePullBackOff: container main in pod web-0; image web:1; not found
 - updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
 		"old pods crash": {func(q *diagnose.Question) {
@@ -119,15 +119,15 @@ func TestWorkload(t *testing.T) {
 				c := &down(q, i, "CrashLoopBackOff").Containers[0]
 				c.Ended, c.Restarts = "OOMKilled, exit code 137", 4
 			}
-		}, `waits: CrashLoopBackOff in web-1, web-2: container main, image web:1; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
-! crash CrashLoopBackOff in web-1, web-2: container main, image web:1; ended with OOMKilled, exit code 137, 4 restarts (an old pod)
+		}, `blocked: CrashLoopBackOff: container main in pods web-1, web-2; image web:1; ended with OOMKilled, exit code 137, 4 restarts (old revision)
+! crash CrashLoopBackOff: container main in pods web-1, web-2; image web:1; ended with OOMKilled, exit code 137, 4 restarts (old revision)
 - updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-1 waits`},
 		"unschedulable": {func(q *diagnose.Question) {
 			p := down(q, 0, "")
 			p.Phase, p.Node = corev1.PodPending, ""
 			p.Conditions = append(p.Conditions, cluster.Condition{Type: "PodScheduled", Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"})
-		}, `waits: web-0: 0/3 nodes are available
+		}, `blocked: web-0: 0/3 nodes are available
 ! schedule web-0: 0/3 nodes are available
 - updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
@@ -136,28 +136,28 @@ func TestWorkload(t *testing.T) {
 			p.Phase, p.Node = corev1.PodPending, ""
 			p.Annotations = map[string]string{kruise.MatchedWorkloadSpreadAnnotation: `{"name": "zones", "subset": "a"}`}
 			p.Conditions = append(p.Conditions, cluster.Condition{Type: "PodScheduled", Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"})
-		}, `waits: web-0: 0/3 nodes are available; WorkloadSpread zones has put it into subset a, whose nodes alone it may go to
-! schedule web-0: 0/3 nodes are available; WorkloadSpread zones has put it into subset a, whose nodes alone it may go to
+		}, `blocked: web-0: 0/3 nodes are available; WorkloadSpread zones placed it into subset a: it can only use nodes of that subset
+! schedule web-0: 0/3 nodes are available; WorkloadSpread zones placed it into subset a: it can only use nodes of that subset
 - updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-3 waits`},
-		"controller away": {func(q *diagnose.Question) { set(q).Generation = 4 }, `waits: the controller has not processed the latest change yet
+		"controller away": {func(q *diagnose.Question) { set(q).Generation = 4 }, `progressing: the controller has not processed the latest change yet
 - updated the controller has not processed the latest change yet
 - updated 1 of 4 updated pods are available
-- controller the controller has not seen the newest spec yet
+- controller the controller has not processed the latest change yet
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
 		"held by finalizers": {func(q *diagnose.Question) {
 			p := q.Snapshot.Pods[3]
 			p.Deleting, p.Finalizers = true, []string{"example.com/drain"}
-		}, `waits: 1 of 4 updated pods are available
+		}, `progressing: 1 of 4 updated pods are available
 - updated 1 of 4 updated pods are available
 - maxUnavailable 0 pods of the target revision are not available yet, at most 0: web-2 waits
-- hook web-3: is being deleted, and finalizers hold it: example.com/drain`},
+- hook web-3: terminating, held by finalizers: example.com/drain`},
 		"a hook": {func(q *diagnose.Question) {
 			set(q).Spec.Lifecycle = &kruise.Lifecycle{InPlaceUpdate: &kruise.LifecycleHook{LabelsHandler: map[string]string{"hold": "yes"}}}
 			p := q.Snapshot.Pods[3]
 			p.Labels["hold"], p.Labels[kruise.LifecycleStateLabel] = "yes", "PreparingUpdate"
 			p.Annotations = map[string]string{kruise.LifecycleTimestampAnnotation: "2026-07-01T11:59:00Z"}
-		}, `waits: web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
+		}, `progressing: web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
 - hook web-3: lifecycle.inPlaceUpdate holds it in PreparingUpdate since 2026-07-01T11:59:00Z: label hold=yes has to be removed
 - updated 1 of 4 updated pods are available
 - maxUnavailable 1 pods of the target revision are not available yet, at most 1: web-2 waits`},
@@ -167,8 +167,8 @@ func TestWorkload(t *testing.T) {
 			}
 			s := &set(q).Status
 			s.UpdatedReplicas, s.UpdatedReadyReplicas, s.UpdatedAvailableReplicas, s.CurrentRevision = 4, 4, 4, "web-new"
-		}, "nothing is in the way: all 4 pods carry the template and are ready"},
-		"gone": {func(q *diagnose.Question) { q.Snapshot.Workload = nil }, "has halted: the object is gone\n! object the object is gone"},
+		}, "all 4 pods are up to date and ready"},
+		"gone": {func(q *diagnose.Question) { q.Snapshot.Workload = nil }, "failed: the object is gone\n! object the object is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
@@ -190,11 +190,11 @@ func TestWorkloadOnRecord(t *testing.T) {
 		want  string
 		hint  string
 	}{
-		"waits for a person": {func(q *diagnose.Question) { q.Holder = "ann@there" }, "paused at step 1 of 2: waits until somebody promotes\n! promote waits until somebody promotes", "kubectl kruise rollout promote cloneset/web"},
-		"nobody drives":      {func(*diagnose.Question) {}, "paused at step 1 of 2: waits until somebody promotes\n! promote waits until somebody promotes\n! driver nobody drives the rollout: whoever began it has gone", "kubectl kruise rollout promote cloneset/web"},
-		"on hold":            {func(q *diagnose.Question) { q.Holder, q.Snapshot.Progress.Held = "ann@there", "by bob" }, "paused at step 1 of 2: on hold by bob\n! held on hold by bob", "kubectl kruise rollout resume cloneset/web"},
-		"halted by hand":     {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "aborted by ann: enough" }, "has halted: aborted by ann: enough\n! progress aborted by ann: enough", "kubectl kruise rollout retry"},
-		"halted before":      {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "crash web-1: it crashed" }, "has halted: web-1: it crashed\n! crash web-1: it crashed", "kubectl logs --previous web-1"},
+		"waits for a person": {func(q *diagnose.Question) { q.Holder = "ann@there" }, "waiting for approval at step 1 of 2\n! promote waiting for approval", "kubectl kruise rollout promote cloneset/web"},
+		"nobody drives":      {func(*diagnose.Question) {}, "waiting for approval at step 1 of 2\n! promote waiting for approval\n! driver no process is running the rollout: the one that started it has ended", "kubectl kruise rollout promote cloneset/web"},
+		"on hold":            {func(q *diagnose.Question) { q.Holder, q.Snapshot.Progress.Held = "ann@there", "by bob" }, "paused at step 1 of 2 by bob\n! held paused by bob", "kubectl kruise rollout resume cloneset/web"},
+		"halted by hand":     {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "aborted by ann: enough" }, "failed at step 1 of 2: aborted by ann: enough\n! progress aborted by ann: enough", "kubectl kruise rollout retry"},
+		"halted before":      {func(q *diagnose.Question) { q.Snapshot.Progress.Halted = "crash web-1: it crashed" }, "failed at step 1 of 2: web-1: it crashed\n! crash web-1: it crashed", "kubectl logs --previous web-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
@@ -247,14 +247,14 @@ func TestHand(t *testing.T) {
 		rolling(q).Partition = new(intstr.FromInt32(3))
 		set(q).Status.ExpectedUpdatedReplicas = 1
 	}
-	const partition = "\n- partition the partition 3 lets 1 of 4 pods be updated"
+	const partition = "\n- partition partition 3 allows 1 of 4 pods to be updated"
 	for name, c := range map[string]struct {
 		hand  *diagnose.Hand
 		spoil func(*diagnose.Question)
 		want  string
 	}{
-		"a Kruise Rollout": {release, held, "waits: Kruise Rollout web drives it: step 1 of 3, StepPaused: waits to be approved\n! owner Kruise Rollout web drives it: step 1 of 3, StepPaused: waits to be approved" + partition},
-		"a subset":         {above, func(q *diagnose.Question) { held(q); q.Snapshot.Workload.Annotations = nil }, "does what its spec says: 1 of 4 pods are updated, and no more shall be\n- owner UnitedDeployment web drives it: it writes the partition of its subsets" + partition},
+		"a Kruise Rollout": {release, held, "blocked: run by Kruise Rollout web: step 1 of 3, StepPaused: waits to be approved\n! owner run by Kruise Rollout web: step 1 of 3, StepPaused: waits to be approved" + partition},
+		"a subset":         {above, func(q *diagnose.Question) { held(q); q.Snapshot.Workload.Annotations = nil }, "1 of 4 pods are up to date, and the spec asks for no more\n- owner run by UnitedDeployment web: it writes the partition of its subsets" + partition},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := question(t)
@@ -269,7 +269,7 @@ func TestHand(t *testing.T) {
 					t.Errorf("%s: hint %q", cause.Gate, cause.Hint)
 				}
 			}
-			if d := diagnose.Pod(*q, "web-1"); !strings.Contains(text(d), c.hand.Name+" drives it") {
+			if d := diagnose.Pod(*q, "web-1"); !strings.Contains(text(d), "run by "+c.hand.Name) {
 				t.Error(text(d))
 			}
 		})
@@ -289,7 +289,7 @@ func TestDeadlines(t *testing.T) {
 	q.Snapshot.Workload, q.Plan = desired, p
 	q.Snapshot.Progress = plan.Progress{Started: noon.Add(-time.Hour), Sent: len(p.Steps[0].Patches)}
 	d := diagnose.Workload(*q)
-	if !strings.HasPrefix(d.Answer, "has halted: ") || d.Causes[0].Gate != plan.GateDeadline || !strings.Contains(d.Causes[0].Hint, "rollout retry cloneset/web") {
+	if !strings.HasPrefix(d.Answer, "failed at step ") || d.Causes[0].Gate != plan.GateDeadline || !strings.Contains(d.Causes[0].Hint, "rollout retry cloneset/web") {
 		t.Errorf("%s: %+v", d.Answer, d.Causes)
 	}
 }
@@ -302,7 +302,7 @@ func TestStand(t *testing.T) {
 	q.Snapshot.Base = map[string]any{"spec": map[string]any{}}
 	q.Stand()
 	d := diagnose.Workload(*q)
-	if want := "waits: 1 of 4 updated pods are available"; d.Answer != want || strings.Contains(text(d), "ann@there") {
+	if want := "progressing: 1 of 4 updated pods are available"; d.Answer != want || strings.Contains(text(d), "ann@there") {
 		t.Errorf("%s\nwant %s", text(d), want)
 	}
 	if q.Begun || q.Holder != "" || q.Snapshot.Base != nil {

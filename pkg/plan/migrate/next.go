@@ -52,9 +52,9 @@ func Next(r Record, source, destination Side, budgets []Budget) Decision {
 	case r.UID != source.UID:
 		return d.halt("%s is another object than the one replicas were moved from", r.From)
 	case d.Out < -r.Ahead || d.Out > r.Replicas:
-		return d.halt("somebody scaled %s to %d", r.From, source.Replicas)
+		return d.halt("%s was scaled to %d", r.From, source.Replicas)
 	case d.In < 0 || d.In > r.Replicas:
-		return d.halt("somebody scaled the destination to %d", destination.Replicas)
+		return d.halt("the destination was scaled to %d", destination.Replicas)
 	case !source.Observed || !destination.Observed:
 		return d.because("controllers have not seen the last change yet")
 	}

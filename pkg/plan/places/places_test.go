@@ -104,7 +104,7 @@ func TestWorkloadSpread(t *testing.T) {
 		},
 		"more while rolling": {
 			spec: threeSubsets, target: "{kind: Deployment, spec: {replicas: 3}}", pods: podsOf("a", "ready", 4),
-			want: []string{"a 3 3 4 4 1 pod more while the workload has more than it shall have", "b 5 0 0 0", "c - 0 0 0"},
+			want: []string{"a 3 3 4 4 1 pod too many, while the workload has more pods than it should", "b 5 0 0 0", "c - 0 0 0"},
 		},
 		"stuck, and closed": {
 			spec:   threeSubsets + "\nscheduleStrategy: {type: Adaptive}",
@@ -188,7 +188,7 @@ func TestUnitedDeployment(t *testing.T) {
 		},
 		"too many": {
 			spec: "{replicas: 9, selector: {}, topology: {subsets: [{name: a, maxReplicas: 2}]}}", workloads: []string{workload("a", "2")}, pods: podsOf("a", "ready", 3),
-			want: []string{"7 pods of spec.replicas fit into no subset", "a ..2 2 3 3 1 pod more while its workload has more than it shall have"},
+			want: []string{"7 pods of spec.replicas fit into no subset", "a ..2 2 3 3 1 pod too many, while its workload has more pods than it should"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

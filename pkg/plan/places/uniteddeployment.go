@@ -95,7 +95,7 @@ func (p *Placement) allocated(subsets []allocate.Subset, workloads []*tree.Node)
 		case have < s.Wish:
 			s.Why = append(s.Why, many(s.Wish-have, "pod is", "pods are")+" not created yet")
 		case have > s.Wish:
-			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" more while its workload has more than it shall have")
+			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" too many, while its workload has more pods than it should")
 		}
 		s.stuck()
 	}

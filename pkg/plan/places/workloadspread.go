@@ -104,7 +104,7 @@ func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 		case s.Name == Outside:
 			s.Why = append(s.Why, unplaced(s, have))
 		case have > s.Wish && rolling:
-			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" more while the workload has more than it shall have")
+			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" too many, while the workload has more pods than it should")
 		case have > s.Wish:
 			s.Why = append(s.Why, many(have-s.Wish, "pod", "pods")+" more: running pods are not moved, the next scale-in takes them first")
 		case have < s.Wish && p.pods() < p.Replicas:

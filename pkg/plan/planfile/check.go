@@ -77,7 +77,7 @@ func (c *checker) target(path string, t *target) {
 func (c *checker) step(path string, s *step, names map[string]bool) {
 	switch {
 	case !stepName.MatchString(s.Name):
-		c.fault(path+".name", "letters, digits, - . and %, at most 63", "%q is no name of a step", s.Name)
+		c.fault(path+".name", "letters, digits, - . and %, at most 63", "%q is not a name of a step", s.Name)
 	case names[s.Name]:
 		c.fault(path+".name", "progress is kept by name: give each step its own", "%q is there twice", s.Name)
 	}

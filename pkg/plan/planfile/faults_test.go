@@ -50,7 +50,7 @@ func TestReadFaults(t *testing.T) {
 		"bad mode":        {"mode: recreate", "mode: maybe", "spec.change.mode", 7, `"maybe" is not known here`},
 		"no hash":         {", toHash: b", "", "spec.change.toHash", 7, "a value is wanted"},
 		"step kind":       {"kind: update", "kind: jump", "spec.steps[0].kind", 11, `"jump" is not known here`},
-		"step name":       {"name: update", "name: a b", "spec.steps[0].name", 10, `"a b" is no name of a step`},
+		"step name":       {"name: update", "name: a b", "spec.steps[0].name", 10, `"a b" is not a name of a step`},
 		"on failure":      {"onFailure: pause", "onFailure: cry", "spec.steps[0].onFailure", 15, `"cry" is not known here`},
 		"duration":        {"10m0s", "10", "spec.steps[0].timeout", 16, ""},
 		"duration text":   {"10m0s", "soon", "spec.steps[0].timeout", 16, ""},

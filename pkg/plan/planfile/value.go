@@ -19,11 +19,11 @@ func (d duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Durat
 func (d *duration) UnmarshalJSON(text []byte) error {
 	var s string
 	if json.Unmarshal(text, &s) != nil {
-		return fmt.Errorf("%s is no length of time: write it as 30s, 5m or 1h30m", text)
+		return fmt.Errorf("%s is not a length of time: write it as 30s, 5m or 1h30m", text)
 	}
 	v, err := time.ParseDuration(s)
 	if err != nil || v < 0 {
-		return fmt.Errorf("%q is no length of time: write it as 30s, 5m or 1h30m", s)
+		return fmt.Errorf("%q is not a length of time: write it as 30s, 5m or 1h30m", s)
 	}
 	*d = duration(v)
 	return nil
@@ -66,11 +66,11 @@ func (d hookAnswer) MarshalJSON() ([]byte, error) {
 func (d *hookAnswer) UnmarshalJSON(text []byte) error {
 	var s string
 	if json.Unmarshal(text, &s) != nil {
-		return fmt.Errorf("%s is no length of time: write it as 30s or 5m, or never", text)
+		return fmt.Errorf("%s is not a length of time: write it as 30s or 5m, or never", text)
 	}
 	v, err := plan.ParseHookAnswer(s)
 	if err != nil {
-		return fmt.Errorf("%q is no length of time: write it as 30s or 5m, or never", s)
+		return fmt.Errorf("%q is not a length of time: write it as 30s or 5m, or never", s)
 	}
 	*d = hookAnswer(v)
 	return nil

@@ -114,7 +114,7 @@ type pod struct {
 	Why  string `json:"why,omitempty"`
 }
 
-// pause without a time waits until somebody promotes.
+// pause without a time waits for approval.
 type pause struct {
 	For duration `json:"for,omitzero"`
 }

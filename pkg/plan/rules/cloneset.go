@@ -55,7 +55,7 @@ func (c *CloneSet) named(p *cluster.Pod) bool {
 	return len(list) > 0 && slices.Contains(list, p.Name)
 }
 
-// settled reports whether no rollout is under way.
+// settled reports whether no rollout is in progress.
 func (c *CloneSet) settled() bool {
 	return c.Current == "" || cluster.Hash(c.Current) == cluster.Hash(c.Update)
 }

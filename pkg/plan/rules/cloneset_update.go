@@ -73,7 +73,7 @@ type updateBudget struct {
 // mayUpdate reports whether there are pods to update. The choice says why not.
 func (c *CloneSet) mayUpdate() (Choice, updateBudget, bool) {
 	if c.Spec.UpdateStrategy.Type == kruise.OnDeleteCloneSetStrategyType {
-		return Choice{Why: "update strategy OnDelete: pods are updated when somebody deletes them"}, updateBudget{}, false
+		return Choice{Why: "update strategy OnDelete: pods are updated when they are deleted"}, updateBudget{}, false
 	}
 	n := c.Count(false)
 	d := LimitsOfCloneSet(c.Spec).Diff(n)

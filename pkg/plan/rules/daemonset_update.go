@@ -32,7 +32,7 @@ type DaemonSetUpdate struct {
 func (d *DaemonSet) ChooseUpdate() DaemonSetUpdate {
 	switch {
 	case d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType:
-		return DaemonSetUpdate{Why: "update strategy OnDelete: pods are updated when somebody deletes them"}
+		return DaemonSetUpdate{Why: "update strategy OnDelete: pods are updated when they are deleted"}
 	case d.paused():
 		return DaemonSetUpdate{Why: "paused"}
 	}

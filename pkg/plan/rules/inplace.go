@@ -18,7 +18,7 @@ const (
 	ModeInPlace UpdateMode = "inPlace"
 	// ModeMetadataOnly: labels and annotations change, nothing restarts.
 	ModeMetadataOnly UpdateMode = "metadataOnly"
-	// ModeRecreate: the pod is deleted and made anew.
+	// ModeRecreate: the pod is deleted and recreated.
 	ModeRecreate UpdateMode = "recreate"
 	// ModeNotAllowed: the policy forbids recreation; the rollout would stand.
 	ModeNotAllowed UpdateMode = "notAllowed"

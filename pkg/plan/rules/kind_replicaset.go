@@ -10,5 +10,5 @@ type replicaSetKind struct{ native }
 func (kinds) ReplicaSet(*appsv1.ReplicaSet) kind { return replicaSetKind{} }
 
 func (replicaSetKind) strategyRemark() string {
-	return "a ReplicaSet updates no pod: each gets the new template when it is made anew"
+	return "a ReplicaSet updates no pod: each gets the new template when it is recreated"
 }

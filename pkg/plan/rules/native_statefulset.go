@@ -73,7 +73,7 @@ func (s *NativeStatefulSet) CreatesUpdate(ordinal int) bool {
 func (s *NativeStatefulSet) ChooseUpdate() Choice {
 	var out Choice
 	if s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
-		out.Why = "update strategy OnDelete: pods are updated when somebody deletes them"
+		out.Why = "update strategy OnDelete: pods are updated when they are deleted"
 		return out
 	}
 	pods := slots(s.Pods, s.Ordinals())

@@ -26,7 +26,7 @@ func (s *NativeStatefulSet) Scale() StatefulSetScale {
 }
 
 // repair does what an ordinal needs, and reports whether OrderedReady waits for
-// it. A finished pod goes first and is made anew when it is gone.
+// it. A finished pod goes first and is recreated when it is gone.
 func (s *NativeStatefulSet) repair(out *StatefulSetScale, ordinal int, p *cluster.Pod) bool {
 	switch {
 	case p == nil:

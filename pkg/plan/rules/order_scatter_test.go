@@ -45,7 +45,7 @@ func TestScatter(t *testing.T) {
 		{"bbbb", "", "bbbb"},
 		{"", "", ""},
 		// Recorded in 031: 5 of 7 have the label and go one at a time; each
-		// round starts anew from what is left.
+		// round starts again from what is left.
 		{"bbaaaaa", "", "aabaaba"},
 		{"bbaaaa", "a", "baabaa"},
 		{"baaaa", "ab", "baaaa"},

@@ -163,7 +163,7 @@ func (b *Budget) decide(n BudgetCounts, r Request) Verdict {
 	case n.Allowed == 0:
 		return Verdict{Why: fmt.Sprintf("budget %s: %d pods are available, %d are wanted: %s waits", b.Name, n.Current, n.Desired, r.Pod.Name)}
 	case b.recordCount() > budgetRecords:
-		return Verdict{Why: fmt.Sprintf("budget %s: more than %d pods are on record", b.Name, budgetRecords)}
+		return Verdict{Why: fmt.Sprintf("budget %s: more than %d pods are recorded", b.Name, budgetRecords)}
 	}
 	return Verdict{Allowed: true, Record: true, Why: fmt.Sprintf("budget %s allows %d more", b.Name, n.Allowed-1)}
 }

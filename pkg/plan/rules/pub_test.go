@@ -96,7 +96,7 @@ func TestBudgetDecide(t *testing.T) {
 		{"nothing wanted", "maxUnavailable: 100%", "2*n n!", request("DELETE"), nil, true, false, "no available pod"},
 		{"408: protects deletion only", "maxUnavailable: 1\nprotectOperations: [DELETE]", "2*n n!", request("UPDATE"), nil, true, false, "does not protect from UPDATE"},
 		{"on record already", "maxUnavailable: 1", "2*n n!", request("DELETE"), func(b *Budget, _ *cluster.Pod) { b.Disrupted = []string{"p1"} }, true, false, "let through before"},
-		{"too many records", "maxUnavailable: 1", "3*n", request("DELETE"), func(b *Budget, _ *cluster.Pod) { b.Disrupted = make([]string, budgetRecords+1) }, false, false, "on record"},
+		{"too many records", "maxUnavailable: 1", "3*n", request("DELETE"), func(b *Budget, _ *cluster.Pod) { b.Disrupted = make([]string, budgetRecords+1) }, false, false, "are recorded"},
 		{"resize is an update", "maxUnavailable: 1", "2*n n!", request("RESIZE"), nil, false, false, "waits"},
 		{"resize where the cluster knows it", "maxUnavailable: 1", "2*n n!", request("RESIZE"), func(b *Budget, _ *cluster.Pod) { b.VerticalScaling = true }, true, false, "does not protect from RESIZE"},
 		{"resize listed", "maxUnavailable: 1\nprotectOperations: [RESIZE]", "2*n n!", request("RESIZE"), func(b *Budget, _ *cluster.Pod) { b.VerticalScaling = true }, false, false, "waits"},

@@ -34,7 +34,7 @@ func policyRemark(old, updated *cluster.Workload) string {
 func strategyRemark(obj any) string {
 	switch cluster.Of(obj).Strategy() {
 	case onDelete:
-		return "the strategy is OnDelete: a pod gets the new template only when somebody deletes it"
+		return "the strategy is OnDelete: a pod gets the new template only when it is deleted"
 	case string(kruise.NotUpdateSidecarSetStrategyType):
 		return "the strategy is NotUpdate: only pods made from now on get it"
 	}

@@ -115,7 +115,7 @@ func rankByTopology(all []candidate, constraints []corev1.TopologySpreadConstrai
 	}
 }
 
-// deletionCost reads the pod's own wish; what is no number counts as 0.
+// deletionCost reads the pod's own wish; what is not a number counts as 0.
 func deletionCost(p *cluster.Pod) int {
 	n, err := strconv.ParseInt(p.Annotations[corev1.PodDeletionCost], 10, 32)
 	if err != nil {

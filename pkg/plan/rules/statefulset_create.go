@@ -19,7 +19,7 @@ type Created struct {
 // ordinal (docs/kruise/workloads.md#advanced-statefulset).
 type StatefulSetScale struct {
 	Create []Created
-	// Remove are finished pods, to be made anew, then condemned ones.
+	// Remove are finished pods, to be recreated, then condemned ones.
 	Remove []*cluster.Pod
 	// Stop is true when the pass ends here and does not come to the update.
 	Stop bool

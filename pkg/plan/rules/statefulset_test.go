@@ -179,7 +179,7 @@ func TestStatefulSetScale(t *testing.T) {
 		{"terminating below", "replicas: 3", "0n^ 1n 2n", "", "", true, "web-0 is terminating"},
 		{"parallel makes all", parallel + "replicas: 3", "1n!", "0n 2n", "", false, "web-1 is not available"},
 		{"scale rate", parallel + "replicas: 6\nscaleStrategy: {maxUnavailable: 2}", "0n 1n!", "2n", "", false, "used up"},
-		{"a finished pod is made anew", parallel + "replicas: 2", "0n 1n?", "", "1", false, ""},
+		{"a finished pod is recreated", parallel + "replicas: 2", "0n 1n?", "", "1", false, ""},
 		{"condemned, highest first", "replicas: 1", "0n 1n 2n", "", "2", true, ""},
 		{"condemned, one at a time", "replicas: 1", "0n 1n 2n^", "", "", true, "web-2 is terminating"},
 		{"condemned, all", parallel + "replicas: 1", "0n 1n 2n", "", "2 1", false, ""},

@@ -39,7 +39,7 @@ func (s *StatefulSet) ChooseUpdate() StatefulSetUpdate {
 	var out StatefulSetUpdate
 	switch {
 	case s.onDelete():
-		out.Why = "update strategy OnDelete: pods are updated when somebody deletes them"
+		out.Why = "update strategy OnDelete: pods are updated when they are deleted"
 		return out
 	case s.paused():
 		out.Why = "paused"

@@ -10,7 +10,7 @@ import (
 )
 
 // TestStoredClaimsHash: a cluster hashes claim templates in its own way. Under the gate
-// that looks at them, pods are made anew only when the templates change.
+// that looks at them, pods are recreated only when the templates change.
 func TestStoredClaimsHash(t *testing.T) {
 	const claims = "  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]\n"
 	for _, c := range []struct {

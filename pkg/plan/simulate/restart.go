@@ -30,7 +30,7 @@ func (w *World) restartContainers(o *object, step string, r *plan.Restart) error
 		if c := &e.Containers[i]; slices.Contains(r.Containers, c.Name) {
 			asked.before[c.Name] = c.Restarts
 			if i < len(e.agent) && !e.agent[i].running && !e.agent[i].begun {
-				asked.before[c.Name]-- // it starts anew anyway
+				asked.before[c.Name]-- // it starts again anyway
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func (w *World) answers(o *object) map[string]plan.Result {
 	return out
 }
 
-// result is good when every container has started anew and is ready.
+// result is good when every container has restarted and is ready.
 func (r restart) result(e *pod) plan.Result {
 	for name, before := range r.before {
 		if c, ok := e.Container(name); !ok || c.Restarts <= before || !c.Ready {

@@ -28,7 +28,7 @@ func ParseSpan(text string) (Span, error) {
 func span(part, text string) (time.Duration, error) {
 	d, err := time.ParseDuration(strings.TrimSpace(part))
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is no duration: write 20s, or 20s±5s", text)
+		return 0, fmt.Errorf("%q is not a duration: write 20s, or 20s±5s", text)
 	}
 	return d, nil
 }

@@ -58,7 +58,7 @@ func (w *World) writeSpread(ref cluster.Ref, doc *tree.Node) error {
 	if t := ws.Spec.TargetReference; t != nil {
 		s.target = cluster.Ref{Group: groupOf(t.APIVersion), Kind: t.Kind, Namespace: ref.Namespace, Name: t.Name}
 	}
-	w.admission = nil // what pods are made from is made anew
+	w.admission = nil // what pods are made from is recreated
 	w.look(&s.turn, w.opt.Latency, func() { w.reconcileSpread(s) })
 	return nil
 }

@@ -73,7 +73,7 @@ func (s *set) reportContainers(add func(id, field, detail string)) {
 		}
 		if hot = slices.Compact(hot); len(hot) > 0 {
 			add("sidecarset/admission-hot-upgrade", list.field, "sidecar "+strings.Join(hot, ", ")+
-				": the policy injects the pair of containers, but nobody exchanges them: a new image reaches new pods only")
+				": the policy injects the pair of containers, but they are not swapped: a new image reaches new pods only")
 		}
 		if started = slices.Compact(started); len(started) > 0 {
 			add("sidecarset/admission-startup", list.field, strings.Join(started, ", ")+

@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 			file: "apiVersion: kubectl-kruise.dev/v1alpha1\nkind: RenderConfig\nspec: {driver: x}\n",
 			want: []string{
 				"KUBE_VERSION: ", "option recurse from the environment: must be true or false", `parameter targets: unknown option "targets"`,
-				`parameter source: unknown value "git"`, `parameter helmValues: "/etc/passwd" is no file of the repository`, "parameter strict: must be true or false", "spec.driver",
+				`parameter source: unknown value "git"`, `parameter helmValues: "/etc/passwd" is not a file of the repository`, "parameter strict: must be true or false", "spec.driver",
 			},
 		},
 		"auto without knowing what is served": {env: map[string]string{"ARGOCD_ENV_KRUISE_TARGET": "auto"}, want: []string{"auto needs apiVersions"}},

@@ -80,7 +80,7 @@ func (s *Settings) helmValues(v *tree.Node) (string, error) {
 	}
 	for _, item := range tree.Items(v) {
 		if path.IsAbs(item.Value) || strings.Contains(item.Value, "://") {
-			return "name it from the application's folder, as values.yaml or ../values.yaml", fmt.Errorf("%q is no file of the repository", item.Value)
+			return "name it from the application's folder, as values.yaml or ../values.yaml", fmt.Errorf("%q is not a file of the repository", item.Value)
 		}
 		s.HelmValues = append(s.HelmValues, item.Value)
 	}

@@ -28,7 +28,7 @@ func Stray(environ []string) []string {
 		if !ours || !strings.HasPrefix(strings.ToUpper(name), prefix) || slices.Contains(known, name) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s is no option: %s", name, meant(name, known)))
+		lines = append(lines, fmt.Sprintf("%s is not an option: %s", name, meant(name, known)))
 	}
 	slices.Sort(lines)
 	return lines

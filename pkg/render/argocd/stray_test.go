@@ -15,9 +15,9 @@ func TestStray(t *testing.T) {
 		"ARGOCD_ENV_KRUISE_TARGT=hunter2", "ARGOCD_ENV_KRUISE_KUBERNETESVERSION=1.35", "ARGOCD_ENV_kruise_strict=true",
 	})
 	want := []string{
-		"KRUISE_KUBERNETESVERSION is no option: did you mean KRUISE_KUBERNETES_VERSION?",
-		"KRUISE_TARGT is no option: did you mean KRUISE_TARGET?",
-		"kruise_strict is no option: did you mean KRUISE_STRICT?",
+		"KRUISE_KUBERNETESVERSION is not an option: did you mean KRUISE_KUBERNETES_VERSION?",
+		"KRUISE_TARGT is not an option: did you mean KRUISE_TARGET?",
+		"kruise_strict is not an option: did you mean KRUISE_STRICT?",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)

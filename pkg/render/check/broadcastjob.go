@@ -13,7 +13,7 @@ var _ = add(&kindRules{
 	open:  []string{"spec.template"},
 	check: broadcastJob,
 	rules: []Rule{
-		{ID: "completion-invalid", fields: []string{"spec.completionPolicy"}, Doc: "ttlSecondsAfterFinished or activeDeadlineSeconds stands beside the completion policy Never."},
+		{ID: "completion-invalid", fields: []string{"spec.completionPolicy"}, Doc: "ttlSecondsAfterFinished or activeDeadlineSeconds is set with the completion policy Never."},
 		{ID: "restart-policy-invalid", fields: []string{"spec.template.spec.restartPolicy"}, Doc: "The restartPolicy of the pods is neither Never nor OnFailure; left out, it is Always."},
 		{ID: "labels-reserved", fields: []string{"spec.template.metadata.labels"}, Doc: "The pod template sets labels that the controller sets."},
 	},

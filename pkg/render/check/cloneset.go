@@ -22,10 +22,10 @@ var _ = add(&kindRules{
 		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "podUpdatePolicy"}, Doc: "The update type is none of the version written; v1alpha1 takes no OnDelete."},
 		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative, or neither a number nor a percentage."},
 		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, or lets nothing move; v1beta1 refuses 0 even beside maxSurge."},
-		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, or stands beside InPlaceOnly."},
+		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, or set with InPlaceOnly."},
 		{ID: "priority-invalid", fields: []string{rolling + "priorityStrategy"}, Doc: "Both kinds of priority are given, a weight is not between 0 and 100, or a key is empty."},
 		{ID: "scatter-invalid", fields: []string{rolling + "scatterStrategy"}, Doc: "A scatter term has no key, or is there twice."},
-		{ID: "pods-to-delete-invalid", fields: []string{"spec.scaleStrategy.podsToDelete"}, Doc: "podsToDelete names a pod twice, or (v1alpha1) newly names one that is no live pod of the CloneSet."},
+		{ID: "pods-to-delete-invalid", fields: []string{"spec.scaleStrategy.podsToDelete"}, Doc: "podsToDelete names a pod twice, or (v1alpha1) newly names one that is not a live pod of the CloneSet."},
 		{ID: "progress-deadline-invalid", fields: []string{"spec.progressDeadlineSeconds"}, Doc: "progressDeadlineSeconds is not greater than minReadySeconds (v1alpha1)."},
 		{ID: "in-place-impossible", fields: []string{"spec.template.spec"}, Doc: "An update of a v1alpha1 CloneSet with InPlaceOnly changes more of the pod than images."},
 		{ID: "claims-invalid", fields: []string{"spec.volumeClaimTemplates"}, Doc: "A claim template has no name, or that of another."},
@@ -70,7 +70,7 @@ func cloneSetMisplaced(version, path string) string {
 	switch {
 	case !ok:
 	case alpha && strings.HasPrefix(field, "rollingUpdate"):
-		return "in v1alpha1 the fields of rollingUpdate stand in spec.updateStrategy itself"
+		return "in v1alpha1 the fields of rollingUpdate are in spec.updateStrategy itself"
 	case alpha:
 		return spelling(kruise.CloneSet{}, rolling+field)
 	case alphaStrategy[field]:
@@ -109,7 +109,7 @@ func (s *subject) claims(list []corev1.PersistentVolumeClaim) {
 			s.fault(path, "", "claim template %s is there twice", c.Name)
 		case len(validation.IsDNS1123Label(c.Name)) > 0:
 			report := func() {
-				s.against(podInvalid, path, "", "%q is no name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))
+				s.against(podInvalid, path, "", "%q is not a name of a volume: %s", c.Name, strings.Join(validation.IsDNS1123Label(c.Name), "; "))
 			}
 			if s.kind.kind == kruise.KindStatefulSet { // whose webhook does not look at it
 				s.accepted(report)

@@ -20,7 +20,7 @@ func (k *cloneSetCheck) podsToDelete() {
 		case seen[name]:
 			k.fault(path, "", "pod %s is named twice", name)
 		case k.alpha && k.Known && !k.had(name) && !k.owned(name):
-			k.fault(path, "name the pods by --with or --live", "pod %s is no live pod of the CloneSet", name)
+			k.fault(path, "name the pods by --with or --live", "pod %s is not a live pod of the CloneSet", name)
 		}
 		seen[name] = true
 	}

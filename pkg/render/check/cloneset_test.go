@@ -143,7 +143,7 @@ func TestCloneSetReportsAllFaults(t *testing.T) {
 func TestCloneSetHintsAtTheOtherVersion(t *testing.T) {
 	for input, want := range map[string]string{
 		strategy(beta, "{partition: 1}"):                     "in v1beta1 this is spec.updateStrategy.rollingUpdate.partition",
-		strategy(alpha, "{rollingUpdate: {maxSurge: 1}}"):    "in v1alpha1 the fields of rollingUpdate stand in spec.updateStrategy itself",
+		strategy(alpha, "{rollingUpdate: {maxSurge: 1}}"):    "in v1alpha1 the fields of rollingUpdate are in spec.updateStrategy itself",
 		strategy(beta, "{rollingUpdate: {}, unknown: true}"): "check the spelling",
 		strategy(alpha, "{partiton: 1}"):                     "did you mean partition?",
 	} {

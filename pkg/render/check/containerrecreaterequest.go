@@ -56,7 +56,7 @@ func (k *recreateCheck) unchanged(now *kruise.ContainerRecreateRequest) {
 		return
 	}
 	if !apiequality.Semantic.DeepEqual(asked(old.Spec), asked(now.Spec)) {
-		k.frozen("spec", "delete it, and ask anew", "a ContainerRecreateRequest that exists cannot change")
+		k.frozen("spec", "delete it and create it again", "a ContainerRecreateRequest that exists cannot change")
 	}
 	for _, label := range []string{kruise.ContainerRecreatePodUIDLabel, kruise.ContainerRecreateNodeNameLabel} {
 		was, is := old.Labels[label], now.Labels[label]

@@ -15,7 +15,7 @@ import (
 func (s *subject) schedule(spec *kruise.AdvancedCronJobSpec) {
 	const path = "spec.schedule"
 	if spec.TimeZone != nil && strings.Contains(spec.Schedule, "TZ=") {
-		s.fault(path, "keep one of the two", "a time zone stands in the schedule and in timeZone")
+		s.fault(path, "keep one of the two", "a time zone is set in the schedule and in timeZone")
 	}
 	if err := parseSchedule(spec.Schedule); err != nil {
 		s.fault(path, `write five fields, such as "15 2 * * *"`, "%q: %v", spec.Schedule, err)
@@ -40,7 +40,7 @@ func parseSchedule(text string) (err error) {
 // zone: a name that means the same everywhere.
 func (s *subject) zone(path, name string) {
 	if name == "" || strings.EqualFold(name, "local") {
-		s.fault(path, "write a name such as Europe/Berlin", "%q is no explicit time zone", name)
+		s.fault(path, "write a name such as Europe/Berlin", "%q is not an explicit time zone", name)
 	} else if _, err := time.LoadLocation(name); err != nil {
 		s.fault(path, "write a name such as Europe/Berlin", "%v", err)
 	}

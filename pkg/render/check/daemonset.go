@@ -15,7 +15,7 @@ var _ = add(&kindRules{
 		{ID: "number-negative", fields: []string{"spec.minReadySeconds", "spec.revisionHistoryLimit"}, Doc: "A number that counts revisions or seconds is negative."},
 		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", rolling + "rollingUpdateType"}, Doc: "The update type is unknown; only v1alpha1 knows Surging."},
 		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable"}, Doc: "maxUnavailable is malformed, more than 100%, or 0 beside a maxSurge of 0."},
-		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, more than 100%, or stands beside a maxUnavailable or InPlaceIfPossible."},
+		{ID: "max-surge-invalid", fields: []string{rolling + "maxSurge"}, Doc: "maxSurge is malformed, more than 100%, or set with maxUnavailable or InPlaceIfPossible."},
 		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative, or neither a number nor a percentage."},
 		{ID: "node-selector-invalid", fields: []string{rolling + "selector"}, Doc: "The selector of nodes to update is malformed."},
 		{ID: "lifecycle-unsupported", fields: []string{"spec.lifecycle"}, Doc: "The hook inPlaceUpdate is not supported."},

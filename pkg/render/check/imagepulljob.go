@@ -19,7 +19,7 @@ func pullRules(images string) []Rule {
 	return []Rule{
 		{ID: "image-invalid", fields: []string{images}, Doc: "An image is missing, malformed or named twice."},
 		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.podSelector"}, Doc: "Two ways to choose nodes are given, or a selector is malformed."},
-		{ID: "parallelism-invalid", fields: []string{"spec.parallelism"}, Doc: "parallelism is no whole number from 0; percentages are refused."},
+		{ID: "parallelism-invalid", fields: []string{"spec.parallelism"}, Doc: "parallelism is not a whole number from 0; percentages are refused."},
 		{ID: "completion-invalid", fields: []string{"spec.completionPolicy"}, Doc: "The completion policy is unknown, has with Never what goes with Always only, or its deadline is shorter than one pull."},
 		{ID: "pull-policy-invalid", fields: []string{"spec.pullPolicy"}, Doc: "A limit of the pull is negative."},
 	}
@@ -82,7 +82,7 @@ func (s *subject) image(path, image string) {
 	if image == "" {
 		s.fault(path, "", "an image is required")
 	} else if _, err := reference.ParseNormalizedNamed(image); err != nil {
-		s.fault(path, "", "%q is no image: %v", image, err)
+		s.fault(path, "", "%q is not an image: %v", image, err)
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *subject) image(path, image string) {
 func (s *subject) pulls(at string, t *kruise.ImagePullJobTemplate) {
 	s.pullNodes(at, t)
 	if p := t.Parallelism; p != nil && !counted(p) {
-		s.fault(at+".parallelism", "", "%s is no whole number from 0", p)
+		s.fault(at+".parallelism", "", "%s is not a whole number from 0", p)
 	}
 	timeout := int32(600)
 	if p := t.PullPolicy; p != nil {

@@ -116,7 +116,7 @@ func (p *podCheck) spec(at string, s *corev1.PodSpec) {
 	}
 	for i, g := range s.ReadinessGates {
 		if len(validation.IsQualifiedName(string(g.ConditionType))) > 0 {
-			p.fault(fmt.Sprintf("%s.readinessGates[%d].conditionType", at, i), "", "%q is no condition type", g.ConditionType)
+			p.fault(fmt.Sprintf("%s.readinessGates[%d].conditionType", at, i), "", "%q is not a condition type", g.ConditionType)
 		}
 	}
 	if s.PriorityClassName != "" {

@@ -90,10 +90,10 @@ func (p *podCheck) ports(at string, ports []corev1.ContainerPort) {
 	for i, port := range ports {
 		here := fmt.Sprintf("%s.ports[%d]", at, i)
 		if port.ContainerPort < 1 || port.ContainerPort > 65535 {
-			p.fault(here+".containerPort", "", "%d is no port", port.ContainerPort)
+			p.fault(here+".containerPort", "", "%d is not a port", port.ContainerPort)
 		}
 		if port.HostPort < 0 || port.HostPort > 65535 {
-			p.fault(here+".hostPort", "", "%d is no port", port.HostPort)
+			p.fault(here+".hostPort", "", "%d is not a port", port.HostPort)
 		}
 		p.choice(here+".protocol", string(port.Protocol), "TCP", "UDP", "SCTP")
 		if port.Name == "" {
@@ -166,7 +166,7 @@ func (p *podCheck) source(at string, e corev1.EnvVar) {
 		p.fault(at+".valueFrom", "keep one of the two", "value and valueFrom exclude each other")
 	}
 	if r := v.ResourceFieldRef; r != nil && !amounts.MatchString(r.Resource) {
-		p.fault(at+".valueFrom.resourceFieldRef.resource", "for instance limits.cpu or requests.memory", "%q is no amount of a container", r.Resource)
+		p.fault(at+".valueFrom.resourceFieldRef.resource", "for instance limits.cpu or requests.memory", "%q is not an amount of a container", r.Resource)
 	}
 	if v.FieldRef != nil && v.FieldRef.FieldPath == "" {
 		p.fault(at+".valueFrom.fieldRef.fieldPath", "", "required")

@@ -77,6 +77,6 @@ func (p *podCheck) nameservers(at string, s *corev1.PodSpec) {
 
 func (p *podCheck) address(at, text string) {
 	if _, err := netip.ParseAddr(text); err != nil {
-		p.fault(at, "", "%q is no IP address", text)
+		p.fault(at, "", "%q is not an IP address", text)
 	}
 }

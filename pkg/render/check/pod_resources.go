@@ -41,7 +41,7 @@ func resourceName(fault faulter, at string, name corev1.ResourceName) {
 	own := vendor == "kubernetes.io" || strings.HasSuffix(vendor, ".kubernetes.io")
 	switch {
 	case len(validation.IsQualifiedName(string(name))) > 0, !extended && !standard(name), extended && own:
-		fault(at, "", "%q is no resource of containers", name)
+		fault(at, "", "%q is not a resource of containers", name)
 	}
 }
 

@@ -65,7 +65,7 @@ func (p *podCheck) term(at string, t corev1.NodeSelectorTerm) {
 	for i, r := range t.MatchFields {
 		here := fmt.Sprintf("%s.matchFields[%d]", at, i)
 		if r.Key != "metadata.name" {
-			p.fault(here+".key", "", "%q is no field of nodes to match: want metadata.name", r.Key)
+			p.fault(here+".key", "", "%q is not a field of nodes to match: want metadata.name", r.Key)
 		}
 		if r.Operator != corev1.NodeSelectorOpIn && r.Operator != corev1.NodeSelectorOpNotIn || len(r.Values) != 1 {
 			p.fault(here, "", "want In or NotIn with one value")
@@ -87,10 +87,10 @@ func (p *podCheck) expression(at string, r corev1.NodeSelectorRequirement) {
 		if len(r.Values) != 1 {
 			p.fault(at+".values", "", "%s needs one value", r.Operator)
 		} else if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
-			p.later(at+".values", "", "%q is no whole number", r.Values[0])
+			p.later(at+".values", "", "%q is not a whole number", r.Values[0])
 		}
 	default:
-		p.fault(at+".operator", "", "%q is no operator: want In, NotIn, Exists, DoesNotExist, Gt or Lt", r.Operator)
+		p.fault(at+".operator", "", "%q is not an operator: want In, NotIn, Exists, DoesNotExist, Gt or Lt", r.Operator)
 	}
 }
 

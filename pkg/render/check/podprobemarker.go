@@ -87,7 +87,7 @@ func (s *subject) effect(at string, p *kruise.PodContainerProbe) {
 	case slices.Contains(native, condition):
 		s.accepted(func() { s.fault(at+".podConditionType", "", "%s is a condition of Kubernetes' own", condition) })
 	case condition != "" && len(validation.IsQualifiedName(condition)) > 0:
-		s.fault(at+".podConditionType", "", "%q is no condition type", condition)
+		s.fault(at+".podConditionType", "", "%q is not a condition type", condition)
 	}
 	states := map[kruise.ProbeState]bool{}
 	for i, m := range p.MarkerPolicy {
@@ -132,7 +132,7 @@ func (s *subject) markerProbe(at string, p *corev1.Probe) {
 		}
 		for i, header := range h.HTTPHeaders {
 			if len(validation.IsHTTPHeaderName(header.Name)) > 0 {
-				s.fault(fmt.Sprintf("%s.httpHeaders[%d].name", here, i), "", "%q is no header", header.Name)
+				s.fault(fmt.Sprintf("%s.httpHeaders[%d].name", here, i), "", "%q is not a header", header.Name)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ var _ = add(&kindRules{
 		{ID: "target-invalid", fields: []string{budgetTarget.path}, Doc: "The target is not named completely, or another budget has it."},
 		{ID: "budget-invalid", fields: []string{"spec.maxUnavailable", "spec.minAvailable"}, Doc: "Not exactly one of maxUnavailable and minAvailable is given, or it is malformed."},
 		{ID: "operations-invalid", fields: []string{"spec.protectOperations", "metadata.annotations[" + kruise.ProtectOperationsAnnotation + "]"}, Doc: "A protected operation is none of DELETE, UPDATE, EVICT, RESIZE."},
-		{ID: "total-replicas-invalid", fields: []string{totalReplicas}, Doc: "The number of replicas is no number from 1, or field and annotation disagree."},
+		{ID: "total-replicas-invalid", fields: []string{totalReplicas}, Doc: "The number of replicas is not a number from 1, or field and annotation disagree."},
 		{ID: "ignored-selector-invalid", fields: []string{"spec.ignoredPodSelector"}, Doc: "The selector of ignored pods is empty or malformed."},
 	},
 })
@@ -106,7 +106,7 @@ func (s *subject) total(field *int32) {
 	const rule = "podunavailablebudget/total-replicas-invalid"
 	switch alpha := s.r.Version() == kruise.V1alpha1; {
 	case text != "" && alpha && (err != nil || n < 1):
-		s.against(rule, at, "", "%q is no number from 1", text)
+		s.against(rule, at, "", "%q is not a number from 1", text)
 	case field != nil && *field < 1:
 		s.fault(totalReplicas, "", "%d must be 1 or more", *field)
 	case text != "" && !alpha && field != nil && (err != nil || int64(*field) != n):

@@ -17,7 +17,7 @@ var _ = add(&kindRules{
 	open:  []string{"spec.resource"},
 	check: resourceDistribution,
 	rules: []Rule{
-		{ID: "resource-invalid", fields: []string{"spec.resource"}, Doc: "The resource is no Secret or ConfigMap, or none that the API server would take."},
+		{ID: "resource-invalid", fields: []string{"spec.resource"}, Doc: "The resource is not a Secret or ConfigMap, or none that the API server would take."},
 		{ID: "targets-invalid", fields: []string{"spec.targets"}, Doc: "A namespace is both included and excluded, or the selector is malformed."},
 	},
 })
@@ -60,7 +60,7 @@ func (s *subject) distributionTargets(t kruise.ResourceDistributionTargets) {
 func (s *subject) namespaces(path string, list []kruise.ResourceDistributionNamespace) {
 	for i, ns := range list {
 		if msgs := validation.IsDNS1123Label(ns.Name); len(msgs) > 0 {
-			s.fault(fmt.Sprintf("%s[%d].name", path, i), "", "%q is no namespace: %s", ns.Name, strings.Join(msgs, "; "))
+			s.fault(fmt.Sprintf("%s[%d].name", path, i), "", "%q is not a namespace: %s", ns.Name, strings.Join(msgs, "; "))
 		}
 	}
 }

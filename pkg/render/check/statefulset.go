@@ -22,7 +22,7 @@ var _ = add(&kindRules{
 		{ID: "selector-invalid", fields: []string{"spec.selector", "spec.template.metadata.labels"}, Doc: "The selector is missing, empty, malformed, or does not match the labels of the pod template."},
 		{ID: "number-negative", fields: []string{"spec.replicas", "spec.revisionHistoryLimit", "spec.ordinals"}, Doc: "A number that counts pods, revisions or seconds is negative."},
 		{ID: "pod-management-invalid", fields: []string{"spec.podManagementPolicy"}, Doc: "podManagementPolicy is neither OrderedReady nor Parallel."},
-		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", "spec.updateStrategy.rollingUpdate", rolling + "podUpdatePolicy"}, Doc: "The update type or the pod update policy is unknown, or rollingUpdate stands beside OnDelete."},
+		{ID: "update-type-invalid", fields: []string{"spec.updateStrategy.type", "spec.updateStrategy.rollingUpdate", rolling + "podUpdatePolicy"}, Doc: "The update type or the pod update policy is unknown, or rollingUpdate is set with OnDelete."},
 		{ID: "partition-invalid", fields: []string{rolling + "partition"}, Doc: "partition is negative."},
 		{ID: "max-unavailable-invalid", fields: []string{rolling + "maxUnavailable", "spec.scaleStrategy.maxUnavailable"}, Doc: "maxUnavailable is malformed, 0, or other than 1 without podManagementPolicy Parallel."},
 		{ID: "unordered-update-invalid", fields: []string{rolling + "unorderedUpdate"}, Doc: "unorderedUpdate is given without podManagementPolicy Parallel, or its priorities are wrong."},
@@ -51,7 +51,7 @@ func statefulSet(s *subject) {
 	k := &statefulSetCheck{subject: s, spec: &set.Spec}
 	if name := s.r.Name(); name != "" && len(validation.IsDNS1123Subdomain(name)) == 0 {
 		for _, msg := range validation.IsDNS1123Label(name) { // pods and their labels have it
-			s.against(nameInvalid, "metadata.name", "", "%q is no name of a StatefulSet: %s", name, msg)
+			s.against(nameInvalid, "metadata.name", "", "%q is not a name of a StatefulSet: %s", name, msg)
 		}
 	}
 	k.owns(k.spec.Selector, k.spec.Template.Labels)
@@ -144,7 +144,7 @@ func (k *statefulSetCheck) reserved() {
 		case v.Type == intstr.Int && v.IntVal < 0:
 			k.fault(path, "", "%d is negative", v.IntVal)
 		case v.Type == intstr.String && !ordinals(v.StrVal):
-			k.fault(path, "write a number without quotes, or two as in 3-5", "%q is no range of ordinals", v.StrVal)
+			k.fault(path, "write a number without quotes, or two as in 3-5", "%q is not a range of ordinals", v.StrVal)
 		}
 	}
 }

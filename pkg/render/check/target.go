@@ -29,7 +29,7 @@ func (s *subject) complete(t targeting, ref *kruise.TargetReference) bool {
 		return false
 	}
 	if _, err := schema.ParseGroupVersion(ref.APIVersion); err != nil {
-		s.fault(t.path+".apiVersion", "", "%q is no API version", ref.APIVersion)
+		s.fault(t.path+".apiVersion", "", "%q is not an API version", ref.APIVersion)
 		return false
 	}
 	if noSuchKind(resource.GroupOf(ref.APIVersion), ref.Kind) {
@@ -40,7 +40,7 @@ func (s *subject) complete(t targeting, ref *kruise.TargetReference) bool {
 		return true
 	}
 	s.fault(t.path, "further kinds stand under "+t.whiteList+" in ConfigMap "+kruise.ConfigurationName+", which --with can name",
-		"%s of %s is no kind for this: want %s", ref.Kind, ref.APIVersion, either(t.permitted))
+		"%s of %s is not a kind for this: want %s", ref.Kind, ref.APIVersion, either(t.permitted))
 	return false
 }
 

@@ -122,7 +122,7 @@ func unitedMisplaced(_, path string) string {
 		return "disablePVCReuse is a field of CloneSet v1alpha1 only: write " + at + "scaleStrategy.enablePVCReuse with the opposite value"
 	}
 	if field, ok := strings.CutPrefix(path, at+"updateStrategy."); ok && alphaStrategy[field] {
-		return field + " stands here in CloneSet v1alpha1 only: write " + at + "updateStrategy.rollingUpdate." + field
+		return field + " is only valid here in CloneSet v1alpha1: write " + at + "updateStrategy.rollingUpdate." + field
 	}
 	return ""
 }

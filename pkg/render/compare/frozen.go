@@ -76,7 +76,7 @@ func (ch *Change) freeze(d difference, kind string) {
 	}
 	ch.Effects = append(ch.Effects, Effect{
 		Level: Refused, Field: field, Text: fmt.Sprintf("this cannot change in a %s that exists", kind),
-		Hint: fmt.Sprintf("keep it, or delete the %s and create it anew", kind),
+		Hint: fmt.Sprintf("keep it, or delete the %s and create it again", kind),
 	})
 }
 

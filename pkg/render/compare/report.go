@@ -41,7 +41,7 @@ const (
 	Loss Level = "loss"
 	// Refused: an API server, or Kruise's webhooks, do not take it.
 	Refused Level = "refused"
-	// Recreate: pods are deleted and made anew.
+	// Recreate: pods are deleted and recreated.
 	Recreate Level = "recreate"
 	// Stuck: something will not happen that is meant to.
 	Stuck Level = "stuck"
@@ -130,7 +130,7 @@ type Rollout struct {
 	// Observed: the numbers are of pods that were seen.
 	Observed bool
 	Paused   bool
-	// ByHand: a pod gets the new template only when somebody deletes it.
+	// ByHand: a pod gets the new template only when it is deleted.
 	ByHand bool
 }
 

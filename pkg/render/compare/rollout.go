@@ -107,7 +107,7 @@ func released(ch *Change, r *Rollout, before int) {
 	switch {
 	case before == r.Reach || r.Down < 0:
 	case r.Reach > before:
-		ch.add(Restart, "", fmt.Sprintf("an update that is under way may reach %d of %d pods instead of %d", r.Reach, r.Total, before))
+		ch.add(Restart, "", fmt.Sprintf("an update in progress may reach %d of %d pods instead of %d", r.Reach, r.Total, before))
 	default:
 		ch.add(Note, "", fmt.Sprintf("an update may reach %d of %d pods only, instead of %d", r.Reach, r.Total, before))
 	}

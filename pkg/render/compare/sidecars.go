@@ -28,7 +28,7 @@ func (c *comparison) sidecars() {
 	for _, r := range c.old.facts.Stream(kruise.Group, kruise.KindSidecarSet) {
 		if ch := c.byID[c.old.facts.IDOf(r)]; ch != nil && ch.Verb == Removed {
 			ch.Reach = c.reached(had[r.Name()], has[r.Name()])
-			ch.add(Warning, "", "pods that have its containers keep them until they are made anew; new pods come without")
+			ch.add(Warning, "", "pods that have its containers keep them until they are recreated; new pods come without")
 		}
 	}
 	c.gained(was, is)
@@ -115,10 +115,10 @@ func (c *comparison) upgraded(ch *Change, old, now *resource.Resource) {
 		ch.add(Note, "", "only pods made from now on get it")
 	}
 	if reaches(ch.Reach, Added) {
-		ch.add(Warning, "spec.selector", "it reaches other workloads now: their pods get its containers when they are made anew")
+		ch.add(Warning, "spec.selector", "it reaches other workloads now: their pods get its containers when they are recreated")
 	}
 	if reaches(ch.Reach, Removed) {
-		ch.add(Warning, "spec.selector", "it does not reach workloads any more: their pods lose its containers when they are made anew")
+		ch.add(Warning, "spec.selector", "it does not reach workloads any more: their pods lose its containers when they are recreated")
 	}
 }
 

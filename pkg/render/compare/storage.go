@@ -67,11 +67,11 @@ func (c claims) any() bool { return len(c.names) > 0 }
 
 func (c claims) String() string { return strings.Join(c.names, ", ") }
 
-// storage says what becomes of the data of pods that are made anew or go away.
+// storage says what becomes of the data of pods that are recreated or go away.
 func storage(ch *Change, old, now *cluster.Workload, r *Rollout) {
 	had, has := claimsOf(old.Object), claimsOf(now.Object)
 	if r.Mode == rules.ModeRecreate && r.level() == Recreate && had.any() && had.withPods {
-		ch.add(Loss, "", fmt.Sprintf("every pod that is made anew loses its claims (%s): Kruise deletes them with the pod, and the data in them", had))
+		ch.add(Loss, "", fmt.Sprintf("every pod that is recreated loses its claims (%s): Kruise deletes them with the pod, and the data in them", had))
 	}
 	scaled(ch, had, r)
 	const policy, text = "spec.persistentVolumeClaimRetentionPolicy.", "claims (%s) are deleted from now on where they were kept"

@@ -141,12 +141,12 @@ func (r *reader) renderConfig(c *Config) {
 		switch k.Value {
 		case "apiVersion", "kind", "metadata", "spec":
 		default:
-			r.errs = append(r.errs, tree.Errorf(r.root, k.Value, "options stand below spec", "unknown field %q", k.Value))
+			r.errs = append(r.errs, tree.Errorf(r.root, k.Value, "options belong under spec", "unknown field %q", k.Value))
 		}
 	})
 	spec := tree.Get(r.root, "spec")
 	if spec != nil && !tree.IsMap(spec) {
-		r.errs = append(r.errs, tree.Errorf(r.root, "spec", "", "is no mapping"))
+		r.errs = append(r.errs, tree.Errorf(r.root, "spec", "", "is not a mapping"))
 	}
 	tree.Each(spec, func(k, v *tree.Node) { r.set(c, k.Value, v) })
 }
@@ -160,7 +160,7 @@ func (r *reader) texts(c *Config, values *tree.Node, prefix string) {
 			return
 		}
 		if !tree.IsScalar(v) {
-			r.fail(name, "put the value in quotes", "is no text")
+			r.fail(name, "put the value in quotes", "is not text")
 			return
 		}
 		r.set(c, name, fromText(name, tree.Str(v)))

@@ -166,8 +166,8 @@ func TestFaults(t *testing.T) {
 	data := func(s string) string { return "{apiVersion: v1, kind: ConfigMap, data: {" + s + "}}" }
 	tests := map[string]struct{ text, path, msg, hint string }{
 		"version":            {"{apiVersion: kubectl-kruise.dev/v2, kind: RenderConfig}", "apiVersion", `unknown version "kubectl-kruise.dev/v2"`, "v1alpha1"},
-		"beside spec":        {"{apiVersion: kubectl-kruise.dev/v1alpha1, kind: RenderConfig, target: native}", "target", "unknown field", "below spec"},
-		"spec":               {"{apiVersion: kubectl-kruise.dev/v1alpha1, kind: RenderConfig, spec: [a]}", "spec", "is no mapping", ""},
+		"beside spec":        {"{apiVersion: kubectl-kruise.dev/v1alpha1, kind: RenderConfig, target: native}", "target", "unknown field", "under spec"},
+		"spec":               {"{apiVersion: kubectl-kruise.dev/v1alpha1, kind: RenderConfig, spec: [a]}", "spec", "is not a mapping", ""},
 		"unknown":            {spec("colour: red"), "spec.colour", `unknown option "colour"`, "one of: allowEmpty, allowPreviewAPIs, apiVersions,"},
 		"nearly":             {spec("template-path: {}"), "spec.template-path", "unknown option", "did you mean templatePaths?"},
 		"nearly, text":       {data("allow_empty: 'true'"), "data.allow_empty", "unknown option", "did you mean allowEmpty?"},
@@ -176,7 +176,7 @@ func TestFaults(t *testing.T) {
 		"target":             {spec("target: helm"), "spec.target", `unknown value "helm"`, "one of: native, kruise, auto"},
 		"target number":      {spec("target: 1"), "spec.target", "must be text", ""},
 		"target empty":       {spec("target: ''"), "spec.target", "must be text", ""},
-		"target list":        {data("target: [a]"), "data.target", "is no text", "quotes"},
+		"target list":        {data("target: [a]"), "data.target", "is not text", "quotes"},
 		"driver":             {data("driver: kruise"), "data.driver", `unknown value "kruise"`, "one of: native, client"},
 		"auto":               {spec("target: auto"), "spec.target", "auto needs apiVersions", "list what the cluster serves"},
 		"expand":             {spec("expand: [Deployment]"), "spec.expand", `cannot expand "Deployment"`, "CloneSet"},
@@ -185,7 +185,7 @@ func TestFaults(t *testing.T) {
 		"strict":             {spec("strict: yes please"), "spec.strict", "must be true or false", ""},
 		"strict text":        {data("strict: 'yes'"), "data.strict", "must be true or false", ""},
 		"strict quoted":      {spec("strict: 'true'"), "spec.strict", "must be true or false", ""},
-		"paths":              {spec("templatePaths: {Runner: a.b}"), "spec.templatePaths", `"Runner" is no GROUP/KIND`, "batch.example.com/Runner"},
+		"paths":              {spec("templatePaths: {Runner: a.b}"), "spec.templatePaths", `"Runner" is not a GROUP/KIND`, "batch.example.com/Runner"},
 		"paths text":         {data("templatePaths: a/B"), "data.templatePaths", "must be a mapping of texts", ""},
 		"paths number":       {spec("templatePaths: {a/B: 1}"), "spec.templatePaths", "must be a mapping of texts", ""},
 		"with number":        {spec("with: [1]"), "spec.with", "must be a list of objects and of file names", ""},

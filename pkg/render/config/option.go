@@ -59,7 +59,7 @@ var options = map[string]option{
 		paths := tree.Strings(v)
 		for _, kind := range slices.Sorted(maps.Keys(paths)) {
 			if !strings.Contains(kind, "/") {
-				return hint, fmt.Errorf("%q is no GROUP/KIND", kind)
+				return hint, fmt.Errorf("%q is not a GROUP/KIND", kind)
 			}
 		}
 		c.TemplatePaths = paths

@@ -86,7 +86,7 @@ type direction struct{ from, to kind }
 // Targets say which kinds become which.
 type Targets struct{ ways []direction }
 
-// ParseTargets reads the kinds that there shall be: words of [Words], their
+// ParseTargets reads the target kinds: words of [Words], their
 // short names, KIND.GROUP, or kruise and native for all kinds of one side.
 func ParseTargets(words []string) (Targets, error) {
 	var t Targets

@@ -98,7 +98,7 @@ func (p *plan) free(d *distribution, namespace string) bool {
 	present := p.existing.at(d, namespace)
 	for _, o := range present {
 		if !o.belongsTo(d.r.Name()) {
-			return conflict(fmt.Sprintf("%s is no copy of this ResourceDistribution", o))
+			return conflict(fmt.Sprintf("%s is not a copy of this ResourceDistribution", o))
 		}
 	}
 	p.claims[place] = d
@@ -145,6 +145,6 @@ func (e existing) stale(p *plan, d *distribution, targets []string) {
 			p.replaced[o.r] = true
 			then = "; it is left out"
 		}
-		p.c.Findings.Add("resourcedistribution/stale-copy", d.r, "spec.targets", o.String()+" is a copy in a namespace that is no target any more"+then)
+		p.c.Findings.Add("resourcedistribution/stale-copy", d.r, "spec.targets", o.String()+" is a copy in a namespace that is no longer a target"+then)
 	}
 }

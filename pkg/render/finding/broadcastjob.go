@@ -11,7 +11,7 @@ var _ = templateRules(kruise.KindBroadcastJob, "broadcastjob") && register(
 	Rule{
 		ID: "broadcastjob/always", Kind: kruise.KindBroadcastJob, When: perNode, Severity: Approximate,
 		Fields:  []string{"spec.completionPolicy.type"},
-		Becomes: "a Job per node that fits now, bound to it by node affinity as Kruise does; nodes that join later get none, and a pod that somebody deletes while it runs fails its Job, where Kruise makes another",
+		Becomes: "a Job per node that fits now, bound to it by node affinity as Kruise does; nodes that join later get none, and a pod that is deleted while it runs fails its Job, where Kruise creates another",
 		Action:  "render again when nodes have joined, and delete a Job in place of its pod",
 	},
 	Rule{
@@ -70,7 +70,7 @@ var _ = templateRules(kruise.KindBroadcastJob, "broadcastjob") && register(
 		ID: "broadcastjob/paused-never", Kind: kruise.KindBroadcastJob, When: "Never, paused or with parallelism 0", Severity: Approximate,
 		Fields:  []string{"spec.paused", "spec.parallelism"},
 		Becomes: "nothing: a DaemonSet cannot be paused",
-		Action:  "render again when nodes shall get pods",
+		Action:  "render again when the nodes change",
 	},
 	Rule{
 		ID: "broadcastjob/continue", Kind: kruise.KindBroadcastJob, Severity: Exact,

@@ -41,7 +41,7 @@ var _ = workloadRules(kruise.KindCloneSet, "cloneset") && register(
 	Rule{
 		ID: "cloneset/lifecycle-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.lifecycle"},
-		Becomes: "hooks are honoured for pods that this tool replaces, and by nobody while it does not run",
+		Becomes: "hooks are honored only for pods that this tool replaces, while it runs",
 		Action:  "do not rely on hooks for evictions and scaling done by others",
 	},
 )
@@ -58,7 +58,7 @@ var _ = register(
 	Rule{
 		ID: "cloneset/pods-to-delete-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.scaleStrategy.podsToDelete"},
-		Becomes: "kept in the strategy annotation: this tool deletes these pods, nobody else does",
+		Becomes: "kept in the strategy annotation: this tool deletes these pods; no controller does",
 		Action:  "scale in with this tool",
 	},
 	Rule{

@@ -184,7 +184,7 @@ var _ = register(
 	Rule{
 		ID: "cloneset/progress-deadline", Kind: kruise.KindCloneSet, When: toDeployment, Severity: Approximate,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
-		Becomes: "the same field, but the Deployment's clock starts anew with every pod that makes progress, where a CloneSet's runs from its last change of state",
+		Becomes: "the same field, but the Deployment's clock starts again with every pod that makes progress, where a CloneSet's runs from its last change of state",
 		Action:  "nothing, unless something alerts on ProgressDeadlineExceeded",
 	},
 	Rule{
@@ -202,7 +202,7 @@ var _ = register(
 		ID: "cloneset/progress-deadline-statefulset", Kind: kruise.KindCloneSet, When: toStatefulSet, Severity: Lost,
 		Fields:  []string{"spec.progressDeadlineSeconds"},
 		Becomes: "a StatefulSet does not report a rollout that makes no progress",
-		Action:  "give the time to whoever waits, such as kubectl rollout status --timeout",
+		Action:  "set the time where you wait for it, such as kubectl rollout status --timeout",
 	},
 	Rule{
 		ID: "cloneset/progress-deadline-client", Kind: kruise.KindCloneSet, When: byClient, Severity: Exact,

@@ -20,7 +20,7 @@ var _ = register(
 	Rule{
 		ID: "containerrecreaterequest/sequence-unwritten", Kind: kruise.KindContainerRecreateRequest, When: patchesNot, Severity: Lost,
 		Fields:  []string{"spec.podName"},
-		Becomes: "nothing in the output: a restart is no state that a manifest could hold",
+		Becomes: "nothing in the output: a restart is not a state that a manifest could hold",
 		Action:  askPatches,
 	},
 	Rule{
@@ -50,11 +50,11 @@ var _ = register(
 	Rule{
 		ID: "containerrecreaterequest/evict", Kind: kruise.KindContainerRecreateRequest, When: "some container cannot be restarted alone", Severity: Lost,
 		Fields:  []string{"spec.containers"},
-		Becomes: "the whole pod is evicted and made anew by its controller: all containers, another uid and address, perhaps another node; order, failure policy and minStartedSeconds have no meaning then",
+		Becomes: "the whole pod is evicted and recreated by its controller: all containers, another uid and address, perhaps another node; order, failure policy and minStartedSeconds have no meaning then",
 		Action:  "give the pod with its status (--live), which allows gentler ways, or delete the request",
 	},
 	Rule{
-		ID: "containerrecreaterequest/no-method", Kind: kruise.KindContainerRecreateRequest, When: "no controller would make the pod anew", Severity: Lost,
+		ID: "containerrecreaterequest/no-method", Kind: kruise.KindContainerRecreateRequest, When: "no controller would recreate the pod", Severity: Lost,
 		Fields:  []string{"spec.containers"},
 		Becomes: "nothing is done",
 		Action:  "give the pod with its status (--live), or replace it by hand",
@@ -110,7 +110,7 @@ var _ = register(
 	Rule{
 		ID: "containerrecreaterequest/deadline", Kind: kruise.KindContainerRecreateRequest, Severity: Approximate,
 		Fields:  []string{"spec.activeDeadlineSeconds"},
-		Becomes: "the limit of each check and a line that says when to stop; nobody stops by itself",
+		Becomes: "the limit of each check and a line that says when to stop; nothing stops by itself",
 		Action:  "keep to it",
 	},
 	Rule{

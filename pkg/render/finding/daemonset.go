@@ -18,7 +18,7 @@ var _ = workloadRules(kruise.KindDaemonSet, "daemonset") && register(
 	Rule{
 		ID: "daemonset/lifecycle-client", Kind: kruise.KindDaemonSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.lifecycle"},
-		Becomes: "hooks are honoured for pods that this tool replaces, and by nobody while it does not run",
+		Becomes: "hooks are honored only for pods that this tool replaces, while it runs",
 		Action:  "do not rely on hooks for evictions and nodes that leave",
 	},
 	Rule{

@@ -77,7 +77,7 @@ var pulls = []Rule{
 		ID: "paused-never", When: "parallelism 0, Never", Severity: Approximate,
 		Fields:  []string{"spec.parallelism"},
 		Becomes: "nothing: a DaemonSet cannot be paused",
-		Action:  "render again with another parallelism when nodes shall pull",
+		Action:  "render again with another parallelism to start the pull",
 	},
 	{
 		ID: "selector", Severity: Exact,

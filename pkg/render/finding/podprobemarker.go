@@ -2,7 +2,7 @@ package finding
 
 import "github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 
-const nobodyProbes = "without Kruise's node agent nobody runs it"
+const nobodyProbes = "it does not run without Kruise's node agent"
 
 // What becomes of a PodProbeMarker, and of what Kruise makes of it for its node
 // agents (docs/kruise/protection.md#other-features).
@@ -52,7 +52,7 @@ var _ = register(
 	Rule{
 		ID: "nodepodprobe/kept", Kind: kruise.KindNodePodProbe, Severity: Lost,
 		Fields:  []string{"spec.podProbes"},
-		Becomes: "the object stays a Kruise object, one that Kruise writes itself: without its node agent nobody runs the probes",
+		Becomes: "the object stays a Kruise object, one that Kruise writes itself: the probes do not run without its node agent",
 		Action:  "leave the object out of what is applied; see the PodProbeMarker it comes from",
 	},
 )

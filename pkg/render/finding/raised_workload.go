@@ -14,7 +14,7 @@ var _ = raisedTemplateRules(kruise.KindDeployment, "deployment", "spec.template"
 	Rule{
 		ID: "deployment/paused", Kind: kruise.KindDeployment, Severity: Approximate,
 		Fields:  []string{"spec.paused"},
-		Becomes: "updateStrategy.rollingUpdate.paused: no further pods are updated, but pods of a surge are taken back",
+		Becomes: "updateStrategy.rollingUpdate.paused: no further pods are updated, but surge pods are removed",
 		Action:  "finish a rollout before converting",
 	},
 	Rule{

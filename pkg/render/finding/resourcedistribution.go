@@ -21,7 +21,7 @@ var _ = register(
 	},
 	Rule{
 		ID: "resourcedistribution/controller", Kind: resourceDistribution, Severity: Approximate,
-		Becomes: "the copies belong to nobody: a copy that is edited or deleted stays so until the next apply, and deleting the source deletes no copy",
+		Becomes: "the copies have no controller: a copy that is edited or deleted stays so until the next apply, and deleting the source deletes no copy",
 		Action:  "apply regularly, or let a GitOps controller do it with pruning; copies carry the label kubectl-kruise.dev/source",
 	},
 	Rule{
@@ -83,7 +83,7 @@ var _ = register(
 	},
 	Rule{
 		ID: "resourcedistribution/stale-copy", Kind: resourceDistribution, Severity: Approximate,
-		Becomes: "a copy exists in a namespace that is no target any more; Kruise would delete it",
+		Becomes: "a copy exists in a namespace that is no longer a target; Kruise would delete it",
 		Action:  "delete it, or apply with pruning",
 	},
 	Rule{

@@ -52,7 +52,7 @@ var _ = register(
 	Rule{
 		ID: "sidecarset/hot-upgrade", Kind: kruise.KindSidecarSet, Severity: Lost,
 		Fields:  []string{"spec.containers[].upgradeStrategy", "spec.initContainers[].upgradeStrategy"},
-		Becomes: "the pair of containers is injected, but nobody exchanges them: a new image replaces the pods, as with ColdUpgrade",
+		Becomes: "the pair of containers is injected, but they are not swapped: a new image replaces the pods, as with ColdUpgrade",
 		Action:  "use ColdUpgrade, which saves the idle container, unless Kruise runs the cluster; or --driver client",
 	},
 	Rule{
@@ -109,7 +109,7 @@ var _ = register(
 	Rule{
 		ID: "sidecarset/merge-not-json", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.patchPodMetadata[].annotations"},
-		Becomes: "MergePatchJson with a text that is no JSON: Kruise accepts the set, and refuses pods that have the annotation already",
+		Becomes: "MergePatchJson with a text that is not JSON: Kruise accepts the set, and refuses pods that have the annotation already",
 		Action:  "write a JSON object",
 	},
 	Rule{

@@ -47,7 +47,7 @@ var _ = register(
 	Rule{
 		ID: "sidecarset/admission-update", Kind: kruise.KindSidecarSet, When: asAdmission + ", RollingUpdate", Severity: Approximate,
 		Fields:  []string{"spec.updateStrategy.type"},
-		Becomes: "nobody updates sidecars in running pods: a changed set reaches the pods that are created later",
+		Becomes: "sidecars in running pods are not updated: a changed set reaches only pods that are created later",
 		Action:  "restart the workloads when the new sidecars are wanted",
 	},
 	Rule{
@@ -62,7 +62,7 @@ var _ = register(
 	Rule{
 		ID: "sidecarset/admission-hot-upgrade", Kind: kruise.KindSidecarSet, When: asAdmission, Severity: Lost,
 		Fields:  []string{"spec.containers[].upgradeStrategy", "spec.initContainers[].upgradeStrategy"},
-		Becomes: "the policy injects the pair of containers, but nobody exchanges them: a new image reaches new pods only",
+		Becomes: "the policy injects the pair of containers, but they are not swapped: a new image reaches new pods only",
 		Action:  "use ColdUpgrade, which saves the idle container, unless Kruise runs the cluster",
 	},
 	Rule{

@@ -31,7 +31,7 @@ var _ = register(
 	Rule{
 		ID: "sidecarset/custom-version", Kind: kruise.KindSidecarSet, Severity: Approximate,
 		Fields:  []string{"spec.customVersion"},
-		Becomes: "names stored revisions, which nobody stores without Kruise",
+		Becomes: "names stored revisions, which do not exist without Kruise",
 		Action:  "tag the commit that holds the set",
 	},
 	Rule{
@@ -61,7 +61,7 @@ var _ = register(
 	Rule{
 		ID: "sidecarset/update-unavailable", Kind: kruise.KindSidecarSet, Severity: Lost,
 		Fields:  []string{"spec.updateStrategy.maxUnavailable"},
-		Becomes: "each workload keeps to its own budget; nobody counts over all of them",
+		Becomes: "each workload keeps to its own budget; there is no common limit",
 		Action:  "use the strategy of the workloads or a PodDisruptionBudget",
 	},
 	Rule{

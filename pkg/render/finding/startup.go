@@ -16,7 +16,7 @@ var _ = register(
 		ID: "containerlaunchpriority/probe", Kind: "ContainerLaunchPriority", Severity: Approximate,
 		Fields:  []string{"spec.containers[].readinessProbe"},
 		Becomes: "is also the start-up probe, without an end of patience: the next container waits until it answers, as Kruise waits until the container is ready",
-		Action:  "write a startupProbe where a container that never starts shall be restarted",
+		Action:  "write a startupProbe to restart a container that never starts",
 	},
 	Rule{
 		ID: "containerlaunchpriority/equal", Kind: "ContainerLaunchPriority", When: "containers of one priority", Severity: Approximate,

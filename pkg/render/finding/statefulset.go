@@ -65,7 +65,7 @@ var _ = workloadRules(kruise.KindStatefulSet, "statefulset") && register(
 	Rule{
 		ID: "statefulset/lifecycle-client", Kind: kruise.KindStatefulSet, When: byClient, Severity: Approximate,
 		Fields:  []string{"spec.lifecycle"},
-		Becomes: "hooks are honoured for pods that this tool replaces, and by nobody while it does not run",
+		Becomes: "hooks are honored only for pods that this tool replaces, while it runs",
 		Action:  "do not rely on hooks for evictions and scaling done by others",
 	},
 	Rule{

@@ -59,7 +59,7 @@ var _ = register(
 	Rule{
 		ID: "uniteddeployment/adaptive-times", Kind: kruise.KindUnitedDeployment, Severity: Lost,
 		Fields:  []string{schedule + ".adaptive.rescheduleCriticalSeconds", schedule + ".adaptive.unschedulableDuration"},
-		Becomes: "nobody watches how long pods are pending, or how long a subset has been unschedulable",
+		Becomes: "pending pods are not watched, or how long a subset has been unschedulable",
 		Action:  "render again with --live when a subset is full",
 	},
 	Rule{

@@ -92,7 +92,7 @@ var _ = register(
 	Rule{
 		ID: "workloadspread/replicas-unknown", Kind: kruise.KindWorkloadSpread, When: "an autoscaler owns the replicas", Severity: Approximate,
 		Fields:  []string{spreadSubsets + "[].maxReplicas"},
-		Becomes: "nobody says how many replicas there are: the least that the autoscaler permits are shared out, and written",
+		Becomes: "the number of replicas is not in the input: the autoscaler's minimum is distributed and written",
 		Action:  "give the live target (--with or --live), or spec.replicas",
 	},
 	Rule{

@@ -49,7 +49,7 @@ var _ = register(
 	Rule{
 		ID: "workloadspread/deletion-cost", Kind: kruise.KindWorkloadSpread, When: "the target is a CloneSet or Deployment, " + whenSplit, Severity: Approximate,
 		Fields:  []string{spreadSubsets},
-		Becomes: "pods have the deletion cost of their subset from the start, where Kruise writes it later; it decides nothing inside one workload, and nobody mirrors it for old pods in a rollout",
+		Becomes: "pods have the deletion cost of their subset from the start, where Kruise writes it later; it decides nothing inside one workload, and it is not mirrored for old pods in a rollout",
 		Action:  "scale in by rendering again: the last subsets shrink first",
 	},
 	Rule{
@@ -66,7 +66,7 @@ var _ = register(
 	Rule{
 		ID: "workloadspread/adaptive", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Lost,
 		Fields:  []string{"spec.scheduleStrategy.type", "spec.scheduleStrategy.adaptive.disableSimulationSchedule"},
-		Becomes: "nobody deletes pods that find no node, so that they come back in another subset",
+		Becomes: "pods that find no node are not deleted, so they do not move to another subset",
 		Action:  "render again with --live when a subset is full, or with --spread-as constraints",
 	},
 	Rule{
@@ -78,7 +78,7 @@ var _ = register(
 	Rule{
 		ID: "workloadspread/adaptive-times", Kind: kruise.KindWorkloadSpread, When: "scheduleStrategy.type Adaptive", Severity: Lost,
 		Fields:  []string{"spec.scheduleStrategy.adaptive.rescheduleCriticalSeconds"},
-		Becomes: "nobody watches how long pods are pending",
+		Becomes: "pending pods are not watched",
 		Action:  "render again with --live when a subset is full",
 	},
 )

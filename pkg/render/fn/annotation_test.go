@@ -55,7 +55,7 @@ func TestHeir(t *testing.T) {
 	}
 }
 
-// TestHeirSame: an object that is made anew loses nothing.
+// TestHeirSame: an object that is recreated loses nothing.
 func TestHeirSame(t *testing.T) {
 	r := resource.Derived(tree.Map("metadata", tree.Map()), &resource.Resource{})
 	heir{same: true}.pass(annotations(old), r)

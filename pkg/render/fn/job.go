@@ -59,7 +59,7 @@ func newJob(n *tree.Node, read reader) (*job, error) {
 		j.take(n, kind)
 	default:
 		return nil, tree.Errorf(n, "kind", "give a RenderConfig, a ConfigMap, a SidecarSet, a ResourceDistribution, a UnitedDeployment or a ResourceDistributionGenerator",
-			"%s %s is no function config of this program", version, kind)
+			"%s %s is not a function config of this program", version, kind)
 	}
 	return j, nil
 }

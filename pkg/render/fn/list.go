@@ -42,14 +42,14 @@ func parse(text []byte) (*resourceList, error) {
 	return l, nil
 }
 
-// check refuses what is no ResourceList. Without items and functionConfig it
+// check refuses what is not a ResourceList. Without items and functionConfig it
 // is not one for kustomize either (docs/facts/kustomize.md#wire-format).
 func (l *resourceList) check() error {
 	version := tree.StrAt(l.root, "apiVersion")
 	items := tree.Get(l.root, "items")
 	switch {
 	case !tree.IsMap(l.root) || tree.StrAt(l.root, "kind") != input || resource.GroupOf(version) != group:
-		return tree.Errorf(l.root, "", "kustomize and kpt call this; see kubectl kruise render for files", "the input is no ResourceList of %s", group)
+		return tree.Errorf(l.root, "", "kustomize and kpt call this; see kubectl kruise render for files", "the input is not a ResourceList of %s", group)
 	case !slices.Contains(versions, version[len(group)+1:]):
 		return tree.Errorf(l.root, "apiVersion", "this version reads "+group+"/v1 and /v1beta1", "unknown version %q", version)
 	case items == nil && !tree.Has(l.root, "items") && tree.Get(l.root, functionConfig) == nil:

@@ -15,16 +15,16 @@ import (
 
 const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
-// TestNoResourceList: nothing is written for what is no ResourceList.
+// TestNoResourceList: nothing is written for what is not a ResourceList.
 func TestNoResourceList(t *testing.T) {
 	tests := map[string]struct{ in, says string }{
 		"nothing":           {"", "no objects"},
 		"comment":           {"# hello\n", "no objects"},
-		"text":              {"hello\n", "no ResourceList"},
-		"list":              {"- a\n", "no ResourceList"},
-		"object":            {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "no ResourceList"},
-		"v1 List":           {"apiVersion: v1\nkind: List\nitems: []\n", "no ResourceList"},
-		"group":             {"apiVersion: v1\nkind: ResourceList\nitems: []\n", "no ResourceList"},
+		"text":              {"hello\n", "not a ResourceList"},
+		"list":              {"- a\n", "not a ResourceList"},
+		"object":            {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "not a ResourceList"},
+		"v1 List":           {"apiVersion: v1\nkind: List\nitems: []\n", "not a ResourceList"},
+		"group":             {"apiVersion: v1\nkind: ResourceList\nitems: []\n", "not a ResourceList"},
 		"version":           {"apiVersion: config.kubernetes.io/v2\nkind: ResourceList\nitems: []\n", "unknown version"},
 		"items missing":     {head, "items: is missing"},
 		"items misspelt":    {head + "item: []\n", "items: is missing"},
@@ -176,7 +176,7 @@ func TestForeignConfig(t *testing.T) {
 		t.Run(config, func(t *testing.T) {
 			in := head + "items:\n" + cloneSet + "functionConfig: " + config + "\n"
 			out, said := run(t, []byte(in), ".")
-			if !strings.HasPrefix(out, in) || !strings.Contains(said, "is no function config") {
+			if !strings.HasPrefix(out, in) || !strings.Contains(said, "is not a function config") {
 				t.Errorf("said %q, wrote\n%s", said, out)
 			}
 		})

@@ -49,7 +49,7 @@ func Configuration() ([]byte, error) {
 	ours := configured()
 	ours.without(known)
 	b, err := yaml.Marshal(ours)
-	return append([]byte("# What kustomize's transformers must know of OpenKruise's kinds. List this file\n# under \"configurations:\" in each kustomization whose labels, images, replicas or\n# names shall reach them.\n"), b...), err
+	return append([]byte("# What kustomize's transformers must know of OpenKruise's kinds. List this file\n# under \"configurations:\" in each kustomization whose labels, images, replicas or\n# names should reach them.\n"), b...), err
 }
 
 func configured() configuration {

@@ -17,7 +17,7 @@ const (
 // inputRules are part of the catalogue, and cannot be turned off: what is not read is
 // not looked at.
 var inputRules = []Rule{
-	{ID: unreadable, Severity: Error, Doc: "A file cannot be read, a document of it is no YAML or JSON, or an object lacks what every object has: what stands there is not looked at."},
+	{ID: unreadable, Severity: Error, Doc: "A file cannot be read, a document of it is not YAML or JSON, or an object lacks what every object has: it is not checked."},
 	{ID: duplicate, Severity: Error, Doc: "An object is in the input twice."},
 	{ID: empty, Severity: Error, Doc: "The input holds no object."},
 }

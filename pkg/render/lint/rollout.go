@@ -40,7 +40,7 @@ var _ = advise(
 		kinds: workloads, look: restartInPlace,
 	},
 	advice{
-		Rule:  Rule{ID: "workload/paused", Kind: "Workload", Severity: Info, Doc: "The update is paused: a new template waits until somebody resumes."},
+		Rule:  Rule{ID: "workload/paused", Kind: "Workload", Severity: Info, Doc: "The update is paused: a new template waits until the update is resumed."},
 		kinds: workloads, look: paused,
 	},
 	advice{
@@ -54,7 +54,7 @@ var _ = advise(
 )
 
 func partitionUpdatesNothing(s *subject) {
-	const hint = "lower the partition when pods shall be updated"
+	const hint = "lower the partition to update pods"
 	const say = "keeps all %s pods old"
 	switch o := s.workload.Object.(type) {
 	case *kruise.CloneSet:
@@ -81,7 +81,7 @@ func maxUnavailableZero(s *subject) {
 	if r := o.Spec.UpdateStrategy.RollingUpdate; r == nil || l.Replicas == 0 || l.MaxUnavailable > 0 || l.MaxSurge > 0 || rolls(r.MaxUnavailable) == "0" {
 		return
 	}
-	s.say(rolling+"maxUnavailable", "use a number, or a larger percentage", "comes to 0 of %d pods: the update will stand still", l.Replicas)
+	s.say(rolling+"maxUnavailable", "use a number, or a larger percentage", "comes to 0 of %d pods: the update will make no progress", l.Replicas)
 }
 
 func rolls(v *intstr.IntOrString) string {

@@ -23,7 +23,7 @@ var _ = advise(
 		kinds: []string{sidecarSet}, look: matchesAcross,
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-post-start", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade hands over in postStart; without one both containers run side by side and nobody takes over."},
+		Rule:  Rule{ID: "sidecarset/hot-upgrade-without-post-start", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "A hot upgrade hands over in postStart; without one both containers run side by side and neither hands over."},
 		kinds: []string{sidecarSet}, look: hotUpgrade,
 	},
 	advice{

@@ -9,7 +9,7 @@ func notUpgradable(s *subject) {
 	e := rules.SidecarSetEligible(s.was.Template, s.workload.Template)
 	for _, f := range e.Fields {
 		if f.Effect == rules.EffectRecreate {
-			s.say(f.Path, "recreate the pods when they shall have it", "running pods keep the old sidecar: %s", f.Why)
+			s.say(f.Path, "recreate the pods to give it to them", "running pods keep the old sidecar: %s", f.Why)
 		}
 	}
 }

@@ -22,7 +22,7 @@ var _ = advise(
 		kinds: []string{sidecarSet}, look: typed(noEmptyImage),
 	},
 	advice{
-		Rule:  Rule{ID: "sidecarset/merge-patch-not-json", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "With MergePatchJson an annotation that is no JSON is accepted, and pods that have the key already are refused."},
+		Rule:  Rule{ID: "sidecarset/merge-patch-not-json", Kind: kruise.KindSidecarSet, Severity: Warning, Doc: "With MergePatchJson an annotation that is not JSON is accepted, and pods that have the key already are refused."},
 		kinds: []string{sidecarSet}, look: typed(noJSON),
 	},
 	advice{
@@ -72,7 +72,7 @@ func noJSON(s *subject, set *kruise.SidecarSet) {
 		}
 		for _, key := range slices.Sorted(maps.Keys(p.Annotations)) {
 			if !json.Valid([]byte(p.Annotations[key])) {
-				s.say(fmt.Sprintf("spec.patchPodMetadata[%d].annotations[%s]", i, key), "write a JSON object", "is no JSON: pods that have this annotation will be refused")
+				s.say(fmt.Sprintf("spec.patchPodMetadata[%d].annotations[%s]", i, key), "write a JSON object", "is not JSON: pods that have this annotation will be refused")
 			}
 		}
 	}
@@ -107,6 +107,6 @@ const many = 1_000_000
 
 func allKeptOld(s *subject, set *kruise.SidecarSet) {
 	if p := set.Spec.UpdateStrategy.Partition; p != nil && p.StrVal == "100%" {
-		s.say("spec.updateStrategy.partition", "lower the partition when pods shall be updated", "keeps all pods old")
+		s.say("spec.updateStrategy.partition", "lower the partition to update pods", "keeps all pods old")
 	}
 }

@@ -32,7 +32,7 @@ var _ = advise(
 		kinds: []string{spread}, look: typed(filterOfNothing),
 	},
 	advice{
-		Rule:  Rule{ID: "workloadspread/subset-name", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset name that is no DNS label is accepted; names of what is rendered for the subset have to be."},
+		Rule:  Rule{ID: "workloadspread/subset-name", Kind: kruise.KindWorkloadSpread, Severity: Warning, Doc: "A subset name that is not a DNS label is accepted; names of what is rendered for the subset have to be."},
 		kinds: []string{spread}, look: typed(subsetNames),
 	},
 	advice{
@@ -105,7 +105,7 @@ func filterOfNothing(s *subject, w *kruise.WorkloadSpread) {
 func subsetNames(s *subject, w *kruise.WorkloadSpread) {
 	for i, subset := range w.Spec.Subsets {
 		if faults := validation.IsDNS1123Label(subset.Name); len(faults) > 0 {
-			s.say(fmt.Sprintf(subsetField, i, "name"), "use lower case letters, digits and -", "%q is no DNS label", subset.Name)
+			s.say(fmt.Sprintf(subsetField, i, "name"), "use lower case letters, digits and -", "%q is not a DNS label", subset.Name)
 		}
 	}
 }

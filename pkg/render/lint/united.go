@@ -38,7 +38,7 @@ func subsetPartitions(s *subject, u *kruise.UnitedDeployment) {
 			continue
 		}
 		if n := u.Spec.Topology.Subsets[i].Replicas; n != nil && n.Type == intstr.Int && n.IntVal > 0 && partitions[name] >= n.IntVal {
-			s.say(field, "lower the partition when pods shall be updated", "keeps all %d pods of the subset old", n.IntVal)
+			s.say(field, "lower the partition to update pods", "keeps all %d pods of the subset old", n.IntVal)
 		}
 	}
 }

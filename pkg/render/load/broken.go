@@ -49,7 +49,7 @@ func (d document) single() error {
 	case err != nil:
 		return d.broken(err)
 	}
-	return d.fault(d.line, "end all lines with LF or CRLF", "a document begins behind a line break that is no LF")
+	return d.fault(d.line, "end all lines with LF or CRLF", "a document begins behind a line break that is not an LF")
 }
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)

@@ -48,7 +48,7 @@ func TestSplit(t *testing.T) {
 		"JSON, several":             {"{\"a\": 1}\n{\n\"b\": 2}{}", []doc{{"{\"a\": 1}", 1}, {"\n{\n\"b\": 2}", 1}, {"{}", 3}}},
 		"JSON with markers":         {"{\"a\": 1}\n---\n{\"b\": 2}\n", []doc{{"{\"a\": 1}", 1}, {"{\"b\": 2}", 3}}},
 		"JSON that is not":          {"{\"a\": 1}}\n", []doc{{"{\"a\": 1}}\n", 1}}},
-		"flow YAML is no JSON":      {"{a: 1}\n", []doc{{"{a: 1}\n", 1}}},
+		"flow YAML is not JSON":     {"{a: 1}\n", []doc{{"{a: 1}\n", 1}}},
 		"white space before marker": {"\n \n---\na: 1\n", []doc{{"\n \n---\na: 1\n", 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {

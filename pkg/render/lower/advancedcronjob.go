@@ -125,7 +125,7 @@ func (a *advancedCronJob) inner(kind, field string) *resource.Resource {
 
 // endless refuses a template of what never completes.
 func (a *advancedCronJob) endless(field string) error {
-	return a.r.Fault("spec.template."+field+".spec.completionPolicy.type", "set it to Always", "what never completes cannot be made again and again")
+	return a.r.Fault("spec.template."+field+".spec.completionPolicy.type", "set it to Always", "a run that never completes cannot be repeated")
 }
 
 // collected takes the specs of Jobs.

@@ -50,7 +50,7 @@ kind: AdvancedCronJob
 metadata: {name: nightly, namespace: shop}
 spec: {schedule: "15 2 * * *", template: {`+template+`}}
 `)
-		if err == nil || !strings.Contains(err.Error(), "spec.completionPolicy.type: what never completes") {
+		if err == nil || !strings.Contains(err.Error(), "spec.completionPolicy.type: a run that never completes") {
 			t.Errorf("%s: %v", template, err)
 		}
 	}

@@ -101,7 +101,7 @@ func (o *object) nodeCount() (count int, given bool, err error) {
 	}
 	count, err = strconv.Atoi(text)
 	if err != nil || count < 1 {
-		return 0, true, o.r.Fault("metadata.annotations["+kruise.NodesAnnotation+"]", "a whole number such as \"5\"", "%q is no number of nodes", text)
+		return 0, true, o.r.Fault("metadata.annotations["+kruise.NodesAnnotation+"]", "a whole number such as \"5\"", "%q is not a number of nodes", text)
 	}
 	return count, true, nil
 }

@@ -62,7 +62,7 @@ func dropProbeMarker(c *stage.Context, a *around, r *resource.Resource) ([]*reso
 }
 
 func (m *probeMarker) reportProbe(path string, p *kruise.PodContainerProbe) {
-	m.report("podprobemarker/probe", path+"probe", fmt.Sprintf("the %s probe of container %s: without Kruise's node agent nobody runs it", handler(p), p.ContainerName))
+	m.report("podprobemarker/probe", path+"probe", fmt.Sprintf("the %s probe of container %s: it does not run without Kruise's node agent", handler(p), p.ContainerName))
 	if condition := string(p.PodConditionType); condition != "" {
 		if waiting := m.waiting(condition); len(waiting) > 0 {
 			m.report("podprobemarker/gate", path+"podConditionType", fmt.Sprintf("pods of %s wait for %s in their readinessGates and never become ready", strings.Join(waiting, ", "), condition))

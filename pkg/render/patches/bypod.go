@@ -96,7 +96,7 @@ func (w *walk) sent(d done) []Step {
 		w.updated++
 		t := Target{APIVersion: "v1", Kind: "Pod", Namespace: a.Evict.Namespace, Name: a.Evict.Name}
 		return []Step{{
-			Name: t.Name + "-evict", Title: "evict " + t.Name + "; it is made anew from the new template", Commands: []string{t.Evict()},
+			Name: t.Name + "-evict", Title: "evict " + t.Name + "; it is recreated from the new template", Commands: []string{t.Evict()},
 			After: append([]Condition{{"it is gone", t.Gone(a.Evict.UID)}}, w.there(w.updated)...),
 		}}
 	}

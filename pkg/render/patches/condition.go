@@ -98,7 +98,7 @@ func (w *writer) after(s *plan.Step) []Condition {
 	}
 	switch {
 	case s.Pause != nil && s.Pause.For == 0:
-		out = append(out, Condition{Text: "somebody has looked, and says go on"})
+		out = append(out, Condition{Text: "a user has checked, and continues"})
 	case s.Verify != nil:
 		out = append(out, Condition{Text: "the answer is good: " + s.Title})
 	}

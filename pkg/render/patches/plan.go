@@ -49,7 +49,7 @@ var modeWords = map[rules.UpdateMode]string{
 	rules.ModeUnchanged:    "no pod changes",
 	rules.ModeInPlace:      "pods are updated in place",
 	rules.ModeMetadataOnly: "pods only get new labels and annotations",
-	rules.ModeRecreate:     "pods are deleted and made anew",
+	rules.ModeRecreate:     "pods are deleted and recreated",
 	rules.ModeNotAllowed:   "pods must not change: the update policy forbids it",
 }
 
@@ -133,9 +133,9 @@ func (w *writer) title(s *plan.Step) string {
 	}
 	switch s.Kind {
 	case plan.StepUpdate:
-		return "write what is new, and let pods follow as far as the partition says" + share
+		return "write the new template; pods are updated as far as the partition allows" + share
 	case plan.StepPartition:
-		return "let more pods follow" + share
+		return "update more pods" + share
 	case plan.StepInPlace:
 		return "update more pods in place" + share
 	case plan.StepRecreate:

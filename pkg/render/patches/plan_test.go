@@ -84,8 +84,8 @@ func TestFromPlan(t *testing.T) {
 		"known pods":    {rollout("ReplicaSet", "apps/v1", plan.DriverClient), patches.Known{Pods: true, Count: true}, "pods", []string{"touches web-0", "others may come"}, []string{"no pods"}},
 		"pull":          {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "pull", []string{"web:2", "the images are on the nodes"}, nil},
 		"verify":        {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "verify", []string{"curl 'a b'", "the answer is good"}, nil},
-		"pause":         {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "pause", []string{"somebody has looked"}, []string{"sleep"}},
-		"rest":          {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "rest", []string{"sleep 60"}, []string{"somebody"}},
+		"pause":         {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "pause", []string{"a user has checked"}, []string{"sleep"}},
+		"rest":          {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "rest", []string{"sleep 60"}, []string{"a user"}},
 		"scale":         {rollout("CloneSet", "apps.kruise.io/v1beta1", plan.DriverKruise), all, "scale", []string{"{.status.replicas}'=6", "observedGeneration"}, nil},
 	} {
 		q := patches.FromPlan(&c.plan, c.known)

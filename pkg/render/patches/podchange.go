@@ -63,7 +63,7 @@ func (s stage) title(pod string) string {
 	return "update " + pod + " in place"
 }
 
-// restarted asks that every container whose image changes has started anew, which
+// restarted asks that every container whose image changes has restarted, which
 // its readiness alone would not say: until the node looks, the old one is ready.
 func (c *podChange) restarted() []Condition {
 	t := target(c.pod)
@@ -71,7 +71,7 @@ func (c *podChange) restarted() []Condition {
 	for _, name := range slices.Sorted(maps.Keys(c.change.Images)) {
 		if k, ok := c.pod.Container(name); ok {
 			field := fmt.Sprintf(`.status.containerStatuses[?(@.name=="%s")].restartCount`, name)
-			out = append(out, Condition{"its container " + name + " has started anew", t.waitFor(field, strconv.Itoa(k.Restarts+1), "10m")})
+			out = append(out, Condition{"its container " + name + " has restarted", t.waitFor(field, strconv.Itoa(k.Restarts+1), "10m")})
 		}
 	}
 	return append(out, Condition{"its containers are ready", t.waitReady("ContainersReady")})

@@ -87,7 +87,7 @@ func (p *page) sequence(q *Sequence) {
 		p.line("- %s", plain(q.Method))
 	}
 	for _, w := range q.Warnings {
-		p.line("- **look out:** %s", plain(w))
+		p.line("- **warning:** %s", plain(w))
 	}
 	for i := range q.Steps {
 		p.step(q, i)

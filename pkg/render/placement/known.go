@@ -122,12 +122,12 @@ func (s *state) judge(states map[string]kruise.PodState) error {
 	for _, pod := range slices.Sorted(maps.Keys(states)) {
 		path := "status.podStates[" + pod + "]"
 		if len(validation.IsConfigMapKey(pod)) > 0 {
-			faults.Add(s.source.Fault(path, "the controller writes the status", "%q is no name of a pod", pod))
+			faults.Add(s.source.Fault(path, "the controller writes the status", "%q is not a name of a pod", pod))
 		}
 		labels := states[pod].NodeTopologyLabels
 		for _, key := range slices.Sorted(maps.Keys(labels)) {
 			if len(validation.IsQualifiedName(key))+len(validation.IsValidLabelValue(labels[key])) > 0 {
-				faults.Add(s.source.Fault(path+".nodeTopologyLabels["+key+"]", "the controller writes the status", "%q: %q is no label of a node", key, labels[key]))
+				faults.Add(s.source.Fault(path+".nodeTopologyLabels["+key+"]", "the controller writes the status", "%q: %q is not a label of a node", key, labels[key]))
 			}
 		}
 	}

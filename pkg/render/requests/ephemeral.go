@@ -115,7 +115,7 @@ func (q *ephemeral) step(p *corev1.Pod) patches.Step {
 			Body: map[string]any{"spec": map[string]any{"ephemeralContainers": q.containers()}},
 		},
 		Before: append(samePod(p), patches.Condition{Text: "the pod runs", Check: targetOf(p).WaitFor(".status.phase", string(corev1.PodRunning), soon)}),
-		Notes:  []string{"the containers stay in the pod as long as the pod does: nobody can take them out"},
+		Notes:  []string{"the containers stay in the pod as long as the pod does: they cannot be removed"},
 	}
 }
 

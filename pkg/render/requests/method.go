@@ -108,14 +108,14 @@ func (q *recreate) byEviction(because string) *way {
 	}
 	return &way{
 		method: evict, name: evict, because: because,
-		title:    "evict the pod; " + owner.Kind + " " + owner.Name + " makes it anew",
+		title:    "evict the pod; " + owner.Kind + " " + owner.Name + " recreates it",
 		commands: []string{targetOf(q.pod).Evict()},
 		after: []patches.Condition{
 			{Text: "the pod is gone", Check: targetOf(q.pod).Gone(string(q.pod.UID))},
 			{Text: owner.Kind + " " + owner.Name + " has as many ready pods as before"},
 		},
 		notes: []string{
-			"every container of the pod starts anew, and the successor may be on another node",
+			"every container of the pod starts again, and the successor may be on another node",
 			"the eviction is refused (429) while a PodDisruptionBudget does not allow it: try again later",
 		},
 	}
@@ -126,7 +126,7 @@ func (q *recreate) noWay() string {
 	if q.static() {
 		return "the pod is static: its kubelet makes it from a file"
 	}
-	return "no controller would make the pod anew"
+	return "no controller would recreate the pod"
 }
 
 // static reports a mirror of what a kubelet runs from a file: the API server takes

@@ -71,7 +71,7 @@ func (q *recreate) what(ways []*way) string {
 	case len(ways) == 0:
 		return "nothing happens to pod " + q.pod.Name
 	case ways[0].method == evict:
-		return "pod " + q.pod.Name + " is evicted and made anew, with all of its containers"
+		return "pod " + q.pod.Name + " is evicted and recreated, with all of its containers"
 	case len(ways) == 1:
 		return "container " + ways[0].container + " of pod " + q.pod.Name + " restarts; the pod stays"
 	}

@@ -28,7 +28,7 @@ func (q *recreate) outOfService(s *patches.Sequence) {
 	}
 	n := q.unready()
 	s.Steps = append(s.Steps, patches.Step{
-		Name: "out-of-service", Title: "take the pod out of its Services, and wait until what is under way has ended",
+		Name: "out-of-service", Title: "take the pod out of its Services, and wait until requests in progress have ended",
 		Patch: q.label(nil), Before: samePod(q.pod),
 		After: []patches.Condition{{Text: fmt.Sprintf("%d s have passed (unreadyGracePeriodSeconds)", n), Check: fmt.Sprintf("sleep %d", n)}},
 	})

@@ -59,6 +59,6 @@ func (q *recreate) hook(c *corev1.Container, w *way) {
 	case h.Sleep != nil:
 		w.commands = append(w.commands, fmt.Sprintf("sleep %d", h.Sleep.Seconds))
 	default:
-		w.notes = append(w.notes, "the preStop hook is no command: nobody runs it")
+		w.notes = append(w.notes, "the preStop hook is not a command: it is not run")
 	}
 }

@@ -126,7 +126,7 @@ func (n *notes) hot(r *resource.Resource, hub *tree.Node, list string) {
 				"and rollouts by this client exchange them: in the pods of ReplicaSets and OnDelete sets; other workloads replace their pods")
 		default:
 			n.findings.Add("sidecarset/hot-upgrade", r, "spec."+list, sidecar+
-				"but nobody exchanges them: a new image replaces the pods, as with ColdUpgrade")
+				"but they are not swapped: a new image replaces the pods, as with ColdUpgrade")
 		}
 	}
 }

@@ -27,7 +27,7 @@ var kubernetesVersion = regexp.MustCompile(`^v?1\.([0-9]{1,3})([.+-].*)?$`)
 func ParseKubernetes(text string) (minor int, err error) {
 	m := kubernetesVersion.FindStringSubmatch(text)
 	if m == nil {
-		return 0, fmt.Errorf("%q is no version of Kubernetes such as 1.%d", text, NewestKubernetes)
+		return 0, fmt.Errorf("%q is not a version of Kubernetes such as 1.%d", text, NewestKubernetes)
 	}
 	minor, _ = strconv.Atoi(m[1])
 	if minor < OldestKubernetes {

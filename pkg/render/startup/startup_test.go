@@ -67,7 +67,7 @@ spec:
     - {name: b}
 `)
 	if _, err := startup.Run(newContext(in, true), in); err == nil {
-		t.Error("a priority that is no number was accepted")
+		t.Error("a priority that is not a number was accepted")
 	}
 }
 

@@ -150,7 +150,7 @@ func undo(c *Cluster, d *world.Detail, _ world.Act) (offer, error) {
 	if !d.Begun {
 		return offer{}, errNone
 	}
-	why := "taken back by " + c.rollouts().By
+	why := "rolled back by " + c.rollouts().By
 	back, err := plan.Back(d.Plan, d.Snapshot, why)
 	if err != nil {
 		return offer{}, err

@@ -3,6 +3,7 @@ package demo_test
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func TestStories(t *testing.T) {
 	for _, row := range look(t, c, world.Want{}).Workloads {
 		t.Logf("%-12s %-10s %v %d/%d %s", row.Health, row.Name, row.Pods, row.Step, row.Steps, row.Why)
 	}
-	if row := until(t, c, "storefront", world.Paused); !strings.Contains(row.Why, "promote") {
+	if row := until(t, c, "storefront", world.Paused); !strings.Contains(row.Why, "waiting for approval") {
 		t.Errorf("storefront: %s", row.Why)
 	}
 	if row := until(t, c, "checkout", world.Stuck); !strings.Contains(row.Why, "Crash") {
@@ -131,7 +132,7 @@ func TestHaltedIsNotPromoted(t *testing.T) {
 	c := open(t)
 	until(t, c, "checkout", world.Stuck)
 	act := world.Act{Verb: world.Promote, On: []cluster.Ref{of("checkout")}}
-	if _, err := c.Do(t.Context(), act); err == nil || !strings.Contains(err.Error(), "it has halted: crash") {
+	if _, err := c.Do(t.Context(), act); err == nil || !strings.Contains(err.Error(), "the rollout has failed: Crash") {
 		t.Errorf("%v", err)
 	}
 	do(t, c, world.Act{Verb: world.Abort, On: act.On})
@@ -160,6 +161,9 @@ func TestSameSeedSameStory(t *testing.T) {
 	}
 }
 
+// clock is the time at which a pause ends.
+var clock = regexp.MustCompile(`at \d\d:\d\d:\d\d,`)
+
 // TestSameSeedSameStory_WhateverTheClock: when the shop is opened and in which portions time
 // goes by changes nothing of what happens.
 func TestSameSeedSameStory_WhateverTheClock(t *testing.T) {
@@ -181,7 +185,7 @@ func TestSameSeedSameStory_WhateverTheClock(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, row := range w.Workloads {
-				why, _, _ := strings.Cut(row.Why, ", until ") // which is a time of the clock
+				why := clock.ReplaceAllString(row.Why, "at a time,")
 				story = append(story, fmt.Sprintf("%s %s %s %d/%d %d %s %s", at, row.Ref, row.Health, row.Pods.Updated, row.Pods.Desired, row.Pods.Ready, row.StepName, why))
 			}
 		}

@@ -43,7 +43,7 @@ func describe(b *strings.Builder, d *world.Detail) {
 	fmt.Fprintf(b, "Replicas:   %d desired, %d updated, %d total, %d ready\n", d.Pods.Desired, d.Pods.Updated, d.Pods.Total, d.Pods.Ready)
 	fmt.Fprintf(b, "Revisions:  %d\nGeneration: %d\nHealth:     %s\nAnswer:     %s\n", len(d.Snapshot.Revisions), w.Generation, d.Health, d.Diagnosis.Answer)
 	if len(d.Diagnosis.Causes) > 0 {
-		fmt.Fprintln(b, "In the way:")
+		fmt.Fprintln(b, "Blocked by:")
 	}
 	for _, cause := range d.Diagnosis.Causes {
 		fmt.Fprintf(b, "  %s: %s\n", cause.Gate, cause)

@@ -143,7 +143,7 @@ func (r *run) tell(e event.Event) {
 		return // seen in the pods and in the diagnosis
 	case event.Opened, event.RollingBack:
 		if e.Plan != nil && e.Type == event.Opened {
-			e.Text = "rollout begins: " + e.Plan.Why
+			e.Text = "rollout started: " + e.Plan.Why
 		}
 	case event.Ended:
 		if e.Outcome == event.Failed { // why it failed was told when it halted

@@ -159,7 +159,7 @@ func (s Screen) command(o screen.Order) (screen.Screen, screen.After) {
 	for i, arg := range o.Args {
 		at[i] = slices.IndexFunc(s.past, func(p plan.Past) bool { return strconv.FormatInt(p.Number, 10) == arg })
 		if at[i] < 0 {
-			return s, screen.Send(screen.Say{Text: "there is no revision " + arg + " on record", Bad: true})
+			return s, screen.Send(screen.Say{Text: "there is no revision " + arg, Bad: true})
 		}
 	}
 	return s.choose(at[0], at[1]), nil

@@ -113,7 +113,7 @@ func TestChooses(t *testing.T) {
 	s.Press(":").Type("revisions 3 1").Press("enter")
 	s.Until("from revision 3", "to   revision 1")
 	s.Press(":").Type("revisions 3 7").Press("enter")
-	s.Until("there is no revision 7 on record")
+	s.Until("there is no revision 7")
 	s.Press(":").Type("revisions 3").Press("enter")
 	s.Until("FROM TO, by their numbers")
 	s.Press("/").Type("IMAGE:").Press("enter")

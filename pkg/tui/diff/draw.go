@@ -28,9 +28,9 @@ func (s Screen) nothing(env screen.Env) []draw.Line {
 	text := name + " is not there, or not any more; esc goes back"
 	switch {
 	case len(s.past) > 0:
-		text = "only one revision of " + name + " is on record: there is nothing to compare it with"
+		text = "only one revision of " + name + " is recorded: there is nothing to compare it with"
 	case s.detail != nil:
-		text = "no revision of " + name + " is on record"
+		text = "no revision of " + name + " is recorded"
 	case env.World.Find(s.ref) != nil || env.World.Unseen != "":
 		return env.Waiting("the revisions of " + name)
 	}

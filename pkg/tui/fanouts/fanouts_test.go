@@ -63,7 +63,7 @@ func TestFilter(t *testing.T) {
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
 	s.Until("4 fan-outs", "uniteddeployment/recommend")
 	s.Press("/").Type("secret").Press("enter")
-	s.Until("1 fan-out ", "conflict: an object of that name")
+	s.Until("1 fan-out ", "conflict: the object exists")
 	s.Press("esc", "/").Type("nothing at all").Press("enter")
 	s.Until("no matches; esc clears the filter")
 	s.Press("tab", "y", "down")

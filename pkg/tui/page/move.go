@@ -6,8 +6,8 @@ import "github.com/kubectl-kruise/kubectl-kruise/pkg/tui/screen"
 const sideways = 8
 
 var (
-	fold  = screen.Binding{Keys: []string{"w"}, Does: "wrap", Help: "break long lines, or let them go on"}
-	right = screen.Binding{Keys: []string{"right"}, Help: "what stands further right"}
+	fold  = screen.Binding{Keys: []string{"w"}, Does: "wrap", Help: "wrap long lines, or not"}
+	right = screen.Binding{Keys: []string{"right"}, Help: "scroll right"}
 	left  = screen.Binding{Keys: []string{"left"}, Help: "back to the left"}
 	next  = screen.Binding{Keys: []string{"n"}, Does: "next", Help: "the next line with what / looks for"}
 	prior = screen.Binding{Keys: []string{"N"}, Help: "the one before"}

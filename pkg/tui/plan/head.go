@@ -26,15 +26,15 @@ var modeWords = map[rules.UpdateMode]string{
 
 func (s Screen) change(env screen.Env) draw.Line {
 	p := s.run.plan
-	parts := []string{modeWords[p.Change.Mode], "driver " + string(p.Driver), show.Count(p.Limits.Replicas, "pod"), fmt.Sprintf("%d may be down", p.Limits.MaxUnavailable)}
+	parts := []string{modeWords[p.Change.Mode], "driver " + string(p.Driver), show.Count(p.Limits.Replicas, "pod"), fmt.Sprintf("max %d unavailable", p.Limits.MaxUnavailable)}
 	if p.Limits.MaxSurge > 0 {
-		parts = append(parts, fmt.Sprintf("%d may be more", p.Limits.MaxSurge))
+		parts = append(parts, fmt.Sprintf("max surge %d", p.Limits.MaxSurge))
 	}
 	if p.Change.Why != "" {
 		parts = append(parts, p.Change.Why)
 	}
 	if s.given == nil && s.detail != nil && !s.detail.Begun {
-		parts = append(parts, "no rollout is on record: this is the spec as it stands")
+		parts = append(parts, "no rollout is recorded: this is the present spec")
 	}
 	asOf := draw.Text(theme.Faint, "  as of "+s.run.asOf.Format(time.TimeOnly)+" ")
 	if env.Width < twoColumns {
@@ -48,11 +48,11 @@ func (s Screen) outcome(env screen.Env) draw.Line {
 	y := env.Theme.Symbols
 	switch sum := s.run.line.Summary; {
 	case s.asked != nil:
-		return draw.Text(theme.Busy, " "+y.Busy+" simulating anew ...")
+		return draw.Text(theme.Busy, " "+y.Busy+" simulating again ...")
 	case s.run.err != nil:
 		return draw.Text(theme.Bad, " "+y.Stuck+" "+s.run.err.Error())
 	case sum.Outcome == simulate.Completed:
-		text := fmt.Sprintf(" %s done after %s: at most %d down, %d pods at once, %s, %d recreated", y.Done, clock(sum.Duration), sum.MostDown, sum.MostPods, show.Count(sum.Restarts, "restart"), sum.Recreated)
+		text := fmt.Sprintf(" %s done after %s: at most %d unavailable, %d pods at once, %s, %d recreated", y.Done, clock(sum.Duration), sum.MostDown, sum.MostPods, show.Count(sum.Restarts, "restart"), sum.Recreated)
 		return draw.Text(theme.Good, text)
 	default:
 		return draw.Text(theme.Warn, fmt.Sprintf(" %s %s after %s: %s", y.Degraded, sum.Outcome, clock(sum.Duration), sum.Reason))
@@ -75,7 +75,7 @@ func (s Screen) numbers(env screen.Env) draw.Line {
 	if n.Unavailable() > s.run.plan.Limits.MaxUnavailable {
 		style = theme.Bad
 	}
-	return l.Add(style, fmt.Sprintf("  %s %d down", y.Down, n.Unavailable()))
+	return l.Add(style, fmt.Sprintf("  %s %d unavailable", y.Down, n.Unavailable()))
 }
 
 // clock is a time of the simulation: 1:05, or 1:02:05.

@@ -11,7 +11,7 @@ var (
 	back   = screen.Binding{Keys: []string{"left", "h"}, Does: "scrub", Help: "back in time"}
 	ahead  = screen.Binding{Keys: []string{"right", "L"}, Help: "ahead in time"}
 	before = screen.Binding{Keys: []string{"["}, Help: "to where the step began, or the one before"}
-	after  = screen.Binding{Keys: []string{"]"}, Does: "step", Help: "to where the next step begins"}
+	after  = screen.Binding{Keys: []string{"]"}, Does: "step", Help: "to the start of the next step"}
 	faster = screen.Binding{Keys: []string{"+", "="}, Does: "speed", Help: "twice as fast"}
 	slower = screen.Binding{Keys: []string{"-"}, Help: "half as fast"}
 	first  = screen.Binding{Keys: []string{"home", "g"}, Help: "to the beginning"}
@@ -19,7 +19,7 @@ var (
 	up     = screen.Binding{Keys: []string{"up", "k"}, Help: "the step before: what it sends, its pods"}
 	down   = screen.Binding{Keys: []string{"down", "j"}, Help: "the next step"}
 	turn   = screen.Binding{Keys: []string{"tab"}, Does: "more", Help: "where not all fits: steps, what a step does, what happens"}
-	again  = screen.Binding{Keys: []string{"r"}, Does: "again", Help: "simulate anew, from how the cluster is now", Minor: true}
+	again  = screen.Binding{Keys: []string{"r"}, Does: "again", Help: "simulate again from the present state of the cluster", Minor: true}
 )
 
 // Keys are those of this screen.

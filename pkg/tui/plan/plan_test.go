@@ -58,7 +58,7 @@ func TestGiven(t *testing.T) {
 	given.Limits.MaxUnavailable = 7
 	o.First.Plan = &given
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
-	s.Until("7 may be down", "the plan cannot finish", "template is")
+	s.Until("max 7 unavailable", "the plan cannot finish", "template is")
 }
 
 // TestTwoPlans: the simulation of one plan is not taken for that of another of the same
@@ -74,11 +74,11 @@ func TestTwoPlans(t *testing.T) {
 	given.Limits.MaxUnavailable = 7
 	o.First.Plan = &given
 	s := tuitest.Start(t, o, tuitest.Sizes[1])
-	s.Until("7 may be down")
+	s.Until("max 7 unavailable")
 	s.Press(":").Type("plan").Press("enter")
-	s.Until("done after", "2 may be down")
+	s.Until("done after", "max 2 unavailable")
 	s.Press("esc")
-	s.Until("7 may be down", "the plan cannot finish")
+	s.Until("max 7 unavailable", "the plan cannot finish")
 }
 
 // TestPicture_OnSmallScreens: also where there is little room, the pods are shown over the
@@ -210,7 +210,7 @@ func TestAgain(t *testing.T) {
 func TestOthers(t *testing.T) {
 	mesh := cluster.Ref{Group: "apps.kruise.io", Kind: "SidecarSet", Name: "mesh"}
 	for ref, has := range map[cluster.Ref][]string{
-		of("checkout"): {"done after", "4 steps"}, mesh: {"done after", "in place"}, of("basket"): {"no rollout is on record", "done after 0:0", "1 step"},
+		of("checkout"): {"done after", "4 steps"}, mesh: {"done after", "in place"}, of("basket"): {"no rollout is recorded", "done after 0:0", "1 step"},
 	} {
 		o, _ := at(t, ref)
 		tuitest.Start(t, o, tuitest.Sizes[2]).Until(has...)

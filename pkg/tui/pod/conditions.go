@@ -74,7 +74,7 @@ func (s state) look() (theme.Style, string) {
 	}
 	switch {
 	case s.unset:
-		return theme.Bad, "nobody has set it: that counts as False"
+		return theme.Bad, "not set: counts as False"
 	case s.Status == corev1.ConditionTrue:
 		return theme.Good, text
 	case s.gate || slices.Contains(usual, s.Type):

@@ -120,7 +120,7 @@ func TestTells(t *testing.T) {
 	tuitest.Start(t, o, tuitest.Sizes[2]).Until(
 		"0123456789ab", "fedcba987654", "migrate", "has run", "native sidecar",
 		"PreparingUpdate for 119s", "to storefront-7d9c 29s ago", "app still runs what it ran before", "next: cache gets 8, once app is ready",
-		"logs  of no revision", "example.com/warm", "nobody has set it", "gate StartInPlaceUpdate", "UpdateImmutableField",
+		"logs  of no revision", "example.com/warm", "not set: counts as False", "gate StartInPlaceUpdate", "UpdateImmutableField",
 	)
 	o, _ = at(t, basket, nil)
 	tuitest.Start(t, o, tuitest.Sizes[2]).Until("SIDECARS", "mesh  revision", "proxy-1, proxy-2", "works", "sidecarset/mesh")

@@ -56,9 +56,9 @@ func (s Screen) who() string {
 	text := "driver " + string(d.Driver)
 	switch {
 	case d.Holder != "":
-		text += ", driven by " + d.Holder
+		text += ", run by " + d.Holder
 	case d.Health == world.Stuck || d.Health == world.Paused:
-		text += ", nobody drives it"
+		text += ", no executor"
 	}
 	if p := d.Snapshot.Progress; d.Begun && !p.Started.IsZero() && p.Finished.IsZero() {
 		text += ", step for " + ago(d.Now.Sub(p.Started))

@@ -56,7 +56,7 @@ func TestGoldenPanels(t *testing.T) {
 func TestWhy(t *testing.T) {
 	o, _ := at(t, "checkout")
 	s := tuitest.Start(t, o, tuitest.Sizes[2])
-	s.Until("✖ stuck", "has halted", "CrashLoopBackOff in checkout-", "l, then p is the log before the last restart; u rolls back")
+	s.Until("✖ stuck", "failed at step", "CrashLoopBackOff: container app in pod", "l, then p is the log before the last restart; u rolls back")
 }
 
 // TestGroups: b goes through the groups; there are no subsets here.

@@ -33,7 +33,7 @@ func Distribution(rd *kruise.ResourceDistribution, namespaces map[string]labels.
 	}
 	switch {
 	case !fresh:
-		out.Problems = append(out.Problems, "the controller has not seen the newest spec yet")
+		out.Problems = append(out.Problems, "the controller has not processed the latest change yet")
 	case len(names) == 0:
 		out.Problems = append(out.Problems, "its targets are no namespace that there is")
 	}
@@ -67,7 +67,7 @@ func copied(namespace, trouble string, fresh bool) world.Place {
 // words are the conditions of trouble (docs/kruise/distribution.md#resourcedistribution), the most
 // telling first.
 var words = []struct{ condition, says string }{
-	{"ConflictOccurred", "conflict: an object of that name is there and belongs to somebody else"},
+	{"ConflictOccurred", "conflict: the object exists and is not managed by this ResourceDistribution"},
 	{"NamespaceNotExists", "there is no such namespace, or it is being deleted"},
 	{"GetResourceFailed", "the copy could not be read"},
 	{"CreateResourceFailed", "the copy could not be made"},

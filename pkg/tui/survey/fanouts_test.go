@@ -109,11 +109,11 @@ func TestDistribution(t *testing.T) {
 				{type: ConflictOccurred, status: "True", reason: "secret pull is there", failedNamespaces: [pay]}, {type: CreateResourceFailed, status: "False", failedNamespaces: [shop]}]}`,
 			[]string{
 				"stuck 1/3", "gone stuck 0/1 r0 u0 there is no such namespace, or it is being deleted",
-				"pay stuck 0/1 r0 u0 conflict: an object of that name is there and belongs to somebody else: secret pull is there", "shop healthy 1/1 r1 u1",
+				"pay stuck 0/1 r0 u0 conflict: the object exists and is not managed by this ResourceDistribution: secret pull is there", "shop healthy 1/1 r1 u1",
 			},
 		},
 		"not seen yet": {"{allNamespaces: true}", "{observedGeneration: 1}", []string{
-			"degraded 0/2", "! the controller has not seen the newest spec yet", "pay progressing 0/1 r0 u0", "shop progressing 0/1 r0 u0",
+			"degraded 0/2", "! the controller has not processed the latest change yet", "pay progressing 0/1 r0 u0", "shop progressing 0/1 r0 u0",
 		}},
 		"nowhere": {"{}", "{observedGeneration: 2}", []string{"degraded 0/0", "! its targets are no namespace that there is"}},
 	} {

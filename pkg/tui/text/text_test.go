@@ -135,7 +135,7 @@ func TestBack(t *testing.T) {
 	s.Until("1 workload")
 }
 
-// TestWraps: w breaks long lines; right shows what stands further right.
+// TestWraps: w breaks long lines; right shows scroll right.
 func TestWraps(t *testing.T) {
 	long := "kind: CloneSet\nmetadata: {name: web}\nspec: {note: " + strings.Repeat("0123456789", 7) + "END}\n"
 	o, _ := at(map[string]string{"web": long}, screen.Open{Ref: web, Text: "yaml"})

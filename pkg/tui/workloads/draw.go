@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -219,11 +218,5 @@ func why(w *world.Workload) draw.Line {
 	if w.Health == world.Healthy {
 		return draw.Line{}
 	}
-	return draw.Text(theme.Plain, cause(w.Why))
+	return draw.Text(theme.Plain, w.Why)
 }
-
-// heads begin a reason with what other columns say: how the workload is, and at which step.
-var heads = regexp.MustCompile(`^(has halted|waits|paused)( at step \d+ of \d+)?: `)
-
-// cause is a reason that begins with the cause.
-func cause(why string) string { return heads.ReplaceAllString(why, "") }

@@ -141,27 +141,6 @@ func cursorAt(frame, name string) bool {
 	return false
 }
 
-// TestCause_ComesFirst: the column does not repeat what others say.
-func TestCause_ComesFirst(t *testing.T) {
-	for why, want := range map[string]string{
-		"has halted: CrashLoopBackOff in web-1":     "CrashLoopBackOff in web-1",
-		"paused at step 3 of 5: waits for approval": "waits for approval",
-		"waits: 1 of 2 pods are available":          "1 of 2 pods are available",
-		"all 3 pods are ready":                      "all 3 pods are ready",
-	} {
-		w := shop()
-		w.Workloads = w.Workloads[:1]
-		row := *w.Workloads[0]
-		row.Health, row.Why = world.Progressing, why
-		w.Workloads = []*world.Workload{&row}
-		s := tuitest.Start(t, tui.Options{Source: tuitest.NewStill(w)}, tuitest.Sizes[2])
-		frame := tuitest.Plain(s.Until("1 workload", want))
-		if line := strings.Split(frame, "\n")[4]; !strings.HasSuffix(line, "  "+want) {
-			t.Errorf("%q: %q", why, line)
-		}
-	}
-}
-
 // TestNamespaces_AreToldApart: names that begin alike are read far enough, also where there is
 // little room, and the reason is not lost for it.
 func TestNamespaces_AreToldApart(t *testing.T) {

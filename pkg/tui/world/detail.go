@@ -52,7 +52,7 @@ func Describe(q diagnose.Question, events []Event) *Detail {
 // Row is the line of the list that belongs to it.
 func (d *Detail) Row() *Workload {
 	w := d.Snapshot.Workload
-	row := &Workload{Ref: d.Ref, Driver: d.Driver, Labels: w.Labels, Health: d.Health, Why: d.Diagnosis.Answer, Pods: d.Pods, Failing: d.failing()}
+	row := &Workload{Ref: d.Ref, Driver: d.Driver, Labels: w.Labels, Health: d.Health, Why: d.Diagnosis.Reason(), Pods: d.Pods, Failing: d.failing()}
 	if d.Begun && len(d.Plan.Steps) > 0 {
 		row.Steps = len(d.Plan.Steps)
 		row.Step = min(d.Snapshot.Progress.Step, row.Steps-1)

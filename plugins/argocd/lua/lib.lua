@@ -17,14 +17,14 @@ local function condition(type)
   end
 end
 
--- behind is an answer while the controller has not seen the newest spec.
+-- behind is an answer while the controller has not processed the latest change yet.
 local function behind()
   if obj.status == nil then
     return answer("Progressing", "the controller has not seen it yet")
   end
   local seen = tonumber(obj.status.observedGeneration)
   if seen ~= nil and obj.metadata.generation ~= nil and seen < obj.metadata.generation then
-    return answer("Progressing", "the controller has not seen the newest spec yet")
+    return answer("Progressing", "the controller has not processed the latest change yet")
   end
 end
 

@@ -131,7 +131,7 @@ func TestPrune(t *testing.T) {
 	if a := b.apply(t, settings, "--applyset", "configmap/else", "--yes"); a.code != 1 || !strings.Contains(a.err, "another ApplySet") {
 		t.Errorf("a member of another set: exit %d\n%s", a.code, a.err)
 	}
-	if a := b.apply(t, other, "--applyset", "configmap/settings", "--yes"); a.code != 1 || !strings.Contains(a.err, "no parent") {
+	if a := b.apply(t, other, "--applyset", "configmap/settings", "--yes"); a.code != 1 || !strings.Contains(a.err, "not a parent") {
 		t.Errorf("a parent that is none: exit %d\n%s", a.code, a.err)
 	}
 }

@@ -19,11 +19,11 @@ func TestFailed(t *testing.T) {
 	changed := bad + strings.Replace(other, "web:1", "web:2", 1)
 	a := b.apply(t, changed, how...)
 	a.is(t, 3)
-	a.has(t, "cloneset.apps.kruise.io/zebra waits: its rollout was not begun")
+	a.has(t, "cloneset.apps.kruise.io/zebra waiting: its rollout was not started")
 	if got := b.images(t); got["bad.lab/web:2"] != 1 || got[web1] != 5 || b.configMap(t, "settings") == nil {
 		t.Errorf("pods: %v, settings: %v", got, b.configMap(t, "settings"))
 	}
-	b.apply(t, changed, how...).is(t, 1, "its last rollout has halted", "rollout abort --rollback")
+	b.apply(t, changed, how...).is(t, 1, "its last rollout failed", "rollout abort --rollback")
 	b.done(t, settings+one+other, "--applyset", "shop", "--pull-images", "never").has(t, "cloneset.apps.kruise.io/web rolled out")
 	if got := b.images(t); got[web1] != 6 {
 		t.Errorf("taken back: %v", got)
@@ -43,7 +43,7 @@ func TestTimedOut(t *testing.T) {
 	b.apply(t, late, "--yes", "--timeout", "2s", "--pull-images", "never").is(t, 4)
 	a := b.done(t, late, "--pull-images", "never")
 	a.has(t, "cloneset.apps.kruise.io/web rolled out")
-	if got := b.images(t); got[web2] != 3 || !strings.Contains(a.err, "that is under way goes on") {
+	if got := b.images(t); got[web2] != 3 || !strings.Contains(a.err, "continuing the rollout of") {
 		t.Errorf("pods: %v\n%s", got, a.err)
 	}
 }

@@ -92,15 +92,15 @@ func TestRequests(t *testing.T) {
 		"requests, in this order",
 		"PATCH /api/v1/namespaces/" + b.namespace + "/secrets/shop  application/apply-patch+yaml",
 		"/secrets/key  application/apply-patch+yaml",
-		"/clonesets/web  application/merge-patch+json: all but what the rollout drives",
+		"/clonesets/web  application/merge-patch+json: all but what the rollout changes",
 		"minReadySeconds: 1",
 		"application/json-patch+json: write the new template",
-		"application/merge-patch+json: let 2 more pods follow",
+		"application/merge-patch+json: update 2 more pods",
 		"/clonesets/web  application/apply-patch+yaml",
 		"/uniteddeployments/web  application/json-patch+json: the template, with all subsets held back",
 		"zone-b: 2147483647",
 		"subset zone-b: write the new template and let 1 of 2",
-		"subset zone-a: let 2 more pods follow",
+		"subset zone-a: update 2 more pods",
 		"DELETE /api/v1/namespaces/" + b.namespace + "/configmaps/settings",
 		"/secrets/shop  application/apply-patch+yaml",
 	} {
@@ -160,10 +160,10 @@ func TestPause(t *testing.T) {
 		t.Errorf("partition: %v", partition)
 	}
 	three := document("apps.kruise.io/v1beta1", "CloneSet", "3", "")
-	if a := b.apply(t, three, how...); a.code != 1 || !strings.Contains(a.err, "is under way") {
+	if a := b.apply(t, three, how...); a.code != 1 || !strings.Contains(a.err, "has a rollout already") {
 		t.Errorf("exit %d\n%s", a.code, a.err)
 	}
-	if a := b.apply(t, two, append(how, "--exit-on-pause")...); a.code != 5 || !strings.Contains(a.err, "that is under way goes on") {
+	if a := b.apply(t, two, append(how, "--exit-on-pause")...); a.code != 5 || !strings.Contains(a.err, "continuing the rollout of") {
 		t.Errorf("exit %d\n%s%s", a.code, a.out, a.err)
 	}
 	b.run(t, "", "rollout", "promote", "cloneset/web", "--no-wait").is(t, 0)

@@ -57,7 +57,7 @@ func TestUnited(t *testing.T) {
 	if got := b.subsets(t); got["zone-b 2"] != 1 || got["zone-a 2"] != 0 || got["zone-a 1"] != 4 {
 		t.Fatalf("at the first pause: %v\n%s%s", got, a.out, a.err)
 	}
-	if a := b.apply(t, strings.Replace(two, "web:2", "web:3", 1), how...); a.code != 1 || !strings.Contains(a.err, "is under way") {
+	if a := b.apply(t, strings.Replace(two, "web:2", "web:3", 1), how...); a.code != 1 || !strings.Contains(a.err, "has a rollout already") {
 		t.Errorf("another template meanwhile: exit %d\n%s", a.code, a.err)
 	}
 	for range 2 {

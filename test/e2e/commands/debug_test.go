@@ -53,7 +53,7 @@ func TestDebugBad(t *testing.T) {
 		"debug cloneset/web":                                 "you must specify --image",
 		"debug cloneset/web -it --image busybox":             "are for one pod",
 		"debug cloneset/web --image busybox --dry-run=maybe": "--dry-run",
-		"debug x -l app=web --image busybox":                 "a selector stands beside names",
+		"debug x -l app=web --image busybox":                 "a selector cannot be combined with names",
 		"debug -l =,= --image busybox":                       "-l: ",
 		"debug x --image busybox --replicas 2":               "are for an EphemeralJob",
 	} {

@@ -64,7 +64,7 @@ func TestDistributeRefuses(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.Apply(t, b.namespace, originals+"---\n"+cloneSet("web", ""))
-	b.call(t, "distribute", "secret/registry").ends(t, 2, "nobody said to which namespaces")
+	b.call(t, "distribute", "secret/registry").ends(t, 2, "no target namespaces given")
 	b.call(t, "distribute", "secret/none", "-A").ends(t, 1, `secrets "none" not found`)
 	b.call(t, "distribute", "clone/web", "-A").ends(t, 2, "Kruise distributes Secrets and ConfigMaps, not a CloneSet")
 	b.call(t, "distribute", "secret/registry", "secret/account", "-A").ends(t, 2, "one Secret or ConfigMap is wanted, not 2 objects")

@@ -70,7 +70,7 @@ func TestGetBad(t *testing.T) {
 	b.call(t, "get", "clone", "nobody").ends(t, 1, `"nobody" not found`)
 	b.call(t, "get", "nonsense").ends(t, 1, `the server doesn't have a resource type "nonsense"`)
 	b.call(t, "get", "clone", "-o", "xml").ends(t, 1, `"xml"`)
-	b.call(t, "get", "all", "web").ends(t, 2, "all stands for many types")
+	b.call(t, "get", "all", "web").ends(t, 2, "all means many types")
 	b.call(t, "get", "all", "-w").ends(t, 2, "one type at a time")
 	b.call(t, "get", "clone", "--nonsense").ends(t, 2, "unknown flag")
 	b.call(t, "get", "clone").ends(t, 0, "No resources found in "+b.namespace+" namespace.")

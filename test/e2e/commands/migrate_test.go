@@ -421,7 +421,7 @@ func TestMigrateRefuses(t *testing.T) {
 		{2, "as src type", []string{"CloneSet", "--from", "StatefulSet", "--src-name", "web", "--dst-name", "web"}},
 		{2, "its name, which cannot change", []string{"statefulset.apps/web", "--to", "AdvancedStatefulSet", "--dst-name", "other"}},
 		{1, "is not in namespace", []string{"deployment/none", "--to", "CloneSet"}},
-		{2, "nobody can be asked", []string{"deployment/web", "--to", "CloneSet"}},
+		{2, "cannot ask for confirmation", []string{"deployment/web", "--to", "CloneSet"}},
 		{1, "not 2 of 4", []string{"deployment/web", "--to", "CloneSet", "--replicas", "2"}},
 	} {
 		b.call(t, append([]string{"migrate"}, c.args...)...).ends(t, c.code, c.want)

@@ -118,7 +118,7 @@ func TestDefectUndoDryRunStatefulSet(t *testing.T) {
 	b := newBed(t)
 	web := [2]string{kruiseV1, "StatefulSet"}
 	b.settle(t, workload(kruiseV1, "StatefulSet", "web", "serviceName: web"), web)
-	b.call(t, "rollout", "undo", "asts/web", "--dry-run").ends(t, 1, "has no older revision on record")
+	b.call(t, "rollout", "undo", "asts/web", "--dry-run").ends(t, 1, "has no older revision")
 	b.patched(t, web, `{"spec": {"template": {"metadata": {"annotations": {"a": "b"}}}}}`)
 	b.await(t, kruiseV1, "StatefulSet", "web", func(u *unstructured.Unstructured) bool { return ready(u) && at(u, "status.updatedReplicas") == "3" })
 	b.call(t, "rollout", "undo", "asts", "web", "--dry-run", "-o", "yaml").ends(t, 0, "kind: StatefulSet")

@@ -104,14 +104,14 @@ func TestSetExplain(t *testing.T) {
 	if a.out != "cloneset.apps.kruise.io/web\n" {
 		t.Errorf("standard output: %q", a.out)
 	}
-	b.call(t, "set", "env", "cloneset/web", "A=b", "--explain", "--dry-run=client").ends(t, 0, "recreate, each pod is deleted and made anew", "env updated (dry run)")
+	b.call(t, "set", "env", "cloneset/web", "A=b", "--explain", "--dry-run=client").ends(t, 0, "recreate: each pod is deleted, and its controller creates a new one", "env updated (dry run)")
 	b.terminal(t, "", "set", "sa", "cloneset/web", "shop", "--explain").ends(t, 0, "recreate", "serviceaccount updated")
 	b.call(t, "set", "image", "cloneset/web", "main=registry.example.com/web:1", "other=registry.example.com/web:1").ends(t, 1, `unable to find container named "other"`, "hint: it has main")
 	b.call(t, "set", "image", "cloneset/nobody", "main=registry.example.com/web:1").ends(t, 1, `"nobody" not found`)
 	b.call(t, "set", "image", "nothings/web", "main=registry.example.com/web:1").ends(t, 1, "doesn't have a resource type", "hint:")
-	b.call(t, "set", "image", "cloneset/web", "main=Not:An:Image").ends(t, 2, "is no image")
+	b.call(t, "set", "image", "cloneset/web", "main=Not:An:Image").ends(t, 2, "is not an image")
 	b.call(t, "set", "image", "cloneset/web").ends(t, 2, "at least one image update is required")
-	b.call(t, "set", "resources", "cloneset/web", "--limits=cpu=lots").ends(t, 2, `"lots" is no quantity`)
+	b.call(t, "set", "resources", "cloneset/web", "--limits=cpu=lots").ends(t, 2, `"lots" is not a quantity`)
 	b.call(t, "set", "env", "cloneset/web", "A=b", "--all", "-l", "a=b").ends(t, 2, "cannot set --all and --selector")
 	b.call(t, "set", "selector", "cloneset/web", "a=b").ends(t, 1, "only supported for Services")
 }

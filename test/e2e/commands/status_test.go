@@ -15,12 +15,12 @@ func TestStatusWide(t *testing.T) {
 	b := newBed(t)
 	b.settle(t, cloneSet("web", "")+cloneSet("done", ""), webCloneSet)
 	b.await(t, kruiseV1, "CloneSet", "done", ready)
-	b.call(t, "rollout", "status").ends(t, 0, "nothing is under way; workloads that are complete: 2")
+	b.call(t, "rollout", "status").ends(t, 0, "no rollouts in progress; workloads up to date: 2")
 	b.call(t, "rollout", "run", "cloneset/web", "--image", "main=registry.example.com/web:2", "--steps", "1,100%", "--pause-after", "1", "--pull-images", "never", "--exit-on-pause", "--yes").ends(t, 5)
 	b.Apply(t, b.namespace, workload("apps/v1", "Deployment", "stuck", "")+"\n")
 	b.await(t, "apps/v1", "Deployment", "stuck", ready)
 	b.Apply(t, b.namespace, strings.Replace(workload("apps/v1", "Deployment", "stuck", ""), "spec: {containers", "spec: {nodeSelector: {no: where}, containers", 1))
-	a := b.call(t, "rollout", "status").ends(t, 0, "NAMESPACE", "cloneset/web", "step 2 of 3", "deployment/stuck", "in progress")
+	a := b.call(t, "rollout", "status").ends(t, 0, "NAMESPACE", "cloneset/web", "step 2 of 3", "deployment/stuck", "progressing")
 	if strings.Contains(a.out, "done") {
 		t.Errorf("what is complete is listed:\n%s", a.out)
 	}
@@ -35,5 +35,5 @@ func TestStatusWide(t *testing.T) {
 		t.Error(diff)
 	}
 	b.call(t, "rollout", "abort", "cloneset/web").ends(t, 0)
-	b.call(t, "rollout", "status").ends(t, 3, "halted")
+	b.call(t, "rollout", "status").ends(t, 3, "failed")
 }

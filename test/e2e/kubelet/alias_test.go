@@ -24,7 +24,7 @@ spec:
 `
 
 // TestAliasRestart: a restart inside the pods, again and again: the kubelet starts the
-// container anew from the same image under another name, pulls nothing, and leaves the
+// container again from the same image under another name, pulls nothing, and leaves the
 // rest of the pod as it is.
 func TestAliasRestart(t *testing.T) {
 	b := newBed(t)

@@ -165,7 +165,7 @@ func TestRecord_WritesNoTemplateOfATenant(t *testing.T) {
 		"with the digest that was approved": {t.TempDir(), "--approved", digest},
 	} {
 		code, out, said := from(t, b, args[0], append([]string{"rollout", "promote", "cloneset/web"}, args[1:]...)...)
-		if code != 1 || !strings.Contains(said, "the plan on record") {
+		if code != 1 || !strings.Contains(said, "the recorded plan") {
 			t.Errorf("%s: exit %d\n%s\n%s", name, code, out, said)
 		}
 	}
@@ -243,7 +243,7 @@ func TestApprover(t *testing.T) {
 	before := b.live(t)
 	// No process drives it: the decision is on record, and a person with more rights is named.
 	code, _, said := as("rollout", "promote", "cloneset/web")
-	if code != 1 || !strings.Contains(said, "no process drives the rollout") || !strings.Contains(said, "rollout resume") {
+	if code != 1 || !strings.Contains(said, "no process is running the rollout") || !strings.Contains(said, "rollout resume") {
 		t.Errorf("exit %d\n%s", code, said)
 	}
 	if code, _, said = as("rollout", "run", "cloneset/web", "--image", "main=other:1", "--yes"); code != 1 {

@@ -116,7 +116,7 @@ func historyIn(t *testing.T, c *testcluster.Cluster, namespace string, seed uint
 	if h.chance.IntN(2) == 0 {
 		// What cannot be changed in place has every pod made anew.
 		h.next = strings.Replace(h.text, `"`+web1+`"`, `"`+web2+`", env: [{name: A, value: "1"}]`, 1)
-		h.tell("pods are made anew")
+		h.tell("pods are recreated")
 	}
 	h.policy = plan.Policy{Driver: k.driver, Steps: steps(t, k.steps...), Pull: plan.PullNever}
 	if len(h.policy.Steps) > 0 && h.chance.IntN(2) == 0 {
@@ -254,7 +254,7 @@ func (s shifted) Await(ctx context.Context, w cluster.Ref, since string, until t
 	return s.Cluster.Await(ctx, w, since, until)
 }
 
-// recorded is the plan on record, put there if there is none.
+// recorded is the recorded plan, put there if there is none.
 func (h *history) recorded(t *testing.T, ctx context.Context, c *kube.Cluster) (plan.Plan, error) { //nolint:revive // the test comes first
 	t.Helper()
 	rec, err := c.Resume()

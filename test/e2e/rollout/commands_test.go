@@ -87,13 +87,13 @@ func TestSubsets(t *testing.T) {
 	subset := "apps.kruise.io/subset-name"
 	run := []string{"rollout", "run", "uniteddeployment/web", "--yes", "--pull-images", "never", "--exit-on-pause", "--steps", "50%,100%", "--pause-after", "50%"}
 	code, out, said := kubectl(t, c, namespace, append(run, "--image", "main="+web2)...)
-	if got := images(t, c, namespace, subset); code != 5 || got["zone-b 2"] != 1 || got["zone-a 2"] != 0 || !strings.Contains(said, "not begun") {
+	if got := images(t, c, namespace, subset); code != 5 || got["zone-b 2"] != 1 || got["zone-a 2"] != 0 || !strings.Contains(said, "not started") {
 		t.Fatalf("exit %d, %v\n%s\n%s", code, got, out, said)
 	}
 	if _, out, said = kubectl(t, c, namespace, "rollout", "list"); strings.Count(out, "uniteddeployment/web") != 1 || strings.Count(out, "\n") != 2 {
 		t.Errorf("one subset is rolled out, and is named as such:\n%s\n%s", out, said)
 	}
-	if code, out, said = kubectl(t, c, namespace, append(run, "--success-on", "paused")...); code != 0 || strings.Count(said, "not begun") != 1 {
+	if code, out, said = kubectl(t, c, namespace, append(run, "--success-on", "paused")...); code != 0 || strings.Count(said, "not started") != 1 {
 		t.Errorf("a pause may be a success, and yet the next subset is not begun: exit %d\n%s\n%s", code, out, said)
 	}
 	for range 4 {
@@ -237,7 +237,7 @@ spec:
 		t.Errorf("%s", text)
 	}
 	stand("Healthy", "Completed", `, "conditions": [{"type": "Succeeded", "status": "False"}]`)
-	if code, out, said := kubectl(t, c, namespace, "rollout", "status", "rollout/web", "--watch"); code != 3 || !strings.Contains(out, "taken back") {
+	if code, out, said := kubectl(t, c, namespace, "rollout", "status", "rollout/web", "--watch"); code != 3 || !strings.Contains(out, "rolled back") {
 		t.Errorf("status --watch: exit %d\n%s\n%s", code, out, said)
 	}
 }

@@ -179,7 +179,7 @@ reportingInstance: operator
 		must(t, err)
 	}
 
-	if code, said = i.as(t, i.approver, "rollout", "promote", ref); code != 1 || !strings.Contains(said, "no process drives the rollout") {
+	if code, said = i.as(t, i.approver, "rollout", "promote", ref); code != 1 || !strings.Contains(said, "no process is running the rollout") {
 		t.Errorf("the approver: exit %d\n%s", code, said)
 	}
 	if code, said = i.as(t, i.operator, "rollout", "resume", ref, "--yes"); code != 0 {

@@ -44,5 +44,5 @@ func TestPullCommand(t *testing.T) {
 	b.call(t, "pull", "registry.example.com/tool:8").Wants(t, 0, "\tpulled\n")
 	b.call(t, "pull", "registry.example.com/tool:bad", "--nodes", "kubernetes.io/hostname=node-0").Wants(t, 3, "node-0\tfailed: ", "is on 0 of 1 nodes; failed on node-0")
 	b.call(t, "pull", "registry.example.com/tool:8", "--nodes", "pool=none").Wants(t, 1, "there is no node to pull")
-	b.call(t, "pull", "Not An Image").Wants(t, 2, "is no image")
+	b.call(t, "pull", "Not An Image").Wants(t, 2, "is not an image")
 }

@@ -55,7 +55,7 @@ func TestPodOnRecord(t *testing.T) {
 		says string
 	}{
 		{"rollout pause pod/a", 1, "pausing is not supported"},
-		{"rollout retry pod/a", 1, "no rollout is on record"},
+		{"rollout retry pod/a", 1, "no rollout is recorded"},
 		{"restart a --yes --timeout 1ns", 4, ""},
 		{"rollout list", 0, "pod/a"},
 		{"rollout status pod/a --watch=false", 0, "pod/a"},

@@ -42,7 +42,7 @@ func TestDefectUnitedVerbs(t *testing.T) {
 		}
 		return out + said
 	}
-	if out := call(1, "rollout", "promote", "ud/web"); !strings.Contains(out, "no rollout of its subsets is under way") {
+	if out := call(1, "rollout", "promote", "ud/web"); !strings.Contains(out, "no rollout of its subsets is in progress") {
 		t.Errorf("%s", out)
 	}
 	// The whole is one plan: both subsets, with what becomes of their pods, before anything is written.

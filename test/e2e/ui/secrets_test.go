@@ -29,7 +29,7 @@ func TestSecretsStay(t *testing.T) {
 	s := watching(secretive.Marks()...).open(t, b.command(t, "ui"))
 	s.until(t, "cloneset/web", "paused")
 	s.visit(t, "y", "kind: CloneSet").visit(t, "d", "describe cloneset/web").visit(t, "D", "TEMPLATE")
-	s.press(t, enter).until(t, "until somebody promotes")
+	s.press(t, enter).until(t, "waiting for approval")
 	s.visit(t, "D", "TEMPLATE").visit(t, "p", "plan of cloneset/web").visit(t, "y", "kind: CloneSet").visit(t, "d", "describe cloneset/web")
 	s.press(t, enter).until(t, "main").visit(t, "y", "kind: Pod").visit(t, "d", "describe pod/")
 	s.press(t, "3").until(t, b.namespace+"-secret").visit(t, "y", "kind: ResourceDistribution").visit(t, "d", "ResourceDistribution")

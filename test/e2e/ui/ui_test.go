@@ -129,7 +129,7 @@ func TestStuck(t *testing.T) {
 	must(t, os.WriteFile(file, []byte(web(after, `lab.test/crash-start: "100"`)), 0o600))
 	b.call(t, 3, "rollout", "run", "-f", file, "--steps", "1,100%", "--yes")
 	s := b.screens(t).until(t, "cloneset/web", "stuck", "CrashLoopBackOff")
-	s.press(t, enter).until(t, "BLOCKED BY", "CrashLoopBackOff", "has halted")
+	s.press(t, enter).until(t, "BLOCKED BY", "CrashLoopBackOff", "failed at step")
 	s.press(t, "q").leave(t, 0)
 }
 
@@ -140,7 +140,7 @@ func TestPromoteAndUndo(t *testing.T) {
 	b := newBed(t)
 	b.call(t, 5, "rollout", "run", "cloneset/web", "--image", "main="+after, "--steps", "1,100%", "--pause-after", "1", "--yes", "--exit-on-pause")
 	s := b.screens(t).until(t, "cloneset/web", "paused")
-	s.press(t, enter).until(t, "until somebody promotes", "1/4 updated")
+	s.press(t, enter).until(t, "waiting for approval", "1/4 updated")
 	s.press(t, "n").until(t, "context", "namespace", b.namespace, "No program runs the rollout", "y yes")
 	s.press(t, "y").until(t, "carrying out 1")
 	b.await(t, "all pods to be new", func(list map[types.UID]*corev1.Pod) bool { return count(list, after) == pods })
@@ -179,7 +179,7 @@ func TestLeaving(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	s := open(t, b.command(t, "rollout", "run", "cloneset/web", "--image", "main="+after, "--steps", "1,100%", "--pause-after", "1", "--yes", "--ui"))
-	s.until(t, "waits until somebody promotes", "carrying out 1") // not the step that says so, further up
+	s.until(t, "waiting for approval", "carrying out 1") // not the step that says so, further up
 	s.press(t, "q").until(t, "This program runs", "y yes")
 	s.press(t, "y").leave(t, 130)
 	b.call(t, 0, "rollout", "promote", "cloneset/web")

@@ -90,10 +90,10 @@ func (r *reader) exec(l layer, p program, c config) []verdict.Line {
 			path = filepath.Join(l.dir, path)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode()&0o111 == 0 {
-			out = append(out, verdict.Bad("exec", "the path counts from the kustomization that lists the config", "%s: %s is no program", c, path))
+			out = append(out, verdict.Bad("exec", "the path counts from the kustomization that lists the config", "%s: %s is not a program", c, path))
 		}
 	} else if _, err := r.look(p.Exec.Path); err != nil {
-		out = append(out, verdict.Bad("exec", "put it on the PATH of whoever builds", "%s: there is no %s", c, p.Exec.Path))
+		out = append(out, verdict.Bad("exec", "put it on the PATH of the build", "%s: there is no %s", c, p.Exec.Path))
 	}
 	if len(p.Exec.Args)+len(p.Exec.Envs) > 0 {
 		out = append(out, verdict.Odd("exec", "path: kubectl-kruise alone works everywhere", "%s: kustomize before 5.7 fails on args and envs", c))

@@ -98,7 +98,7 @@ var traps = map[string]struct {
 		map[string]string{
 			"kustomization.yaml": "resources: [web.yaml]\n" + settings + "transformers: [deep/config.yaml]\n", "web.yaml": web,
 			"deep/config.yaml": run("Any", "{path: ./it}", ""), "deep/it": "#!/bin/sh\ncat\n",
-		}, Flags{true, true}, "it", "", "", verdict.Fail, "is no program",
+		}, Flags{true, true}, "it", "", "", verdict.Fail, "is not a program",
 	},
 	"a path from the kustomization": {
 		map[string]string{
@@ -253,6 +253,6 @@ func TestRefuses(t *testing.T) {
 		t.Error("that is no kustomization")
 	}
 	if _, err := Built([]byte("{")); err == nil {
-		t.Error("that is no YAML")
+		t.Error("that is not YAML")
 	}
 }

@@ -66,7 +66,7 @@ func TestURL(t *testing.T) {
 		"without braces":  {plan.Verify{URL: "/healthz", JSONPath: ".checks[?(@.name=='db')].ok", Value: "true"}, Answer{true, `.checks[?(@.name=='db')].ok is "true"`}},
 		"other value":     {plan.Verify{URL: "/healthz", JSONPath: ".status", Value: "down"}, Answer{false, `.status is "up", not "down"`}},
 		"no such field":   {plan.Verify{URL: "/healthz", JSONPath: ".nothing", Value: "up"}, Answer{false, ".nothing: nothing is not found"}},
-		"no JSON":         {plan.Verify{URL: "/moved", Status: 418, JSONPath: ".a", Value: "up"}, Answer{false, ".a: the answer is no JSON: unexpected end of JSON input"}},
+		"no JSON":         {plan.Verify{URL: "/moved", Status: 418, JSONPath: ".a", Value: "up"}, Answer{false, ".a: the answer is not JSON: unexpected end of JSON input"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.verify.URL = server.URL + c.verify.URL
@@ -101,8 +101,8 @@ func TestPrometheus(t *testing.T) {
 		"a matrix":       {`{"status":"success","data":{"resultType":"matrix","result":[]}}`, "< 1", 200, Answer{false, "the query gives a matrix, not a vector or a scalar"}},
 		"bad query":      {`{"status":"error","error":"parse error"}`, "< 1", 400, Answer{false, "status 400: parse error"}},
 		"no Prometheus":  {`<html>`, "< 1", 404, Answer{false, "status 404"}},
-		"bad threshold":  {vector("1"), "below 1", 200, Answer{false, `"below 1" is no threshold such as "< 0.01"`}},
-		"no threshold":   {vector("1"), "<", 200, Answer{false, `"<" is no threshold such as "< 0.01"`}},
+		"bad threshold":  {vector("1"), "below 1", 200, Answer{false, `"below 1" is not a threshold such as "< 0.01"`}},
+		"no threshold":   {vector("1"), "<", 200, Answer{false, `"<" is not a threshold such as "< 0.01"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -68,7 +68,7 @@ func threshold(text string) (func(float64) bool, error) {
 		}
 		return func(v float64) bool { return v == v && o.holds(v, limit) }, nil
 	}
-	return nil, fmt.Errorf("%q is no threshold such as \"< 0.01\"", text)
+	return nil, fmt.Errorf("%q is not a threshold such as \"< 0.01\"", text)
 }
 
 // answered is what the HTTP API of Prometheus answers.
@@ -111,7 +111,7 @@ type sample [2]any
 func (s sample) value() (float64, error) {
 	text, ok := s[1].(string)
 	if !ok {
-		return 0, errors.New("a value is no text")
+		return 0, errors.New("a value is not text")
 	}
 	return strconv.ParseFloat(text, 64)
 }

@@ -81,7 +81,7 @@ func bare(err error) error {
 func find(body []byte, path string) (string, error) {
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
-		return "", fmt.Errorf("the answer is no JSON: %w", err)
+		return "", fmt.Errorf("the answer is not JSON: %w", err)
 	}
 	if !strings.HasPrefix(path, "{") {
 		path = "{" + path + "}"

@@ -34,7 +34,7 @@ type Handover struct {
 	Record migrate.Handover
 	// Old is the object as it was, New as it shall be in the end.
 	Old, New *unstructured.Unstructured
-	// Guards name the workload in a targetRef that cannot change: they are made anew
+	// Guards name the workload in a targetRef that cannot change: they are recreated
 	// under their names, which pods remember, once the new workload is there.
 	Guards []*unstructured.Unstructured
 	// Emit is told of every step that differs from the one before.

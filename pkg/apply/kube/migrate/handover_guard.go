@@ -62,7 +62,7 @@ func (h *Handover) guard(ctx context.Context) (HandoverStep, error) {
 		case err != nil:
 			return HandoverStep{}, err
 		case targetOf(there, "targetRef") == h.Record.From:
-			return wait("%s is made anew", titleOf(want)), h.drop(ctx, gvr, there)
+			return wait("%s is recreated", titleOf(want)), h.drop(ctx, gvr, there)
 		case targetOf(there, "targetRef") == h.Record.To && !SideOf(there).Observed:
 			return wait("%s has not counted yet", titleOf(want)), nil
 		}

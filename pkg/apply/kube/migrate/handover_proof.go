@@ -26,7 +26,7 @@ import (
 func (h *Handover) check(namespace, name string) error {
 	from, to := migrate.Of(h.Record.From.Group, h.Record.From.Kind), migrate.Of(h.Record.To.Group, h.Record.To.Kind)
 	if from == nil || to == nil || from == to || from.Kind != kruise.KindDaemonSet || to.Kind != kruise.KindDaemonSet || h.Record.From.Name != name || h.Record.To.Name != name {
-		return fmt.Errorf("%s to %s is no migration of the DaemonSet %s", h.Record.From, h.Record.To, name)
+		return fmt.Errorf("%s to %s is not a migration of the DaemonSet %s", h.Record.From, h.Record.To, name)
 	}
 	for _, side := range []struct {
 		object *unstructured.Unstructured

@@ -26,9 +26,9 @@ func TestHandover_Check(t *testing.T) {
 	}{
 		"as it was written":    {func(*Handover) {}, ""},
 		"the way back":         {func(h *Handover) { h.Record.From, h.Record.To, h.Old, h.New = h.Record.To, h.Record.From, h.New, h.Old }, ""},
-		"another name":         {func(h *Handover) { h.Record.To.Name = "other" }, "no migration of the DaemonSet agent"},
-		"another kind":         {func(h *Handover) { h.Record.To.Kind = "CloneSet" }, "no migration of the DaemonSet agent"},
-		"one side twice":       {func(h *Handover) { h.Record.To = h.Record.From }, "no migration of the DaemonSet agent"},
+		"another name":         {func(h *Handover) { h.Record.To.Name = "other" }, "not a migration of the DaemonSet agent"},
+		"another kind":         {func(h *Handover) { h.Record.To.Kind = "CloneSet" }, "not a migration of the DaemonSet agent"},
+		"one side twice":       {func(h *Handover) { h.Record.To = h.Record.From }, "not a migration of the DaemonSet agent"},
 		"a binding":            {func(h *Handover) { h.New = object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "", "agent") }, "another object, ClusterRoleBinding/agent"},
 		"another workload":     {func(h *Handover) { h.Old.SetName("other") }, "another object, DaemonSet/other"},
 		"another namespace":    {func(h *Handover) { h.New.SetNamespace("kube-system") }, "of another namespace"},

@@ -73,9 +73,9 @@ func (h *Handover) step(ctx context.Context, w *watched) (HandoverStep, error) {
 	case kept == nil:
 		return h.ended(now)
 	case !h.mine(kept):
-		return HandoverStep{}, &HaltError{"somebody turned it back"}
+		return HandoverStep{}, &HaltError{"it was turned back"}
 	case old != nil && string(old.GetUID()) != h.Record.UID:
-		return HandoverStep{}, &HaltError{fmt.Sprintf("somebody made another %s", h.word(h.Record.From))}
+		return HandoverStep{}, &HaltError{fmt.Sprintf("another %s was created", h.word(h.Record.From))}
 	case old != nil && old.GetDeletionTimestamp() == nil:
 		return h.release(ctx, old)
 	case old != nil:

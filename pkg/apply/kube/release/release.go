@@ -62,7 +62,7 @@ type Rollout struct {
 	Phase, Message, Reason string
 	// Seen reports whether the status is of the present spec.
 	Seen bool
-	// Cancelled says that the last release was taken back.
+	// Cancelled says that the last release was rolled back.
 	Cancelled bool
 	// Index is the present step from 1, 0 before there is any; State is what it does.
 	Index int
@@ -95,7 +95,7 @@ func (r *Rollout) Waits() bool {
 	return r.Paused || r.State == StepPaused && r.step().Pause < 0
 }
 
-// Done reports whether no release is under way.
+// Done reports whether no release is in progress.
 func (r *Rollout) Done() bool { return r.Seen && (r.Phase == "Healthy" || r.Phase == "Disabled") }
 
 // step is the present step.
@@ -110,7 +110,7 @@ func (r *Rollout) step() Step {
 func Read(u *unstructured.Unstructured) (*Rollout, error) {
 	v := schema.FromAPIVersionAndKind(u.GetAPIVersion(), u.GetKind())
 	if v.Group != Group || v.Kind != "Rollout" {
-		return nil, fmt.Errorf("%s %s is no Rollout of %s", v.Kind, u.GetName(), Group)
+		return nil, fmt.Errorf("%s %s is not a Rollout of %s", v.Kind, u.GetName(), Group)
 	}
 	r := &Rollout{Namespace: u.GetNamespace(), Name: u.GetName(), UID: string(u.GetUID()), Version: v.Version, object: u}
 	r.readSpec(u.Object)

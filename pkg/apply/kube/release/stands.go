@@ -6,9 +6,9 @@ import "fmt"
 func (r *Rollout) Stands() string {
 	switch {
 	case r.Done() && r.Cancelled:
-		return "the last release was taken back"
+		return "the last release was rolled back"
 	case r.Done():
-		return "no release is under way"
+		return "no release is in progress"
 	case !r.Holds() || r.Index == 0:
 		return "phase " + orUnknown(r.Phase)
 	}

@@ -74,7 +74,7 @@ func (c *container) terminated() *corev1.ContainerStateTerminated {
 }
 
 // adopt takes over a container that was run before the model was started again.
-// One that was not running starts anew.
+// One that was not running starts again.
 func adopt(s *corev1.ContainerStatus) *container {
 	if s.ContainerID == "" {
 		return nil
