@@ -45,7 +45,7 @@ func packed(name string, text []byte, nested int, left *int64) error {
 	}
 	unzipped, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {
-		return nil //nolint:nilerr // Helm will say so
+		return nil // Helm will say so
 	}
 	bounded := &io.LimitedReader{R: unzipped, N: *left}
 	defer func() { *left = bounded.N }()
@@ -63,7 +63,7 @@ func packed(name string, text []byte, nested int, left *int64) error {
 		case bounded.N <= 0:
 			return tooMuch(name)
 		case err != nil:
-			return nil //nolint:nilerr // Helm will say so
+			return nil // Helm will say so
 		}
 		*left = bounded.N
 		if err := inert(name+": "+inside, body, nested+1, left); err != nil {
