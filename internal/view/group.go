@@ -39,13 +39,13 @@ type GroupStatus struct {
 
 // Group writes how a group of rollouts stands.
 func Group(w io.Writer, s GroupStatus, st Style) error {
-	line := fmt.Sprintf("group %s: %s: %s", s.Name, s.Outcome, s.Reason)
+	line := []string{fmt.Sprintf("group %s: %s: %s", s.Name, s.Outcome, s.Reason)}
 	for _, more := range []struct{ what, by string }{{"paused", s.Paused}, {"aborted", s.Aborted}, {"executor", s.Holder}} {
 		if more.by != "" {
-			line += "; " + more.what + " " + strings.TrimPrefix(more.by, "by ")
+			line = append(line, more.what+" "+strings.TrimPrefix(more.by, "by "))
 		}
 	}
-	if _, err := fmt.Fprintln(w, line); err != nil {
+	if _, err := fmt.Fprintln(w, strings.Join(line, "; ")); err != nil {
 		return err
 	}
 	return groupTable(w, s.Members, st)

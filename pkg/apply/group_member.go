@@ -31,7 +31,7 @@ func (r *groupRun) see(ctx context.Context, rec group.Record, m *groupMember) er
 	switch {
 	case fault != nil:
 		m.status, m.why = group.Status{Phase: group.Failed, Unavailable: m.status.Unavailable}, fault.Error()
-		return nil
+		return nil //nolint:nilerr // it is the member that has failed, and the others continue
 	case nothing && rec.Back:
 		m.status.Phase, m.why = group.Completed, "" // no pod of it was updated
 		return nil
