@@ -72,7 +72,7 @@ workload: of its newest pod. The events of the rollout are on the workload as we
 		ValidArgsFunction: complete.Names(shared.factory),
 	}
 	c.Flags().StringVar(&o.namespace, "runner-namespace", runner.Namespace, "namespace of the Job")
-	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "print what it goes on to say, until it ends")
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "keep printing new lines until the log ends")
 	c.Flags().Int64Var(&o.tail, "tail", -1, "only so many of the last lines; -1 is all")
 	return c
 }

@@ -44,13 +44,13 @@ type detaching struct {
 func (d *detaching) addFlags(c *cobra.Command, tells *telling, manifest bool) {
 	tells.addFlags(c)
 	fl := c.Flags()
-	fl.BoolVar(&d.on, "detach", false, "have a Job in the cluster carry it out, and return; docs/detached.md")
-	fl.StringVar(&d.image, "runner-image", "", "image of the Job; the default is the one of this version")
+	fl.BoolVar(&d.on, "detach", false, "run the rollout in a Job in the cluster, and return at once (docs/detached.md)")
+	fl.StringVar(&d.image, "runner-image", "", "image of the Job (default: the one of this version)")
 	fl.StringVar(&d.namespace, "runner-namespace", runner.Namespace, "namespace of the Job")
 	fl.StringVar(&d.account, "runner-account", runner.Account, "ServiceAccount of the Job, which 'kubectl kruise rbac --runner' prints")
 	fl.StringVar(&d.secret, "runner-notify-secret", "", "name of a Secret beside the Job, whose key \""+runner.SecretKey+"\" signs notifications")
 	if manifest {
-		fl.BoolVar(&d.manifest, "manifest", false, "with --detach: print the Job and its plan instead of creating them, and change nothing")
+		fl.BoolVar(&d.manifest, "manifest", false, "with --detach: print the Job and its plan, and create nothing")
 	}
 }
 
@@ -60,10 +60,10 @@ var notDetached = []struct{ flag, why string }{
 	{"allow-commands", "the image of the Job has no programs"},
 	{"write-back", "the Job has none of your files"},
 	{"ui", "'kubectl kruise rollout attach' opens it"},
-	{"exit-on-pause", "the Job waits for people, and nobody waits for the Job"},
-	{"success-on", "the Job waits for people, and nobody waits for the Job"},
-	{"output", "the Job tells how it goes on: 'kubectl kruise rollout logs'"},
-	{"no-wait", "with --detach nobody waits"},
+	{"exit-on-pause", "the Job waits for approvals, and the command returns without waiting for the Job"},
+	{"success-on", "the Job waits for approvals, and the command returns without waiting for the Job"},
+	{"output", "the Job reports the progress: 'kubectl kruise rollout logs'"},
+	{"no-wait", "--detach returns at once"},
 	{"notify-secret-file", "the Job has none of your files: --runner-notify-secret names a Secret beside it"},
 }
 
@@ -195,7 +195,7 @@ func (d *driving) create(ctx context.Context, spec runner.Spec, dry bool) error 
 		return fmt.Errorf("the Job that would carry it out: %w", err)
 	case err != nil:
 		return &resource.Error{
-			Err:  fmt.Errorf("the plan is on record, but the Job that would carry it out was not created: %w", err),
+			Err:  fmt.Errorf("the plan is recorded, but the Job that would carry it out was not created: %w", err),
 			Hint: "'kubectl kruise rollout resume --detach' tries again; without --detach it is carried out here",
 		}
 	}
@@ -363,7 +363,7 @@ func (o *control) approve(ctx context.Context, s *session, p plan.Plan) (from in
 	if err != nil {
 		return 0, err
 	}
-	_, _ = fmt.Fprint(streams.Err, "The plan on record was not approved on this machine. What is left of it:\n\n")
+	_, _ = fmt.Fprint(streams.Err, "The recorded plan was not approved on this machine. Its remaining steps:\n\n")
 	if err := view.Plan(streams.Err, rest, nil, view.Style{Color: o.factory.ColorErr()}); err != nil {
 		return 0, err
 	}

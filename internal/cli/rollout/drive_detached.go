@@ -30,21 +30,21 @@ type driveOptions struct {
 	back string
 }
 
-const driveLong = `Carry out the rollout on record, as the Job of 'rollout run --detach' does. The plan on
-record has to be the one that was approved: its digest is in --approved. Nobody is
-asked; what was edited is refused.
+const driveLong = `Carry out the recorded rollout, as the Job of 'rollout run --detach' does. The recorded
+plan must be the one that was approved: its digest is in --approved. There is no prompt;
+an edited plan is refused.
 
-It may be killed at any time. Run again, it goes on from the record, and a rollout that
-has ended ends it with the same exit code. A hold stays in force, and while another
-process drives the rollout it waits, to go on where that one stops.
+The process may be killed at any time. Run again, it continues from the record; for a
+rollout that has ended, it exits with the same code. A pause stays in force. While
+another process carries out the rollout, this one waits, and continues when it stops.
 
-Exit code 3 is a rollout that has failed, was aborted or rolled back, or may not be
-carried out; another run would not change that.`
+Exit code 3 means that the rollout failed, was aborted or rolled back, or may not be
+carried out; running it again would not change that.`
 
 func newDrive(shared *common) *cobra.Command {
 	o := &driveOptions{driving: driving{common: shared, successOn: "complete"}}
 	c := &cobra.Command{
-		Use: "drive TYPE/NAME --approved DIGEST", Short: "Carry out a rollout on record, as the Job of --detach does", Long: driveLong,
+		Use: "drive TYPE/NAME --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
 		Example: "  kubectl kruise rollout drive cloneset/web --approved sha256:5fb1… --back-to 7c9d…",
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if o.name, err = named.One(args); err != nil {
@@ -70,7 +70,7 @@ func newDrive(shared *common) *cobra.Command {
 	usage.Offer(c, "output", outputs...)
 	fl.StringVar(&o.authority.digest, "approved", "", "digest of the plan that may be carried out")
 	fl.StringVar(&o.back, "back-to", "", "hash of the template to which a failed step may go back; empty is none")
-	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, which is put on record unless it is there")
+	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, which is recorded unless it already is")
 	_ = c.MarkFlagFilename("plan", "yaml", "yml", "json")
 	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
 	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
@@ -217,7 +217,7 @@ func (a approvedOnly) mine(ctx context.Context, p plan.Plan) (bool, error) {
 	}
 	return false, &resource.Error{
 		Err:  &apply.UnapprovedError{Reasons: []string{fmt.Sprintf("it is %s, and %s was approved", digests[0], a.authority.digest)}},
-		Hint: "'kubectl kruise rollout show' shows the plan on record: it was edited, or another rollout has begun",
+		Hint: "'kubectl kruise rollout show' shows the recorded plan: it was edited, or another rollout has started",
 	}
 }
 

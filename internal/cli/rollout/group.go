@@ -31,11 +31,11 @@ type groupFlags struct {
 
 func (g *groupFlags) addFlags(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&g.name, "group", "", "name of the rollouts as a group, for status, pause, promote, resume, retry and abort; by default made of -f, -k or -l")
-	fl.IntVar(&g.parallel, "parallel", 0, "of several workloads, how many are rolled out at a time; 0 is all that may start")
-	fl.StringVar(&g.unavailable, "max-unavailable-total", "", "of several workloads, how many pods of all may be unavailable at a time: a number, or a percentage of all pods")
-	fl.IntVar(&g.failures, "max-failures", 0, "of several workloads, how many rollouts may fail before no further one starts")
-	fl.StringVar(&g.waveBy, "wave-by", "", "annotation or label whose whole number is the wave of a workload: it starts when all lower waves have ended")
+	fl.StringVar(&g.name, "group", "", "name of the group of rollouts, for status, pause, promote, resume, retry and abort; default: made from -f, -k or -l")
+	fl.IntVar(&g.parallel, "parallel", 0, "number of workloads that are rolled out at the same time; 0 means no limit")
+	fl.StringVar(&g.unavailable, "max-unavailable-total", "", "number or percentage of the pods of all workloads that may be unavailable at the same time")
+	fl.IntVar(&g.failures, "max-failures", 0, "number of rollouts that may fail before no further one starts")
+	fl.StringVar(&g.waveBy, "wave-by", "", "annotation or label with the number of the wave of a workload; a wave starts when all lower waves have ended")
 }
 
 // groupFlagNames are the flags that make a group of several workloads.

@@ -311,7 +311,7 @@ func (a *groupApprovals) knows(ctx context.Context, rec group.Record) (bool, err
 	}
 	switch given := a.authority.digest; {
 	case given != "" && !slices.Contains(digests, given):
-		return false, &resource.Error{Err: fmt.Errorf("the group on record is %s, not %s", digests[0], given), Hint: "'kubectl kruise rollout status --group " + rec.Name + "' shows it: it may have been edited"}
+		return false, &resource.Error{Err: fmt.Errorf("the recorded group is %s, not %s", digests[0], given), Hint: "'kubectl kruise rollout status --group " + rec.Name + "' shows it: it may have been edited"}
 	case given != "":
 		return true, nil
 	}
@@ -326,12 +326,12 @@ func (a *groupApprovals) knows(ctx context.Context, rec group.Record) (bool, err
 func (a *groupApprovals) askFor(ctx context.Context, rec group.Record, groups apply.Groups) error {
 	if !a.factory.Streams.InTTY {
 		return &resource.Error{
-			Err:  errors.New("the group on record is not one that you approved on this machine"),
+			Err:  errors.New("the recorded group is not one that you approved on this machine"),
 			Hint: "look at it with 'kubectl kruise rollout status --group " + rec.Name + "'; if it is what you approved, name it with --approved DIGEST, as 'rollout run' printed it",
 		}
 	}
 	w, style := a.factory.Streams.Err, view.Style{Color: a.factory.ColorErr()}
-	_, _ = fmt.Fprintf(w, "The group on record was not approved on this machine. Its limits: %s. What has not begun of it:\n\n", limitsText(rec.Group.Limits))
+	_, _ = fmt.Fprintf(w, "The recorded group was not approved on this machine. Its limits: %s. Its rollouts that have not started:\n\n", limitsText(rec.Group.Limits))
 	for i, p := range rec.Plans {
 		one, err := groups.Rollouts.Get(ctx, rec.Group.Members[i].Ref)
 		if err != nil && !errors.Is(err, plan.ErrNoRollout) {
@@ -340,7 +340,7 @@ func (a *groupApprovals) askFor(ctx context.Context, rec group.Record, groups ap
 		if phase, _ := rec.Stands(i, one, err == nil); phase != group.Pending {
 			continue
 		}
-		if err := a.commands(p.Commands(0), "the plan on record"); err != nil {
+		if err := a.commands(p.Commands(0), "the recorded plan"); err != nil {
 			return err
 		}
 		if p, err = a.described(ctx, p); err != nil {

@@ -27,7 +27,7 @@ type ofGroup struct {
 }
 
 func (g *ofGroup) addFlag(c *cobra.Command) {
-	c.Flags().StringVar(&g.name, "group", "", "do it to all rollouts of the group of this name")
+	c.Flags().StringVar(&g.name, "group", "", "name of a group: apply to all of its rollouts")
 }
 
 // check refuses names beside --group. Errors are of usage.

@@ -34,9 +34,9 @@ type telling struct {
 
 func (t *telling) addFlags(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringArrayVar(&t.urls, "notify", nil, "tell this web hook when the rollout starts, waits for a person and ends, by CloudEvents; may be repeated")
-	fl.StringVar(&t.secretFile, "notify-secret-file", "", "file with the secret that signs them; the default is $"+runner.SecretVariable)
-	fl.StringVar(&t.listen, "listen", "", "serve /metrics and /healthz at this address, such as :8080, while the rollout is carried out")
+	fl.StringArrayVar(&t.urls, "notify", nil, "URL of a web hook that gets a CloudEvent when the rollout starts, waits for approval or ends; can be repeated")
+	fl.StringVar(&t.secretFile, "notify-secret-file", "", "file with the key that signs these events; default: $"+runner.SecretVariable)
+	fl.StringVar(&t.listen, "listen", "", "address on which to serve /metrics and /healthz during the rollout, such as :8080")
 	_ = c.MarkFlagFilename("notify-secret-file")
 }
 

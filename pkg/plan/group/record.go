@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNone is a group of which nothing is on record.
-var ErrNone = errors.New("no such group of rollouts is on record")
+var ErrNone = errors.New("no such group of rollouts is recorded")
 
 // Record is a group as it is kept in a cluster: all that another machine needs to continue
 // it. The progress of each member is in the record of its own rollout.
