@@ -273,7 +273,7 @@ func TestWarnings(t *testing.T) {
 		"in place no": {strings.ReplaceAll(old, "IfPossible", "Only"), strings.Replace(strings.ReplaceAll(next, "IfPossible", "Only"), `"web:2"`, `"web:2", env: [{name: A}]`, 1), nil, "admission lets it through in v1beta1, and then no pod changes and no event says why"},
 		"budget none": {old, next, func(s *plan.Snapshot) { budget(s, 0) }, "PodUnavailableBudget web never allows a pod to go: it wants 10 of 10 available"},
 		"budget used": {old, next, func(s *plan.Snapshot) { budget(s, 20); unready(s.Pods[:3]) }, "PodUnavailableBudget web allows no pod to go now: 7 are available, 8 are wanted"},
-		"budget slow": {old, next, func(s *plan.Snapshot) { budget(s, 10) }, "PodUnavailableBudget web allows 1 unavailable pods, fewer than maxUnavailable 2: it sets the pace"},
+		"budget slow": {old, next, func(s *plan.Snapshot) { budget(s, 10) }, "PodUnavailableBudget web allows 1 unavailable pod, fewer than maxUnavailable 2: it sets the pace"},
 		"budget wide": {old, next, func(s *plan.Snapshot) { budget(s, 50) }, ""},
 	} {
 		s := snapshot(t, c.old, 10)

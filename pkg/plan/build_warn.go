@@ -70,7 +70,7 @@ func (b *builder) warnBudgets() {
 		case n.Allowed == 0:
 			b.warning("PodUnavailableBudget %s allows no pod to go now: %d are available, %d are wanted", budget.Name, n.Current, n.Desired)
 		case n.Expected-n.Desired < b.sub.limits.MaxUnavailable:
-			b.warning("PodUnavailableBudget %s allows %d unavailable pods, fewer than maxUnavailable %d: it sets the pace", budget.Name, n.Expected-n.Desired, b.sub.limits.MaxUnavailable)
+			b.warning("PodUnavailableBudget %s allows %s, fewer than maxUnavailable %d: it sets the pace", budget.Name, plural(n.Expected-n.Desired, "unavailable pod"), b.sub.limits.MaxUnavailable)
 		}
 	}
 	if b.plan.Driver != DriverClient {

@@ -55,7 +55,7 @@ func TestFlags_WrongOnes(t *testing.T) {
 		{"--feature-gates=StatefulSetStartOrdinal=maybe", "is not NAME=true"},
 		{"--feature-gates==true", "unknown gate"},
 		{"--feature-gates=Nope=true", `unknown gate "Nope"`},
-		{"--kruise-version=2.0", "no release of Kruise"},
+		{"--kruise-version=2.0", "is not a release of Kruise"},
 		{"--kruise-version=1.5 --feature-gates=StatefulSetStartOrdinal=true", "Kruise 1.5 has no gate StatefulSetStartOrdinal"},
 	} {
 		f := flags(t, strings.Fields(c.args)...)

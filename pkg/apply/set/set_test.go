@@ -57,7 +57,7 @@ func TestMetadata(t *testing.T) {
 func TestNotOurs(t *testing.T) {
 	p := Parent{"Secret", "here", "shop"}
 	for want, c := range map[string]struct{ labels, annotations map[string]string }{
-		"no parent of an ApplySet": {nil, map[string]string{"a": "b"}},
+		"not a parent of an ApplySet": {nil, map[string]string{"a": "b"}},
 		`another tool, "kubectl/v1.37`: {
 			map[string]string{IDLabel: p.ID()}, map[string]string{ToolingAnnotation: "kubectl/v1.37"},
 		},

@@ -62,7 +62,7 @@ func TestRenderedBudget(t *testing.T) {
 		must(t, err)
 		p, err := plan.Build(desired, s, plan.Policy{Steps: []plan.PolicyStep{{To: plan.All}}, Pull: plan.PullNever})
 		must(t, err)
-		if got := strings.Join(p.Warnings, "\n"); !strings.Contains(got, fmt.Sprintf("PodUnavailableBudget web allows %d pods to be down", down)) {
+		if got := strings.Join(p.Warnings, "\n"); !strings.Contains(got, fmt.Sprintf("PodUnavailableBudget web allows %d unavailable pod", down)) {
 			t.Errorf("%s: the plan says\n%s", spec, got)
 		}
 		p.Target = *p.Target.Carrier
