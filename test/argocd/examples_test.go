@@ -12,6 +12,7 @@ import (
 	"github.com/argoproj/argo-cd/v3/applicationset/utils"
 	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 )
 
@@ -78,6 +79,47 @@ func TestApplicationSets(t *testing.T) {
 				t.Errorf("%s to %s: %v", app.Name, app.Spec.Destination.Name, paths)
 			}
 		})
+	}
+}
+
+// TestProgressiveApplicationSet: Argo CD gives every cluster that the generator chooses the label
+// of its ring, and each ring is one step, the canaries first.
+func TestProgressiveApplicationSet(t *testing.T) {
+	var set v1alpha1.ApplicationSet
+	decode(t, "examples/applicationset-progressive.yaml", &set)
+	if set.Spec.Strategy == nil || set.Spec.Strategy.Type != "RollingSync" {
+		t.Fatalf("strategy is %+v", set.Spec.Strategy)
+	}
+	chosen, err := metav1.LabelSelectorAsSelector(&set.Spec.Generators[0].Clusters.Selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ring, want := range map[string][]int{"canary": {0}, "stable": {1}} {
+		cluster := map[string]any{"shop": "true", "ring": ring}
+		if !chosen.Matches(labels.Set{"shop": "true", "ring": ring}) {
+			t.Errorf("the generator leaves out clusters of ring %s", ring)
+		}
+		template := &v1alpha1.Application{Spec: set.Spec.Template.Spec}
+		template.Name, template.Labels = set.Spec.Template.Name, set.Spec.Template.Labels
+		params := map[string]any{"name": "east", "nameNormalized": "east", "metadata": map[string]any{"labels": cluster}}
+		app, err := (&utils.Render{}).RenderTemplateParams(template, nil, params, set.Spec.GoTemplate, set.Spec.GoTemplateOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var steps []int
+		for i, step := range set.Spec.Strategy.RollingSync.Steps {
+			for _, m := range step.MatchExpressions {
+				if m.Operator == "In" && slices.Contains(m.Values, app.Labels[m.Key]) {
+					steps = append(steps, i)
+				}
+			}
+		}
+		if app.Name != "web-east" || app.Spec.Destination.Name != "east" || !slices.Equal(steps, want) {
+			t.Errorf("%s: %s to %s is in steps %v, want %v", ring, app.Name, app.Spec.Destination.Name, steps, want)
+		}
+	}
+	if app := set.Spec.Template.Spec; app.SyncPolicy.Automated != nil {
+		t.Error("automated sync has no effect with RollingSync")
 	}
 }
 
