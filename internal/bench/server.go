@@ -60,9 +60,10 @@ func answer(w http.ResponseWriter, r *http.Request, lists map[string][]json.RawM
 		to = from + page
 		next = strconv.Itoa(to)
 	}
-	items, err := json.Marshal(append([]json.RawMessage{}, list[from:to]...))
+	err := json.NewEncoder(w).Encode(map[string]any{
+		"kind": "List", "apiVersion": version, "metadata": map[string]any{"continue": next}, "items": append([]json.RawMessage{}, list[from:to]...),
+	})
 	if err != nil {
 		panic(err)
 	}
-	_, _ = fmt.Fprintf(w, `{"kind": "List", "apiVersion": %q, "metadata": {"continue": %q}, "items": %s}`, version, next, items)
 }

@@ -20,10 +20,10 @@ import (
 
 func newAttach(shared *common, screens Screens) *cobra.Command {
 	return &cobra.Command{
-		Use: "attach TYPE/NAME", Short: "Show the terminal interface on a rollout that runs elsewhere",
-		Long: `Show the terminal interface on the rollout of a workload: of a Job of --detach, or of a
-process on another machine. Its keys promote, pause and abort it. The rollout goes on
-there when the interface is left.`,
+		Use: "attach TYPE/NAME", Short: "Open the terminal interface on a rollout",
+		Long: `Open the terminal interface on the rollout of a workload, which runs in a Job of
+--detach or in a process on another machine. Keys promote, pause and abort it. Closing
+the interface does not stop the rollout.`,
 		Example: "  kubectl kruise rollout attach cloneset/web",
 		RunE: func(c *cobra.Command, args []string) error {
 			name, err := named.One(args)
@@ -58,10 +58,10 @@ type logsOptions struct {
 func newLogs(shared *common) *cobra.Command {
 	o := &logsOptions{common: shared}
 	c := &cobra.Command{
-		Use: "logs TYPE/NAME", Short: "Print what the Job of --detach says",
-		Long: `Print the log of the Job that carries out, or carried out last, the rollout of a
-workload: of its newest pod. The events of the rollout are on the workload as well, see
-'kubectl kruise rollout status' and 'kubectl events'.`,
+		Use: "logs TYPE/NAME", Short: "Print the log of the Job that runs a rollout",
+		Long: `Print the log of the newest pod of the Job that runs the rollout of a workload, or that
+ran its last one. Its events are also on the workload: see 'kubectl kruise rollout
+status' and 'kubectl events'.`,
 		Example: "  kubectl kruise rollout logs cloneset/web -f",
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if o.name, err = named.One(args); err != nil {

@@ -3,6 +3,7 @@ package tree
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -115,7 +116,7 @@ func readInt(n *Node, v reflect.Value) bool {
 func readIntOrString(n *Node, v reflect.Value) bool {
 	var out intstr.IntOrString
 	switch i, isInt := Int(n); {
-	case isInt && i == int64(int32(i)): //nolint:gosec // that is what is asked
+	case isInt && i == int64(int32(i)):
 		out.IntVal = int32(i)
 	case IsString(n) && utf8.ValidString(n.Value):
 		out.Type, out.StrVal = intstr.String, n.Value
@@ -132,7 +133,7 @@ func readItself(n *Node, v reflect.Value) bool {
 	if err != nil || v.Type() == reflect.TypeFor[resource.Quantity]() && boundless(text) {
 		return false
 	}
-	u, ok := v.Addr().Interface().(json.Unmarshaler)
+	u, ok := reflect.TypeAssert[json.Unmarshaler](v.Addr())
 	return ok && u.UnmarshalJSON(text) == nil
 }
 
@@ -224,7 +225,7 @@ func collectFields(t reflect.Type, index []int, fields map[string]*structField) 
 		f := t.Field(i)
 		tag := f.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
-		at := append(index[:len(index):len(index)], i)
+		at := slices.Concat(index, []int{i})
 		switch {
 		case tag == "-":
 			continue

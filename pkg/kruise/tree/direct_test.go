@@ -164,9 +164,9 @@ func fill(rnd *rand.Rand, v reflect.Value, depth int) {
 			v.SetMapIndex(key, value)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fill(rnd, v.Field(i), depth-1)
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				fill(rnd, field, depth-1)
 			}
 		}
 	}

@@ -114,7 +114,7 @@ func writingOf(t reflect.Type) writing {
 func unwritten(reflect.Value, func(int64) any) (any, bool) { return nil, false }
 
 func writeIntOrString(v reflect.Value, number func(int64) any) (any, bool) {
-	x, ok := v.Interface().(intstr.IntOrString)
+	x, ok := reflect.TypeAssert[intstr.IntOrString](v)
 	switch {
 	case !ok:
 		return nil, false
@@ -126,7 +126,7 @@ func writeIntOrString(v reflect.Value, number func(int64) any) (any, bool) {
 
 // writeItself takes the text that a value writes of itself, such as a quantity or a time.
 func writeItself(v reflect.Value, _ func(int64) any) (any, bool) {
-	m, ok := v.Interface().(json.Marshaler)
+	m, ok := reflect.TypeAssert[json.Marshaler](v)
 	if !ok {
 		return nil, false
 	}
@@ -237,7 +237,7 @@ func omitting(t reflect.Type, options []string) func(reflect.Value) bool {
 }
 
 func callIsZero(v reflect.Value) bool {
-	z, ok := v.Interface().(interface{ IsZero() bool })
+	z, ok := reflect.TypeAssert[interface{ IsZero() bool }](v)
 	return ok && z.IsZero()
 }
 
