@@ -22,8 +22,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/fn"
 )
 
-const long = `Expand OpenKruise objects into native Kubernetes resources, preview the effect of
-a change, and run rollouts, on clusters with and without OpenKruise.`
+const long = `Expand OpenKruise objects into native Kubernetes resources, preview the effect
+of a change, and run rollouts, on clusters with and without OpenKruise.`
 
 // Main runs the command line args (args[0] is the program) and returns the exit
 // code.

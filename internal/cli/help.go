@@ -61,7 +61,7 @@ func overview(root *cobra.Command) string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\nUse \"%[1]s COMMAND --help\" for more about a command, and \"%[1]s options\" for the global flags.\n", root.CommandPath())
+	fmt.Fprintf(&b, "\nUse \"%[1]s COMMAND --help\" for more about a command,\nand \"%[1]s options\" for the global flags.\n", root.CommandPath())
 	return b.String()
 }
 
