@@ -147,7 +147,7 @@ func TestMigrate(t *testing.T) {
 	b.awaitReady(t, 4)
 	least := b.fewest(t)
 	a := b.call(t, "migrate", "deployment/web", "--to", "CloneSet", "--max-surge", "2", "--yes")
-	a.ends(t, 0, "Move 4 of 4 replicas from Deployment/web to CloneSet/web, which has 0.", "horizontalpodautoscaler/web keeps its hands off",
+	a.ends(t, 0, "Move 4 of 4 replicas from Deployment/web to CloneSet/web, which has 0.", "horizontalpodautoscaler/web is suspended during the move",
 		"Migration progress: Deployment/web scale in 0, CloneSet/web scale out 2", "Successfully migrated 4 replicas from Deployment/web to CloneSet/web",
 		"kubectl delete -n "+b.namespace+" deployments.apps web")
 	inBatches(t, a.out+a.err, 2)

@@ -100,7 +100,7 @@ func TestSetExplain(t *testing.T) {
 	b := newBed(t)
 	b.Apply(t, b.namespace, cloneSet("web", "updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, partition: 2}}"))
 	b.await(t, kruiseV1, "CloneSet", "web", ready)
-	a := b.call(t, "set", "image", "cloneset/web", "main=registry.example.com/web:2", "--explain", "--dry-run=server", "-o", "name").ends(t, 0, "in place, main restarts inside the pod", "pods: 1 of 3 follow")
+	a := b.call(t, "set", "image", "cloneset/web", "main=registry.example.com/web:2", "--explain", "--dry-run=server", "-o", "name").ends(t, 0, "in place, main restarts inside the pod", "pods: 1 of 3 are updated")
 	if a.out != "cloneset.apps.kruise.io/web\n" {
 		t.Errorf("standard output: %q", a.out)
 	}

@@ -35,5 +35,5 @@ func TestStatusWide(t *testing.T) {
 		t.Error(diff)
 	}
 	b.call(t, "rollout", "abort", "cloneset/web").ends(t, 0)
-	b.call(t, "rollout", "status").ends(t, 3, "failed")
+	b.call(t, "rollout", "status").ends(t, 3, "aborted at step 2 of 3")
 }

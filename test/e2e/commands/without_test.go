@@ -66,7 +66,7 @@ func TestWithoutKruiseInstead(t *testing.T) {
 	b.call(t, "set", "env", "ud/ud", "A=b").prints(t, "deployment.apps/ud-a env updated", "deployment.apps/ud-b env updated")
 	b.call(t, "set", "env", "cloneset/web", "--list").ends(t, 0, says, "# Deployment web, container main")
 	b.call(t, "scale", "cloneset/web", "--replicas=3").ends(t, 0, says).prints(t, "deployment.apps/web scaled")
-	b.call(t, "scale", "ud/ud", "--replicas=3").ends(t, 2, "ud/ud stands for 2 objects here", "hint: scale each of them by its own name")
+	b.call(t, "scale", "ud/ud", "--replicas=3").ends(t, 2, "ud/ud was rendered into 2 objects", "hint: scale each of them by its own name")
 	if u := b.get(t, "apps/v1", "Deployment", "web"); at(u, "spec.replicas") != "3" || at(u, "spec.template.spec.containers.0.image") != "registry.example.com/web:2" {
 		t.Errorf("spec %v", u.Object["spec"])
 	}

@@ -108,7 +108,7 @@ func TestNamespaceGone(t *testing.T) {
 				t.Fatalf("%s: %s", res.Outcome, res.Reason)
 			}
 			must(t, b.Client().CoreV1().Namespaces().Delete(t.Context(), b.namespace, metav1.DeleteOptions{}))
-			if res := b.run(t.Context(), t, c, made, apply.Options{}); res.Outcome != event.Failed || !strings.Contains(res.Reason, "gone") {
+			if res := b.run(t.Context(), t, c, made, apply.Options{}); res.Outcome != event.Failed || !reasonIs(res.Reason, vanished) {
 				t.Errorf("%s: %s", res.Outcome, res.Reason)
 			}
 		})
