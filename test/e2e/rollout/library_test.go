@@ -67,7 +67,7 @@ func TestLibrary(t *testing.T) {
 			if res := <-ended; res.Outcome != event.Failed || res.Reason != "aborted by ann@desk" {
 				t.Fatalf("%+v", res)
 			}
-			if _, err := r.Resume(ctx, ref); err == nil || !strings.HasPrefix(err.Error(), "it has failed: aborted by ann@desk") {
+			if _, err := r.Resume(ctx, ref); err == nil || !strings.HasPrefix(err.Error(), "the rollout has failed: aborted by ann@desk") {
 				t.Errorf("%v", err)
 			}
 			if rec := change(r.Retry(ctx, ref)); rec.State() != plan.StateRunning {
