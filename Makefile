@@ -32,7 +32,7 @@ demo: $(BIN)/kubectl-kruise ## Render the example shop, then plan and simulate a
 # in out/tests.json. TESTFLAGS are for go test; its cache leaves out what has not changed
 # (TESTFLAGS=-count=1 runs all).
 RUN_TESTS = mkdir -p $(OUT) && $(BIN)/gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg --hide-summary skipped \
-  --jsonfile $(OUT)/tests.json --raw-command -- go run ./internal/testrun
+  --jsonfile $(OUT)/tests.json --raw-command -- go run ./internal/testing/testrun
 GO_TEST_FLAGS = $(if $(RACE),-race) $(TESTFLAGS)
 
 .PHONY: test
@@ -42,7 +42,7 @@ test: $(BIN)/gotestsum $(BIN)/kustomize $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cl
 .PHONY: check
 check: $(BIN)/gotestsum $(BIN)/golangci-lint $(BIN)/kustomize ## Lint changed packages, and run their unit tests and those of packages that import them (BASE=main: since this commit)
 	$(BIN)/golangci-lint fmt --diff
-	packages=$$(go run ./internal/testrun -list changed -base '$(BASE)'); [ -z "$$packages" ] || $(BIN)/golangci-lint run $$packages
+	packages=$$(go run ./internal/testing/testrun -list changed -base '$(BASE)'); [ -z "$$packages" ] || $(BIN)/golangci-lint run $$packages
 	$(RUN_TESTS) -parts unit -affected -base '$(BASE)' -- -short $(GO_TEST_FLAGS)
 	go vet -C test ./...
 
@@ -56,11 +56,11 @@ test-cluster: $(BIN)/gotestsum $(BIN)/krew $(BIN)/helm3 $(BIN)/helm4 cluster ## 
 
 .PHONY: test-times
 test-times: ## List the seconds of each package in the last run
-	@go run ./internal/testrun -times $(OUT)/tests.json
+	@go run ./internal/testing/testrun -times $(OUT)/tests.json
 
 .PHONY: test-table
 test-table: ## Write the seconds of the last run into the table of CONTRIBUTING.md
-	go run ./internal/testrun -times $(OUT)/tests.json -table CONTRIBUTING.md
+	go run ./internal/testing/testrun -times $(OUT)/tests.json -table CONTRIBUTING.md
 
 .PHONY: test-chaos
 test-chaos: cluster ## Run 2,000 random rollouts with faults and kills, in parts (CHAOS_SEED is the first; continues where it stopped)
@@ -153,7 +153,7 @@ notice: ## Write the licence texts of all linked modules
 
 .PHONY: bench
 bench: ## Measure rendering, kustomizations, the start, how cost grows, planning, simulating and drawing, as ratios
-	go run ./internal/bench
+	go run ./internal/testing/bench
 	go test ./pkg/plan ./pkg/plan/simulate ./pkg/tui -run '^$$' -bench . -benchtime 3x
 
 .PHONY: bench-compare

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/docrun"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/docrun"
 )
 
 // asPlugin is kubectl as far as pages that need no cluster call it.

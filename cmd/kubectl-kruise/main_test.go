@@ -7,8 +7,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 )
 
 // TestMain makes the program a command of the stories and of the pages.

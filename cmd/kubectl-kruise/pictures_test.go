@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/tuitest"
 )
 
 // session is what the moving picture of the README shows, and what of it is run: the first

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 )
 
 func TestMain(m *testing.M) { hermetic.Main(m) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	fixture "github.com/kubectl-kruise/kubectl-kruise/internal/golden"
+	fixture "github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/compare"
 )

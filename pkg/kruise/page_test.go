@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 

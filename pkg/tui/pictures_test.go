@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/tuitest"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/demo"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/tui/theme"

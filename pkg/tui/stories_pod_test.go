@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/golden"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/tuitest"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/golden"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/tuitest"
 )
 
 // TestStoryPod: a release crashes. Somebody looks at one of its pods, reads what it

@@ -18,8 +18,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/krew"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
 )
 
 const version = "v1.2.3"

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/docrun"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/docrun"
 )
 
 // published is what pages call the repository of the index.

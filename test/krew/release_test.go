@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
 	"github.com/kubectl-kruise/kubectl-kruise/test/product"
 )
 

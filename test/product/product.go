@@ -11,8 +11,8 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 )
 
 // Binary returns the path of the binary: what package testrun has built or, where the

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 )
 
 func TestMain(m *testing.M) { hermetic.Main(m) }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/kustomize"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/kustomize"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	binary "github.com/kubectl-kruise/kubectl-kruise/internal/kustomize"
+	binary "github.com/kubectl-kruise/kubectl-kruise/internal/testing/kustomize"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load/linear"
 )

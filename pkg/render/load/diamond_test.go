@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 )
 
 // TestDiamonds: bases that are named twice at each of many levels end with a fault, soon,

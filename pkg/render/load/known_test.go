@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	binary "github.com/kubectl-kruise/kubectl-kruise/internal/kustomize"
+	binary "github.com/kubectl-kruise/kubectl-kruise/internal/testing/kustomize"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/kustomize"
 )
 

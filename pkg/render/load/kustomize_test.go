@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/kustomize"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/kustomize"
 )
 
 // Files writes a tree of files into a new directory.

@@ -3,7 +3,7 @@ package standin_test
 import (
 	"testing"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/hermetic"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/hermetic"
 )
 
 func TestMain(m *testing.M) { hermetic.Main(m) }

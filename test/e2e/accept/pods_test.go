@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/arbitrary"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/arbitrary"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/lint"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/load"

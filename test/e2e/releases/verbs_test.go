@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/checkout"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/checkout"
 )
 
 // seed is what people of every release write: v1alpha1, and StatefulSets as v1beta1.

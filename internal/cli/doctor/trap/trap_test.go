@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/doctor/verdict"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/kustomize"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/testing/kustomize"
 )
 
 const web = `apiVersion: apps/v1

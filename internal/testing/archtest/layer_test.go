@@ -1,0 +1,176 @@
+package archtest
+
+// layer lists, per folder, every direct import that is not of the standard
+// library; our own packages stand without the module path. The deepest folder
+// that matches wins. A folder or an import that is missing fails the test: add
+// it only when docs/architecture.md agrees.
+// An entry that ends in /... allows everything below.
+var layer = map[string][]string{
+	"cmd/kubectl-kruise": {"internal/cli", "internal/cli/factory"},
+
+	"internal/testing/checkout":    {},
+	"internal/testing/hermetic":    {},
+	"internal/testing/testrun":     {"internal/testing/checkout", "internal/testing/hermetic"},
+	"internal/testing/conformance": {"github.com/google/go-cmp/cmp", "internal/testing/checkout", "k8s.io/apimachinery/pkg/api/resource", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"internal/testing/arbitrary":   {"internal/testing/conformance", "pkg/kruise", "pkg/kruise/schema"},
+	"internal/testing/golden": {
+		"github.com/google/go-cmp/cmp", "pkg/render/emit", "pkg/render/finding", "pkg/render/load",
+		"pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
+	},
+	"internal/testing/docrun":    {"internal/testing/checkout"},
+	"internal/testing/kustomize": {"internal/testing/checkout"},
+	"internal/testing/tuitest": {
+		"charm.land/bubbletea/v2", "github.com/charmbracelet/x/...", "internal/testing/golden", "pkg/plan/...", "pkg/tui", "pkg/tui/...",
+	},
+	"internal/fidelity":        {"pkg/kruise", "pkg/render/finding"},
+	"internal/testing/bench":   {"pkg/kruise", "pkg/render/...", "pkg/render", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/kustomize/kyaml/..."},
+	"internal/customizations":  {"pkg/kruise"},
+	"internal/krew":            {},
+	"internal/krew/fill":       {"internal/krew"},
+	"internal/licenses/notice": {},
+	"internal/cli": {
+		"charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile", "pkg/tui", "pkg/tui/...",
+		"github.com/go-logr/logr", "github.com/spf13/...", "golang.org/x/term", "internal/cli/...", "internal/text", "internal/view", "internal/view/html", "internal/view/svg",
+		"k8s.io/...", "pkg/apply", "pkg/apply/...", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/yaml",
+	},
+	"internal/cli/writeback": {
+		"pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/render/emit", "pkg/render/load", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml",
+	},
+	"internal/text": {},
+	"internal/view": {"internal/text", "internal/view/svg", "k8s.io/apimachinery/pkg/util/json", "pkg/apply/event", "pkg/kruise", "pkg/kruise/spread", "pkg/plan", "pkg/plan/...", "pkg/render/...", "pkg/tui/theme", "sigs.k8s.io/yaml"},
+	"internal/view/html": {
+		"internal/text", "internal/view", "internal/view/svg", "pkg/plan", "pkg/plan/planfile", "pkg/plan/rules", "pkg/plan/simulate", "pkg/render/compare", "sigs.k8s.io/yaml",
+	},
+
+	"pkg/kruise":      {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise/tree"},
+	"pkg/kruise/tree": {"k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr", "sigs.k8s.io/json", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml"},
+	"pkg/kruise/inject": {
+		"gopkg.in/evanphx/json-patch.v4",
+		"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/selectors", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
+	},
+	"pkg/kruise/redact":    {},
+	"pkg/kruise/imagepull": {"pkg/kruise", "pkg/kruise/tree"},
+	"pkg/kruise/imageref":  {"github.com/distribution/reference"},
+	"pkg/kruise/podstate":  {"k8s.io/apimachinery/pkg/apis/meta/v1", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"pkg/kruise/spread": {
+		"k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity",
+		"k8s.io/klog/v2", "pkg/kruise", "pkg/kruise/tree", "sigs.k8s.io/kustomize/kyaml/yaml",
+	},
+	"pkg/kruise/selectors": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection"},
+	"pkg/kruise/schema":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/tree"},
+	"pkg/kruise/allocate":  {"k8s.io/apimachinery/pkg/util/intstr", "pkg/kruise/tree"},
+
+	"pkg/apply":         {"pkg/apply/event", "pkg/plan", "pkg/plan/cluster", "pkg/plan/group"},
+	"pkg/apply/event":   {},
+	"pkg/apply/notify":  {"pkg/apply/event", "pkg/kruise/redact"},
+	"pkg/apply/metrics": {"pkg/apply/event"},
+	"pkg/apply/kube": {
+		"github.com/go-logr/logr", "k8s.io/api/...", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "k8s.io/streaming/pkg/httpstream",
+		"pkg/apply", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "pkg/apply/event", "pkg/apply/kube/ask", "pkg/apply/kube/objects", "pkg/apply/kube/permit",
+	},
+	"pkg/apply/kube/permit":  {"k8s.io/api/rbac/v1", "k8s.io/component-helpers/auth/rbac/validation", "pkg/kruise", "pkg/plan", "pkg/plan/cluster"},
+	"pkg/apply/kube/ask":     {"k8s.io/client-go/util/jsonpath", "pkg/plan"},
+	"pkg/apply/kube/objects": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
+	"pkg/apply/set":          {"gopkg.in/evanphx/json-patch.v4", "k8s.io/api/apps/v1", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/plan/rules"},
+	"pkg/apply/kube/release": {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/cluster"},
+	"pkg/apply/kube/migrate": {"k8s.io/api/core/v1", "k8s.io/api/policy/v1", "k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise", "pkg/plan/migrate"},
+	"pkg/apply/kube/pausing": {"k8s.io/apimachinery/...", "k8s.io/client-go/..."},
+	"pkg/apply/kube/united":  {"k8s.io/apimachinery/...", "k8s.io/client-go/...", "pkg/kruise"},
+	"pkg/plan":               planImports("gopkg.in/evanphx/json-patch.v4", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/rules"),
+	"pkg/plan/cluster":       planImports(),
+	"pkg/plan/planfile":      append(planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"), "sigs.k8s.io/kustomize/kyaml/yaml"),
+	"pkg/plan/migrate":       planImports(),
+	"pkg/plan/rules":         planImports("pkg/plan/cluster"),
+	"pkg/plan/group":         {"pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster"},
+	"pkg/plan/places":        planImports("pkg/plan/cluster", "pkg/plan/rules"),
+	"pkg/plan/evidence":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/rules"),
+	"pkg/plan/diagnose":      planImports("pkg/plan", "pkg/plan/cluster", "pkg/plan/rules"),
+	"pkg/plan/controller":    planImports("pkg/plan/cluster", "pkg/plan/rules", "k8s.io/utils/dump"),
+	"pkg/plan/simulate":      planImports("k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/group", "pkg/plan/rules"),
+
+	"pkg/tui": {
+		"charm.land/bubbles/v2/textinput", "charm.land/bubbletea/v2", "github.com/charmbracelet/colorprofile",
+		"pkg/kruise", "pkg/plan", "pkg/plan/cluster", "pkg/plan/evidence", "pkg/tui/...",
+	},
+	"pkg/tui/world": {"pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence"},
+	"pkg/tui/survey": planImports(
+		"pkg/plan", "pkg/plan/cluster", "pkg/plan/controller", "pkg/plan/diagnose", "pkg/plan/places", "pkg/plan/rules", "pkg/tui/world",
+	),
+	"pkg/tui/theme":     {"github.com/charmbracelet/x/ansi"},
+	"pkg/tui/draw":      {"github.com/charmbracelet/x/ansi", "pkg/tui/theme"},
+	"pkg/tui/match":     {"k8s.io/apimachinery/pkg/labels"},
+	"pkg/tui/show":      {"k8s.io/api/...", "k8s.io/apimachinery/pkg/util/duration", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
+	"pkg/tui/screen":    {"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/theme", "pkg/tui/world"},
+	"pkg/tui/workloads": screenImports("pkg/tui/match"),
+	"pkg/tui/rollout":   screenImports("k8s.io/apimachinery/pkg/util/duration", "pkg/tui/match"),
+	"pkg/tui/sidecars":  screenImports("pkg/kruise", "pkg/plan/diagnose", "pkg/tui/match"),
+	"pkg/tui/plan":      screenImports("pkg/plan/rules", "pkg/plan/simulate"),
+	"pkg/tui/fanouts":   screenImports("pkg/kruise", "pkg/tui/match"),
+	"pkg/tui/page":      {"pkg/tui/draw", "pkg/tui/screen", "pkg/tui/theme"},
+	"pkg/tui/pod":       screenImports("k8s.io/api/...", "pkg/kruise", "pkg/kruise/inject", "pkg/plan/diagnose", "pkg/plan/rules"),
+	"pkg/tui/text":      screenImports("pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
+	"pkg/tui/logs":      screenImports("pkg/plan/diagnose", "pkg/tui/page"),
+	"pkg/tui/diff":      screenImports("github.com/aymanbagabas/go-udiff", "pkg/kruise", "pkg/plan/rules", "pkg/tui/page", "sigs.k8s.io/yaml"),
+	"pkg/tui/demo": {
+		"k8s.io/api/...", "k8s.io/apimachinery/...",
+		"pkg/apply", "pkg/apply/event", "pkg/kruise", "pkg/kruise/tree", "pkg/plan", "pkg/plan/cluster", "pkg/plan/diagnose", "pkg/plan/evidence", "pkg/plan/rules", "pkg/plan/simulate",
+		"pkg/tui/survey", "pkg/tui/world", "sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/yaml",
+	},
+
+	"pkg/render":          {"pkg/kruise", "pkg/kruise/tree", "pkg/render/..."},
+	"pkg/render/resource": {"pkg/kruise/tree"},
+	"pkg/render/finding":  {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
+	"pkg/render/stage":    {"pkg/kruise", "pkg/kruise/tree", "pkg/render/finding", "pkg/render/resource", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"pkg/render/kustomize": {
+		"pkg/kruise", "pkg/kruise/schema", "pkg/render/references", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/openapi", "sigs.k8s.io/yaml",
+	},
+	"pkg/render/load":          {"pkg/kruise/...", "pkg/render/kustomize", "pkg/render/load/isolated", "pkg/render/load/linear", "pkg/render/load/rooted", "pkg/render/resource", "sigs.k8s.io/kustomize/..."},
+	"pkg/render/load/rooted":   {"golang.org/x/sys/unix"},
+	"pkg/render/load/isolated": {"github.com/landlock-lsm/go-landlock/landlock", "github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix"},
+	"pkg/render/load/linear":   {"pkg/render/kustomize", "pkg/render/stage", "sigs.k8s.io/kustomize/...", "sigs.k8s.io/yaml"},
+	"pkg/render/emit":          {"pkg/kruise", "pkg/kruise/...", "pkg/render/resource", "golang.org/x/sys/windows", "sigs.k8s.io/kustomize/kyaml/..."},
+	"pkg/render/subset":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render/resource"},
+	"pkg/render/config":        {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/resource", "pkg/render/stage", "pkg/render/load"},
+	"pkg/render/argocd":        {"pkg/kruise", "pkg/kruise/tree", "pkg/render", "pkg/render/config", "pkg/render/resource", "pkg/render/stage"},
+	"pkg/render/rdgen":         {"k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...", "sigs.k8s.io/kustomize/kyaml/yaml"},
+	"pkg/render/fn":            {"pkg/kruise", "pkg/kruise/...", "pkg/render", "pkg/render/...", "sigs.k8s.io/kustomize/kyaml/..."},
+	"pkg/render/check":         append([]string{"github.com/distribution/reference", "github.com/robfig/cron/v3"}, stageImports...),
+	"pkg/render/split":         stageImports,
+	"pkg/render/compare": append([]string{
+		"pkg/plan", "pkg/plan/cluster", "pkg/render/check", "pkg/render/fanout", "pkg/render/lint", "pkg/render/sidecar", "pkg/render/split",
+	}, stageImports...),
+	"pkg/render/convert":    append([]string{"pkg/render/check", "pkg/render/lower", "pkg/render/raise", "pkg/render/references"}, stageImports...),
+	"pkg/render/raise":      stageImports,
+	"pkg/render/lint":       append([]string{"pkg/plan/cluster", "pkg/render/check", "pkg/render/sidecar"}, stageImports...),
+	"pkg/render/lower":      append([]string{"k8s.io/component-helpers/resource", "k8s.io/component-helpers/scheduling/corev1", "k8s.io/component-helpers/scheduling/corev1/nodeaffinity", "k8s.io/klog/v2"}, stageImports...),
+	"pkg/render/sidecar":    stageImports,
+	"pkg/render/fanout":     stageImports,
+	"pkg/render/placement":  append([]string{"pkg/render/admission/policy"}, stageImports...),
+	"pkg/render/protect":    stageImports,
+	"pkg/render/references": stageImports,
+	"pkg/render/startup":    stageImports,
+	"pkg/render/requests":   append([]string{"pkg/render/patches"}, stageImports...),
+	"pkg/render/patches":    {"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/render/resource", "pkg/kruise", "pkg/kruise/...", "pkg/plan", "pkg/plan/...", "sigs.k8s.io/yaml"},
+
+	"pkg/render/admission":        append([]string{"pkg/render/admission/policy"}, stageImports...),
+	"pkg/render/admission/policy": {"k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/selection", "pkg/kruise", "pkg/kruise/tree", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml"},
+}
+
+// stageImports is what a stage may know: the leaves, the types, the model.
+var stageImports = []string{
+	"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/...",
+	"pkg/plan/rules", "pkg/render/finding", "pkg/render/resource", "pkg/render/stage", "sigs.k8s.io/kustomize/kyaml/yaml",
+}
+
+// screenImports is what a screen may know: never another screen.
+func screenImports(more ...string) []string {
+	return append([]string{
+		"charm.land/bubbletea/v2", "pkg/plan", "pkg/plan/cluster", "pkg/tui/draw", "pkg/tui/screen", "pkg/tui/show", "pkg/tui/theme", "pkg/tui/world",
+	}, more...)
+}
+
+// planImports is what a room of the core may know, besides some of its
+// neighbours.
+func planImports(neighbours ...string) []string {
+	return append([]string{"k8s.io/api/...", "k8s.io/apimachinery/...", "pkg/kruise", "pkg/kruise/..."}, neighbours...)
+}

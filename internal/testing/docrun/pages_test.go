@@ -1,0 +1,98 @@
+package docrun
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const top = "../../.."
+
+// kinds are what stands behind fences: each page says of each block what it is.
+var kinds = []string{string(Console), string(Script), "yaml", "json", "text", "go", "lua", "markdown"}
+
+// command is how a line begins that somebody would type.
+var command = regexp.MustCompile(`^(\$ |kubectl |kubectl-kruise |kustomize |make |go |git |helm |flux |kpt |docker |cosign )`)
+
+// TestPages: no block of commands slips through. Each is run, or its page says why not.
+func TestPages(t *testing.T) {
+	pages, err := Pages(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, left := 0, 0
+	for _, page := range pages {
+		hidden(t, page)
+		blocks, err := Read(filepath.Join(top, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, l := counted(blocks)
+		if on := where(blocks); r > 0 && !slices.Contains([]string{Files, Kustomize, Krew}, on) && !strings.HasPrefix(on, Cluster) {
+			t.Errorf("%s: %d blocks, and it does not say where they are run: %q", page, r, on)
+		}
+		run, left = run+r, left+l
+	}
+	t.Logf("%d pages, %d blocks of commands are run, %d are not", len(pages), run, left)
+	if len(pages) < 40 || run < 100 || left > run/5 {
+		t.Errorf("%d pages, %d blocks are run, %d are not", len(pages), run, left)
+	}
+}
+
+// counted are the blocks of commands that are run, and those that are not.
+func counted(blocks []Block) (run, left int) {
+	for _, b := range blocks {
+		switch {
+		case b.Kind != Console && b.Kind != Script:
+		case b.Left != "":
+			left++
+		default:
+			run++
+		}
+	}
+	return run, left
+}
+
+// hidden finds commands in blocks that nobody would run.
+func hidden(t *testing.T, page string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(top, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, within := "", false
+	for i, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		if fence, ok := strings.CutPrefix(line, "```"); ok {
+			kind, within = fence, !within
+			if within && !slices.Contains(kinds, kind) {
+				t.Errorf("%s:%d: a block of the kind %q", page, i+1, kind)
+			}
+			continue
+		}
+		if within && kind != string(Script) && kind != string(Console) && command.MatchString(line) {
+			t.Errorf("%s:%d: a command in a block of the kind %q: %s", page, i+1, kind, line)
+		}
+	}
+}
+
+// TestGrounds: pages that share a cluster do not share a namespace.
+func TestGrounds(t *testing.T) {
+	pages, err := RunOn(top, Cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	for page, namespace := range pages {
+		if namespace == "" || seen[namespace] != "" {
+			t.Errorf("%s and %s: namespace %q", page, seen[namespace], namespace)
+		}
+		seen[namespace] = page
+	}
+	if len(pages) == 0 {
+		t.Error("no page is run on a cluster")
+	}
+}
