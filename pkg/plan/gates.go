@@ -45,19 +45,24 @@ func (s *Snapshot) asked(d Driver, op kruise.PubOperation) bool {
 	return d == DriverClient || op != kruise.PubUpdateOperation || s.Gates.GuardUpdates
 }
 
-// budgeted names the budget that keeps the controller from the next pod, if any. first is
-// true for one that never lets a pod go.
-func (r *run) budgeted() (list []Blocker, first bool) {
+// blockedByBudget names the budget that keeps the controller from the next pod, if any; never
+// is true for one that never lets a pod go. It answers as [Look] does, and asks only which pods
+// are next: it is asked at every turn of a rollout.
+func (r *run) blockedByBudget() (list []Blocker, never bool) {
 	if len(r.snap.heeded(r.plan.Driver)) == 0 || r.plan.Driver != DriverKruise {
 		return nil, false
 	}
-	o, ok := Look(*r.snap, r.now)
+	b, ok := inPlaceOfSpec(*r.snap)
 	if !ok {
 		return nil, false
 	}
-	for _, p := range o.Pods {
-		if why, ok := o.Budget(p); !ok {
-			return []Blocker{{Gate: GateBudget, Pod: p.Name, Why: why}}, o.BudgetNever(p)
+	guard, k := b.guard(), kindOf(b.present.Object)
+	if guard.spares(k.mostNext(b)) {
+		return nil, false
+	}
+	for _, p := range k.choice(b, r.now, true).Pods {
+		if why, ok := guard.Budget(p); !ok {
+			return []Blocker{{Gate: GateBudget, Pod: p.Name, Why: why}}, guard.BudgetNever(p)
 		}
 	}
 	return nil, false

@@ -1,14 +1,21 @@
 package plan_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/diagnose"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/simulate"
 )
 
@@ -100,4 +107,100 @@ func waits(t *testing.T, w *simulate.World, p plan.Plan, unread, cause string, s
 	if found != (cause != "") {
 		t.Errorf("a budget is blamed: %t", found)
 	}
+}
+
+// TestBlockedByBudget_EqualsOutlook: over random snapshots, the answer that is asked for at
+// every turn is the one of the whole outlook.
+func TestBlockedByBudget_EqualsOutlook(t *testing.T) {
+	n := 6000
+	if testing.Short() {
+		n = 1000
+	}
+	blocked, free := map[string]int{}, map[string]int{}
+	for number := range n {
+		chance := rand.New(rand.NewPCG(uint64(number), 3))
+		s := budgetedSnapshot(t, chance)
+		kind := s.Workload.Kind
+		var want []plan.Blocker
+		wantNever := false
+		o, ok := plan.Look(s, noon)
+		if !ok {
+			t.Fatalf("%d: no outlook of a %s", number, kind)
+		}
+		for _, p := range o.Pods {
+			if why, ok := o.Budget(p); !ok {
+				want, wantNever = []plan.Blocker{{Gate: plan.GateBudget, Pod: p.Name, Why: why}}, o.BudgetNever(p)
+				break
+			}
+			free[kind]++
+		}
+		blocked[kind] += len(want)
+		got, never := plan.BlockedByBudget(s, noon)
+		if diff := gocmp.Diff(want, got); diff != "" || never != wantNever {
+			t.Fatalf("%d: %s, never %t, not %t: -outlook +quick\n%s", number, kind, never, wantNever, diff)
+		}
+	}
+	for _, kind := range []string{"CloneSet", "StatefulSet", "DaemonSet", "SidecarSet"} {
+		if blocked[kind] < n/200 || free[kind] < n/200 {
+			t.Errorf("%s: %d snapshots are blocked, %d pods are free: the comparison says little", kind, blocked[kind], free[kind])
+		}
+	}
+}
+
+// budgetedSnapshot is a workload of Kruise in the middle of an update, with budgets.
+func budgetedSnapshot(t *testing.T, chance *rand.Rand) plan.Snapshot {
+	t.Helper()
+	pick := func(words ...string) string { return words[chance.IntN(len(words))] }
+	n := chance.IntN(12)
+	rolling := "maxUnavailable: " + pick("1", "2", "\"30%\"", "0")
+	text := map[string]string{
+		"clones":   manifest(beta, "CloneSet", plain+fmt.Sprintf("  replicas: %d\n  updateStrategy: {rollingUpdate: {podUpdatePolicy: %s, paused: %s, partition: %s, maxSurge: %s, %s%s}}\n", n, pick("InPlaceIfPossible", "ReCreate"), pick("false", "false", "true"), pick("0", "2", `"50%"`), pick("0", "1"), rolling, pick("", ", scatterStrategy: [{key: shard, value: a}]"))),
+		"stateful": manifest(beta, "StatefulSet", plain+fmt.Sprintf("  replicas: %d\n  podManagementPolicy: Parallel\n  updateStrategy: {rollingUpdate: {podUpdatePolicy: %s, %s%s}}\n", n, pick("InPlaceIfPossible", "ReCreate"), rolling, pick("", ", unorderedUpdate: {}"))),
+		"daemons":  manifest(beta, "DaemonSet", plain+"  updateStrategy: {rollingUpdate: {"+strings.Replace(rolling, ": 0", ": 3", 1)+"}}\n"),
+		"sidecars": strings.Replace(mesh, "spec:", "spec:\n  updateStrategy: {"+rolling+"}", 1),
+	}[pick("clones", "stateful", "daemons", "sidecars")]
+	s := plan.Snapshot{Workload: read(t, text), Pods: pods(n, "old"), Gates: cluster.DefaultGates(), GatesUnread: pick("", "", "forbidden")}
+	s.Gates.GuardUpdates = chance.IntN(2) == 0
+	if chance.IntN(4) == 0 {
+		s.Pods = oddPods(chance)
+	}
+	s.Workload.Annotations = map[string]string{kruise.SidecarSetHashAnnotation: "new", kruise.SidecarSetHashWithoutImageAnnotation: "w"}
+	for i, p := range s.Pods {
+		if chance.IntN(3) == 0 {
+			p.Labels["controller-revision-hash"] = "web-new"
+		}
+		if chance.IntN(4) == 0 {
+			p.Conditions = nil
+		}
+		if s.Workload.Kind == kruise.KindStatefulSet {
+			p.Name = fmt.Sprint("web-", i)
+		}
+		if s.Workload.Kind == kruise.KindSidecarSet {
+			s.Pods[i] = meshedPod("shop", i, pick("old", "old", "new"))
+		}
+	}
+	s.Revisions = []cluster.Revision{{Name: "web-old", Number: 1, Template: map[string]any{"spec": map[string]any{}}}, {Name: "web-new", Number: 2, Template: s.Workload.Template}}
+	for i := range 1 + chance.IntN(2) {
+		limit := intstr.Parse(pick("0", "1", "2", "10", "50%"))
+		b := &rules.Budget{Name: fmt.Sprint("budget-", i), Expected: len(s.Pods), Spec: &kruise.PodUnavailableBudgetSpec{MaxUnavailable: &limit}, Rendered: chance.IntN(5) == 0}
+		if chance.IntN(4) == 0 {
+			b.Spec.MaxUnavailable, b.Spec.MinAvailable = nil, &limit
+		}
+		if chance.IntN(4) == 0 {
+			b.Spec.ProtectOperations = []kruise.PubOperation{kruise.PubDeleteOperation}
+		}
+		for _, p := range s.Pods {
+			if chance.IntN(4) > 0 {
+				b.Pods = append(b.Pods, p)
+			}
+			if chance.IntN(8) == 0 {
+				b.Disrupted = append(b.Disrupted, p.Name)
+			}
+		}
+		if chance.IntN(50) == 0 {
+			b.Unavailable = make([]string, 2001)
+		}
+		s.Budgets = append(s.Budgets, b)
+	}
+	return s
 }

@@ -34,8 +34,10 @@ type kind interface {
 	// revision is the name that the pods of the present template carry, where the client
 	// updates them; empty while nobody knows it.
 	revision(r *run) string
-	// choice asks the rules what the next pass of the controller does.
-	choice(b *builder, now time.Time) rules.Choice
+	// choice asks the rules what the next pass of the controller does. A brief answer may
+	// lack Order, which costs sorting all pods; mostNext is how many Pods it has at most.
+	choice(b *builder, now time.Time, brief bool) rules.Choice
+	mostNext(b *builder) int
 	// stepPending is what a step waits for, rolloutPending what a whole rollout does.
 	stepPending(r *run) rules.Pending
 	rolloutPending(r *run) rules.Pending
@@ -71,9 +73,10 @@ type kinds struct{}
 // kruised is for kinds of Kruise: its own controller alone drives them.
 type kruised struct{}
 
-func (kruised) drivers() []Driver     { return []Driver{DriverKruise} }
-func (kruised) source(any) kruiseSpec { return nil }
-func (kruised) revision(*run) string  { return "" }
+func (kruised) drivers() []Driver       { return []Driver{DriverKruise} }
+func (kruised) source(any) kruiseSpec   { return nil }
+func (kruised) revision(*run) string    { return "" }
+func (kruised) mostNext(b *builder) int { return len(b.snap.Pods) }
 func (kruised) carries(b *builder, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
@@ -81,8 +84,9 @@ func (kruised) carries(b *builder, p *cluster.Pod) bool {
 // native is for kinds of Kubernetes, which have no fields of Kruise.
 type native struct{}
 
-func (native) surges() bool       { return false }
-func (native) ordering() []string { return nil }
+func (native) surges() bool            { return false }
+func (native) ordering() []string      { return nil }
+func (native) mostNext(b *builder) int { return len(b.snap.Pods) }
 
 // templated is for kinds whose revisions are made of spec.template.
 type templated struct{ obj any }
@@ -107,7 +111,7 @@ func (statusless) stepPending(*run) rules.Pending { return nil }
 // chosenByOthers is for kinds that leave the choice of pods to others.
 type chosenByOthers struct{}
 
-func (chosenByOthers) choice(*builder, time.Time) rules.Choice { return rules.Choice{} }
+func (chosenByOthers) choice(*builder, time.Time, bool) rules.Choice { return rules.Choice{} }
 
 // foreign is an object that is no workload.
 type foreign struct {

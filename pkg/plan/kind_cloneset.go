@@ -26,10 +26,19 @@ func (k cloneSetKind) carrying(*run) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
-func (k cloneSetKind) choice(b *builder, now time.Time) rules.Choice {
+func (k cloneSetKind) choice(b *builder, now time.Time, brief bool) rules.Choice {
 	set := b.cloneSetRules(&k.o.Spec)
 	set.Current, set.Now = k.o.Status.CurrentRevision, now
+	if brief {
+		return set.TakeUpdate()
+	}
 	return set.ChooseUpdate()
+}
+
+// mostNext is the limit of pods of the target revision that are not available yet.
+func (k cloneSetKind) mostNext(b *builder) int {
+	l := rules.LimitsOfCloneSet(&k.o.Spec)
+	return max(l.MaxUnavailable+len(b.snap.Pods)-l.Replicas, 0)
 }
 
 func (k cloneSetKind) stepPending(*run) rules.Pending    { return rules.CloneSetStepPending(k.o) }

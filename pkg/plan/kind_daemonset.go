@@ -26,7 +26,7 @@ func (k daemonSetKind) carrying(*run) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
-func (k daemonSetKind) choice(b *builder, now time.Time) rules.Choice {
+func (k daemonSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
 	return b.daemonChoice(&k.o.Spec, now)
 }
 

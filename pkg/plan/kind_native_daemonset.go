@@ -57,7 +57,7 @@ func (k nativeDaemonSetKind) revision(r *run) string {
 	return cluster.Hash(revisionNamed(r.snap.Revisions, r.object().Template))
 }
 
-func (k nativeDaemonSetKind) choice(b *builder, now time.Time) rules.Choice {
+func (k nativeDaemonSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
 	return b.daemonChoice(rules.AsDaemonSetSpec(&k.o.Spec), now)
 }
 

@@ -67,7 +67,7 @@ func (k nativeStatefulSetKind) revision(*run) string {
 	return k.o.Status.UpdateRevision
 }
 
-func (k nativeStatefulSetKind) choice(b *builder, now time.Time) rules.Choice {
+func (k nativeStatefulSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
 	set := &rules.NativeStatefulSet{Spec: &k.o.Spec, Update: b.updateRevision(), Pods: b.snap.Pods, Now: now, MaxUnavailable: b.severalAtOnce()}
 	return set.ChooseUpdate()
 }

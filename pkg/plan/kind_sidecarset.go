@@ -28,8 +28,10 @@ func (k sidecarSetKind) carrying(r *run) func(*cluster.Pod) bool {
 	return set.Updated
 }
 
-func (k sidecarSetKind) choice(b *builder, _ time.Time) rules.Choice {
-	return b.sidecarSetRules(k.o).ChooseUpdate().Choice
+func (k sidecarSetKind) choice(b *builder, _ time.Time, brief bool) rules.Choice {
+	set := b.sidecarSetRules(k.o)
+	set.Brief = brief
+	return set.ChooseUpdate().Choice
 }
 
 func (k sidecarSetKind) stepPending(r *run) rules.Pending {

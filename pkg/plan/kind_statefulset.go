@@ -31,7 +31,7 @@ func (k statefulSetKind) carrying(*run) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
-func (k statefulSetKind) choice(b *builder, now time.Time) rules.Choice {
+func (k statefulSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
 	set := &rules.StatefulSet{Spec: &k.o.Spec, Current: k.o.Status.CurrentRevision, Update: b.updateRevision(), Pods: b.snap.Pods, Gates: b.snap.Gates, Now: now}
 	return set.ChooseUpdate().Choice
 }

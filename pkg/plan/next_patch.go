@@ -51,8 +51,8 @@ func (r *run) settle(s *Step) (Decision, bool) {
 	if bad := append(r.failures(), r.health().overdue...); len(bad) > 0 {
 		return r.halt(bad...), false
 	}
-	budgets, first := r.budgeted()
-	if first {
+	budgets, never := r.blockedByBudget()
+	if never {
 		return r.unfinished(s, slices.Concat(budgets, r.health().held, missing, r.health().waiting)...), false
 	}
 	return r.unfinished(s, slices.Concat(r.health().held, missing, budgets, r.health().waiting)...), false

@@ -28,26 +28,28 @@ type Outlook struct {
 	concerns func(*cluster.Pod) bool
 	barred   func(*cluster.Pod) string
 	carries  func(*cluster.Pod) bool
-	modes    modes
-	permits  *permits
-	snap     *Snapshot
+	guard
+}
+
+// guard asks the budgets about updates of pods.
+type guard struct {
+	driver  Driver
+	modes   modes
+	permits *permits
+	snap    *Snapshot
 }
 
 // Look returns the outlook of a workload at a time. It is false where the snapshot
 // has none.
 func Look(s Snapshot, now time.Time) (*Outlook, bool) {
-	w := s.Object()
-	if w == nil || w.Object == nil {
+	b, ok := inPlaceOfSpec(s)
+	if !ok {
 		return nil, false
 	}
-	b := &builder{desired: w, present: w, snap: s}
-	b.plan.Driver = kindOf(w.Object).drivers()[0]
-	b.compare()
 	b.sub = b.subject()
 	o := &Outlook{
-		Object: w, Driver: b.plan.Driver, Total: b.sub.total, Reach: b.sub.total - b.sub.left, Allowed: b.sub.total - b.sub.left, Limits: b.sub.limits,
-		carries: Carries(b.plan, s), modes: b.modes, permits: s.permits(s.heeded(b.plan.Driver)), Choice: b.choice(now), barred: b.barred(),
-		concerns: b.concerns(), snap: &s,
+		Object: b.present, Driver: b.plan.Driver, Total: b.sub.total, Reach: b.sub.total - b.sub.left, Allowed: b.sub.total - b.sub.left, Limits: b.sub.limits,
+		carries: Carries(b.plan, s), Choice: kindOf(b.present.Object).choice(b, now, false), barred: b.barred(), concerns: b.concerns(), guard: b.guard(),
 	}
 	if v, ok := b.ownPartition(); ok {
 		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), o.Reach))
@@ -55,11 +57,29 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 	return o, true
 }
 
+// inPlaceOfSpec has a builder compare the workload in the cluster with itself: what its
+// controller does by the present spec. It is false where there is no workload.
+func inPlaceOfSpec(s Snapshot) (b *builder, ok bool) {
+	w := s.Object()
+	if w == nil || w.Object == nil {
+		return nil, false
+	}
+	b = &builder{desired: w, present: w, snap: s}
+	b.plan.Driver = kindOf(w.Object).drivers()[0]
+	b.compare()
+	return b, true
+}
+
+// guard asks the budgets that the driver asks.
+func (b *builder) guard() guard {
+	return guard{driver: b.plan.Driver, modes: b.modes, permits: b.snap.permits(b.snap.heeded(b.plan.Driver)), snap: &b.snap}
+}
+
 // Updated reports whether a pod carries the template of the spec.
 func (o *Outlook) Updated(p *cluster.Pod) bool { return o.carries(p) }
 
 // Mode says what an update does to a pod, and why.
-func (o *Outlook) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return o.modes.of(p) }
+func (g *guard) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return g.modes.of(p) }
 
 // Concerns reports whether a pod is one of the workload's at all: a SidecarSet is handed
 // pods outside its namespaces, and pods that it has never been injected into.
@@ -82,20 +102,20 @@ func (o *Outlook) Barred(p *cluster.Pod) string {
 
 // Budget asks the budgets that cover a pod whether an update of it could begin now;
 // why names the one that does not let it.
-func (o *Outlook) Budget(p *cluster.Pod) (why string, ok bool) {
-	op := o.operation(p)
-	if !o.snap.asked(o.Driver, op) {
-		return o.unasked(p, op)
+func (g *guard) Budget(p *cluster.Pod) (why string, ok bool) {
+	op := g.operation(p)
+	if !g.snap.asked(g.driver, op) {
+		return g.unasked(p, op)
 	}
-	if why, ok = o.permits.allow(p, op); !ok || o.Driver != DriverClient || op == kruise.PubUpdateOperation {
+	if why, ok = g.permits.allow(p, op); !ok || g.driver != DriverClient || op == kruise.PubUpdateOperation {
 		return why, ok
 	}
-	return o.permits.evict(p)
+	return g.permits.evict(p)
 }
 
 // operation is what budgets are asked about when a pod is updated.
-func (o *Outlook) operation(p *cluster.Pod) kruise.PubOperation {
-	if mode, _ := o.Mode(p); mode == rules.ModeRecreate {
+func (g *guard) operation(p *cluster.Pod) kruise.PubOperation {
+	if mode, _ := g.Mode(p); mode == rules.ModeRecreate {
 		return kruise.PubDeleteOperation
 	}
 	return kruise.PubUpdateOperation
@@ -103,11 +123,11 @@ func (o *Outlook) operation(p *cluster.Pod) kruise.PubOperation {
 
 // unasked is the answer for an update that Kruise asks no budget about, as far as its
 // feature gates are known.
-func (o *Outlook) unasked(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
-	if o.snap.GatesUnread == "" {
+func (g *guard) unasked(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
+	if g.snap.GatesUnread == "" {
 		return "", true
 	}
-	if why, ok = o.permits.allow(p, op); !ok {
+	if why, ok = g.permits.allow(p, op); !ok {
 		why += ", if " + updateGate + " is on: Kruise's feature gates cannot be read"
 	}
 	return why, ok
@@ -115,24 +135,29 @@ func (o *Outlook) unasked(p *cluster.Pod, op kruise.PubOperation) (why string, o
 
 // BudgetNever reports whether a budget that covers a pod wants all its pods available, so
 // that it never lets one go: waiting does not help then.
-func (o *Outlook) BudgetNever(p *cluster.Pod) bool {
-	op := o.operation(p)
-	if !o.snap.asked(o.Driver, op) {
+func (g *guard) BudgetNever(p *cluster.Pod) bool {
+	op := g.operation(p)
+	if !g.snap.asked(g.driver, op) {
 		return false
 	}
-	if slices.ContainsFunc(o.permits.budgets, func(b *rules.Budget) bool {
+	if slices.ContainsFunc(g.permits.budgets, func(b *rules.Budget) bool {
 		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
 	}) {
 		return true
 	}
-	return o.Driver == DriverClient && op != kruise.PubUpdateOperation && slices.ContainsFunc(o.permits.disruptions, func(b *rules.DisruptionBudget) bool {
+	return g.driver == DriverClient && op != kruise.PubUpdateOperation && slices.ContainsFunc(g.permits.disruptions, func(b *rules.DisruptionBudget) bool {
 		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
 	})
 }
 
-// choice asks the rules what the next pass of the controller does.
-func (b *builder) choice(now time.Time) rules.Choice {
-	return kindOf(b.present.Object).choice(b, now)
+// spares reports whether no budget can refuse an update of so many pods, whichever they are.
+func (g *guard) spares(pods int) bool {
+	for _, b := range g.permits.budgets {
+		if !b.Spares(*g.permits.unavailable(b), pods) {
+			return false
+		}
+	}
+	return true
 }
 
 // concerns asks which pods are a SidecarSet's, those included that it no longer counts

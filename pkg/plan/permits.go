@@ -47,6 +47,10 @@ func (l *permits) of(name string, count func() rules.BudgetCounts) *rules.Budget
 	return n
 }
 
+func (l *permits) unavailable(b *rules.Budget) *rules.BudgetCounts {
+	return l.of("unavailable/"+b.Name, b.Counts)
+}
+
 // allow asks the PodUnavailableBudgets that cover a pod. Where there is no Kruise
 // no webhook has written their name on it, so that is made up for.
 func (l *permits) allow(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
@@ -54,7 +58,7 @@ func (l *permits) allow(p *cluster.Pod, op kruise.PubOperation) (why string, ok 
 		if !slices.ContainsFunc(b.Pods, samePod(p)) {
 			continue
 		}
-		n := l.of("unavailable/"+b.Name, b.Counts)
+		n := l.unavailable(b)
 		v := b.DecideAt(*n, rules.Request{Pod: related(p, b.Name), Operation: op})
 		if !v.Allowed {
 			return v.Why, false

@@ -116,6 +116,12 @@ func (b *Budget) recordCount() int {
 	return len(b.Disrupted) + len(b.Unavailable)
 }
 
+// Spares reports whether, with these counts, the budget can refuse none of so many requests,
+// whatever their pods and operations are.
+func (b *Budget) Spares(n BudgetCounts, requests int) bool {
+	return n.Desired == 0 || n.Allowed >= requests && b.recordCount() <= budgetRecords
+}
+
 // Request is one operation on a pod.
 type Request struct {
 	Pod       *cluster.Pod
