@@ -2,8 +2,12 @@ package plan
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -24,7 +28,7 @@ func Build(desired *cluster.Workload, s Snapshot, policy Policy) (Plan, error) {
 	if err := b.check(); err != nil {
 		return Plan{}, err
 	}
-	b.released()
+	b.desired = s.Progress.Stop.withoutStop(b.present, b.desired)
 	if err := b.chooseDriver(); err != nil {
 		return Plan{}, err
 	}
@@ -53,26 +57,7 @@ type builder struct {
 	modes                modes
 }
 
-// subject is what one kind of workload makes of a rollout.
-type subject struct {
-	// total is how many pods there are while it lasts, updated how many of them
-	// carry the new template already.
-	total, updated int
-	// left is how many pods a selector of the update strategy leaves out, leftNow how
-	// many that of the present strategy does.
-	left, leftNow int
-	limits        Limits
-	// partition returns what lets exactly so many pods be updated, as a percentage
-	// where that is asked for and comes to the same; nil where the kind has no
-	// partition in force.
-	partition func(updated int, percent bool) intstr.IntOrString
-	// allowed is how many pods a partition lets be updated.
-	allowed func(partition intstr.IntOrString) int
-	// take returns the next n pods that the update reaches.
-	take func(n int) []PodStep
-	// approximate is true for a Deployment, which stops near a number of pods.
-	approximate bool
-}
+func itoa(n int) string { return strconv.Itoa(n) }
 
 // check refuses what no plan can be made for.
 func (b *builder) check() error {
@@ -99,7 +84,7 @@ func (b *builder) check() error {
 }
 
 func (b *builder) checkSelector() error {
-	if b.present.Kind == kruise.KindSidecarSet || sameSelector(selectorOf(b.present.Object), selectorOf(b.desired.Object)) {
+	if b.present.Kind == kruise.KindSidecarSet || reflect.DeepEqual(cluster.Of(b.present.Object).Selector(), cluster.Of(b.desired.Object).Selector()) {
 		return nil
 	}
 	return &tree.Error{Path: "spec.selector", Msg: "the selector of " + title(b.present.Ref) + " cannot change", Hint: "keep the selector, or delete the object and create it again"}
@@ -113,13 +98,6 @@ func title(r cluster.Ref) string {
 	return r.Kind + " " + r.Namespace + "/" + r.Name
 }
 
-// InProgressingAnnotation is how admission marks a workload whose change a Kruise Rollout
-// has taken (docs/facts/older-plugin.md#who-owns-the-workload).
-const InProgressingAnnotation = "rollouts.kruise.io/in-progressing"
-
-// controlInfo is the other annotation by which a Kruise Rollout holds a workload.
-const controlInfo = "batchrelease.rollouts.kruise.io/control-info"
-
 // rolloutOwner names the Rollout that drives the workload; it is empty without
 // one.
 func rolloutOwner(w *cluster.Workload) string {
@@ -131,90 +109,121 @@ func rolloutOwner(w *cluster.Workload) string {
 	return ""
 }
 
-// compare fills in what changes and why.
-func (b *builder) compare() {
-	p := &b.plan
-	p.Target = targetOf(b.snap.Workload)
-	if b.snap.Carrier != nil {
-		carrier := targetOf(b.snap.Carrier)
-		p.Target.Carrier = &carrier
+// InProgressingAnnotation is how admission marks a workload whose change a Kruise Rollout
+// has taken (docs/facts/older-plugin.md#who-owns-the-workload).
+const InProgressingAnnotation = "rollouts.kruise.io/in-progressing"
+
+// controlInfo is the other annotation by which a Kruise Rollout holds a workload.
+const controlInfo = "batchrelease.rollouts.kruise.io/control-info"
+
+// metaOf returns what all objects have.
+func metaOf(w *cluster.Workload) metav1.Object {
+	m, ok := w.Object.(metav1.Object)
+	if !ok {
+		return &metav1.ObjectMeta{}
 	}
-	before, after := *b.present, *b.desired
-	if before.Kind == kruise.KindReplicaSet {
-		before.Template, after.Template = templateOf(b.present), templateOf(b.desired)
-	}
-	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
-	c := &p.Change
-	c.FromHash, c.ToHash = hashOf(b.present), hashOf(b.desired)
-	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
-	b.changed = c.FromHash != c.ToHash
-	c.FromRevision = revisionNamed(b.snap.Revisions, templateOf(b.present))
-	c.ToRevision = revisionNamed(b.snap.Revisions, templateOf(b.desired))
-	p.Warnings = append(p.Warnings, rules.Remarks(b.present, b.desired, e)...)
-	b.modes = newModes(b, e)
+	return m
 }
 
-// compareOld describes what old pods go through where the template is written already, and
-// what holds them back gives way: what they have is not the present template but an older
-// one, that of the most of them.
-func (b *builder) compareOld() {
-	if b.changed || b.present.Kind == kruise.KindSidecarSet || len(b.rungs()) == 0 {
+// chooseDriver settles who replaces the pods (docs/drivers.md).
+func (b *builder) chooseDriver() error {
+	fits := kindOf(b.desired.Object).drivers()
+	want := b.policy.Driver
+	if want == "" {
+		b.plan.Driver = fits[0]
+		return nil
+	}
+	if slices.Contains(fits, want) {
+		b.plan.Driver = want
+		return nil
+	}
+	return &tree.Error{Path: "driver", Msg: title(b.present.Ref) + " cannot be rolled out by the driver " + string(want), Hint: driverHint[want]}
+}
+
+var driverHint = map[Driver]string{
+	DriverKruise: "the driver kruise needs the Kruise object itself in the cluster: use native or client",
+	DriverNative: "the driver native needs an object whose own controller replaces pods: use kruise, or client for OnDelete and ReplicaSets",
+	DriverClient: "the driver client needs a ReplicaSet, or a StatefulSet or DaemonSet with OnDelete: kubectl kruise render --driver client makes them",
+}
+
+// build makes the steps: shrink, pull, update and the rungs after it, grow.
+func (b *builder) build() error {
+	b.letGo()
+	b.sub = b.subject()
+	b.plan.Limits = b.sub.limits
+	b.compareOld()
+	b.hooks()
+	if err := b.checkCarried(); err != nil {
+		return err
+	}
+	for _, step := range fallen(b.policy.Steps, b.sub.total) {
+		b.warning("step %s comes to fewer of %d pods than the one before: it is left out", step, b.sub.total)
+	}
+	if err := b.compareSpecs(); err != nil {
+		return err
+	}
+	base := b.present
+	from, _ := cluster.Of(b.present.Object).Replicas()
+	to, _ := cluster.Of(b.desired.Object).Replicas()
+	if to < from {
+		base = b.scale(base, from, to)
+	}
+	base, err := b.update(base)
+	if err != nil {
+		return err
+	}
+	if to > from {
+		b.scale(base, from, to)
+	}
+	if len(b.plan.Steps) == 0 {
+		b.plan.Change.Why = "nothing to do: the object and its pods are up to date"
+	}
+	return nil
+}
+
+// letGo has a Deployment that is paused go on, where pods shall change: pausing is how
+// it is driven, and a rollout that was aborted has left it so.
+func (b *builder) letGo() {
+	o, ok := b.desired.Object.(*appsv1.Deployment)
+	if !ok || !rules.PausedOf(b.present.Object) || !b.changed && b.already() >= b.total(rules.LimitsOfDeployment(&o.Spec).Replicas) {
 		return
 	}
-	old, ok := b.oldRevision()
-	if !ok || TemplateHash(old.Template) == b.plan.Change.ToHash {
+	b.warning("%s is paused: this rollout resumes it", title(b.present.Ref))
+	b.desired = withPaused(b.desired, false)
+	if len(b.policy.Steps) == 0 {
+		b.policy.Steps = []PolicyStep{{To: All}}
+	}
+}
+
+// subject reads the workload whose rules count.
+func (b *builder) subject() subject {
+	if b.plan.Driver == DriverClient {
+		return b.carried()
+	}
+	return kindOf(b.desired.Object).subject(b)
+}
+
+// checkCarried refuses what the client could never carry out.
+func (b *builder) checkCarried() error {
+	if b.plan.Driver != DriverClient || b.sub.limits.MaxUnavailable > 0 || b.sub.total == 0 {
+		return nil
+	}
+	return &tree.Error{
+		Path: "spec.updateStrategy.rollingUpdate.maxUnavailable",
+		Msg:  "maxUnavailable comes to 0 pods, and there is no surge without Kruise: no pod could ever be updated",
+		Hint: "let at least one pod be unavailable",
+	}
+}
+
+// hooks has the plan assume that lifecycle hooks are answered, where the workload has any
+// that its driver keeps.
+func (b *builder) hooks() {
+	l := b.lifecycle()
+	if l == nil || l.PreDelete == nil && l.InPlaceUpdate == nil && l.PreNormal == nil {
 		return
 	}
-	before, after := *b.present, *b.desired
-	before.Template = old.Template
-	if b.present.Kind == kruise.KindReplicaSet {
-		after.Template = templateOf(b.desired)
+	b.plan.HookAnswer = b.policy.HookAnswer
+	if b.plan.HookAnswer == 0 {
+		b.plan.HookAnswer = DefaultHookAnswer
 	}
-	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
-	c := &b.plan.Change
-	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
-	c.FromRevision, b.modes = old.Name, newModes(b, e)
-}
-
-// oldRevision is the revision of most of the pods that do not have the present template. Of
-// a ReplicaSet, which has none, it is the template before the last rollout.
-func (b *builder) oldRevision() (old cluster.Revision, ok bool) {
-	count := map[string]int{}
-	for _, p := range b.snap.Pods {
-		if rules.Active(p) && !b.carries(p) {
-			count[cluster.Hash(rules.RevisionOf(p))]++
-		}
-	}
-	for _, r := range b.snap.Revisions {
-		if n := count[cluster.Hash(r.Name)]; n > count[cluster.Hash(old.Name)] {
-			old, ok = r, true
-		}
-	}
-	if !ok && len(count) > 0 && b.snap.Base != nil && b.present.Kind == kruise.KindReplicaSet {
-		return cluster.Revision{Template: b.snap.Base}, true
-	}
-	return old, ok
-}
-
-// updatePolicy is how pods are updated: by the client as the Kruise object says that
-// a native one carries. A client that updates pods of a native workload does so
-// in place where that is possible; otherwise nobody would need the client.
-func (b *builder) updatePolicy() rules.UpdatePolicy {
-	if b.plan.Driver == DriverNative {
-		return rules.PolicyOf(b.desired.Object)
-	}
-	strategy := b.desired
-	if b.snap.Carrier != nil {
-		strategy = b.snap.Workload
-	}
-	if b.plan.Driver == DriverClient && strategy.Group != kruise.Group {
-		return rules.PolicyInPlaceIfPossible
-	}
-	return rules.PolicyOf(strategy.Object)
-}
-
-// revisionNamed is the stored revision of a template, empty while there is none.
-func revisionNamed(list []cluster.Revision, template map[string]any) string {
-	r, _ := rules.FindRevision(list, template)
-	return r.Name
 }

@@ -1,6 +1,8 @@
 package plan
 
-import "time"
+import (
+	"time"
+)
 
 // Preventions are the names of what native parents prevent, for tests.
 func Preventions() (names []string) {

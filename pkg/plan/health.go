@@ -171,13 +171,6 @@ func sinceNotReady(p *cluster.Pod) time.Time {
 	return p.Created
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // carries tells pods that have the new template; pods of any other revision are
 // not this rollout's concern.
 func (r *run) carries() func(*cluster.Pod) bool {
@@ -196,4 +189,51 @@ func (r *run) named() string { return revisionNamed(r.snap.Revisions, templateOf
 
 func atRevision(revision string) func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return revision != "" && rules.AtRevision(p, revision) }
+}
+
+// nextAvailable is when the next pod that is ready has been so for long enough; zero
+// is never. It is always later than now: a pod that has been ready for long enough and
+// that only its lifecycle state keeps from being available waits for a change of its state.
+func (r *run) nextAvailable() (next time.Time) {
+	minReady := r.plan.Limits.MinReady
+	for _, p := range r.snap.Members() {
+		if rules.Active(p) && rules.Ready(p) && !rules.ReadyFor(p, minReady, r.now) {
+			next = earliest(next, p.ReadySince().Add(minReady+time.Millisecond)) // later than that is long enough
+		}
+	}
+	return next
+}
+
+// Unready says what a pod that is not ready waits for; stuck is true where that does
+// not pass by itself, as far as the pod says.
+func Unready(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
+	if b, _, bad := trouble(p); bad {
+		return b, true
+	}
+	return (&run{snap: &s}).notReady(p), false
+}
+
+// driven is since when somebody has driven the present step.
+func (r *run) driven() time.Time { return later(r.progress.Started, r.progress.Resumed) }
+
+// earliest returns the earlier of two times; zero is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func orText(text, byDefault string) string {
+	if text == "" {
+		return byDefault
+	}
+	return text
 }

@@ -95,8 +95,7 @@ func history(number uint64) (err error) {
 }
 
 func (s *scene) one(words ...string) string { return words[s.chance.IntN(len(words))] }
-
-func (s *scene) rarely(n int) bool { return s.chance.IntN(n) == 0 }
+func (s *scene) rarely(n int) bool          { return s.chance.IntN(n) == 0 }
 
 // imagine makes up a workload, what becomes of it, and a policy.
 func (s *scene) imagine() {

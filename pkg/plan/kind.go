@@ -77,6 +77,7 @@ func (kruised) drivers() []Driver       { return []Driver{DriverKruise} }
 func (kruised) source(any) kruiseSpec   { return nil }
 func (kruised) revision(*run) string    { return "" }
 func (kruised) mostNext(b *builder) int { return len(b.snap.Pods) }
+
 func (kruised) carries(b *builder, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
@@ -127,9 +128,11 @@ func (foreign) subject(*builder) subject { return subject{} }
 func (foreign) source(any) kruiseSpec    { return nil }
 func (foreign) restarted(any) kruiseSpec { return nil }
 func (foreign) revision(*run) string     { return "" }
+
 func (foreign) carries(b *builder, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
+
 func (foreign) stop(*run) (StopField, string)           { return "", "" }
 func (foreign) carrying(r *run) func(*cluster.Pod) bool { return atRevision(r.named()) }
 
@@ -152,3 +155,6 @@ type kruiseSpec interface {
 	// taken are the pods among which so many updated ones count.
 	taken(r *run, updated int) []*cluster.Pod
 }
+
+func (kruised) members(s *Snapshot) []*cluster.Pod { return s.Pods }
+func (native) members(s *Snapshot) []*cluster.Pod  { return s.Pods }

@@ -3,6 +3,8 @@ package plan
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -14,9 +16,38 @@ type cloneSetKind struct {
 	o *kruise.CloneSet
 }
 
-func (kinds) CloneSet(o *kruise.CloneSet) kind { return cloneSetKind{templated: templated{o}, o: o} }
-
+func (kinds) CloneSet(o *kruise.CloneSet) kind    { return cloneSetKind{templated: templated{o}, o: o} }
 func (k cloneSetKind) subject(b *builder) subject { return b.cloneSet(&k.o.Spec) }
+
+// cloneSet reads a CloneSet (docs/kruise/workloads.md#partition and
+// docs/kruise/workloads.md#update-order).
+func (b *builder) cloneSet(spec *kruise.CloneSetSpec) subject {
+	set := b.cloneSetRules(spec)
+	l := rules.LimitsOfCloneSet(spec)
+	s := subject{
+		total:   b.total(l.Replicas),
+		updated: b.already(),
+		limits:  Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
+	}
+	if _, ok := cluster.Of(&kruise.CloneSet{Spec: *spec}).Partition(); ok {
+		total := s.total
+		s.allowed = func(v intstr.IntOrString) int { return total - rules.Partition(&v, total) }
+		s.partition = inverse(s.total, s.allowed)
+		s.take = b.takes(set.Queue(), set.Ties, set.Placing().Of)
+		if passes := s.total / max(l.MaxUnavailable+l.MaxSurge, 1); set.Forecasts() && passes*s.total <= mostForecast {
+			s.take = b.foresees(set, total)
+		}
+	}
+	return s
+}
+
+func (b *builder) cloneSetRules(spec *kruise.CloneSetSpec) *rules.CloneSet {
+	current := b.plan.Change.FromRevision
+	return &rules.CloneSet{
+		Spec: spec, Current: current, Update: b.updateRevision(),
+		Pods: b.snap.Pods, Nodes: b.snap.Nodes, Gates: b.snap.Gates,
+	}
+}
 
 func (k cloneSetKind) restarted(any) kruiseSpec {
 	return cloneSetSpec{cloneSource(&k.o.Spec, k.o.Spec.Replicas)}
@@ -92,5 +123,4 @@ func (s cloneSetSpec) order(b *builder) []*cluster.Pod {
 }
 
 func (s cloneSetSpec) picks(c *client) ([]*cluster.Pod, string) { return c.pickClones(*s.CloneSetSpec) }
-
-func (cloneSetSpec) taken(r *run, _ int) []*cluster.Pod { return r.snap.Pods }
+func (cloneSetSpec) taken(r *run, _ int) []*cluster.Pod         { return r.snap.Pods }

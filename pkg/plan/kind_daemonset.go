@@ -1,7 +1,12 @@
 package plan
 
 import (
+	"maps"
+	"slices"
 	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -20,6 +25,77 @@ func (k daemonSetKind) subject(b *builder) subject {
 	return b.daemonSet(&k.o.Spec, scheduledOf(b.present.Object))
 }
 
+// daemonSet reads an Advanced DaemonSet (docs/kruise/workloads.md#advanced-daemonset). scheduled is
+// its status.desiredNumberScheduled.
+func (b *builder) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subject {
+	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduled)
+	l := set.Limits()
+	s := subject{
+		total: set.Scheduled, updated: b.already(),
+		limits: Limits{set.Scheduled, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
+	}
+	if _, ok := cluster.Of(&kruise.DaemonSet{Spec: *spec}).Partition(); ok {
+		all := set.Scheduled
+		s.allowed = func(v intstr.IntOrString) int { return max(all-rules.DaemonSetPartition(&v, all), 0) }
+		s.partition = inverse(all, s.allowed)
+	}
+	order := daemonPods(set)
+	if n := set.Selected(); n >= 0 {
+		b.warning("the selector of the strategy matches %s: pods on other nodes keep the old template", plural(n, "node"))
+		s.total = min(s.total, n)
+	}
+	if spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
+		s.take = b.takesAny(newLine(order, b.outdated), "its node is eligible; which comes first is random")
+	}
+	return s
+}
+
+// daemonSetRules is a DaemonSet as the rules see it: nodes are those that have a
+// pod, and all of them count; so do the others in the status, whose pods are gone or
+// not back yet.
+func daemonSetRules(s Snapshot, spec *kruise.DaemonSetSpec, update string, scheduled int) *rules.DaemonSet {
+	on := map[string][]*cluster.Pod{}
+	for _, p := range s.Pods {
+		on[p.Node] = append(on[p.Node], p)
+	}
+	set := &rules.DaemonSet{Spec: spec, Update: update, Scheduled: scheduled}
+	for _, name := range slices.Sorted(maps.Keys(on)) {
+		n := s.Nodes[name]
+		if n == nil {
+			n = &cluster.Node{Name: name}
+		}
+		set.Nodes = append(set.Nodes, rules.DaemonNode{Node: n, ShouldRun: true, Stay: true, Pods: on[name]})
+	}
+	if set.Scheduled <= 0 {
+		set.Scheduled = len(set.Nodes)
+	}
+	set.Missing = max(set.Scheduled-len(set.Nodes), 0)
+	return set
+}
+
+// scheduledOf is status.desiredNumberScheduled.
+func scheduledOf(obj any) int {
+	n, _ := cluster.Of(obj).Scheduled()
+	return n
+}
+
+// daemonPods are the pods in the order in which a falling partition reaches their
+// nodes.
+func daemonPods(set *rules.DaemonSet) []*cluster.Pod {
+	whole := *set
+	spec := *set.Spec
+	if spec.UpdateStrategy.RollingUpdate != nil {
+		spec.UpdateStrategy.RollingUpdate = copied(spec.UpdateStrategy.RollingUpdate)
+		spec.UpdateStrategy.RollingUpdate.Partition = nil
+	}
+	whole.Spec = &spec
+	var out []*cluster.Pod
+	for _, node := range whole.Eligible() {
+		out = append(out, node.Pods...)
+	}
+	return out
+}
+
 func (k daemonSetKind) restarted(any) kruiseSpec { return daemonSetSpec{&k.o.Spec} }
 
 func (k daemonSetKind) carrying(*run) func(*cluster.Pod) bool {
@@ -28,6 +104,15 @@ func (k daemonSetKind) carrying(*run) func(*cluster.Pod) bool {
 
 func (k daemonSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
 	return b.daemonChoice(&k.o.Spec, now)
+}
+
+// daemonChoice writes a choice whose order is random inside.
+func (b *builder) daemonChoice(spec *kruise.DaemonSetSpec, now time.Time) rules.Choice {
+	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduledOf(b.present.Object))
+	set.Now = now
+	u := set.ChooseUpdate()
+	order := append(append([]*cluster.Pod{}, u.Broken...), u.Candidates...)
+	return rules.Choice{Pods: order[:len(u.Broken)+u.Room], Order: order, Why: u.Why}
 }
 
 func (k daemonSetKind) stepPending(r *run) rules.Pending {
@@ -84,3 +169,67 @@ func (s daemonSetSpec) picks(c *client) ([]*cluster.Pod, string) {
 }
 
 func (daemonSetSpec) taken(r *run, _ int) []*cluster.Pod { return r.snap.Pods }
+
+type nativeDaemonSetKind struct {
+	native
+	settled
+	templated
+	o *appsv1.DaemonSet
+}
+
+func (kinds) NativeDaemonSet(o *appsv1.DaemonSet) kind {
+	return nativeDaemonSetKind{templated: templated{o}, o: o}
+}
+
+func (k nativeDaemonSetKind) drivers() []Driver {
+	if k.o.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+		return []Driver{DriverClient, DriverNative}
+	}
+	return []Driver{DriverNative}
+}
+
+func (k nativeDaemonSetKind) subject(b *builder) subject { return b.nativeDaemonSet(k.o) }
+
+// nativeDaemonSet reads a DaemonSet of Kubernetes, which has no partition.
+func (b *builder) nativeDaemonSet(o *appsv1.DaemonSet) subject {
+	s := b.daemonSet(rules.AsDaemonSetSpec(&o.Spec), scheduledOf(b.present.Object))
+	s.partition, s.allowed = nil, nil
+	return s
+}
+
+func (k nativeDaemonSetKind) source(kruised any) kruiseSpec {
+	out := *rules.AsDaemonSetSpec(&k.o.Spec)
+	if d, ok := kruised.(*kruise.DaemonSet); ok {
+		out = d.Spec
+	}
+	out.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
+	r := copied(out.UpdateStrategy.RollingUpdate)
+	r.Partition, r.Paused, r.MaxSurge = nil, nil, nil
+	out.UpdateStrategy.RollingUpdate = r
+	return daemonSetSpec{&out}
+}
+
+func (k nativeDaemonSetKind) restarted(kruised any) kruiseSpec { return k.source(kruised) }
+
+func (nativeDaemonSetKind) carries(b *builder, p *cluster.Pod) bool {
+	return rules.AtRevision(p, b.updateRevision())
+}
+
+func (nativeDaemonSetKind) carrying(r *run) func(*cluster.Pod) bool { return atRevision(r.named()) }
+
+func (k nativeDaemonSetKind) revision(r *run) string {
+	if !rules.Observed(k.o) {
+		return ""
+	}
+	return cluster.Hash(revisionNamed(r.snap.Revisions, r.object().Template))
+}
+
+func (k nativeDaemonSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
+	return b.daemonChoice(rules.AsDaemonSetSpec(&k.o.Spec), now)
+}
+
+func (k nativeDaemonSetKind) stepPending(*run) rules.Pending {
+	return rules.NativeDaemonSetPending(k.o)
+}
+
+func (nativeDaemonSetKind) stop(*run) (StopField, string) { return StopStrategy, onDelete }

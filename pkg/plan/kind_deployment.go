@@ -1,8 +1,13 @@
 package plan
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
+	"maps"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
@@ -19,9 +24,25 @@ func (kinds) Deployment(o *appsv1.Deployment) kind {
 	return deploymentKind{templated: templated{o}, o: o}
 }
 
-func (deploymentKind) drivers() []Driver { return []Driver{DriverNative} }
-
+func (deploymentKind) drivers() []Driver            { return []Driver{DriverNative} }
 func (k deploymentKind) subject(b *builder) subject { return b.deployment(&k.o.Spec) }
+
+// deployment reads a Deployment of Kubernetes. It has no partition: a step pauses
+// it once enough pods are updated, by when it may have gone further.
+func (b *builder) deployment(spec *appsv1.DeploymentSpec) subject {
+	l := rules.LimitsOfDeployment(spec)
+	recreates := spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+	if recreates { // all go before any comes
+		l.MaxUnavailable, l.MaxSurge = l.Replicas, 0
+	}
+	let := rules.PausedOf(b.present.Object) && !rules.PausedOf(b.desired.Object)
+	return subject{
+		total: b.total(l.Replicas), updated: b.already(),
+		limits:      Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
+		approximate: !recreates && (let || len(b.policy.Steps) > 1),
+		take:        b.takesAny(newLine(byName(b.snap.Pods), b.outdated), "which old pods go first is up to their ReplicaSet"),
+	}
+}
 
 func (deploymentKind) source(any) kruiseSpec    { return nil }
 func (deploymentKind) restarted(any) kruiseSpec { return nil }
@@ -39,6 +60,78 @@ func (deploymentKind) carrying(r *run) func(*cluster.Pod) bool {
 	}
 }
 
-func (k deploymentKind) stop(*run) (StopField, string) { return pausedUnlessSo(k.o) }
-
+func (k deploymentKind) stop(*run) (StopField, string)     { return pausedUnlessSo(k.o) }
 func (k deploymentKind) rolloutPending(*run) rules.Pending { return rules.DeploymentPending(k.o) }
+
+type replicaSetKind struct {
+	native
+	settled
+	statusless
+	chosenByOthers
+	templated
+	o *appsv1.ReplicaSet
+}
+
+func (kinds) ReplicaSet(o *appsv1.ReplicaSet) kind {
+	return replicaSetKind{templated: templated{o}, o: o}
+}
+
+// drivers: its own controller replaces what somebody deletes.
+func (replicaSetKind) drivers() []Driver { return []Driver{DriverClient, DriverNative} }
+
+func (replicaSetKind) subject(b *builder) subject { return b.replicaSet() }
+
+// replicaSet is for what updates no pod by itself.
+func (b *builder) replicaSet() subject {
+	n, _ := cluster.Of(b.desired.Object).Replicas()
+	return subject{total: b.total(n), updated: b.already(), limits: Limits{Replicas: n}}
+}
+
+func (k replicaSetKind) source(kruised any) kruiseSpec {
+	spec := kruise.CloneSetSpec{MinReadySeconds: k.o.Spec.MinReadySeconds, Selector: k.o.Spec.Selector}
+	if c, ok := kruised.(*kruise.CloneSet); ok {
+		spec = c.Spec
+	}
+	return cloneSetSpec{cloneSource(&spec, k.o.Spec.Replicas)}
+}
+
+func (k replicaSetKind) restarted(kruised any) kruiseSpec { return k.source(kruised) }
+
+// carries compares images where the client has not yet marked the pod.
+func (k replicaSetKind) carries(b *builder, p *cluster.Pod) bool {
+	if rules.RevisionOf(p) == "" {
+		return !b.changed && sameImages(p, &k.o.Spec.Template)
+	}
+	return rules.AtRevision(p, b.plan.Change.ToHash)
+}
+
+// sameImages reports whether the containers of a pod ask for the images of a
+// template.
+func sameImages(p *cluster.Pod, template *corev1.PodTemplateSpec) bool {
+	for i := range template.Spec.Containers {
+		c := &template.Spec.Containers[i]
+		if have, ok := p.Container(c.Name); !ok || have.Image != c.Image {
+			return false
+		}
+	}
+	return true
+}
+
+func (replicaSetKind) carrying(r *run) func(*cluster.Pod) bool        { return atRevision(r.named()) }
+func (k replicaSetKind) revision(*run) string                         { return k.o.Spec.Template.Labels[revisionMark] }
+func (replicaSetKind) stop(*run) (StopField, string)                  { return "", "" }
+func (replicaSetKind) revised(template map[string]any) map[string]any { return unmarked(template) }
+
+// unmarked is the template of a ReplicaSet without the label by which the client
+// tells its pods apart, see [revisionMark].
+func unmarked(template map[string]any) map[string]any {
+	meta, _ := template["metadata"].(map[string]any)
+	labels, _ := meta["labels"].(map[string]any)
+	if _, ok := labels[revisionMark]; !ok {
+		return template
+	}
+	out, meta, labels := maps.Clone(template), maps.Clone(meta), maps.Clone(labels)
+	delete(labels, revisionMark)
+	meta["labels"], out["metadata"] = labels, meta
+	return out
+}

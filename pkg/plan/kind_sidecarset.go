@@ -5,6 +5,8 @@ import (
 	"maps"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -16,9 +18,86 @@ type sidecarSetKind struct {
 	o *kruise.SidecarSet
 }
 
-func (kinds) SidecarSet(o *kruise.SidecarSet) kind { return sidecarSetKind{o: o} }
-
+func (kinds) SidecarSet(o *kruise.SidecarSet) kind  { return sidecarSetKind{o: o} }
 func (k sidecarSetKind) subject(b *builder) subject { return b.sidecarSet(k.o) }
+
+// sidecarSet reads a SidecarSet (docs/kruise/sidecarset.md#selection). Its
+// total are the pods that it matches and has been injected into.
+func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
+	set := b.sidecarSetRules(o)
+	matched := set.Matched()
+	s := subject{total: len(matched), limits: Limits{Replicas: len(matched), MaxUnavailable: set.MaxUnavailable(len(matched))}}
+	if len(b.snap.Pods) == 0 {
+		s.total = int(statusOfSidecars(b.present.Object).MatchedPods)
+		s.limits.Replicas, s.limits.MaxUnavailable = s.total, set.MaxUnavailable(s.total)
+	}
+	stuck := 0
+	for _, p := range matched {
+		switch {
+		case set.Updated(p):
+			s.updated++
+		case !set.Chooses(p):
+			s.left++
+		case !set.Upgradable(p):
+			stuck++
+		}
+	}
+	if stuck > 0 {
+		b.warning("%d of %d pods cannot take the new sidecars in place: they keep the old ones until they are recreated", stuck, len(matched))
+	}
+	if s.left > 0 {
+		b.warning("updateStrategy.selector leaves %d of %d pods out: they keep the old sidecars%s", s.left, len(matched), afterwards(o))
+	}
+	if before, ok := b.present.Object.(*kruise.SidecarSet); ok {
+		now := *set
+		now.Spec = &before.Spec
+		s.leftNow = now.LeftOut()
+	}
+	if _, ok := cluster.Of(o).Partition(); ok {
+		total, reach := s.total, s.total-s.left
+		s.allowed = func(v intstr.IntOrString) int { return max(reach-set.Keeps(&v, total), 0) }
+		s.partition = inverse(reach, s.allowed)
+		s.take = b.takes(set.Queue(), set.Ties, set.Placing().Of)
+	}
+	return s
+}
+
+func statusOfSidecars(obj any) kruise.SidecarSetStatus {
+	if o, ok := obj.(*kruise.SidecarSet); ok {
+		return o.Status
+	}
+	return kruise.SidecarSetStatus{}
+}
+
+// afterwards says what becomes of pods that the strategy's selector leaves out when they
+// are made again (docs/kruise/sidecarset.md#which-pods-match).
+func afterwards(o *kruise.SidecarSet) string {
+	switch r := o.Spec.InjectionStrategy.Revision; {
+	case o.Spec.InjectionStrategy.Paused:
+		return ", and a new pod gets none"
+	case r != nil && (r.RevisionName != nil || r.CustomVersion != nil):
+		return "; a new pod gets those of injectionStrategy.revision"
+	}
+	return " until they are recreated: a new pod gets the new ones"
+}
+
+// sidecarSetRules is the desired set as the rules will see it: its hash is one
+// that no pod has unless the containers stay, and pods can be upgraded as long as
+// nothing but images changes.
+func (b *builder) sidecarSetRules(o *kruise.SidecarSet) *rules.SidecarSet {
+	set := b.snap.sidecars(b.present, o)
+	if b.changed {
+		set.Hash = nobody
+	}
+	if b.plan.Change.Mode == rules.ModeNotAllowed {
+		set.HashWithoutImage = nobody
+	}
+	return set
+}
+
+func (k sidecarSetKind) members(s *Snapshot) []*cluster.Pod {
+	return s.sidecars(s.Object(), k.o).Matched()
+}
 
 // restarted is none: the pods are those of others.
 func (sidecarSetKind) restarted(any) kruiseSpec { return nil }
@@ -39,9 +118,8 @@ func (k sidecarSetKind) stepPending(r *run) rules.Pending {
 }
 
 func (k sidecarSetKind) stop(*run) (StopField, string) { return pausedUnlessSo(k.o) }
-
-func (sidecarSetKind) surges() bool       { return false }
-func (sidecarSetKind) ordering() []string { return nil }
+func (sidecarSetKind) surges() bool                    { return false }
+func (sidecarSetKind) ordering() []string              { return nil }
 
 // revised are the fields that come into pods, so that another partition is no other
 // template.
@@ -71,4 +149,39 @@ func (k sidecarSetKind) withTemplate(whole, stored map[string]any) (map[string]a
 	c := *k.o
 	c.Spec = kruise.SidecarSetSpec{}
 	return out, &c, json.Unmarshal(text, &c.Spec)
+}
+
+// concerns asks which pods are a SidecarSet's, those included that it no longer counts
+// since they lack a container that it has now.
+func (b *builder) concerns() func(*cluster.Pod) bool {
+	o, ok := b.present.Object.(*kruise.SidecarSet)
+	if !ok {
+		return func(*cluster.Pod) bool { return true }
+	}
+	set := b.sidecarSetRules(o)
+	selects := set.Selects()
+	return func(p *cluster.Pod) bool { return selects(p) && set.Listed(p) }
+}
+
+// barred asks what keeps pods of a SidecarSet from ever being upgraded
+// (docs/kruise/sidecarset.md#matched-pods and docs/kruise/sidecarset.md#what-can-change-in-place).
+func (b *builder) barred() func(*cluster.Pod) string {
+	o, ok := b.present.Object.(*kruise.SidecarSet)
+	if !ok {
+		return func(*cluster.Pod) string { return "" }
+	}
+	set := b.sidecarSetRules(o)
+	matched := map[string]bool{}
+	for _, p := range set.Matched() {
+		matched[p.UID] = true
+	}
+	return func(p *cluster.Pod) string {
+		switch {
+		case !matched[p.UID]:
+			return "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
+		case !set.Upgradable(p):
+			return "more than images of the sidecars changed since it was made, and only images change in place"
+		}
+		return ""
+	}
 }

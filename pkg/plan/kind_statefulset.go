@@ -3,6 +3,8 @@ package plan
 import (
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
@@ -19,6 +21,35 @@ func (kinds) StatefulSet(o *kruise.StatefulSet) kind {
 }
 
 func (k statefulSetKind) subject(b *builder) subject { return b.statefulSet(&k.o.Spec) }
+
+// statefulSet reads an Advanced StatefulSet (docs/kruise/workloads.md#advanced-statefulset): its
+// partition is a number only.
+func (b *builder) statefulSet(spec *kruise.StatefulSetSpec) subject {
+	all := *spec
+	all.UpdateStrategy.RollingUpdate = copied(spec.UpdateStrategy.RollingUpdate)
+	all.UpdateStrategy.RollingUpdate.Partition = nil
+	set := &rules.StatefulSet{Spec: &all, Current: b.plan.Change.FromRevision, Update: b.updateRevision(), Pods: b.snap.Pods, Gates: b.snap.Gates}
+	l := rules.LimitsOfStatefulSet(spec)
+	s := subject{
+		total: b.total(l.Replicas), updated: b.already(),
+		limits: Limits{Replicas: l.Replicas, MaxUnavailable: l.MaxUnavailable},
+	}
+	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.MinReadySeconds != nil {
+		s.limits.MinReady = time.Duration(*r.MinReadySeconds) * time.Second
+	}
+	if _, ok := cluster.Of(&kruise.StatefulSet{Spec: *spec}).Partition(); !ok {
+		return s
+	}
+	order := set.UpdateTargets()
+	if r := spec.UpdateStrategy.RollingUpdate; r != nil && r.UnorderedUpdate != nil {
+		b.numbered(&s, nil)
+		s.take = b.takes(newLine(order, b.outdated), noTies, because("by priority, then the highest ordinal"))
+		return s
+	}
+	b.numbered(&s, order[:min(max(s.total, 0), len(order))])
+	s.take = b.takes(newLine(order, b.outdated), noTies, because("highest ordinal first"))
+	return s
+}
 
 func (k statefulSetKind) restarted(any) kruiseSpec {
 	spec := k.o.Spec
@@ -90,4 +121,102 @@ func (s statefulSetSpec) picks(c *client) ([]*cluster.Pod, string) {
 // revision, too, after the template was taken back.
 func (s statefulSetSpec) taken(r *run, updated int) []*cluster.Pod {
 	return r.stateful(*s.StatefulSetSpec, updated).UpdateTargets()
+}
+
+type nativeStatefulSetKind struct {
+	native
+	settled
+	templated
+	o *appsv1.StatefulSet
+}
+
+func (kinds) NativeStatefulSet(o *appsv1.StatefulSet) kind {
+	return nativeStatefulSetKind{templated: templated{o}, o: o}
+}
+
+func (k nativeStatefulSetKind) drivers() []Driver {
+	if k.o.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
+		return []Driver{DriverClient, DriverNative}
+	}
+	return []Driver{DriverNative}
+}
+
+func (k nativeStatefulSetKind) subject(b *builder) subject { return b.nativeStatefulSet(&k.o.Spec) }
+
+// nativeStatefulSet reads a StatefulSet of Kubernetes; its partition is a floor of
+// ordinals, which come to the same number of pods.
+func (b *builder) nativeStatefulSet(spec *appsv1.StatefulSetSpec) subject {
+	set := &rules.NativeStatefulSet{Spec: spec, Update: b.updateRevision(), Pods: b.snap.Pods, MaxUnavailable: b.severalAtOnce()}
+	replicas, _ := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Replicas()
+	s := subject{
+		total: b.total(replicas), updated: b.already(),
+		limits: Limits{Replicas: replicas, MaxUnavailable: set.Budget(), MinReady: time.Duration(spec.MinReadySeconds) * time.Second},
+	}
+	if _, ok := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Partition(); !ok {
+		return s
+	}
+	order := set.Descending()
+	b.numbered(&s, order)
+	s.take = b.takes(newLine(order, b.outdated), noTies, because("highest ordinal first"))
+	return s
+}
+
+// severalAtOnce reports whether the API server heeds the maxUnavailable of a StatefulSet:
+// where it does not it keeps none.
+func (b *builder) severalAtOnce() bool {
+	o, ok := b.present.Object.(*appsv1.StatefulSet)
+	kept := ok && o.Spec.UpdateStrategy.RollingUpdate != nil && o.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable != nil
+	return kept || b.snap.Gates.MaxUnavailableStatefulSet
+}
+
+func (k nativeStatefulSetKind) source(kruised any) kruiseSpec {
+	if c, ok := kruised.(*kruise.CloneSet); ok {
+		return cloneSetSpec{cloneSource(&c.Spec, k.o.Spec.Replicas)}
+	}
+	out := kruise.StatefulSetSpec{PodManagementPolicy: k.o.Spec.PodManagementPolicy}
+	s, advanced := kruised.(*kruise.StatefulSet)
+	if advanced {
+		out = s.Spec
+	}
+	out.Replicas = k.o.Spec.Replicas
+	out.UpdateStrategy.Type = appsv1.RollingUpdateStatefulSetStrategyType
+	r := copied(out.UpdateStrategy.RollingUpdate)
+	r.Partition, r.Paused = nil, false
+	if !advanced && k.o.Spec.MinReadySeconds > 0 {
+		r.MinReadySeconds = &k.o.Spec.MinReadySeconds
+	}
+	out.UpdateStrategy.RollingUpdate = r
+	return statefulSetSpec{&out}
+}
+
+func (k nativeStatefulSetKind) restarted(kruised any) kruiseSpec { return k.source(kruised) }
+
+func (nativeStatefulSetKind) carries(b *builder, p *cluster.Pod) bool {
+	return rules.AtRevision(p, b.updateRevision())
+}
+
+func (k nativeStatefulSetKind) carrying(*run) func(*cluster.Pod) bool {
+	return atRevision(k.o.Status.UpdateRevision)
+}
+
+func (k nativeStatefulSetKind) revision(*run) string {
+	if !rules.Observed(k.o) {
+		return ""
+	}
+	return k.o.Status.UpdateRevision
+}
+
+func (k nativeStatefulSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
+	set := &rules.NativeStatefulSet{Spec: &k.o.Spec, Update: b.updateRevision(), Pods: b.snap.Pods, Now: now, MaxUnavailable: b.severalAtOnce()}
+	return set.ChooseUpdate()
+}
+
+func (k nativeStatefulSetKind) stepPending(r *run) rules.Pending {
+	set := rules.NativeStatefulSet{Spec: &k.o.Spec, Update: k.o.Status.UpdateRevision, Pods: r.snap.Pods}
+	return rules.NativeStatefulSetPending(k.o, set.Kept())
+}
+
+func (k nativeStatefulSetKind) stop(r *run) (StopField, string) {
+	ordinals := (&rules.NativeStatefulSet{Spec: &k.o.Spec}).Ordinals()
+	return stopAt(k.o, r.keptBelow(ordinals, atObserved(k.o, k.o.Status.UpdateRevision)), len(ordinals))
 }

@@ -2,9 +2,13 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // Next decides what a rollout does now. It is a pure function: the same question
@@ -41,32 +45,6 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 	}
 	r.progress.Finished = now
 	return r.decide(Done, "all steps are done")
-}
-
-// onHold answers while a hold keeps the present step from being taken, after the controller
-// was stopped, and while the controller has to be let go.
-func (r *run) onHold() (Decision, bool) {
-	if r.progress.present(*r.plan) == nil {
-		return Decision{}, false
-	}
-	if !r.progress.holds() {
-		return r.lifting()
-	}
-	if d, more := r.stopping(); more {
-		return d, true
-	}
-	return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.heldText()}), true
-}
-
-// setBack has the present step begin now where the record says that it will begin later:
-// the clock was set back, or that of another machine is ahead. Else a pause of seconds
-// would last until the clock has caught up.
-func (r *run) setBack() {
-	for _, t := range []*time.Time{&r.progress.Started, &r.progress.Resumed} {
-		if r.now.Before(*t) {
-			*t = r.now
-		}
-	}
 }
 
 // run is one question.
@@ -128,22 +106,206 @@ func (r *run) foreign() (why Blocker, bad bool) {
 	return Blocker{}, false
 }
 
-// object is what patches go to.
-func (r *run) object() *cluster.Workload {
-	if r.plan.Target.Carrier != nil {
-		return r.snap.Carrier
+// onHold answers while a hold keeps the present step from being taken, after the controller
+// was stopped, and while the controller has to be let go.
+func (r *run) onHold() (Decision, bool) {
+	if r.progress.present(*r.plan) == nil {
+		return Decision{}, false
 	}
-	return r.snap.Workload
+	if !r.progress.holds() {
+		return r.lifting()
+	}
+	if d, more := r.stopping(); more {
+		return d, true
+	}
+	return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.heldText()}), true
 }
 
-// present is the step that the rollout is at.
-func (r *run) present() *Step { return &r.plan.Steps[r.progress.Step] }
-
-func (r *run) onFailure() OnFailure {
-	if i := r.progress.Step; i >= 0 && i < len(r.plan.Steps) && r.plan.Steps[i].OnFailure != "" {
-		return r.plan.Steps[i].OnFailure
+// setBack has the present step begin now where the record says that it will begin later:
+// the clock was set back, or that of another machine is ahead. Else a pause of seconds
+// would last until the clock has caught up.
+func (r *run) setBack() {
+	for _, t := range []*time.Time{&r.progress.Started, &r.progress.Resumed} {
+		if r.now.Before(*t) {
+			*t = r.now
+		}
 	}
-	return FailPause
+}
+
+// step decides about one step; done is true when the rollout goes on to the next.
+func (r *run) step(s *Step) (d Decision, done bool) {
+	if d, bad := r.drifted(s); bad {
+		return d, false
+	}
+	switch s.Kind {
+	case StepPause:
+		return r.pause(s)
+	case StepVerify:
+		return r.verify(s)
+	case StepPullImages:
+		return r.pull(s)
+	case StepInPlace, StepRecreate:
+		return r.pods(s)
+	case StepRecreateContainers:
+		return r.containers(s)
+	}
+	return r.patches(s)
+}
+
+// pause waits for time, or for a person; pods that fail meanwhile end it.
+func (r *run) pause(s *Step) (Decision, bool) {
+	if r.progress.Promoted || r.progress.Step < r.progress.Free {
+		return Decision{}, true
+	}
+	if bad := r.failures(); len(bad) > 0 {
+		return r.halt(bad...), false
+	}
+	if s.Pause == nil || s.Pause.For == 0 {
+		return r.wait(r.nextGrace(), Blocker{Gate: GatePromote, Why: "waiting for approval"}), false
+	}
+	end := r.progress.Started.Add(s.Pause.For)
+	if !r.now.Before(end) {
+		return Decision{}, true
+	}
+	why := fmt.Sprintf("continues at %s, after a pause of %s", end.UTC().Format(time.TimeOnly), s.Pause.For)
+	return r.wait(earliest(end, r.nextGrace()), Blocker{Gate: GateTime, Why: why}), false
+}
+
+// verify asks, until there is an answer.
+func (r *run) verify(s *Step) (Decision, bool) {
+	if r.progress.Promoted || s.Verify == nil {
+		return Decision{}, true
+	}
+	answer, asked := r.snap.Verified[s.Name]
+	switch {
+	case !asked || answer.At.Before(r.progress.Started):
+		return r.act("ask: "+questionText(s.Verify), Action{Verify: s.Verify}), false
+	case answer.Done && answer.Good:
+		return Decision{}, true
+	case answer.Done:
+		return r.halt(Blocker{Gate: GateVerify, Why: answer.Text}), false
+	}
+	return r.unfinished(s, Blocker{Gate: GateVerify, Why: orText(answer.Text, "no answer yet")}), false
+}
+
+// pull has images pulled. It is asked for until the cluster shows that it was;
+// whoever pulls continues by itself.
+func (r *run) pull(s *Step) (Decision, bool) {
+	if r.progress.Promoted || s.Pull == nil {
+		return Decision{}, true
+	}
+	missing := r.missing(s)
+	if len(missing) == 0 {
+		return Decision{}, true
+	}
+	for _, image := range s.Pull.Images {
+		if !r.snap.Pulling[image] {
+			return r.act(s.Title, Action{Pull: s.Pull}), false
+		}
+	}
+	failed, next := r.pullTroubles(s.Pull.Images)
+	if len(failed) > 0 {
+		return r.halt(failed...), false
+	}
+	d := r.unfinished(s, missing...)
+	if d.Verb == Wait {
+		d.Until = earliest(d.Until, next)
+	}
+	return d, false
+}
+
+// pullTroubles are the nodes that will not get an image, and when the next one will
+// have failed: registries have hiccups.
+func (r *run) pullTroubles(images []string) (failed []Blocker, next time.Time) {
+	for _, image := range images {
+		for _, t := range r.snap.Pulls[image].Troubles {
+			due := later(t.Since, r.driven()).Add(imageGrace)
+			switch {
+			case !t.Final && r.now.Before(due):
+				next = earliest(next, due)
+			case len(failed) < named:
+				failed = append(failed, Blocker{Gate: GateImage, Why: fmt.Sprintf("%s cannot be pulled on node %s: %s", image, t.Node, orText(t.Why, "no reason is given"))})
+			}
+		}
+	}
+	return failed, next
+}
+
+// patches sends a step's patches one after the other, and waits for what must hold
+// afterwards. Whether one was sent is read off the object, so a decision whose
+// action got lost is made again; Progress.Sent counts those that were seen there.
+func (r *run) patches(s *Step) (Decision, bool) {
+	for r.progress.Sent < len(s.Patches) {
+		p := &s.Patches[r.progress.Sent]
+		if !inForce(p, r.object()) {
+			return r.send(s, p), false
+		}
+		r.progress.Sent++
+	}
+	return r.settle(s)
+}
+
+// send decides about a patch that is not in force.
+func (r *run) send(s *Step, p *Patch) Decision {
+	if err := r.plan.CheckPatch(s.Kind, p); err != nil {
+		return r.halt(Blocker{Gate: GateProgress, Why: fmt.Sprintf("step %s is not of a plan that may be carried out: %v", s.Name, err)})
+	}
+	switch n := r.updated(); {
+	case s.Kind == StepUpdate && r.plan.Change.Mode == rules.ModeNotAllowed:
+		return r.halt(Blocker{Gate: GateNotAllowed, Why: r.plan.Change.Why + "; the update policy forbids to recreate pods"})
+	case n < p.Reached:
+		if bad := r.failures(); len(bad) > 0 {
+			return r.halt(bad...)
+		}
+		return r.unfinished(s, Blocker{Gate: GateUpdated, Why: fmt.Sprintf("%d of %d pods are updated", n, p.Reached)})
+	}
+	// The resource version is not pinned: status changes all the time.
+	return r.act(s.Title, Action{Patch: p, Precondition: Precondition{UID: r.object().UID}})
+}
+
+// updated is how many pods carry the new template, as the status has it.
+func (r *run) updated() int {
+	if o, ok := r.object().Object.(*appsv1.Deployment); ok && rules.Observed(o) {
+		return int(o.Status.UpdatedReplicas)
+	}
+	return 0
+}
+
+// settle waits for what must hold after a step.
+func (r *run) settle(s *Step) (Decision, bool) {
+	if r.progress.Promoted {
+		return Decision{}, true
+	}
+	missing := r.missing(s)
+	if len(missing) == 0 {
+		return Decision{}, true
+	}
+	if bad := append(r.failures(), r.health().overdue...); len(bad) > 0 {
+		return r.halt(bad...), false
+	}
+	budgets, never := r.blockedByBudget()
+	if never {
+		return r.unfinished(s, slices.Concat(budgets, r.health().held, missing, r.health().waiting)...), false
+	}
+	return r.unfinished(s, slices.Concat(r.health().held, missing, budgets, r.health().waiting)...), false
+}
+
+// unfinished waits, or halts when the step has taken too long.
+func (r *run) unfinished(s *Step, list ...Blocker) Decision {
+	end := r.deadline(s)
+	if !end.IsZero() && !r.now.Before(end) {
+		late := Blocker{Gate: GateDeadline, Why: fmt.Sprintf("step %s is not done after %s", s.Name, s.Timeout)}
+		return r.halt(append([]Blocker{late}, list...)...)
+	}
+	return r.wait(earliest(end, r.nextGrace()), list...)
+}
+
+// deadline is when a step has taken too long; zero is never.
+func (r *run) deadline(s *Step) time.Time {
+	if s.Timeout <= 0 {
+		return time.Time{}
+	}
+	return r.driven().Add(s.Timeout)
 }
 
 func (r *run) decide(v Verb, reason string) Decision {
@@ -174,3 +336,21 @@ func (r *run) act(reason string, actions ...Action) Decision {
 	d.Actions = actions
 	return d
 }
+
+func (r *run) onFailure() OnFailure {
+	if i := r.progress.Step; i >= 0 && i < len(r.plan.Steps) && r.plan.Steps[i].OnFailure != "" {
+		return r.plan.Steps[i].OnFailure
+	}
+	return FailPause
+}
+
+// object is what patches go to.
+func (r *run) object() *cluster.Workload {
+	if r.plan.Target.Carrier != nil {
+		return r.snap.Carrier
+	}
+	return r.snap.Workload
+}
+
+// present is the step that the rollout is at.
+func (r *run) present() *Step { return &r.plan.Steps[r.progress.Step] }

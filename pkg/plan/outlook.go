@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -29,14 +28,6 @@ type Outlook struct {
 	barred   func(*cluster.Pod) string
 	carries  func(*cluster.Pod) bool
 	guard
-}
-
-// guard asks the budgets about updates of pods.
-type guard struct {
-	driver  Driver
-	modes   modes
-	permits *permits
-	snap    *Snapshot
 }
 
 // Look returns the outlook of a workload at a time. It is false where the snapshot
@@ -70,16 +61,8 @@ func inPlaceOfSpec(s Snapshot) (b *builder, ok bool) {
 	return b, true
 }
 
-// guard asks the budgets that the driver asks.
-func (b *builder) guard() guard {
-	return guard{driver: b.plan.Driver, modes: b.modes, permits: b.snap.permits(b.snap.heeded(b.plan.Driver)), snap: &b.snap}
-}
-
 // Updated reports whether a pod carries the template of the spec.
 func (o *Outlook) Updated(p *cluster.Pod) bool { return o.carries(p) }
-
-// Mode says what an update does to a pod, and why.
-func (g *guard) Mode(p *cluster.Pod) (rules.UpdateMode, string) { return g.modes.of(p) }
 
 // Concerns reports whether a pod is one of the workload's at all: a SidecarSet is handed
 // pods outside its namespaces, and pods that it has never been injected into.
@@ -100,115 +83,91 @@ func (o *Outlook) Barred(p *cluster.Pod) string {
 	return o.barred(p)
 }
 
-// Budget asks the budgets that cover a pod whether an update of it could begin now;
-// why names the one that does not let it.
-func (g *guard) Budget(p *cluster.Pod) (why string, ok bool) {
-	op := g.operation(p)
-	if !g.snap.asked(g.driver, op) {
-		return g.unasked(p, op)
+// Standing is the plan of a workload that nobody rolls out by a plan: its template
+// is written already, and its controller brings the pods there. Asked with it, Next
+// says whether that is done, and what is missing.
+func Standing(s Snapshot) Plan {
+	w := s.Object()
+	if w == nil || w.Object == nil {
+		return Plan{Driver: DriverNative, Steps: []Step{{Name: "update", Kind: StepUpdate}}}
 	}
-	if why, ok = g.permits.allow(p, op); !ok || g.driver != DriverClient || op == kruise.PubUpdateOperation {
-		return why, ok
+	b := &builder{desired: w, present: w, snap: s}
+	b.plan.Driver = kindOf(w.Object).drivers()[0]
+	b.compare()
+	b.sub = b.subject()
+	p := b.plan
+	p.Limits = b.sub.limits
+	p.Steps = []Step{{
+		Name: "update", Kind: StepUpdate, Title: "the controller brings pods to the template", Updated: b.sub.total,
+		After: []Condition{{Type: HoldsSettled}},
+	}}
+	if w.Kind == kruise.KindDeployment {
+		p.Steps[0].After = append(p.Steps[0].After, Condition{HoldsComplete, ""})
 	}
-	return g.permits.evict(p)
+	return p
 }
 
-// operation is what budgets are asked about when a pod is updated.
-func (g *guard) operation(p *cluster.Pod) kruise.PubOperation {
-	if mode, _ := g.Mode(p); mode == rules.ModeRecreate {
-		return kruise.PubDeleteOperation
+// Reach says how many of its pods a workload lets follow a new template by its
+// own partition, pause and strategy, before anybody moves those; total is how many
+// there are, as far as the object says. ok is false where pods follow only when
+// somebody deletes them.
+func Reach(w *cluster.Workload, gates cluster.Gates) (reach, total int, ok bool) {
+	b := &builder{desired: w, present: w, snap: Snapshot{Workload: w, Gates: gates}}
+	b.sub = b.subject()
+	total = b.sub.total
+	if b.sub.take == nil {
+		return 0, total, false
 	}
-	return kruise.PubUpdateOperation
+	if rules.PausedOf(w.Object) {
+		return 0, total, true
+	}
+	if own, has := b.ownPartition(); has {
+		return max(0, min(b.sub.allowed(own), total)), total, true
+	}
+	return total, total, true
 }
 
-// unasked is the answer for an update that Kruise asks no budget about, as far as its
-// feature gates are known.
-func (g *guard) unasked(p *cluster.Pod, op kruise.PubOperation) (why string, ok bool) {
-	if g.snap.GatesUnread == "" {
-		return "", true
-	}
-	if why, ok = g.permits.allow(p, op); !ok {
-		why += ", if " + updateGate + " is on: Kruise's feature gates cannot be read"
-	}
-	return why, ok
+// Tally counts the pods of a rollout that are not being deleted, see [Snapshot.Members].
+type Tally struct {
+	// Desired is how many there shall be, Total how many there are.
+	Desired int `json:"desired"`
+	Total   int `json:"total"`
+	Ready   int `json:"ready"`
+	// Updated carry the new template, UpdatedReady are ready besides.
+	Updated      int `json:"updated"`
+	UpdatedReady int `json:"updatedReady"`
 }
 
-// BudgetNever reports whether a budget that covers a pod wants all its pods available, so
-// that it never lets one go: waiting does not help then.
-func (g *guard) BudgetNever(p *cluster.Pod) bool {
-	op := g.operation(p)
-	if !g.snap.asked(g.driver, op) {
-		return false
-	}
-	if slices.ContainsFunc(g.permits.budgets, func(b *rules.Budget) bool {
-		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
-	}) {
-		return true
-	}
-	return g.driver == DriverClient && op != kruise.PubUpdateOperation && slices.ContainsFunc(g.permits.disruptions, func(b *rules.DisruptionBudget) bool {
-		return slices.ContainsFunc(b.Pods, samePod(p)) && never(b.Counts())
-	})
-}
-
-// spares reports whether no budget can refuse an update of so many pods, whichever they are.
-func (g *guard) spares(pods int) bool {
-	for _, b := range g.permits.budgets {
-		if !b.Spares(*g.permits.unavailable(b), pods) {
-			return false
+// Count counts the pods of a rollout.
+func Count(p Plan, s Snapshot) Tally {
+	t := Tally{Desired: p.Limits.Replicas}
+	carries := Carries(p, s)
+	for _, pod := range s.Members() {
+		if !rules.Active(pod) {
+			continue
 		}
+		t.Total++
+		ready, updated := rules.Ready(pod), carries(pod)
+		t.Ready += one(ready)
+		t.Updated += one(updated)
+		t.UpdatedReady += one(ready && updated)
 	}
-	return true
+	return t
 }
 
-// concerns asks which pods are a SidecarSet's, those included that it no longer counts
-// since they lack a container that it has now.
-func (b *builder) concerns() func(*cluster.Pod) bool {
-	o, ok := b.present.Object.(*kruise.SidecarSet)
-	if !ok {
-		return func(*cluster.Pod) bool { return true }
+func one(is bool) int {
+	if is {
+		return 1
 	}
-	set := b.sidecarSetRules(o)
-	selects := set.Selects()
-	return func(p *cluster.Pod) bool { return selects(p) && set.Listed(p) }
+	return 0
 }
 
-// barred asks what keeps pods of a SidecarSet from ever being upgraded
-// (docs/kruise/sidecarset.md#matched-pods and docs/kruise/sidecarset.md#what-can-change-in-place).
-func (b *builder) barred() func(*cluster.Pod) string {
-	o, ok := b.present.Object.(*kruise.SidecarSet)
-	if !ok {
-		return func(*cluster.Pod) string { return "" }
+// Carries tells which pods carry the new template of a plan. No pod does while the
+// template has not been written, unless the plan keeps it.
+func Carries(p Plan, s Snapshot) func(*cluster.Pod) bool {
+	r := &run{plan: &p, snap: &s}
+	if w := r.object(); w == nil || w.Object == nil {
+		return func(*cluster.Pod) bool { return false }
 	}
-	set := b.sidecarSetRules(o)
-	matched := map[string]bool{}
-	for _, p := range set.Matched() {
-		matched[p.UID] = true
-	}
-	return func(p *cluster.Pod) string {
-		switch {
-		case !matched[p.UID]:
-			return "the set does not count it: its labels or namespace do not match, or it lacks containers that the set has now"
-		case !set.Upgradable(p):
-			return "more than images of the sidecars changed since it was made, and only images change in place"
-		}
-		return ""
-	}
-}
-
-// daemonChoice writes a choice whose order is random inside.
-func (b *builder) daemonChoice(spec *kruise.DaemonSetSpec, now time.Time) rules.Choice {
-	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduledOf(b.present.Object))
-	set.Now = now
-	u := set.ChooseUpdate()
-	order := append(append([]*cluster.Pod{}, u.Broken...), u.Candidates...)
-	return rules.Choice{Pods: order[:len(u.Broken)+u.Room], Order: order, Why: u.Why}
-}
-
-// Unready says what a pod that is not ready waits for; stuck is true where that does
-// not pass by itself, as far as the pod says.
-func Unready(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
-	if b, _, bad := trouble(p); bad {
-		return b, true
-	}
-	return (&run{snap: &s}).notReady(p), false
+	return r.carries()
 }

@@ -6,6 +6,42 @@ import (
 	"time"
 )
 
+// Progress is how far a rollout has come. It lives in the cluster, so any
+// machine can go on. Its zero value is a rollout that has not begun.
+type Progress struct {
+	// Step is the index of the present step, Started when it began; the first
+	// step with a zero time has not begun.
+	Step    int
+	Started time.Time
+	// Resumed is when somebody last went on with the step, whose time counts from then;
+	// what it has asked for stays asked for. Zero while nobody has.
+	Resumed time.Time
+	// Sent is how many of the step's patches have been seen in force.
+	Sent int
+	// Promoted is true when somebody has promoted the present step, which must
+	// be a pause, or skipped what it waits for.
+	Promoted bool
+	// Free is the index of the first step whose pause counts: somebody has promoted
+	// all before it.
+	Free int
+	// Held is who has put the rollout on hold, and when; empty while it is not. Nothing is
+	// written meanwhile but what stops the controller.
+	Held string
+	// HeldFrom is the index of the first step that the hold keeps from being taken; those
+	// before it are carried out.
+	HeldFrom int
+	// Halted is why the rollout stopped; empty while it goes on.
+	Halted string
+	// Aborted is true where a person ended the rollout: it is not rolled back for that,
+	// whatever its steps say of failures.
+	Aborted bool
+	// Stop is what keeps the controller from updating pods while the rollout is on hold or
+	// after it was aborted.
+	Stop Stop
+	// Finished is set when the last step was done.
+	Finished time.Time
+}
+
 // Promotion says how far a rollout is promoted. Its zero value passes the present step.
 type Promotion struct {
 	// Full passes all pauses that are left; To is ignored then.

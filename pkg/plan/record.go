@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -47,4 +50,114 @@ func (r Record) Present() *Step {
 		return nil
 	}
 	return r.Progress.present(r.Plan)
+}
+
+// AuditEntry is one entry of a rollout's history: what a person, or the process that drives
+// the rollout, decided. People who may write the record may edit its history as well, so
+// it informs and proves nothing (docs/safety.md).
+type AuditEntry struct {
+	// At is in whole seconds, UTC.
+	At time.Time `json:"at"`
+	// By names the person and the machine, Program what they ran, with its version; Program
+	// is empty where that is not known.
+	By      string `json:"by"`
+	Program string `json:"program,omitempty"`
+	// What is a transition, or one of the outcomes below.
+	What string `json:"what"`
+	// Detail says more: the step, or why; it may be empty.
+	Detail string `json:"detail,omitempty"`
+}
+
+// What a rollout comes to by itself, in a history.
+const (
+	AuditHalt   = "halt"
+	AuditFinish = "finish"
+)
+
+// The bounds of a history: entries, and bytes of each text of an entry. The record has to
+// fit into a ConfigMap, however often a rollout is paused.
+const (
+	maxEntries    = 50
+	maxEntryBytes = 200
+)
+
+// Audit is what was decided, oldest first.
+type Audit struct {
+	Entries []AuditEntry
+	// Dropped is how many entries there were between the first and the second one that are
+	// no longer kept.
+	Dropped int
+}
+
+// With returns the history with an entry. The first entry stays; after it, the oldest
+// make room.
+func (h Audit) With(d AuditEntry) Audit {
+	d.At = d.At.UTC().Truncate(time.Second)
+	d.By, d.Program, d.Detail = shortened(d.By), shortened(d.Program), shortened(d.Detail)
+	h.Entries = append(slices.Clone(h.Entries), d)
+	if n := len(h.Entries) - maxEntries; n > 0 {
+		h.Entries = slices.Delete(h.Entries, 1, 1+n)
+		h.Dropped += n
+	}
+	return h
+}
+
+func shortened(text string) string {
+	if len(text) <= maxEntryBytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxEntryBytes], "") + "…"
+}
+
+// Began is the entry of a plan that was put on record.
+func Began(p Plan) (what, detail string) {
+	if p.RollsBack != "" {
+		return string(TransitionRollBack), p.RollsBack
+	}
+	return string(TransitionBegin), fmt.Sprintf("%d steps to template %s", len(p.Steps), p.Change.ToHash)
+}
+
+// Decided says what made one progress of another: a transition of a person, or an outcome;
+// "" where it only came further. driven is true for what the process that drives the
+// rollout wrote.
+func Decided(before, after Progress, of Plan, driven bool) (what, detail string) {
+	at := func() string {
+		if s := after.present(of); s != nil {
+			return "step " + s.Name
+		}
+		return ""
+	}
+	switch {
+	case before.Halted == "" && after.Halted != "" && driven:
+		return AuditHalt, after.Halted
+	case before.Halted == "" && after.Halted != "":
+		return string(TransitionAbort), at()
+	case before.Finished.IsZero() && !after.Finished.IsZero():
+		return AuditFinish, ""
+	case driven:
+		return "", ""
+	case after.Step < before.Step:
+		return string(TransitionStepBack), at()
+	case before.Halted != "" && after.Halted == "":
+		return string(TransitionRetry), at()
+	case after.Free > before.Free:
+		return string(TransitionPromote), fmt.Sprintf("%s, and on to step %d of %d", at(), min(after.Free, len(of.Steps)), len(of.Steps))
+	case after.Promoted && !before.Promoted:
+		return string(TransitionPromote), at()
+	case before.Held == "" && after.Held != "":
+		return string(TransitionPause), at()
+	case before.Held != "" && after.Held == "", !before.Resumed.Equal(after.Resumed):
+		return string(TransitionResume), at()
+	}
+	return "", ""
+}
+
+// Decide returns the record with a new progress, and an entry in its history where the
+// change is one. by, program and driven are as in [AuditEntry] and [Decided].
+func (r Record) Decide(p Progress, by, program string, driven bool, now time.Time) Record {
+	if what, detail := Decided(r.Progress, p, r.Plan, driven); what != "" {
+		r.Audit = r.Audit.With(AuditEntry{At: now, By: by, Program: program, What: what, Detail: detail})
+	}
+	r.Progress, r.By = p, by
+	return r
 }

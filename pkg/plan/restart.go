@@ -3,11 +3,168 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
+
+// Restarting is what a restart is about.
+type Restarting struct {
+	// Containers are names; none stands for all regular containers of each pod.
+	Containers []string
+	// Pods are names of those to restart; none stands for all of the workload.
+	Pods []string
+	// Method is empty for what the cluster can do.
+	Method string
+	RestartStrategy
+}
+
+// BuildRestart makes the plan that restarts containers inside the pods of a workload,
+// in the order in which an update would take the pods, and no more at once than may
+// be unavailable. The template stays as it is. Errors name the pod and the container
+// that cannot be restarted.
+func BuildRestart(s Snapshot, r Restarting, policy Policy) (Plan, error) {
+	present := s.Object()
+	b := &builder{desired: present, snap: s, policy: policy}
+	if err := b.check(); err != nil {
+		return Plan{}, err
+	}
+	if err := b.chooseDriver(); err != nil {
+		return Plan{}, err
+	}
+	b.compare()
+	b.plan.Change.Mode, b.plan.Change.Why = rules.ModeInPlace, "containers restart inside their pods"
+	b.sub = b.subject()
+	b.plan.Limits, b.plan.Drain, b.plan.Grace = b.sub.limits, "", 0
+	pods, err := b.restarting(&r)
+	if err != nil {
+		return Plan{}, err
+	}
+	b.plan.Change.Restarts = r.Containers
+	b.restartSteps(pods, r)
+	if b.plan.Limits.MaxUnavailable == 0 && len(pods) > 0 {
+		b.warning("maxUnavailable comes to 0 pods: they restart one at a time, and one is unavailable meanwhile")
+	}
+	return b.plan, nil
+}
+
+// restarting are the pods to restart, in order, and fills in their containers.
+func (b *builder) restarting(r *Restarting) ([]*cluster.Pod, error) {
+	pods, err := chosenPods(b.updateOrder(), r.Pods)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Containers) == 0 && b.present.Kind == kruise.KindSidecarSet {
+		return nil, &tree.Error{Msg: "pods of a SidecarSet have containers of others, too", Hint: "name the sidecars with -c"}
+	}
+	if len(r.Containers) == 0 {
+		r.Containers = commonContainers(pods)
+	}
+	var bad []string
+	for _, p := range pods {
+		for _, name := range r.Containers {
+			if why := CannotRestart(p, name); why != "" {
+				bad = append(bad, fmt.Sprintf("container %s of pod %s: %s", name, p.Name, why))
+			}
+		}
+	}
+	if len(bad) > 0 {
+		return nil, &tree.Error{Msg: "these cannot be restarted: " + strings.Join(bad[:min(len(bad), named)], "; "), Hint: "name regular containers of running pods with -c, and pods one by one"}
+	}
+	return pods, nil
+}
+
+// chosenPods keeps those that are named, all when none is; what is being deleted
+// needs no restart.
+func chosenPods(list []*cluster.Pod, names []string) ([]*cluster.Pod, error) {
+	var out []*cluster.Pod
+	for _, p := range list {
+		if rules.Active(p) && (len(names) == 0 || slices.Contains(names, p.Name)) {
+			out = append(out, p)
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(out, func(p *cluster.Pod) bool { return p.Name == name }) {
+			return nil, &tree.Error{Msg: "the workload has no pod " + name, Hint: "kubectl get pods lists them"}
+		}
+	}
+	return out, nil
+}
+
+// commonContainers are the regular containers that every pod has, in their order;
+// injected ones are among them.
+func commonContainers(pods []*cluster.Pod) []string {
+	if len(pods) == 0 {
+		return nil
+	}
+	var out []string
+	for _, c := range pods[0].Containers {
+		everywhere := true
+		for _, p := range pods[1:] {
+			_, has := p.Container(c.Name)
+			everywhere = everywhere && has
+		}
+		if everywhere {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
+
+// updateOrder is the order in which an update of all pods would take them.
+func (b *builder) updateOrder() []*cluster.Pod {
+	var list []*cluster.Pod
+	if spec := kindOf(b.present.Object).restarted(carried(b.snap)); spec != nil {
+		list = spec.order(b)
+	}
+	return append(list, left(byName(b.snap.Pods), list)...)
+}
+
+// left are pods that an update would not reach.
+func left(all, taken []*cluster.Pod) []*cluster.Pod {
+	return slices.DeleteFunc(all, func(p *cluster.Pod) bool { return slices.ContainsFunc(taken, samePod(p)) })
+}
+
+// restartSteps makes the steps: those of the policy, or one for all.
+func (b *builder) restartSteps(pods []*cluster.Pod, r Restarting) {
+	steps := b.policy.Steps
+	if len(steps) == 0 {
+		steps = []PolicyStep{{To: All}}
+	}
+	rungs, done := ladder(steps, len(pods), 0), 0
+	for i, rung := range rungs {
+		batch := pods[done:rung.updated]
+		done = rung.updated
+		if len(batch) == 0 {
+			continue
+		}
+		b.add(Step{
+			Name: "restart-" + rung.To.String(), Kind: StepRecreateContainers,
+			Title: fmt.Sprintf("restart %s in %s: %d of %d", strings.Join(r.Containers, ", "), plural(len(batch), "pod"), done, len(pods)),
+			Pods:  restartPods(batch), Updated: b.sub.updated, Kept: b.sub.total - b.sub.updated,
+			Containers: &Containers{Names: r.Containers, Method: r.Method, RestartStrategy: r.RestartStrategy},
+			Before:     []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
+			After:      []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
+		})
+		b.afterRung(rung, i == len(rungs)-1)
+	}
+	if len(b.plan.Steps) == 0 {
+		b.plan.Change.Why = "nothing to do: there is no pod to restart"
+	}
+}
+
+func restartPods(list []*cluster.Pod) []PodStep {
+	out := make([]PodStep, len(list))
+	for i, p := range list {
+		out[i] = PodStep{Name: p.Name, UID: p.UID, Node: p.Node, Mode: rules.ModeInPlace, Why: "its containers restart, the pod stays"}
+	}
+	return out
+}
 
 // CannotRestart says why a container cannot be restarted inside its pod, whatever the
 // method: what Kruise's webhook refuses (docs/kruise/jobs.md#containerrecreaterequest). It is empty
@@ -64,4 +221,143 @@ func RestartMethod(kruise bool, pods []*cluster.Pod, containers []string) (metho
 		}
 	}
 	return RestartAlias, "there is no Kruise, and every image has another name"
+}
+
+// RestartKey is the key in [Snapshot.Verified] under which whoever restarts
+// containers says how it went for one pod.
+func RestartKey(step, pod string) string { return step + "/" + pod }
+
+// restarts is one step that restarts containers.
+type restarts struct {
+	*run
+	step *Step
+	// down counts pods that are not available, those that are asked to restart
+	// among them.
+	down            int
+	budgets         *permits
+	actions         []Action
+	waiting, failed []Blocker
+	// next is when a pod in trouble will have failed.
+	next time.Time
+}
+
+// containers restarts containers inside the named pods, no more at once than may
+// be unavailable, and than budgets allow. Those that were asked to are looked at
+// first: they may still look well.
+func (r *run) containers(s *Step) (Decision, bool) {
+	if s.Containers == nil || r.progress.Promoted {
+		return Decision{}, true
+	}
+	c := &restarts{run: r, step: s, budgets: newPermits(r.snap)}
+	for _, p := range c.todo() {
+		c.look(p)
+	}
+	switch {
+	case len(c.failed) > 0:
+		return r.halt(c.failed...), false
+	case len(c.actions) > 0:
+		return r.act(s.Title, c.actions...), false
+	case len(c.waiting) > 0:
+		d := r.unfinished(s, c.waiting[:min(len(c.waiting), named)]...)
+		if d.Verb == Wait {
+			d.Until = earliest(earliest(d.Until, c.next), r.nextAvailable())
+		}
+		return d, false
+	}
+	return Decision{}, true
+}
+
+// todo are the pods of the step that are still to be asked; it counts those that are down.
+func (c *restarts) todo() (list []*cluster.Pod) {
+	pods := map[string]*cluster.Pod{}
+	for _, p := range c.snap.Pods {
+		pods[p.Name] = p
+		if rules.Active(p) && !c.available(p) {
+			c.down++
+		}
+	}
+	for _, want := range c.step.Pods {
+		// One that is gone needs nothing: its successor has restarted.
+		if p := pods[want.Name]; p != nil && (want.UID == "" || want.UID == p.UID) && rules.Active(p) && !c.asked(p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// available reports whether a pod counts as up.
+func (c *restarts) available(p *cluster.Pod) bool {
+	return rules.Available(p, c.plan.Limits.MinReady, c.now)
+}
+
+// asked looks at a pod whose restart was asked for, and is false for any other.
+func (c *restarts) asked(p *cluster.Pod) bool {
+	answer, asked := c.snap.Verified[RestartKey(c.step.Name, p.Name)]
+	switch {
+	case !asked || answer.Done && answer.Good:
+	case answer.Done:
+		c.failed = append(c.failed, Blocker{GateReady, p.Name, orText(answer.Text, "its containers did not restart")})
+	default:
+		c.under(p, orText(answer.Text, "its containers restart"))
+	}
+	return asked
+}
+
+// look decides about a pod that was not asked yet.
+func (c *restarts) look(p *cluster.Pod) {
+	if rules.Ready(p) {
+		if limit := max(c.plan.Limits.MaxUnavailable, 1); c.down >= limit {
+			c.waiting = append(c.waiting, Blocker{GateMaxUnavailable, p.Name, fmt.Sprintf("%s not available, and maxUnavailable lets %d be", are(c.down), limit)})
+			return
+		}
+		if why, ok := c.permitted(p); !ok {
+			c.waiting = append(c.waiting, Blocker{GateBudget, p.Name, why})
+			return
+		}
+	}
+	if c.available(p) {
+		c.down++
+	}
+	how := c.step.Containers
+	r := Restart{PodRef{p.Namespace, p.Name, p.UID}, how.Names, how.Method, how.RestartStrategy}
+	c.actions = append(c.actions, Action{Restart: &r})
+}
+
+func are(pods int) string {
+	if pods == 1 {
+		return "1 pod is"
+	}
+	return plural(pods, "pod") + " are"
+}
+
+// permitted asks the budgets that cover a pod whether one more may be down: none of
+// them hears of a container that restarts.
+func (c *restarts) permitted(p *cluster.Pod) (why string, ok bool) {
+	if why, ok = c.budgets.allow(p, kruise.PubUpdateOperation); ok {
+		why, ok = c.budgets.evict(p)
+	}
+	return why, ok
+}
+
+// under looks at a pod whose containers restart: one that was ready is down meanwhile,
+// to the budgets too, and one that cannot come back ends the rollout.
+func (c *restarts) under(p *cluster.Pod, text string) {
+	if c.available(p) {
+		c.down++
+	}
+	if rules.Ready(p) {
+		_, _ = c.permitted(p) // takes what it was given before
+	}
+	b, grace, bad := trouble(p)
+	if !bad {
+		c.waiting = append(c.waiting, Blocker{GateReady, p.Name, text})
+		return
+	}
+	due := later(sinceNotReady(p), c.driven()).Add(grace)
+	if c.now.Before(due) {
+		c.next = earliest(c.next, due)
+		c.waiting = append(c.waiting, b)
+		return
+	}
+	c.failed = append(c.failed, b)
 }

@@ -3,7 +3,9 @@ package plan
 import (
 	"time"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -57,12 +59,45 @@ func (s *Snapshot) Object() *cluster.Workload {
 	return s.Workload
 }
 
+// Members are the pods that the workload counts in its status. They are all pods of a
+// snapshot but for a SidecarSet, which is handed every pod that its labels may match and
+// counts those in its namespaces that have its containers (docs/kruise/sidecarset.md#matched-pods).
+func (s *Snapshot) Members() []*cluster.Pod {
+	w := s.Object()
+	if w == nil || w.Object == nil {
+		return s.Pods
+	}
+	return kindOf(w.Object).members(s)
+}
+
+// sidecars is a SidecarSet as the rules see it, with the pods and the namespaces of the
+// snapshot.
+func (s *Snapshot) sidecars(w *cluster.Workload, o *kruise.SidecarSet) *rules.SidecarSet {
+	set := controller.SidecarSetRules(w, o, s.Gates.Release)
+	set.Namespaces, set.Pods = s.Namespaces, s.Pods
+	return set
+}
+
 // report is what the node says of a pod; one that says nothing has nothing pending.
 func (s *Snapshot) report(p *cluster.Pod) rules.NodeReport {
 	if r, ok := s.Reports[p.UID]; ok {
 		return r
 	}
 	return rules.NodeReport{EnvHashes: true, Resources: true}
+}
+
+// Observed reports whether the controller has seen the present spec of the object; true
+// where there is none.
+func (s *Snapshot) Observed() bool {
+	w := s.Object()
+	return w == nil || w.Object == nil || rules.Observed(w.Object)
+}
+
+// Observed reports whether the controller has seen the present spec: until then its
+// status, and so which pods are updated, is that of another.
+func Observed(s Snapshot) bool {
+	w := s.Object()
+	return w != nil && w.Object != nil && rules.Observed(w.Object)
 }
 
 // PullState is how the pull of one image stands.
@@ -88,131 +123,4 @@ type Result struct {
 	// Text is what was seen, for people.
 	Text string
 	At   time.Time
-}
-
-// Progress is how far a rollout has come. It lives in the cluster, so any
-// machine can go on. Its zero value is a rollout that has not begun.
-type Progress struct {
-	// Step is the index of the present step, Started when it began; the first
-	// step with a zero time has not begun.
-	Step    int
-	Started time.Time
-	// Resumed is when somebody last went on with the step, whose time counts from then;
-	// what it has asked for stays asked for. Zero while nobody has.
-	Resumed time.Time
-	// Sent is how many of the step's patches have been seen in force.
-	Sent int
-	// Promoted is true when somebody has promoted the present step, which must
-	// be a pause, or skipped what it waits for.
-	Promoted bool
-	// Free is the index of the first step whose pause counts: somebody has promoted
-	// all before it.
-	Free int
-	// Held is who has put the rollout on hold, and when; empty while it is not. Nothing is
-	// written meanwhile but what stops the controller.
-	Held string
-	// HeldFrom is the index of the first step that the hold keeps from being taken; those
-	// before it are carried out.
-	HeldFrom int
-	// Halted is why the rollout stopped; empty while it goes on.
-	Halted string
-	// Aborted is true where a person ended the rollout: it is not rolled back for that,
-	// whatever its steps say of failures.
-	Aborted bool
-	// Stop is what keeps the controller from updating pods while the rollout is on hold or
-	// after it was aborted.
-	Stop Stop
-	// Finished is set when the last step was done.
-	Finished time.Time
-}
-
-// Verb is what a decision says.
-type Verb string
-
-// The verbs.
-const (
-	Act  Verb = "act"
-	Wait Verb = "wait"
-	Done Verb = "done"
-	Halt Verb = "halt"
-)
-
-// Decision is what to do next. It names the gate and the pod.
-type Decision struct {
-	Verb Verb
-	// Step is the index of the step that it is about.
-	Step int
-	// Actions are carried out in order, under Act. Each can be repeated without
-	// harm.
-	Actions []Action
-	// Progress is what to record, before the actions and under every verb, when it
-	// is not the snapshot's.
-	Progress Progress
-	// Until is when to look again at the latest, under Wait; zero is not before
-	// something changes.
-	Until time.Time
-	// Reason says why, in one line for people.
-	Reason string
-	// Blockers are all that is missing, most basic first.
-	Blockers []Blocker
-	// OnFailure is what follows a halt.
-	OnFailure OnFailure
-}
-
-// Blocker is one thing that a rollout waits for, or that stops it.
-type Blocker struct {
-	// Gate names what blocks: budget, partition, ready, pull, schedule, ...
-	Gate string
-	// Pod is empty when it is not about one pod.
-	Pod string
-	Why string
-}
-
-// Action is one write of a rollout. Exactly one of its parts is set.
-type Action struct {
-	// Step is the name of the step that it belongs to: answers are kept under it.
-	Step string
-	// Patch changes an object; Precondition must hold in the same request.
-	Patch *Patch
-	// Precondition is the uid and, when set, the resourceVersion that the
-	// object must have.
-	Precondition Precondition
-	// Pod changes a pod, Evict asks the budgets and then deletes one, Delete
-	// does not ask.
-	Pod           *PodAction
-	Evict, Delete *PodRef
-	// Pull has images pulled, Restart restarts containers in one pod, Verify
-	// asks a question whose answer comes as Snapshot.Verified.
-	Pull    *Pull
-	Restart *Restart
-	Verify  *Verify
-}
-
-// Precondition pins an action to the object it was decided for.
-type Precondition struct{ UID, ResourceVersion string }
-
-// PodRef names one pod, never its successor.
-type PodRef struct{ Namespace, Name, UID string }
-
-// PodAction is a change of one pod.
-type PodAction struct {
-	PodRef
-	Change cluster.PodChange
-}
-
-// Restart restarts containers inside one pod.
-type Restart struct {
-	PodRef
-	Containers []string
-	// Method is [RestartCRR], [RestartAlias] or [RestartSignal]; empty leaves the
-	// choice to whoever carries it out.
-	Method string
-	RestartStrategy
-}
-
-// Observed reports whether the controller has seen the present spec of the object; true
-// where there is none.
-func (s *Snapshot) Observed() bool {
-	w := s.Object()
-	return w == nil || w.Object == nil || rules.Observed(w.Object)
 }

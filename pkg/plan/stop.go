@@ -2,8 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -114,7 +116,7 @@ func (f StopField) of(w *cluster.Workload) string {
 	case StopPaused:
 		return strconv.FormatBool(rules.PausedOf(w.Object))
 	case StopPartition:
-		v, _ := partitionOf(w.Object)
+		v, _ := cluster.Of(w.Object).Partition()
 		return v.String()
 	case StopStrategy:
 		return cluster.Of(w.Object).Strategy()
@@ -243,13 +245,13 @@ func (f StopField) managed() []string {
 	return []string{"f:type"}
 }
 
-// released takes out of what is desired what an ended rollout has left to stop the
-// controller: the next rollout lifts it.
-func (b *builder) released() {
-	stop := b.snap.Progress.Stop
-	if stop.Check() == nil && stop.undone(b.present) != b.present {
-		b.desired = stop.undone(b.desired)
+// withoutStop takes out of what is desired what an ended rollout has left in the cluster to
+// stop the controller: the next rollout lifts it.
+func (s Stop) withoutStop(present, desired *cluster.Workload) *cluster.Workload {
+	if s.Check() == nil && s.undone(present) != present {
+		return s.undone(desired)
 	}
+	return desired
 }
 
 // undone is a workload as it is without the stop.
@@ -268,15 +270,6 @@ func startedAs(w, other *cluster.Workload) *cluster.Workload {
 	return w
 }
 
-// letsContinue reports whether the desired spec has a controller continue that updates no pod
-// now.
-func (b *builder) letsContinue() bool {
-	stopped := func(w *cluster.Workload) bool {
-		return rules.PausedOf(w.Object) || cluster.Of(w.Object).Strategy() == onDelete
-	}
-	return b.plan.Driver != DriverClient && stopped(b.present) && !stopped(b.desired)
-}
-
 // pausedUnlessSo is the pause of a kind that has one.
 func pausedUnlessSo(obj any) (StopField, string) {
 	if rules.PausedOf(obj) {
@@ -287,7 +280,7 @@ func pausedUnlessSo(obj any) (StopField, string) {
 
 // stopAt is a partition that keeps so many pods, "" where the one in force keeps as many.
 func stopAt(obj any, kept, total int) (StopField, string) {
-	v, ok := partitionOf(obj)
+	v, ok := cluster.Of(obj).Partition()
 	if !ok || rules.Partition(&v, total) >= kept {
 		return "", ""
 	}
@@ -330,4 +323,35 @@ func atObserved(obj any, revision string) func(*cluster.Pod) bool {
 func subsetOf(o metav1.Object) bool {
 	owner := metav1.GetControllerOf(o)
 	return owner != nil && owner.Kind == kruise.KindUnitedDeployment
+}
+
+// isPartition reports a number of pods or a percentage.
+func isPartition(v any) bool {
+	if s, ok := v.(string); ok {
+		digits, percent := strings.CutSuffix(s, "%")
+		return percent && digits != "" && len(digits) <= 3 && strings.Trim(digits, "0123456789") == ""
+	}
+	n, ok := wholeNumber(v)
+	return ok && n >= 0
+}
+
+// wholeNumber is a number as any decoder of JSON or YAML makes it.
+func wholeNumber(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int:
+		return int64(v), int64(v) <= math.MaxInt32
+	case int64:
+		return v, v <= math.MaxInt32
+	case float64:
+		return int64(v), v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32
+	}
+	return 0, false
+}
+
+// plain is a value as decoded JSON.
+func plain(v intstr.IntOrString) any {
+	if v.Type == intstr.String {
+		return v.StrVal
+	}
+	return int(v.IntVal)
 }

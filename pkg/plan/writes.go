@@ -1,20 +1,18 @@
 package plan
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 // Plans are kept in files and in ConfigMaps, where people may edit them who have fewer
@@ -114,296 +112,217 @@ func notAllowed(kind StepKind, w fieldWrite, may string) error {
 	}
 }
 
-// isPartition reports a number of pods or a percentage.
-func isPartition(v any) bool {
-	if s, ok := v.(string); ok {
-		digits, percent := strings.CutSuffix(s, "%")
-		return percent && digits != "" && len(digits) <= 3 && strings.Trim(digits, "0123456789") == ""
-	}
-	n, ok := wholeNumber(v)
-	return ok && n >= 0
-}
+// A rollout that was begun elsewhere is continued from its record, a ConfigMap that more
+// people may write than may write the workload. This file says what a record alone may
+// have done: nothing that changes what runs.
 
-// wholeNumber is a number as any decoder of JSON or YAML makes it.
-func wholeNumber(v any) (int64, bool) {
-	switch v := v.(type) {
-	case int:
-		return int64(v), int64(v) <= math.MaxInt32
-	case int64:
-		return v, v <= math.MaxInt32
-	case float64:
-		return int64(v), v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32
-	}
-	return 0, false
-}
-
-// fieldWrite is one field that a patch sets or removes.
-type fieldWrite struct {
-	// op is add, replace, remove or test.
-	op string
-	// path is from the top of the object.
-	path []string
-	// value is nil where the field is removed.
-	value any
-}
-
-// fieldWrites takes a patch apart. Only merge patches and JSON patches are taken, whose
-// effect does not depend on a schema.
-func fieldWrites(p *Patch) ([]fieldWrite, error) {
-	switch p.Type {
-	case PatchMerge, "":
-		body, ok := p.Body.(map[string]any)
-		if !ok || len(body) == 0 {
-			return nil, &tree.Error{Msg: "a merge patch is a mapping with the fields to change"}
-		}
-		return mergeWrites(nil, nil, body), nil
-	case PatchJSON:
-		return jsonWrites(p.Body)
-	}
-	return nil, &tree.Error{Msg: fmt.Sprintf("a patch of type %s is not taken in a plan", p.Type), Hint: "write a merge patch or a JSON patch"}
-}
-
-func mergeWrites(to []fieldWrite, path []string, body map[string]any) []fieldWrite {
-	for _, key := range slices.Sorted(maps.Keys(body)) {
-		below := append(slices.Clone(path), key)
-		switch v := body[key].(type) {
-		case map[string]any:
-			if len(v) > 0 {
-				to = mergeWrites(to, below, v)
-				continue
-			}
-			to = append(to, fieldWrite{"add", below, v})
-		case nil:
-			to = append(to, fieldWrite{"remove", below, nil})
-		default:
-			to = append(to, fieldWrite{"add", below, v})
-		}
-	}
-	return to
-}
-
-func jsonWrites(body any) ([]fieldWrite, error) {
-	ops, ok := body.([]any)
-	if !ok {
-		return nil, &tree.Error{Msg: "a JSON patch is a list of operations"}
-	}
-	var out []fieldWrite
-	for _, item := range ops {
-		op, _ := item.(map[string]any)
-		name, _ := op["op"].(string)
-		pointer, _ := op["path"].(string)
-		_, valued := op["value"]
-		switch {
-		case !slices.Contains([]string{"add", "replace", "remove", "test"}, name):
-			return nil, &tree.Error{Msg: fmt.Sprintf("operation %q is not taken in a plan", name), Hint: "use add, replace, remove or test"}
-		case valued == (name == "remove"):
-			return nil, &tree.Error{Msg: fmt.Sprintf("operation %s of %s has a value where none is due, or none where one is", name, pointer)}
-		}
-		path := strings.Split(pointer, "/")
-		if path[0] != "" || len(path) < 3 || path[1] != "spec" {
-			return nil, &tree.Error{Msg: fmt.Sprintf("operation %s of %q is outside of the spec", name, pointer), Hint: "a plan changes fields of the spec"}
-		}
-		for i, key := range path {
-			path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
-		}
-		out = append(out, fieldWrite{name, path[1:], op["value"]})
-	}
-	return out, nil
-}
-
-// Outcome is the object after all patches of the plan, in their order. present is what is
-// in the cluster now. The error says which patch does not apply.
-func (p *Plan) Outcome(present *cluster.Workload) (*cluster.Workload, error) {
-	stages, err := p.outcomes(present)
-	if err != nil {
-		return nil, err
-	}
-	return stages[len(stages)-1], nil
-}
-
-// outcomes are the object before the first step, and after each.
-func (p *Plan) outcomes(present *cluster.Workload) ([]*cluster.Workload, error) {
-	doc, err := p.document(present)
-	if err != nil {
-		return nil, err
-	}
-	now, err := workloadOf(doc)
-	if err != nil {
-		return nil, err
-	}
-	stages := []*cluster.Workload{now}
-	for i := range p.Steps {
-		for j := range p.Steps[i].Patches {
-			if doc, err = ApplyPatch(doc, &p.Steps[i].Patches[j]); err != nil {
-				return nil, fmt.Errorf("patch %d of step %s does not fit the object in the cluster: %w", j+1, p.Steps[i].Name, err)
-			}
-		}
-		if len(p.Steps[i].Patches) > 0 {
-			if now, err = workloadOf(doc); err != nil {
-				return nil, fmt.Errorf("after step %s: %w", p.Steps[i].Name, err)
-			}
-		}
-		stages = append(stages, now)
-	}
-	return stages, nil
-}
-
-// document is the object as JSON, in the version in which the plan patches it.
-func (p *Plan) document(present *cluster.Workload) ([]byte, error) {
-	target := p.Target.Object()
-	gv, err := schema.ParseGroupVersion(target.APIVersion)
-	if err != nil {
-		return nil, err
-	}
-	spec, err := specOf(present, gv.Version)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(map[string]any{
-		"apiVersion": target.APIVersion, "kind": present.Kind,
-		"metadata": map[string]any{"namespace": present.Namespace, "name": present.Name, "uid": present.UID, "annotations": present.Annotations},
-		"spec":     spec,
-	})
-}
-
-func workloadOf(doc []byte) (*cluster.Workload, error) {
-	var v map[string]any
-	if err := json.Unmarshal(doc, &v); err != nil {
-		return nil, err
-	}
-	return cluster.ReadWorkload(tree.FromValue(v))
-}
-
-// ApplyPatch returns a JSON document after a patch of type merge or JSON.
-func ApplyPatch(doc []byte, p *Patch) ([]byte, error) {
-	body, err := json.Marshal(p.Body)
-	if err != nil {
-		return nil, err
-	}
-	if p.Type != PatchJSON {
-		return jsonpatch.MergePatch(doc, body)
-	}
-	ops, err := jsonpatch.DecodePatch(body)
-	if err != nil {
-		return nil, err
-	}
-	return ops.Apply(doc)
-}
-
-// Described returns the plan with a description of its change that is made from its
-// patches and the object in the cluster, so that what a person reads is what will be
-// written. It fails where the plan describes another change than its patches make, and
-// where they do not apply, because the plan or the object was changed in between. It is
-// for a plan that has not begun.
-func (p Plan) Described(s Snapshot) (Plan, error) {
-	b, stages, err := p.effect(s)
-	if err != nil {
-		return p, err
-	}
-	const hint = "make the plan again with 'kubectl kruise plan'"
-	ofWorkload := p.Target.Kind != "Pod"
-	if ofWorkload {
-		b.sub = b.subject()
-		b.compareOld()
-	}
-	made := b.plan.Change
-	if p.Change.ToHash != made.ToHash {
-		return p, &tree.Error{Path: "spec.change.toHash", Msg: "the patches of the plan lead to another template than its description says", Hint: hint}
-	}
-	if said, does := describedFields(p.Change.Fields), describedFields(made.Fields); !slices.Equal(said, does) {
-		return p, &tree.Error{Path: "spec.change.fields", Msg: "the patches of the plan change other fields than its description says: " + difference(said, does), Hint: hint}
-	}
-	if ofWorkload && p.Limits != b.sub.limits {
-		return p, &tree.Error{Path: "spec.limits", Msg: fmt.Sprintf("the plan says %+v, and the object comes to %+v", p.Limits, b.sub.limits), Hint: hint}
-	}
-	for i := range p.Steps {
-		if n, more := b.reaches(&p.Steps[i], stages[i+1]); more {
-			return p, &tree.Error{
-				Path: fmt.Sprintf("spec.steps[%d].updated", i), Hint: hint,
-				Msg: fmt.Sprintf("the partition of the step updates %s, more than the %d that the plan says", plural(n, "pod"), p.Steps[i].Updated),
-			}
-		}
-	}
-	p.Change.Fields, p.Change.Spec, p.Change.Mode, p.Change.Why, p.Change.Restarts = made.Fields, made.Spec, made.Mode, made.Why, made.Restarts
-	p.Steps = retitled(p.Steps)
-	return p, nil
-}
-
-// Rest returns what is left of a plan that comes from a record: the steps from the progress
-// on, with a description that is made from their patches and the live object.
-func (p Plan) Rest(s Snapshot) (Plan, error) {
-	p.Steps = p.Steps[min(max(s.Progress.Step, 0), len(p.Steps)):]
-	b, _, err := p.effect(s)
-	if err != nil {
-		return p, err
-	}
-	p.Change, p.Steps = b.plan.Change, retitled(p.Steps)
-	return p, nil
-}
-
-// effect compares the object in the cluster with what the patches make of it, and returns
-// the object before the first step and after each, too.
-func (p *Plan) effect(s Snapshot) (*builder, []*cluster.Workload, error) {
-	for _, f := range p.CheckWrites() {
-		return nil, nil, &tree.Error{Path: fmt.Sprintf("spec.steps[%d].patches[%d]", f.Step, f.Patch), Msg: f.Msg, Hint: f.Hint}
-	}
-	b := &builder{present: s.Object(), snap: s}
-	if b.present == nil || b.present.Object == nil {
-		return nil, nil, ErrNotFound
-	}
-	stages, err := p.outcomes(b.present)
-	if err != nil {
-		return nil, nil, err
-	}
-	b.plan.Driver, b.desired = p.Driver, stages[len(stages)-1]
-	b.compare()
-	return b, stages, b.compareSpecs()
-}
-
-// reaches reports whether the partition after a step updates more pods than the step says,
-// and how many.
-func (b *builder) reaches(s *Step, after *cluster.Workload) (n int, more bool) {
-	v, ok := partitionOf(after.Object)
-	if !ok || b.sub.allowed == nil || len(s.Patches) == 0 || s.Kind != StepUpdate && s.Kind != StepPartition {
-		return 0, false
-	}
-	n = min(b.sub.allowed(v), b.sub.total)
-	return n, n > s.Updated
-}
-
-// retitled has the titles of questions say what is asked, whatever the plan's author wrote.
-func retitled(steps []Step) []Step {
-	out := slices.Clone(steps)
-	for i := range out {
-		if out[i].Kind == StepVerify && out[i].Verify != nil {
-			out[i].Title = questionTitle(out[i].Verify)
-		}
-	}
-	return out
-}
-
-// describedFields is one text for each field that changes, sorted.
-func describedFields(list []rules.FieldChange) []string {
+// Unproven returns what is left of the plan that needs a person's approval when the plan
+// comes from a record alone, a line for each, and nothing if only harmless writes are left:
+// the partition, the pause of the controller, restarts of containers, and pods that follow
+// the template which the live object has already. s is what is in the cluster, with the
+// progress on record. Commands are not in the list, see [Plan.Commands].
+func (p *Plan) Unproven(s Snapshot) []string {
 	var out []string
-	for _, f := range list {
-		text, _ := json.Marshal([]any{f.Path, f.Old, f.New}) // decoded JSON always encodes
-		out = append(out, string(text))
+	object := s.Object()
+	if object == nil || object.Object == nil {
+		return nil
 	}
-	slices.Sort(out)
+	object = s.Progress.Stop.undone(object)
+	for i := max(s.Progress.Step, 0); i < len(p.Steps); i++ {
+		if why := p.unproven(&p.Steps[i], s, object); why != "" {
+			out = append(out, fmt.Sprintf("step %s %s", p.Steps[i].Name, why))
+		}
+	}
+	if goesBack(p, s) && !p.baseKept(s) {
+		out = append(out, "a failed step goes back to a template that no revision of the workload has")
+	}
 	return out
 }
 
-// difference names the fields, without values, in which two lists differ.
-func difference(said, does []string) string {
-	var paths []string
-	for _, pair := range [][2][]string{{said, does}, {does, said}} {
-		for _, text := range pair[0] {
-			var f []any
-			if !slices.Contains(pair[1], text) && json.Unmarshal([]byte(text), &f) == nil {
-				paths = append(paths, fmt.Sprint(f[0]))
+// unproven is what one step does that needs approval.
+func (p *Plan) unproven(step *Step, s Snapshot, object *cluster.Workload) string {
+	switch step.Kind {
+	case StepVerify:
+		if step.Verify != nil && step.Verify.Job != nil {
+			return "creates a Job"
+		}
+	case StepPullImages:
+		if step.Pull == nil {
+			break
+		}
+		if image := foreignImage(step.Pull.Images, object); image != "" {
+			return "pulls the image " + image + " to the nodes"
+		}
+	case StepScale:
+		return "changes the number of pods"
+	case StepUpdate:
+		for i := range step.Patches {
+			if patch := &step.Patches[i]; !p.steers(patch) && !inForce(patch, object) && !p.restores(s, object) {
+				return "writes the template or the strategy"
 			}
 		}
 	}
-	slices.Sort(paths)
-	return strings.Join(slices.Compact(paths), ", ")
+	return ""
+}
+
+// steers reports whether a patch changes the partition or the pause and nothing else.
+func (p *Plan) steers(patch *Patch) bool { return p.CheckPatch(StepPartition, patch) == nil }
+
+// restores reports whether the plan leads back to a template that the cluster itself has
+// kept as a revision of the workload, and changes nothing else but the partition and what
+// stops the controller.
+func (p *Plan) restores(s Snapshot, object *cluster.Workload) bool {
+	if p.RollsBack == "" {
+		return false
+	}
+	after, err := p.Outcome(object)
+	if err != nil || !keeps(s.Revisions, hashOf(after)) {
+		return false
+	}
+	b := &builder{present: startedAs(object, after), desired: after, snap: s}
+	return b.compareSpecs() == nil && !b.respecified
+}
+
+func keeps(list []cluster.Revision, hash string) bool {
+	return slices.ContainsFunc(list, func(r cluster.Revision) bool { return TemplateHash(r.Template) == hash })
+}
+
+// foreignImage is the first image that the live template does not have.
+func foreignImage(images []string, object *cluster.Workload) string {
+	have := map[string]bool{}
+	for _, image := range templateImages(object) {
+		have[image] = true
+	}
+	for _, image := range images {
+		if !have[image] {
+			return image
+		}
+	}
+	return ""
+}
+
+// templateImages are the images of a workload's template, and of a SidecarSet's containers.
+func templateImages(w *cluster.Workload) []string {
+	spec, ok := w.Template["spec"].(map[string]any)
+	if !ok {
+		spec = w.Template
+	}
+	var out []string
+	for _, field := range []string{"initContainers", "containers"} {
+		list, _ := spec[field].([]any)
+		for _, item := range list {
+			container, _ := item.(map[string]any)
+			if image, ok := container["image"].(string); ok {
+				out = append(out, image)
+			}
+		}
+	}
+	return out
+}
+
+// goesBack reports whether a step that is left may lead to a rollback.
+func goesBack(p *Plan, s Snapshot) bool {
+	if p.RollsBack != "" || s.Progress.Step >= len(p.Steps) {
+		return false
+	}
+	return slices.ContainsFunc(p.Steps[max(s.Progress.Step, 0):], func(step Step) bool { return step.OnFailure == FailRollback })
+}
+
+// baseKept reports whether the cluster itself keeps the template that the plan started
+// from.
+func (p *Plan) baseKept(s Snapshot) bool {
+	return p.Change.FromHash == p.Change.ToHash || keeps(s.Revisions, p.Change.FromHash)
+}
+
+// Stricter returns a plan that comes from a record alone, with the stricter of the limits on
+// record and those that the live object comes to: an edited record takes no more pods down at
+// a time, waits no shorter for them, and takes them out of service before they change.
+func (p Plan) Stricter(s Snapshot) Plan {
+	if object := s.Object(); object == nil || object.Object == nil || p.Target.Kind == "Pod" {
+		p.Limits.MaxUnavailable, p.Limits.MaxSurge = min(p.Limits.MaxUnavailable, 1), 0
+		return p
+	}
+	b := &builder{present: s.Object(), desired: s.Object(), snap: s}
+	b.plan.Driver = p.Driver
+	if p.Drain == DrainNone {
+		p.Drain = b.drain()
+	}
+	if p.Driver == DriverClient {
+		p.Grace = max(p.Grace, b.grace())
+	}
+	live := b.subject().limits
+	p.Limits.MaxUnavailable = min(p.Limits.MaxUnavailable, live.MaxUnavailable)
+	p.Limits.MaxSurge = min(p.Limits.MaxSurge, live.MaxSurge)
+	p.Limits.MinReady = max(p.Limits.MinReady, live.MinReady)
+	return p
+}
+
+// Commands are the programs that the plan's verify steps would run on the machine of the
+// person who carries it out, from a step on, each as one line.
+func (p *Plan) Commands(from int) []string {
+	var out []string
+	for i := max(from, 0); i < len(p.Steps); i++ {
+		if v := p.Steps[i].Verify; v != nil && len(v.Command) > 0 {
+			out = append(out, fmt.Sprintf("step %s: %s", p.Steps[i].Name, strings.Join(v.Command, " ")))
+		}
+	}
+	return out
+}
+
+// digestForm is the version of what a digest is made of: another form has other digests.
+const digestForm = "rollout-plan-1"
+
+// Digest identifies what a person approves: the object (by uid) in its cluster, the
+// template that it starts from, everything that will be written, asked, pulled and
+// restarted, and the limits. Predictions, titles, warnings and time limits are not part of
+// it, so that they may be worded and estimated anew. clusterID identifies the cluster, such
+// as by the uid of its namespace kube-system. It is "sha256:" and 32 hexadecimal digits.
+func (p *Plan) Digest(clusterID string) string {
+	var steps []any
+	for i := range p.Steps {
+		steps = append(steps, approvedStep(&p.Steps[i]))
+	}
+	text, err := json.Marshal([]any{
+		digestForm, clusterID, approvedTarget(&p.Target), p.Driver, p.Change.FromHash, p.Change.ToHash,
+		p.Limits, p.Drain, p.Grace, p.RollsBack != "", steps,
+	})
+	if err != nil {
+		return "" // decoded JSON always encodes
+	}
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:16])
+}
+
+func approvedTarget(t *Target) any {
+	out := []any{t.APIVersion, t.Kind, t.Namespace, t.Name, t.UID}
+	if t.Carrier != nil {
+		out = append(out, approvedTarget(t.Carrier))
+	}
+	return out
+}
+
+// approvedStep is what a step does. The pods of a step are predictions, except where they
+// are what the step is for.
+func approvedStep(s *Step) any {
+	out := map[string]any{
+		"kind": s.Kind, "updated": s.Updated, "onFailure": s.OnFailure,
+		"pause": s.Pause, "verify": s.Verify, "pull": s.Pull, "containers": s.Containers,
+	}
+	var patches []any
+	for _, p := range s.Patches {
+		var target any
+		if p.Target != nil {
+			target = approvedTarget(p.Target)
+		}
+		patches = append(patches, []any{target, p.Type, p.Subresource, p.Reached, p.Body})
+	}
+	out["patches"] = patches
+	if s.Kind == StepRecreateContainers {
+		var pods []any
+		for _, p := range s.Pods {
+			pods = append(pods, []any{p.Name, p.UID})
+		}
+		out["pods"] = pods
+	}
+	return out
 }

@@ -1,86 +1,34 @@
 package plan
 
 import (
-	"time"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// nobody is a revision that no pod has: that of a template that is not stored yet.
-const nobody = "(not stored)"
-
-// cloneSet reads a CloneSet (docs/kruise/workloads.md#partition and
-// docs/kruise/workloads.md#update-order).
-func (b *builder) cloneSet(spec *kruise.CloneSetSpec) subject {
-	set := b.cloneSetRules(spec)
-	l := rules.LimitsOfCloneSet(spec)
-	s := subject{
-		total:   b.total(l.Replicas),
-		updated: b.already(),
-		limits:  Limits{l.Replicas, l.MaxUnavailable, l.MaxSurge, time.Duration(spec.MinReadySeconds) * time.Second},
-	}
-	if _, ok := partitionOf(&kruise.CloneSet{Spec: *spec}); ok {
-		total := s.total
-		s.allowed = func(v intstr.IntOrString) int { return total - rules.Partition(&v, total) }
-		s.partition = inverse(s.total, s.allowed)
-		s.take = b.takes(set.Queue(), set.Ties, set.Placing().Of)
-		if passes := s.total / max(l.MaxUnavailable+l.MaxSurge, 1); set.Forecasts() && passes*s.total <= mostForecast {
-			s.take = b.foresees(set, total)
-		}
-	}
-	return s
-}
-
-func (b *builder) cloneSetRules(spec *kruise.CloneSetSpec) *rules.CloneSet {
-	current := b.plan.Change.FromRevision
-	return &rules.CloneSet{
-		Spec: spec, Current: current, Update: b.updateRevision(),
-		Pods: b.snap.Pods, Nodes: b.snap.Nodes, Gates: b.snap.Gates,
-	}
-}
-
-// updateRevision is the revision that pods go to.
-func (b *builder) updateRevision() string {
-	if b.present.Kind == kruise.KindReplicaSet {
-		return b.plan.Change.ToHash
-	}
-	if r := b.plan.Change.ToRevision; r != "" {
-		return r
-	}
-	return nobody
-}
-
-// total is how many pods there are while the update lasts: a workload that
-// shrinks does so before, one that grows afterwards.
-func (b *builder) total(desired int) int {
-	if present, ok := replicasOf(b.present.Object); ok {
-		return min(present, desired)
-	}
-	return desired
-}
-
-// already counts pods that carry the new template.
-func (b *builder) already() int {
-	n := 0
-	for _, p := range b.snap.Pods {
-		if rules.Active(p) && b.carries(p) {
-			n++
-		}
-	}
-	return n
-}
-
-// carries reports whether a pod has the new template. Those of a Deployment say so
-// by the hash of their ReplicaSet.
-func (b *builder) carries(p *cluster.Pod) bool {
-	if b.of == nil {
-		b.of = kindOf(b.present.Object)
-	}
-	return b.of.carries(b, p)
+// subject is what one kind of workload makes of a rollout.
+type subject struct {
+	// total is how many pods there are while it lasts, updated how many of them
+	// carry the new template already.
+	total, updated int
+	// left is how many pods a selector of the update strategy leaves out, leftNow how
+	// many that of the present strategy does.
+	left, leftNow int
+	limits        Limits
+	// partition returns what lets exactly so many pods be updated, as a percentage
+	// where that is asked for and comes to the same; nil where the kind has no
+	// partition in force.
+	partition func(updated int, percent bool) intstr.IntOrString
+	// allowed is how many pods a partition lets be updated.
+	allowed func(partition intstr.IntOrString) int
+	// take returns the next n pods that the update reaches.
+	take func(n int) []PodStep
+	// approximate is true for a Deployment, which stops near a number of pods.
+	approximate bool
 }
 
 // queue is an update order that is asked for in steps.
@@ -130,6 +78,22 @@ func (b *builder) foresees(set *rules.CloneSet, total int) func(int) []PodStep {
 	}
 }
 
+// takesAny is for an order that is random inside each step: its pods are one tie.
+func (b *builder) takesAny(l *line, why string) func(int) []PodStep {
+	tie := 0
+	return func(n int) []PodStep {
+		taken := l.Take(n)
+		tie++
+		group := map[*cluster.Pod]int{}
+		if len(taken) > 1 {
+			for _, p := range taken {
+				group[p] = tie
+			}
+		}
+		return b.podSteps(taken, group, func(*cluster.Pod) string { return why })
+	}
+}
+
 // groups numbers sets of pods that could be exchanged.
 func groups(sets [][]*cluster.Pod) map[*cluster.Pod]int {
 	out := map[*cluster.Pod]int{}
@@ -153,6 +117,33 @@ func (b *builder) podSteps(list []*cluster.Pod, group map[*cluster.Pod]int, why 
 	return out
 }
 
+func noTies([]*cluster.Pod) [][]*cluster.Pod { return nil }
+
+func because(why string) func(*cluster.Pod) string {
+	return func(*cluster.Pod) string { return why }
+}
+
+// line is an update order that does not depend on what went before.
+type line struct{ left []*cluster.Pod }
+
+func newLine(order []*cluster.Pod, keep func(*cluster.Pod) bool) *line {
+	return &line{slices.DeleteFunc(slices.Clone(order), func(p *cluster.Pod) bool { return !keep(p) })}
+}
+
+// Take returns the next n pods.
+func (l *line) Take(n int) []*cluster.Pod {
+	n = max(0, min(n, len(l.left)))
+	taken := l.left[:n]
+	l.left = l.left[n:]
+	return taken
+}
+
+func byName(list []*cluster.Pod) []*cluster.Pod {
+	out := slices.Clone(list)
+	slices.SortFunc(out, func(a, b *cluster.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
 // inverse finds the partition that lets exactly so many pods be updated. A number
 // always does. A percentage is taken where it is asked for and comes to the same,
 // rounding and the at-least-one rule included, because it still says the same
@@ -170,6 +161,29 @@ func inverse(total int, allowed func(intstr.IntOrString) int) func(int, bool) in
 					return v
 				}
 			}
+		}
+		return intstr.FromInt32(int32(kept))
+	}
+}
+
+// numbered is for partitions that are a number of pods. In order, they are the last
+// ones that an update would reach, whatever these carry: some may have the new
+// template already, as after an undo, and stay so (docs/kruise/workloads.md#kubectl-operations).
+func (b *builder) numbered(s *subject, order []*cluster.Pod) {
+	total := max(s.total, 0)
+	allowed := make([]int, total+1)
+	allowed[0] = total
+	for kept := 1; kept <= total; kept++ {
+		allowed[kept] = allowed[kept-1] - 1
+		if last := total - kept; last < len(order) && !order[last].Deleting && b.carries(order[last]) {
+			allowed[kept]++
+		}
+	}
+	s.allowed = func(v intstr.IntOrString) int { return allowed[max(0, min(v.IntValue(), total))] }
+	s.partition = func(updated int, _ bool) intstr.IntOrString {
+		kept := slices.IndexFunc(allowed, func(n int) bool { return n <= updated })
+		if kept < 0 {
+			kept = total
 		}
 		return intstr.FromInt32(int32(kept))
 	}

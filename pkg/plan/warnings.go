@@ -11,6 +11,155 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
+// warn adds what whoever reviews the plan should know, beside the remarks of
+// [rules.Remarks].
+func (b *builder) warn() {
+	if len(b.plan.Steps) == 0 {
+		return
+	}
+	b.warnPaused()
+	b.warnParent()
+	b.warnHot()
+	b.warnHooks()
+	b.warnGates()
+	b.warnBudgets()
+	b.warnUnread()
+	b.warnPods()
+	if n := b.reached(); n < b.sub.total && b.sub.take != nil {
+		b.warning("the plan ends with %d of %d pods updated", n, b.sub.total)
+	}
+}
+
+// warnPaused says that the controller updates no pod. A Deployment is resumed by the plan
+// itself.
+func (b *builder) warnPaused() {
+	if b.plan.Paused = b.plan.Driver == DriverKruise && rules.PausedOf(b.desired.Object); b.plan.Paused {
+		b.warning("%s is paused: its controller updates no pod until it is resumed", title(b.present.Ref))
+	}
+}
+
+// warnHooks says which hooks the plan takes to be answered.
+func (b *builder) warnHooks() {
+	l := b.lifecycle()
+	if b.plan.HookAnswer == 0 || l == nil {
+		return
+	}
+	inPlace, recreated, held := 0, 0, 0
+	for i := range b.plan.Steps {
+		for _, s := range b.plan.Steps[i].Pods {
+			if s.Mode == rules.ModeInPlace {
+				inPlace++
+				continue
+			}
+			recreated++
+			if p := b.podNamed(s.Name); p != nil && rules.Hooked(l.PreDelete, p) {
+				held++
+			}
+		}
+	}
+	if l.InPlaceUpdate != nil && inPlace > 0 {
+		b.warnHook("inPlaceUpdate", inPlace)
+	}
+	if held > 0 {
+		b.warnHook("preDelete", held)
+	}
+	if l.PreNormal != nil && recreated > 0 {
+		b.warnHook("preNormal", recreated)
+	}
+}
+
+func (b *builder) podNamed(name string) *cluster.Pod {
+	for _, p := range b.snap.Pods {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func (b *builder) warnHook(name string, pods int) {
+	who := "the hook lifecycle." + name + " holds " + plural(pods, "pod") + " until a program outside Kruise answers"
+	if b.plan.HookAnswer < 0 {
+		b.warning("%s, and the plan assumes that none does", who)
+		return
+	}
+	b.warning("%s: the plan assumes that it takes %s each time (--hook-answer)", who, b.plan.HookAnswer)
+}
+
+// warnGates counts pods that cannot be handled as the change allows.
+func (b *builder) warnGates() {
+	if b.modes.gateless > 0 {
+		b.warning("%s recreated instead of updated in place: no readiness gate %s", plural(b.modes.gateless, "pod")+" would be", kruise.InPlaceUpdateReady)
+	}
+	if b.plan.Change.Mode != rules.ModeInPlace || b.present.Kind == kruise.KindSidecarSet || b.plan.Driver != DriverKruise {
+		return
+	}
+	without := 0
+	for _, p := range b.snap.Pods {
+		if rules.Active(p) && !rules.HasInPlaceGate(p) {
+			without++
+		}
+	}
+	if without > 0 {
+		b.warning("%d pods have no readiness gate %s: they stay in service while their containers restart", without, kruise.InPlaceUpdateReady)
+	}
+}
+
+// warnPods names what is wrong before anything has begun.
+func (b *builder) warnPods() {
+	var down []string
+	for _, p := range b.snap.Members() {
+		if rules.Active(p) && !rules.Ready(p) {
+			down = append(down, p.Name)
+		}
+	}
+	if n := len(down); n > 0 {
+		b.warning("%s not ready before the rollout: %s", plural(n, "pod")+isAre(n), some(down, 3))
+	}
+}
+
+// some joins the first names.
+func some(names []string, most int) string {
+	out := ""
+	for i, name := range names {
+		if i == most {
+			return fmt.Sprintf("%s and %d more", out, len(names)-most)
+		}
+		if i > 0 {
+			out += ", "
+		}
+		out += name
+	}
+	return out
+}
+
+// warnParent says what the native parent prevents, and what becomes of a rollout that
+// only the client carries on.
+func (b *builder) warnParent() {
+	if b.plan.Driver == DriverKruise {
+		return
+	}
+	for _, row := range preventions {
+		if text := row.said(b); text != "" {
+			b.warning("%s", text)
+		}
+	}
+	if b.plan.Driver == DriverClient {
+		b.warning("pods change only while this command runs; what is in progress when it stops is finished by rollout resume")
+	}
+}
+
+// parent is "a ReplicaSet", and so on.
+func (b *builder) parent() string { return "a " + b.present.Kind }
+
+// own is a field of the Kruise object, as a plan names it.
+func (b *builder) own(field string) string { return field + " of " + title(b.snap.Workload.Ref) }
+
+// replaces reports whether the native parent itself makes the pods anew.
+func (b *builder) replaces() bool {
+	return b.plan.Driver == DriverNative && b.changed && b.sub.take != nil
+}
+
 // prevented is one thing that Kruise would do and the native parent of the pods does
 // not let happen (docs/drivers.md): who reviews a plan is told where it applies.
 type prevented struct {
@@ -36,36 +185,6 @@ var preventions = []prevented{
 	{"budgets", parentBudgets},
 }
 
-// warnParent says what the native parent prevents, and what becomes of a rollout that
-// only the client carries on.
-func (b *builder) warnParent() {
-	if b.plan.Driver == DriverKruise {
-		return
-	}
-	for _, row := range preventions {
-		if text := row.said(b); text != "" {
-			b.warning("%s", text)
-		}
-	}
-	if b.plan.Driver == DriverClient {
-		b.warning("pods change only while this command runs; what is in progress when it stops is finished by rollout resume")
-	}
-}
-
-// kruised is the Kruise object that the native one stands for; nil for none.
-func (b *builder) kruised() any { return carried(b.snap) }
-
-// parent is "a ReplicaSet", and so on.
-func (b *builder) parent() string { return "a " + b.present.Kind }
-
-// own is a field of the Kruise object, as a plan names it.
-func (b *builder) own(field string) string { return field + " of " + title(b.snap.Workload.Ref) }
-
-// replaces reports whether the native parent itself makes the pods anew.
-func (b *builder) replaces() bool {
-	return b.plan.Driver == DriverNative && b.changed && b.sub.take != nil
-}
-
 func parentTemplate(b *builder) string {
 	switch {
 	case b.plan.Driver != DriverClient:
@@ -87,13 +206,6 @@ func parentHistory(b *builder) string {
 		return ""
 	}
 	return fmt.Sprintf("a ReplicaSet keeps no history: %s on an unknown template, and would be recreated", plural(n, "pod")+isAre(n))
-}
-
-// stranger reports a pod of a ReplicaSet that names a template which is neither the one
-// before this rollout, nor the one after, nor the one on record.
-func (b *builder) stranger(p *cluster.Pod) bool {
-	mark, c := rules.RevisionOf(p), b.plan.Change
-	return mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !onRecord(b.snap, mark)
 }
 
 func parentSurge(b *builder) string {
@@ -123,8 +235,8 @@ func parentHooks(b *builder) string {
 }
 
 func parentScaleDown(b *builder) string {
-	from, _ := replicasOf(b.present.Object)
-	to, _ := replicasOf(b.desired.Object)
+	from, _ := cluster.Of(b.present.Object).Replicas()
+	to, _ := cluster.Of(b.desired.Object).Replicas()
 	o, ok := b.kruised().(*kruise.CloneSet)
 	if !ok || to >= from {
 		return ""
@@ -191,14 +303,6 @@ func parentOneByOne(b *builder) string {
 		return ""
 	}
 	return fmt.Sprintf("a StatefulSet updates one pod at a time, not %d, unless the API server has the gate MaxUnavailableStatefulSet on: it drops maxUnavailable", asked)
-}
-
-// severalAtOnce reports whether the API server heeds the maxUnavailable of a StatefulSet:
-// where it does not it keeps none.
-func (b *builder) severalAtOnce() bool {
-	o, ok := b.present.Object.(*appsv1.StatefulSet)
-	kept := ok && o.Spec.UpdateStrategy.RollingUpdate != nil && o.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable != nil
-	return kept || b.snap.Gates.MaxUnavailableStatefulSet
 }
 
 func parentBudgets(b *builder) string {

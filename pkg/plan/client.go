@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
@@ -61,50 +62,6 @@ func (r *run) pods(s *Step) (Decision, bool) {
 		d.Until = earliest(earliest(d.Until, c.until), r.nextAvailable())
 	}
 	return d, false
-}
-
-// counted is the snapshot with every pod unready whose containers are about to
-// restart, those of a sidecar's exchange included, and as budgets see them: from the
-// write on that asks for it, though the node has not heard of it yet and the pod's
-// status says otherwise. Where there is Kruise the readiness gate does that, in the same
-// write (docs/kruise/workloads.md#steps-on-the-pod).
-func (r *run) counted() *Snapshot {
-	s := *r.snap
-	s.Pods = slices.Clone(s.Pods)
-	down := map[string]*cluster.Pod{}
-	unready := cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodReady), corev1.ConditionFalse, "StartInPlaceUpdate", "")}}
-	for i, p := range s.Pods {
-		record, _ := rules.InPlaceRecordOf(p)
-		restarts := record.UpdateImages || record.UpdateEnvFromMetadata
-		changing := restarts && !rules.InPlacePending(p, s.report(p)).Done() || len(unexchanged(r.object().Template, p)) > 0
-		if changing && rules.Active(p) {
-			s.Pods[i] = p.With(unready, r.now)
-			down[p.UID] = s.Pods[i]
-		}
-	}
-	s.Budgets, s.Disruptions = slices.Clone(s.Budgets), slices.Clone(s.Disruptions)
-	for i, b := range s.Budgets {
-		own := *b
-		own.Pods = substituted(b.Pods, down)
-		s.Budgets[i] = &own
-	}
-	for i, b := range s.Disruptions {
-		own := *b
-		own.Pods = substituted(b.Pods, down)
-		s.Disruptions[i] = &own
-	}
-	return &s
-}
-
-// substituted is a list in which other pods stand for some.
-func substituted(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.Pod {
-	out := slices.Clone(list)
-	for i, p := range out {
-		if other, ok := by[p.UID]; ok {
-			out[i] = other
-		}
-	}
-	return out
 }
 
 // revision is the name that the pods of the present template carry; empty while
@@ -202,6 +159,50 @@ func (c *client) pickDaemons(spec kruise.DaemonSetSpec) ([]*cluster.Pod, string)
 	return picked, choice.Why
 }
 
+// counted is the snapshot with every pod unready whose containers are about to
+// restart, those of a sidecar's exchange included, and as budgets see them: from the
+// write on that asks for it, though the node has not heard of it yet and the pod's
+// status says otherwise. Where there is Kruise the readiness gate does that, in the same
+// write (docs/kruise/workloads.md#steps-on-the-pod).
+func (r *run) counted() *Snapshot {
+	s := *r.snap
+	s.Pods = slices.Clone(s.Pods)
+	down := map[string]*cluster.Pod{}
+	unready := cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo(string(corev1.PodReady), corev1.ConditionFalse, "StartInPlaceUpdate", "")}}
+	for i, p := range s.Pods {
+		record, _ := rules.InPlaceRecordOf(p)
+		restarts := record.UpdateImages || record.UpdateEnvFromMetadata
+		changing := restarts && !rules.InPlacePending(p, s.report(p)).Done() || len(unexchanged(r.object().Template, p)) > 0
+		if changing && rules.Active(p) {
+			s.Pods[i] = p.With(unready, r.now)
+			down[p.UID] = s.Pods[i]
+		}
+	}
+	s.Budgets, s.Disruptions = slices.Clone(s.Budgets), slices.Clone(s.Disruptions)
+	for i, b := range s.Budgets {
+		own := *b
+		own.Pods = substituted(b.Pods, down)
+		s.Budgets[i] = &own
+	}
+	for i, b := range s.Disruptions {
+		own := *b
+		own.Pods = substituted(b.Pods, down)
+		s.Disruptions[i] = &own
+	}
+	return &s
+}
+
+// substituted is a list in which other pods stand for some.
+func substituted(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.Pod {
+	out := slices.Clone(list)
+	for i, p := range out {
+		if other, ok := by[p.UID]; ok {
+			out[i] = other
+		}
+	}
+	return out
+}
+
 // clientPending asks for so many pods that are updated, available, and back in
 // their normal life: of a StatefulSet those that its order takes, since pods below the
 // partition may carry the revision, too, after the template was taken back.
@@ -220,4 +221,75 @@ func (r *run) clientPending(n int) rules.Pending {
 		return rules.Pending{fmt.Sprintf("%d of %d pods are updated and available", available, n)}
 	}
 	return nil
+}
+
+func (c *client) write(p *cluster.Pod, change cluster.PodChange, text string) {
+	c.say(Action{Pod: &PodAction{PodRef{p.Namespace, p.Name, p.UID}, change}}, text)
+}
+
+// say adds an action with what it is in words; the first few are enough.
+func (c *client) say(a Action, text string) {
+	c.actions = append(c.actions, a)
+	switch {
+	case len(c.said) < named:
+		c.said = append(c.said, text)
+	case len(c.said) == named:
+		c.said = append(c.said, "and more")
+	}
+}
+
+func (c *client) block(gate string, p *cluster.Pod, why string) {
+	c.blocked = append(c.blocked, Blocker{gate, p.Name, why})
+}
+
+// finish brings what was begun to its end: the next containers, the way back into
+// service, the way out of a preDelete hook.
+func (c *client) finish() {
+	u := controller.InPlace{Revision: c.revision, Lifecycle: c.lifecycle()}
+	for _, p := range c.snap.Pods {
+		switch {
+		case !rules.Active(p):
+		case rules.StateOf(p) == rules.StatePreparingDelete:
+			c.evict(p)
+		case rules.AtRevision(p, c.revision):
+			c.goOn(p, u)
+		}
+	}
+}
+
+// goOn continues with a pod whose containers change, and puts it back into service
+// with the write that ends it.
+func (c *client) goOn(p *cluster.Pod, u controller.InPlace) {
+	if state := rules.StateOf(p); state == rules.StateNone || state == rules.StateNormal {
+		c.empty(p)
+		return
+	}
+	change, ok := u.Continue(p, c.snap.report(p), c.now)
+	if ok && change.Labels[kruise.LifecycleStateLabel] != nil && c.plan.Drain == DrainLabel {
+		if !running(p) {
+			return
+		}
+		c.comeBack(p, &change)
+	}
+	if ok {
+		c.write(p, change, "finish the update of "+p.Name)
+	}
+}
+
+// running reports whether all containers run and are ready.
+func running(p *cluster.Pod) bool {
+	for i := range p.Containers {
+		if !p.Containers[i].Ready {
+			return false
+		}
+	}
+	return true
+}
+
+// comeBack gives a pod the label again that its template has.
+func (c *client) comeBack(p *cluster.Pod, change *cluster.PodChange) {
+	value, rendered := templateLabels(c.object())[kruise.InServiceLabel].(string)
+	if _, in := p.Labels[kruise.InServiceLabel]; rendered && !in {
+		change.Labels[kruise.InServiceLabel] = &value
+	}
 }

@@ -1,0 +1,384 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// compare fills in what changes and why.
+func (b *builder) compare() {
+	p := &b.plan
+	p.Target = targetOf(b.snap.Workload)
+	if b.snap.Carrier != nil {
+		carrier := targetOf(b.snap.Carrier)
+		p.Target.Carrier = &carrier
+	}
+	before, after := *b.present, *b.desired
+	if before.Kind == kruise.KindReplicaSet {
+		before.Template, after.Template = templateOf(b.present), templateOf(b.desired)
+	}
+	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
+	c := &p.Change
+	c.FromHash, c.ToHash = hashOf(b.present), hashOf(b.desired)
+	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
+	b.changed = c.FromHash != c.ToHash
+	c.FromRevision = revisionNamed(b.snap.Revisions, templateOf(b.present))
+	c.ToRevision = revisionNamed(b.snap.Revisions, templateOf(b.desired))
+	p.Warnings = append(p.Warnings, rules.Remarks(b.present, b.desired, e)...)
+	b.modes = newModes(b, e)
+}
+
+func (b *builder) warning(format string, args ...any) {
+	b.plan.Warnings = append(b.plan.Warnings, fmt.Sprintf(format, args...))
+}
+
+// updatePolicy is how pods are updated: by the client as the Kruise object says that
+// a native one carries. A client that updates pods of a native workload does so
+// in place where that is possible; otherwise nobody would need the client.
+func (b *builder) updatePolicy() rules.UpdatePolicy {
+	if b.plan.Driver == DriverNative {
+		return rules.PolicyOf(b.desired.Object)
+	}
+	strategy := b.desired
+	if b.snap.Carrier != nil {
+		strategy = b.snap.Workload
+	}
+	if b.plan.Driver == DriverClient && strategy.Group != kruise.Group {
+		return rules.PolicyInPlaceIfPossible
+	}
+	return rules.PolicyOf(strategy.Object)
+}
+
+// restarted leaves out the sidecars that a SidecarSet upgrades hot: the one that works is
+// not restarted (docs/kruise/sidecarset.md#hot-upgrade).
+func (b *builder) restarted(names []string) []string {
+	o, ok := b.desired.Object.(*kruise.SidecarSet)
+	if !ok {
+		return names
+	}
+	var out []string
+	for _, name := range names {
+		hot := slices.ContainsFunc(o.Spec.Containers, func(c kruise.SidecarContainer) bool {
+			return c.Name == name && c.UpgradeStrategy.UpgradeType == kruise.SidecarContainerHotUpgrade
+		})
+		if !hot {
+			out = append(out, name)
+			continue
+		}
+		b.warning(exchangedHot, name)
+	}
+	return out
+}
+
+// hashOf pins the template of a workload.
+func hashOf(w *cluster.Workload) string { return TemplateHash(templateOf(w)) }
+
+// templateOf is what the object's revisions are made of: of a SidecarSet only what
+// comes into pods, so that another partition is no other template.
+func templateOf(w *cluster.Workload) map[string]any {
+	return kindOf(w.Object).revised(w.Template)
+}
+
+// TemplateHash pins a template: templates that make the same revision have the
+// same hash, others have another. Like [rules.SameTemplate] it passes over nulls
+// and metadata.creationTimestamp, and does not care how numbers were decoded. It
+// has nothing to do with the names of revisions.
+func TemplateHash(template map[string]any) string {
+	text := make([]byte, 0, 4096)
+	text = canonical(text, withMetadata(template))
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// withMetadata has labels and annotations in every template, as empty ones are
+// none.
+func withMetadata(template map[string]any) map[string]any {
+	meta := map[string]any{"labels": map[string]any{}, "annotations": map[string]any{}}
+	given, _ := template["metadata"].(map[string]any)
+	for k, v := range given {
+		if v != nil && k != "creationTimestamp" {
+			meta[k] = v
+		}
+	}
+	out := maps.Clone(template)
+	if out == nil {
+		out = map[string]any{}
+	}
+	out["metadata"] = meta
+	return out
+}
+
+// canonical appends decoded JSON with sorted keys and without nulls.
+func canonical(to []byte, v any) []byte {
+	switch v := v.(type) {
+	case map[string]any:
+		to = append(to, '{')
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if v[key] == nil {
+				continue
+			}
+			to = append(strconv.AppendQuote(to, key), ':')
+			to = append(canonical(to, v[key]), ',')
+		}
+		return append(to, '}')
+	case []any:
+		to = append(to, '[')
+		for _, item := range v {
+			to = append(canonical(to, item), ',')
+		}
+		return append(to, ']')
+	case string:
+		return strconv.AppendQuote(to, v)
+	case bool:
+		return strconv.AppendBool(to, v)
+	case float64:
+		return strconv.AppendFloat(to, v, 'g', -1, 64)
+	case int64:
+		return strconv.AppendFloat(to, float64(v), 'g', -1, 64)
+	case int:
+		return strconv.AppendFloat(to, float64(v), 'g', -1, 64)
+	}
+	return append(to, "null"...)
+}
+
+// modes answers for each pod what the change does to it. Pods of an older
+// revision than the present one come from that: the question is asked once per
+// revision.
+type modes struct {
+	byRevision map[string]rules.Eligibility
+	// whole is the answer where pods are not told apart by revision.
+	whole     rules.Eligibility
+	needsGate bool
+	// lost reports a pod that no template is known of; nil where there is none.
+	lost func(*cluster.Pod) bool
+	// gateless counts pods that are recreated for lack of a readiness gate.
+	gateless int
+}
+
+func newModes(b *builder, whole rules.Eligibility) modes {
+	m := modes{byRevision: map[string]rules.Eligibility{}, whole: whole}
+	_, m.needsGate = b.present.Object.(*kruise.DaemonSet)
+	if b.plan.Driver == DriverClient && b.present.Kind == kruise.KindReplicaSet {
+		m.lost = b.stranger
+	}
+	if _, sidecars := b.present.Object.(*kruise.SidecarSet); sidecars || len(b.snap.Revisions) == 0 {
+		return m
+	}
+	before := *b.present
+	for _, r := range b.snap.Revisions {
+		before.Template = r.Template
+		m.byRevision[cluster.Hash(r.Name)] = rules.Change(&before, b.desired, whole.Policy, b.snap.Gates)
+	}
+	return m
+}
+
+// of returns mode and reason for one pod, and counts those without a readiness gate.
+func (m *modes) of(p *cluster.Pod) (rules.UpdateMode, string) {
+	mode, why, gateless := m.ask(p)
+	if gateless {
+		m.gateless++
+	}
+	return mode, why
+}
+
+// mode is what of returns, for one who asks about the same pod again and again.
+func (m *modes) mode(p *cluster.Pod) rules.UpdateMode {
+	mode, _, _ := m.ask(p)
+	return mode
+}
+
+func (m *modes) ask(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bool) {
+	e, known := m.whole, true
+	if m.lost != nil && m.lost(p) {
+		return rules.ModeRecreate, "the template that it was made from is not known", false
+	}
+	if len(m.byRevision) > 0 {
+		if e, known = m.byRevision[cluster.Hash(rules.RevisionOf(p))]; !known {
+			e = m.whole
+		}
+	}
+	mode, why := e.ForPod(p, known, m.needsGate)
+	return mode, why, mode != e.Mode && known
+}
+
+// stranger reports a pod of a ReplicaSet that names a template which is neither the one
+// before this rollout, nor the one after, nor the one on record.
+func (b *builder) stranger(p *cluster.Pod) bool {
+	mark, c := rules.RevisionOf(p), b.plan.Change
+	return mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !onRecord(b.snap, mark)
+}
+
+// compareOld describes what old pods go through where the template is written already, and
+// what holds them back gives way: what they have is not the present template but an older
+// one, that of the most of them.
+func (b *builder) compareOld() {
+	if b.changed || b.present.Kind == kruise.KindSidecarSet || len(b.rungs()) == 0 {
+		return
+	}
+	old, ok := b.oldRevision()
+	if !ok || TemplateHash(old.Template) == b.plan.Change.ToHash {
+		return
+	}
+	before, after := *b.present, *b.desired
+	before.Template = old.Template
+	if b.present.Kind == kruise.KindReplicaSet {
+		after.Template = templateOf(b.desired)
+	}
+	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
+	c := &b.plan.Change
+	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
+	c.FromRevision, b.modes = old.Name, newModes(b, e)
+}
+
+// oldRevision is the revision of most of the pods that do not have the present template. Of
+// a ReplicaSet, which has none, it is the template before the last rollout.
+func (b *builder) oldRevision() (old cluster.Revision, ok bool) {
+	count := map[string]int{}
+	for _, p := range b.snap.Pods {
+		if rules.Active(p) && !b.carries(p) {
+			count[cluster.Hash(rules.RevisionOf(p))]++
+		}
+	}
+	for _, r := range b.snap.Revisions {
+		if n := count[cluster.Hash(r.Name)]; n > count[cluster.Hash(old.Name)] {
+			old, ok = r, true
+		}
+	}
+	if !ok && len(count) > 0 && b.snap.Base != nil && b.present.Kind == kruise.KindReplicaSet {
+		return cluster.Revision{Template: b.snap.Base}, true
+	}
+	return old, ok
+}
+
+// carries reports whether a pod has the new template. Those of a Deployment say so
+// by the hash of their ReplicaSet.
+func (b *builder) carries(p *cluster.Pod) bool {
+	if b.of == nil {
+		b.of = kindOf(b.present.Object)
+	}
+	return b.of.carries(b, p)
+}
+
+// outdated reports whether a pod still has to change.
+func (b *builder) outdated(p *cluster.Pod) bool {
+	return !p.Deleting && !b.carries(p)
+}
+
+// already counts pods that carry the new template.
+func (b *builder) already() int {
+	n := 0
+	for _, p := range b.snap.Pods {
+		if rules.Active(p) && b.carries(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// updateRevision is the revision that pods go to.
+func (b *builder) updateRevision() string {
+	if b.present.Kind == kruise.KindReplicaSet {
+		return b.plan.Change.ToHash
+	}
+	if r := b.plan.Change.ToRevision; r != "" {
+		return r
+	}
+	return nobody
+}
+
+// nobody is a revision that no pod has: that of a template that is not stored yet.
+const nobody = "(not stored)"
+
+// revisionNamed is the stored revision of a template, empty while there is none.
+func revisionNamed(list []cluster.Revision, template map[string]any) string {
+	r, _ := rules.FindRevision(list, template)
+	return r.Name
+}
+
+// kruised is the Kruise object that the native one stands for; nil for none.
+func (b *builder) kruised() any { return carried(b.snap) }
+
+// source is the Kruise spec whose rules the client keeps: that of the object which
+// the native one stands for, else what the native one comes to. It has the numbers
+// of the native object, and neither partition, pause nor surge: steps take the
+// place of the first two, and nobody could carry the third out.
+func source(s Snapshot, native *cluster.Workload) kruiseSpec {
+	return kindOf(native.Object).source(carried(s))
+}
+
+// carried is the Kruise object that the native one stands for; nil for none.
+func carried(s Snapshot) any {
+	if s.Carrier == nil || s.Workload == nil {
+		return nil
+	}
+	return s.Workload.Object
+}
+
+// lifecycle are the hooks of the desired workload; nil where its driver keeps none.
+func (b *builder) lifecycle() *kruise.Lifecycle {
+	if b.plan.Driver == DriverNative {
+		return nil
+	}
+	if b.snap.Carrier != nil {
+		return cluster.Of(b.kruised()).Lifecycle()
+	}
+	return cluster.Of(b.desired.Object).Lifecycle()
+}
+
+// drain settles how pods leave their Services.
+func (b *builder) drain() Drain {
+	if b.policy.Drain != DrainAuto {
+		return b.policy.Drain
+	}
+	if _, ok := templateLabels(b.desired)[kruise.InServiceLabel]; ok {
+		return DrainLabel
+	}
+	return DrainNone
+}
+
+func templateLabels(w *cluster.Workload) map[string]any {
+	meta, _ := w.Template["metadata"].(map[string]any)
+	labels, _ := meta["labels"].(map[string]any)
+	return labels
+}
+
+// grace is how long a pod is out of service before its containers change.
+func (b *builder) grace() time.Duration {
+	if b.policy.Grace > 0 {
+		return b.policy.Grace
+	}
+	spec := source(b.snap, b.desired)
+	if spec == nil || spec.inPlace() == nil {
+		return 0
+	}
+	return time.Duration(spec.inPlace().GracePeriodSeconds) * time.Second
+}
+
+// carried reads a native object whose pods the client updates: order and limits
+// are those of the Kruise object that it stands for.
+func (b *builder) carried() subject {
+	b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
+	spec := source(b.snap, b.desired)
+	if spec == nil {
+		return subject{}
+	}
+	return spec.subject(b)
+}
+
+// total is how many pods there are while the update lasts: a workload that
+// shrinks does so before, one that grows afterwards.
+func (b *builder) total(desired int) int {
+	if present, ok := cluster.Of(b.present.Object).Replicas(); ok {
+		return min(present, desired)
+	}
+	return desired
+}

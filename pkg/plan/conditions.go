@@ -1,0 +1,264 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// watched are what nobody else may change while a plan is carried out, and how to
+// read it; ok is false where the object has no such thing.
+var watched = []struct {
+	condition ConditionType
+	gate      string
+	read      func(*cluster.Workload) (value string, ok bool)
+}{
+	{HoldsTemplate, GateTemplate, func(w *cluster.Workload) (string, bool) { return hashOf(w), true }},
+	{HoldsPartition, GatePartition, func(w *cluster.Workload) (string, bool) {
+		v, ok := cluster.Of(w.Object).Partition()
+		return v.String(), ok
+	}},
+	{HoldsPaused, GatePaused, func(w *cluster.Workload) (string, bool) { return strconv.FormatBool(rules.PausedOf(w.Object)), true }},
+}
+
+// drifted answers where template, partition or pause are neither what the plan has
+// found nor what it has made of them.
+func (r *run) drifted(s *Step) (Decision, bool) {
+	for _, what := range watched {
+		want := r.expected(s, what.condition)
+		have, ok := what.read(r.object())
+		if !ok || len(want) == 0 || slices.Contains(want, have) {
+			continue
+		}
+		why := fmt.Sprintf("%s is %s, not %s%s", what.condition, have, want[0], lastWriter(r.object(), fieldsOf[what.condition]))
+		return r.halt(Blocker{Gate: what.gate, Why: why}), true
+	}
+	return Decision{}, false
+}
+
+// expected are the values that something may have now: what the present step has
+// made of it, or, as long as its patches were not all seen in force, also what it
+// was before.
+func (r *run) expected(s *Step, c ConditionType) []string {
+	if r.progress.Sent < len(s.Patches) {
+		before, ok := valueIn(s.Before, c)
+		if !ok {
+			before, ok = r.made(c)
+		}
+		after, changes := valueIn(s.After, c)
+		switch {
+		case !ok:
+			return nil
+		case !changes:
+			return []string{before}
+		case c == HoldsPaused:
+			return nil
+		}
+		return []string{before, after}
+	}
+	if v, ok := valueIn(s.After, c); ok {
+		return []string{v}
+	}
+	if v, ok := valueIn(s.Before, c); ok {
+		return []string{v}
+	}
+	if v, ok := r.made(c); ok {
+		return []string{v}
+	}
+	return nil
+}
+
+// made is what the steps before have made of something.
+func (r *run) made(c ConditionType) (string, bool) {
+	for i := r.progress.Step - 1; i >= 0; i-- {
+		if v, ok := valueIn(r.plan.Steps[i].After, c); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+func valueIn(list []Condition, c ConditionType) (string, bool) {
+	for _, have := range list {
+		if have.Type == c {
+			return have.Value, true
+		}
+	}
+	return "", false
+}
+
+// fieldsOf are the fields that something is written with, in any kind. A SidecarSet
+// has no template: its containers are fields of the spec.
+var fieldsOf = map[ConditionType][]string{
+	HoldsTemplate:  {"f:template", "f:containers", "f:initContainers", "f:volumes"},
+	HoldsPartition: {"f:partition"},
+	HoldsPaused:    {"f:paused"},
+}
+
+// ourName is the manager that rollouts write as.
+const ourName = "kubectl-kruise"
+
+// lastWriter names who wrote one of the fields last, as the cluster recorded it; where
+// no one is on record, who wrote the object last. Times have whole seconds: of writes
+// within one, somebody else's counts, and more than one of those are all named.
+func lastWriter(w *cluster.Workload, fields []string) string {
+	list := slices.DeleteFunc(slices.Clone(metaOf(w).GetManagedFields()), func(f metav1.ManagedFieldsEntry) bool {
+		return f.Subresource != "" || f.Time == nil
+	})
+	of := slices.DeleteFunc(slices.Clone(list), func(f metav1.ManagedFieldsEntry) bool { return !owns(f.FieldsV1, fields) })
+	if len(of) > 0 {
+		list = of
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	last := slices.MaxFunc(list, func(a, b metav1.ManagedFieldsEntry) int {
+		if order := a.Time.Compare(b.Time.Time); order != 0 {
+			return order
+		}
+		return others(a) - others(b)
+	})
+	var names []string
+	for _, f := range list {
+		if f.Time.Equal(last.Time) && others(f) == others(last) && !slices.Contains(names, f.Manager) {
+			names = append(names, f.Manager)
+		}
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("; %s wrote it last, at %s", strings.Join(names, " or "), last.Time.UTC().Format(time.RFC3339))
+}
+
+// others is 1 for what is not ours.
+func others(f metav1.ManagedFieldsEntry) int {
+	if f.Manager == ourName {
+		return 0
+	}
+	return 1
+}
+
+// owns reports whether one of the fields is among those of a set, within the spec.
+func owns(set *metav1.FieldsV1, fields []string) bool {
+	if set == nil {
+		return false
+	}
+	var all map[string]any
+	if json.Unmarshal(set.GetRawBytes(), &all) != nil {
+		return false
+	}
+	spec, _ := all["f:spec"].(map[string]any)
+	return holds(spec, fields)
+}
+
+func holds(set map[string]any, fields []string) bool {
+	for key, below := range set {
+		if slices.Contains(fields, key) {
+			return true
+		}
+		if below, ok := below.(map[string]any); ok && key != "f:template" && holds(below, fields) {
+			return true
+		}
+	}
+	return false
+}
+
+// missing is what does not hold yet of what must hold after a step.
+func (r *run) missing(s *Step) []Blocker {
+	var out []Blocker
+	for _, c := range s.After {
+		for _, b := range r.check(c) {
+			if !slices.Contains(out, b) {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+// check asks for one condition. Whether pods are updated and available is asked
+// together with whether the controller has settled: its status says both.
+func (r *run) check(c Condition) []Blocker {
+	switch c.Type {
+	case HoldsUpdatedAvailable:
+		return blockers(r.available(number(c.Value)))
+	case HoldsSettled:
+		return blockers(r.stepPending())
+	case HoldsComplete:
+		return blockers(r.rolloutPending())
+	case HoldsPulled:
+		return r.unpulled(number(c.Value))
+	case HoldsReplicas:
+		return blockers(rules.ReplicasPending(r.scaled(c)))
+	case HoldsAvailable:
+		return blockers(rules.AvailablePending(r.scaled(c)))
+	}
+	return nil // what nobody else may change was looked at before
+}
+
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func blockers(p rules.Pending) []Blocker {
+	var out []Blocker
+	for _, why := range p {
+		out = append(out, Blocker{Gate: GateUpdated, Why: why})
+	}
+	return out
+}
+
+// available asks for so many updated pods that are available, where the status has
+// no such number of its own: of a Deployment, and of what the client updates.
+func (r *run) available(n int) rules.Pending {
+	if r.plan.Driver == DriverClient {
+		return r.clientPending(n)
+	}
+	if o, ok := r.object().Object.(*appsv1.Deployment); ok {
+		return rules.DeploymentStepPending(o, n)
+	}
+	return nil
+}
+
+// stepPending is what a step waits for.
+func (r *run) stepPending() rules.Pending { return kindOf(r.object().Object).stepPending(r) }
+
+// rolloutPending is what a whole rollout waits for.
+func (r *run) rolloutPending() rules.Pending { return kindOf(r.object().Object).rolloutPending(r) }
+
+// scaled is the object as if it wanted the number of pods that a condition has.
+func (r *run) scaled(c Condition) any { return withReplicas(r.object(), number(c.Value)).Object }
+
+// unpulled names the images that are not on so many nodes, or on all that pods are
+// on now: there may be fewer pods than when the plan was made. Where pulling is over
+// without a failure, the other nodes are none that anybody pulls on.
+func (r *run) unpulled(nodes int) []Blocker {
+	pull := r.present().Pull
+	if pull == nil {
+		return nil
+	}
+	nodes = min(nodes, nodesOf(r.snap.Members()))
+	var out []Blocker
+	for _, image := range pull.Images {
+		state := r.snap.Pulls[image]
+		if n := r.snap.Pulled[image]; n < nodes && (!state.Over || len(state.Troubles) > 0) {
+			why := fmt.Sprintf("%s is on %d of %d nodes", image, n, nodes)
+			if len(state.Troubles) > 0 {
+				why += fmt.Sprintf("; not yet on %s: %s", state.Troubles[0].Node, state.Troubles[0].Why)
+			}
+			out = append(out, Blocker{Gate: GatePull, Why: why})
+		}
+	}
+	return out
+}

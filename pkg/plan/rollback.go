@@ -1,0 +1,173 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// Back makes the plan that takes a rollout back: to the template that it started
+// from, in one step within the budgets, in place where that is possible. Only pods
+// that were updated are touched. why is what ended the rollout. It fails where nobody
+// has kept that template.
+func Back(p Plan, s Snapshot, why string) (Plan, error) {
+	r := &run{plan: &p, snap: &s}
+	present := r.object()
+	template := s.Base
+	if p.Change.FromHash == p.Change.ToHash { // what is on record is older than this rollout
+		template = templateOf(present)
+	}
+	for _, revision := range s.Revisions {
+		if TemplateHash(revision.Template) == p.Change.FromHash {
+			template = revision.Template
+		}
+	}
+	if template == nil {
+		return Plan{}, &tree.Error{Msg: "the revision before this rollout is no longer stored", Hint: "apply the old manifest"}
+	}
+	desired, err := WithTemplate(present, template)
+	if err != nil {
+		return Plan{}, err
+	}
+	// The stored template is in a record that others may be able to edit.
+	if p.Change.FromHash != p.Change.ToHash && hashOf(desired) != p.Change.FromHash {
+		return Plan{}, &tree.Error{Msg: "the template that is stored is not the one that the workload had before this rollout", Hint: "apply the old manifest"}
+	}
+	back, err := Build(desired, s, Policy{
+		Steps:  []PolicyStep{{To: Amount{Value: 100, Percent: true}}},
+		Pull:   PullNever, // the old image is where the old pods ran
+		Driver: p.Driver, Drain: p.Drain, Grace: p.Grace, HookAnswer: p.HookAnswer, OnFailure: FailPause,
+	})
+	back.RollsBack = why
+	return back, err
+}
+
+// WithTemplate returns the workload with another template: what a revision holds,
+// as decoded JSON. Of a SidecarSet it is the fields that come into pods.
+func WithTemplate(w *cluster.Workload, template map[string]any) (*cluster.Workload, error) {
+	out := *w
+	var err error
+	out.Template, out.Object, err = kindOf(w.Object).withTemplate(w.Template, template)
+	if err != nil {
+		return nil, fmt.Errorf("the stored template of %s: %w", title(w.Ref), err)
+	}
+	return &out, nil
+}
+
+func decodedTemplate(template map[string]any) (t corev1.PodTemplateSpec, err error) {
+	text, err := json.Marshal(template)
+	if err != nil {
+		return t, err
+	}
+	return t, json.Unmarshal(text, &t)
+}
+
+// Older returns the revision of a number or, for 0, the newest that is not the present
+// one. Where no revisions are kept, as of a ReplicaSet, it is the template that the last
+// rollout started from. The error says that there is none.
+func Older(s Snapshot, number int64) (cluster.Revision, error) {
+	list := Revisions(s)
+	now, _ := rules.FindRevision(list, s.Object().Template)
+	if number > 0 {
+		i := slices.IndexFunc(list, func(r cluster.Revision) bool { return r.Number == number })
+		if i < 0 {
+			return cluster.Revision{}, &tree.Error{Msg: fmt.Sprintf("has no revision %d", number), Hint: "'kubectl kruise rollout history' lists those there are"}
+		}
+		return list[i], nil
+	}
+	for _, r := range slices.Backward(list) {
+		if r.Name != now.Name {
+			return r, nil
+		}
+	}
+	if s.Base != nil {
+		return cluster.Revision{Template: s.Base}, nil
+	}
+	return cluster.Revision{}, &tree.Error{Msg: "has no older revision", Hint: "apply the old manifest: 'kubectl kruise rollout run -f FILE'"}
+}
+
+// Undo makes the plan that leads to an older revision, see [Older]: to its very template,
+// without the fields that were added since. All pods go back: a partition that an ended
+// rollout has left would keep the very pods that are to go back, and is removed.
+func Undo(s Snapshot, revision int64, policy Policy) (Plan, error) {
+	if s.Object() == nil {
+		return Plan{}, &tree.Error{Msg: "the object is gone"}
+	}
+	to, err := Older(s, revision)
+	if err != nil {
+		return Plan{}, err
+	}
+	desired, err := WithTemplate(s.Object(), to.Template)
+	if err != nil {
+		return Plan{}, err
+	}
+	if partition, ok := cluster.Of(desired.Object).Partition(); ok && partition.String() != "0" {
+		desired = withPartition(desired, intstr.FromInt32(0))
+	}
+	return Build(desired, s, policy)
+}
+
+// Past is one stored template of a workload.
+type Past struct {
+	cluster.Revision
+	// Present is the one that the workload has now.
+	Present bool
+	// First is the oldest on record: what it changed is not known.
+	First bool
+	// Pods is how many carry it.
+	Pods int
+	// Changed is what it changed of the one before.
+	Changed rules.Eligibility
+}
+
+// Revisions are the stored templates of a workload, the oldest first.
+func Revisions(s Snapshot) []cluster.Revision {
+	list := slices.Clone(s.Revisions)
+	slices.SortStableFunc(list, func(a, b cluster.Revision) int { return cmp.Compare(a.Number, b.Number) })
+	return list
+}
+
+// History are the stored templates, the oldest first, each with what it changed.
+func History(s Snapshot) []Past {
+	w, list := s.Object(), Revisions(s)
+	present, _ := rules.FindRevision(list, w.Template)
+	out, pods := make([]Past, len(list)), s.Members()
+	for i, r := range list {
+		out[i] = Past{Revision: r, Present: r.Name == present.Name, First: i == 0}
+		for _, p := range pods {
+			if rules.Active(p) && MadeFrom(w, p, r) {
+				out[i].Pods++
+			}
+		}
+		if i > 0 {
+			out[i].Changed = Between(s, list[i-1], r)
+		}
+	}
+	return out
+}
+
+// Between says what a change from one stored template to another does to pods.
+func Between(s Snapshot, from, to cluster.Revision) rules.Eligibility {
+	o := s.Object().Object
+	return rules.Change(
+		&cluster.Workload{Object: o, Template: from.Template}, &cluster.Workload{Object: o, Template: to.Template},
+		rules.PolicyOf(o), s.Gates,
+	)
+}
+
+// MadeFrom reports whether a pod was made from, or updated to, a revision.
+func MadeFrom(w *cluster.Workload, p *cluster.Pod, r cluster.Revision) bool {
+	if w.Kind == kruise.KindDeployment {
+		return p.Owner.Name == r.Name
+	}
+	return rules.AtRevision(p, r.Name)
+}

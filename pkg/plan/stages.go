@@ -1,0 +1,626 @@
+package plan
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// update makes the steps that bring the template to the pods. base is the object
+// as they find it; what they leave is returned.
+func (b *builder) update(base *cluster.Workload) (*cluster.Workload, error) {
+	rungs := b.rungs()
+	if !b.changed && !b.respecified && len(rungs) == 0 && !b.partitionMoves() {
+		return base, nil
+	}
+	b.pull()
+	if len(rungs) == 0 || b.plan.Driver == DriverClient && (b.changed || b.respecified) {
+		var err error
+		if base, err = b.rewrite(base, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	if b.plan.Driver == DriverClient {
+		b.clientSteps(rungs)
+		return base, nil
+	}
+	for i, r := range rungs {
+		var err error
+		if base, err = b.climb(base, r, i == 0, i == len(rungs)-1); err != nil {
+			return nil, err
+		}
+		b.afterRung(r, i == len(rungs)-1)
+	}
+	return base, nil
+}
+
+// partitionMoves reports whether the desired partition is another, although no pod
+// follows by it: it was raised.
+func (b *builder) partitionMoves() bool {
+	own, ok := b.ownPartition()
+	now, both := cluster.Of(b.present.Object).Partition()
+	return ok && both && own != now && len(b.policy.Steps) == 0
+}
+
+// rungs are the numbers of updated pods to stop at; none when no pod is to change.
+func (b *builder) rungs() []rung {
+	if b.sub.partition == nil && !b.sub.approximate && b.plan.Driver != DriverClient {
+		return b.atOnce()
+	}
+	already, reach := b.sub.updated, b.sub.total
+	if b.plan.Driver != DriverClient {
+		already, reach = b.bounds()
+	}
+	if !b.changed && already >= reach || b.plan.Driver == DriverClient && reach == 0 {
+		return nil
+	}
+	steps := b.policy.Steps
+	if len(steps) == 0 {
+		steps = DefaultSteps(b.sub.total)
+	}
+	if len(b.policy.Steps) == 0 || b.sub.left > 0 {
+		steps = upTo(steps, b.sub.total, reach)
+	}
+	return ladder(steps, b.sub.total, already)
+}
+
+// DefaultSteps are what is taken when nobody says anything: first one pod,
+// because most bad changes show at the first pod already; then a tenth, where it
+// is more than that, and half, so that a change which only fails under load does
+// not reach everybody; then all. Nothing pauses, since a pause nobody asked for
+// would hang a pipeline: each step waits until its pods are available, which is
+// all that can be asked without knowing the application.
+func DefaultSteps(total int) []PolicyStep {
+	steps := []PolicyStep{{To: Pods(1)}}
+	if total > 20 {
+		steps = append(steps, PolicyStep{To: Amount{10, true}})
+	}
+	if total > 4 {
+		steps = append(steps, PolicyStep{To: Amount{50, true}})
+	}
+	return append(steps, PolicyStep{To: All})
+}
+
+// atOnce is the one rung of a workload whose controller stops nowhere in between;
+// none where pods do not follow by themselves.
+func (b *builder) atOnce() []rung {
+	if !b.changed && !b.letsContinue() || b.sub.take == nil {
+		return nil
+	}
+	if len(b.policy.Steps) > 1 {
+		b.warning("%s has no partition: all pods change in one step", title(b.present.Ref))
+	}
+	return []rung{b.final(b.sub.total)}
+}
+
+// bounds are how many pods are updated, or let go, before the first rung, and how
+// many the last may reach: what the partition of the desired spec lets go, unless
+// the policy has steps of its own.
+func (b *builder) bounds() (already, reach int) {
+	already, reach = b.sub.updated, b.sub.total
+	own, ok := b.ownPartition()
+	if !ok {
+		return already, reach
+	}
+	reach -= b.sub.left
+	if !b.changed && !b.letsContinue() {
+		already = max(already, min(b.allowedNow(), b.sub.total-b.sub.leftNow))
+	}
+	switch n := b.sub.allowed(own); {
+	case n >= reach:
+	case len(b.policy.Steps) == 0 || b.policy.Steps[len(b.policy.Steps)-1].To.Of(b.sub.total) == n:
+		reach = n
+	default:
+		b.warning("the partition of the new spec, %s, gives way to the steps of the policy", own.String())
+	}
+	return already, reach
+}
+
+// letsContinue reports whether the desired spec has a controller continue that updates no pod
+// now.
+func (b *builder) letsContinue() bool {
+	stopped := func(w *cluster.Workload) bool {
+		return rules.PausedOf(w.Object) || cluster.Of(w.Object).Strategy() == onDelete
+	}
+	return b.plan.Driver != DriverClient && stopped(b.present) && !stopped(b.desired)
+}
+
+// ownPartition is the partition of the desired spec.
+func (b *builder) ownPartition() (intstr.IntOrString, bool) {
+	if b.sub.allowed == nil {
+		return intstr.IntOrString{}, false
+	}
+	return cluster.Of(b.desired.Object).Partition()
+}
+
+// allowedNow is how many pods the partition in force lets be updated.
+func (b *builder) allowedNow() int {
+	v, ok := cluster.Of(b.present.Object).Partition()
+	if !ok {
+		return b.sub.total
+	}
+	return b.sub.allowed(v)
+}
+
+// upTo cuts steps at a number of pods: those beyond it come to that number, and wait for
+// what they would have waited for.
+func upTo(steps []PolicyStep, total, reach int) []PolicyStep {
+	if reach >= total {
+		return steps
+	}
+	out := slices.Clone(steps)
+	for i := range out {
+		if out[i].To.Of(total) >= reach {
+			out[i].To = Amount{float64(reach), false}
+		}
+	}
+	return out
+}
+
+// final is the one rung of a workload that cannot stop in between; what the
+// policy's steps wait for is waited for there.
+func (b *builder) final(total int) rung {
+	last := PolicyStep{To: All}
+	for _, s := range b.policy.Steps {
+		last.Verify = append(last.Verify, s.Verify...)
+	}
+	return rung{last, total}
+}
+
+// rung is one step with the number of pods that it comes to.
+type rung struct {
+	PolicyStep
+	// updated is how many pods are updated when it is done.
+	updated int
+}
+
+// ladder resolves steps for total pods of which some are updated already. Steps
+// that come to no more pods than the one before are left out; what they would
+// wait for afterwards is waited for there.
+func ladder(steps []PolicyStep, total, already int) []rung {
+	var out []rung
+	for _, s := range steps {
+		n := s.To.Of(total)
+		switch {
+		case n <= already && len(out) == 0 && n < total:
+			continue
+		case len(out) > 0 && n <= out[len(out)-1].updated:
+			last := &out[len(out)-1]
+			last.Verify = append(slices.Clip(last.Verify), s.Verify...)
+			if s.Pause != nil {
+				last.Pause = s.Pause
+			}
+		default:
+			out = append(out, rung{s, n})
+		}
+	}
+	return out
+}
+
+// fallen names the steps that come to fewer pods than one before: 50%,3 of 10. A
+// policy is kept while its workload shrinks, so that is worth a word and no more.
+func fallen(steps []PolicyStep, total int) []string {
+	var out []string
+	most := 0
+	for _, s := range steps {
+		n := s.To.Of(total)
+		if n < most {
+			out = append(out, s.To.String())
+		}
+		most = max(most, n)
+	}
+	return out
+}
+
+// pull adds the step that has new images on the nodes before any pod changes.
+func (b *builder) pull() {
+	images := b.newImages()
+	nodes := nodesOf(b.snap.Members())
+	wanted := b.policy.Pull == PullFirst || b.policy.Pull == PullAuto && b.plan.Change.Mode == rules.ModeInPlace
+	if !wanted || len(images) == 0 || nodes == 0 {
+		return
+	}
+	b.add(Step{
+		Name: "pull", Kind: StepPullImages, Title: fmt.Sprintf("pull %s on %s", plural(len(images), "image"), plural(nodes, "node")),
+		Updated: b.sub.updated, Kept: b.sub.total - b.sub.updated,
+		Pull:   &Pull{Images: images, Parallel: b.policy.Parallel},
+		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
+		After:  []Condition{{HoldsPulled, itoa(nodes)}},
+	})
+}
+
+// newImages are images that the new template asks for and the old did not, in the
+// order of the fields.
+func (b *builder) newImages() []string {
+	var out []string
+	for _, f := range b.plan.Change.Fields {
+		image, ok := f.New.(string)
+		if ok && f.Effect == rules.EffectImage && !slices.Contains(out, image) {
+			out = append(out, image)
+		}
+	}
+	return out
+}
+
+// nodesOf counts the nodes that pods are on.
+func nodesOf(list []*cluster.Pod) int {
+	seen := map[string]bool{}
+	for _, p := range list {
+		if p.Node != "" && rules.Active(p) {
+			seen[p.Node] = true
+		}
+	}
+	return len(seen)
+}
+
+// clientSteps makes the steps that change named pods, after the template has been
+// written: no controller follows it by itself.
+func (b *builder) clientSteps(rungs []rung) {
+	kind, verb := StepInPlace, "update in place"
+	if b.plan.Change.Mode == rules.ModeRecreate {
+		kind, verb = StepRecreate, "recreate"
+	}
+	for i, r := range rungs {
+		n := r.updated - b.reached()
+		b.add(Step{
+			Name: "step-" + r.To.String(), Kind: kind,
+			Title: fmt.Sprintf("%s %s: %d of %d", verb, plural(n, "pod"), r.updated, b.sub.total),
+			Pods:  b.sub.take(n), Updated: r.updated, Kept: b.sub.total - r.updated,
+			Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
+			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsUpdatedAvailable, itoa(r.updated)}},
+		})
+		b.afterRung(r, i == len(rungs)-1)
+	}
+}
+
+// climb makes one step: the first writes the template, all of them the partition.
+func (b *builder) climb(base *cluster.Workload, r rung, first, last bool) (*cluster.Workload, error) {
+	if b.sub.approximate {
+		return b.climbDeployment(base, r, first, last)
+	}
+	var v *intstr.IntOrString
+	if b.sub.partition != nil {
+		v = new(b.partitionFor(r, last))
+	}
+	if first && (b.changed || b.respecified) {
+		return b.rewrite(base, &r, v)
+	}
+	n := r.updated - b.reached()
+	step := Step{
+		Name: "step-" + r.To.String(), Kind: StepPartition,
+		Title:   fmt.Sprintf("update %s: %d of %d", plural(n, "more pod"), r.updated, b.sub.total),
+		Patches: []Patch{b.partitionPatch(*v)},
+		Pods:    b.sub.take(n), Updated: r.updated, Kept: b.sub.total - r.updated,
+		Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}, b.inForce(base)},
+		After:  b.after(r.updated, v),
+	}
+	b.add(step)
+	return withPartition(base, *v), nil
+}
+
+// climbDeployment lets a Deployment run until so many pods are updated, and pauses
+// it there.
+func (b *builder) climbDeployment(base *cluster.Workload, r rung, first, last bool) (*cluster.Workload, error) {
+	paused := !last || rules.PausedOf(b.desired.Object)
+	n := r.updated - b.reached()
+	step := Step{
+		Name: "step-" + r.To.String(), Kind: StepPartition,
+		Title:   fmt.Sprintf("continue until %d of %d pods are updated", r.updated, b.sub.total),
+		Patches: []Patch{b.merge(at(false, "paused"))},
+		Before:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
+		After:   []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsPaused, strconv.FormatBool(paused)}, {HoldsUpdatedAvailable, itoa(r.updated)}},
+	}
+	if first {
+		ops, err := b.specOps(base, withPaused(withReplicas(b.desired, replicas(base)), false))
+		if err != nil {
+			return nil, err
+		}
+		step.Name, step.Kind, step.Title = "update", StepUpdate, b.rewriteTitle(&r)
+		step.Patches = []Patch{{Target: b.patched(), Type: PatchJSON, Body: ops}}
+		step.Before = []Condition{{HoldsTemplate, b.plan.Change.FromHash}}
+	}
+	if paused {
+		stop := b.merge(at(true, "paused"))
+		if stop.Reached = r.updated; last {
+			stop.Reached = 0
+		}
+		step.Patches = append(step.Patches, stop)
+	} else {
+		step.After = append(step.After, Condition{HoldsComplete, ""})
+	}
+	step.Pods, step.Updated, step.Kept = b.sub.take(n), r.updated, b.sub.total-r.updated
+	b.add(step)
+	return withPaused(withReplicas(b.desired, replicas(base)), paused), nil
+}
+
+// partitionFor is the partition of one rung. At the end it is the desired spec's
+// own where that lets the same pods follow, so that nothing is left to reconcile.
+func (b *builder) partitionFor(r rung, last bool) intstr.IntOrString {
+	own, ok := b.ownPartition()
+	if !last || !ok {
+		return b.sub.partition(r.updated, r.To.Percent)
+	}
+	if n := b.sub.allowed(own); n == r.updated || n > r.updated && r.updated == b.sub.total {
+		return own
+	}
+	return b.sub.partition(r.updated, r.To.Percent)
+}
+
+// rewrite writes template and strategy, with the partition of the first rung in
+// the same patch, so that no pod moves before its time. Without a rung no pod is
+// meant to.
+func (b *builder) rewrite(base *cluster.Workload, r *rung, v *intstr.IntOrString) (*cluster.Workload, error) {
+	next := withReplicas(b.desired, replicas(base))
+	if v != nil {
+		next = withPartition(next, *v)
+	}
+	if b.plan.Driver == DriverClient {
+		next = marked(next, b.plan.Change.ToHash)
+	}
+	ops, err := b.specOps(base, next)
+	if err != nil {
+		return nil, err
+	}
+	step := Step{
+		Name: "update", Kind: StepUpdate, Title: b.rewriteTitle(r),
+		Patches: []Patch{{Target: b.patched(), Type: PatchJSON, Body: ops}},
+		Updated: b.sub.updated, Kept: b.sub.total - b.sub.updated,
+		Before: []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
+		After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
+	}
+	if _, ok := cluster.Of(base.Object).Partition(); ok {
+		step.Before = append(step.Before, b.inForce(base))
+	}
+	if _, ok := cluster.Of(next.Object).Partition(); ok {
+		step.After = append(step.After, b.inForce(next))
+	}
+	if r != nil {
+		step.Updated, step.Kept = r.updated, b.sub.total-r.updated
+		step.Pods = b.sub.take(r.updated - b.sub.updated)
+		step.After = b.after(r.updated, v)
+	}
+	b.add(step)
+	return next, nil
+}
+
+// revisionMark is the label that says which template a pod has. StatefulSets and
+// DaemonSets set it themselves; a ReplicaSet knows nothing of revisions, so there
+// the client puts it into the template, and new pods carry it as well as those that
+// it updates.
+const revisionMark = appsv1.ControllerRevisionHashLabelKey
+
+// marked is a ReplicaSet whose template names the revision.
+func marked(w *cluster.Workload, revision string) *cluster.Workload {
+	o, ok := w.Object.(*appsv1.ReplicaSet)
+	if !ok {
+		return w
+	}
+	out, rs := *w, *o
+	rs.Spec.Template.Labels = map[string]string{revisionMark: revision}
+	for k, v := range o.Spec.Template.Labels {
+		if k != revisionMark {
+			rs.Spec.Template.Labels[k] = v
+		}
+	}
+	out.Object = &rs
+	return &out
+}
+
+func replicas(w *cluster.Workload) int {
+	n, _ := cluster.Of(w.Object).Replicas()
+	return n
+}
+
+func (b *builder) specOps(base, next *cluster.Workload) ([]any, error) {
+	version := versionOf(b.present)
+	old, err := specOf(base, version)
+	if err != nil {
+		return nil, err
+	}
+	updated, err := specOf(next, version)
+	if err != nil {
+		return nil, err
+	}
+	return specPatch(old, updated), nil
+}
+
+func (b *builder) rewriteTitle(r *rung) string {
+	what := "update the strategy"
+	if b.changed {
+		what = "update the template"
+	}
+	switch {
+	case r == nil:
+		return what + "; no pod changes"
+	case r.updated <= b.sub.updated:
+		return fmt.Sprintf("%s; %d of %s up to date already", what, b.sub.updated, plural(b.sub.total, "pod")+isAre(b.sub.total))
+	case r.updated == b.sub.total && b.sub.updated == 0:
+		return what + " and " + allPods(b.sub.total)
+	}
+	return fmt.Sprintf("%s and %d of %s", what, r.updated, plural(b.sub.total, "pod"))
+}
+
+// allPods names all of a number of pods.
+func allPods(n int) string {
+	if n == 1 {
+		return "the only pod"
+	}
+	return fmt.Sprintf("all %d pods", n)
+}
+
+// inForce is the condition that the partition is the one that base has.
+func (b *builder) inForce(base *cluster.Workload) Condition {
+	v, _ := cluster.Of(base.Object).Partition()
+	return Condition{HoldsPartition, v.String()}
+}
+
+// after is what holds when so many pods are updated.
+func (b *builder) after(updated int, v *intstr.IntOrString) []Condition {
+	out := []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
+	if v != nil {
+		out = append(out, Condition{HoldsPartition, v.String()}, Condition{HoldsPaused, strconv.FormatBool(rules.PausedOf(b.desired.Object))})
+	}
+	out = append(out, Condition{HoldsUpdatedAvailable, itoa(updated)}, Condition{HoldsSettled, ""})
+	if updated == b.sub.total && b.plan.Target.Kind != kruise.KindSidecarSet {
+		out = append(out, Condition{HoldsComplete, ""})
+	}
+	return out
+}
+
+// partitionPatch is the patch of a partition alone.
+func (b *builder) partitionPatch(v intstr.IntOrString) Patch {
+	return b.merge(at(plain(v), append(strategyPath(b.present), "partition")...))
+}
+
+// merge is a merge patch of the object that is there.
+func (b *builder) merge(body map[string]any) Patch {
+	return Patch{Target: b.patched(), Type: PatchMerge, Body: body}
+}
+
+// patched names the object that patches are for; nil is the plan's own.
+func (b *builder) patched() *Target {
+	return b.plan.Target.Carrier
+}
+
+// afterRung adds what a step is followed by: its questions, then its pause.
+func (b *builder) afterRung(r rung, last bool) {
+	at := r.To.String()
+	questions := slices.Concat(b.policy.Verify, r.Verify)
+	for i := range questions {
+		name := "verify-" + at
+		if len(questions) > 1 {
+			name = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		b.add(b.holding(Step{Name: name, Kind: StepVerify, Title: questionTitle(&questions[i]), Verify: &questions[i]}))
+	}
+	if r.Pause != nil && !last {
+		b.add(b.holding(Step{Name: "pause-" + at, Kind: StepPause, Title: pauseText(r.Pause), Pause: r.Pause}))
+	}
+}
+
+// holding fills in a step that changes nothing.
+func (b *builder) holding(s Step) Step {
+	s.Updated = b.reached()
+	s.Kept = max(b.sub.total-s.Updated, 0)
+	s.Before = []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
+	return s
+}
+
+func pauseText(p *Pause) string {
+	if p.For == 0 {
+		return "wait for approval"
+	}
+	return "wait for " + p.For.String()
+}
+
+// questionTitle is the title of a step that asks.
+func questionTitle(v *Verify) string { return "ask: " + questionText(v) }
+
+func questionText(v *Verify) string {
+	switch {
+	case v.URL != "":
+		return address(v.URL)
+	case v.Prometheus != "":
+		return fmt.Sprintf("%s %s at %s", v.Query, v.Threshold, address(v.Prometheus))
+	case v.Job != nil:
+		return "a Job in the cluster"
+	}
+	return fmt.Sprint(v.Command)
+}
+
+// address is a URL without the password that may be in it, and without its query.
+func address(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// reached is how many pods are updated after the steps so far.
+func (b *builder) reached() int {
+	if n := len(b.plan.Steps); n > 0 {
+		return b.plan.Steps[n-1].Updated
+	}
+	return b.sub.updated
+}
+
+// add appends a step with what all have.
+func (b *builder) add(s Step) {
+	s.OnFailure = b.policy.OnFailure
+	if s.OnFailure == "" {
+		s.OnFailure = FailPause
+	}
+	if s.Kind != StepPause && s.Timeout == 0 {
+		s.Timeout = b.timeout(len(s.Pods))
+	}
+	if uid := b.present.UID; uid != "" {
+		s.Before = append([]Condition{{HoldsUID, uid}}, s.Before...)
+	}
+	b.plan.Steps = append(b.plan.Steps, s)
+}
+
+// How long a step may take when nobody says: long enough for a slow start, and
+// for as many rounds as the budget makes of it. Reaching it means that something
+// is stuck, not that it is slow.
+const (
+	patience      = 10 * time.Minute
+	roundPatience = time.Minute
+)
+
+func (b *builder) timeout(pods int) time.Duration {
+	if b.policy.Timeout > 0 {
+		return b.policy.Timeout
+	}
+	l := b.sub.limits
+	at := max(l.MaxUnavailable+l.MaxSurge, 1)
+	rounds := (pods + at - 1) / at
+	return patience + time.Duration(rounds)*(roundPatience+l.MinReady+2*max(b.plan.HookAnswer, 0))
+}
+
+// scale changes the number of pods and returns the object as it is then. A workload
+// that shrinks need not have what is left of it available: pods that are broken are
+// what a new template may be for.
+func (b *builder) scale(base *cluster.Workload, from, to int) *cluster.Workload {
+	step := Step{
+		Name: "scale-" + itoa(to), Kind: StepScale,
+		Title:   fmt.Sprintf("shrink from %d to %d pods", from, to),
+		Patches: []Patch{b.merge(at(to, "replicas"))},
+		Updated: min(b.reached(), to), Kept: max(to-b.reached(), 0),
+		After: []Condition{{HoldsReplicas, itoa(to)}},
+	}
+	if to > from {
+		step.Title = fmt.Sprintf("grow from %d to %d pods", from, to)
+		step.After = append(step.After, Condition{HoldsAvailable, itoa(to)})
+		if b.reached() >= b.sub.total { // no partition makes further pods old
+			step.Updated, step.Kept = to, 0
+		}
+	}
+	b.add(step)
+	return withReplicas(base, to)
+}
+
+// plural is a number with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return " is"
+	}
+	return " are"
+}
