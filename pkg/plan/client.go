@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -64,101 +63,6 @@ func (r *run) pods(s *Step) (Decision, bool) {
 	return d, false
 }
 
-// revision is the name that the pods of the present template carry; empty while
-// nobody knows it.
-func (r *run) revision() string { return kindOf(r.object().Object).revision(r) }
-
-// choose picks further pods.
-func (c *client) choose() {
-	picked, why := c.picks()
-	for _, p := range picked {
-		c.take(p)
-	}
-	if len(c.actions) == 0 && why != "" {
-		c.blocked = append(c.blocked, Blocker{Gate: GateMaxUnavailable, Why: why})
-	}
-}
-
-// picks asks the rules, with a partition that leaves the step's number.
-func (c *client) picks() ([]*cluster.Pod, string) {
-	if c.spec == nil {
-		return nil, ""
-	}
-	return c.spec.picks(c)
-}
-
-func (c *client) pickClones(spec kruise.CloneSetSpec) ([]*cluster.Pod, string) {
-	kept := intstr.FromInt32(int32(max(replicas(c.object())-c.step.Updated, 0)))
-	rolling := copied(spec.UpdateStrategy.RollingUpdate)
-	rolling.Partition = &kept
-	spec.UpdateStrategy.RollingUpdate = rolling
-	set := &rules.CloneSet{Spec: &spec, Update: c.revision, Pods: c.counted.Pods, Nodes: c.snap.Nodes, Gates: c.snap.Gates, Now: c.now}
-	return waiting(set.ChooseUpdate())
-}
-
-// waiting is why no more pods are chosen, if there are more.
-func waiting(choice rules.Choice) ([]*cluster.Pod, string) {
-	if len(choice.Order) == len(choice.Pods) {
-		return choice.Pods, ""
-	}
-	return choice.Pods, choice.Why
-}
-
-func (c *client) pickStateful(spec kruise.StatefulSetSpec) ([]*cluster.Pod, string) {
-	set := c.stateful(spec, c.step.Updated)
-	set.Pods, set.Busy = c.counted.Pods, c.busy
-	if scale := set.Scale(); scale.Stop {
-		return onlyPrepared(c.snap.Pods), scale.Why
-	}
-	return waiting(set.ChooseUpdate().Choice)
-}
-
-// stateful is the set with a partition that leaves so many pods to be updated.
-func (r *run) stateful(spec kruise.StatefulSetSpec, updated int) *rules.StatefulSet {
-	kept := int32(max(replicas(r.object())-updated, 0))
-	rolling := copied(spec.UpdateStrategy.RollingUpdate)
-	rolling.Partition = &kept
-	spec.UpdateStrategy.RollingUpdate = rolling
-	return &rules.StatefulSet{Spec: &spec, Update: r.revision(), Pods: r.snap.Pods, Gates: r.snap.Gates, Now: r.now}
-}
-
-// onlyPrepared are pods that were chosen before and are out of service already:
-// the controller goes on with them while it chooses no more.
-func onlyPrepared(list []*cluster.Pod) []*cluster.Pod {
-	var out []*cluster.Pod
-	for _, p := range list {
-		if rules.Active(p) && rules.StateOf(p) == rules.StatePreparingUpdate {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// busy reports whether the in-place update of a pod is not complete.
-func (c *client) busy(p *cluster.Pod) bool { return !rules.InPlacePending(p, c.snap.report(p)).Done() }
-
-// pickDaemons leaves nothing to chance: pods that are out of service already come
-// first, the others in the order of the eligible nodes.
-func (c *client) pickDaemons(spec kruise.DaemonSetSpec) ([]*cluster.Pod, string) {
-	set := daemonSetRules(*c.counted, &spec, c.revision, scheduledOf(c.object().Object))
-	kept := intstr.FromInt32(int32(max(set.Scheduled-c.step.Updated, 0)))
-	rolling := copied(spec.UpdateStrategy.RollingUpdate)
-	rolling.Partition = &kept
-	spec.UpdateStrategy.RollingUpdate = rolling
-	set.Now = c.now
-	choice := set.ChooseUpdate()
-	picked := slices.Concat(choice.Broken, onlyPrepared(choice.Candidates))
-	for _, p := range choice.Candidates {
-		if len(picked)-len(choice.Broken) < choice.Room && rules.StateOf(p) != rules.StatePreparingUpdate {
-			picked = append(picked, p)
-		}
-	}
-	if len(picked) == len(choice.Broken)+len(choice.Candidates) {
-		return picked, ""
-	}
-	return picked, choice.Why
-}
-
 // counted is the snapshot with every pod unready whose containers are about to
 // restart, those of a sidecar's exchange included, and as budgets see them: from the
 // write on that asks for it, though the node has not heard of it yet and the pod's
@@ -201,45 +105,6 @@ func substituted(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.Pod
 		}
 	}
 	return out
-}
-
-// clientPending asks for so many pods that are updated, available, and back in
-// their normal life: of a StatefulSet those that its order takes, since pods below the
-// partition may carry the revision, too, after the template was taken back.
-func (r *run) clientPending(n int) rules.Pending {
-	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
-	pods := r.snap.Pods
-	if spec := source(*r.snap, r.object()); spec != nil {
-		pods = spec.taken(r, n)
-	}
-	for _, p := range pods {
-		if rules.Active(p) && rules.AtRevision(p, revision) && rules.Available(p, minReady, r.now) && len(unexchanged(r.object().Template, p)) == 0 {
-			available++
-		}
-	}
-	if revision == "" || available < n {
-		return rules.Pending{fmt.Sprintf("%d of %d pods are updated and available", available, n)}
-	}
-	return nil
-}
-
-func (c *client) write(p *cluster.Pod, change cluster.PodChange, text string) {
-	c.say(Action{Pod: &PodAction{PodRef{p.Namespace, p.Name, p.UID}, change}}, text)
-}
-
-// say adds an action with what it is in words; the first few are enough.
-func (c *client) say(a Action, text string) {
-	c.actions = append(c.actions, a)
-	switch {
-	case len(c.said) < named:
-		c.said = append(c.said, text)
-	case len(c.said) == named:
-		c.said = append(c.said, "and more")
-	}
-}
-
-func (c *client) block(gate string, p *cluster.Pod, why string) {
-	c.blocked = append(c.blocked, Blocker{gate, p.Name, why})
 }
 
 // finish brings what was begun to its end: the next containers, the way back into
@@ -292,4 +157,238 @@ func (c *client) comeBack(p *cluster.Pod, change *cluster.PodChange) {
 	if _, in := p.Labels[kruise.InServiceLabel]; rendered && !in {
 		change.Labels[kruise.InServiceLabel] = &value
 	}
+}
+
+// choose picks further pods.
+func (c *client) choose() {
+	picked, why := c.picks()
+	for _, p := range picked {
+		c.take(p)
+	}
+	if len(c.actions) == 0 && why != "" {
+		c.blocked = append(c.blocked, Blocker{Gate: GateMaxUnavailable, Why: why})
+	}
+}
+
+// picks asks the rules, with a partition that leaves the step's number.
+func (c *client) picks() ([]*cluster.Pod, string) {
+	if c.spec == nil {
+		return nil, ""
+	}
+	return c.spec.picks(c)
+}
+
+// onlyPrepared are pods that were chosen before and are out of service already:
+// the controller goes on with them while it chooses no more.
+func onlyPrepared(list []*cluster.Pod) []*cluster.Pod {
+	var out []*cluster.Pod
+	for _, p := range list {
+		if rules.Active(p) && rules.StateOf(p) == rules.StatePreparingUpdate {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// waiting is why no more pods are chosen, if there are more.
+func waiting(choice rules.Choice) ([]*cluster.Pod, string) {
+	if len(choice.Order) == len(choice.Pods) {
+		return choice.Pods, ""
+	}
+	return choice.Pods, choice.Why
+}
+
+// stateful is the set with a partition that leaves so many pods to be updated.
+func (r *run) stateful(spec kruise.StatefulSetSpec, updated int) *rules.StatefulSet {
+	kept := int32(max(replicas(r.object())-updated, 0))
+	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling.Partition = &kept
+	spec.UpdateStrategy.RollingUpdate = rolling
+	return &rules.StatefulSet{Spec: &spec, Update: r.revision(), Pods: r.snap.Pods, Gates: r.snap.Gates, Now: r.now}
+}
+
+// busy reports whether the in-place update of a pod is not complete.
+func (c *client) busy(p *cluster.Pod) bool { return !rules.InPlacePending(p, c.snap.report(p)).Done() }
+
+// take brings one chosen pod a step further: out of service, through its grace
+// period, to the new containers; or away, where it has to be recreated.
+func (c *client) take(p *cluster.Pod) {
+	change, pairs := exchanging(p, c.changeOf(p))
+	switch mode, why := c.modeOf(p, change); mode {
+	case rules.ModeRecreate:
+		c.evict(p)
+	case rules.ModeNotAllowed:
+		c.block(GateNotAllowed, p, why)
+	default:
+		c.update(p, c.inPlace(change), pairs, mode == rules.ModeInPlace)
+	}
+}
+
+// modeOf decides for one pod: an unchanged template, as far as that can be told,
+// only lacks the label that says so.
+func (c *client) modeOf(p *cluster.Pod, change rules.TemplateChange) (rules.UpdateMode, string) {
+	mode, why := change.Eligible().ForPod(p, change.Old.Template != nil, false)
+	if mode == rules.ModeUnchanged {
+		return rules.ModeMetadataOnly, why
+	}
+	return mode, why
+}
+
+func (c *client) inPlace(change rules.TemplateChange) controller.InPlace {
+	return controller.InPlace{
+		Spec: change.InPlaceSpec(), Revision: c.revision, Lifecycle: c.lifecycle(),
+		Labels: map[string]string{revisionMark: c.revision},
+	}
+}
+
+// lifecycle are the hooks that the client keeps.
+func (c *client) lifecycle() *kruise.Lifecycle {
+	if c.spec == nil {
+		return nil
+	}
+	return c.spec.lifecycle()
+}
+
+// update is the small state machine of one pod; all that it knows is on the pod.
+func (c *client) update(p *cluster.Pod, u controller.InPlace, pairs []hotPair, restarts bool) {
+	restarts = restarts && !hotOnly(u.Spec, pairs)
+	to, err := rules.StateToUpdate(p, u.Lifecycle)
+	if err != nil {
+		c.block(GateHook, p, err.Error())
+		return
+	}
+	prepared := rules.StateOf(p) == rules.StatePreparingUpdate
+	wait := c.graceEnds(p)
+	switch {
+	case !prepared && !c.permit(p, kruise.PubUpdateOperation):
+	case !prepared && (to == rules.StatePreparingUpdate || restarts && c.drains(p)):
+		change := u.Prepare(p, c.now)
+		c.leave(p, &change)
+		c.write(p, change, "take "+p.Name+" out of service")
+	case to == rules.StatePreparingUpdate:
+		c.block(GateHook, p, c.holding(p, "its inPlaceUpdate hook holds it"))
+	case prepared && restarts && c.now.Before(wait):
+		c.until = earliest(c.until, wait)
+		c.block(GateGrace, p, "out of service, its containers change at "+wait.UTC().Format(time.TimeOnly))
+	default:
+		change := u.Start(p, c.now)
+		beside(&change, p, pairs)
+		c.write(p, change, "update "+p.Name+" in place")
+	}
+}
+
+// holding says which hook holds a pod and since when, as soon as the pod itself says so.
+func (c *client) holding(p *cluster.Pod, otherwise string) string {
+	if b, ok := Held(*c.snap, p); ok {
+		return b.Why
+	}
+	return otherwise
+}
+
+// drains reports whether a pod leaves its Services before it changes.
+func (c *client) drains(p *cluster.Pod) bool {
+	switch c.plan.Drain {
+	case DrainLabel:
+		_, in := p.Labels[kruise.InServiceLabel]
+		return in
+	case DrainGate:
+		return rules.HasInPlaceGate(p)
+	}
+	return false
+}
+
+// leave takes a pod out of service.
+func (c *client) leave(p *cluster.Pod, change *cluster.PodChange) {
+	switch {
+	case !c.drains(p):
+	case c.plan.Drain == DrainLabel:
+		if change.Labels == nil {
+			change.Labels = map[string]*string{}
+		}
+		change.Labels[kruise.InServiceLabel] = nil
+	default:
+		change.Conditions = append(change.Conditions, cluster.SetTo(kruise.InPlaceUpdateReady, corev1.ConditionFalse, "StartInPlaceUpdate", ""))
+	}
+}
+
+// graceEnds is when a pod that was taken out of service may change. Without a time
+// on the pod it is over.
+func (c *client) graceEnds(p *cluster.Pod) time.Time {
+	since, err := time.Parse(time.RFC3339, p.Annotations[kruise.LifecycleTimestampAnnotation])
+	if err != nil {
+		return time.Time{}
+	}
+	return since.Add(c.plan.Grace)
+}
+
+// evict takes a pod away, unless a hook or a budget holds it.
+func (c *client) evict(p *cluster.Pod) {
+	lifecycle := c.lifecycle()
+	to, remove := rules.StateToDelete(p, lifecycle)
+	held := rules.StateOf(p) == rules.StatePreparingDelete
+	switch {
+	case !remove && held:
+		c.block(GateHook, p, c.holding(p, "its preDelete hook holds it"))
+	case !held && (!c.permit(p, kruise.PubEvictOperation) || !c.mayEvict(p)):
+	case !remove && to == rules.StatePreparingDelete:
+		c.write(p, controller.InPlace{Lifecycle: lifecycle}.PrepareDelete(p, c.now), "prepare the deletion of "+p.Name)
+	default:
+		c.say(Action{Evict: &PodRef{p.Namespace, p.Name, p.UID}}, "evict "+p.Name)
+	}
+}
+
+// permit asks the PodUnavailableBudgets.
+func (c *client) permit(p *cluster.Pod, op kruise.PubOperation) bool {
+	if why, ok := c.budgets.allow(p, op); !ok {
+		c.block(GateBudget, p, why)
+		return false
+	}
+	return true
+}
+
+func (c *client) mayEvict(p *cluster.Pod) bool {
+	if why, ok := c.budgets.evict(p); !ok {
+		c.block(GateBudget, p, why)
+		return false
+	}
+	return true
+}
+
+func (c *client) write(p *cluster.Pod, change cluster.PodChange, text string) {
+	c.say(Action{Pod: &PodAction{PodRef{p.Namespace, p.Name, p.UID}, change}}, text)
+}
+
+// say adds an action with what it is in words; the first few are enough.
+func (c *client) say(a Action, text string) {
+	c.actions = append(c.actions, a)
+	switch {
+	case len(c.said) < named:
+		c.said = append(c.said, text)
+	case len(c.said) == named:
+		c.said = append(c.said, "and more")
+	}
+}
+
+func (c *client) block(gate string, p *cluster.Pod, why string) {
+	c.blocked = append(c.blocked, Blocker{gate, p.Name, why})
+}
+
+// clientPending asks for so many pods that are updated, available, and back in
+// their normal life: of a StatefulSet those that its order takes, since pods below the
+// partition may carry the revision, too, after the template was taken back.
+func (r *run) clientPending(n int) rules.Pending {
+	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
+	pods := r.snap.Pods
+	if spec := source(*r.snap, r.object()); spec != nil {
+		pods = spec.taken(r, n)
+	}
+	for _, p := range pods {
+		if rules.Active(p) && rules.AtRevision(p, revision) && rules.Available(p, minReady, r.now) && len(unexchanged(r.object().Template, p)) == 0 {
+			available++
+		}
+	}
+	if revision == "" || available < n {
+		return rules.Pending{fmt.Sprintf("%d of %d pods are updated and available", available, n)}
+	}
+	return nil
 }

@@ -14,6 +14,19 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
+// inPlaceOfSpec has a builder compare the workload in the cluster with itself: what its
+// controller does by the present spec. It is false where there is no workload.
+func inPlaceOfSpec(s Snapshot) (b *builder, ok bool) {
+	w := s.Object()
+	if w == nil || w.Object == nil {
+		return nil, false
+	}
+	b = &builder{desired: w, present: w, snap: s}
+	b.plan.Driver = kindOf(w.Object).drivers()[0]
+	b.compare()
+	return b, true
+}
+
 // compare fills in what changes and why.
 func (b *builder) compare() {
 	p := &b.plan

@@ -237,3 +237,31 @@ func orText(text, byDefault string) string {
 	}
 	return text
 }
+
+// revision is the name that the pods of the present template carry; empty while
+// nobody knows it.
+func (r *run) revision() string { return kindOf(r.object().Object).revision(r) }
+
+func (s *Snapshot) held(p *cluster.Pod) (b Blocker, since time.Time, ok bool) {
+	if s.Workload == nil || s.Workload.Object == nil {
+		return Blocker{}, time.Time{}, false
+	}
+	hold, ok := rules.HeldBy(p, cluster.Of(s.Workload.Object).Lifecycle())
+	if !ok {
+		return Blocker{}, time.Time{}, false
+	}
+	why := fmt.Sprintf("lifecycle.%s holds it in %s", hold.Hook, rules.StateOf(p))
+	if !hold.Since.IsZero() {
+		why += " since " + hold.Since.UTC().Format(time.RFC3339)
+	}
+	return Blocker{Gate: GateHook, Pod: p.Name, Why: why + ": " + hold.Wants}, hold.Since, true
+}
+
+// Held says which lifecycle hook a pod waits for; ok is false where it waits for none.
+func Held(s Snapshot, p *cluster.Pod) (b Blocker, ok bool) {
+	b, _, ok = s.held(p)
+	return b, ok
+}
+
+// hookLimit is how long a pod may wait for a hook before the rollout halts.
+func (p *Plan) hookLimit() time.Duration { return max(hookPatience, 3*p.HookAnswer) }

@@ -122,5 +122,13 @@ func (s cloneSetSpec) order(b *builder) []*cluster.Pod {
 	return set.Queue().Take(len(b.snap.Pods))
 }
 
-func (s cloneSetSpec) picks(c *client) ([]*cluster.Pod, string) { return c.pickClones(*s.CloneSetSpec) }
-func (cloneSetSpec) taken(r *run, _ int) []*cluster.Pod         { return r.snap.Pods }
+func (s cloneSetSpec) picks(c *client) ([]*cluster.Pod, string) {
+	spec := *s.CloneSetSpec
+	kept := intstr.FromInt32(int32(max(replicas(c.object())-c.step.Updated, 0)))
+	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling.Partition = &kept
+	spec.UpdateStrategy.RollingUpdate = rolling
+	set := &rules.CloneSet{Spec: &spec, Update: c.revision, Pods: c.counted.Pods, Nodes: c.snap.Nodes, Gates: c.snap.Gates, Now: c.now}
+	return waiting(set.ChooseUpdate())
+}
+func (cloneSetSpec) taken(r *run, _ int) []*cluster.Pod { return r.snap.Pods }

@@ -164,8 +164,27 @@ func (s daemonSetSpec) order(b *builder) []*cluster.Pod {
 	return daemonPods(daemonSetRules(b.snap, s.DaemonSetSpec, nobody, scheduledOf(b.present.Object)))
 }
 
+// picks leaves nothing to chance: pods that are out of service already come
+// first, the others in the order of the eligible nodes.
 func (s daemonSetSpec) picks(c *client) ([]*cluster.Pod, string) {
-	return c.pickDaemons(*s.DaemonSetSpec)
+	spec := *s.DaemonSetSpec
+	set := daemonSetRules(*c.counted, &spec, c.revision, scheduledOf(c.object().Object))
+	kept := intstr.FromInt32(int32(max(set.Scheduled-c.step.Updated, 0)))
+	rolling := copied(spec.UpdateStrategy.RollingUpdate)
+	rolling.Partition = &kept
+	spec.UpdateStrategy.RollingUpdate = rolling
+	set.Now = c.now
+	choice := set.ChooseUpdate()
+	picked := slices.Concat(choice.Broken, onlyPrepared(choice.Candidates))
+	for _, p := range choice.Candidates {
+		if len(picked)-len(choice.Broken) < choice.Room && rules.StateOf(p) != rules.StatePreparingUpdate {
+			picked = append(picked, p)
+		}
+	}
+	if len(picked) == len(choice.Broken)+len(choice.Candidates) {
+		return picked, ""
+	}
+	return picked, choice.Why
 }
 
 func (daemonSetSpec) taken(r *run, _ int) []*cluster.Pod { return r.snap.Pods }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"maps"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -121,17 +120,3 @@ func (replicaSetKind) carrying(r *run) func(*cluster.Pod) bool        { return a
 func (k replicaSetKind) revision(*run) string                         { return k.o.Spec.Template.Labels[revisionMark] }
 func (replicaSetKind) stop(*run) (StopField, string)                  { return "", "" }
 func (replicaSetKind) revised(template map[string]any) map[string]any { return unmarked(template) }
-
-// unmarked is the template of a ReplicaSet without the label by which the client
-// tells its pods apart, see [revisionMark].
-func unmarked(template map[string]any) map[string]any {
-	meta, _ := template["metadata"].(map[string]any)
-	labels, _ := meta["labels"].(map[string]any)
-	if _, ok := labels[revisionMark]; !ok {
-		return template
-	}
-	out, meta, labels := maps.Clone(template), maps.Clone(meta), maps.Clone(labels)
-	delete(labels, revisionMark)
-	meta["labels"], out["metadata"] = labels, meta
-	return out
-}

@@ -114,7 +114,12 @@ func (s statefulSetSpec) order(b *builder) []*cluster.Pod {
 }
 
 func (s statefulSetSpec) picks(c *client) ([]*cluster.Pod, string) {
-	return c.pickStateful(*s.StatefulSetSpec)
+	set := c.stateful(*s.StatefulSetSpec, c.step.Updated)
+	set.Pods, set.Busy = c.counted.Pods, c.busy
+	if scale := set.Scale(); scale.Stop {
+		return onlyPrepared(c.snap.Pods), scale.Why
+	}
+	return waiting(set.ChooseUpdate().Choice)
 }
 
 // taken are those that the order takes: pods below the partition may carry the

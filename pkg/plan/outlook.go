@@ -48,19 +48,6 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 	return o, true
 }
 
-// inPlaceOfSpec has a builder compare the workload in the cluster with itself: what its
-// controller does by the present spec. It is false where there is no workload.
-func inPlaceOfSpec(s Snapshot) (b *builder, ok bool) {
-	w := s.Object()
-	if w == nil || w.Object == nil {
-		return nil, false
-	}
-	b = &builder{desired: w, present: w, snap: s}
-	b.plan.Driver = kindOf(w.Object).drivers()[0]
-	b.compare()
-	return b, true
-}
-
 // Updated reports whether a pod carries the template of the spec.
 func (o *Outlook) Updated(p *cluster.Pod) bool { return o.carries(p) }
 

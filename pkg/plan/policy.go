@@ -75,6 +75,17 @@ const (
 	DrainNone Drain = "none"
 )
 
+// How long a lifecycle hook takes to be answered, as a plan assumes.
+const (
+	// DefaultHookAnswer is what is assumed where nothing else is said.
+	DefaultHookAnswer = 5 * time.Second
+	// HookNever is the assumption that no program answers.
+	HookNever time.Duration = -1
+	// hookPatience is for how long a pod may wait for the answer at least, before the
+	// rollout halts.
+	hookPatience = 10 * time.Minute
+)
+
 // ParseSteps reads steps as the flag --steps has them: 1,10%,50%,100%.
 func ParseSteps(text string) ([]PolicyStep, error) {
 	var out []PolicyStep
@@ -254,4 +265,33 @@ const amountHint = "write a number of pods, such as 3, or a percentage, such as 
 // fault is an error with a hint and without a place; %q in msg is the text.
 func fault(msg, hint, text string) *tree.Error {
 	return &tree.Error{Msg: strings.Replace(msg, "%q", strconv.Quote(text), 1), Hint: hint}
+}
+
+// neverText is how a flag spells [HookNever].
+const neverText = "never"
+
+// ParseHookAnswer reads a length of time, or never; empty is the default.
+func ParseHookAnswer(text string) (time.Duration, error) {
+	switch text {
+	case "":
+		return 0, nil
+	case neverText:
+		return HookNever, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fault("%q is not a length of time", "write it as 30s or 5m, or never", text)
+	}
+	return d, nil
+}
+
+// HookAnswerText is what [ParseHookAnswer] reads.
+func HookAnswerText(d time.Duration) string {
+	switch {
+	case d < 0:
+		return neverText
+	case d == 0:
+		return ""
+	}
+	return d.String()
 }
