@@ -21,10 +21,10 @@ func (r *run) blockedByBudget() (list []Blocker, never bool) {
 		return nil, false
 	}
 	guard, k := b.guard(), kindOf(b.present.Object)
-	if guard.spares(k.mostNext(b)) {
+	if guard.spares(k.mostNext(&b.comparison)) {
 		return nil, false
 	}
-	for _, p := range k.choice(b, r.now, true).Pods {
+	for _, p := range k.choice(&b.comparison, r.now, true).Pods {
 		if why, ok := guard.Budget(p); !ok {
 			return []Blocker{{Gate: GateBudget, Pod: p.Name, Why: why}}, guard.BudgetNever(p)
 		}
@@ -41,7 +41,7 @@ type guard struct {
 }
 
 // guard asks the budgets that the driver asks.
-func (b *builder) guard() guard {
+func (b *comparison) guard() guard {
 	return guard{driver: b.plan.Driver, modes: b.modes, permits: b.snap.permits(b.snap.heeded(b.plan.Driver)), snap: &b.snap}
 }
 
@@ -217,7 +217,7 @@ func related(p *cluster.Pod, budget string) *cluster.Pod {
 }
 
 // warnBudgets names budgets that allow nothing, and those that slow things down.
-func (b *builder) warnBudgets() {
+func (b *reviewer) warnBudgets() {
 	asked := !b.updatesInPlace() || b.snap.asked(b.plan.Driver, kruise.PubUpdateOperation)
 	for _, budget := range b.snap.heeded(b.plan.Driver) {
 		switch n := budget.Counts(); {
@@ -244,7 +244,7 @@ func (b *builder) warnBudgets() {
 }
 
 // warnUnread says what of the plan depends on feature gates that could not be read.
-func (b *builder) warnUnread() {
+func (b *reviewer) warnUnread() {
 	if b.snap.GatesUnread == "" || b.plan.Driver != DriverKruise {
 		return
 	}
@@ -268,6 +268,6 @@ func (b *builder) warnUnread() {
 var modeGates = []string{"InPlaceUpdateEnvFromMetadata", "InPlaceWorkloadVerticalScaling", "RecreatePodWhenChangeVCTInCloneSetGate"}
 
 // updatesInPlace reports whether the change updates pods in place.
-func (b *builder) updatesInPlace() bool {
+func (b *reviewer) updatesInPlace() bool {
 	return b.plan.Change.Mode == rules.ModeInPlace || b.plan.Change.Mode == rules.ModeMetadataOnly
 }

@@ -24,7 +24,7 @@ import (
 // The pods that steps name are those that the controllers would choose if nothing
 // else happened; how many each step updates holds in any case.
 func Build(desired *cluster.Workload, s Snapshot, policy Policy) (Plan, error) {
-	b := &builder{desired: desired, snap: s, policy: policy}
+	b := newBuilder(desired, s.Object(), s, policy)
 	if err := b.check(); err != nil {
 		return Plan{}, err
 	}
@@ -36,32 +36,21 @@ func Build(desired *cluster.Workload, s Snapshot, policy Policy) (Plan, error) {
 	if err := b.build(); err != nil {
 		return Plan{}, err
 	}
-	b.warn()
+	(&reviewer{b}).warn()
 	return b.plan, nil
 }
 
-// builder holds what the steps are made from.
-type builder struct {
-	desired *cluster.Workload
-	// present is what desired takes the place of: the carrier or the workload.
-	present *cluster.Workload
-	// of is the kind of present, once a pod has asked for it: each pod does.
-	of     kind
-	snap   Snapshot
-	policy Policy
-	plan   Plan
-	sub    subject
-	// changed is whether the template changes, respecified whether anything else
-	// of the spec does but replicas and partition.
-	changed, respecified bool
-	modes                modes
+// builder makes the steps of a plan.
+type builder struct{ staging }
+
+func newBuilder(desired, present *cluster.Workload, s Snapshot, policy Policy) *builder {
+	return &builder{staging{comparison: comparison{desired: desired, present: present, snap: s, policy: policy}}}
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // check refuses what no plan can be made for.
 func (b *builder) check() error {
-	b.present = b.snap.Object()
 	if b.desired == nil || b.present == nil || b.desired.Object == nil || b.present.Object == nil {
 		return &tree.Error{Msg: "there is nothing to compare with", Hint: "a rollout changes a workload that is there: create it first"}
 	}
@@ -196,7 +185,7 @@ func (b *builder) letGo() {
 }
 
 // subject reads the workload whose rules count.
-func (b *builder) subject() subject {
+func (b *comparison) subject() subject {
 	if b.plan.Driver == DriverClient {
 		return b.carried()
 	}

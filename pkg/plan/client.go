@@ -68,7 +68,7 @@ func (r *run) pods(s *Step) (Decision, bool) {
 // write on that asks for it, though the node has not heard of it yet and the pod's
 // status says otherwise. Where there is Kruise the readiness gate does that, in the same
 // write (docs/kruise/workloads.md#steps-on-the-pod).
-func (r *run) counted() *Snapshot {
+func (r *rollout) counted() *Snapshot {
 	s := *r.snap
 	s.Pods = slices.Clone(s.Pods)
 	down := map[string]*cluster.Pod{}
@@ -199,7 +199,7 @@ func waiting(choice rules.Choice) ([]*cluster.Pod, string) {
 }
 
 // stateful is the set with a partition that leaves so many pods to be updated.
-func (r *run) stateful(spec kruise.StatefulSetSpec, updated int) *rules.StatefulSet {
+func (r *rollout) stateful(spec kruise.StatefulSetSpec, updated int) *rules.StatefulSet {
 	kept := int32(max(replicas(r.object())-updated, 0))
 	rolling := copied(spec.UpdateStrategy.RollingUpdate)
 	rolling.Partition = &kept
@@ -376,7 +376,7 @@ func (c *client) block(gate string, p *cluster.Pod, why string) {
 // clientPending asks for so many pods that are updated, available, and back in
 // their normal life: of a StatefulSet those that its order takes, since pods below the
 // partition may carry the revision, too, after the template was taken back.
-func (r *run) clientPending(n int) rules.Pending {
+func (r *rollout) clientPending(n int) rules.Pending {
 	revision, minReady, available := r.revision(), r.plan.Limits.MinReady, 0
 	pods := r.snap.Pods
 	if spec := source(*r.snap, r.object()); spec != nil {

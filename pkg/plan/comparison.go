@@ -14,6 +14,23 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
+// comparison is a workload as it is and as it is desired, with what changes and what that
+// does to the pods.
+type comparison struct {
+	desired *cluster.Workload
+	// present is what desired takes the place of: the carrier or the workload.
+	present *cluster.Workload
+	// of is the kind of present, once a pod has asked for it: each pod does.
+	of     kind
+	snap   Snapshot
+	policy Policy
+	plan   Plan
+	// changed is whether the template changes, respecified whether anything else
+	// of the spec does but replicas and partition.
+	changed, respecified bool
+	modes                modes
+}
+
 // inPlaceOfSpec has a builder compare the workload in the cluster with itself: what its
 // controller does by the present spec. It is false where there is no workload.
 func inPlaceOfSpec(s Snapshot) (b *builder, ok bool) {
@@ -21,14 +38,14 @@ func inPlaceOfSpec(s Snapshot) (b *builder, ok bool) {
 	if w == nil || w.Object == nil {
 		return nil, false
 	}
-	b = &builder{desired: w, present: w, snap: s}
+	b = newBuilder(w, w, s, Policy{})
 	b.plan.Driver = kindOf(w.Object).drivers()[0]
 	b.compare()
 	return b, true
 }
 
 // compare fills in what changes and why.
-func (b *builder) compare() {
+func (b *comparison) compare() {
 	p := &b.plan
 	p.Target = targetOf(b.snap.Workload)
 	if b.snap.Carrier != nil {
@@ -50,14 +67,14 @@ func (b *builder) compare() {
 	b.modes = newModes(b, e)
 }
 
-func (b *builder) warning(format string, args ...any) {
+func (b *comparison) warning(format string, args ...any) {
 	b.plan.Warnings = append(b.plan.Warnings, fmt.Sprintf(format, args...))
 }
 
 // updatePolicy is how pods are updated: by the client as the Kruise object says that
 // a native one carries. A client that updates pods of a native workload does so
 // in place where that is possible; otherwise nobody would need the client.
-func (b *builder) updatePolicy() rules.UpdatePolicy {
+func (b *comparison) updatePolicy() rules.UpdatePolicy {
 	if b.plan.Driver == DriverNative {
 		return rules.PolicyOf(b.desired.Object)
 	}
@@ -73,7 +90,7 @@ func (b *builder) updatePolicy() rules.UpdatePolicy {
 
 // restarted leaves out the sidecars that a SidecarSet upgrades hot: the one that works is
 // not restarted (docs/kruise/sidecarset.md#hot-upgrade).
-func (b *builder) restarted(names []string) []string {
+func (b *comparison) restarted(names []string) []string {
 	o, ok := b.desired.Object.(*kruise.SidecarSet)
 	if !ok {
 		return names
@@ -177,7 +194,7 @@ type modes struct {
 	gateless int
 }
 
-func newModes(b *builder, whole rules.Eligibility) modes {
+func newModes(b *comparison, whole rules.Eligibility) modes {
 	m := modes{byRevision: map[string]rules.Eligibility{}, whole: whole}
 	_, m.needsGate = b.present.Object.(*kruise.DaemonSet)
 	if b.plan.Driver == DriverClient && b.present.Kind == kruise.KindReplicaSet {
@@ -225,7 +242,7 @@ func (m *modes) ask(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless bo
 
 // stranger reports a pod of a ReplicaSet that names a template which is neither the one
 // before this rollout, nor the one after, nor the one on record.
-func (b *builder) stranger(p *cluster.Pod) bool {
+func (b *comparison) stranger(p *cluster.Pod) bool {
 	mark, c := rules.RevisionOf(p), b.plan.Change
 	return mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !onRecord(b.snap, mark)
 }
@@ -233,7 +250,7 @@ func (b *builder) stranger(p *cluster.Pod) bool {
 // compareOld describes what old pods go through where the template is written already, and
 // what holds them back gives way: what they have is not the present template but an older
 // one, that of the most of them.
-func (b *builder) compareOld() {
+func (b *staging) compareOld() {
 	if b.changed || b.present.Kind == kruise.KindSidecarSet || len(b.rungs()) == 0 {
 		return
 	}
@@ -249,12 +266,12 @@ func (b *builder) compareOld() {
 	e := rules.Change(&before, &after, b.updatePolicy(), b.snap.Gates)
 	c := &b.plan.Change
 	c.Mode, c.Fields, c.Why, c.Restarts = e.Mode, e.Fields, e.Why, b.restarted(e.Restarts)
-	c.FromRevision, b.modes = old.Name, newModes(b, e)
+	c.FromRevision, b.modes = old.Name, newModes(&b.comparison, e)
 }
 
 // oldRevision is the revision of most of the pods that do not have the present template. Of
 // a ReplicaSet, which has none, it is the template before the last rollout.
-func (b *builder) oldRevision() (old cluster.Revision, ok bool) {
+func (b *comparison) oldRevision() (old cluster.Revision, ok bool) {
 	count := map[string]int{}
 	for _, p := range b.snap.Pods {
 		if rules.Active(p) && !b.carries(p) {
@@ -274,7 +291,7 @@ func (b *builder) oldRevision() (old cluster.Revision, ok bool) {
 
 // carries reports whether a pod has the new template. Those of a Deployment say so
 // by the hash of their ReplicaSet.
-func (b *builder) carries(p *cluster.Pod) bool {
+func (b *comparison) carries(p *cluster.Pod) bool {
 	if b.of == nil {
 		b.of = kindOf(b.present.Object)
 	}
@@ -282,12 +299,12 @@ func (b *builder) carries(p *cluster.Pod) bool {
 }
 
 // outdated reports whether a pod still has to change.
-func (b *builder) outdated(p *cluster.Pod) bool {
+func (b *comparison) outdated(p *cluster.Pod) bool {
 	return !p.Deleting && !b.carries(p)
 }
 
 // already counts pods that carry the new template.
-func (b *builder) already() int {
+func (b *comparison) already() int {
 	n := 0
 	for _, p := range b.snap.Pods {
 		if rules.Active(p) && b.carries(p) {
@@ -298,7 +315,7 @@ func (b *builder) already() int {
 }
 
 // updateRevision is the revision that pods go to.
-func (b *builder) updateRevision() string {
+func (b *comparison) updateRevision() string {
 	if b.present.Kind == kruise.KindReplicaSet {
 		return b.plan.Change.ToHash
 	}
@@ -318,7 +335,7 @@ func revisionNamed(list []cluster.Revision, template map[string]any) string {
 }
 
 // kruised is the Kruise object that the native one stands for; nil for none.
-func (b *builder) kruised() any { return carried(b.snap) }
+func (b *comparison) kruised() any { return carried(b.snap) }
 
 // source is the Kruise spec whose rules the client keeps: that of the object which
 // the native one stands for, else what the native one comes to. It has the numbers
@@ -337,7 +354,7 @@ func carried(s Snapshot) any {
 }
 
 // lifecycle are the hooks of the desired workload; nil where its driver keeps none.
-func (b *builder) lifecycle() *kruise.Lifecycle {
+func (b *comparison) lifecycle() *kruise.Lifecycle {
 	if b.plan.Driver == DriverNative {
 		return nil
 	}
@@ -348,7 +365,7 @@ func (b *builder) lifecycle() *kruise.Lifecycle {
 }
 
 // drain settles how pods leave their Services.
-func (b *builder) drain() Drain {
+func (b *comparison) drain() Drain {
 	if b.policy.Drain != DrainAuto {
 		return b.policy.Drain
 	}
@@ -365,7 +382,7 @@ func templateLabels(w *cluster.Workload) map[string]any {
 }
 
 // grace is how long a pod is out of service before its containers change.
-func (b *builder) grace() time.Duration {
+func (b *comparison) grace() time.Duration {
 	if b.policy.Grace > 0 {
 		return b.policy.Grace
 	}
@@ -378,7 +395,7 @@ func (b *builder) grace() time.Duration {
 
 // carried reads a native object whose pods the client updates: order and limits
 // are those of the Kruise object that it stands for.
-func (b *builder) carried() subject {
+func (b *comparison) carried() subject {
 	b.plan.Drain, b.plan.Grace = b.drain(), b.grace()
 	spec := source(b.snap, b.desired)
 	if spec == nil {
@@ -389,7 +406,7 @@ func (b *builder) carried() subject {
 
 // total is how many pods there are while the update lasts: a workload that
 // shrinks does so before, one that grows afterwards.
-func (b *builder) total(desired int) int {
+func (b *comparison) total(desired int) int {
 	if present, ok := cluster.Of(b.present.Object).Replicas(); ok {
 		return min(present, desired)
 	}

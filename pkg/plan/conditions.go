@@ -48,7 +48,7 @@ func (r *run) drifted(s *Step) (Decision, bool) {
 // expected are the values that something may have now: what the present step has
 // made of it, or, as long as its patches were not all seen in force, also what it
 // was before.
-func (r *run) expected(s *Step, c ConditionType) []string {
+func (r *rollout) expected(s *Step, c ConditionType) []string {
 	if r.progress.Sent < len(s.Patches) {
 		before, ok := valueIn(s.Before, c)
 		if !ok {
@@ -78,7 +78,7 @@ func (r *run) expected(s *Step, c ConditionType) []string {
 }
 
 // made is what the steps before have made of something.
-func (r *run) made(c ConditionType) (string, bool) {
+func (r *rollout) made(c ConditionType) (string, bool) {
 	for i := r.progress.Step - 1; i >= 0; i-- {
 		if v, ok := valueIn(r.plan.Steps[i].After, c); ok {
 			return v, true
@@ -171,7 +171,7 @@ func holds(set map[string]any, fields []string) bool {
 }
 
 // missing is what does not hold yet of what must hold after a step.
-func (r *run) missing(s *Step) []Blocker {
+func (r *rollout) missing(s *Step) []Blocker {
 	var out []Blocker
 	for _, c := range s.After {
 		for _, b := range r.check(c) {
@@ -185,7 +185,7 @@ func (r *run) missing(s *Step) []Blocker {
 
 // check asks for one condition. Whether pods are updated and available is asked
 // together with whether the controller has settled: its status says both.
-func (r *run) check(c Condition) []Blocker {
+func (r *rollout) check(c Condition) []Blocker {
 	switch c.Type {
 	case HoldsUpdatedAvailable:
 		return blockers(r.available(number(c.Value)))
@@ -221,7 +221,7 @@ func blockers(p rules.Pending) []Blocker {
 
 // available asks for so many updated pods that are available, where the status has
 // no such number of its own: of a Deployment, and of what the client updates.
-func (r *run) available(n int) rules.Pending {
+func (r *rollout) available(n int) rules.Pending {
 	if r.plan.Driver == DriverClient {
 		return r.clientPending(n)
 	}
@@ -232,18 +232,18 @@ func (r *run) available(n int) rules.Pending {
 }
 
 // stepPending is what a step waits for.
-func (r *run) stepPending() rules.Pending { return kindOf(r.object().Object).stepPending(r) }
+func (r *rollout) stepPending() rules.Pending { return kindOf(r.object().Object).stepPending(r) }
 
 // rolloutPending is what a whole rollout waits for.
-func (r *run) rolloutPending() rules.Pending { return kindOf(r.object().Object).rolloutPending(r) }
+func (r *rollout) rolloutPending() rules.Pending { return kindOf(r.object().Object).rolloutPending(r) }
 
 // scaled is the object as if it wanted the number of pods that a condition has.
-func (r *run) scaled(c Condition) any { return withReplicas(r.object(), number(c.Value)).Object }
+func (r *rollout) scaled(c Condition) any { return withReplicas(r.object(), number(c.Value)).Object }
 
 // unpulled names the images that are not on so many nodes, or on all that pods are
 // on now: there may be fewer pods than when the plan was made. Where pulling is over
 // without a failure, the other nodes are none that anybody pulls on.
-func (r *run) unpulled(nodes int) []Blocker {
+func (r *rollout) unpulled(nodes int) []Blocker {
 	pull := r.present().Pull
 	if pull == nil {
 		return nil

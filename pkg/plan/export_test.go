@@ -14,5 +14,5 @@ func Preventions() (names []string) {
 
 // BlockedByBudget is what a rollout of Kruise's driver says of budgets.
 func BlockedByBudget(s Snapshot, now time.Time) (list []Blocker, never bool) {
-	return (&run{plan: &Plan{Driver: DriverKruise}, snap: &s, now: now}).blockedByBudget()
+	return (&run{rollout: rollout{plan: &Plan{Driver: DriverKruise}, snap: &s, now: now}}).blockedByBudget()
 }

@@ -153,7 +153,7 @@ func trouble(p *cluster.Pod) (b Blocker, grace time.Duration, bad bool) {
 }
 
 // notReady says what a pod that is on its way waits for.
-func (r *run) notReady(p *cluster.Pod) Blocker {
+func (r *rollout) notReady(p *cluster.Pod) Blocker {
 	if pending := rules.InPlacePending(p, r.snap.report(p)); !pending.Done() {
 		return Blocker{GateReady, p.Name, pending[0]}
 	}
@@ -173,7 +173,7 @@ func sinceNotReady(p *cluster.Pod) time.Time {
 
 // carries tells pods that have the new template; pods of any other revision are
 // not this rollout's concern.
-func (r *run) carries() func(*cluster.Pod) bool {
+func (r *rollout) carries() func(*cluster.Pod) bool {
 	w := r.object()
 	if hashOf(w) != r.plan.Change.ToHash || !rules.Observed(w.Object) {
 		return func(*cluster.Pod) bool { return false }
@@ -185,7 +185,7 @@ func (r *run) carries() func(*cluster.Pod) bool {
 }
 
 // named is the stored revision of the present template; "" while there is none.
-func (r *run) named() string { return revisionNamed(r.snap.Revisions, templateOf(r.object())) }
+func (r *rollout) named() string { return revisionNamed(r.snap.Revisions, templateOf(r.object())) }
 
 func atRevision(revision string) func(*cluster.Pod) bool {
 	return func(p *cluster.Pod) bool { return revision != "" && rules.AtRevision(p, revision) }
@@ -194,7 +194,7 @@ func atRevision(revision string) func(*cluster.Pod) bool {
 // nextAvailable is when the next pod that is ready has been so for long enough; zero
 // is never. It is always later than now: a pod that has been ready for long enough and
 // that only its lifecycle state keeps from being available waits for a change of its state.
-func (r *run) nextAvailable() (next time.Time) {
+func (r *rollout) nextAvailable() (next time.Time) {
 	minReady := r.plan.Limits.MinReady
 	for _, p := range r.snap.Members() {
 		if rules.Active(p) && rules.Ready(p) && !rules.ReadyFor(p, minReady, r.now) {
@@ -210,11 +210,11 @@ func Unready(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
 	if b, _, bad := trouble(p); bad {
 		return b, true
 	}
-	return (&run{snap: &s}).notReady(p), false
+	return (&rollout{snap: &s}).notReady(p), false
 }
 
 // driven is since when somebody has driven the present step.
-func (r *run) driven() time.Time { return later(r.progress.Started, r.progress.Resumed) }
+func (r *rollout) driven() time.Time { return later(r.progress.Started, r.progress.Resumed) }
 
 // earliest returns the earlier of two times; zero is none.
 func earliest(a, b time.Time) time.Time {
@@ -240,7 +240,7 @@ func orText(text, byDefault string) string {
 
 // revision is the name that the pods of the present template carry; empty while
 // nobody knows it.
-func (r *run) revision() string { return kindOf(r.object().Object).revision(r) }
+func (r *rollout) revision() string { return kindOf(r.object().Object).revision(r) }
 
 func (s *Snapshot) held(p *cluster.Pod) (b Blocker, since time.Time, ok bool) {
 	if s.Workload == nil || s.Workload.Object == nil {

@@ -16,7 +16,7 @@ type kind interface {
 	// drivers are who could replace the pods, the default first.
 	drivers() []Driver
 	// subject reads the workload whose own controller replaces the pods.
-	subject(b *builder) subject
+	subject(b *comparison) subject
 	// source is the spec of Kruise whose rules the client keeps; kruised is the Kruise
 	// object that the workload stands for, nil for none. It is nil for kinds that the
 	// client does not drive.
@@ -28,24 +28,24 @@ type kind interface {
 	// members are the pods of a snapshot that the workload counts.
 	members(s *Snapshot) []*cluster.Pod
 	// carries reports whether a pod has the new template of a plan.
-	carries(b *builder, p *cluster.Pod) bool
+	carries(b *comparison, p *cluster.Pod) bool
 	// carrying tells the pods that have the new template while the rollout runs.
-	carrying(r *run) func(*cluster.Pod) bool
+	carrying(r *rollout) func(*cluster.Pod) bool
 	// revision is the name that the pods of the present template carry, where the client
 	// updates them; empty while nobody knows it.
-	revision(r *run) string
+	revision(r *rollout) string
 	// choice asks the rules what the next pass of the controller does. A brief answer may
 	// lack Order, which costs sorting all pods; mostNext is how many Pods it has at most.
-	choice(b *builder, now time.Time, brief bool) rules.Choice
-	mostNext(b *builder) int
+	choice(b *comparison, now time.Time, brief bool) rules.Choice
+	mostNext(b *comparison) int
 	// stepPending is what a step waits for, rolloutPending what a whole rollout does.
-	stepPending(r *run) rules.Pending
-	rolloutPending(r *run) rules.Pending
+	stepPending(r *rollout) rules.Pending
+	rolloutPending(r *rollout) rules.Pending
 
 	// stop is the field that keeps the controller from updating further pods, with its
 	// value, see [Stop]; "" where nothing has to be written. Strategies that wait for
 	// deletions are not asked.
-	stop(r *run) (StopField, string)
+	stop(r *rollout) (StopField, string)
 
 	// surges reports whether a Kruise object lets more pods be than it has replicas.
 	surges() bool
@@ -75,10 +75,10 @@ type kruised struct{}
 
 func (kruised) drivers() []Driver       { return []Driver{DriverKruise} }
 func (kruised) source(any) kruiseSpec   { return nil }
-func (kruised) revision(*run) string    { return "" }
-func (kruised) mostNext(b *builder) int { return len(b.snap.Pods) }
+func (kruised) revision(*rollout) string    { return "" }
+func (kruised) mostNext(b *comparison) int { return len(b.snap.Pods) }
 
-func (kruised) carries(b *builder, p *cluster.Pod) bool {
+func (kruised) carries(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
 
@@ -87,7 +87,7 @@ type native struct{}
 
 func (native) surges() bool            { return false }
 func (native) ordering() []string      { return nil }
-func (native) mostNext(b *builder) int { return len(b.snap.Pods) }
+func (native) mostNext(b *comparison) int { return len(b.snap.Pods) }
 
 // templated is for kinds whose revisions are made of spec.template.
 type templated struct{ obj any }
@@ -102,17 +102,17 @@ func (t templated) withTemplate(_, stored map[string]any) (map[string]any, any, 
 // settled is for kinds whose whole rollout waits for no more than its last step.
 type settled struct{}
 
-func (settled) rolloutPending(*run) rules.Pending { return nil }
+func (settled) rolloutPending(*rollout) rules.Pending { return nil }
 
 // statusless is for kinds whose status says nothing of steps.
 type statusless struct{}
 
-func (statusless) stepPending(*run) rules.Pending { return nil }
+func (statusless) stepPending(*rollout) rules.Pending { return nil }
 
 // chosenByOthers is for kinds that leave the choice of pods to others.
 type chosenByOthers struct{}
 
-func (chosenByOthers) choice(*builder, time.Time, bool) rules.Choice { return rules.Choice{} }
+func (chosenByOthers) choice(*comparison, time.Time, bool) rules.Choice { return rules.Choice{} }
 
 // foreign is an object that is no workload.
 type foreign struct {
@@ -124,17 +124,17 @@ type foreign struct {
 }
 
 func (foreign) drivers() []Driver        { return []Driver{DriverNative} }
-func (foreign) subject(*builder) subject { return subject{} }
+func (foreign) subject(*comparison) subject { return subject{} }
 func (foreign) source(any) kruiseSpec    { return nil }
 func (foreign) restarted(any) kruiseSpec { return nil }
-func (foreign) revision(*run) string     { return "" }
+func (foreign) revision(*rollout) string     { return "" }
 
-func (foreign) carries(b *builder, p *cluster.Pod) bool {
+func (foreign) carries(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
 
-func (foreign) stop(*run) (StopField, string)           { return "", "" }
-func (foreign) carrying(r *run) func(*cluster.Pod) bool { return atRevision(r.named()) }
+func (foreign) stop(*rollout) (StopField, string)           { return "", "" }
+func (foreign) carrying(r *rollout) func(*cluster.Pod) bool { return atRevision(r.named()) }
 
 func (f foreign) withTemplate(_, _ map[string]any) (map[string]any, any, error) {
 	return nil, nil, fmt.Errorf("%T has no template", f.obj)
@@ -143,17 +143,17 @@ func (f foreign) withTemplate(_, _ map[string]any) (map[string]any, any, error) 
 // kruiseSpec is the spec of a Kruise kind by whose rules pods are chosen one by one.
 type kruiseSpec interface {
 	// subject reads the workload whose pods the client replaces.
-	subject(b *builder) subject
+	subject(b *comparison) subject
 	// inPlace is how pods are updated in place; nil for no wish.
 	inPlace() *kruise.InPlaceUpdateStrategy
 	// lifecycle are the hooks that the client keeps.
 	lifecycle() *kruise.Lifecycle
 	// order is the one in which an update of all pods would take those that it reaches.
-	order(b *builder) []*cluster.Pod
+	order(b *comparison) []*cluster.Pod
 	// picks are the pods to update now, and why no more are.
 	picks(c *client) ([]*cluster.Pod, string)
 	// taken are the pods among which so many updated ones count.
-	taken(r *run, updated int) []*cluster.Pod
+	taken(r *rollout, updated int) []*cluster.Pod
 }
 
 func (kruised) members(s *Snapshot) []*cluster.Pod { return s.Pods }

@@ -17,11 +17,11 @@ type cloneSetKind struct {
 }
 
 func (kinds) CloneSet(o *kruise.CloneSet) kind    { return cloneSetKind{templated: templated{o}, o: o} }
-func (k cloneSetKind) subject(b *builder) subject { return b.cloneSet(&k.o.Spec) }
+func (k cloneSetKind) subject(b *comparison) subject { return b.cloneSet(&k.o.Spec) }
 
 // cloneSet reads a CloneSet (docs/kruise/workloads.md#partition and
 // docs/kruise/workloads.md#update-order).
-func (b *builder) cloneSet(spec *kruise.CloneSetSpec) subject {
+func (b *comparison) cloneSet(spec *kruise.CloneSetSpec) subject {
 	set := b.cloneSetRules(spec)
 	l := rules.LimitsOfCloneSet(spec)
 	s := subject{
@@ -41,7 +41,7 @@ func (b *builder) cloneSet(spec *kruise.CloneSetSpec) subject {
 	return s
 }
 
-func (b *builder) cloneSetRules(spec *kruise.CloneSetSpec) *rules.CloneSet {
+func (b *comparison) cloneSetRules(spec *kruise.CloneSetSpec) *rules.CloneSet {
 	current := b.plan.Change.FromRevision
 	return &rules.CloneSet{
 		Spec: spec, Current: current, Update: b.updateRevision(),
@@ -53,11 +53,11 @@ func (k cloneSetKind) restarted(any) kruiseSpec {
 	return cloneSetSpec{cloneSource(&k.o.Spec, k.o.Spec.Replicas)}
 }
 
-func (k cloneSetKind) carrying(*run) func(*cluster.Pod) bool {
+func (k cloneSetKind) carrying(*rollout) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
-func (k cloneSetKind) choice(b *builder, now time.Time, brief bool) rules.Choice {
+func (k cloneSetKind) choice(b *comparison, now time.Time, brief bool) rules.Choice {
 	set := b.cloneSetRules(&k.o.Spec)
 	set.Current, set.Now = k.o.Status.CurrentRevision, now
 	if brief {
@@ -67,15 +67,15 @@ func (k cloneSetKind) choice(b *builder, now time.Time, brief bool) rules.Choice
 }
 
 // mostNext is the limit of pods of the target revision that are not available yet.
-func (k cloneSetKind) mostNext(b *builder) int {
+func (k cloneSetKind) mostNext(b *comparison) int {
 	l := rules.LimitsOfCloneSet(&k.o.Spec)
 	return max(l.MaxUnavailable+len(b.snap.Pods)-l.Replicas, 0)
 }
 
-func (k cloneSetKind) stepPending(*run) rules.Pending    { return rules.CloneSetStepPending(k.o) }
-func (k cloneSetKind) rolloutPending(*run) rules.Pending { return rules.CloneSetPending(k.o) }
+func (k cloneSetKind) stepPending(*rollout) rules.Pending    { return rules.CloneSetStepPending(k.o) }
+func (k cloneSetKind) rolloutPending(*rollout) rules.Pending { return rules.CloneSetPending(k.o) }
 
-func (k cloneSetKind) stop(r *run) (StopField, string) {
+func (k cloneSetKind) stop(r *rollout) (StopField, string) {
 	limits := rules.LimitsOfCloneSet(&k.o.Spec)
 	partitioned := limits.MaxSurge > 0 && !r.snap.Gates.CloneSetPartitionRollback || subsetOf(k.o)
 	if !partitioned || rules.PausedOf(k.o) {
@@ -108,7 +108,7 @@ func cloneSource(spec *kruise.CloneSetSpec, replicas *int32) *kruise.CloneSetSpe
 	return &out
 }
 
-func (s cloneSetSpec) subject(b *builder) subject { return b.cloneSet(s.CloneSetSpec) }
+func (s cloneSetSpec) subject(b *comparison) subject { return b.cloneSet(s.CloneSetSpec) }
 
 func (s cloneSetSpec) inPlace() *kruise.InPlaceUpdateStrategy {
 	return s.UpdateStrategy.RollingUpdate.InPlaceUpdateStrategy
@@ -116,7 +116,7 @@ func (s cloneSetSpec) inPlace() *kruise.InPlaceUpdateStrategy {
 
 func (s cloneSetSpec) lifecycle() *kruise.Lifecycle { return s.Lifecycle }
 
-func (s cloneSetSpec) order(b *builder) []*cluster.Pod {
+func (s cloneSetSpec) order(b *comparison) []*cluster.Pod {
 	set := b.cloneSetRules(s.CloneSetSpec)
 	set.Update, set.Current = nobody, ""
 	return set.Queue().Take(len(b.snap.Pods))
@@ -131,4 +131,4 @@ func (s cloneSetSpec) picks(c *client) ([]*cluster.Pod, string) {
 	set := &rules.CloneSet{Spec: &spec, Update: c.revision, Pods: c.counted.Pods, Nodes: c.snap.Nodes, Gates: c.snap.Gates, Now: c.now}
 	return waiting(set.ChooseUpdate())
 }
-func (cloneSetSpec) taken(r *run, _ int) []*cluster.Pod { return r.snap.Pods }
+func (cloneSetSpec) taken(r *rollout, _ int) []*cluster.Pod { return r.snap.Pods }

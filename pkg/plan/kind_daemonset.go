@@ -21,13 +21,13 @@ type daemonSetKind struct {
 
 func (kinds) DaemonSet(o *kruise.DaemonSet) kind { return daemonSetKind{templated: templated{o}, o: o} }
 
-func (k daemonSetKind) subject(b *builder) subject {
+func (k daemonSetKind) subject(b *comparison) subject {
 	return b.daemonSet(&k.o.Spec, scheduledOf(b.present.Object))
 }
 
 // daemonSet reads an Advanced DaemonSet (docs/kruise/workloads.md#advanced-daemonset). scheduled is
 // its status.desiredNumberScheduled.
-func (b *builder) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subject {
+func (b *comparison) daemonSet(spec *kruise.DaemonSetSpec, scheduled int) subject {
 	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduled)
 	l := set.Limits()
 	s := subject{
@@ -98,16 +98,16 @@ func daemonPods(set *rules.DaemonSet) []*cluster.Pod {
 
 func (k daemonSetKind) restarted(any) kruiseSpec { return daemonSetSpec{&k.o.Spec} }
 
-func (k daemonSetKind) carrying(*run) func(*cluster.Pod) bool {
+func (k daemonSetKind) carrying(*rollout) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
-func (k daemonSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
+func (k daemonSetKind) choice(b *comparison, now time.Time, _ bool) rules.Choice {
 	return b.daemonChoice(&k.o.Spec, now)
 }
 
 // daemonChoice writes a choice whose order is random inside.
-func (b *builder) daemonChoice(spec *kruise.DaemonSetSpec, now time.Time) rules.Choice {
+func (b *comparison) daemonChoice(spec *kruise.DaemonSetSpec, now time.Time) rules.Choice {
 	set := daemonSetRules(b.snap, spec, b.updateRevision(), scheduledOf(b.present.Object))
 	set.Now = now
 	u := set.ChooseUpdate()
@@ -115,11 +115,11 @@ func (b *builder) daemonChoice(spec *kruise.DaemonSetSpec, now time.Time) rules.
 	return rules.Choice{Pods: order[:len(u.Broken)+u.Room], Order: order, Why: u.Why}
 }
 
-func (k daemonSetKind) stepPending(r *run) rules.Pending {
+func (k daemonSetKind) stepPending(r *rollout) rules.Pending {
 	return rules.DaemonSetStepPending(k.o, k.selected(r))
 }
 
-func (k daemonSetKind) rolloutPending(r *run) rules.Pending {
+func (k daemonSetKind) rolloutPending(r *rollout) rules.Pending {
 	if k.selected(r) >= 0 {
 		return nil // nodes that the selector leaves out stay old
 	}
@@ -127,14 +127,14 @@ func (k daemonSetKind) rolloutPending(r *run) rules.Pending {
 }
 
 // selected is how many nodes the strategy chooses, -1 for all.
-func (k daemonSetKind) selected(r *run) int {
+func (k daemonSetKind) selected(r *rollout) int {
 	if ru := k.o.Spec.UpdateStrategy.RollingUpdate; ru == nil || ru.Selector == nil {
 		return -1
 	}
 	return daemonSetRules(*r.snap, &k.o.Spec, k.o.Status.UpdateRevision, scheduledOf(k.o)).Selected()
 }
 
-func (k daemonSetKind) stop(*run) (StopField, string) { return pausedUnlessSo(k.o) }
+func (k daemonSetKind) stop(*rollout) (StopField, string) { return pausedUnlessSo(k.o) }
 
 func (k daemonSetKind) surges() bool {
 	r := k.o.Spec.UpdateStrategy.RollingUpdate
@@ -153,14 +153,14 @@ func (k daemonSetKind) ordering() []string {
 // has no hooks and no grace period of it.
 type daemonSetSpec struct{ *kruise.DaemonSetSpec }
 
-func (s daemonSetSpec) subject(b *builder) subject {
+func (s daemonSetSpec) subject(b *comparison) subject {
 	return b.daemonSet(s.DaemonSetSpec, scheduledOf(b.present.Object))
 }
 
 func (daemonSetSpec) inPlace() *kruise.InPlaceUpdateStrategy { return nil }
 func (daemonSetSpec) lifecycle() *kruise.Lifecycle           { return nil }
 
-func (s daemonSetSpec) order(b *builder) []*cluster.Pod {
+func (s daemonSetSpec) order(b *comparison) []*cluster.Pod {
 	return daemonPods(daemonSetRules(b.snap, s.DaemonSetSpec, nobody, scheduledOf(b.present.Object)))
 }
 
@@ -187,7 +187,7 @@ func (s daemonSetSpec) picks(c *client) ([]*cluster.Pod, string) {
 	return picked, choice.Why
 }
 
-func (daemonSetSpec) taken(r *run, _ int) []*cluster.Pod { return r.snap.Pods }
+func (daemonSetSpec) taken(r *rollout, _ int) []*cluster.Pod { return r.snap.Pods }
 
 type nativeDaemonSetKind struct {
 	native
@@ -207,14 +207,13 @@ func (k nativeDaemonSetKind) drivers() []Driver {
 	return []Driver{DriverNative}
 }
 
-func (k nativeDaemonSetKind) subject(b *builder) subject { return b.nativeDaemonSet(k.o) }
-
-// nativeDaemonSet reads a DaemonSet of Kubernetes, which has no partition.
-func (b *builder) nativeDaemonSet(o *appsv1.DaemonSet) subject {
-	s := b.daemonSet(rules.AsDaemonSetSpec(&o.Spec), scheduledOf(b.present.Object))
+// subject reads a DaemonSet of Kubernetes, which has no partition.
+func (k nativeDaemonSetKind) subject(b *comparison) subject {
+	s := b.daemonSet(rules.AsDaemonSetSpec(&k.o.Spec), scheduledOf(b.present.Object))
 	s.partition, s.allowed = nil, nil
 	return s
 }
+
 
 func (k nativeDaemonSetKind) source(kruised any) kruiseSpec {
 	out := *rules.AsDaemonSetSpec(&k.o.Spec)
@@ -230,25 +229,25 @@ func (k nativeDaemonSetKind) source(kruised any) kruiseSpec {
 
 func (k nativeDaemonSetKind) restarted(kruised any) kruiseSpec { return k.source(kruised) }
 
-func (nativeDaemonSetKind) carries(b *builder, p *cluster.Pod) bool {
+func (nativeDaemonSetKind) carries(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
 
-func (nativeDaemonSetKind) carrying(r *run) func(*cluster.Pod) bool { return atRevision(r.named()) }
+func (nativeDaemonSetKind) carrying(r *rollout) func(*cluster.Pod) bool { return atRevision(r.named()) }
 
-func (k nativeDaemonSetKind) revision(r *run) string {
+func (k nativeDaemonSetKind) revision(r *rollout) string {
 	if !rules.Observed(k.o) {
 		return ""
 	}
 	return cluster.Hash(revisionNamed(r.snap.Revisions, r.object().Template))
 }
 
-func (k nativeDaemonSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
+func (k nativeDaemonSetKind) choice(b *comparison, now time.Time, _ bool) rules.Choice {
 	return b.daemonChoice(rules.AsDaemonSetSpec(&k.o.Spec), now)
 }
 
-func (k nativeDaemonSetKind) stepPending(*run) rules.Pending {
+func (k nativeDaemonSetKind) stepPending(*rollout) rules.Pending {
 	return rules.NativeDaemonSetPending(k.o)
 }
 
-func (nativeDaemonSetKind) stop(*run) (StopField, string) { return StopStrategy, onDelete }
+func (nativeDaemonSetKind) stop(*rollout) (StopField, string) { return StopStrategy, onDelete }

@@ -24,11 +24,10 @@ func (kinds) Deployment(o *appsv1.Deployment) kind {
 }
 
 func (deploymentKind) drivers() []Driver            { return []Driver{DriverNative} }
-func (k deploymentKind) subject(b *builder) subject { return b.deployment(&k.o.Spec) }
-
-// deployment reads a Deployment of Kubernetes. It has no partition: a step pauses
+// subject reads a Deployment of Kubernetes. It has no partition: a step pauses
 // it once enough pods are updated, by when it may have gone further.
-func (b *builder) deployment(spec *appsv1.DeploymentSpec) subject {
+func (k deploymentKind) subject(b *comparison) subject {
+	spec := &k.o.Spec
 	l := rules.LimitsOfDeployment(spec)
 	recreates := spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
 	if recreates { // all go before any comes
@@ -43,24 +42,25 @@ func (b *builder) deployment(spec *appsv1.DeploymentSpec) subject {
 	}
 }
 
+
 func (deploymentKind) source(any) kruiseSpec    { return nil }
 func (deploymentKind) restarted(any) kruiseSpec { return nil }
-func (deploymentKind) revision(*run) string     { return "" }
+func (deploymentKind) revision(*rollout) string     { return "" }
 
 // carries reads the hash of the pod's ReplicaSet.
-func (deploymentKind) carries(b *builder, p *cluster.Pod) bool {
+func (deploymentKind) carries(b *comparison, p *cluster.Pod) bool {
 	return p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(b.updateRevision())
 }
 
-func (deploymentKind) carrying(r *run) func(*cluster.Pod) bool {
+func (deploymentKind) carrying(r *rollout) func(*cluster.Pod) bool {
 	revision := r.named()
 	return func(p *cluster.Pod) bool {
 		return revision != "" && p.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == cluster.Hash(revision)
 	}
 }
 
-func (k deploymentKind) stop(*run) (StopField, string)     { return pausedUnlessSo(k.o) }
-func (k deploymentKind) rolloutPending(*run) rules.Pending { return rules.DeploymentPending(k.o) }
+func (k deploymentKind) stop(*rollout) (StopField, string)     { return pausedUnlessSo(k.o) }
+func (k deploymentKind) rolloutPending(*rollout) rules.Pending { return rules.DeploymentPending(k.o) }
 
 type replicaSetKind struct {
 	native
@@ -78,13 +78,12 @@ func (kinds) ReplicaSet(o *appsv1.ReplicaSet) kind {
 // drivers: its own controller replaces what somebody deletes.
 func (replicaSetKind) drivers() []Driver { return []Driver{DriverClient, DriverNative} }
 
-func (replicaSetKind) subject(b *builder) subject { return b.replicaSet() }
-
-// replicaSet is for what updates no pod by itself.
-func (b *builder) replicaSet() subject {
+// subject is for what updates no pod by itself.
+func (replicaSetKind) subject(b *comparison) subject {
 	n, _ := cluster.Of(b.desired.Object).Replicas()
 	return subject{total: b.total(n), updated: b.already(), limits: Limits{Replicas: n}}
 }
+
 
 func (k replicaSetKind) source(kruised any) kruiseSpec {
 	spec := kruise.CloneSetSpec{MinReadySeconds: k.o.Spec.MinReadySeconds, Selector: k.o.Spec.Selector}
@@ -97,7 +96,7 @@ func (k replicaSetKind) source(kruised any) kruiseSpec {
 func (k replicaSetKind) restarted(kruised any) kruiseSpec { return k.source(kruised) }
 
 // carries compares images where the client has not yet marked the pod.
-func (k replicaSetKind) carries(b *builder, p *cluster.Pod) bool {
+func (k replicaSetKind) carries(b *comparison, p *cluster.Pod) bool {
 	if rules.RevisionOf(p) == "" {
 		return !b.changed && sameImages(p, &k.o.Spec.Template)
 	}
@@ -116,7 +115,7 @@ func sameImages(p *cluster.Pod, template *corev1.PodTemplateSpec) bool {
 	return true
 }
 
-func (replicaSetKind) carrying(r *run) func(*cluster.Pod) bool        { return atRevision(r.named()) }
-func (k replicaSetKind) revision(*run) string                         { return k.o.Spec.Template.Labels[revisionMark] }
-func (replicaSetKind) stop(*run) (StopField, string)                  { return "", "" }
+func (replicaSetKind) carrying(r *rollout) func(*cluster.Pod) bool        { return atRevision(r.named()) }
+func (k replicaSetKind) revision(*rollout) string                         { return k.o.Spec.Template.Labels[revisionMark] }
+func (replicaSetKind) stop(*rollout) (StopField, string)                  { return "", "" }
 func (replicaSetKind) revised(template map[string]any) map[string]any { return unmarked(template) }

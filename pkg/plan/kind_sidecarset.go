@@ -19,11 +19,10 @@ type sidecarSetKind struct {
 }
 
 func (kinds) SidecarSet(o *kruise.SidecarSet) kind  { return sidecarSetKind{o: o} }
-func (k sidecarSetKind) subject(b *builder) subject { return b.sidecarSet(k.o) }
-
-// sidecarSet reads a SidecarSet (docs/kruise/sidecarset.md#selection). Its
+// subject reads a SidecarSet (docs/kruise/sidecarset.md#selection). Its
 // total are the pods that it matches and has been injected into.
-func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
+func (k sidecarSetKind) subject(b *comparison) subject {
+	o := k.o
 	set := b.sidecarSetRules(o)
 	matched := set.Matched()
 	s := subject{total: len(matched), limits: Limits{Replicas: len(matched), MaxUnavailable: set.MaxUnavailable(len(matched))}}
@@ -62,6 +61,7 @@ func (b *builder) sidecarSet(o *kruise.SidecarSet) subject {
 	return s
 }
 
+
 func statusOfSidecars(obj any) kruise.SidecarSetStatus {
 	if o, ok := obj.(*kruise.SidecarSet); ok {
 		return o.Status
@@ -84,7 +84,7 @@ func afterwards(o *kruise.SidecarSet) string {
 // sidecarSetRules is the desired set as the rules will see it: its hash is one
 // that no pod has unless the containers stay, and pods can be upgraded as long as
 // nothing but images changes.
-func (b *builder) sidecarSetRules(o *kruise.SidecarSet) *rules.SidecarSet {
+func (b *comparison) sidecarSetRules(o *kruise.SidecarSet) *rules.SidecarSet {
 	set := b.snap.sidecars(b.present, o)
 	if b.changed {
 		set.Hash = nobody
@@ -102,22 +102,22 @@ func (k sidecarSetKind) members(s *Snapshot) []*cluster.Pod {
 // restarted is none: the pods are those of others.
 func (sidecarSetKind) restarted(any) kruiseSpec { return nil }
 
-func (k sidecarSetKind) carrying(r *run) func(*cluster.Pod) bool {
+func (k sidecarSetKind) carrying(r *rollout) func(*cluster.Pod) bool {
 	set := &rules.SidecarSet{Name: k.o.Name, Hash: r.object().Annotations[kruise.SidecarSetHashAnnotation]}
 	return set.Updated
 }
 
-func (k sidecarSetKind) choice(b *builder, _ time.Time, brief bool) rules.Choice {
+func (k sidecarSetKind) choice(b *comparison, _ time.Time, brief bool) rules.Choice {
 	set := b.sidecarSetRules(k.o)
 	set.Brief = brief
 	return set.ChooseUpdate().Choice
 }
 
-func (k sidecarSetKind) stepPending(r *run) rules.Pending {
+func (k sidecarSetKind) stepPending(r *rollout) rules.Pending {
 	return r.snap.sidecars(r.object(), k.o).Pending(k.o)
 }
 
-func (k sidecarSetKind) stop(*run) (StopField, string) { return pausedUnlessSo(k.o) }
+func (k sidecarSetKind) stop(*rollout) (StopField, string) { return pausedUnlessSo(k.o) }
 func (sidecarSetKind) surges() bool                    { return false }
 func (sidecarSetKind) ordering() []string              { return nil }
 
@@ -153,7 +153,7 @@ func (k sidecarSetKind) withTemplate(whole, stored map[string]any) (map[string]a
 
 // concerns asks which pods are a SidecarSet's, those included that it no longer counts
 // since they lack a container that it has now.
-func (b *builder) concerns() func(*cluster.Pod) bool {
+func (b *comparison) concerns() func(*cluster.Pod) bool {
 	o, ok := b.present.Object.(*kruise.SidecarSet)
 	if !ok {
 		return func(*cluster.Pod) bool { return true }
@@ -165,7 +165,7 @@ func (b *builder) concerns() func(*cluster.Pod) bool {
 
 // barred asks what keeps pods of a SidecarSet from ever being upgraded
 // (docs/kruise/sidecarset.md#matched-pods and docs/kruise/sidecarset.md#what-can-change-in-place).
-func (b *builder) barred() func(*cluster.Pod) string {
+func (b *comparison) barred() func(*cluster.Pod) string {
 	o, ok := b.present.Object.(*kruise.SidecarSet)
 	if !ok {
 		return func(*cluster.Pod) string { return "" }

@@ -20,11 +20,11 @@ func (kinds) StatefulSet(o *kruise.StatefulSet) kind {
 	return statefulSetKind{templated: templated{o}, o: o}
 }
 
-func (k statefulSetKind) subject(b *builder) subject { return b.statefulSet(&k.o.Spec) }
+func (k statefulSetKind) subject(b *comparison) subject { return b.statefulSet(&k.o.Spec) }
 
 // statefulSet reads an Advanced StatefulSet (docs/kruise/workloads.md#advanced-statefulset): its
 // partition is a number only.
-func (b *builder) statefulSet(spec *kruise.StatefulSetSpec) subject {
+func (b *comparison) statefulSet(spec *kruise.StatefulSetSpec) subject {
 	all := *spec
 	all.UpdateStrategy.RollingUpdate = copied(spec.UpdateStrategy.RollingUpdate)
 	all.UpdateStrategy.RollingUpdate.Partition = nil
@@ -58,23 +58,23 @@ func (k statefulSetKind) restarted(any) kruiseSpec {
 	return statefulSetSpec{&spec}
 }
 
-func (k statefulSetKind) carrying(*run) func(*cluster.Pod) bool {
+func (k statefulSetKind) carrying(*rollout) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
-func (k statefulSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
+func (k statefulSetKind) choice(b *comparison, now time.Time, _ bool) rules.Choice {
 	set := &rules.StatefulSet{Spec: &k.o.Spec, Current: k.o.Status.CurrentRevision, Update: b.updateRevision(), Pods: b.snap.Pods, Gates: b.snap.Gates, Now: now}
 	return set.ChooseUpdate().Choice
 }
 
-func (k statefulSetKind) stepPending(r *run) rules.Pending {
+func (k statefulSetKind) stepPending(r *rollout) rules.Pending {
 	set := rules.StatefulSet{Spec: &k.o.Spec, Update: k.o.Status.UpdateRevision, Pods: r.snap.Pods, Gates: r.snap.Gates}
 	return rules.StatefulSetStepPending(k.o, set.Kept())
 }
 
-func (k statefulSetKind) rolloutPending(*run) rules.Pending { return rules.StatefulSetPending(k.o) }
+func (k statefulSetKind) rolloutPending(*rollout) rules.Pending { return rules.StatefulSetPending(k.o) }
 
-func (k statefulSetKind) stop(r *run) (StopField, string) {
+func (k statefulSetKind) stop(r *rollout) (StopField, string) {
 	if !subsetOf(k.o) || rules.PausedOf(k.o) {
 		return pausedUnlessSo(k.o)
 	}
@@ -100,7 +100,7 @@ func (k statefulSetKind) ordering() []string {
 // statefulSetSpec has the client keep the rules of an Advanced StatefulSet.
 type statefulSetSpec struct{ *kruise.StatefulSetSpec }
 
-func (s statefulSetSpec) subject(b *builder) subject { return b.statefulSet(s.StatefulSetSpec) }
+func (s statefulSetSpec) subject(b *comparison) subject { return b.statefulSet(s.StatefulSetSpec) }
 
 func (s statefulSetSpec) inPlace() *kruise.InPlaceUpdateStrategy {
 	return s.UpdateStrategy.RollingUpdate.InPlaceUpdateStrategy
@@ -108,7 +108,7 @@ func (s statefulSetSpec) inPlace() *kruise.InPlaceUpdateStrategy {
 
 func (s statefulSetSpec) lifecycle() *kruise.Lifecycle { return s.Lifecycle }
 
-func (s statefulSetSpec) order(b *builder) []*cluster.Pod {
+func (s statefulSetSpec) order(b *comparison) []*cluster.Pod {
 	set := &rules.StatefulSet{Spec: s.StatefulSetSpec, Update: nobody, Pods: b.snap.Pods, Gates: b.snap.Gates}
 	return set.UpdateTargets()
 }
@@ -124,7 +124,7 @@ func (s statefulSetSpec) picks(c *client) ([]*cluster.Pod, string) {
 
 // taken are those that the order takes: pods below the partition may carry the
 // revision, too, after the template was taken back.
-func (s statefulSetSpec) taken(r *run, updated int) []*cluster.Pod {
+func (s statefulSetSpec) taken(r *rollout, updated int) []*cluster.Pod {
 	return r.stateful(*s.StatefulSetSpec, updated).UpdateTargets()
 }
 
@@ -146,11 +146,10 @@ func (k nativeStatefulSetKind) drivers() []Driver {
 	return []Driver{DriverNative}
 }
 
-func (k nativeStatefulSetKind) subject(b *builder) subject { return b.nativeStatefulSet(&k.o.Spec) }
-
-// nativeStatefulSet reads a StatefulSet of Kubernetes; its partition is a floor of
+// subject reads a StatefulSet of Kubernetes; its partition is a floor of
 // ordinals, which come to the same number of pods.
-func (b *builder) nativeStatefulSet(spec *appsv1.StatefulSetSpec) subject {
+func (k nativeStatefulSetKind) subject(b *comparison) subject {
+	spec := &k.o.Spec
 	set := &rules.NativeStatefulSet{Spec: spec, Update: b.updateRevision(), Pods: b.snap.Pods, MaxUnavailable: b.severalAtOnce()}
 	replicas, _ := cluster.Of(&appsv1.StatefulSet{Spec: *spec}).Replicas()
 	s := subject{
@@ -166,9 +165,10 @@ func (b *builder) nativeStatefulSet(spec *appsv1.StatefulSetSpec) subject {
 	return s
 }
 
+
 // severalAtOnce reports whether the API server heeds the maxUnavailable of a StatefulSet:
 // where it does not it keeps none.
-func (b *builder) severalAtOnce() bool {
+func (b *comparison) severalAtOnce() bool {
 	o, ok := b.present.Object.(*appsv1.StatefulSet)
 	kept := ok && o.Spec.UpdateStrategy.RollingUpdate != nil && o.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable != nil
 	return kept || b.snap.Gates.MaxUnavailableStatefulSet
@@ -196,32 +196,32 @@ func (k nativeStatefulSetKind) source(kruised any) kruiseSpec {
 
 func (k nativeStatefulSetKind) restarted(kruised any) kruiseSpec { return k.source(kruised) }
 
-func (nativeStatefulSetKind) carries(b *builder, p *cluster.Pod) bool {
+func (nativeStatefulSetKind) carries(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())
 }
 
-func (k nativeStatefulSetKind) carrying(*run) func(*cluster.Pod) bool {
+func (k nativeStatefulSetKind) carrying(*rollout) func(*cluster.Pod) bool {
 	return atRevision(k.o.Status.UpdateRevision)
 }
 
-func (k nativeStatefulSetKind) revision(*run) string {
+func (k nativeStatefulSetKind) revision(*rollout) string {
 	if !rules.Observed(k.o) {
 		return ""
 	}
 	return k.o.Status.UpdateRevision
 }
 
-func (k nativeStatefulSetKind) choice(b *builder, now time.Time, _ bool) rules.Choice {
+func (k nativeStatefulSetKind) choice(b *comparison, now time.Time, _ bool) rules.Choice {
 	set := &rules.NativeStatefulSet{Spec: &k.o.Spec, Update: b.updateRevision(), Pods: b.snap.Pods, Now: now, MaxUnavailable: b.severalAtOnce()}
 	return set.ChooseUpdate()
 }
 
-func (k nativeStatefulSetKind) stepPending(r *run) rules.Pending {
+func (k nativeStatefulSetKind) stepPending(r *rollout) rules.Pending {
 	set := rules.NativeStatefulSet{Spec: &k.o.Spec, Update: k.o.Status.UpdateRevision, Pods: r.snap.Pods}
 	return rules.NativeStatefulSetPending(k.o, set.Kept())
 }
 
-func (k nativeStatefulSetKind) stop(r *run) (StopField, string) {
+func (k nativeStatefulSetKind) stop(r *rollout) (StopField, string) {
 	ordinals := (&rules.NativeStatefulSet{Spec: &k.o.Spec}).Ordinals()
 	return stopAt(k.o, r.keptBelow(ordinals, atObserved(k.o, k.o.Status.UpdateRevision)), len(ordinals))
 }

@@ -14,7 +14,7 @@ func TestKindOf_NoWorkload(t *testing.T) {
 	for _, obj := range []any{nil, &corev1.Pod{}} {
 		w := &cluster.Workload{Object: obj}
 		k := kindOf(obj)
-		r := &run{snap: &Snapshot{Workload: w}, plan: &Plan{}}
+		r := &rollout{snap: &Snapshot{Workload: w}, plan: &Plan{}}
 		if k.source(nil) != nil || k.restarted(nil) != nil || k.surges() || len(k.ordering()) > 0 ||
 			len(k.stepPending(r)) > 0 || len(k.rolloutPending(r)) > 0 || k.revision(r) != "" || k.carrying(r)(&cluster.Pod{}) {
 			t.Errorf("%T is treated as a workload", obj)

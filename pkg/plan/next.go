@@ -18,7 +18,7 @@ import (
 // Every decision carries the progress to record, whatever its verb; it is the
 // snapshot's own where nothing has to be recorded.
 func Next(p Plan, s Snapshot, now time.Time) Decision {
-	r := &run{plan: &p, snap: &s, now: now, progress: s.Progress}
+	r := &run{rollout: rollout{plan: &p, snap: &s, now: now, progress: s.Progress}}
 	if d, over := r.over(); over {
 		return d
 	}
@@ -47,12 +47,17 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 	return r.decide(Done, "all steps are done")
 }
 
-// run is one question.
-type run struct {
+// rollout is a plan with what is observed of its workload at one moment.
+type rollout struct {
 	plan     *Plan
 	snap     *Snapshot
 	now      time.Time
 	progress Progress
+}
+
+// run decides what a rollout does now.
+type run struct {
+	rollout
 	// seen is what the pods look like, worked out when it is asked for.
 	seen *health
 }
@@ -89,7 +94,7 @@ func (r *run) disowned() (Decision, bool) {
 }
 
 // foreign is why the object is not this rollout's to write.
-func (r *run) foreign() (why Blocker, bad bool) {
+func (r *rollout) foreign() (why Blocker, bad bool) {
 	w := r.object()
 	if w == nil || w.Object == nil {
 		return Blocker{Gate: GateObject, Why: "the object is gone"}, true
@@ -216,7 +221,7 @@ func (r *run) pull(s *Step) (Decision, bool) {
 
 // pullTroubles are the nodes that will not get an image, and when the next one will
 // have failed: registries have hiccups.
-func (r *run) pullTroubles(images []string) (failed []Blocker, next time.Time) {
+func (r *rollout) pullTroubles(images []string) (failed []Blocker, next time.Time) {
 	for _, image := range images {
 		for _, t := range r.snap.Pulls[image].Troubles {
 			due := later(t.Since, r.driven()).Add(imageGrace)
@@ -264,7 +269,7 @@ func (r *run) send(s *Step, p *Patch) Decision {
 }
 
 // updated is how many pods carry the new template, as the status has it.
-func (r *run) updated() int {
+func (r *rollout) updated() int {
 	if o, ok := r.object().Object.(*appsv1.Deployment); ok && rules.Observed(o) {
 		return int(o.Status.UpdatedReplicas)
 	}
@@ -301,7 +306,7 @@ func (r *run) unfinished(s *Step, list ...Blocker) Decision {
 }
 
 // deadline is when a step has taken too long; zero is never.
-func (r *run) deadline(s *Step) time.Time {
+func (r *rollout) deadline(s *Step) time.Time {
 	if s.Timeout <= 0 {
 		return time.Time{}
 	}
@@ -337,7 +342,7 @@ func (r *run) act(reason string, actions ...Action) Decision {
 	return d
 }
 
-func (r *run) onFailure() OnFailure {
+func (r *rollout) onFailure() OnFailure {
 	if i := r.progress.Step; i >= 0 && i < len(r.plan.Steps) && r.plan.Steps[i].OnFailure != "" {
 		return r.plan.Steps[i].OnFailure
 	}
@@ -345,7 +350,7 @@ func (r *run) onFailure() OnFailure {
 }
 
 // object is what patches go to.
-func (r *run) object() *cluster.Workload {
+func (r *rollout) object() *cluster.Workload {
 	if r.plan.Target.Carrier != nil {
 		return r.snap.Carrier
 	}
@@ -353,4 +358,4 @@ func (r *run) object() *cluster.Workload {
 }
 
 // present is the step that the rollout is at.
-func (r *run) present() *Step { return &r.plan.Steps[r.progress.Step] }
+func (r *rollout) present() *Step { return &r.plan.Steps[r.progress.Step] }

@@ -53,7 +53,7 @@ func specOf(w *cluster.Workload, version string) (map[string]any, error) {
 
 // compareSpecs finds out whether more than template, replicas and partition
 // changes, and lists what changes outside of the template.
-func (b *builder) compareSpecs() error {
+func (b *comparison) compareSpecs() error {
 	version := versionOf(b.present)
 	old, err := specOf(b.present, version)
 	if err != nil {

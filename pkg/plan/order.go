@@ -37,7 +37,7 @@ type queue interface {
 }
 
 // takes writes what a queue gives as pods of a step.
-func (b *builder) takes(q queue, ties func([]*cluster.Pod) [][]*cluster.Pod, why func(*cluster.Pod) string) func(int) []PodStep {
+func (b *comparison) takes(q queue, ties func([]*cluster.Pod) [][]*cluster.Pod, why func(*cluster.Pod) string) func(int) []PodStep {
 	var group map[*cluster.Pod]int
 	return func(n int) []PodStep {
 		taken := q.Take(n)
@@ -57,7 +57,7 @@ const surplus = "a surge pod takes its place, and scale-down deletes it"
 
 // foresees is takes for a CloneSet of which no order that is sorted once says which
 // pods a step reaches.
-func (b *builder) foresees(set *rules.CloneSet, total int) func(int) []PodStep {
+func (b *comparison) foresees(set *rules.CloneSet, total int) func(int) []PodStep {
 	var f *rules.Forecast
 	var group map[*cluster.Pod]int
 	why := set.Placing().Of
@@ -79,7 +79,7 @@ func (b *builder) foresees(set *rules.CloneSet, total int) func(int) []PodStep {
 }
 
 // takesAny is for an order that is random inside each step: its pods are one tie.
-func (b *builder) takesAny(l *line, why string) func(int) []PodStep {
+func (b *comparison) takesAny(l *line, why string) func(int) []PodStep {
 	tie := 0
 	return func(n int) []PodStep {
 		taken := l.Take(n)
@@ -105,7 +105,7 @@ func groups(sets [][]*cluster.Pod) map[*cluster.Pod]int {
 	return out
 }
 
-func (b *builder) podSteps(list []*cluster.Pod, group map[*cluster.Pod]int, why func(*cluster.Pod) string) []PodStep {
+func (b *comparison) podSteps(list []*cluster.Pod, group map[*cluster.Pod]int, why func(*cluster.Pod) string) []PodStep {
 	out := make([]PodStep, len(list))
 	for i, p := range list {
 		mode, because := b.modes.of(p)
@@ -169,7 +169,7 @@ func inverse(total int, allowed func(intstr.IntOrString) int) func(int, bool) in
 // numbered is for partitions that are a number of pods. In order, they are the last
 // ones that an update would reach, whatever these carry: some may have the new
 // template already, as after an undo, and stay so (docs/kruise/workloads.md#kubectl-operations).
-func (b *builder) numbered(s *subject, order []*cluster.Pod) {
+func (b *comparison) numbered(s *subject, order []*cluster.Pod) {
 	total := max(s.total, 0)
 	allowed := make([]int, total+1)
 	allowed[0] = total

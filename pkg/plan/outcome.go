@@ -150,7 +150,7 @@ func (p *Plan) effect(s Snapshot) (*builder, []*cluster.Workload, error) {
 	for _, f := range p.CheckWrites() {
 		return nil, nil, &tree.Error{Path: fmt.Sprintf("spec.steps[%d].patches[%d]", f.Step, f.Patch), Msg: f.Msg, Hint: f.Hint}
 	}
-	b := &builder{present: s.Object(), snap: s}
+	b := newBuilder(nil, s.Object(), s, Policy{})
 	if b.present == nil || b.present.Object == nil {
 		return nil, nil, ErrNotFound
 	}

@@ -40,7 +40,7 @@ func Look(s Snapshot, now time.Time) (*Outlook, bool) {
 	b.sub = b.subject()
 	o := &Outlook{
 		Object: b.present, Driver: b.plan.Driver, Total: b.sub.total, Reach: b.sub.total - b.sub.left, Allowed: b.sub.total - b.sub.left, Limits: b.sub.limits,
-		carries: Carries(b.plan, s), Choice: kindOf(b.present.Object).choice(b, now, false), barred: b.barred(), concerns: b.concerns(), guard: b.guard(),
+		carries: Carries(b.plan, s), Choice: kindOf(b.present.Object).choice(&b.comparison, now, false), barred: b.barred(), concerns: b.concerns(), guard: b.guard(),
 	}
 	if v, ok := b.ownPartition(); ok {
 		o.Partition, o.Allowed = v.String(), max(0, min(b.sub.allowed(v), o.Reach))
@@ -78,7 +78,7 @@ func Standing(s Snapshot) Plan {
 	if w == nil || w.Object == nil {
 		return Plan{Driver: DriverNative, Steps: []Step{{Name: "update", Kind: StepUpdate}}}
 	}
-	b := &builder{desired: w, present: w, snap: s}
+	b := newBuilder(w, w, s, Policy{})
 	b.plan.Driver = kindOf(w.Object).drivers()[0]
 	b.compare()
 	b.sub = b.subject()
@@ -99,7 +99,7 @@ func Standing(s Snapshot) Plan {
 // there are, as far as the object says. ok is false where pods follow only when
 // somebody deletes them.
 func Reach(w *cluster.Workload, gates cluster.Gates) (reach, total int, ok bool) {
-	b := &builder{desired: w, present: w, snap: Snapshot{Workload: w, Gates: gates}}
+	b := newBuilder(w, w, Snapshot{Workload: w, Gates: gates}, Policy{})
 	b.sub = b.subject()
 	total = b.sub.total
 	if b.sub.take == nil {
@@ -152,7 +152,7 @@ func one(is bool) int {
 // Carries tells which pods carry the new template of a plan. No pod does while the
 // template has not been written, unless the plan keeps it.
 func Carries(p Plan, s Snapshot) func(*cluster.Pod) bool {
-	r := &run{plan: &p, snap: &s}
+	r := &rollout{plan: &p, snap: &s}
 	if w := r.object(); w == nil || w.Object == nil {
 		return func(*cluster.Pod) bool { return false }
 	}

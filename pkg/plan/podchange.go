@@ -341,7 +341,7 @@ func (c *client) empty(p *cluster.Pod) {
 
 // warnHot says which sidecars the client exchanges while they work: their new image
 // starts in another container than the one that the change names.
-func (b *builder) warnHot() {
+func (b *reviewer) warnHot() {
 	if b.plan.Driver != DriverClient || b.plan.Change.Mode != rules.ModeInPlace {
 		return
 	}

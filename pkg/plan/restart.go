@@ -30,7 +30,7 @@ type Restarting struct {
 // that cannot be restarted.
 func BuildRestart(s Snapshot, r Restarting, policy Policy) (Plan, error) {
 	present := s.Object()
-	b := &builder{desired: present, snap: s, policy: policy}
+	b := newBuilder(present, present, s, policy)
 	if err := b.check(); err != nil {
 		return Plan{}, err
 	}
@@ -120,7 +120,7 @@ func commonContainers(pods []*cluster.Pod) []string {
 func (b *builder) updateOrder() []*cluster.Pod {
 	var list []*cluster.Pod
 	if spec := kindOf(b.present.Object).restarted(carried(b.snap)); spec != nil {
-		list = spec.order(b)
+		list = spec.order(&b.comparison)
 	}
 	return append(list, left(byName(b.snap.Pods), list)...)
 }

@@ -20,7 +20,7 @@ import (
 // that were updated are touched. why is what ended the rollout. It fails where nobody
 // has kept that template.
 func Back(p Plan, s Snapshot, why string) (Plan, error) {
-	r := &run{plan: &p, snap: &s}
+	r := &rollout{plan: &p, snap: &s}
 	present := r.object()
 	template := s.Base
 	if p.Change.FromHash == p.Change.ToHash { // what is on record is older than this rollout

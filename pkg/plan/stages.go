@@ -45,14 +45,20 @@ func (b *builder) update(base *cluster.Workload) (*cluster.Workload, error) {
 
 // partitionMoves reports whether the desired partition is another, although no pod
 // follows by it: it was raised.
-func (b *builder) partitionMoves() bool {
+func (b *staging) partitionMoves() bool {
 	own, ok := b.ownPartition()
 	now, both := cluster.Of(b.present.Object).Partition()
 	return ok && both && own != now && len(b.policy.Steps) == 0
 }
 
+// staging says at which numbers of updated pods a rollout stops.
+type staging struct {
+	comparison
+	sub subject
+}
+
 // rungs are the numbers of updated pods to stop at; none when no pod is to change.
-func (b *builder) rungs() []rung {
+func (b *staging) rungs() []rung {
 	if b.sub.partition == nil && !b.sub.approximate && b.plan.Driver != DriverClient {
 		return b.atOnce()
 	}
@@ -92,7 +98,7 @@ func DefaultSteps(total int) []PolicyStep {
 
 // atOnce is the one rung of a workload whose controller stops nowhere in between;
 // none where pods do not follow by themselves.
-func (b *builder) atOnce() []rung {
+func (b *staging) atOnce() []rung {
 	if !b.changed && !b.letsContinue() || b.sub.take == nil {
 		return nil
 	}
@@ -105,7 +111,7 @@ func (b *builder) atOnce() []rung {
 // bounds are how many pods are updated, or let go, before the first rung, and how
 // many the last may reach: what the partition of the desired spec lets go, unless
 // the policy has steps of its own.
-func (b *builder) bounds() (already, reach int) {
+func (b *staging) bounds() (already, reach int) {
 	already, reach = b.sub.updated, b.sub.total
 	own, ok := b.ownPartition()
 	if !ok {
@@ -127,7 +133,7 @@ func (b *builder) bounds() (already, reach int) {
 
 // letsContinue reports whether the desired spec has a controller continue that updates no pod
 // now.
-func (b *builder) letsContinue() bool {
+func (b *staging) letsContinue() bool {
 	stopped := func(w *cluster.Workload) bool {
 		return rules.PausedOf(w.Object) || cluster.Of(w.Object).Strategy() == onDelete
 	}
@@ -135,7 +141,7 @@ func (b *builder) letsContinue() bool {
 }
 
 // ownPartition is the partition of the desired spec.
-func (b *builder) ownPartition() (intstr.IntOrString, bool) {
+func (b *staging) ownPartition() (intstr.IntOrString, bool) {
 	if b.sub.allowed == nil {
 		return intstr.IntOrString{}, false
 	}
@@ -143,7 +149,7 @@ func (b *builder) ownPartition() (intstr.IntOrString, bool) {
 }
 
 // allowedNow is how many pods the partition in force lets be updated.
-func (b *builder) allowedNow() int {
+func (b *staging) allowedNow() int {
 	v, ok := cluster.Of(b.present.Object).Partition()
 	if !ok {
 		return b.sub.total
@@ -168,7 +174,7 @@ func upTo(steps []PolicyStep, total, reach int) []PolicyStep {
 
 // final is the one rung of a workload that cannot stop in between; what the
 // policy's steps wait for is waited for there.
-func (b *builder) final(total int) rung {
+func (b *staging) final(total int) rung {
 	last := PolicyStep{To: All}
 	for _, s := range b.policy.Steps {
 		last.Verify = append(last.Verify, s.Verify...)
@@ -344,7 +350,7 @@ func (b *builder) climbDeployment(base *cluster.Workload, r rung, first, last bo
 
 // partitionFor is the partition of one rung. At the end it is the desired spec's
 // own where that lets the same pods follow, so that nothing is left to reconcile.
-func (b *builder) partitionFor(r rung, last bool) intstr.IntOrString {
+func (b *staging) partitionFor(r rung, last bool) intstr.IntOrString {
 	own, ok := b.ownPartition()
 	if !last || !ok {
 		return b.sub.partition(r.updated, r.To.Percent)

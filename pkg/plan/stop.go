@@ -189,7 +189,7 @@ func (r *run) stopping() (d Decision, more bool) {
 
 // stop is the field that keeps the controller from updating further pods as they are now,
 // and its value; "" where it updates none.
-func (r *run) stop(w *cluster.Workload) (StopField, string) {
+func (r *rollout) stop(w *cluster.Workload) (StopField, string) {
 	if _, bad := r.foreign(); bad || r.plan.Driver == DriverClient || cluster.Of(w.Object).Strategy() == onDelete {
 		return "", ""
 	}
@@ -215,7 +215,7 @@ func (r *run) lifting() (d Decision, more bool) {
 
 // stopped are the values that the plan knows of the field at the present step: a record that
 // was edited must not update more pods than the plan does.
-func (r *run) stopped(f StopField) []string {
+func (r *rollout) stopped(f StopField) []string {
 	if f != StopPartition {
 		return nil
 	}
@@ -223,7 +223,7 @@ func (r *run) stopped(f StopField) []string {
 }
 
 // heldText says since when a rollout is on hold, and what that means for its controller.
-func (r *run) heldText() string {
+func (r *rollout) heldText() string {
 	text, stop, w := r.progress.Held, r.progress.Stop, r.object()
 	switch {
 	case stop.Field == "":
@@ -288,7 +288,7 @@ func stopAt(obj any, kept, total int) (StopField, string) {
 }
 
 // keptBelow is how many ordinals are below the lowest whose pod is updated or terminating.
-func (r *run) keptBelow(ordinals []int, updated func(*cluster.Pod) bool) int {
+func (r *rollout) keptBelow(ordinals []int, updated func(*cluster.Pod) bool) int {
 	kept := len(ordinals)
 	for _, p := range r.snap.Pods {
 		if i, ok := slices.BinarySearch(ordinals, rules.OrdinalOf(p)); ok && (p.Deleting || updated(p)) {
@@ -299,7 +299,7 @@ func (r *run) keptBelow(ordinals []int, updated func(*cluster.Pod) bool) int {
 }
 
 // old counts the active pods that have another template.
-func (r *run) old(updated func(*cluster.Pod) bool) int {
+func (r *rollout) old(updated func(*cluster.Pod) bool) int {
 	n := 0
 	for _, p := range r.snap.Pods {
 		if rules.Active(p) && !updated(p) {

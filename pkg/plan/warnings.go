@@ -11,9 +11,12 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
+// reviewer adds warnings to a plan.
+type reviewer struct{ *builder }
+
 // warn adds what whoever reviews the plan should know, beside the remarks of
 // [rules.Remarks].
-func (b *builder) warn() {
+func (b *reviewer) warn() {
 	if len(b.plan.Steps) == 0 {
 		return
 	}
@@ -32,14 +35,14 @@ func (b *builder) warn() {
 
 // warnPaused says that the controller updates no pod. A Deployment is resumed by the plan
 // itself.
-func (b *builder) warnPaused() {
+func (b *reviewer) warnPaused() {
 	if b.plan.Paused = b.plan.Driver == DriverKruise && rules.PausedOf(b.desired.Object); b.plan.Paused {
 		b.warning("%s is paused: its controller updates no pod until it is resumed", title(b.present.Ref))
 	}
 }
 
 // warnHooks says which hooks the plan takes to be answered.
-func (b *builder) warnHooks() {
+func (b *reviewer) warnHooks() {
 	l := b.lifecycle()
 	if b.plan.HookAnswer == 0 || l == nil {
 		return
@@ -68,7 +71,7 @@ func (b *builder) warnHooks() {
 	}
 }
 
-func (b *builder) podNamed(name string) *cluster.Pod {
+func (b *reviewer) podNamed(name string) *cluster.Pod {
 	for _, p := range b.snap.Pods {
 		if p.Name == name {
 			return p
@@ -77,7 +80,7 @@ func (b *builder) podNamed(name string) *cluster.Pod {
 	return nil
 }
 
-func (b *builder) warnHook(name string, pods int) {
+func (b *reviewer) warnHook(name string, pods int) {
 	who := "the hook lifecycle." + name + " holds " + plural(pods, "pod") + " until a program outside Kruise answers"
 	if b.plan.HookAnswer < 0 {
 		b.warning("%s, and the plan assumes that none does", who)
@@ -87,7 +90,7 @@ func (b *builder) warnHook(name string, pods int) {
 }
 
 // warnGates counts pods that cannot be handled as the change allows.
-func (b *builder) warnGates() {
+func (b *reviewer) warnGates() {
 	if b.modes.gateless > 0 {
 		b.warning("%s recreated instead of updated in place: no readiness gate %s", plural(b.modes.gateless, "pod")+" would be", kruise.InPlaceUpdateReady)
 	}
@@ -106,7 +109,7 @@ func (b *builder) warnGates() {
 }
 
 // warnPods names what is wrong before anything has begun.
-func (b *builder) warnPods() {
+func (b *reviewer) warnPods() {
 	var down []string
 	for _, p := range b.snap.Members() {
 		if rules.Active(p) && !rules.Ready(p) {
@@ -135,7 +138,7 @@ func some(names []string, most int) string {
 
 // warnParent says what the native parent prevents, and what becomes of a rollout that
 // only the client carries on.
-func (b *builder) warnParent() {
+func (b *reviewer) warnParent() {
 	if b.plan.Driver == DriverKruise {
 		return
 	}
@@ -150,13 +153,13 @@ func (b *builder) warnParent() {
 }
 
 // parent is "a ReplicaSet", and so on.
-func (b *builder) parent() string { return "a " + b.present.Kind }
+func (b *reviewer) parent() string { return "a " + b.present.Kind }
 
 // own is a field of the Kruise object, as a plan names it.
-func (b *builder) own(field string) string { return field + " of " + title(b.snap.Workload.Ref) }
+func (b *reviewer) own(field string) string { return field + " of " + title(b.snap.Workload.Ref) }
 
 // replaces reports whether the native parent itself makes the pods anew.
-func (b *builder) replaces() bool {
+func (b *reviewer) replaces() bool {
 	return b.plan.Driver == DriverNative && b.changed && b.sub.take != nil
 }
 
@@ -166,7 +169,7 @@ type prevented struct {
 	// name is that of its row in docs/rollout.md.
 	name string
 	// said is what a plan says; "" where it does not apply.
-	said func(*builder) string
+	said func(*reviewer) string
 }
 
 // preventions are the table, those of the driver client first. Each row has been seen
@@ -185,7 +188,7 @@ var preventions = []prevented{
 	{"budgets", parentBudgets},
 }
 
-func parentTemplate(b *builder) string {
+func parentTemplate(b *reviewer) string {
 	switch {
 	case b.plan.Driver != DriverClient:
 		return ""
@@ -195,7 +198,7 @@ func parentTemplate(b *builder) string {
 	return b.parent() + " with OnDelete makes pods from its present template only: one that is lost in the middle comes back new"
 }
 
-func parentHistory(b *builder) string {
+func parentHistory(b *reviewer) string {
 	n := 0
 	for _, p := range b.snap.Pods {
 		if b.modes.lost != nil && rules.Active(p) && b.modes.lost(p) {
@@ -208,14 +211,14 @@ func parentHistory(b *builder) string {
 	return fmt.Sprintf("a ReplicaSet keeps no history: %s on an unknown template, and would be recreated", plural(n, "pod")+isAre(n))
 }
 
-func parentSurge(b *builder) string {
+func parentSurge(b *reviewer) string {
 	if b.plan.Driver != DriverClient || !kindOf(b.kruised()).surges() {
 		return ""
 	}
 	return fmt.Sprintf("%s is not kept: pods beyond the replicas would be taken away again, so that capacity falls by maxUnavailable", b.own("maxSurge"))
 }
 
-func parentOrdered(b *builder) string {
+func parentOrdered(b *reviewer) string {
 	o, ok := b.desired.Object.(*appsv1.StatefulSet)
 	if !ok || b.plan.Driver != DriverClient || b.plan.Change.Mode != rules.ModeRecreate || b.sub.limits.MaxUnavailable < 2 || o.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 		return ""
@@ -223,7 +226,7 @@ func parentOrdered(b *builder) string {
 	return "an OrderedReady StatefulSet makes missing pods one at a time, the lowest first: one that does not become ready keeps the others from coming back"
 }
 
-func parentHooks(b *builder) string {
+func parentHooks(b *reviewer) string {
 	l := cluster.Of(b.kruised()).Lifecycle()
 	switch {
 	case l == nil || l.PreDelete == nil && l.InPlaceUpdate == nil && l.PreNormal == nil:
@@ -234,7 +237,7 @@ func parentHooks(b *builder) string {
 	return fmt.Sprintf("%s is kept by this command alone: a pod that %s or a user deletes waits for no hook", b.own("lifecycle"), b.parent())
 }
 
-func parentScaleDown(b *builder) string {
+func parentScaleDown(b *reviewer) string {
 	from, _ := cluster.Of(b.present.Object).Replicas()
 	to, _ := cluster.Of(b.desired.Object).Replicas()
 	o, ok := b.kruised().(*kruise.CloneSet)
@@ -248,7 +251,7 @@ func parentScaleDown(b *builder) string {
 	return text
 }
 
-func parentRecreates(b *builder) string {
+func parentRecreates(b *reviewer) string {
 	policy := rules.PolicyOf(b.kruised())
 	if !b.replaces() || policy == rules.PolicyRecreate {
 		return ""
@@ -256,7 +259,7 @@ func parentRecreates(b *builder) string {
 	return fmt.Sprintf("%s recreates every pod: %s is not kept", b.parent(), b.own("the update policy "+string(policy)))
 }
 
-func parentOrder(b *builder) string {
+func parentOrder(b *reviewer) string {
 	if !b.replaces() {
 		return ""
 	}
@@ -278,7 +281,7 @@ func names(a string, hasA bool, b string, hasB bool) (out []string) {
 	return out
 }
 
-func parentStop(b *builder) string {
+func parentStop(b *reviewer) string {
 	if !b.sub.approximate || len(b.policy.Steps) < 2 {
 		return ""
 	}
@@ -286,7 +289,7 @@ func parentStop(b *builder) string {
 	return fmt.Sprintf("a Deployment cannot stop at a number of pods: it is paused once enough are updated, by when up to %d more may be", l.MaxSurge+l.MaxUnavailable)
 }
 
-func parentOneByOne(b *builder) string {
+func parentOneByOne(b *reviewer) string {
 	o, ok := b.desired.Object.(*appsv1.StatefulSet)
 	if !ok || b.plan.Driver != DriverNative || b.severalAtOnce() {
 		return ""
@@ -305,7 +308,7 @@ func parentOneByOne(b *builder) string {
 	return fmt.Sprintf("a StatefulSet updates one pod at a time, not %d, unless the API server has the gate MaxUnavailableStatefulSet on: it drops maxUnavailable", asked)
 }
 
-func parentBudgets(b *builder) string {
+func parentBudgets(b *reviewer) string {
 	if !b.replaces() || len(b.snap.Disruptions) == 0 {
 		return ""
 	}

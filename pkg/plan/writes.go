@@ -179,7 +179,7 @@ func (p *Plan) restores(s Snapshot, object *cluster.Workload) bool {
 	if err != nil || !keeps(s.Revisions, hashOf(after)) {
 		return false
 	}
-	b := &builder{present: startedAs(object, after), desired: after, snap: s}
+	b := newBuilder(after, startedAs(object, after), s, Policy{})
 	return b.compareSpecs() == nil && !b.respecified
 }
 
@@ -242,7 +242,7 @@ func (p Plan) Stricter(s Snapshot) Plan {
 		p.Limits.MaxUnavailable, p.Limits.MaxSurge = min(p.Limits.MaxUnavailable, 1), 0
 		return p
 	}
-	b := &builder{present: s.Object(), desired: s.Object(), snap: s}
+	b := newBuilder(s.Object(), s.Object(), s, Policy{})
 	b.plan.Driver = p.Driver
 	if p.Drain == DrainNone {
 		p.Drain = b.drain()
