@@ -21,9 +21,6 @@ const reporter = "kubectl-kruise.dev/rollout"
 // farewell is how long Close waits for Events that are still to be written.
 const farewell = 2 * time.Second
 
-// notice is what an Event says.
-type notice struct{ kind, reason, note string }
-
 // announcer writes Events on the workload, one after the other and none at the
 // rollout's expense: what fails is forgotten, and so is what there is no room for.
 type announcer struct {
@@ -94,12 +91,8 @@ func (c *Cluster) Announce(e event.Event) {
 	}
 }
 
-// outcomes are what Events say of the end.
-var outcomes = map[event.Outcome]notice{
-	event.Completed:  {corev1.EventTypeNormal, "RolloutCompleted", "all steps are done"},
-	event.RolledBack: {corev1.EventTypeWarning, "RolloutRolledBack", "the way back is done"},
-	event.Failed:     {corev1.EventTypeWarning, "RolloutHalted", "failed"},
-}
+// notice is what an Event says.
+type notice struct{ kind, reason, note string }
 
 // noticeOf is what an Event says of something that was told; ok is false for what is
 // not worth one.
@@ -118,6 +111,13 @@ func noticeOf(e event.Event, steps int) (n notice, ok bool) {
 		return n, ok
 	}
 	return n, false
+}
+
+// outcomes are what Events say of the end.
+var outcomes = map[event.Outcome]notice{
+	event.Completed:  {corev1.EventTypeNormal, "RolloutCompleted", "all steps are done"},
+	event.RolledBack: {corev1.EventTypeWarning, "RolloutRolledBack", "the way back is done"},
+	event.Failed:     {corev1.EventTypeWarning, "RolloutHalted", "failed"},
 }
 
 // cut shortens a text to a number of bytes, at the end of a rune.

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"sync"
+	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -50,6 +52,81 @@ func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 		return c.verify(ctx, a.Step, a.Verify)
 	}
 	return fmt.Errorf("step %s has an action without a part", a.Step)
+}
+
+// certain reports an error unless this process may write and knows what it writes
+// to: what was read again first has to be decided on anew.
+func (c *Cluster) certain(ctx context.Context) error {
+	if err := c.fenced(); err != nil {
+		return err
+	}
+	some, err := c.doubts.settle(ctx)
+	if err == nil && some {
+		err = fmt.Errorf("it was read again: %w", plan.ErrConflict)
+	}
+	return err
+}
+
+// doubts are objects that may not be what the mirrors show, by name, with how to
+// read them again: a write got no answer, or one that says so. Before that was done
+// nothing is written, since it would be decided on what is not true.
+type doubts struct {
+	mu   sync.Mutex
+	list map[string]func(context.Context) error
+}
+
+func (d *doubts) add(name string, read func(context.Context) error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.list == nil {
+		d.list = map[string]func(context.Context) error{}
+	}
+	d.list[name] = read
+}
+
+// settle reads all that is doubtful again; some says that there was anything.
+func (d *doubts) settle(ctx context.Context) (some bool, err error) {
+	d.mu.Lock()
+	open := maps.Clone(d.list)
+	d.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(open)) {
+		if err := open[name](ctx); err != nil {
+			return true, told(name, err)
+		}
+		d.mu.Lock()
+		delete(d.list, name)
+		d.mu.Unlock()
+	}
+	return len(open) > 0, nil
+}
+
+// doubt has what an action was about read again, after an error that leaves open
+// what it is like now.
+func (c *Cluster) doubt(ctx context.Context, a plan.Action, err error) {
+	if !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict) && !errors.Is(err, plan.ErrNotFound) {
+		return
+	}
+	if p := podOf(a); p != nil {
+		c.doubts.add("pod "+p.Name, func(ctx context.Context) error { return c.rereadPod(ctx, p) })
+	} else {
+		c.doubts.add(c.object().String(), c.rereadWorkload)
+	}
+	_, _ = c.doubts.settle(ctx) // the next write tries again
+}
+
+// podOf is the pod that an action is about, nil for none.
+func podOf(a plan.Action) *plan.PodRef {
+	switch {
+	case a.Pod != nil:
+		return &a.Pod.PodRef
+	case a.Evict != nil:
+		return a.Evict
+	case a.Delete != nil:
+		return a.Delete
+	case a.Restart != nil:
+		return &a.Restart.PodRef
+	}
+	return nil
 }
 
 // patch changes the workload.
@@ -195,40 +272,49 @@ func (c *Cluster) leaving(ctx context.Context, p *plan.PodRef, err error) error 
 	return nil
 }
 
-// told sorts an answer of the server into what plan.Next's executor knows.
-func told(what string, err error) error {
-	kind := kindOf(err)
-	if kind == nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return fmt.Errorf("%s: %w: %s", what, kind, reasonOf(err))
-}
+// watchLag is how far a watch may be behind before nobody waits for it any more.
+const watchLag = time.Second
 
-// kindOf is the error of plan that an answer of the server means; nil for one that
-// will not change.
-func kindOf(err error) error {
-	switch {
-	case apierrors.IsNotFound(err), apierrors.IsGone(err):
+// changePod carries out a change of a pod.
+func (c *Cluster) changePod(ctx context.Context, a *plan.PodAction) error {
+	p, ok := c.pods.one(a.Namespace, a.Name)
+	if !ok || p.UID != a.UID {
 		return plan.ErrNotFound
-	case apierrors.IsConflict(err), isFailedTest(err):
-		return plan.ErrConflict
-	case apierrors.IsTooManyRequests(err) && apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause):
-		return plan.ErrRefused
-	case refusedByBudget(err):
-		return plan.ErrRefused
-	case isHopeless(err):
-		return nil
-	case unavailable(err):
-		return plan.ErrUnavailable
+	}
+	for _, patch := range PodPatches(p.Pod, a.Change, c.resources(p.Pod, a.Change), c.Now()) {
+		if err := c.sendPod(ctx, a.PodRef, patch); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// reasonOf is what the server says, without our own words around it.
-func reasonOf(err error) string {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) && status.Status().Message != "" {
-		return status.Status().Message
+// sendPod sends one patch of a pod, whose body names the uid.
+func (c *Cluster) sendPod(ctx context.Context, p plan.PodRef, patch PodPatch) error {
+	text, err := json.Marshal(patch.Body)
+	if err != nil {
+		return err
 	}
-	return err.Error()
+	var sub []string
+	if patch.Subresource != "" {
+		sub = append(sub, patch.Subresource)
+	}
+	got, err := c.core.CoreV1().Pods(p.Namespace).
+		Patch(ctx, p.Name, types.StrategicMergePatchType, text, metav1.PatchOptions{FieldManager: FieldManager}, sub...)
+	if err != nil {
+		return told("pod "+p.Name, err)
+	}
+	return c.pods.put(got)
+}
+
+// resources are those that containers have in the pod's new revision.
+func (c *Cluster) resources(p *cluster.Pod, change cluster.PodChange) map[string]any {
+	if len(change.Resources) == 0 {
+		return nil
+	}
+	s, _, err := c.assemble()
+	if err != nil {
+		return nil
+	}
+	return resourcesIn(s, p, change)
 }

@@ -11,6 +11,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -42,6 +43,110 @@ type hold struct {
 	// renewed is when the write was sent that renewed the lease last: others count from
 	// what it wrote, not from when its answer came.
 	renewed atomic.Pointer[time.Time]
+}
+
+// take seeks the lease, and keeps it until it is released.
+func (h *hold) take(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
+	held, lost := context.WithCancelCause(ctx)
+	election, stop := context.WithCancel(ctx)
+	h.me, h.lost, h.stop, h.got = h.cluster.opt.Holder+" ("+string(uuid.NewUUID())[:8]+")", lost, stop, make(chan struct{})
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		h.keep(election)
+	}()
+	release = func() {
+		stop()
+		patience := time.NewTimer(hasty)
+		defer patience.Stop()
+		select {
+		case <-over:
+		case <-patience.C:
+		}
+		lost(nil)
+	}
+	if err := h.acquired(ctx, told); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return held, release, nil
+}
+
+// acquired waits for the lease, as long as one lasts that nobody renews. A holder
+// that renews it is alive.
+func (h *hold) acquired(ctx context.Context, told func(string)) error {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	renewed := make(chan string, 1)
+	go h.rivals(watching, renewed)
+	times := h.cluster.opt.Lease.orUsual()
+	soon, late := time.NewTimer(times.Lasts/10), time.NewTimer(times.patience())
+	defer soon.Stop()
+	defer late.Stop()
+	for {
+		select {
+		case <-h.got:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-soon.C:
+			// A slow server has not told the holder by now: it is asked for again.
+			if holder := h.rival(); holder == "" {
+				soon.Reset(times.Lasts / 10)
+			} else if told != nil {
+				told(holder)
+			}
+		case holder := <-renewed:
+			return fmt.Errorf("%w: %s", plan.ErrTaken, holder)
+		case <-late.C:
+			return h.refused()
+		}
+	}
+}
+
+// rivals tells who else renews the lease, which is a sign of life.
+func (h *hold) rivals(ctx context.Context, alive chan<- string) {
+	seen := map[string]metav1.MicroTime{}
+	for n := 1; ctx.Err() == nil; n++ {
+		w, err := h.cluster.core.CoordinationV1().Leases(h.namespace).Watch(ctx, metav1.ListOptions{
+			FieldSelector: fields.OneTermEqualSelector("metadata.name", h.name).String(),
+		})
+		if err == nil {
+			for e := range w.ResultChan() {
+				if l, ok := e.Object.(*coordinationv1.Lease); ok && h.renews(l, seen) {
+					alive <- *l.Spec.HolderIdentity
+					w.Stop()
+					return
+				}
+			}
+			n = 1
+		}
+		_ = h.cluster.bell.settle(ctx, backoff(n)) // the loop sees the end
+	}
+}
+
+// renews reports whether somebody else has renewed the lease since it was seen
+// first.
+func (h *hold) renews(l *coordinationv1.Lease, seen map[string]metav1.MicroTime) bool {
+	holder := l.Spec.HolderIdentity
+	if holder == nil || *holder == "" || *holder == h.me || l.Spec.RenewTime == nil {
+		return false
+	}
+	before, ok := seen[*holder]
+	seen[*holder] = *l.Spec.RenewTime
+	return ok && !before.Equal(l.Spec.RenewTime)
+}
+
+// refused says why the lease could not be had, though nobody was seen to renew it.
+func (h *hold) refused() error {
+	what := fmt.Sprintf("the lease %s/%s", h.namespace, h.name)
+	if holder := h.rival(); holder != "" {
+		what += ", which " + holder + " had last,"
+	}
+	if err, ok := h.fault.Load().(error); ok {
+		return told(what, err)
+	}
+	return fmt.Errorf("%s: %w", what, plan.ErrUnavailable)
 }
 
 // keep holds the lease until the context ends. One that ran out, since the cluster
@@ -139,54 +244,6 @@ func (h *hold) left() time.Duration {
 func (h *hold) sure() bool {
 	times := h.cluster.opt.Lease.orUsual()
 	return h.left() > times.Lasts-times.Tries
-}
-
-// rivals tells who else renews the lease, which is a sign of life.
-func (h *hold) rivals(ctx context.Context, alive chan<- string) {
-	seen := map[string]metav1.MicroTime{}
-	for n := 1; ctx.Err() == nil; n++ {
-		w, err := h.cluster.core.CoordinationV1().Leases(h.namespace).Watch(ctx, metav1.ListOptions{
-			FieldSelector: fields.OneTermEqualSelector("metadata.name", h.name).String(),
-		})
-		if err == nil {
-			for e := range w.ResultChan() {
-				if l, ok := e.Object.(*coordinationv1.Lease); ok && h.renews(l, seen) {
-					alive <- *l.Spec.HolderIdentity
-					w.Stop()
-					return
-				}
-			}
-			n = 1
-		}
-		_ = h.cluster.bell.settle(ctx, backoff(n)) // the loop sees the end
-	}
-}
-
-// renews reports whether somebody else has renewed the lease since it was seen
-// first.
-func (h *hold) renews(l *coordinationv1.Lease, seen map[string]metav1.MicroTime) bool {
-	holder := l.Spec.HolderIdentity
-	if holder == nil || *holder == "" || *holder == h.me || l.Spec.RenewTime == nil {
-		return false
-	}
-	before, ok := seen[*holder]
-	seen[*holder] = *l.Spec.RenewTime
-	return ok && !before.Equal(l.Spec.RenewTime)
-}
-
-// holderOf names who holds a lease at a time, "" for nobody.
-func holderOf(l *coordinationv1.Lease, now time.Time) string {
-	if l.Spec.HolderIdentity == nil || l.Spec.RenewTime == nil {
-		return ""
-	}
-	lasts := usualLease.Lasts
-	if l.Spec.LeaseDurationSeconds != nil {
-		lasts = time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
-	}
-	if now.Sub(l.Spec.RenewTime.Time) > lasts {
-		return ""
-	}
-	return *l.Spec.HolderIdentity
 }
 
 // ownedLeases makes leases that go away with the workload.

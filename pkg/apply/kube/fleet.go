@@ -12,6 +12,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -159,13 +163,73 @@ func (f *Fleet) Namespaces() []string {
 	return slices.Sorted(slices.Values(out))
 }
 
-// listed is what a mirror shows that can be read of it; nothing without one.
-func listed[T any](m *mirror[T]) []T {
-	if m == nil {
-		return nil
+// part is one kind of object that a fleet watches.
+type part struct {
+	what string
+	// needed says that there is nothing to show without it.
+	needed bool
+	begin  func() error
+}
+
+func (f *Fleet) parts() []part {
+	list := []part{
+		{"ReplicaSets", true, f.watchReplicaSets},
+		{"pods", true, f.watchPods},
+		{"stored revisions", false, f.watchRevisions},
+		{"nodes", false, f.watchNodes},
+		{"namespaces", false, f.watchNamespaces},
+		{"PodDisruptionBudgets", false, f.watchDisruptions},
+		{"PodUnavailableBudgets", false, f.watchBudgets},
 	}
-	list, _ := m.all()
-	return list
+	kinds := fleetKinds
+	f.workloads = make([]*mirror[standing], len(kinds))
+	for i, k := range kinds {
+		list = append(list, part{kruise.ResourceOf(k.Kind) + "." + k.Group, k.Group == "apps", func() error { return f.watchKind(i, k) }})
+	}
+	list = append(list, part{"sidecarsets." + kruise.Group, false, f.watchSidecarSets})
+	return append(list, part{"records of rollouts", false, f.watchRecords})
+}
+
+// fleetKinds are the workloads of a namespace, but for ReplicaSets.
+var fleetKinds = []schema.GroupKind{
+	{Group: kruise.Group, Kind: kruise.KindCloneSet},
+	{Group: kruise.Group, Kind: kruise.KindStatefulSet},
+	{Group: kruise.Group, Kind: kruise.KindDaemonSet},
+	{Group: "apps", Kind: kruise.KindDeployment},
+	{Group: "apps", Kind: kruise.KindStatefulSet},
+	{Group: "apps", Kind: kruise.KindDaemonSet},
+}
+
+func (f *Fleet) watchKind(i int, k schema.GroupKind) error {
+	return versioned(f, k.Group, kruise.ResourceOf(k.Kind), f.opt.Selector, readStanding, func(m *mirror[standing]) { f.workloads[i] = m })
+}
+
+// watchSidecarSets watches all of them: they belong to no namespace.
+func (f *Fleet) watchSidecarSets() error {
+	read := func(m *mirror[standing]) { f.sets = m }
+	return versioned(f, kruise.Group, kruise.ResourceOf(kruise.KindSidecarSet), "", readStanding, read)
+}
+
+// watchReplicaSets watches those of Deployments, which own pods, and those that nobody
+// owns, which are workloads.
+func (f *Fleet) watchReplicaSets() error {
+	selector, err := labels.Parse(f.opt.Selector)
+	if err != nil {
+		return err
+	}
+	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, f.c.core.AppsV1().ReplicaSets(f.opt.Namespace), "")
+	read := func(r *appsv1.ReplicaSet) (*child, error) {
+		out := &child{uid: string(r.UID), owner: ownerOf(r)}
+		if out.owner == "" || empty(r) {
+			return out, nil
+		}
+		out.value, err = cluster.ReadReplicaSet(r)
+		return out, err
+	}
+	if err := fill(f, s, read, func(m *mirror[*child]) { f.children = m }); err != nil {
+		return err
+	}
+	return versioned(f, "apps", "replicasets", lonely(selector), readStanding, func(m *mirror[standing]) { f.workloads = append(f.workloads, m) })
 }
 
 // child is a template on record, as a ReplicaSet or a stored revision, and who owns it.
@@ -175,4 +239,110 @@ type child = owned[cluster.Revision]
 // for its template, of which there may be thousands.
 func empty(r *appsv1.ReplicaSet) bool {
 	return r.Spec.Replicas != nil && *r.Spec.Replicas == 0 && r.Status.Replicas == 0
+}
+
+// lonely selects ReplicaSets that no Deployment has made.
+func lonely(s labels.Selector) string {
+	if s.Empty() {
+		return "!" + appsv1.DefaultDeploymentUniqueLabelKey
+	}
+	return s.String() + ",!" + appsv1.DefaultDeploymentUniqueLabelKey
+}
+
+func (f *Fleet) watchPods() error {
+	var mu sync.Mutex
+	var kin cluster.Kin
+	read := func(p *corev1.Pod) (*cluster.Pod, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		out := cluster.ReadPod(p)
+		kin.Join(out)
+		out.Digest()
+		return out, nil
+	}
+	return fill(f, typed("pods", &corev1.Pod{}, f.c.core.CoreV1().Pods(f.opt.Namespace), ""), read, func(m *mirror[*cluster.Pod]) { f.pods = m })
+}
+
+// watchRevisions keeps the stored templates of Kubernetes' own kinds: what tells which
+// pods are new there. Kruise's say so in their status.
+func (f *Fleet) watchRevisions() error {
+	read := func(r *appsv1.ControllerRevision) (*child, error) {
+		out := &child{uid: string(r.UID), owner: ownerOf(r)}
+		owner := metav1.GetControllerOfNoCopy(r)
+		if owner == nil || owner.APIVersion != "apps/v1" {
+			return out, nil
+		}
+		var err error
+		out.value, err = cluster.ReadRevision(r)
+		return out, err
+	}
+	s := typed("stored revisions", &appsv1.ControllerRevision{}, f.c.core.AppsV1().ControllerRevisions(f.opt.Namespace), "")
+	return fill(f, s, read, func(m *mirror[*child]) { f.revisions = m })
+}
+
+func (f *Fleet) watchNodes() error {
+	read := func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil }
+	return fill(f, typed("nodes", &corev1.Node{}, f.c.core.CoreV1().Nodes(), ""), read, func(m *mirror[*cluster.Node]) { f.nodes = m })
+}
+
+func (f *Fleet) watchNamespaces() error {
+	s := typed("namespaces", &corev1.Namespace{}, f.c.core.CoreV1().Namespaces(), "")
+	return fill(f, s, itself[*corev1.Namespace], func(m *mirror[*corev1.Namespace]) { f.namespaces = m })
+}
+
+func (f *Fleet) watchDisruptions() error {
+	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, f.c.core.PolicyV1().PodDisruptionBudgets(f.opt.Namespace), "")
+	return fill(f, s, itself[*policyv1.PodDisruptionBudget], func(m *mirror[*policyv1.PodDisruptionBudget]) { f.disruptions = m })
+}
+
+func (f *Fleet) watchBudgets() error {
+	read := func(u *unstructured.Unstructured) (*kruise.PodUnavailableBudget, error) {
+		return decoded[kruise.PodUnavailableBudget](u)
+	}
+	return versioned(f, kruise.PolicyGroup, "podunavailablebudgets", "", read, func(m *mirror[*kruise.PodUnavailableBudget]) { f.budgets = m })
+}
+
+// watchRecords watches the rollouts on record.
+func (f *Fleet) watchRecords() error {
+	s := typed("records of rollouts", &corev1.ConfigMap{}, f.c.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
+	return fill(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
+}
+
+// fill begins a mirror of a fleet, and hands it over when it shows all there is.
+func fill[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), there func(*mirror[T])) error {
+	s.needed = true // its absence is for the fleet to judge
+	m, err := keep(f.c, f.link.over(s), read)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	there(m)
+	return nil
+}
+
+// versioned begins a mirror in the newest version of Kruise that is served.
+func versioned[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
+	versions, namespace := []string{"v1"}, f.opt.Namespace
+	if clusterWide(group, resource) {
+		namespace = ""
+	}
+	if group == kruise.Group || group == kruise.PolicyGroup {
+		versions = []string{kruise.V1beta1, kruise.V1alpha1}
+	}
+	for _, v := range versions {
+		s := f.c.untyped(schema.GroupVersionResource{Group: group, Version: v, Resource: resource}, namespace)
+		s.selector = selector
+		if err = fill(f, s, read, there); !errors.Is(err, errNotServed) {
+			return err
+		}
+	}
+	return err
+}
+
+// clusterWide reports whether a resource of Kruise belongs to no namespace.
+func clusterWide(group, resource string) bool {
+	return slices.ContainsFunc(kruise.Kinds(), func(k kruise.Registered) bool {
+		return k.ClusterScoped && k.Group == group && k.Resource() == resource
+	})
 }

@@ -38,127 +38,6 @@ const (
 	keyPlans    = "plans.json.gz"
 )
 
-// groupText is what a ConfigMap has of a group besides the plans.
-type groupText struct {
-	Name     string       `json:"name"`
-	Begun    time.Time    `json:"begun"`
-	By       string       `json:"by,omitempty"`
-	Limits   groupLimits  `json:"limits"`
-	Members  []groupEntry `json:"members"`
-	Paused   string       `json:"paused,omitempty"`
-	Aborted  string       `json:"aborted,omitempty"`
-	Back     bool         `json:"back,omitempty"`
-	Finished time.Time    `json:"finished,omitzero"`
-}
-
-type groupLimits struct {
-	Parallel       int `json:"parallel,omitempty"`
-	MaxUnavailable int `json:"maxUnavailable,omitempty"`
-	MaxFailures    int `json:"maxFailures,omitempty"`
-}
-
-type groupEntry struct {
-	target
-
-	Wave      int       `json:"wave,omitempty"`
-	DependsOn []target  `json:"dependsOn,omitempty"`
-	Before    time.Time `json:"before,omitzero"`
-}
-
-func targetOf(ref cluster.Ref) target { return target{ref.Group, ref.Kind, ref.Namespace, ref.Name} }
-
-func (t target) ref() cluster.Ref {
-	return cluster.Ref{Group: t.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
-}
-
-func textOf(r group.Record) (string, error) {
-	l := r.Group.Limits
-	out := groupText{
-		Name: r.Name, Begun: r.Begun.UTC(), By: r.By, Limits: groupLimits{l.Parallel, l.MaxUnavailable, l.MaxFailures},
-		Paused: r.Paused, Aborted: r.Aborted, Back: r.Back, Finished: r.Finished.UTC(),
-	}
-	for i, m := range r.Group.Members {
-		e := groupEntry{target: targetOf(m.Ref), Wave: m.Wave, Before: r.Before[i].UTC()}
-		for _, ref := range m.DependsOn {
-			e.DependsOn = append(e.DependsOn, targetOf(ref))
-		}
-		out.Members = append(out.Members, e)
-	}
-	text, err := json.Marshal(out)
-	return string(text), err
-}
-
-func groupMap(r group.Record) (*corev1.ConfigMap, error) {
-	text, err := textOf(r)
-	if err != nil {
-		return nil, err
-	}
-	plans := make([]string, len(r.Plans))
-	for i, p := range r.Plans {
-		plans[i] = string(planfile.Write(withoutPods(p)))
-	}
-	all, err := json.Marshal(plans)
-	if err != nil {
-		return nil, err
-	}
-	cm := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: r.Namespace, Name: groupPrefix + r.Name, ResourceVersion: r.Version,
-			Labels: map[string]string{groupLabel: r.Name, "app.kubernetes.io/managed-by": FieldManager},
-		},
-		Data:       map[string]string{keyGroup: text},
-		BinaryData: map[string][]byte{keyPlans: packed(all)},
-	}
-	if size := len(text) + len(cm.BinaryData[keyPlans]); size > mostBytes {
-		return nil, fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a record may hold: make several groups", len(plans), size>>10, mostBytes>>10)
-	}
-	return cm, nil
-}
-
-func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
-	broken := func(err error) (group.Record, error) {
-		return group.Record{}, fmt.Errorf("ConfigMap %s/%s holds no group of rollouts that this version can read: %w", cm.Namespace, cm.Name, err)
-	}
-	var t groupText
-	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {
-		return broken(err)
-	}
-	text, err := unpacked(cm.BinaryData[keyPlans])
-	if err != nil {
-		return broken(err)
-	}
-	var plans []string
-	if err := json.Unmarshal(text, &plans); err != nil {
-		return broken(err)
-	}
-	out := group.Record{
-		Namespace: cm.Namespace, Name: t.Name, Begun: t.Begun, By: t.By, Paused: t.Paused, Aborted: t.Aborted, Back: t.Back,
-		Finished: t.Finished, Version: cm.ResourceVersion,
-	}
-	out.Group.Limits = group.Limits{Parallel: t.Limits.Parallel, MaxUnavailable: t.Limits.MaxUnavailable, MaxFailures: t.Limits.MaxFailures}
-	if groupPrefix+t.Name != cm.Name {
-		return broken(fmt.Errorf("it says that it is %q", t.Name))
-	}
-	for _, e := range t.Members {
-		m := group.Member{Ref: e.ref(), Wave: e.Wave}
-		for _, other := range e.DependsOn {
-			m.DependsOn = append(m.DependsOn, other.ref())
-		}
-		out.Group.Members, out.Before = append(out.Group.Members, m), append(out.Before, e.Before)
-	}
-	for _, one := range plans {
-		p, err := planfile.Read([]byte(one))
-		if err != nil {
-			return broken(err)
-		}
-		out.Plans = append(out.Plans, p)
-	}
-	if err := out.Complete(); err != nil {
-		return broken(err)
-	}
-	return out, nil
-}
-
 // Load reads a group; the error wraps group.ErrNone without one.
 func (g *Groups) Load(ctx context.Context, namespace, name string) (group.Record, error) {
 	cm, err := g.shared.core.CoreV1().ConfigMaps(namespace).Get(ctx, groupPrefix+name, metav1.GetOptions{})
@@ -297,4 +176,125 @@ func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func
 		}
 		return rec, nil
 	}, nil
+}
+
+// groupText is what a ConfigMap has of a group besides the plans.
+type groupText struct {
+	Name     string       `json:"name"`
+	Begun    time.Time    `json:"begun"`
+	By       string       `json:"by,omitempty"`
+	Limits   groupLimits  `json:"limits"`
+	Members  []groupEntry `json:"members"`
+	Paused   string       `json:"paused,omitempty"`
+	Aborted  string       `json:"aborted,omitempty"`
+	Back     bool         `json:"back,omitempty"`
+	Finished time.Time    `json:"finished,omitzero"`
+}
+
+type groupLimits struct {
+	Parallel       int `json:"parallel,omitempty"`
+	MaxUnavailable int `json:"maxUnavailable,omitempty"`
+	MaxFailures    int `json:"maxFailures,omitempty"`
+}
+
+type groupEntry struct {
+	target
+
+	Wave      int       `json:"wave,omitempty"`
+	DependsOn []target  `json:"dependsOn,omitempty"`
+	Before    time.Time `json:"before,omitzero"`
+}
+
+func targetOf(ref cluster.Ref) target { return target{ref.Group, ref.Kind, ref.Namespace, ref.Name} }
+
+func (t target) ref() cluster.Ref {
+	return cluster.Ref{Group: t.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+}
+
+func textOf(r group.Record) (string, error) {
+	l := r.Group.Limits
+	out := groupText{
+		Name: r.Name, Begun: r.Begun.UTC(), By: r.By, Limits: groupLimits{l.Parallel, l.MaxUnavailable, l.MaxFailures},
+		Paused: r.Paused, Aborted: r.Aborted, Back: r.Back, Finished: r.Finished.UTC(),
+	}
+	for i, m := range r.Group.Members {
+		e := groupEntry{target: targetOf(m.Ref), Wave: m.Wave, Before: r.Before[i].UTC()}
+		for _, ref := range m.DependsOn {
+			e.DependsOn = append(e.DependsOn, targetOf(ref))
+		}
+		out.Members = append(out.Members, e)
+	}
+	text, err := json.Marshal(out)
+	return string(text), err
+}
+
+func groupMap(r group.Record) (*corev1.ConfigMap, error) {
+	text, err := textOf(r)
+	if err != nil {
+		return nil, err
+	}
+	plans := make([]string, len(r.Plans))
+	for i, p := range r.Plans {
+		plans[i] = string(planfile.Write(withoutPods(p)))
+	}
+	all, err := json.Marshal(plans)
+	if err != nil {
+		return nil, err
+	}
+	cm := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: r.Namespace, Name: groupPrefix + r.Name, ResourceVersion: r.Version,
+			Labels: map[string]string{groupLabel: r.Name, "app.kubernetes.io/managed-by": FieldManager},
+		},
+		Data:       map[string]string{keyGroup: text},
+		BinaryData: map[string][]byte{keyPlans: packed(all)},
+	}
+	if size := len(text) + len(cm.BinaryData[keyPlans]); size > mostBytes {
+		return nil, fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a record may hold: make several groups", len(plans), size>>10, mostBytes>>10)
+	}
+	return cm, nil
+}
+
+func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
+	broken := func(err error) (group.Record, error) {
+		return group.Record{}, fmt.Errorf("ConfigMap %s/%s holds no group of rollouts that this version can read: %w", cm.Namespace, cm.Name, err)
+	}
+	var t groupText
+	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {
+		return broken(err)
+	}
+	text, err := unpacked(cm.BinaryData[keyPlans])
+	if err != nil {
+		return broken(err)
+	}
+	var plans []string
+	if err := json.Unmarshal(text, &plans); err != nil {
+		return broken(err)
+	}
+	out := group.Record{
+		Namespace: cm.Namespace, Name: t.Name, Begun: t.Begun, By: t.By, Paused: t.Paused, Aborted: t.Aborted, Back: t.Back,
+		Finished: t.Finished, Version: cm.ResourceVersion,
+	}
+	out.Group.Limits = group.Limits{Parallel: t.Limits.Parallel, MaxUnavailable: t.Limits.MaxUnavailable, MaxFailures: t.Limits.MaxFailures}
+	if groupPrefix+t.Name != cm.Name {
+		return broken(fmt.Errorf("it says that it is %q", t.Name))
+	}
+	for _, e := range t.Members {
+		m := group.Member{Ref: e.ref(), Wave: e.Wave}
+		for _, other := range e.DependsOn {
+			m.DependsOn = append(m.DependsOn, other.ref())
+		}
+		out.Group.Members, out.Before = append(out.Group.Members, m), append(out.Before, e.Before)
+	}
+	for _, one := range plans {
+		p, err := planfile.Read([]byte(one))
+		if err != nil {
+			return broken(err)
+		}
+		out.Plans = append(out.Plans, p)
+	}
+	if err := out.Complete(); err != nil {
+		return broken(err)
+	}
+	return out, nil
 }

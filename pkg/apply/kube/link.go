@@ -22,13 +22,6 @@ type Link struct {
 	Since time.Time
 }
 
-// unanswered is the watch that a client returns where the connection ends before there
-// is an answer: to it that is no error.
-var (
-	unanswered = reflect.TypeOf(watch.NewEmptyWatch())
-	errEnded   = fmt.Errorf("the connection ends before there is an answer: %w", io.ErrUnexpectedEOF)
-)
-
 // link notes how lists and watches end: the last one tells.
 type link struct {
 	changed func()
@@ -60,6 +53,13 @@ func (l *link) over(s source) source {
 	}
 	return s
 }
+
+// unanswered is the watch that a client returns where the connection ends before there
+// is an answer: to it that is no error.
+var (
+	unanswered = reflect.TypeOf(watch.NewEmptyWatch())
+	errEnded   = fmt.Errorf("the connection ends before there is an answer: %w", io.ErrUnexpectedEOF)
+)
 
 // silent is after how long without an answer the connection counts as lost: one that
 // drops all packets ends only after minutes.

@@ -1,14 +1,11 @@
 package kube
 
 import (
-	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
@@ -116,50 +113,6 @@ func images(list []cluster.Container, change map[string]string) []any {
 		}
 	}
 	return out
-}
-
-// changePod carries out a change of a pod.
-func (c *Cluster) changePod(ctx context.Context, a *plan.PodAction) error {
-	p, ok := c.pods.one(a.Namespace, a.Name)
-	if !ok || p.UID != a.UID {
-		return plan.ErrNotFound
-	}
-	for _, patch := range PodPatches(p.Pod, a.Change, c.resources(p.Pod, a.Change), c.Now()) {
-		if err := c.sendPod(ctx, a.PodRef, patch); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sendPod sends one patch of a pod, whose body names the uid.
-func (c *Cluster) sendPod(ctx context.Context, p plan.PodRef, patch PodPatch) error {
-	text, err := json.Marshal(patch.Body)
-	if err != nil {
-		return err
-	}
-	var sub []string
-	if patch.Subresource != "" {
-		sub = append(sub, patch.Subresource)
-	}
-	got, err := c.core.CoreV1().Pods(p.Namespace).
-		Patch(ctx, p.Name, types.StrategicMergePatchType, text, metav1.PatchOptions{FieldManager: FieldManager}, sub...)
-	if err != nil {
-		return told("pod "+p.Name, err)
-	}
-	return c.pods.put(got)
-}
-
-// resources are those that containers have in the pod's new revision.
-func (c *Cluster) resources(p *cluster.Pod, change cluster.PodChange) map[string]any {
-	if len(change.Resources) == 0 {
-		return nil
-	}
-	s, _, err := c.assemble()
-	if err != nil {
-		return nil
-	}
-	return resourcesIn(s, p, change)
 }
 
 // resourcesIn are [Cluster.resources] by a snapshot.

@@ -1,18 +1,27 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 const (
@@ -35,6 +44,20 @@ type site struct {
 	nodes, secrets func() ([]string, error)
 }
 
+// pull has images pulled onto the nodes of the workload's pods.
+func (c *Cluster) pull(ctx context.Context, _ string, p *plan.Pull) error {
+	m, w, err := c.asks()
+	if err != nil {
+		return err
+	}
+	if w.Namespace == "" {
+		if err := c.stateNamespace(ctx); err != nil {
+			return err
+		}
+	}
+	return c.pullAt(ctx, c.siteOf(m, w), p)
+}
+
 // siteOf are the nodes of a workload's pods. Those of a SidecarSet are in many
 // namespaces, and so are their secrets.
 func (c *Cluster) siteOf(m mark, w *cluster.Workload) *site {
@@ -53,18 +76,64 @@ func (c *Cluster) siteOf(m mark, w *cluster.Workload) *site {
 // name is the name of a job.
 func (s *site) name(purpose ...string) string { return s.mark.name(s.base+"-pull", purpose...) }
 
-// pull has images pulled onto the nodes of the workload's pods.
-func (c *Cluster) pull(ctx context.Context, _ string, p *plan.Pull) error {
-	m, w, err := c.asks()
+// secretsOf are the names of the pull secrets of the workload's pods, and of those to
+// come.
+func (c *Cluster) secretsOf(w *cluster.Workload) ([]string, error) {
+	pods, err := c.own(w)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if w.Namespace == "" {
-		if err := c.stateNamespace(ctx); err != nil {
-			return err
+	names := map[string]bool{}
+	for _, p := range pods {
+		for _, name := range p.secrets {
+			names[name] = true
 		}
 	}
-	return c.pullAt(ctx, c.siteOf(m, w), p)
+	coming, err := TemplateSecrets(c.ctx, c.core, w.Namespace, w.Template)
+	if err != nil {
+		c.warn("%v: images are pulled without", err)
+	}
+	for _, name := range coming {
+		names[name] = true
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// pullSecrets are the names of a pod's pull secrets: those of the template, or of the
+// service account as it was when the pod was made.
+func pullSecrets(p *corev1.Pod) []string {
+	var out []string
+	for _, s := range p.Spec.ImagePullSecrets {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// TemplateSecrets are the names of the pull secrets that a pod of a template gets in a
+// namespace: its own, or else those of its service account. A nil template is a pod
+// that says nothing. With an error, what is known without the service account is
+// returned.
+func TemplateSecrets(ctx context.Context, client kubernetes.Interface, namespace string, template map[string]any) ([]string, error) {
+	spec := tree.Get(tree.FromValue(template), "spec")
+	var out []string
+	for _, s := range tree.Items(tree.Get(spec, "imagePullSecrets")) {
+		out = append(out, tree.StrAt(s, "name"))
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	name := cmp.Or(tree.StrAt(spec, "serviceAccountName"), tree.StrAt(spec, "serviceAccount"), "default")
+	account, err := client.CoreV1().ServiceAccounts(namespace).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the pull secrets of service account %s: %w", name, err)
+	}
+	for _, s := range account.ImagePullSecrets {
+		out = append(out, s.Name)
+	}
+	return out, nil
 }
 
 // pullAt has images pulled by Kruise where it is there (docs/kruise/jobs.md#image-pulls),
@@ -112,33 +181,6 @@ func imagePull(at *site, image string, parallel int) (*kruise.ImagePullJobSpec, 
 	return spec, err
 }
 
-// own are the pods of the workload that are not being deleted.
-func (c *Cluster) own(w *cluster.Workload) ([]pod, error) {
-	list, err := c.pods.all()
-	if err != nil {
-		return nil, err
-	}
-	owners, err := c.owners(w)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(slices.Clone(list), func(p pod) bool {
-		return !rules.Active(p.Pod) || w.Kind != kruise.KindSidecarSet && !owners[p.Owner.UID]
-	}), nil
-}
-
-// nodesOf are the nodes that the workload's pods are on, by name.
-func (c *Cluster) nodesOf(w *cluster.Workload) ([]string, error) {
-	pods, err := c.own(w)
-	names := map[string]bool{}
-	for _, p := range pods {
-		if p.Node != "" {
-			names[p.Node] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names)), err
-}
-
 // fillPulls says how far the pulls of the present step have come.
 func (c *Cluster) fillPulls(s *plan.Snapshot, m mark, p *plan.Pull) error {
 	s.Pulled, s.Pulling, s.Pulls = map[string]int{}, map[string]bool{}, map[string]plan.PullState{}
@@ -169,4 +211,66 @@ func pullState(job *kruise.ImagePullJob) plan.PullState {
 		out.Troubles = append(out.Troubles, t)
 	}
 	return out
+}
+
+// pullRequests create what pulls, by Kruise where it is there, otherwise Jobs.
+func (c *Cluster) pullRequests(p *plan.Pull) ([]event.Request, error) {
+	m, w, err := c.asks()
+	if err != nil {
+		return nil, err
+	}
+	return c.pullRequestsAt(c.siteOf(m, w), p)
+}
+
+func (c *Cluster) pullRequestsAt(at *site, p *plan.Pull) ([]event.Request, error) {
+	request := c.imagePullRequest
+	if _, err := c.pulls.get(); errors.Is(err, errNotServed) {
+		request = c.pullJobRequests
+	} else if err != nil {
+		return nil, err
+	}
+	var out []event.Request
+	for _, image := range p.Images {
+		list, err := request(at, image, p.Parallel)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+func (c *Cluster) imagePullRequest(at *site, image string, parallel int) ([]event.Request, error) {
+	spec, err := imagePull(at, image, parallel)
+	if err != nil {
+		return nil, err
+	}
+	meta := unnamed(c.meta(at.mark, at.owners, ""), at.base+"-pull-")
+	return created(c.pulls, kruise.KindImagePullJob, meta, spec)
+}
+
+// pullJobRequests are Jobs, one for each node.
+func (c *Cluster) pullJobRequests(at *site, image string, _ int) ([]event.Request, error) {
+	nodes, err := at.nodes()
+	if err != nil {
+		return nil, err
+	}
+	pull, err := c.pullingPod(at)
+	if err != nil {
+		return nil, err
+	}
+	jobs := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+	var out []event.Request
+	for _, node := range nodes {
+		job := &batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: unnamed(c.jobMeta(at, image, node), at.base+"-pull-")}
+		if err := fillJob(pull, job); err != nil {
+			return nil, err
+		}
+		list, err := sends(objects.Path(jobs, job.Namespace, ""), job)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -73,6 +74,10 @@ func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(Nod
 	}
 }
 
+// pullGrace is how long pulling on a node may fail before that counts: registries have
+// hiccups, and the kubelet tries again.
+const pullGrace = time.Minute
+
 // PullRequests are the writes of [PullImage]: none where the same pull is under way.
 func PullRequests(ctx context.Context, cfg *rest.Config, p ImagePull) ([]event.Request, error) {
 	w, err := openPull(ctx, cfg, p)
@@ -97,10 +102,6 @@ func openPull(ctx context.Context, cfg *rest.Config, p ImagePull) (*watchedPull,
 	return &watchedPull{Cluster: c, ImagePull: p, last: map[string]NodePull{}}, err
 }
 
-func (w *watchedPull) pull() *plan.Pull {
-	return &plan.Pull{Images: []string{w.Image}, Parallel: w.Parallel}
-}
-
 // watchedPull is a pull that somebody waits for.
 type watchedPull struct {
 	*Cluster
@@ -109,16 +110,8 @@ type watchedPull struct {
 	last map[string]NodePull
 }
 
-// site is the pull's site for the n-th time that it is asked for.
-func (w *watchedPull) site(n int) *site {
-	base := strings.Trim(strings.ToLower(w.Image[strings.LastIndex(w.Image, "/")+1:]), "-.")
-	base, _, _ = strings.Cut(base, "@")
-	base, _, _ = strings.Cut(base, ":")
-	return &site{
-		mark: mark(digits(w.opt.Target.String(), strconv.Itoa(n))), base: strings.ReplaceAll(base, "_", "-"),
-		nodes:   func() ([]string, error) { return w.Nodes, nil },
-		secrets: func() ([]string, error) { return w.Secrets, nil },
-	}
+func (w *watchedPull) pull() *plan.Pull {
+	return &plan.Pull{Images: []string{w.Image}, Parallel: w.Parallel}
 }
 
 // begin asks for the pull, or goes on with the one that is under way.
@@ -145,6 +138,18 @@ func (w *watchedPull) find() (at *site, begun bool, err error) {
 		if !begun || !over {
 			return at, begun, nil
 		}
+	}
+}
+
+// site is the pull's site for the n-th time that it is asked for.
+func (w *watchedPull) site(n int) *site {
+	base := strings.Trim(strings.ToLower(w.Image[strings.LastIndex(w.Image, "/")+1:]), "-.")
+	base, _, _ = strings.Cut(base, "@")
+	base, _, _ = strings.Cut(base, ":")
+	return &site{
+		mark: mark(digits(w.opt.Target.String(), strconv.Itoa(n))), base: strings.ReplaceAll(base, "_", "-"),
+		nodes:   func() ([]string, error) { return w.Nodes, nil },
+		secrets: func() ([]string, error) { return w.Secrets, nil },
 	}
 }
 

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -89,13 +88,6 @@ func (a *answers) puller(m mark) puller {
 	return puller{}
 }
 
-// pullGrace is how long pulling on a node may fail before that counts: registries have
-// hiccups, and the kubelet tries again.
-const pullGrace = time.Minute
-
-// pullPause follows a request that failed for the moment.
-const pullPause = time.Second
-
 // goOnPulling creates further Jobs as others end.
 func (c *Cluster) goOnPulling(at *site, p *plan.Pull) error {
 	for {
@@ -117,6 +109,9 @@ func (c *Cluster) goOnPulling(at *site, p *plan.Pull) error {
 		}
 	}
 }
+
+// pullPause follows a request that failed for the moment.
+const pullPause = time.Second
 
 // startJobs creates as many Jobs as may run at a time; more says that others have to
 // be created later.
@@ -206,19 +201,6 @@ func onNode(name string) *corev1.Affinity {
 	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}}}
 }
 
-// createJob creates a Job; one of its name is the same, created before a crash.
-func (c *Cluster) createJob(ctx context.Context, job *batchv1.Job) error {
-	client := c.core.BatchV1().Jobs(job.Namespace)
-	got, err := client.Create(ctx, job, metav1.CreateOptions{FieldManager: FieldManager})
-	if apierrors.IsAlreadyExists(err) {
-		got, err = client.Get(ctx, job.Name, metav1.GetOptions{})
-	}
-	if err != nil {
-		return told("Job "+job.Name, err)
-	}
-	return c.jobs.shown().put(got)
-}
-
 // imageVolumes reports whether the server has them; by default it does since 1.35.
 func (c *Cluster) imageVolumes() (bool, error) {
 	v, err := c.core.Discovery().ServerVersion()
@@ -229,22 +211,87 @@ func (c *Cluster) imageVolumes() (bool, error) {
 	return err == nil && minor >= imagepull.VolumesServed || v.Major > "1", nil
 }
 
-// ended is the condition that a Job has ended with; ok is false while it runs.
-func ended(job *batchv1.Job) (c batchv1.JobCondition, ok bool) {
-	for _, c := range job.Status.Conditions {
-		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
-			return c, true
+// fillJobs says how far the Jobs have come that pull. An image has been asked for
+// when every node has its Job, or somebody goes on creating them.
+func (c *Cluster) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
+	w, err := c.present()
+	if err != nil || w.workload == nil {
+		return err
+	}
+	at := c.siteOf(m, w.workload)
+	nodes, err := at.nodes()
+	if err != nil {
+		return err
+	}
+	puller := c.answers.puller(m)
+	for _, image := range p.Images {
+		state, asked := plan.PullState{Over: !puller.running}, 0
+		for _, node := range nodes {
+			job, there := c.jobOf(at, image, node)
+			if !there {
+				if puller.failed != "" {
+					state.Troubles = append(state.Troubles, plan.PullTrouble{Node: node, Why: puller.failed, Final: true})
+				}
+				continue
+			}
+			asked++
+			if t, done := c.jobState(job, node, image); t != nil {
+				state.Troubles, state.Over = append(state.Troubles, *t), state.Over && done
+			} else if done {
+				s.Pulled[image]++
+			} else {
+				state.Over = false
+			}
+		}
+		s.Pulling[image] = puller.running || puller.failed != "" || asked == len(nodes)
+		s.Pulls[image] = state
+	}
+	return nil
+}
+
+// jobState is what became of one Job: the trouble that it has, and whether it is over.
+func (c *Cluster) jobState(job *batchv1.Job, node, image string) (t *plan.PullTrouble, done bool) {
+	if end, ok := ended(job); ok {
+		if end.Type == batchv1.JobComplete {
+			return nil, true
+		}
+		return &plan.PullTrouble{Node: node, Why: failure(end), Final: true, Since: end.LastTransitionTime.Time}, true
+	}
+	pods := c.jobPods.shown()
+	if pods == nil {
+		return nil, false
+	}
+	list, _ := pods.all()
+	i := slices.IndexFunc(list, func(p *corev1.Pod) bool { return p.Labels[batchv1.JobNameLabel] == job.Name })
+	if i < 0 {
+		return nil, false
+	}
+	if why := pullError(list[i], image); why != "" {
+		return &plan.PullTrouble{Node: node, Why: why, Since: list[i].CreationTimestamp.Time}, false
+	}
+	return nil, false
+}
+
+// pullErrors are reasons for which a container waits whose image does not come.
+var pullErrors = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable", "InvalidImageName"}
+
+// pullError is why a pod's image does not come; empty while it may.
+func pullError(p *corev1.Pod, image string) string {
+	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
+		for _, s := range list {
+			w := s.State.Waiting
+			if w == nil || !slices.Contains(pullErrors, w.Reason) {
+				continue
+			}
+			if s.Image != image && !strings.Contains(w.Message, image) && !hasVolume(p, image) {
+				return w.Reason + " for the helper image " + s.Image
+			}
+			return strings.TrimSuffix(w.Reason+": "+w.Message, ": ")
 		}
 	}
-	return c, false
+	return ""
 }
 
-func finished(job *batchv1.Job) bool {
-	_, ok := ended(job)
-	return ok
-}
-
-// failure says why a Job has failed.
-func failure(c batchv1.JobCondition) string {
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
+func hasVolume(p *corev1.Pod, image string) bool {
+	return slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool { return v.Image != nil && v.Image.Reference == image })
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
@@ -87,25 +86,10 @@ func (r *record) lost(rec plan.Record) bool {
 	return !r.begun.IsZero() && rec.Version == ""
 }
 
-// Resume returns the rollout on record, to be driven from where it stands: from now
-// on another one in its place is an error that wraps plan.ErrTaken. The caller holds
-// the rollout. The error wraps plan.ErrNoRollout without one.
-func (c *Cluster) Resume() (plan.Record, error) {
-	rec, err := c.Rollout()
-	if err == nil {
-		c.record.drives(rec)
-	}
-	return rec, err
-}
-
-// Rollout is the record of the workload's rollout as it is now; the error wraps
-// plan.ErrNoRollout without one.
-func (c *Cluster) Rollout() (plan.Record, error) {
-	rec, err := c.record.now()
-	if err == nil && rec.Version == "" {
-		return rec, fmt.Errorf("%s: %w", c.opt.Target.Ref, plan.ErrNoRollout)
-	}
-	return rec, err
+// put shows at once what was written.
+func (r *record) put(rec plan.Record) {
+	namespace, name := r.where(rec.Ref)
+	r.mirror.putValue(namespace, name, types.UID(rec.UID), rec.Version, rec)
 }
 
 // shownAt is the record that the snapshot of a version showed, if it may be written.
@@ -122,28 +106,34 @@ func (c *Cluster) shownAt(ctx context.Context, since string) (plan.Record, error
 	return rec, c.certain(ctx)
 }
 
-// Decide records a person's change of the progress, provided that no other process has
-// recorded any since the snapshot of that version.
-func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
-	shown, err := c.shownAt(ctx, since)
+// Begin puts a plan on record.
+func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
+	seen, err := c.present()
 	if err != nil {
-		return shown, err
+		return err
 	}
-	stored, err := c.record.Change(ctx, ref, c.opt.Holder, func(now *plan.Record) error {
-		if now.Version != shown.Version {
-			return fmt.Errorf("the record of %s: %w", ref, plan.ErrConflict)
+	if seen.workload == nil {
+		return fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
+	}
+	var base map[string]any
+	if p.RollsBack == "" && p.Change.FromHash != p.Change.ToHash {
+		base = seen.workload.Template
+	}
+	if err := c.fenced(); err != nil {
+		return err
+	}
+	if c.opt.Target.Namespace == "" {
+		if err := c.stateNamespace(ctx); err != nil {
+			return err
 		}
-		now.Progress = p
-		return nil
-	})
+	}
+	rec, err := c.record.Begin(ctx, c.opt.Target.Ref, c.ownerReference(seen.workload), p, base, c.opt.Holder)
 	if err != nil {
-		if errors.Is(err, plan.ErrConflict) {
-			err = errors.Join(err, c.rereadRecord(ctx))
-		}
-		return shown, err
+		return err
 	}
-	c.record.put(stored)
-	return stored, nil
+	c.record.drives(rec)
+	c.record.put(rec)
+	return nil
 }
 
 // Record keeps the progress of the rollout, provided that no other process has
@@ -185,67 +175,34 @@ func timed(rec plan.Record, p plan.Progress, now time.Time) map[string]time.Time
 	return out
 }
 
-// put shows at once what was written.
-func (r *record) put(rec plan.Record) {
-	namespace, name := r.where(rec.Ref)
-	r.mirror.putValue(namespace, name, types.UID(rec.UID), rec.Version, rec)
-}
-
-// Begin puts a plan on record.
-func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
-	seen, err := c.present()
+// Decide records a person's change of the progress, provided that no other process has
+// recorded any since the snapshot of that version.
+func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
+	shown, err := c.shownAt(ctx, since)
 	if err != nil {
-		return err
+		return shown, err
 	}
-	if seen.workload == nil {
-		return fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
-	}
-	var base map[string]any
-	if p.RollsBack == "" && p.Change.FromHash != p.Change.ToHash {
-		base = seen.workload.Template
-	}
-	if err := c.fenced(); err != nil {
-		return err
-	}
-	if c.opt.Target.Namespace == "" {
-		if err := c.stateNamespace(ctx); err != nil {
-			return err
+	stored, err := c.record.Change(ctx, ref, c.opt.Holder, func(now *plan.Record) error {
+		if now.Version != shown.Version {
+			return fmt.Errorf("the record of %s: %w", ref, plan.ErrConflict)
 		}
-	}
-	rec, err := c.record.Begin(ctx, c.opt.Target.Ref, c.ownerReference(seen.workload), p, base, c.opt.Holder)
+		now.Progress = p
+		return nil
+	})
 	if err != nil {
-		return err
+		if errors.Is(err, plan.ErrConflict) {
+			err = errors.Join(err, c.rereadRecord(ctx))
+		}
+		return shown, err
 	}
-	c.record.drives(rec)
-	c.record.put(rec)
-	return nil
+	c.record.put(stored)
+	return stored, nil
 }
 
-// ownerReference has the record go away with the object in the cluster.
-func (c *Cluster) ownerReference(w *cluster.Workload) metav1.OwnerReference {
-	o := c.object()
-	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
-}
-
-// ownerReferences are those of what goes away with the object in the cluster; none
-// where it is gone.
-func (c *Cluster) ownerReferences() []metav1.OwnerReference {
-	present, err := c.present()
-	if err != nil || present.workload == nil {
-		return nil
-	}
-	return []metav1.OwnerReference{c.ownerReference(present.workload)}
-}
-
-// stateNamespace makes the namespace for records of kinds without one.
-func (c *Cluster) stateNamespace(ctx context.Context) error {
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}
-	_, err := c.core.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{FieldManager: FieldManager})
-	if err == nil || apierrors.IsAlreadyExists(err) {
-		return nil
-	}
-	if _, get := c.core.CoreV1().Namespaces().Get(ctx, c.opt.StateNamespace, metav1.GetOptions{}); get == nil {
-		return nil
-	}
-	return fmt.Errorf("namespace %s, where the rollout is kept: %w", c.opt.StateNamespace, err)
+func (c *Cluster) rereadRecord(ctx context.Context) error {
+	namespace, name := c.record.where(c.opt.Target.Ref)
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	got, err := c.core.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	return seenAgain(c.record.mirror, namespace, name, got, err)
 }

@@ -9,11 +9,16 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/util/retry"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -41,55 +46,6 @@ const (
 	// mostBytes is what a record may hold: an API server takes a megabyte.
 	mostBytes = 900 << 10
 )
-
-// written is the part of a record that changes.
-type written struct {
-	Target   target               `json:"target"`
-	Begun    time.Time            `json:"begun"`
-	By       string               `json:"by,omitempty"`
-	Progress progress             `json:"progress"`
-	Times    map[string]time.Time `json:"times,omitempty"`
-	History  []decision           `json:"history,omitempty"`
-	Dropped  int                  `json:"dropped,omitempty"`
-}
-
-type decision struct {
-	At      time.Time `json:"at"`
-	By      string    `json:"by"`
-	Program string    `json:"program,omitempty"`
-	What    string    `json:"what"`
-	Detail  string    `json:"detail,omitempty"`
-}
-
-type target struct {
-	Group     string `json:"group,omitempty"`
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-}
-
-type progress struct {
-	Step     int       `json:"step"`
-	Started  time.Time `json:"started,omitzero"`
-	Resumed  time.Time `json:"resumed,omitzero"`
-	Sent     int       `json:"sent,omitempty"`
-	Promoted bool      `json:"promoted,omitempty"`
-	Free     int       `json:"free,omitempty"`
-	Held     string    `json:"held,omitempty"`
-	HeldFrom int       `json:"heldFrom,omitempty"`
-	Halted   string    `json:"halted,omitempty"`
-	Aborted  bool      `json:"aborted,omitempty"`
-	Stop     stop      `json:"stop,omitzero"`
-	Finished time.Time `json:"finished,omitzero"`
-}
-
-type stop struct {
-	Asked bool           `json:"asked,omitempty"`
-	Field plan.StopField `json:"field,omitempty"`
-	Was   string         `json:"was,omitempty"`
-	Is    string         `json:"is,omitempty"`
-	Done  bool           `json:"done,omitempty"`
-}
 
 // where is namespace and name of a workload's record, and of its lease.
 func (r Records) where(ref cluster.Ref) (namespace, name string) {
@@ -196,16 +152,6 @@ func (r Records) write(ctx context.Context, rec plan.Record, owner metav1.OwnerR
 	return readRecord(cm)
 }
 
-// again tries a write until it is known whether it took effect: somebody else may
-// write in between, the cluster may not answer for a while, and an answer may get
-// lost. try reads before it writes.
-func again(ctx context.Context, try func() error) error {
-	passing := func(err error) bool {
-		return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || ctx.Err() == nil && unavailable(err)
-	}
-	return retry.OnError(wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 8}, passing, try)
-}
-
 // Change changes how far a rollout has come, as it is on record now; a change by
 // somebody else in between makes it look again.
 func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error) {
@@ -265,4 +211,61 @@ func (r Records) Forget(ctx context.Context, ref cluster.Ref) error {
 		return nil
 	}
 	return err
+}
+
+// Rollouts returns the rollouts of a cluster. The options hold for every workload that is
+// opened; Target and Carrier are set for each. Holder is needed, since it names the
+// program to others, and so is StateNamespace for kinds without a namespace.
+//
+// A workload is opened by the name of what is in the cluster. One of Kruise that was
+// rendered into a native one is opened with [Open], which takes that as Options.Carrier.
+func Rollouts(cfg *rest.Config, o Options) (apply.Rollouts, error) {
+	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		return apply.Rollouts{}, err
+	}
+	served, err := discovery.NewDiscoveryClientForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		return apply.Rollouts{}, err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served))
+	return apply.Rollouts{
+		Records: Records{Client: client, StateNamespace: o.StateNamespace, Program: o.Program}, By: o.Holder,
+		Open: func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) {
+			target, err := servedAs(mapper, ref)
+			if err != nil {
+				return nil, err
+			}
+			one := o
+			one.Target, one.Carrier = target, nil
+			c, err := Open(ctx, cfg, one)
+			if err != nil {
+				return nil, err // and no *Cluster that is nil
+			}
+			return c, nil
+		},
+	}, nil
+}
+
+var (
+	_ apply.Records  = Records{}
+	_ apply.Workload = (*Cluster)(nil)
+)
+
+// servedAs is how a cluster serves an object; the error wraps plan.ErrNotFound where it
+// does not know the kind. Kruise's kinds are written in the newest version that is
+// served: the older one has fewer fields.
+func servedAs(mapper meta.RESTMapper, ref cluster.Ref) (Object, error) {
+	versions := []string{"v1"}
+	if ref.Group == kruise.Group {
+		versions = []string{kruise.V1beta1, kruise.V1alpha1}
+	}
+	m, err := mapper.RESTMapping(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, versions...)
+	switch {
+	case meta.IsNoMatchError(err):
+		return Object{}, fmt.Errorf("%s: the cluster serves no %s of %q: %w", ref, ref.Kind, ref.Group, plan.ErrNotFound)
+	case err != nil:
+		return Object{}, err
+	}
+	return Object{Ref: ref, Resource: m.Resource}, nil
 }

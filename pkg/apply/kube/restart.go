@@ -2,9 +2,21 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/imageref"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
@@ -60,6 +72,142 @@ func (c *Cluster) restartMethod(p *cluster.Pod, r *plan.Restart) (string, error)
 	return method, nil
 }
 
+// recreate asks Kruise's node agent (docs/kruise/jobs.md#containerrecreaterequest). One request
+// holds all containers of the pod: the agent stops them one after the other.
+func (c *Cluster) recreate(ctx context.Context, m mark, w *cluster.Workload, p pod, r *plan.Restart) error {
+	requests, err := c.recreations.get()
+	if err != nil {
+		return err
+	}
+	meta := c.recreateMeta(m, w, p.Pod)
+	if _, there := requests.one(meta.Namespace, meta.Name); there {
+		return nil
+	}
+	return c.recreations.create(ctx, c, kruise.KindContainerRecreateRequest, meta, c.recreateSpec(p.Pod, r))
+}
+
+const (
+	// recreateKept is for how many seconds a request stays after it is done: whoever
+	// resumes a rollout within a day knows what was restarted.
+	recreateKept = 24 * 60 * 60
+	// recreateLimit ends a request that gets nowhere, which would hold up the next.
+	recreateLimit = 30 * time.Minute
+)
+
+func (c *Cluster) recreateMeta(m mark, w *cluster.Workload, p *cluster.Pod) metav1.ObjectMeta {
+	meta := c.meta(m, c.ownersOf(w), m.name(p.Name+"-restart", p.UID))
+	if meta.Namespace = p.Namespace; w.Namespace != p.Namespace && w.Namespace != "" {
+		meta.OwnerReferences = nil // owners are in the same namespace
+	}
+	return meta
+}
+
+func (c *Cluster) recreateSpec(p *cluster.Pod, r *plan.Restart) *kruise.ContainerRecreateRequestSpec {
+	spec := &kruise.ContainerRecreateRequestSpec{
+		PodName:                 p.Name,
+		Strategy:                recreateStrategy(r.RestartStrategy),
+		ActiveDeadlineSeconds:   new(int64(c.stepLimit().Seconds())),
+		TTLSecondsAfterFinished: new(int32(recreateKept)),
+	}
+	for _, name := range r.Containers {
+		spec.Containers = append(spec.Containers, kruise.ContainerRecreateRequestContainer{Name: name})
+	}
+	return spec
+}
+
+func recreateStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestStrategy {
+	out := &kruise.ContainerRecreateRequestStrategy{FailurePolicy: kruise.ContainerRecreateFail, OrderedRecreate: s.Ordered}
+	if s.Unready > 0 {
+		out.UnreadyGracePeriodSeconds = new(int64(s.Unready.Seconds()))
+	}
+	return out
+}
+
+// rename names the images of containers in another way, and leaves it at that: the
+// kubelet starts them anew, with the same content (docs/facts/kubelet.md#restart-by-alias). What
+// was done is written on the pod in the same request.
+func (c *Cluster) rename(ctx context.Context, m mark, p pod, r *plan.Restart) error {
+	if a, ok := askedOf(p.Pod); ok && a.Step == m {
+		return nil
+	}
+	containers, err := aliases(p.Pod, r)
+	if err != nil {
+		return err
+	}
+	a := newAsked(m, p, plan.RestartAlias, r.Containers)
+	a.Sent = true
+	return c.note(ctx, p, a, containers)
+}
+
+// aliases are the containers to restart, as a patch names their images.
+func aliases(p *cluster.Pod, r *plan.Restart) ([]any, error) {
+	var out []any
+	for _, name := range r.Containers {
+		has, _ := p.Container(name)
+		next, why := imageref.Alias(has.Image, has.StatusImage, has.ImageID)
+		if next == "" {
+			return nil, fmt.Errorf("pod %s: container %s cannot be restarted by another name of its image: %s", p.Name, name, why)
+		}
+		out = append(out, map[string]any{"name": name, "image": next})
+	}
+	return out, nil
+}
+
+// note writes on a pod what is asked for. The pod must be as it was seen: what is
+// kept of it says later whether its containers have restarted since.
+func (c *Cluster) note(ctx context.Context, p pod, a asked, containers []any) error {
+	body := map[string]any{"metadata": map[string]any{
+		"uid": p.UID, "resourceVersion": p.version,
+		"annotations": map[string]any{restartAnnotation: a.text()},
+	}}
+	if containers != nil {
+		body["spec"] = map[string]any{"containers": containers}
+	}
+	return c.sendPod(ctx, plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID}, PodPatch{Body: body})
+}
+
+// restartAnnotation is on pods whose containers were restarted without Kruise: who
+// comes later reads there what was asked for.
+const restartAnnotation = "kubectl-kruise.dev/restart"
+
+// asked is what the annotation holds.
+type asked struct {
+	Step   mark   `json:"step"`
+	Method string `json:"method"`
+	// Before is how often each container had restarted.
+	Before map[string]int `json:"before"`
+	// Sent is false while it is not certain that all of it was done.
+	Sent bool `json:"sent"`
+}
+
+func newAsked(m mark, p pod, method string, containers []string) asked {
+	a := asked{Step: m, Method: method, Before: map[string]int{}}
+	for _, name := range containers {
+		c, _ := p.Container(name)
+		a.Before[name] = c.Restarts
+	}
+	return a
+}
+
+// askedOf reads what was asked for last.
+func askedOf(p *cluster.Pod) (asked, bool) {
+	text, ok := p.Annotations[restartAnnotation]
+	if !ok {
+		return asked{}, false
+	}
+	var a asked
+	err := json.Unmarshal([]byte(text), &a)
+	return a, err == nil
+}
+
+func (a asked) text() string {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 // fillRestarts says how the restarts of the present step went, read off the cluster
 // alone: by requests, and by what was written on pods.
 func (c *Cluster) fillRestarts(s *plan.Snapshot, m mark, step *plan.Step) error {
@@ -85,4 +233,95 @@ func (c *Cluster) fillRestarts(s *plan.Snapshot, m mark, step *plan.Step) error 
 		}
 	}
 	return err
+}
+
+// result is good when every container has restarted and is ready.
+func (a asked) result(p *cluster.Pod) plan.Result {
+	var open []string
+	for _, name := range slices.Sorted(maps.Keys(a.Before)) {
+		c, ok := p.Container(name)
+		switch {
+		case !ok:
+		case c.Restarts <= a.Before[name]:
+			open = append(open, fmt.Sprintf("container %s has not restarted yet%s", name, a.hint()))
+		case !c.Ready:
+			open = append(open, fmt.Sprintf("container %s is not ready yet", name))
+		}
+	}
+	if len(open) > 0 {
+		return plan.Result{Text: strings.Join(open, ", ")}
+	}
+	return plan.Result{Done: true, Good: true, Text: "restarted"}
+}
+
+// hint says why a container may never restart.
+func (a asked) hint() string {
+	if a.Method == plan.RestartSignal {
+		return " (its first process may not handle TERM)"
+	}
+	return ""
+}
+
+// recreated is how a request went: its phase says only whether it is over, and each
+// container has a result of its own.
+func recreated(r *kruise.ContainerRecreateRequest) plan.Result {
+	var open, bad []string
+	for _, named := range r.Spec.Containers {
+		state := kruise.ContainerRecreateRequestContainerRecreateState{Name: named.Name, Phase: kruise.ContainerRecreateRequestPending}
+		for _, s := range r.Status.ContainerRecreateStates {
+			if s.Name == named.Name {
+				state = s
+			}
+		}
+		text := strings.TrimSuffix("container "+state.Name+" "+strings.ToLower(string(state.Phase))+": "+state.Message, ": ")
+		switch state.Phase {
+		case kruise.ContainerRecreateRequestSucceeded:
+		case kruise.ContainerRecreateRequestFailed:
+			bad = append(bad, text)
+		default:
+			open = append(open, text)
+		}
+	}
+	all := slices.Concat(bad, open)
+	if r.Status.Phase != kruise.ContainerRecreateRequestCompleted {
+		return plan.Result{Text: strings.Join(all, ", ")}
+	}
+	if r.Status.Message != "" {
+		all = append([]string{r.Status.Message}, all...)
+	}
+	out := plan.Result{Done: true, Good: len(all) == 0, Text: strings.Join(all, "; ")}
+	if r.Status.CompletionTime != nil {
+		out.At = r.Status.CompletionTime.Time
+	}
+	return out
+}
+
+// restartRequests restart containers of a pod by the method that fits.
+func (c *Cluster) restartRequests(s plan.Snapshot, r *plan.Restart) ([]event.Request, error) {
+	p, err := podIn(s, r.PodRef)
+	if err != nil {
+		return nil, err
+	}
+	method, err := c.restartMethod(p, r)
+	if err != nil {
+		return nil, err
+	}
+	switch method {
+	case plan.RestartCRR:
+		m, w, err := c.asks()
+		if err != nil {
+			return nil, err
+		}
+		return created(c.recreations, kruise.KindContainerRecreateRequest, unnamed(c.recreateMeta(m, w, p), p.Name+"-restart-"), c.recreateSpec(p, r))
+	case plan.RestartAlias:
+		containers, err := aliases(p, r)
+		body := map[string]any{"metadata": map[string]any{"uid": p.UID}, "spec": map[string]any{"containers": containers}}
+		return []event.Request{patchesPod(r.PodRef, "", body)}, err
+	}
+	var out []event.Request
+	for _, name := range r.Containers {
+		ask := url.Values{"container": {name}, "command": {"kill", "1"}}
+		out = append(out, event.Request{Method: http.MethodPost, Path: podPath(r.PodRef, "exec") + "?" + ask.Encode()})
+	}
+	return out, nil
 }

@@ -109,24 +109,6 @@ func (c *Cluster) terminate(ctx context.Context, p pod, container string, before
 	return err
 }
 
-// Exit codes of a shell, and of a runtime, for a program that is not there; and of a
-// program that was killed along with process 1.
-const (
-	exitNotExecutable = 126
-	exitNotFound      = 127
-	exitSignalled     = 128
-)
-
-func missing(err error) bool {
-	if exit, ok := errors.AsType[utilexec.CodeExitError](err); ok {
-		return exit.Code == exitNotExecutable || exit.Code == exitNotFound
-	}
-	return err != nil && (strings.Contains(err.Error(), "executable file not found") || strings.Contains(err.Error(), "no such file or directory"))
-}
-
-// execTime is how long one command may take.
-const execTime = 30 * time.Second
-
 // exec runs a command in a container.
 func (c *Cluster) exec(ctx context.Context, p pod, container string, command []string) error {
 	ctx, cancel := context.WithTimeout(ctx, execTime)
@@ -152,6 +134,9 @@ func (c *Cluster) exec(ctx context.Context, p pod, container string, command []s
 	return executed(err)
 }
 
+// execTime is how long one command may take.
+const execTime = 30 * time.Second
+
 // executed sorts out how a command ended.
 func executed(err error) error {
 	var exit utilexec.CodeExitError
@@ -167,3 +152,18 @@ func executed(err error) error {
 	}
 	return err
 }
+
+func missing(err error) bool {
+	if exit, ok := errors.AsType[utilexec.CodeExitError](err); ok {
+		return exit.Code == exitNotExecutable || exit.Code == exitNotFound
+	}
+	return err != nil && (strings.Contains(err.Error(), "executable file not found") || strings.Contains(err.Error(), "no such file or directory"))
+}
+
+// Exit codes of a shell, and of a runtime, for a program that is not there; and of a
+// program that was killed along with process 1.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+	exitSignalled     = 128
+)

@@ -63,32 +63,6 @@ func (s *Shared) Watches() int {
 	return s.begun
 }
 
-// stream is one list and one watch, with the objects as they are now.
-type stream struct {
-	source source
-	// there is closed when the first list is there, or never will be; err says why not.
-	there chan struct{}
-	err   error
-
-	mu      sync.Mutex
-	objects map[string]runtime.Object
-	version string
-	readers map[*reader]bool
-}
-
-// reader is a mirror that sees a part of a stream.
-type reader struct {
-	sees func(metav1.Object) bool
-	into sink
-}
-
-// sink is what a mirror takes in.
-type sink interface {
-	put(obj any) error
-	drop(obj any) error
-	replace(list []any, version string) error
-}
-
 // follow keeps a mirror up to date with the part of a stream that a source selects. It is
 // [follow] for a source that others use, too.
 func (s *Shared) follow(ctx context.Context, from source, into sink) error {
@@ -154,6 +128,32 @@ func (s *Shared) stream(from source) *stream {
 		}
 	}()
 	return st
+}
+
+// stream is one list and one watch, with the objects as they are now.
+type stream struct {
+	source source
+	// there is closed when the first list is there, or never will be; err says why not.
+	there chan struct{}
+	err   error
+
+	mu      sync.Mutex
+	objects map[string]runtime.Object
+	version string
+	readers map[*reader]bool
+}
+
+// reader is a mirror that sees a part of a stream.
+type reader struct {
+	sees func(metav1.Object) bool
+	into sink
+}
+
+// sink is what a mirror takes in.
+type sink interface {
+	put(obj any) error
+	drop(obj any) error
+	replace(list []any, version string) error
 }
 
 // begin lists and watches, and returns when the list is there.

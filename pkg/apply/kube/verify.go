@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
+	"sync"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -51,12 +53,6 @@ func (c *Cluster) verify(_ context.Context, step string, v *plan.Verify) error {
 	return nil
 }
 
-// Allow gives verify steps permissions on this machine, before a rollout is driven.
-func (c *Cluster) Allow(may ask.Permissions) { c.opt.Asks = may }
-
-// verifyKept is for how many seconds a Job stays after it has answered.
-const verifyKept = 60 * 60
-
 // runJob runs a Job; one of an earlier try that was made before a crash is found
 // again.
 func (c *Cluster) runJob(ctx context.Context, m mark, w *cluster.Workload, step string, given map[string]any, n int) ask.Answer {
@@ -102,6 +98,9 @@ func (c *Cluster) verifyJob(m mark, w *cluster.Workload, step string, given map[
 	return job, nil
 }
 
+// verifyKept is for how many seconds a Job stays after it has answered.
+const verifyKept = 60 * 60
+
 // jobAnswer waits for the end of a Job.
 func (c *Cluster) jobAnswer(ctx context.Context, namespace, name string) ask.Answer {
 	for {
@@ -120,4 +119,49 @@ func (c *Cluster) jobAnswer(ctx context.Context, namespace, name string) ask.Ans
 			return ask.Answer{Text: "Job " + name + " has not ended"}
 		}
 	}
+}
+
+// answers are what was found out for the rollout that no object of the cluster shows:
+// results of questions, and who pulls images on behalf of this process.
+type answers struct {
+	changed func()
+
+	mu       sync.Mutex
+	verified map[string]plan.Result
+	// asking ends the questions that are being asked, by step.
+	asking map[string]context.CancelFunc
+	// pullers are the pulls that this process goes on with, by mark; the text is why
+	// one has ended that did not get to its end.
+	pullers map[string]*puller
+}
+
+// set keeps the result of a question.
+func (a *answers) set(key string, r plan.Result) {
+	a.mu.Lock()
+	if a.verified == nil {
+		a.verified = map[string]plan.Result{}
+	}
+	a.verified[key] = r
+	a.mu.Unlock()
+	a.changed()
+}
+
+// begin ends the question that a step has asked before, if it is still being asked.
+func (a *answers) begin(step string, cancel context.CancelFunc) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.asking == nil {
+		a.asking = map[string]context.CancelFunc{}
+	}
+	if before := a.asking[step]; before != nil {
+		before()
+	}
+	a.asking[step] = cancel
+}
+
+// results are the results of questions.
+func (a *answers) results() map[string]plan.Result {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.verified)
 }

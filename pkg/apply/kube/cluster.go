@@ -83,13 +83,6 @@ type Cluster struct {
 	announcer announcer
 }
 
-// requests per second and at once: the server's own priority and fairness decides
-// what is too much.
-const (
-	requests      = 50
-	requestsBurst = 300
-)
-
 // Open begins to watch a workload and all that belongs to it. It returns when all of
 // it has been seen once; a workload that is not there is [plan.ErrNotFound]. Close ends the
 // watches.
@@ -104,48 +97,6 @@ func Open(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
 		return nil, err
 	}
 	return c, nil
-}
-
-// connect makes the clients.
-func connect(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
-	c := &Cluster{opt: o, bell: newBell()}
-	if err := c.clients(cfg); err != nil {
-		return nil, err
-	}
-	c.ctx, c.cancel = context.WithCancelCause(ctx)
-	c.answers.changed = c.bell.ring
-	c.record = newRecord(c)
-	c.late = c.newLate()
-	return c, nil
-}
-
-// clients are those of this workload alone, or those that it shares.
-func (c *Cluster) clients(cfg *rest.Config) error {
-	s := c.opt.Shared
-	if s == nil {
-		var err error
-		if s, err = newClients(cfg); err != nil {
-			return err
-		}
-	}
-	c.config, c.dynamic, c.core = s.config, s.dynamic, s.core
-	return nil
-}
-
-// withRates is a configuration by which a rollout asks.
-func withRates(cfg *rest.Config) *rest.Config {
-	cfg = rest.CopyConfig(cfg)
-	cfg.QPS, cfg.Burst = requests, requestsBurst
-	return cfg
-}
-
-// protobuf is what the types of Kubernetes itself travel in: thousands of pods cost
-// a fraction of what JSON costs.
-func protobuf(cfg *rest.Config) *rest.Config {
-	out := rest.CopyConfig(cfg)
-	out.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	out.ContentType = "application/vnd.kubernetes.protobuf"
-	return out
 }
 
 // Close ends the watches.
@@ -173,20 +124,6 @@ func (c *Cluster) Await(ctx context.Context, _ cluster.Ref, since string, until 
 // writes many pods in a row.
 const together = 20 * time.Millisecond
 
-// object is what patches go to.
-func (c *Cluster) object() *Object {
-	if c.opt.Carrier != nil {
-		return c.opt.Carrier
-	}
-	return &c.opt.Target
-}
-
-func (c *Cluster) warn(format string, args ...any) {
-	if c.opt.Warn != nil {
-		c.opt.Warn(fmt.Sprintf(format, args...))
-	}
-}
-
 // Observe returns what is known of the workload now.
 func (c *Cluster) Observe(ctx context.Context, _ cluster.Ref) (plan.Snapshot, error) {
 	if ctx.Err() != nil {
@@ -204,3 +141,87 @@ func (c *Cluster) Observe(ctx context.Context, _ cluster.Ref) (plan.Snapshot, er
 	}
 	return s, c.record.show(s, rec)
 }
+
+// lookAgain reads the record and the workload again, as soon as the server answers.
+func (c *Cluster) lookAgain(ctx context.Context) error {
+	for n := 1; ; n++ {
+		err := c.refresh(ctx, false)
+		if err == nil || !unavailable(err) {
+			return err
+		}
+		if err := c.bell.settle(ctx, backoff(n)); err != nil {
+			return err
+		}
+	}
+}
+
+// assemble puts together what the mirrors show, with the record among it. A workload
+// that is gone makes a snapshot without it.
+func (c *Cluster) assemble() (plan.Snapshot, plan.Record, error) {
+	s := plan.Snapshot{Gates: c.opt.Gates, GatesUnread: c.opt.GatesUnread}
+	// The version comes first: what changes meanwhile is a change since then.
+	s.Version, _ = c.bell.now()
+	present, err := c.present()
+	if err != nil {
+		return s, plan.Record{}, err
+	}
+	s.Workload = present.workload
+	if c.opt.Carrier != nil {
+		s.Workload, s.Carrier = present.source, present.workload
+	}
+	rec, err := c.record.now()
+	s.Progress, s.Base = rec.Progress, rec.Base
+	if err != nil || present.workload == nil {
+		return s, rec, err
+	}
+	fill := []func(*plan.Snapshot, *cluster.Workload) error{c.fillRevisions, c.fillPods, c.fillNodes, c.fillNamespaces, c.fillBudgets}
+	for _, f := range fill {
+		if err := f(&s, present.workload); err != nil {
+			return s, rec, err
+		}
+	}
+	return s, rec, c.fillAnswers(&s, rec)
+}
+
+// fillAnswers adds to a snapshot what was asked for in the present step, as the
+// cluster shows it, and the answers to questions.
+func (c *Cluster) fillAnswers(s *plan.Snapshot, rec plan.Record) error {
+	s.Verified = c.answers.results()
+	step := rec.Present()
+	if step == nil {
+		return nil
+	}
+	m := markOf(c.opt.Target.Ref, rec.Progress)
+	c.needLater(step)
+	switch {
+	case step.Pull != nil:
+		return c.fillPulls(s, m, step.Pull)
+	case step.Containers != nil:
+		return c.fillRestarts(s, m, step)
+	}
+	return nil
+}
+
+// Resume returns the rollout on record, to be driven from where it stands: from now
+// on another one in its place is an error that wraps plan.ErrTaken. The caller holds
+// the rollout. The error wraps plan.ErrNoRollout without one.
+func (c *Cluster) Resume() (plan.Record, error) {
+	rec, err := c.Rollout()
+	if err == nil {
+		c.record.drives(rec)
+	}
+	return rec, err
+}
+
+// Rollout is the record of the workload's rollout as it is now; the error wraps
+// plan.ErrNoRollout without one.
+func (c *Cluster) Rollout() (plan.Record, error) {
+	rec, err := c.record.now()
+	if err == nil && rec.Version == "" {
+		return rec, fmt.Errorf("%s: %w", c.opt.Target.Ref, plan.ErrNoRollout)
+	}
+	return rec, err
+}
+
+// Allow gives verify steps permissions on this machine, before a rollout is driven.
+func (c *Cluster) Allow(may ask.Permissions) { c.opt.Asks = may }

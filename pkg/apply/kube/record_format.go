@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,55 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
+
+// written is the part of a record that changes.
+type written struct {
+	Target   target               `json:"target"`
+	Begun    time.Time            `json:"begun"`
+	By       string               `json:"by,omitempty"`
+	Progress progress             `json:"progress"`
+	Times    map[string]time.Time `json:"times,omitempty"`
+	History  []decision           `json:"history,omitempty"`
+	Dropped  int                  `json:"dropped,omitempty"`
+}
+
+type decision struct {
+	At      time.Time `json:"at"`
+	By      string    `json:"by"`
+	Program string    `json:"program,omitempty"`
+	What    string    `json:"what"`
+	Detail  string    `json:"detail,omitempty"`
+}
+
+type target struct {
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+type progress struct {
+	Step     int       `json:"step"`
+	Started  time.Time `json:"started,omitzero"`
+	Resumed  time.Time `json:"resumed,omitzero"`
+	Sent     int       `json:"sent,omitempty"`
+	Promoted bool      `json:"promoted,omitempty"`
+	Free     int       `json:"free,omitempty"`
+	Held     string    `json:"held,omitempty"`
+	HeldFrom int       `json:"heldFrom,omitempty"`
+	Halted   string    `json:"halted,omitempty"`
+	Aborted  bool      `json:"aborted,omitempty"`
+	Stop     stop      `json:"stop,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+}
+
+type stop struct {
+	Asked bool           `json:"asked,omitempty"`
+	Field plan.StopField `json:"field,omitempty"`
+	Was   string         `json:"was,omitempty"`
+	Is    string         `json:"is,omitempty"`
+	Done  bool           `json:"done,omitempty"`
+}
 
 func writtenOf(r plan.Record) written {
 	p := r.Progress
@@ -141,4 +191,43 @@ func unpackedTo(text []byte, most int64) ([]byte, error) {
 		return nil, errors.New("it is too large")
 	}
 	return out, err
+}
+
+// The bounds of past rollouts in a record, as kept and unpacked. A plan needs the room
+// more: the oldest rollouts make way for it.
+const (
+	mostPastBytes    = 64 << 10
+	mostPastUnpacked = 1 << 20
+)
+
+// packedPast is past rollouts, oldest first, as they are kept in at most so many bytes; nil
+// where none has room.
+func packedPast(list []plan.PastRollout, most int) []byte {
+	for list = plan.Recent(list); len(list) > 0; list = list[1:] {
+		text, err := json.Marshal(list)
+		if err != nil {
+			return nil // times beyond the year 9999, in an edited record
+		}
+		if out := packed(text); len(out) <= most {
+			return out
+		}
+	}
+	return nil
+}
+
+// readPast reads past rollouts. They are data of whoever may write ConfigMaps: they are
+// bounded here, and decide nothing.
+func readPast(text []byte) ([]plan.PastRollout, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	text, err := unpackedTo(text, mostPastUnpacked)
+	if err != nil {
+		return nil, fmt.Errorf("past rollouts: %w", err)
+	}
+	var list []plan.PastRollout
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("past rollouts: %w", err)
+	}
+	return plan.Recent(list), nil
 }

@@ -1,0 +1,166 @@
+package kube
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// mark tells what one step asks for from whatever was asked for before: it is the
+// same for whoever resumes the step, and another when the step begins anew, so what
+// was created under it is found again, and nothing old is taken for it.
+type mark string
+
+// What a step creates carries the label of its rollout, [recordLabel], and these.
+const (
+	// stepLabel is the mark of the step that asked for it.
+	stepLabel = "kubectl-kruise.dev/step"
+	// imageAnnotation and nodeAnnotation say what a Job pulls, and where.
+	imageAnnotation = "kubectl-kruise.dev/image"
+	nodeAnnotation  = "kubectl-kruise.dev/node"
+)
+
+// asks is the mark of the present step, and the workload that it is for.
+func (c *Cluster) asks() (mark, *cluster.Workload, error) {
+	w, err := c.present()
+	if err != nil {
+		return "", nil, err
+	}
+	if w.workload == nil {
+		return "", nil, fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
+	}
+	rec, err := c.record.now()
+	return markOf(c.opt.Target.Ref, rec.Progress), w.workload, err
+}
+
+func markOf(ref cluster.Ref, p plan.Progress) mark {
+	return mark(digits(ref.String(), fmt.Sprint(p.Step, p.Started.UnixNano()), ""))
+}
+
+const markDigits = 10
+
+// digits tells values apart.
+func digits(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])[:markDigits]
+}
+
+// name is the name of what a step creates for one purpose; base says to people what
+// it is about.
+func (m mark) name(base string, purpose ...string) string {
+	const most = 63 - 1 - markDigits // pods of Jobs carry the name as a label
+	if len(base) > most {
+		base = strings.TrimRight(base[:most], "-.")
+	}
+	return base + "-" + digits(append(purpose, string(m))...)
+}
+
+// meta is the metadata of what a step creates beside the workload: it goes away with
+// its owners at the latest.
+func (c *Cluster) meta(m mark, owners []metav1.OwnerReference, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: c.beside(), Name: name, Labels: c.labels(m), OwnerReferences: owners}
+}
+
+// ownersOf has what a step creates go away with the object in the cluster.
+func (c *Cluster) ownersOf(w *cluster.Workload) []metav1.OwnerReference {
+	return []metav1.OwnerReference{c.ownerReference(w)}
+}
+
+func (c *Cluster) labels(m mark) map[string]string {
+	return map[string]string{
+		recordLabel: kruise.SourceValue(c.opt.Target.Kind, c.opt.Target.Name), stepLabel: string(m), "app.kubernetes.io/managed-by": FieldManager,
+	}
+}
+
+// ours selects what rollouts of the workload have created.
+func (c *Cluster) ours() string {
+	return recordLabel + "=" + kruise.SourceValue(c.opt.Target.Kind, c.opt.Target.Name)
+}
+
+// stepLimit is how long the present step may take.
+func (c *Cluster) stepLimit() time.Duration {
+	if rec, err := c.record.now(); err == nil {
+		if step := rec.Present(); step != nil && step.Timeout > 0 {
+			return step.Timeout
+		}
+	}
+	return recreateLimit
+}
+
+// ensure creates an object under a name that says all there is to say about it: one
+// that is there already is the same, made before a crash. put shows it at once.
+func (c *Cluster) ensure(ctx context.Context, client dynamic.ResourceInterface, u *unstructured.Unstructured, put func(any) error) error {
+	got, err := client.Create(ctx, u, metav1.CreateOptions{FieldManager: FieldManager})
+	if apierrors.IsAlreadyExists(err) {
+		got, err = client.Get(ctx, u.GetName(), metav1.GetOptions{})
+	}
+	if err != nil {
+		return told(u.GetKind()+" "+u.GetName(), err)
+	}
+	return put(got)
+}
+
+// createJob creates a Job; one of its name is the same, created before a crash.
+func (c *Cluster) createJob(ctx context.Context, job *batchv1.Job) error {
+	client := c.core.BatchV1().Jobs(job.Namespace)
+	got, err := client.Create(ctx, job, metav1.CreateOptions{FieldManager: FieldManager})
+	if apierrors.IsAlreadyExists(err) {
+		got, err = client.Get(ctx, job.Name, metav1.GetOptions{})
+	}
+	if err != nil {
+		return told("Job "+job.Name, err)
+	}
+	return c.jobs.shown().put(got)
+}
+
+// ended is the condition that a Job has ended with; ok is false while it runs.
+func ended(job *batchv1.Job) (c batchv1.JobCondition, ok bool) {
+	for _, c := range job.Status.Conditions {
+		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
+			return c, true
+		}
+	}
+	return c, false
+}
+
+func finished(job *batchv1.Job) bool {
+	_, ok := ended(job)
+	return ok
+}
+
+// failure says why a Job has failed.
+func failure(c batchv1.JobCondition) string {
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
+}
+
+// created is the request that creates an object of a kind of Kruise.
+func created[T any](l *lately[T], kind string, meta metav1.ObjectMeta, spec any) ([]event.Request, error) {
+	u, err := l.object(kind, meta, spec)
+	return []event.Request{{
+		Method: http.MethodPost, Path: objects.Path(l.resource, meta.Namespace, ""), ContentType: "application/json", Body: u.Object,
+	}}, err
+}
+
+// unnamed is metadata of which only the beginning of the name is known.
+func unnamed(meta metav1.ObjectMeta, begin string) metav1.ObjectMeta {
+	meta.Name, meta.GenerateName = "", begin
+	delete(meta.Labels, stepLabel)
+	return meta
+}

@@ -1,0 +1,160 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// Lease are the times of the lease. Whoever dies without letting go blocks others
+// for as long as the lease lasts, and each renewal is a write.
+type Lease struct {
+	// Lasts, in whole seconds, is how long others wait for a holder that is silent.
+	Lasts time.Duration
+	// Tries is how long a holder goes on writing without having renewed; it is less
+	// than Lasts.
+	Tries time.Duration
+	// Renew is the time between two renewals.
+	Renew time.Duration
+}
+
+// usualLease is the lease of every rollout, unless a caller has its own.
+var usualLease = Lease{Lasts: 20 * time.Second, Tries: 15 * time.Second, Renew: 5 * time.Second}
+
+func (l Lease) orUsual() Lease {
+	if l == (Lease{}) {
+		return usualLease
+	}
+	return l
+}
+
+// patience is how long a lease is waited for that nobody renews: it has to be seen
+// unchanged for as long as it lasts, is tried for at intervals of up to 2.2 times
+// Renew, and a server in trouble does not answer each time.
+func (l Lease) patience() time.Duration { return 3*l.Lasts + 6*l.Renew }
+
+// Hold makes this process the one that drives the rollout. The context that it
+// returns ends with a cause that wraps plan.ErrTaken when somebody else has taken
+// over; as long as the lease is only not renewed, since the cluster does not answer,
+// nothing is written. release lets go. A lease whose holder does not renew it is
+// taken over; told is called once while that is waited for, and the error wraps
+// plan.ErrTaken and names the holder if it is alive.
+func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
+	if c.opt.Target.Namespace == "" {
+		if err := c.stateNamespace(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	h := &hold{cluster: c, refresh: c.refresh, owners: c.ownerReferences()}
+	h.namespace, h.name = c.record.where(c.opt.Target.Ref)
+	if held, release, err = h.take(ctx, told); err == nil {
+		c.hold.Store(h)
+	}
+	return held, release, err
+}
+
+// hasty is how long letting go may take: the lease runs out in any case.
+const hasty = 3 * time.Second
+
+// held is a hold that readers and the election share.
+type held = atomic.Pointer[hold]
+
+// fenced reports an error while this process must not write, since another may hold
+// the rollout by now.
+func (c *Cluster) fenced() error {
+	if h := c.hold.Load(); h != nil {
+		return h.fence()
+	}
+	return nil
+}
+
+// brief is the context of one write: it ends with the longest that a request may take, and
+// no later than the lease, so that none is under way when somebody else has it.
+func (c *Cluster) brief(ctx context.Context) (context.Context, context.CancelFunc) {
+	most := answerWithin
+	if h := c.hold.Load(); h != nil {
+		most = min(most, h.left())
+	}
+	return context.WithTimeout(ctx, most)
+}
+
+// underLease sends a write by send, which has the time that the lease leaves it.
+func (c *Cluster) underLease(ctx context.Context, send func(context.Context) error) error {
+	limited, cancel := c.brief(ctx)
+	defer cancel()
+	c.flights.begin()
+	err := send(limited)
+	c.flights.end(time.Now(), err == nil || limited.Err() == nil && !errors.Is(err, plan.ErrUnavailable))
+	return err
+}
+
+// flights are writes that the server may still carry out: those that are under way, and
+// those that ended without an answer. While there are any, the lease is not let go of before
+// it runs out: whoever had it next would write beside them.
+type flights struct {
+	mu    sync.Mutex
+	under int
+	lost  time.Time
+}
+
+var errUnderWay = errors.New("a write is in progress: the lease must expire")
+
+func (f *flights) begin() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.under++
+}
+
+// end notes the end of a write, and whether the server answered.
+func (f *flights) end(now time.Time, answered bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.under--; !answered {
+		f.lost = now
+	}
+}
+
+// open reports whether there are any, or were within some time.
+func (f *flights) open(now time.Time, within time.Duration) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.under > 0 || !f.lost.IsZero() && now.Sub(f.lost) < within
+}
+
+// Holder names who drives the rollout of a workload now; "" for nobody, or somebody
+// whose lease has run out.
+func (r Records) Holder(ctx context.Context, ref cluster.Ref) (string, error) {
+	namespace, name := r.where(ref)
+	l, err := r.Client.CoordinationV1().Leases(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return holderOf(l, time.Now()), nil
+}
+
+// holderOf names who holds a lease at a time, "" for nobody.
+func holderOf(l *coordinationv1.Lease, now time.Time) string {
+	if l.Spec.HolderIdentity == nil || l.Spec.RenewTime == nil {
+		return ""
+	}
+	lasts := usualLease.Lasts
+	if l.Spec.LeaseDurationSeconds != nil {
+		lasts = time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
+	}
+	if now.Sub(l.Spec.RenewTime.Time) > lasts {
+		return ""
+	}
+	return *l.Spec.HolderIdentity
+}

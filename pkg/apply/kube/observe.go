@@ -1,0 +1,441 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/controller"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
+)
+
+// views are the mirrors of everything that a snapshot shows. Those that a workload
+// has no need of stay nil.
+type views struct {
+	workloads  *mirror[seen]
+	pods       *mirror[pod]
+	revisions  *mirror[owned[cluster.Revision]]
+	children   *mirror[owned[cluster.Revision]]
+	nodes      *mirror[*cluster.Node]
+	namespaces *mirror[*corev1.Namespace]
+	// disruptions and budgets are those of Kubernetes and of Kruise.
+	disruptions *mirror[*policyv1.PodDisruptionBudget]
+	budgets     *mirror[*kruise.PodUnavailableBudget]
+}
+
+// seen is the workload, and the Kruise workload that it stands for, if it does.
+type seen struct{ workload, source *cluster.Workload }
+
+// pod is a pod with what its node says of it beyond what rules read.
+type pod struct {
+	*cluster.Pod
+	report rules.NodeReport
+	// version is its resourceVersion, secrets are names of its pull secrets.
+	version string
+	secrets []string
+	signals
+}
+
+// owned is something that a controller owns.
+type owned[T any] struct {
+	uid, owner string
+	value      T
+}
+
+// look begins to watch.
+func (c *Cluster) look() error {
+	if err := c.watchWorkload(); err != nil {
+		return err
+	}
+	w, err := c.present()
+	if err != nil {
+		return err
+	}
+	if w.workload == nil {
+		return fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
+	}
+	selector, err := selectorOf(w.workload)
+	if err != nil {
+		return err
+	}
+	for _, begin := range []func(*cluster.Workload, string) error{
+		c.watchPods, c.watchRevisions, c.watchChildren, c.watchNodes, c.watchNamespaces, c.watchBudgets,
+	} {
+		if err := begin(w.workload, selector); err != nil {
+			return err
+		}
+	}
+	if err := c.record.follow(); err != nil {
+		return err
+	}
+	return c.resume()
+}
+
+// selectorOf writes a workload's selector as a query has it.
+func selectorOf(w *cluster.Workload) (string, error) {
+	selector, err := metav1.LabelSelectorAsSelector(plan.SelectorOf(w))
+	if err != nil {
+		return "", err
+	}
+	return selector.String(), nil
+}
+
+// present is the workload as it is now.
+func (c *Cluster) present() (seen, error) {
+	list, err := c.workloads.all()
+	if err != nil {
+		return seen{}, err
+	}
+	if len(list) == 0 {
+		return seen{}, nil
+	}
+	return list[0], nil
+}
+
+func (c *Cluster) watchWorkload() error {
+	o := c.object()
+	c.workloads = newMirror(c.bell.ring, func(m metav1.Object) (seen, error) {
+		u, ok := m.(*unstructured.Unstructured)
+		if !ok {
+			return seen{}, fmt.Errorf("unexpected %T", m)
+		}
+		if c.alone() {
+			w, err := lone(u)
+			return seen{workload: w}, err
+		}
+		n := tree.FromValue(u.Object)
+		w, err := cluster.ReadWorkload(n)
+		if err != nil || c.opt.Carrier == nil {
+			return seen{workload: w}, err
+		}
+		s, err := cluster.ReadSource(n, c.opt.Target.Kind, c.opt.Target.Name)
+		return seen{w, s}, err
+	})
+	s := c.untyped(o.Resource, o.Namespace)
+	s.what, s.fields, s.needed = o.String(), fields.OneTermEqualSelector("metadata.name", o.Name).String(), true
+	return follow(c.ctx, s, c.workloads)
+}
+
+// lone reads such a pod as a set of one, with a template that nobody changes.
+func lone(u *unstructured.Unstructured) (*cluster.Workload, error) {
+	var p corev1.Pod
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p); err != nil {
+		return nil, err
+	}
+	set := &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.UID, DeletionTimestamp: p.DeletionTimestamp},
+		Spec:       appsv1.ReplicaSetSpec{Replicas: new(int32(1)), Selector: &metav1.LabelSelector{MatchLabels: p.Labels}},
+	}
+	return &cluster.Workload{
+		Ref:     cluster.Ref{Kind: "Pod", Namespace: p.Namespace, Name: p.Name},
+		Version: "v1", UID: string(p.UID), Labels: p.Labels, Annotations: p.Annotations, Object: set, Template: map[string]any{},
+	}, nil
+}
+
+// watchPods watches those that the workload's selector matches; a SidecarSet's are
+// in all namespaces.
+func (c *Cluster) watchPods(w *cluster.Workload, selector string) (err error) {
+	s := typed("pods", &corev1.Pod{}, c.core.CoreV1().Pods(w.Namespace), selector).in(w.Namespace)
+	if s.needed = true; c.alone() {
+		s.selector, s.fields = "", fields.OneTermEqualSelector("metadata.name", w.Name).String()
+	}
+	c.pods, err = keep(c, s, func(p *corev1.Pod) (pod, error) {
+		read := cluster.ReadPod(p)
+		read.Digest()
+		report := rules.NodeReport{EnvHashes: true, Resources: resized(p)}
+		return pod{Pod: read, report: report, version: p.ResourceVersion, secrets: pullSecrets(p), signals: signalsOf(p)}, nil
+	})
+	return err
+}
+
+// resized reports whether the status has the resources of the spec.
+func resized(p *corev1.Pod) bool {
+	for i := range p.Spec.Containers {
+		j := slices.IndexFunc(p.Status.ContainerStatuses, func(s corev1.ContainerStatus) bool { return s.Name == p.Spec.Containers[i].Name })
+		if j < 0 || p.Status.ContainerStatuses[j].Resources == nil {
+			continue
+		}
+		if !equality.Semantic.DeepEqual(*p.Status.ContainerStatuses[j].Resources, p.Spec.Containers[i].Resources) {
+			return false
+		}
+	}
+	return true
+}
+
+// watchRevisions watches the stored templates; a Deployment has ReplicaSets instead,
+// and a ReplicaSet, or a pod, has none.
+func (c *Cluster) watchRevisions(w *cluster.Workload, selector string) (err error) {
+	if w.Kind == kruise.KindDeployment || w.Kind == kruise.KindReplicaSet || c.alone() {
+		return nil
+	}
+	namespace := w.Namespace
+	if w.Kind == kruise.KindSidecarSet {
+		namespace, selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
+	}
+	s := typed("stored revisions", &appsv1.ControllerRevision{}, c.core.AppsV1().ControllerRevisions(namespace), selector).in(namespace)
+	c.revisions, err = keep(c, s, func(r *appsv1.ControllerRevision) (owned[cluster.Revision], error) {
+		revision, err := cluster.ReadRevision(r)
+		return owned[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
+	})
+	return err
+}
+
+// watchChildren watches the ReplicaSets of a Deployment, which own its pods.
+func (c *Cluster) watchChildren(w *cluster.Workload, selector string) (err error) {
+	if w.Kind != kruise.KindDeployment {
+		return nil
+	}
+	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, c.core.AppsV1().ReplicaSets(w.Namespace), selector).in(w.Namespace)
+	s.needed = true
+	c.children, err = keep(c, s, func(r *appsv1.ReplicaSet) (owned[cluster.Revision], error) {
+		revision, err := cluster.ReadReplicaSet(r)
+		return owned[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
+	})
+	return err
+}
+
+// watchNodes watches nodes where a rule looks at them.
+func (c *Cluster) watchNodes(w *cluster.Workload, _ string) (err error) {
+	if !w.LooksAtNodes() {
+		return nil
+	}
+	s := typed("nodes", &corev1.Node{}, c.core.CoreV1().Nodes(), "").in("")
+	s.needed = w.Kind == kruise.KindDaemonSet
+	c.nodes, err = keep(c, s, func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil })
+	return err
+}
+
+// watchNamespaces watches labels that SidecarSets select by.
+func (c *Cluster) watchNamespaces(w *cluster.Workload, _ string) (err error) {
+	if w.Kind != kruise.KindSidecarSet {
+		return nil
+	}
+	s := typed("namespaces", &corev1.Namespace{}, c.core.CoreV1().Namespaces(), "").in("")
+	c.namespaces, err = keep(c, s, func(n *corev1.Namespace) (*corev1.Namespace, error) { return n, nil })
+	return err
+}
+
+// watchBudgets watches the budgets of both kinds in the workload's namespace, in all
+// of them for a SidecarSet: nobody else asks them about what this client does to pods
+// and containers, but for evictions.
+func (c *Cluster) watchBudgets(w *cluster.Workload, _ string) (err error) {
+	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, c.core.PolicyV1().PodDisruptionBudgets(w.Namespace), "").in(w.Namespace)
+	if c.disruptions, err = keep(c, s, itself[*policyv1.PodDisruptionBudget]); err != nil {
+		return err
+	}
+	m, err := kruised[kruise.PodUnavailableBudget](c, kruise.PolicyGroup, "podunavailablebudgets", w.Namespace, "").get()
+	switch {
+	case err == nil:
+		c.budgets = m
+	case c.ctx.Err() != nil:
+		return err
+	case !errors.Is(err, errNotServed):
+		c.warn("%v: the rollout continues without", err)
+	}
+	return nil
+}
+
+// fillRevisions adds the templates that belong to the workload.
+func (c *Cluster) fillRevisions(s *plan.Snapshot, w *cluster.Workload) error {
+	from := c.revisions
+	if w.Kind == kruise.KindDeployment {
+		from = c.children
+	}
+	if from == nil {
+		return nil
+	}
+	list, err := from.all()
+	for _, r := range list {
+		if w.Kind == kruise.KindSidecarSet || r.owner == w.UID {
+			s.Revisions = append(s.Revisions, r.value)
+		}
+	}
+	return err
+}
+
+// fillPods adds the pods that the workload owns, or may be in.
+func (c *Cluster) fillPods(s *plan.Snapshot, w *cluster.Workload) error {
+	list, err := c.pods.all()
+	if err != nil {
+		return err
+	}
+	owners, err := c.owners(w)
+	if err != nil {
+		return err
+	}
+	s.Pods, s.Reports = make([]*cluster.Pod, 0, len(list)), map[string]rules.NodeReport{}
+	for _, p := range list {
+		if w.Kind != kruise.KindSidecarSet && !owners[p.Owner.UID] && p.UID != w.UID {
+			continue
+		}
+		s.Pods = append(s.Pods, p.Pod)
+		if p.report != settled {
+			s.Reports[p.UID] = p.report
+		}
+	}
+	return nil
+}
+
+// settled is the report of a node that has nothing pending, which stands for pods
+// without one.
+var settled = rules.NodeReport{EnvHashes: true, Resources: true}
+
+// owners are the uids of the controllers of the workload's pods.
+func (c *Cluster) owners(w *cluster.Workload) (map[string]bool, error) {
+	owners := map[string]bool{w.UID: true}
+	if c.children == nil {
+		return owners, nil
+	}
+	list, err := c.children.all()
+	for _, r := range list {
+		if r.owner == w.UID {
+			owners[r.uid] = true
+		}
+	}
+	return owners, err
+}
+
+// own are the pods of the workload that are not being deleted.
+func (c *Cluster) own(w *cluster.Workload) ([]pod, error) {
+	list, err := c.pods.all()
+	if err != nil {
+		return nil, err
+	}
+	owners, err := c.owners(w)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(p pod) bool {
+		return !rules.Active(p.Pod) || w.Kind != kruise.KindSidecarSet && !owners[p.Owner.UID]
+	}), nil
+}
+
+// nodesOf are the nodes that the workload's pods are on, by name.
+func (c *Cluster) nodesOf(w *cluster.Workload) ([]string, error) {
+	pods, err := c.own(w)
+	names := map[string]bool{}
+	for _, p := range pods {
+		if p.Node != "" {
+			names[p.Node] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), err
+}
+
+func (c *Cluster) fillNodes(s *plan.Snapshot, _ *cluster.Workload) error {
+	if c.nodes == nil {
+		return nil
+	}
+	list, err := c.nodes.all()
+	s.Nodes = make(map[string]*cluster.Node, len(list))
+	for _, n := range list {
+		s.Nodes[n.Name] = n
+	}
+	return err
+}
+
+func (c *Cluster) fillNamespaces(s *plan.Snapshot, _ *cluster.Workload) error {
+	if c.namespaces == nil {
+		return nil
+	}
+	list, err := c.namespaces.all()
+	s.Namespaces = make(map[string]map[string]string, len(list))
+	for _, n := range list {
+		s.Namespaces[n.Name] = n.Labels
+	}
+	return err
+}
+
+// fillBudgets adds the budgets that cover pods of the workload.
+func (c *Cluster) fillBudgets(s *plan.Snapshot, w *cluster.Workload) error {
+	owners, err := c.owners(w)
+	if err != nil {
+		return err
+	}
+	g := &controller.Guards{Now: c.Now(), Pods: s.Pods, Reports: s.Reports, Workloads: controller.OwnedBy(w, owners)}
+	if c.disruptions != nil {
+		if g.Disruption, err = c.disruptions.all(); err != nil {
+			return err
+		}
+	}
+	if c.budgets != nil {
+		if g.Unavailable, err = c.budgets.all(); err != nil {
+			return err
+		}
+	}
+	s.Budgets, s.Disruptions, err = g.Rules()
+	return err
+}
+
+// ownerReferences are those of what goes away with the object in the cluster; none
+// where it is gone.
+func (c *Cluster) ownerReferences() []metav1.OwnerReference {
+	present, err := c.present()
+	if err != nil || present.workload == nil {
+		return nil
+	}
+	return []metav1.OwnerReference{c.ownerReference(present.workload)}
+}
+
+func (c *Cluster) rereadWorkload(ctx context.Context) error {
+	o := c.object()
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	got, err := c.dynamic.Resource(o.Resource).Namespace(o.Namespace).Get(ctx, o.Name, metav1.GetOptions{})
+	return seenAgain(c.workloads, o.Namespace, o.Name, got, err)
+}
+
+func (c *Cluster) rereadPod(ctx context.Context, p *plan.PodRef) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	got, err := c.core.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, metav1.GetOptions{})
+	return seenAgain(c.pods, p.Namespace, p.Name, got, err)
+}
+
+// refresh reads again what this process decides on, since another may have written
+// what our watches do not show yet.
+func (c *Cluster) refresh(ctx context.Context, all bool) error {
+	if err := errors.Join(c.rereadRecord(ctx), c.rereadWorkload(ctx)); err != nil {
+		return err
+	}
+	if !all {
+		return nil
+	}
+	return c.pods.reread(ctx)
+}
+
+// Events begins to watch what the cluster tells of a workload and of what belongs to
+// it, and returns how to read it: all events there are now that are about one of the
+// names. A cluster that may not be asked tells nothing.
+func (c *Cluster) Events() (now func(names map[string]bool) []*corev1.Event, err error) {
+	o := c.object()
+	s := typed("events", &corev1.Event{}, c.core.CoreV1().Events(o.Namespace), "")
+	if o.Namespace == "" {
+		s.fields = fields.Set{"involvedObject.kind": o.Kind, "involvedObject.name": o.Name}.String()
+	}
+	m, err := keep(c, s, itself[*corev1.Event])
+	return func(names map[string]bool) []*corev1.Event {
+		var out []*corev1.Event
+		for _, e := range listed(m) {
+			if names[e.InvolvedObject.Name] {
+				out = append(out, e)
+			}
+		}
+		return out
+	}, err
+}
