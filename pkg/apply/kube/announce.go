@@ -24,38 +24,43 @@ const farewell = 2 * time.Second
 // announcer writes Events on the workload, one after the other and none at the
 // rollout's expense: what fails is forgotten, and so is what there is no room for.
 type announcer struct {
+	*connection
+	observer *observer
+
 	queue chan *eventsv1.Event
 	over  chan struct{}
-	stop  sync.Once
+	once  sync.Once
 	steps int
 }
 
-func (c *Cluster) startAnnouncer() {
-	c.announcer.queue, c.announcer.over = make(chan *eventsv1.Event, 32), make(chan struct{})
+func (a *announcer) start() {
+	a.queue, a.over = make(chan *eventsv1.Event, 32), make(chan struct{})
 	go func() {
-		defer close(c.announcer.over)
-		for e := range c.announcer.queue {
-			c.write(e)
+		defer close(a.over)
+		for e := range a.queue {
+			a.write(e)
 		}
 	}()
 }
 
-func (c *Cluster) write(e *eventsv1.Event) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), answerWithin)
+func (a *announcer) write(e *eventsv1.Event) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), answerWithin)
 	defer cancel()
-	_, _ = c.core.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{FieldManager: FieldManager}) // best effort
+	_, _ = a.core.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{FieldManager: FieldManager}) // best effort
 }
 
-// stopAnnouncer lets what is said already be written.
-func (c *Cluster) stopAnnouncer() {
-	if c.announcer.queue == nil {
+// stop lets what is said already be written; it may be called again.
+func (a *announcer) stop() { a.once.Do(a.flush) }
+
+func (a *announcer) flush() {
+	if a.queue == nil {
 		return // it never began
 	}
-	close(c.announcer.queue)
+	close(a.queue)
 	late := time.NewTimer(farewell)
 	defer late.Stop()
 	select {
-	case <-c.announcer.over:
+	case <-a.over:
 	case <-late.C:
 	}
 }
@@ -63,25 +68,27 @@ func (c *Cluster) stopAnnouncer() {
 // Announce writes what a rollout tells as a Kubernetes Event on the workload, where
 // that is worth one: each step, and how it ended. It never waits. It is called by one
 // goroutine, and not after Close.
-func (c *Cluster) Announce(e event.Event) {
+func (c *Cluster) Announce(e event.Event) { c.announcer.announce(e) }
+
+func (a *announcer) announce(e event.Event) {
 	if e.Plan != nil {
-		c.announcer.steps = len(e.Plan.Steps)
+		a.steps = len(e.Plan.Steps)
 	}
-	n, ok := noticeOf(e, c.announcer.steps)
-	present, err := c.present()
+	n, ok := noticeOf(e, a.steps)
+	present, err := a.observer.present()
 	if !ok || err != nil || present.workload == nil {
 		return
 	}
-	o := c.object()
+	o := a.object()
 	namespace := o.Namespace
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault
 	}
-	now := c.Now()
+	now := a.Now()
 	select {
-	case c.announcer.queue <- &eventsv1.Event{
+	case a.queue <- &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: o.Name + "." + strconv.FormatInt(now.UnixNano(), 16)},
-		EventTime:  metav1.NewMicroTime(now), ReportingController: reporter, ReportingInstance: cut(c.opt.Holder, 128),
+		EventTime:  metav1.NewMicroTime(now), ReportingController: reporter, ReportingInstance: cut(a.opt.Holder, 128),
 		Action: "Rollout", Type: n.kind, Reason: n.reason, Note: cut(n.note, 1024),
 		Regarding: corev1.ObjectReference{
 			APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: uidOf(present.workload),

@@ -9,9 +9,8 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
@@ -62,67 +61,81 @@ type Options struct {
 	Shared *Shared
 }
 
-// Cluster is one workload in a real cluster. It satisfies apply.Cluster.
+// Cluster is one workload in a real cluster, with its rollout. It satisfies
+// apply.Workload: each of its parts does one thing.
 type Cluster struct {
-	opt     Options
-	core    kubernetes.Interface
-	dynamic dynamic.Interface
-	config  *rest.Config
-	// ctx ends the watches.
-	ctx    context.Context //nolint:containedctx // watches live as long as the Cluster
-	cancel context.CancelCauseFunc
-	bell   *bell
-	views
-	late
-	answers answers
-	record  *record
-	hold    held
-	doubts  doubts
-	flights flights
-
-	announcer announcer
+	*connection
+	observer  *observer
+	lazy      *lazyMirrors
+	record    *record
+	lease     *leaseHolder
+	writer    *writer
+	puller    *puller
+	restarter *restarter
+	verifier  *verifier
+	announcer *announcer
 }
 
 // Open begins to watch a workload and all that belongs to it. It returns when all of
 // it has been seen once; a workload that is not there is [plan.ErrNotFound]. Close ends the
 // watches.
 func Open(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
-	c, err := connect(ctx, cfg, o)
+	conn, err := connect(ctx, cfg, o)
 	if err != nil {
 		return nil, err
 	}
-	c.startAnnouncer()
-	if err := c.look(); err != nil {
+	c := newCluster(conn)
+	c.announcer.start()
+	if err := c.follow(); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
+// newCluster puts the parts together; nothing is watched yet.
+func newCluster(conn *connection) *Cluster {
+	o, rec, lease := &observer{connection: conn}, newRecord(conn), &leaseHolder{connection: conn}
+	steps := &stepObjects{connection: conn, observer: o, record: rec, lazy: newLazyMirrors(conn)}
+	w := &writer{connection: conn, observer: o, lease: lease}
+	return &Cluster{
+		connection: conn, observer: o, lazy: steps.lazy, record: rec, lease: lease, writer: w,
+		puller:    newPuller(steps),
+		restarter: &restarter{stepObjects: steps, writer: w},
+		verifier:  &verifier{stepObjects: steps, answers: answers{changed: conn.bell.ring}},
+		announcer: &announcer{connection: conn, observer: o},
+	}
+}
+
+// follow begins to watch the workload with its record, and what the present step of a
+// rollout looks at: what was asked for before is found again.
+func (c *Cluster) follow() error {
+	if err := c.observer.look(); err != nil {
+		return err
+	}
+	if err := c.record.follow(); err != nil {
+		return err
+	}
+	rec, err := c.record.now()
+	if step := rec.Present(); err == nil && step != nil {
+		return c.lazy.resume(step)
+	}
+	return err
+}
+
 // Close ends the watches.
 func (c *Cluster) Close() {
-	c.announcer.stop.Do(c.stopAnnouncer)
+	c.announcer.stop()
 	c.cancel(errClosed)
 }
 
 var errClosed = errors.New("closed")
 
-// Now is the time of this machine: the server tells no better one without being
-// asked.
-func (c *Cluster) Now() time.Time { return time.Now() }
-
 // Await returns when something has changed since the snapshot of that version, or at
-// a time; zero is no limit. What happens together is seen together.
+// a time; zero is no limit.
 func (c *Cluster) Await(ctx context.Context, _ cluster.Ref, since string, until time.Time) error {
-	if err := c.bell.wait(ctx, since, until); err != nil {
-		return err
-	}
-	return c.bell.settle(ctx, together)
+	return c.await(ctx, since, until)
 }
-
-// together is how long after a change further ones are waited for: a controller
-// writes many pods in a row.
-const together = 20 * time.Millisecond
 
 // Observe returns what is known of the workload now.
 func (c *Cluster) Observe(ctx context.Context, _ cluster.Ref) (plan.Snapshot, error) {
@@ -158,27 +171,17 @@ func (c *Cluster) lookAgain(ctx context.Context) error {
 // assemble puts together what the mirrors show, with the record among it. A workload
 // that is gone makes a snapshot without it.
 func (c *Cluster) assemble() (plan.Snapshot, plan.Record, error) {
-	s := plan.Snapshot{Gates: c.opt.Gates, GatesUnread: c.opt.GatesUnread}
-	// The version comes first: what changes meanwhile is a change since then.
-	s.Version, _ = c.bell.now()
-	present, err := c.present()
+	s, w, err := c.observer.snapshot()
 	if err != nil {
 		return s, plan.Record{}, err
 	}
-	s.Workload = present.workload
-	if c.opt.Carrier != nil {
-		s.Workload, s.Carrier = present.source, present.workload
-	}
 	rec, err := c.record.now()
 	s.Progress, s.Base = rec.Progress, rec.Base
-	if err != nil || present.workload == nil {
+	if err != nil || w == nil {
 		return s, rec, err
 	}
-	fill := []func(*plan.Snapshot, *cluster.Workload) error{c.fillRevisions, c.fillPods, c.fillNodes, c.fillNamespaces, c.fillBudgets}
-	for _, f := range fill {
-		if err := f(&s, present.workload); err != nil {
-			return s, rec, err
-		}
+	if err := c.observer.fill(&s, w); err != nil {
+		return s, rec, err
 	}
 	return s, rec, c.fillAnswers(&s, rec)
 }
@@ -186,18 +189,18 @@ func (c *Cluster) assemble() (plan.Snapshot, plan.Record, error) {
 // fillAnswers adds to a snapshot what was asked for in the present step, as the
 // cluster shows it, and the answers to questions.
 func (c *Cluster) fillAnswers(s *plan.Snapshot, rec plan.Record) error {
-	s.Verified = c.answers.results()
+	s.Verified = c.verifier.answers.results()
 	step := rec.Present()
 	if step == nil {
 		return nil
 	}
 	m := markOf(c.opt.Target.Ref, rec.Progress)
-	c.needLater(step)
+	c.lazy.needLater(step)
 	switch {
 	case step.Pull != nil:
-		return c.fillPulls(s, m, step.Pull)
+		return c.puller.fillPulls(s, m, step.Pull)
 	case step.Containers != nil:
-		return c.fillRestarts(s, m, step)
+		return c.restarter.fillRestarts(s, m, step)
 	}
 	return nil
 }
@@ -225,3 +228,10 @@ func (c *Cluster) Rollout() (plan.Record, error) {
 
 // Allow gives verify steps permissions on this machine, before a rollout is driven.
 func (c *Cluster) Allow(may ask.Permissions) { c.opt.Asks = may }
+
+// Events begins to watch what the cluster tells of a workload and of what belongs to
+// it, and returns how to read it: all events there are now that are about one of the
+// names. A cluster that may not be asked tells nothing.
+func (c *Cluster) Events() (now func(names map[string]bool) []*corev1.Event, err error) {
+	return c.observer.events()
+}

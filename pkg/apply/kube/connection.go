@@ -15,35 +15,38 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// connect makes the clients.
-func connect(ctx context.Context, cfg *rest.Config, o Options) (*Cluster, error) {
-	c := &Cluster{opt: o, bell: newBell()}
-	if err := c.clients(cfg); err != nil {
-		return nil, err
-	}
-	c.ctx, c.cancel = context.WithCancelCause(ctx)
-	c.answers.changed = c.bell.ring
-	c.record = newRecord(c)
-	c.late = c.newLate()
-	return c, nil
+// connection is what the parts of a Cluster share: its options, the clients, the context
+// that ends the watches, and the signal of changes.
+type connection struct {
+	opt     Options
+	core    kubernetes.Interface
+	dynamic dynamic.Interface
+	config  *rest.Config
+	// ctx ends the watches.
+	ctx    context.Context //nolint:containedctx // watches live as long as the connection
+	cancel context.CancelCauseFunc
+	bell   *bell
 }
 
-// clients are those of this workload alone, or those that it shares.
-func (c *Cluster) clients(cfg *rest.Config) error {
-	s := c.opt.Shared
+// connect makes the clients, or has those of the options' Shared.
+func connect(ctx context.Context, cfg *rest.Config, o Options) (*connection, error) {
+	c, s := &connection{opt: o, bell: newBell()}, o.Shared
 	if s == nil {
 		var err error
 		if s, err = newClients(cfg); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	c.config, c.dynamic, c.core = s.config, s.dynamic, s.core
-	return nil
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	return c, nil
 }
 
 // requests per second and at once: the server's own priority and fairness decides
@@ -69,29 +72,46 @@ func protobuf(cfg *rest.Config) *rest.Config {
 	return out
 }
 
+// Now is the time of this machine: the server tells no better one without being
+// asked.
+func (c *connection) Now() time.Time { return time.Now() }
+
+// await returns when something has changed since a version, or at a time; zero is no
+// limit. What happens together is seen together.
+func (c *connection) await(ctx context.Context, since string, until time.Time) error {
+	if err := c.bell.wait(ctx, since, until); err != nil {
+		return err
+	}
+	return c.bell.settle(ctx, together)
+}
+
+// together is how long after a change further ones are waited for: a controller
+// writes many pods in a row.
+const together = 20 * time.Millisecond
+
 // object is what patches go to.
-func (c *Cluster) object() *Object {
+func (c *connection) object() *Object {
 	if c.opt.Carrier != nil {
 		return c.opt.Carrier
 	}
 	return &c.opt.Target
 }
 
-func (c *Cluster) warn(format string, args ...any) {
+func (c *connection) warn(format string, args ...any) {
 	if c.opt.Warn != nil {
 		c.opt.Warn(fmt.Sprintf(format, args...))
 	}
 }
 
 // beside is the namespace for what belongs to a rollout.
-func (c *Cluster) beside() string { return cmp.Or(c.opt.Target.Namespace, c.opt.StateNamespace) }
+func (c *connection) beside() string { return cmp.Or(c.opt.Target.Namespace, c.opt.StateNamespace) }
 
 // alone reports whether the rollout is for one pod that no workload of ours owns: of a
 // Job, or of nobody. Only its containers can be restarted.
-func (c *Cluster) alone() bool { return c.opt.Target.Kind == "Pod" }
+func (c *connection) alone() bool { return c.opt.Target.Kind == "Pod" }
 
 // stateNamespace makes the namespace for records of kinds without one.
-func (c *Cluster) stateNamespace(ctx context.Context) error {
+func (c *connection) stateNamespace(ctx context.Context) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}
 	_, err := c.core.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{FieldManager: FieldManager})
 	if err == nil || apierrors.IsAlreadyExists(err) {
@@ -104,7 +124,7 @@ func (c *Cluster) stateNamespace(ctx context.Context) error {
 }
 
 // ownerReference has the record go away with the object in the cluster.
-func (c *Cluster) ownerReference(w *cluster.Workload) metav1.OwnerReference {
+func (c *connection) ownerReference(w *cluster.Workload) metav1.OwnerReference {
 	o := c.object()
 	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
 }
@@ -112,7 +132,7 @@ func (c *Cluster) ownerReference(w *cluster.Workload) metav1.OwnerReference {
 func uidOf(w *cluster.Workload) types.UID { return types.UID(w.UID) }
 
 // untyped is a source of objects of any kind.
-func (c *Cluster) untyped(r schema.GroupVersionResource, namespace string) source {
+func (c *connection) untyped(r schema.GroupVersionResource, namespace string) source {
 	client := c.dynamic.Resource(r).Namespace(namespace)
 	return source{
 		what: r.Resource, like: &unstructured.Unstructured{}, shared: c.opt.Shared, key: r.String() + " in " + namespace,

@@ -37,17 +37,25 @@ const (
 	nodeAnnotation  = "kubectl-kruise.dev/node"
 )
 
+// stepObjects is what steps create beside the workload, and find again after a crash.
+type stepObjects struct {
+	*connection
+	observer *observer
+	record   *record
+	lazy     *lazyMirrors
+}
+
 // asks is the mark of the present step, and the workload that it is for.
-func (c *Cluster) asks() (mark, *cluster.Workload, error) {
-	w, err := c.present()
+func (so *stepObjects) asks() (mark, *cluster.Workload, error) {
+	w, err := so.observer.present()
 	if err != nil {
 		return "", nil, err
 	}
 	if w.workload == nil {
-		return "", nil, fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
+		return "", nil, fmt.Errorf("%s: %w", so.object().Ref, plan.ErrNotFound)
 	}
-	rec, err := c.record.now()
-	return markOf(c.opt.Target.Ref, rec.Progress), w.workload, err
+	rec, err := so.record.now()
+	return markOf(so.opt.Target.Ref, rec.Progress), w.workload, err
 }
 
 func markOf(ref cluster.Ref, p plan.Progress) mark {
@@ -74,29 +82,29 @@ func (m mark) name(base string, purpose ...string) string {
 
 // meta is the metadata of what a step creates beside the workload: it goes away with
 // its owners at the latest.
-func (c *Cluster) meta(m mark, owners []metav1.OwnerReference, name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: c.beside(), Name: name, Labels: c.labels(m), OwnerReferences: owners}
+func (so *stepObjects) meta(m mark, owners []metav1.OwnerReference, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: so.beside(), Name: name, Labels: so.labels(m), OwnerReferences: owners}
 }
 
 // ownersOf has what a step creates go away with the object in the cluster.
-func (c *Cluster) ownersOf(w *cluster.Workload) []metav1.OwnerReference {
-	return []metav1.OwnerReference{c.ownerReference(w)}
+func (so *stepObjects) ownersOf(w *cluster.Workload) []metav1.OwnerReference {
+	return []metav1.OwnerReference{so.ownerReference(w)}
 }
 
-func (c *Cluster) labels(m mark) map[string]string {
+func (c *connection) labels(m mark) map[string]string {
 	return map[string]string{
 		recordLabel: kruise.SourceValue(c.opt.Target.Kind, c.opt.Target.Name), stepLabel: string(m), "app.kubernetes.io/managed-by": FieldManager,
 	}
 }
 
 // ours selects what rollouts of the workload have created.
-func (c *Cluster) ours() string {
+func (c *connection) ours() string {
 	return recordLabel + "=" + kruise.SourceValue(c.opt.Target.Kind, c.opt.Target.Name)
 }
 
 // stepLimit is how long the present step may take.
-func (c *Cluster) stepLimit() time.Duration {
-	if rec, err := c.record.now(); err == nil {
+func (so *stepObjects) stepLimit() time.Duration {
+	if rec, err := so.record.now(); err == nil {
 		if step := rec.Present(); step != nil && step.Timeout > 0 {
 			return step.Timeout
 		}
@@ -106,7 +114,7 @@ func (c *Cluster) stepLimit() time.Duration {
 
 // ensure creates an object under a name that says all there is to say about it: one
 // that is there already is the same, made before a crash. put shows it at once.
-func (c *Cluster) ensure(ctx context.Context, client dynamic.ResourceInterface, u *unstructured.Unstructured, put func(any) error) error {
+func ensure(ctx context.Context, client dynamic.ResourceInterface, u *unstructured.Unstructured, put func(any) error) error {
 	got, err := client.Create(ctx, u, metav1.CreateOptions{FieldManager: FieldManager})
 	if apierrors.IsAlreadyExists(err) {
 		got, err = client.Get(ctx, u.GetName(), metav1.GetOptions{})
@@ -118,8 +126,8 @@ func (c *Cluster) ensure(ctx context.Context, client dynamic.ResourceInterface, 
 }
 
 // createJob creates a Job; one of its name is the same, created before a crash.
-func (c *Cluster) createJob(ctx context.Context, job *batchv1.Job) error {
-	client := c.core.BatchV1().Jobs(job.Namespace)
+func (so *stepObjects) createJob(ctx context.Context, job *batchv1.Job) error {
+	client := so.core.BatchV1().Jobs(job.Namespace)
 	got, err := client.Create(ctx, job, metav1.CreateOptions{FieldManager: FieldManager})
 	if apierrors.IsAlreadyExists(err) {
 		got, err = client.Get(ctx, job.Name, metav1.GetOptions{})
@@ -127,7 +135,7 @@ func (c *Cluster) createJob(ctx context.Context, job *batchv1.Job) error {
 	if err != nil {
 		return told("Job "+job.Name, err)
 	}
-	return c.jobs.shown().put(got)
+	return so.lazy.jobs.shown().put(got)
 }
 
 // ended is the condition that a Job has ended with; ok is false while it runs.

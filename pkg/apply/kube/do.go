@@ -24,12 +24,12 @@ import (
 // Do carries out one action. What it wrote is in the mirrors when it returns, and
 // what it may have written without being told is read again before the next write.
 func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
-	if err := c.certain(ctx); err != nil {
+	if err := c.writer.certain(ctx); err != nil {
 		return err
 	}
 	err := c.do(ctx, a)
 	if err != nil && ctx.Err() == nil {
-		c.doubt(ctx, a, err)
+		c.writer.doubt(ctx, a, err)
 	}
 	return err
 }
@@ -37,30 +37,30 @@ func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
 func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 	switch {
 	case a.Patch != nil:
-		return c.underLease(ctx, func(ctx context.Context) error { return c.patch(ctx, a) })
+		return c.lease.underLease(ctx, func(ctx context.Context) error { return c.writer.patch(ctx, a) })
 	case a.Pod != nil:
-		return c.underLease(ctx, func(ctx context.Context) error { return c.changePod(ctx, a.Pod) })
+		return c.lease.underLease(ctx, func(ctx context.Context) error { return c.writer.changePod(ctx, a.Pod) })
 	case a.Evict != nil:
-		return c.underLease(ctx, func(ctx context.Context) error { return c.evict(ctx, a.Evict) })
+		return c.lease.underLease(ctx, func(ctx context.Context) error { return c.writer.evict(ctx, a.Evict) })
 	case a.Delete != nil:
-		return c.underLease(ctx, func(ctx context.Context) error { return c.delete(ctx, a.Delete) })
+		return c.lease.underLease(ctx, func(ctx context.Context) error { return c.writer.delete(ctx, a.Delete) })
 	case a.Pull != nil:
-		return c.pull(ctx, a.Step, a.Pull)
+		return c.puller.pull(ctx, a.Step, a.Pull)
 	case a.Restart != nil:
-		return c.restart(ctx, a.Step, a.Restart)
+		return c.restarter.restart(ctx, a.Step, a.Restart)
 	case a.Verify != nil:
-		return c.verify(ctx, a.Step, a.Verify)
+		return c.verifier.verify(ctx, a.Step, a.Verify)
 	}
 	return fmt.Errorf("step %s has an action without a part", a.Step)
 }
 
 // certain reports an error unless this process may write and knows what it writes
 // to: what was read again first has to be decided on anew.
-func (c *Cluster) certain(ctx context.Context) error {
-	if err := c.fenced(); err != nil {
+func (wr *writer) certain(ctx context.Context) error {
+	if err := wr.lease.fenced(); err != nil {
 		return err
 	}
-	some, err := c.doubts.settle(ctx)
+	some, err := wr.doubts.settle(ctx)
 	if err == nil && some {
 		err = fmt.Errorf("it was read again: %w", plan.ErrConflict)
 	}
@@ -102,16 +102,16 @@ func (d *doubts) settle(ctx context.Context) (some bool, err error) {
 
 // doubt has what an action was about read again, after an error that leaves open
 // what it is like now.
-func (c *Cluster) doubt(ctx context.Context, a plan.Action, err error) {
+func (wr *writer) doubt(ctx context.Context, a plan.Action, err error) {
 	if !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict) && !errors.Is(err, plan.ErrNotFound) {
 		return
 	}
 	if p := podOf(a); p != nil {
-		c.doubts.add("pod "+p.Name, func(ctx context.Context) error { return c.rereadPod(ctx, p) })
+		wr.doubts.add("pod "+p.Name, func(ctx context.Context) error { return wr.observer.rereadPod(ctx, p) })
 	} else {
-		c.doubts.add(c.object().String(), c.rereadWorkload)
+		wr.doubts.add(wr.object().String(), wr.observer.rereadWorkload)
 	}
-	_, _ = c.doubts.settle(ctx) // the next write tries again
+	_, _ = wr.doubts.settle(ctx) // the next write tries again
 }
 
 // podOf is the pod that an action is about, nil for none.
@@ -129,9 +129,17 @@ func podOf(a plan.Action) *plan.PodRef {
 	return nil
 }
 
+// writer changes the workload and its pods.
+type writer struct {
+	*connection
+	observer *observer
+	lease    *leaseHolder
+	doubts   doubts
+}
+
 // patch changes the workload.
-func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
-	o, err := c.patched(a.Patch)
+func (wr *writer) patch(ctx context.Context, a plan.Action) error {
+	o, err := wr.patched(a.Patch)
 	if err != nil {
 		return err
 	}
@@ -139,20 +147,20 @@ func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
 	if err != nil {
 		return err
 	}
-	got, err := c.dynamic.Resource(o.Resource).Namespace(o.Namespace).
-		Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: cmp.Or(c.opt.Manager, FieldManager)}, subresources(a.Patch)...)
+	got, err := wr.dynamic.Resource(o.Resource).Namespace(o.Namespace).
+		Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: cmp.Or(wr.opt.Manager, FieldManager)}, subresources(a.Patch)...)
 	if err != nil {
 		return told(o.String(), err)
 	}
 	if a.Patch.Subresource == "scale" {
 		return nil
 	}
-	return c.workloads.put(got)
+	return wr.observer.workloads.put(got)
 }
 
 // patched is the workload as a patch names it. A patch of anything else is refused.
-func (c *Cluster) patched(p *plan.Patch) (Object, error) {
-	o := *c.object()
+func (wr *writer) patched(p *plan.Patch) (Object, error) {
+	o := *wr.object()
 	t := p.Target
 	if t == nil {
 		return o, nil
@@ -229,8 +237,8 @@ func withMeta(body map[string]any, field, v string) map[string]any {
 }
 
 // evict asks for the deletion of a pod; budgets may refuse it.
-func (c *Cluster) evict(ctx context.Context, p *plan.PodRef) error {
-	return c.leaving(ctx, p, c.core.CoreV1().Pods(p.Namespace).EvictV1(ctx, eviction(p)))
+func (wr *writer) evict(ctx context.Context, p *plan.PodRef) error {
+	return wr.leaving(ctx, p, wr.core.CoreV1().Pods(p.Namespace).EvictV1(ctx, eviction(p)))
 }
 
 func eviction(p *plan.PodRef) *policyv1.Eviction {
@@ -243,30 +251,30 @@ func eviction(p *plan.PodRef) *policyv1.Eviction {
 }
 
 // delete deletes a pod without asking budgets.
-func (c *Cluster) delete(ctx context.Context, p *plan.PodRef) error {
+func (wr *writer) delete(ctx context.Context, p *plan.PodRef) error {
 	uid := types.UID(p.UID)
-	err := c.core.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
-	return c.leaving(ctx, p, err)
+	err := wr.core.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	return wr.leaving(ctx, p, err)
 }
 
 // leaving waits until the watch shows that a pod goes: the answer to an eviction
 // does not say what became of it. A watch that is behind is not waited for.
-func (c *Cluster) leaving(ctx context.Context, p *plan.PodRef, err error) error {
+func (wr *writer) leaving(ctx context.Context, p *plan.PodRef, err error) error {
 	if err != nil {
 		return told("pod "+p.Name, err)
 	}
-	end := c.Now().Add(watchLag)
-	for c.Now().Before(end) {
-		version, _ := c.bell.now()
-		have, ok := c.pods.one(p.Namespace, p.Name)
+	end := wr.Now().Add(watchLag)
+	for wr.Now().Before(end) {
+		version, _ := wr.bell.now()
+		have, ok := wr.observer.pods.one(p.Namespace, p.Name)
 		if !ok || have.UID != p.UID || have.Deleting {
 			return nil
 		}
-		if err := c.bell.wait(ctx, version, end); err != nil {
+		if err := wr.bell.wait(ctx, version, end); err != nil {
 			return told("pod "+p.Name, err)
 		}
 	}
-	if err := c.rereadPod(ctx, p); err != nil {
+	if err := wr.observer.rereadPod(ctx, p); err != nil {
 		return told("pod "+p.Name, err)
 	}
 	return nil
@@ -276,13 +284,13 @@ func (c *Cluster) leaving(ctx context.Context, p *plan.PodRef, err error) error 
 const watchLag = time.Second
 
 // changePod carries out a change of a pod.
-func (c *Cluster) changePod(ctx context.Context, a *plan.PodAction) error {
-	p, ok := c.pods.one(a.Namespace, a.Name)
+func (wr *writer) changePod(ctx context.Context, a *plan.PodAction) error {
+	p, ok := wr.observer.pods.one(a.Namespace, a.Name)
 	if !ok || p.UID != a.UID {
 		return plan.ErrNotFound
 	}
-	for _, patch := range PodPatches(p.Pod, a.Change, c.resources(p.Pod, a.Change), c.Now()) {
-		if err := c.sendPod(ctx, a.PodRef, patch); err != nil {
+	for _, patch := range PodPatches(p.Pod, a.Change, wr.resources(p.Pod, a.Change), wr.Now()) {
+		if err := wr.sendPod(ctx, a.PodRef, patch); err != nil {
 			return err
 		}
 	}
@@ -290,7 +298,7 @@ func (c *Cluster) changePod(ctx context.Context, a *plan.PodAction) error {
 }
 
 // sendPod sends one patch of a pod, whose body names the uid.
-func (c *Cluster) sendPod(ctx context.Context, p plan.PodRef, patch PodPatch) error {
+func (wr *writer) sendPod(ctx context.Context, p plan.PodRef, patch PodPatch) error {
 	text, err := json.Marshal(patch.Body)
 	if err != nil {
 		return err
@@ -299,21 +307,21 @@ func (c *Cluster) sendPod(ctx context.Context, p plan.PodRef, patch PodPatch) er
 	if patch.Subresource != "" {
 		sub = append(sub, patch.Subresource)
 	}
-	got, err := c.core.CoreV1().Pods(p.Namespace).
+	got, err := wr.core.CoreV1().Pods(p.Namespace).
 		Patch(ctx, p.Name, types.StrategicMergePatchType, text, metav1.PatchOptions{FieldManager: FieldManager}, sub...)
 	if err != nil {
 		return told("pod "+p.Name, err)
 	}
-	return c.pods.put(got)
+	return wr.observer.pods.put(got)
 }
 
 // resources are those that containers have in the pod's new revision.
-func (c *Cluster) resources(p *cluster.Pod, change cluster.PodChange) map[string]any {
+func (wr *writer) resources(p *cluster.Pod, change cluster.PodChange) map[string]any {
 	if len(change.Resources) == 0 {
 		return nil
 	}
-	s, _, err := c.assemble()
-	if err != nil {
+	s, w, err := wr.observer.snapshot()
+	if err != nil || w == nil || wr.observer.fillRevisions(&s, w) != nil {
 		return nil
 	}
 	return resourcesIn(s, p, change)

@@ -27,36 +27,36 @@ import (
 func (c *Cluster) Requests(s plan.Snapshot, a plan.Action) ([]event.Request, error) {
 	switch {
 	case a.Patch != nil:
-		return c.patchRequest(a.Patch)
+		return c.writer.patchRequest(a.Patch)
 	case a.Pod != nil:
-		return c.podRequests(s, a.Pod)
+		return c.writer.podRequests(s, a.Pod)
 	case a.Evict != nil:
 		return sends(podPath(*a.Evict, "eviction"), eviction(a.Evict))
 	case a.Delete != nil:
 		return []event.Request{{Method: http.MethodDelete, Path: podPath(*a.Delete)}}, nil
 	case a.Pull != nil:
-		return c.pullRequests(a.Pull)
+		return c.puller.pullRequests(a.Pull)
 	case a.Restart != nil:
-		return c.restartRequests(s, a.Restart)
+		return c.restarter.restartRequests(s, a.Restart)
 	}
 	return nil, nil
 }
 
-func (c *Cluster) patchRequest(p *plan.Patch) ([]event.Request, error) {
-	o, err := c.patched(p)
+func (wr *writer) patchRequest(p *plan.Patch) ([]event.Request, error) {
+	o, err := wr.patched(p)
 	return []event.Request{{
 		Method: http.MethodPatch, Path: objects.Path(o.Resource, o.Namespace, o.Name, subresources(p)...),
 		ContentType: string(patchTypes[p.Type]), Body: p.Body,
 	}}, err
 }
 
-func (c *Cluster) podRequests(s plan.Snapshot, a *plan.PodAction) ([]event.Request, error) {
+func (wr *writer) podRequests(s plan.Snapshot, a *plan.PodAction) ([]event.Request, error) {
 	p, err := podIn(s, a.PodRef)
 	if err != nil {
 		return nil, err
 	}
 	var out []event.Request
-	for _, patch := range PodPatches(p, a.Change, resourcesIn(s, p, a.Change), c.Now()) {
+	for _, patch := range PodPatches(p, a.Change, resourcesIn(s, p, a.Change), wr.Now()) {
 		out = append(out, patchesPod(a.PodRef, patch.Subresource, patch.Body))
 	}
 	return out, nil

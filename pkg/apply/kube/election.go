@@ -21,7 +21,7 @@ import (
 
 // hold is the claim of this process to be the one that drives.
 type hold struct {
-	cluster             *Cluster
+	lease               *leaseHolder
 	namespace, name, me string
 	// refresh reads again what others may have written while they held it; owners are the
 	// objects with which the lease goes away.
@@ -49,7 +49,7 @@ type hold struct {
 func (h *hold) take(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
 	held, lost := context.WithCancelCause(ctx)
 	election, stop := context.WithCancel(ctx)
-	h.me, h.lost, h.stop, h.got = h.cluster.opt.Holder+" ("+string(uuid.NewUUID())[:8]+")", lost, stop, make(chan struct{})
+	h.me, h.lost, h.stop, h.got = h.lease.opt.Holder+" ("+string(uuid.NewUUID())[:8]+")", lost, stop, make(chan struct{})
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -79,7 +79,7 @@ func (h *hold) acquired(ctx context.Context, told func(string)) error {
 	defer stop()
 	renewed := make(chan string, 1)
 	go h.rivals(watching, renewed)
-	times := h.cluster.opt.Lease.orUsual()
+	times := h.lease.opt.Lease.orUsual()
 	soon, late := time.NewTimer(times.Lasts/10), time.NewTimer(times.patience())
 	defer soon.Stop()
 	defer late.Stop()
@@ -108,7 +108,7 @@ func (h *hold) acquired(ctx context.Context, told func(string)) error {
 func (h *hold) rivals(ctx context.Context, alive chan<- string) {
 	seen := map[string]metav1.MicroTime{}
 	for n := 1; ctx.Err() == nil; n++ {
-		w, err := h.cluster.core.CoordinationV1().Leases(h.namespace).Watch(ctx, metav1.ListOptions{
+		w, err := h.lease.core.CoordinationV1().Leases(h.namespace).Watch(ctx, metav1.ListOptions{
 			FieldSelector: fields.OneTermEqualSelector("metadata.name", h.name).String(),
 		})
 		if err == nil {
@@ -121,7 +121,7 @@ func (h *hold) rivals(ctx context.Context, alive chan<- string) {
 			}
 			n = 1
 		}
-		_ = h.cluster.bell.settle(ctx, backoff(n)) // the loop sees the end
+		_ = h.lease.bell.settle(ctx, backoff(n)) // the loop sees the end
 	}
 }
 
@@ -164,11 +164,11 @@ func (h *hold) keep(ctx context.Context) {
 }
 
 func (h *hold) election() (*leaderelection.LeaderElector, error) {
-	times := h.cluster.opt.Lease.orUsual()
+	times := h.lease.opt.Lease.orUsual()
 	var e *leaderelection.LeaderElector
 	lock := &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: h.namespace, Name: h.name},
-		Client:     ownedLeases{h.cluster.core.CoordinationV1(), h.owners},
+		Client:     ownedLeases{h.lease.core.CoordinationV1(), h.owners},
 		LockConfig: resourcelock.ResourceLockConfig{Identity: h.me},
 	}
 	e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
@@ -192,14 +192,14 @@ func (h *hold) begin(ctx context.Context, e *leaderelection.LeaderElector) {
 			break
 		}
 		h.fault.Store(faulty{err})
-		if h.cluster.bell.settle(ctx, backoff(n)) != nil {
+		if h.lease.bell.settle(ctx, backoff(n)) != nil {
 			return
 		}
 	}
 	h.had.Store(true)
 	h.current.Store(e)
 	h.first.Do(func() { close(h.got) })
-	h.cluster.bell.ring()
+	h.lease.bell.ring()
 }
 
 // meet is told of every holder. Whoever has the lease after us has taken over.
@@ -237,12 +237,12 @@ func (h *hold) left() time.Duration {
 	}
 	now := time.Now()
 	gone := max(now.Sub(*at), now.Round(0).Sub(at.Round(0)))
-	return h.cluster.opt.Lease.orUsual().Lasts - gone
+	return h.lease.opt.Lease.orUsual().Lasts - gone
 }
 
 // sure reports whether enough of the lease is left for something new to be written.
 func (h *hold) sure() bool {
-	times := h.cluster.opt.Lease.orUsual()
+	times := h.lease.opt.Lease.orUsual()
 	return h.left() > times.Lasts-times.Tries
 }
 
@@ -284,8 +284,8 @@ func (l *watchedLock) Create(ctx context.Context, r resourcelock.LeaderElectionR
 
 // Update writes the lease. It is not let go of while a write may still be carried out.
 func (l *watchedLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	c := l.hold.cluster
-	if r.HolderIdentity == "" && c.flights.open(time.Now(), c.opt.Lease.orUsual().Lasts) {
+	lease := l.hold.lease
+	if r.HolderIdentity == "" && lease.flights.open(time.Now(), lease.opt.Lease.orUsual().Lasts) {
 		return errUnderWay
 	}
 	return l.note(time.Now(), l.LeaseLock.Update(ctx, r))

@@ -39,9 +39,8 @@ type FleetOptions struct {
 // Fleet is all workloads of a namespace, or of the cluster: one list and one watch for
 // each kind of object, however many workloads there are. It only reads.
 type Fleet struct {
-	opt FleetOptions
-	// c has the clients and the bell; it looks at no workload.
-	c    *Cluster
+	opt  FleetOptions
+	conn *connection
 	link link
 
 	workloads []*mirror[standing]
@@ -68,12 +67,12 @@ type Fleet struct {
 // OpenFleet begins to watch; it returns at once, and [Fleet.Loading] tells what is
 // still missing.
 func OpenFleet(ctx context.Context, cfg *rest.Config, o FleetOptions) (*Fleet, error) {
-	c, err := connect(ctx, cfg, Options{Gates: o.Gates, StateNamespace: o.StateNamespace})
+	conn, err := connect(ctx, cfg, Options{Gates: o.Gates, StateNamespace: o.StateNamespace})
 	if err != nil {
 		return nil, err
 	}
-	f := &Fleet{opt: o, c: c, missing: map[string]bool{}, last: map[cluster.Ref]*Sight{}}
-	f.link.changed = c.bell.ring
+	f := &Fleet{opt: o, conn: conn, missing: map[string]bool{}, last: map[cluster.Ref]*Sight{}}
+	f.link.changed = conn.bell.ring
 	f.holders.fleet = f
 	parts := f.parts()
 	for _, p := range parts {
@@ -86,7 +85,7 @@ func OpenFleet(ctx context.Context, cfg *rest.Config, o FleetOptions) (*Fleet, e
 }
 
 // Close ends the watches.
-func (f *Fleet) Close() { f.c.cancel(errClosed) }
+func (f *Fleet) Close() { f.conn.cancel(errClosed) }
 
 // began notes that a part is there, or never will be.
 func (f *Fleet) began(p part, err error) {
@@ -94,13 +93,13 @@ func (f *Fleet) began(p part, err error) {
 	defer f.mu.Unlock()
 	delete(f.missing, p.what)
 	switch {
-	case err == nil, errors.Is(err, errNotServed), f.c.ctx.Err() != nil:
+	case err == nil, errors.Is(err, errNotServed), f.conn.ctx.Err() != nil:
 	case p.needed:
 		f.fault = errors.Join(f.fault, err)
 	default:
 		f.skipped = append(f.skipped, err.Error())
 	}
-	f.c.bell.ring()
+	f.conn.bell.ring()
 }
 
 // Loading says what is not there yet, "" when all is.
@@ -129,14 +128,14 @@ func (f *Fleet) Link() Link { return f.link.state() }
 
 // Version changes whenever anything does.
 func (f *Fleet) Version() string {
-	version, _ := f.c.bell.now()
+	version, _ := f.conn.bell.now()
 	return version
 }
 
 // Await returns when something has changed since a version, or at a time; zero is no
 // limit.
 func (f *Fleet) Await(ctx context.Context, since string, until time.Time) error {
-	return f.c.bell.wait(ctx, since, until)
+	return f.conn.bell.wait(ctx, since, until)
 }
 
 // Nodes are those of the cluster by name; none where they may not be read.
@@ -217,7 +216,7 @@ func (f *Fleet) watchReplicaSets() error {
 	if err != nil {
 		return err
 	}
-	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, f.c.core.AppsV1().ReplicaSets(f.opt.Namespace), "")
+	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, f.conn.core.AppsV1().ReplicaSets(f.opt.Namespace), "")
 	read := func(r *appsv1.ReplicaSet) (*child, error) {
 		out := &child{uid: string(r.UID), owner: ownerOf(r)}
 		if out.owner == "" || empty(r) {
@@ -260,7 +259,7 @@ func (f *Fleet) watchPods() error {
 		out.Digest()
 		return out, nil
 	}
-	return fill(f, typed("pods", &corev1.Pod{}, f.c.core.CoreV1().Pods(f.opt.Namespace), ""), read, func(m *mirror[*cluster.Pod]) { f.pods = m })
+	return fill(f, typed("pods", &corev1.Pod{}, f.conn.core.CoreV1().Pods(f.opt.Namespace), ""), read, func(m *mirror[*cluster.Pod]) { f.pods = m })
 }
 
 // watchRevisions keeps the stored templates of Kubernetes' own kinds: what tells which
@@ -276,22 +275,22 @@ func (f *Fleet) watchRevisions() error {
 		out.value, err = cluster.ReadRevision(r)
 		return out, err
 	}
-	s := typed("stored revisions", &appsv1.ControllerRevision{}, f.c.core.AppsV1().ControllerRevisions(f.opt.Namespace), "")
+	s := typed("stored revisions", &appsv1.ControllerRevision{}, f.conn.core.AppsV1().ControllerRevisions(f.opt.Namespace), "")
 	return fill(f, s, read, func(m *mirror[*child]) { f.revisions = m })
 }
 
 func (f *Fleet) watchNodes() error {
 	read := func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil }
-	return fill(f, typed("nodes", &corev1.Node{}, f.c.core.CoreV1().Nodes(), ""), read, func(m *mirror[*cluster.Node]) { f.nodes = m })
+	return fill(f, typed("nodes", &corev1.Node{}, f.conn.core.CoreV1().Nodes(), ""), read, func(m *mirror[*cluster.Node]) { f.nodes = m })
 }
 
 func (f *Fleet) watchNamespaces() error {
-	s := typed("namespaces", &corev1.Namespace{}, f.c.core.CoreV1().Namespaces(), "")
+	s := typed("namespaces", &corev1.Namespace{}, f.conn.core.CoreV1().Namespaces(), "")
 	return fill(f, s, itself[*corev1.Namespace], func(m *mirror[*corev1.Namespace]) { f.namespaces = m })
 }
 
 func (f *Fleet) watchDisruptions() error {
-	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, f.c.core.PolicyV1().PodDisruptionBudgets(f.opt.Namespace), "")
+	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, f.conn.core.PolicyV1().PodDisruptionBudgets(f.opt.Namespace), "")
 	return fill(f, s, itself[*policyv1.PodDisruptionBudget], func(m *mirror[*policyv1.PodDisruptionBudget]) { f.disruptions = m })
 }
 
@@ -304,14 +303,14 @@ func (f *Fleet) watchBudgets() error {
 
 // watchRecords watches the rollouts on record.
 func (f *Fleet) watchRecords() error {
-	s := typed("records of rollouts", &corev1.ConfigMap{}, f.c.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
+	s := typed("records of rollouts", &corev1.ConfigMap{}, f.conn.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
 	return fill(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
 }
 
 // fill begins a mirror of a fleet, and hands it over when it shows all there is.
 func fill[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), there func(*mirror[T])) error {
 	s.needed = true // its absence is for the fleet to judge
-	m, err := keep(f.c, f.link.over(s), read)
+	m, err := keep(f.conn, f.link.over(s), read)
 	if err != nil {
 		return err
 	}
@@ -331,7 +330,7 @@ func versioned[T any](f *Fleet, group, resource, selector string, read func(*uns
 		versions = []string{kruise.V1beta1, kruise.V1alpha1}
 	}
 	for _, v := range versions {
-		s := f.c.untyped(schema.GroupVersionResource{Group: group, Version: v, Resource: resource}, namespace)
+		s := f.conn.untyped(schema.GroupVersionResource{Group: group, Version: v, Resource: resource}, namespace)
 		s.selector = selector
 		if err = fill(f, s, read, there); !errors.Is(err, errNotServed) {
 			return err

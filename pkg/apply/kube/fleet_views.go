@@ -359,10 +359,10 @@ func (h *holders) of(ref cluster.Ref) string {
 }
 
 func (h *holders) begin(ref cluster.Ref) *leased {
-	c := h.fleet.c
+	c := h.fleet.conn
 	ctx, stop := context.WithCancel(c.ctx)
 	l := &leased{stop: stop}
-	namespace, name := c.record.where(ref)
+	namespace, name := recordPlace(ref, c.opt.StateNamespace)
 	s := typed("the lease of "+ref.String(), &coordinationv1.Lease{}, c.core.CoordinationV1().Leases(namespace), "")
 	s.fields = fields.OneTermEqualSelector("metadata.name", name).String()
 	m := newMirror(c.bell.ring, readAs(itself[*coordinationv1.Lease]))

@@ -140,8 +140,8 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 // Hold makes this process the one that carries a group out, as [Cluster.Hold] does for a
 // rollout.
 func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error) {
-	c := &Cluster{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, bell: newBell()}
-	h := &hold{cluster: c, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
+	lease := &leaseHolder{connection: &connection{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, bell: newBell()}}
+	h := &hold{lease: lease, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
 	return h.take(ctx, waiting)
 }
 

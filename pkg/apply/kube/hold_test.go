@@ -24,8 +24,8 @@ func TestSure(t *testing.T) {
 		"clock is set back": {-time.Hour, answerWithin, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := &Cluster{}
-			h := &hold{cluster: k}
+			k := &leaseHolder{connection: &connection{}}
+			h := &hold{lease: k}
 			if h.sure() {
 				t.Error("it was never renewed")
 			}
@@ -50,7 +50,7 @@ func TestAcquired_SlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, quiet := fake.NewClientset(), watch.NewFake()
 		core.PrependWatchReactor("leases", clienttesting.DefaultWatchReactor(quiet, nil))
-		h := &hold{cluster: &Cluster{core: core, bell: newBell()}, got: make(chan struct{})}
+		h := &hold{lease: &leaseHolder{connection: &connection{core: core, bell: newBell()}}, got: make(chan struct{})}
 		go func() {
 			time.Sleep(usualLease.Lasts / 2)
 			h.other.Store("anna@desk")

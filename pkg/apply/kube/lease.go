@@ -54,10 +54,10 @@ func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held cont
 			return nil, nil, err
 		}
 	}
-	h := &hold{cluster: c, refresh: c.refresh, owners: c.ownerReferences()}
+	h := &hold{lease: c.lease, refresh: c.refresh, owners: c.observer.ownerReferences()}
 	h.namespace, h.name = c.record.where(c.opt.Target.Ref)
 	if held, release, err = h.take(ctx, told); err == nil {
-		c.hold.Store(h)
+		c.lease.hold.Store(h)
 	}
 	return held, release, err
 }
@@ -65,13 +65,19 @@ func (c *Cluster) Hold(ctx context.Context, told func(holder string)) (held cont
 // hasty is how long letting go may take: the lease runs out in any case.
 const hasty = 3 * time.Second
 
-// held is a hold that readers and the election share.
-type held = atomic.Pointer[hold]
+// leaseHolder is what this process holds of the rollout's lease, and what it may do
+// because of that.
+type leaseHolder struct {
+	*connection
+	// hold is shared by the writers and the election; nil before there is any.
+	hold    atomic.Pointer[hold]
+	flights flights
+}
 
 // fenced reports an error while this process must not write, since another may hold
 // the rollout by now.
-func (c *Cluster) fenced() error {
-	if h := c.hold.Load(); h != nil {
+func (lh *leaseHolder) fenced() error {
+	if h := lh.hold.Load(); h != nil {
 		return h.fence()
 	}
 	return nil
@@ -79,21 +85,21 @@ func (c *Cluster) fenced() error {
 
 // brief is the context of one write: it ends with the longest that a request may take, and
 // no later than the lease, so that none is under way when somebody else has it.
-func (c *Cluster) brief(ctx context.Context) (context.Context, context.CancelFunc) {
+func (lh *leaseHolder) brief(ctx context.Context) (context.Context, context.CancelFunc) {
 	most := answerWithin
-	if h := c.hold.Load(); h != nil {
+	if h := lh.hold.Load(); h != nil {
 		most = min(most, h.left())
 	}
 	return context.WithTimeout(ctx, most)
 }
 
 // underLease sends a write by send, which has the time that the lease leaves it.
-func (c *Cluster) underLease(ctx context.Context, send func(context.Context) error) error {
-	limited, cancel := c.brief(ctx)
+func (lh *leaseHolder) underLease(ctx context.Context, send func(context.Context) error) error {
+	limited, cancel := lh.brief(ctx)
 	defer cancel()
-	c.flights.begin()
+	lh.flights.begin()
 	err := send(limited)
-	c.flights.end(time.Now(), err == nil || limited.Err() == nil && !errors.Is(err, plan.ErrUnavailable))
+	lh.flights.end(time.Now(), err == nil || limited.Err() == nil && !errors.Is(err, plan.ErrUnavailable))
 	return err
 }
 

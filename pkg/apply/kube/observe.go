@@ -24,9 +24,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// views are the mirrors of everything that a snapshot shows. Those that a workload
-// has no need of stay nil.
-type views struct {
+// observer watches a workload and what belongs to it, and shows them in snapshots.
+// Mirrors that the workload has no need of stay nil.
+type observer struct {
+	*connection
 	workloads  *mirror[seen]
 	pods       *mirror[pod]
 	revisions  *mirror[owned[cluster.Revision]]
@@ -58,32 +59,29 @@ type owned[T any] struct {
 }
 
 // look begins to watch.
-func (c *Cluster) look() error {
-	if err := c.watchWorkload(); err != nil {
+func (o *observer) look() error {
+	if err := o.watchWorkload(); err != nil {
 		return err
 	}
-	w, err := c.present()
+	w, err := o.present()
 	if err != nil {
 		return err
 	}
 	if w.workload == nil {
-		return fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
+		return fmt.Errorf("%s: %w", o.object().Ref, plan.ErrNotFound)
 	}
 	selector, err := selectorOf(w.workload)
 	if err != nil {
 		return err
 	}
 	for _, begin := range []func(*cluster.Workload, string) error{
-		c.watchPods, c.watchRevisions, c.watchChildren, c.watchNodes, c.watchNamespaces, c.watchBudgets,
+		o.watchPods, o.watchRevisions, o.watchChildren, o.watchNodes, o.watchNamespaces, o.watchBudgets,
 	} {
 		if err := begin(w.workload, selector); err != nil {
 			return err
 		}
 	}
-	if err := c.record.follow(); err != nil {
-		return err
-	}
-	return c.resume()
+	return nil
 }
 
 // selectorOf writes a workload's selector as a query has it.
@@ -96,8 +94,8 @@ func selectorOf(w *cluster.Workload) (string, error) {
 }
 
 // present is the workload as it is now.
-func (c *Cluster) present() (seen, error) {
-	list, err := c.workloads.all()
+func (o *observer) present() (seen, error) {
+	list, err := o.workloads.all()
 	if err != nil {
 		return seen{}, err
 	}
@@ -107,28 +105,28 @@ func (c *Cluster) present() (seen, error) {
 	return list[0], nil
 }
 
-func (c *Cluster) watchWorkload() error {
-	o := c.object()
-	c.workloads = newMirror(c.bell.ring, func(m metav1.Object) (seen, error) {
+func (o *observer) watchWorkload() error {
+	t := o.object()
+	o.workloads = newMirror(o.bell.ring, func(m metav1.Object) (seen, error) {
 		u, ok := m.(*unstructured.Unstructured)
 		if !ok {
 			return seen{}, fmt.Errorf("unexpected %T", m)
 		}
-		if c.alone() {
+		if o.alone() {
 			w, err := lone(u)
 			return seen{workload: w}, err
 		}
 		n := tree.FromValue(u.Object)
 		w, err := cluster.ReadWorkload(n)
-		if err != nil || c.opt.Carrier == nil {
+		if err != nil || o.opt.Carrier == nil {
 			return seen{workload: w}, err
 		}
-		s, err := cluster.ReadSource(n, c.opt.Target.Kind, c.opt.Target.Name)
+		s, err := cluster.ReadSource(n, o.opt.Target.Kind, o.opt.Target.Name)
 		return seen{w, s}, err
 	})
-	s := c.untyped(o.Resource, o.Namespace)
-	s.what, s.fields, s.needed = o.String(), fields.OneTermEqualSelector("metadata.name", o.Name).String(), true
-	return follow(c.ctx, s, c.workloads)
+	s := o.untyped(t.Resource, t.Namespace)
+	s.what, s.fields, s.needed = t.String(), fields.OneTermEqualSelector("metadata.name", t.Name).String(), true
+	return follow(o.ctx, s, o.workloads)
 }
 
 // lone reads such a pod as a set of one, with a template that nobody changes.
@@ -149,12 +147,12 @@ func lone(u *unstructured.Unstructured) (*cluster.Workload, error) {
 
 // watchPods watches those that the workload's selector matches; a SidecarSet's are
 // in all namespaces.
-func (c *Cluster) watchPods(w *cluster.Workload, selector string) (err error) {
-	s := typed("pods", &corev1.Pod{}, c.core.CoreV1().Pods(w.Namespace), selector).in(w.Namespace)
-	if s.needed = true; c.alone() {
+func (o *observer) watchPods(w *cluster.Workload, selector string) (err error) {
+	s := typed("pods", &corev1.Pod{}, o.core.CoreV1().Pods(w.Namespace), selector).in(w.Namespace)
+	if s.needed = true; o.alone() {
 		s.selector, s.fields = "", fields.OneTermEqualSelector("metadata.name", w.Name).String()
 	}
-	c.pods, err = keep(c, s, func(p *corev1.Pod) (pod, error) {
+	o.pods, err = keep(o.connection, s, func(p *corev1.Pod) (pod, error) {
 		read := cluster.ReadPod(p)
 		read.Digest()
 		report := rules.NodeReport{EnvHashes: true, Resources: resized(p)}
@@ -179,16 +177,16 @@ func resized(p *corev1.Pod) bool {
 
 // watchRevisions watches the stored templates; a Deployment has ReplicaSets instead,
 // and a ReplicaSet, or a pod, has none.
-func (c *Cluster) watchRevisions(w *cluster.Workload, selector string) (err error) {
-	if w.Kind == kruise.KindDeployment || w.Kind == kruise.KindReplicaSet || c.alone() {
+func (o *observer) watchRevisions(w *cluster.Workload, selector string) (err error) {
+	if w.Kind == kruise.KindDeployment || w.Kind == kruise.KindReplicaSet || o.alone() {
 		return nil
 	}
 	namespace := w.Namespace
 	if w.Kind == kruise.KindSidecarSet {
 		namespace, selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
 	}
-	s := typed("stored revisions", &appsv1.ControllerRevision{}, c.core.AppsV1().ControllerRevisions(namespace), selector).in(namespace)
-	c.revisions, err = keep(c, s, func(r *appsv1.ControllerRevision) (owned[cluster.Revision], error) {
+	s := typed("stored revisions", &appsv1.ControllerRevision{}, o.core.AppsV1().ControllerRevisions(namespace), selector).in(namespace)
+	o.revisions, err = keep(o.connection, s, func(r *appsv1.ControllerRevision) (owned[cluster.Revision], error) {
 		revision, err := cluster.ReadRevision(r)
 		return owned[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
 	})
@@ -196,13 +194,13 @@ func (c *Cluster) watchRevisions(w *cluster.Workload, selector string) (err erro
 }
 
 // watchChildren watches the ReplicaSets of a Deployment, which own its pods.
-func (c *Cluster) watchChildren(w *cluster.Workload, selector string) (err error) {
+func (o *observer) watchChildren(w *cluster.Workload, selector string) (err error) {
 	if w.Kind != kruise.KindDeployment {
 		return nil
 	}
-	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, c.core.AppsV1().ReplicaSets(w.Namespace), selector).in(w.Namespace)
+	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, o.core.AppsV1().ReplicaSets(w.Namespace), selector).in(w.Namespace)
 	s.needed = true
-	c.children, err = keep(c, s, func(r *appsv1.ReplicaSet) (owned[cluster.Revision], error) {
+	o.children, err = keep(o.connection, s, func(r *appsv1.ReplicaSet) (owned[cluster.Revision], error) {
 		revision, err := cluster.ReadReplicaSet(r)
 		return owned[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
 	})
@@ -210,51 +208,75 @@ func (c *Cluster) watchChildren(w *cluster.Workload, selector string) (err error
 }
 
 // watchNodes watches nodes where a rule looks at them.
-func (c *Cluster) watchNodes(w *cluster.Workload, _ string) (err error) {
+func (o *observer) watchNodes(w *cluster.Workload, _ string) (err error) {
 	if !w.LooksAtNodes() {
 		return nil
 	}
-	s := typed("nodes", &corev1.Node{}, c.core.CoreV1().Nodes(), "").in("")
+	s := typed("nodes", &corev1.Node{}, o.core.CoreV1().Nodes(), "").in("")
 	s.needed = w.Kind == kruise.KindDaemonSet
-	c.nodes, err = keep(c, s, func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil })
+	o.nodes, err = keep(o.connection, s, func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil })
 	return err
 }
 
 // watchNamespaces watches labels that SidecarSets select by.
-func (c *Cluster) watchNamespaces(w *cluster.Workload, _ string) (err error) {
+func (o *observer) watchNamespaces(w *cluster.Workload, _ string) (err error) {
 	if w.Kind != kruise.KindSidecarSet {
 		return nil
 	}
-	s := typed("namespaces", &corev1.Namespace{}, c.core.CoreV1().Namespaces(), "").in("")
-	c.namespaces, err = keep(c, s, func(n *corev1.Namespace) (*corev1.Namespace, error) { return n, nil })
+	s := typed("namespaces", &corev1.Namespace{}, o.core.CoreV1().Namespaces(), "").in("")
+	o.namespaces, err = keep(o.connection, s, func(n *corev1.Namespace) (*corev1.Namespace, error) { return n, nil })
 	return err
 }
 
 // watchBudgets watches the budgets of both kinds in the workload's namespace, in all
 // of them for a SidecarSet: nobody else asks them about what this client does to pods
 // and containers, but for evictions.
-func (c *Cluster) watchBudgets(w *cluster.Workload, _ string) (err error) {
-	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, c.core.PolicyV1().PodDisruptionBudgets(w.Namespace), "").in(w.Namespace)
-	if c.disruptions, err = keep(c, s, itself[*policyv1.PodDisruptionBudget]); err != nil {
+func (o *observer) watchBudgets(w *cluster.Workload, _ string) (err error) {
+	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, o.core.PolicyV1().PodDisruptionBudgets(w.Namespace), "").in(w.Namespace)
+	if o.disruptions, err = keep(o.connection, s, itself[*policyv1.PodDisruptionBudget]); err != nil {
 		return err
 	}
-	m, err := kruised[kruise.PodUnavailableBudget](c, kruise.PolicyGroup, "podunavailablebudgets", w.Namespace, "").get()
+	m, err := kruised[kruise.PodUnavailableBudget](o.connection, kruise.PolicyGroup, "podunavailablebudgets", w.Namespace, "").get()
 	switch {
 	case err == nil:
-		c.budgets = m
-	case c.ctx.Err() != nil:
+		o.budgets = m
+	case o.ctx.Err() != nil:
 		return err
 	case !errors.Is(err, errNotServed):
-		c.warn("%v: the rollout continues without", err)
+		o.warn("%v: the rollout continues without", err)
+	}
+	return nil
+}
+
+// snapshot begins a snapshot with the workload as it is now; w is the object in the
+// cluster, nil once that is gone.
+func (o *observer) snapshot() (s plan.Snapshot, w *cluster.Workload, err error) {
+	s.Gates, s.GatesUnread = o.opt.Gates, o.opt.GatesUnread
+	// The version comes first: what changes meanwhile is a change since then.
+	s.Version, _ = o.bell.now()
+	present, err := o.present()
+	s.Workload = present.workload
+	if o.opt.Carrier != nil {
+		s.Workload, s.Carrier = present.source, present.workload
+	}
+	return s, present.workload, err
+}
+
+// fill adds to a snapshot what belongs to the workload.
+func (o *observer) fill(s *plan.Snapshot, w *cluster.Workload) error {
+	for _, f := range []func(*plan.Snapshot, *cluster.Workload) error{o.fillRevisions, o.fillPods, o.fillNodes, o.fillNamespaces, o.fillBudgets} {
+		if err := f(s, w); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // fillRevisions adds the templates that belong to the workload.
-func (c *Cluster) fillRevisions(s *plan.Snapshot, w *cluster.Workload) error {
-	from := c.revisions
+func (o *observer) fillRevisions(s *plan.Snapshot, w *cluster.Workload) error {
+	from := o.revisions
 	if w.Kind == kruise.KindDeployment {
-		from = c.children
+		from = o.children
 	}
 	if from == nil {
 		return nil
@@ -269,12 +291,12 @@ func (c *Cluster) fillRevisions(s *plan.Snapshot, w *cluster.Workload) error {
 }
 
 // fillPods adds the pods that the workload owns, or may be in.
-func (c *Cluster) fillPods(s *plan.Snapshot, w *cluster.Workload) error {
-	list, err := c.pods.all()
+func (o *observer) fillPods(s *plan.Snapshot, w *cluster.Workload) error {
+	list, err := o.pods.all()
 	if err != nil {
 		return err
 	}
-	owners, err := c.owners(w)
+	owners, err := o.owners(w)
 	if err != nil {
 		return err
 	}
@@ -296,12 +318,12 @@ func (c *Cluster) fillPods(s *plan.Snapshot, w *cluster.Workload) error {
 var settled = rules.NodeReport{EnvHashes: true, Resources: true}
 
 // owners are the uids of the controllers of the workload's pods.
-func (c *Cluster) owners(w *cluster.Workload) (map[string]bool, error) {
+func (o *observer) owners(w *cluster.Workload) (map[string]bool, error) {
 	owners := map[string]bool{w.UID: true}
-	if c.children == nil {
+	if o.children == nil {
 		return owners, nil
 	}
-	list, err := c.children.all()
+	list, err := o.children.all()
 	for _, r := range list {
 		if r.owner == w.UID {
 			owners[r.uid] = true
@@ -311,12 +333,12 @@ func (c *Cluster) owners(w *cluster.Workload) (map[string]bool, error) {
 }
 
 // own are the pods of the workload that are not being deleted.
-func (c *Cluster) own(w *cluster.Workload) ([]pod, error) {
-	list, err := c.pods.all()
+func (o *observer) own(w *cluster.Workload) ([]pod, error) {
+	list, err := o.pods.all()
 	if err != nil {
 		return nil, err
 	}
-	owners, err := c.owners(w)
+	owners, err := o.owners(w)
 	if err != nil {
 		return nil, err
 	}
@@ -326,8 +348,8 @@ func (c *Cluster) own(w *cluster.Workload) ([]pod, error) {
 }
 
 // nodesOf are the nodes that the workload's pods are on, by name.
-func (c *Cluster) nodesOf(w *cluster.Workload) ([]string, error) {
-	pods, err := c.own(w)
+func (o *observer) nodesOf(w *cluster.Workload) ([]string, error) {
+	pods, err := o.own(w)
 	names := map[string]bool{}
 	for _, p := range pods {
 		if p.Node != "" {
@@ -337,11 +359,11 @@ func (c *Cluster) nodesOf(w *cluster.Workload) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), err
 }
 
-func (c *Cluster) fillNodes(s *plan.Snapshot, _ *cluster.Workload) error {
-	if c.nodes == nil {
+func (o *observer) fillNodes(s *plan.Snapshot, _ *cluster.Workload) error {
+	if o.nodes == nil {
 		return nil
 	}
-	list, err := c.nodes.all()
+	list, err := o.nodes.all()
 	s.Nodes = make(map[string]*cluster.Node, len(list))
 	for _, n := range list {
 		s.Nodes[n.Name] = n
@@ -349,11 +371,11 @@ func (c *Cluster) fillNodes(s *plan.Snapshot, _ *cluster.Workload) error {
 	return err
 }
 
-func (c *Cluster) fillNamespaces(s *plan.Snapshot, _ *cluster.Workload) error {
-	if c.namespaces == nil {
+func (o *observer) fillNamespaces(s *plan.Snapshot, _ *cluster.Workload) error {
+	if o.namespaces == nil {
 		return nil
 	}
-	list, err := c.namespaces.all()
+	list, err := o.namespaces.all()
 	s.Namespaces = make(map[string]map[string]string, len(list))
 	for _, n := range list {
 		s.Namespaces[n.Name] = n.Labels
@@ -362,19 +384,19 @@ func (c *Cluster) fillNamespaces(s *plan.Snapshot, _ *cluster.Workload) error {
 }
 
 // fillBudgets adds the budgets that cover pods of the workload.
-func (c *Cluster) fillBudgets(s *plan.Snapshot, w *cluster.Workload) error {
-	owners, err := c.owners(w)
+func (o *observer) fillBudgets(s *plan.Snapshot, w *cluster.Workload) error {
+	owners, err := o.owners(w)
 	if err != nil {
 		return err
 	}
-	g := &controller.Guards{Now: c.Now(), Pods: s.Pods, Reports: s.Reports, Workloads: controller.OwnedBy(w, owners)}
-	if c.disruptions != nil {
-		if g.Disruption, err = c.disruptions.all(); err != nil {
+	g := &controller.Guards{Now: o.Now(), Pods: s.Pods, Reports: s.Reports, Workloads: controller.OwnedBy(w, owners)}
+	if o.disruptions != nil {
+		if g.Disruption, err = o.disruptions.all(); err != nil {
 			return err
 		}
 	}
-	if c.budgets != nil {
-		if g.Unavailable, err = c.budgets.all(); err != nil {
+	if o.budgets != nil {
+		if g.Unavailable, err = o.budgets.all(); err != nil {
 			return err
 		}
 	}
@@ -384,51 +406,49 @@ func (c *Cluster) fillBudgets(s *plan.Snapshot, w *cluster.Workload) error {
 
 // ownerReferences are those of what goes away with the object in the cluster; none
 // where it is gone.
-func (c *Cluster) ownerReferences() []metav1.OwnerReference {
-	present, err := c.present()
+func (o *observer) ownerReferences() []metav1.OwnerReference {
+	present, err := o.present()
 	if err != nil || present.workload == nil {
 		return nil
 	}
-	return []metav1.OwnerReference{c.ownerReference(present.workload)}
+	return []metav1.OwnerReference{o.ownerReference(present.workload)}
 }
 
-func (c *Cluster) rereadWorkload(ctx context.Context) error {
-	o := c.object()
+func (o *observer) rereadWorkload(ctx context.Context) error {
+	t := o.object()
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	got, err := c.dynamic.Resource(o.Resource).Namespace(o.Namespace).Get(ctx, o.Name, metav1.GetOptions{})
-	return seenAgain(c.workloads, o.Namespace, o.Name, got, err)
+	got, err := o.dynamic.Resource(t.Resource).Namespace(t.Namespace).Get(ctx, t.Name, metav1.GetOptions{})
+	return seenAgain(o.workloads, t.Namespace, t.Name, got, err)
 }
 
-func (c *Cluster) rereadPod(ctx context.Context, p *plan.PodRef) error {
+func (o *observer) rereadPod(ctx context.Context, p *plan.PodRef) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	got, err := c.core.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, metav1.GetOptions{})
-	return seenAgain(c.pods, p.Namespace, p.Name, got, err)
+	got, err := o.core.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, metav1.GetOptions{})
+	return seenAgain(o.pods, p.Namespace, p.Name, got, err)
 }
 
 // refresh reads again what this process decides on, since another may have written
 // what our watches do not show yet.
 func (c *Cluster) refresh(ctx context.Context, all bool) error {
-	if err := errors.Join(c.rereadRecord(ctx), c.rereadWorkload(ctx)); err != nil {
+	if err := errors.Join(c.rereadRecord(ctx), c.observer.rereadWorkload(ctx)); err != nil {
 		return err
 	}
 	if !all {
 		return nil
 	}
-	return c.pods.reread(ctx)
+	return c.observer.pods.reread(ctx)
 }
 
-// Events begins to watch what the cluster tells of a workload and of what belongs to
-// it, and returns how to read it: all events there are now that are about one of the
-// names. A cluster that may not be asked tells nothing.
-func (c *Cluster) Events() (now func(names map[string]bool) []*corev1.Event, err error) {
-	o := c.object()
-	s := typed("events", &corev1.Event{}, c.core.CoreV1().Events(o.Namespace), "")
-	if o.Namespace == "" {
-		s.fields = fields.Set{"involvedObject.kind": o.Kind, "involvedObject.name": o.Name}.String()
+// events begins to watch the events about a workload and what belongs to it.
+func (o *observer) events() (now func(names map[string]bool) []*corev1.Event, err error) {
+	t := o.object()
+	s := typed("events", &corev1.Event{}, o.core.CoreV1().Events(t.Namespace), "")
+	if t.Namespace == "" {
+		s.fields = fields.Set{"involvedObject.kind": t.Kind, "involvedObject.name": t.Name}.String()
 	}
-	m, err := keep(c, s, itself[*corev1.Event])
+	m, err := keep(o.connection, s, itself[*corev1.Event])
 	return func(names map[string]bool) []*corev1.Event {
 		var out []*corev1.Event
 		for _, e := range listed(m) {

@@ -33,6 +33,16 @@ const (
 	pullKept = 600
 )
 
+// puller has images pulled.
+type puller struct {
+	*stepObjects
+	running pulls
+}
+
+func newPuller(s *stepObjects) *puller {
+	return &puller{stepObjects: s, running: pulls{changed: s.bell.ring}}
+}
+
 // site is where images are pulled to, and on whose behalf.
 type site struct {
 	mark
@@ -45,30 +55,30 @@ type site struct {
 }
 
 // pull has images pulled onto the nodes of the workload's pods.
-func (c *Cluster) pull(ctx context.Context, _ string, p *plan.Pull) error {
-	m, w, err := c.asks()
+func (pl *puller) pull(ctx context.Context, _ string, p *plan.Pull) error {
+	m, w, err := pl.asks()
 	if err != nil {
 		return err
 	}
 	if w.Namespace == "" {
-		if err := c.stateNamespace(ctx); err != nil {
+		if err := pl.stateNamespace(ctx); err != nil {
 			return err
 		}
 	}
-	return c.pullAt(ctx, c.siteOf(m, w), p)
+	return pl.pullAt(ctx, pl.siteOf(m, w), p)
 }
 
 // siteOf are the nodes of a workload's pods. Those of a SidecarSet are in many
 // namespaces, and so are their secrets.
-func (c *Cluster) siteOf(m mark, w *cluster.Workload) *site {
+func (pl *puller) siteOf(m mark, w *cluster.Workload) *site {
 	at := &site{
-		mark: m, base: w.Name, owners: c.ownersOf(w),
-		nodes:   func() ([]string, error) { return c.nodesOf(w) },
+		mark: m, base: w.Name, owners: pl.ownersOf(w),
+		nodes:   func() ([]string, error) { return pl.observer.nodesOf(w) },
 		secrets: func() ([]string, error) { return nil, nil },
 	}
 	if w.Namespace != "" {
 		at.pods = plan.SelectorOf(w)
-		at.secrets = func() ([]string, error) { return c.secretsOf(w) }
+		at.secrets = func() ([]string, error) { return pl.secretsOf(w) }
 	}
 	return at
 }
@@ -78,8 +88,8 @@ func (s *site) name(purpose ...string) string { return s.mark.name(s.base+"-pull
 
 // secretsOf are the names of the pull secrets of the workload's pods, and of those to
 // come.
-func (c *Cluster) secretsOf(w *cluster.Workload) ([]string, error) {
-	pods, err := c.own(w)
+func (pl *puller) secretsOf(w *cluster.Workload) ([]string, error) {
+	pods, err := pl.observer.own(w)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +99,9 @@ func (c *Cluster) secretsOf(w *cluster.Workload) ([]string, error) {
 			names[name] = true
 		}
 	}
-	coming, err := TemplateSecrets(c.ctx, c.core, w.Namespace, w.Template)
+	coming, err := TemplateSecrets(pl.ctx, pl.core, w.Namespace, w.Template)
 	if err != nil {
-		c.warn("%v: images are pulled without", err)
+		pl.warn("%v: images are pulled without", err)
 	}
 	for _, name := range coming {
 		names[name] = true
@@ -138,16 +148,16 @@ func TemplateSecrets(ctx context.Context, client kubernetes.Interface, namespace
 
 // pullAt has images pulled by Kruise where it is there (docs/kruise/jobs.md#image-pulls),
 // otherwise by Jobs.
-func (c *Cluster) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
-	jobs, err := c.pulls.get()
+func (pl *puller) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
+	jobs, err := pl.lazy.pulls.get()
 	if errors.Is(err, errNotServed) {
-		return c.pullByJobs(ctx, at, p)
+		return pl.pullByJobs(ctx, at, p)
 	}
 	if err != nil {
 		return err
 	}
 	for _, image := range p.Images {
-		meta := c.meta(at.mark, at.owners, at.name(image))
+		meta := pl.meta(at.mark, at.owners, at.name(image))
 		if _, there := jobs.one(meta.Namespace, meta.Name); there {
 			continue
 		}
@@ -155,7 +165,7 @@ func (c *Cluster) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
 		if err != nil {
 			return err
 		}
-		if err := c.pulls.create(ctx, c, kruise.KindImagePullJob, meta, spec); err != nil {
+		if err := pl.lazy.pulls.create(ctx, pl.connection, kruise.KindImagePullJob, meta, spec); err != nil {
 			return err
 		}
 	}
@@ -182,19 +192,19 @@ func imagePull(at *site, image string, parallel int) (*kruise.ImagePullJobSpec, 
 }
 
 // fillPulls says how far the pulls of the present step have come.
-func (c *Cluster) fillPulls(s *plan.Snapshot, m mark, p *plan.Pull) error {
+func (pl *puller) fillPulls(s *plan.Snapshot, m mark, p *plan.Pull) error {
 	s.Pulled, s.Pulling, s.Pulls = map[string]int{}, map[string]bool{}, map[string]plan.PullState{}
-	if jobs := c.pulls.shown(); jobs != nil {
+	if jobs := pl.lazy.pulls.shown(); jobs != nil {
 		for _, image := range p.Images {
-			if job, ok := jobs.one(c.beside(), m.name(c.object().Name+"-pull", image)); ok {
+			if job, ok := jobs.one(pl.beside(), m.name(pl.object().Name+"-pull", image)); ok {
 				s.Pulled[image], s.Pulling[image], s.Pulls[image] = int(job.Status.Succeeded), true, pullState(job)
 			}
 		}
 		_, err := jobs.all()
 		return err
 	}
-	if jobs := c.jobs.shown(); jobs != nil {
-		return c.fillJobs(s, m, p)
+	if jobs := pl.lazy.jobs.shown(); jobs != nil {
+		return pl.fillJobs(s, m, p)
 	}
 	return nil
 }
@@ -214,18 +224,18 @@ func pullState(job *kruise.ImagePullJob) plan.PullState {
 }
 
 // pullRequests create what pulls, by Kruise where it is there, otherwise Jobs.
-func (c *Cluster) pullRequests(p *plan.Pull) ([]event.Request, error) {
-	m, w, err := c.asks()
+func (pl *puller) pullRequests(p *plan.Pull) ([]event.Request, error) {
+	m, w, err := pl.asks()
 	if err != nil {
 		return nil, err
 	}
-	return c.pullRequestsAt(c.siteOf(m, w), p)
+	return pl.pullRequestsAt(pl.siteOf(m, w), p)
 }
 
-func (c *Cluster) pullRequestsAt(at *site, p *plan.Pull) ([]event.Request, error) {
-	request := c.imagePullRequest
-	if _, err := c.pulls.get(); errors.Is(err, errNotServed) {
-		request = c.pullJobRequests
+func (pl *puller) pullRequestsAt(at *site, p *plan.Pull) ([]event.Request, error) {
+	request := pl.imagePullRequest
+	if _, err := pl.lazy.pulls.get(); errors.Is(err, errNotServed) {
+		request = pl.pullJobRequests
 	} else if err != nil {
 		return nil, err
 	}
@@ -240,29 +250,29 @@ func (c *Cluster) pullRequestsAt(at *site, p *plan.Pull) ([]event.Request, error
 	return out, nil
 }
 
-func (c *Cluster) imagePullRequest(at *site, image string, parallel int) ([]event.Request, error) {
+func (pl *puller) imagePullRequest(at *site, image string, parallel int) ([]event.Request, error) {
 	spec, err := imagePull(at, image, parallel)
 	if err != nil {
 		return nil, err
 	}
-	meta := unnamed(c.meta(at.mark, at.owners, ""), at.base+"-pull-")
-	return created(c.pulls, kruise.KindImagePullJob, meta, spec)
+	meta := unnamed(pl.meta(at.mark, at.owners, ""), at.base+"-pull-")
+	return created(pl.lazy.pulls, kruise.KindImagePullJob, meta, spec)
 }
 
 // pullJobRequests are Jobs, one for each node.
-func (c *Cluster) pullJobRequests(at *site, image string, _ int) ([]event.Request, error) {
+func (pl *puller) pullJobRequests(at *site, image string, _ int) ([]event.Request, error) {
 	nodes, err := at.nodes()
 	if err != nil {
 		return nil, err
 	}
-	pull, err := c.pullingPod(at)
+	pull, err := pl.pullingPod(at)
 	if err != nil {
 		return nil, err
 	}
 	jobs := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 	var out []event.Request
 	for _, node := range nodes {
-		job := &batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: unnamed(c.jobMeta(at, image, node), at.base+"-pull-")}
+		job := &batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: unnamed(pl.jobMeta(at, image, node), at.base+"-pull-")}
 		if err := fillJob(pull, job); err != nil {
 			return nil, err
 		}

@@ -52,23 +52,22 @@ func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(Nod
 	if err != nil {
 		return nil, err
 	}
-	c := w.Cluster
-	defer c.cancel(errClosed)
+	defer w.cancel(errClosed)
 	w.told = told
 	at, err := w.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		version, _ := c.bell.now()
+		version, _ := w.bell.now()
 		states, over := w.look(at)
-		if err := c.answers.puller(at.mark).failed; err != "" {
+		if err := w.running.state(at.mark).failed; err != "" {
 			return states, errors.New(err)
 		}
 		if over {
 			return states, nil
 		}
-		if err := c.Await(ctx, c.opt.Target.Ref, version, c.Now().Add(pullGrace)); err != nil {
+		if err := w.await(ctx, version, w.Now().Add(pullGrace)); err != nil {
 			return states, err
 		}
 	}
@@ -98,13 +97,17 @@ func openPull(ctx context.Context, cfg *rest.Config, p ImagePull) (*watchedPull,
 		return nil, errors.New("there is no node to pull on")
 	}
 	target := cluster.Ref{Kind: "Image", Namespace: p.Namespace, Name: digits(append(p.Nodes, p.Image)...)}
-	c, err := connect(ctx, cfg, Options{Target: Object{Ref: target}, HelperImage: p.HelperImage})
-	return &watchedPull{Cluster: c, ImagePull: p, last: map[string]NodePull{}}, err
+	conn, err := connect(ctx, cfg, Options{Target: Object{Ref: target}, HelperImage: p.HelperImage})
+	if err != nil {
+		return nil, err
+	}
+	steps := &stepObjects{connection: conn, observer: &observer{connection: conn}, record: newRecord(conn), lazy: newLazyMirrors(conn)}
+	return &watchedPull{puller: newPuller(steps), ImagePull: p, last: map[string]NodePull{}}, nil
 }
 
 // watchedPull is a pull that somebody waits for.
 type watchedPull struct {
-	*Cluster
+	*puller
 	ImagePull
 	told func(NodePull)
 	last map[string]NodePull
@@ -120,8 +123,8 @@ func (w *watchedPull) begin(ctx context.Context) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.pulls.shown() != nil {
-		_, _ = w.nodeImages.get() // not everybody may read them
+	if w.lazy.pulls.shown() != nil {
+		_, _ = w.lazy.nodeImages.get() // not everybody may read them
 	}
 	return at, w.pullAt(ctx, at, w.pull())
 }
@@ -129,7 +132,7 @@ func (w *watchedPull) begin(ctx context.Context) (*site, error) {
 // find is the pull that is under way, or the site of the next: one that is over is done
 // again.
 func (w *watchedPull) find() (at *site, begun bool, err error) {
-	if err := w.needs(&plan.Step{Pull: w.pull()}); err != nil {
+	if err := w.lazy.needs(&plan.Step{Pull: w.pull()}); err != nil {
 		return nil, false, err
 	}
 	for n := 0; ; n++ {
@@ -155,7 +158,7 @@ func (w *watchedPull) site(n int) *site {
 
 // begun reports whether a pull was asked for, and whether it is over.
 func (w *watchedPull) begun(at *site) (begun, over bool) {
-	if jobs := w.pulls.shown(); jobs != nil {
+	if jobs := w.lazy.pulls.shown(); jobs != nil {
 		job, ok := jobs.one(w.Namespace, at.name(w.Image))
 		return ok, ok && job.Status.CompletionTime != nil
 	}
@@ -172,7 +175,7 @@ func (w *watchedPull) begun(at *site) (begun, over bool) {
 func (w *watchedPull) look(at *site) (states []NodePull, over bool) {
 	over = true
 	find := w.byJobs(at)
-	if w.pulls.shown() != nil {
+	if w.lazy.pulls.shown() != nil {
 		find = w.byKruise(at)
 	}
 	for _, node := range w.Nodes {
@@ -210,8 +213,8 @@ func (w *watchedPull) byJobs(at *site) func(node string) NodePull {
 // byKruise reads the ImagePullJob, and of each node what its agent says.
 func (w *watchedPull) byKruise(at *site) func(node string) NodePull {
 	name := at.name(w.Image)
-	job, _ := w.pulls.shown().one(w.Namespace, name)
-	images := w.nodeImages.shown() // nil: nodes are told of at the end only
+	job, _ := w.lazy.pulls.shown().one(w.Namespace, name)
+	images := w.lazy.nodeImages.shown() // nil: nodes are told of at the end only
 	return func(node string) NodePull {
 		if images == nil {
 			return byJob(job, node)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,30 +20,30 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// puller is a pull by Jobs that this process goes on with: who asks for it again
+// jobPull is a pull by Jobs that this process goes on with: who asks for it again
 // after a crash goes on where the Jobs in the cluster end.
-type puller struct {
+type jobPull struct {
 	running bool
 	// failed is why it ended before its time.
 	failed string
 }
 
 // pullByJobs creates the first Jobs, and goes on when they are done.
-func (c *Cluster) pullByJobs(ctx context.Context, at *site, p *plan.Pull) error {
-	for _, begin := range []func() error{second(c.jobs.get), second(c.jobPods.get)} {
+func (pl *puller) pullByJobs(ctx context.Context, at *site, p *plan.Pull) error {
+	for _, begin := range []func() error{second(pl.lazy.jobs.get), second(pl.lazy.jobPods.get)} {
 		if err := begin(); err != nil {
 			return err
 		}
 	}
-	if !c.answers.claim(at.mark) {
+	if !pl.running.claim(at.mark) {
 		return nil
 	}
-	more, err := c.startJobs(ctx, at, p)
+	more, err := pl.startJobs(ctx, at, p)
 	if err != nil || !more {
-		c.answers.release(at.mark, nil)
+		pl.running.release(at.mark, nil)
 		return err
 	}
-	go func() { c.answers.release(at.mark, c.goOnPulling(at, p)) }()
+	go func() { pl.running.release(at.mark, pl.goOnPulling(at, p)) }()
 	return nil
 }
 
@@ -54,57 +55,65 @@ func second[T any](get func() (T, error)) func() error {
 	}
 }
 
+// pulls are those by Jobs, by mark.
+type pulls struct {
+	changed func()
+
+	mu     sync.Mutex
+	byMark map[string]*jobPull
+}
+
 // claim makes the caller the one that pulls; false if somebody does already.
-func (a *answers) claim(m mark) bool {
+func (a *pulls) claim(m mark) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p := a.pullers[string(m)]; p != nil && p.running {
+	if p := a.byMark[string(m)]; p != nil && p.running {
 		return false
 	}
-	if a.pullers == nil {
-		a.pullers = map[string]*puller{}
+	if a.byMark == nil {
+		a.byMark = map[string]*jobPull{}
 	}
-	a.pullers[string(m)] = &puller{running: true}
+	a.byMark[string(m)] = &jobPull{running: true}
 	return true
 }
 
 // release ends a pull, with what ended it too early.
-func (a *answers) release(m mark, err error) {
+func (a *pulls) release(m mark, err error) {
 	a.mu.Lock()
-	a.pullers[string(m)] = &puller{}
+	a.byMark[string(m)] = &jobPull{}
 	if err != nil {
-		a.pullers[string(m)].failed = err.Error()
+		a.byMark[string(m)].failed = err.Error()
 	}
 	a.mu.Unlock()
 	a.changed()
 }
 
-func (a *answers) puller(m mark) puller {
+func (a *pulls) state(m mark) jobPull {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p := a.pullers[string(m)]; p != nil {
+	if p := a.byMark[string(m)]; p != nil {
 		return *p
 	}
-	return puller{}
+	return jobPull{}
 }
 
 // goOnPulling creates further Jobs as others end.
-func (c *Cluster) goOnPulling(at *site, p *plan.Pull) error {
+func (pl *puller) goOnPulling(at *site, p *plan.Pull) error {
 	for {
-		version, _ := c.bell.now()
-		more, err := c.startJobs(c.ctx, at, p)
+		version, _ := pl.bell.now()
+		more, err := pl.startJobs(pl.ctx, at, p)
 		until := time.Time{}
 		switch {
-		case c.ctx.Err() != nil:
+		case pl.ctx.Err() != nil:
 			return nil //nolint:nilerr // the Cluster is closed
 		case err == nil && !more:
 			return nil
 		case err != nil && !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict):
 			return err
 		case err != nil:
-			until = c.Now().Add(pullPause)
+			until = pl.Now().Add(pullPause)
 		}
-		if err := c.bell.wait(c.ctx, version, until); err != nil {
+		if err := pl.bell.wait(pl.ctx, version, until); err != nil {
 			return nil //nolint:nilerr // the Cluster is closed
 		}
 	}
@@ -115,7 +124,7 @@ const pullPause = time.Second
 
 // startJobs creates as many Jobs as may run at a time; more says that others have to
 // be created later.
-func (c *Cluster) startJobs(ctx context.Context, at *site, p *plan.Pull) (more bool, err error) {
+func (pl *puller) startJobs(ctx context.Context, at *site, p *plan.Pull) (more bool, err error) {
 	nodes, err := at.nodes()
 	if err != nil {
 		return false, err
@@ -124,35 +133,35 @@ func (c *Cluster) startJobs(ctx context.Context, at *site, p *plan.Pull) (more b
 	var missing []*batchv1.Job
 	for _, image := range p.Images {
 		for _, node := range nodes {
-			job, there := c.jobOf(at, image, node)
+			job, there := pl.jobOf(at, image, node)
 			switch {
 			case !there:
-				missing = append(missing, &batchv1.Job{ObjectMeta: c.jobMeta(at, image, node)})
+				missing = append(missing, &batchv1.Job{ObjectMeta: pl.jobMeta(at, image, node)})
 			case !finished(job):
 				room--
 			}
 		}
 	}
 	now := missing[:max(0, min(room, len(missing)))]
-	return len(now) < len(missing), c.createPulls(ctx, at, now)
+	return len(now) < len(missing), pl.createPulls(ctx, at, now)
 }
 
-func (c *Cluster) jobOf(at *site, image, node string) (*batchv1.Job, bool) {
-	return c.jobs.shown().one(c.beside(), at.name(image, node))
+func (pl *puller) jobOf(at *site, image, node string) (*batchv1.Job, bool) {
+	return pl.lazy.jobs.shown().one(pl.beside(), at.name(image, node))
 }
 
-func (c *Cluster) jobMeta(at *site, image, node string) metav1.ObjectMeta {
-	meta := c.meta(at.mark, at.owners, at.name(image, node))
+func (pl *puller) jobMeta(at *site, image, node string) metav1.ObjectMeta {
+	meta := pl.meta(at.mark, at.owners, at.name(image, node))
 	meta.Annotations = map[string]string{imageAnnotation: image, nodeAnnotation: node}
 	return meta
 }
 
 // createPulls has one node pull one image, for each Job.
-func (c *Cluster) createPulls(ctx context.Context, at *site, list []*batchv1.Job) error {
+func (pl *puller) createPulls(ctx context.Context, at *site, list []*batchv1.Job) error {
 	if len(list) == 0 {
 		return nil
 	}
-	pull, err := c.pullingPod(at)
+	pull, err := pl.pullingPod(at)
 	if err != nil {
 		return err
 	}
@@ -160,7 +169,7 @@ func (c *Cluster) createPulls(ctx context.Context, at *site, list []*batchv1.Job
 		if err := fillJob(pull, job); err != nil {
 			return err
 		}
-		if err := c.createJob(ctx, job); err != nil {
+		if err := pl.createJob(ctx, job); err != nil {
 			return err
 		}
 	}
@@ -180,9 +189,9 @@ func fillJob(pull imagepull.Pod, job *batchv1.Job) error {
 }
 
 // pullingPod is how pods pull there.
-func (c *Cluster) pullingPod(at *site) (pull imagepull.Pod, err error) {
-	pull.Helper = c.opt.HelperImage
-	if pull.Volumes, err = c.imageVolumes(); err != nil {
+func (pl *puller) pullingPod(at *site) (pull imagepull.Pod, err error) {
+	pull.Helper = pl.opt.HelperImage
+	if pull.Volumes, err = pl.imageVolumes(); err != nil {
 		return pull, err
 	}
 	pull.Secrets, err = at.secrets()
@@ -202,8 +211,8 @@ func onNode(name string) *corev1.Affinity {
 }
 
 // imageVolumes reports whether the server has them; by default it does since 1.35.
-func (c *Cluster) imageVolumes() (bool, error) {
-	v, err := c.core.Discovery().ServerVersion()
+func (pl *puller) imageVolumes() (bool, error) {
+	v, err := pl.core.Discovery().ServerVersion()
 	if err != nil {
 		return false, told("the version of the server", err)
 	}
@@ -213,21 +222,21 @@ func (c *Cluster) imageVolumes() (bool, error) {
 
 // fillJobs says how far the Jobs have come that pull. An image has been asked for
 // when every node has its Job, or somebody goes on creating them.
-func (c *Cluster) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
-	w, err := c.present()
+func (pl *puller) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
+	w, err := pl.observer.present()
 	if err != nil || w.workload == nil {
 		return err
 	}
-	at := c.siteOf(m, w.workload)
+	at := pl.siteOf(m, w.workload)
 	nodes, err := at.nodes()
 	if err != nil {
 		return err
 	}
-	puller := c.answers.puller(m)
+	puller := pl.running.state(m)
 	for _, image := range p.Images {
 		state, asked := plan.PullState{Over: !puller.running}, 0
 		for _, node := range nodes {
-			job, there := c.jobOf(at, image, node)
+			job, there := pl.jobOf(at, image, node)
 			if !there {
 				if puller.failed != "" {
 					state.Troubles = append(state.Troubles, plan.PullTrouble{Node: node, Why: puller.failed, Final: true})
@@ -235,7 +244,7 @@ func (c *Cluster) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
 				continue
 			}
 			asked++
-			if t, done := c.jobState(job, node, image); t != nil {
+			if t, done := pl.jobState(job, node, image); t != nil {
 				state.Troubles, state.Over = append(state.Troubles, *t), state.Over && done
 			} else if done {
 				s.Pulled[image]++
@@ -250,14 +259,14 @@ func (c *Cluster) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
 }
 
 // jobState is what became of one Job: the trouble that it has, and whether it is over.
-func (c *Cluster) jobState(job *batchv1.Job, node, image string) (t *plan.PullTrouble, done bool) {
+func (pl *puller) jobState(job *batchv1.Job, node, image string) (t *plan.PullTrouble, done bool) {
 	if end, ok := ended(job); ok {
 		if end.Type == batchv1.JobComplete {
 			return nil, true
 		}
 		return &plan.PullTrouble{Node: node, Why: failure(end), Final: true, Since: end.LastTransitionTime.Time}, true
 	}
-	pods := c.jobPods.shown()
+	pods := pl.lazy.jobPods.shown()
 	if pods == nil {
 		return nil, false
 	}

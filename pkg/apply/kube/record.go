@@ -21,8 +21,8 @@ import (
 // abort at any time.
 type record struct {
 	*Records
-	cluster *Cluster
-	mirror  *mirror[plan.Record]
+	connection *connection
+	mirror     *mirror[plan.Record]
 
 	mu sync.Mutex
 	// shown is the record that the last snapshot showed, by the snapshot's version.
@@ -33,22 +33,22 @@ type record struct {
 	of    string
 }
 
-func newRecord(c *Cluster) *record {
-	return &record{Records: &Records{c.core, c.opt.StateNamespace, c.opt.Program}, cluster: c, shown: map[string]plan.Record{}}
+func newRecord(c *connection) *record {
+	return &record{Records: &Records{c.core, c.opt.StateNamespace, c.opt.Program}, connection: c, shown: map[string]plan.Record{}}
 }
 
 func (r *record) follow() (err error) {
-	namespace, name := r.where(r.cluster.opt.Target.Ref)
+	namespace, name := r.where(r.connection.opt.Target.Ref)
 	s := typed("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(namespace), "").in(namespace)
 	s.fields, s.needed = fields.OneTermEqualSelector("metadata.name", name).String(), true
 	s.common = recordLabel // of all ConfigMaps of a namespace, only the records are shared
-	r.mirror, err = keep(r.cluster, s, readRecord)
+	r.mirror, err = keep(r.connection, s, readRecord)
 	return err
 }
 
 // now is the record as it is; its zero value is none.
 func (r *record) now() (plan.Record, error) {
-	namespace, name := r.where(r.cluster.opt.Target.Ref)
+	namespace, name := r.where(r.connection.opt.Target.Ref)
 	rec, _ := r.mirror.one(namespace, name)
 	_, err := r.mirror.all()
 	return rec, err
@@ -103,12 +103,12 @@ func (c *Cluster) shownAt(ctx context.Context, since string) (plan.Record, error
 	case rec.Version == "":
 		return rec, fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrNotFound)
 	}
-	return rec, c.certain(ctx)
+	return rec, c.writer.certain(ctx)
 }
 
 // Begin puts a plan on record.
 func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
-	seen, err := c.present()
+	seen, err := c.observer.present()
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 	if p.RollsBack == "" && p.Change.FromHash != p.Change.ToHash {
 		base = seen.workload.Template
 	}
-	if err := c.fenced(); err != nil {
+	if err := c.lease.fenced(); err != nil {
 		return err
 	}
 	if c.opt.Target.Namespace == "" {
@@ -144,14 +144,14 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 	if err != nil {
 		return err
 	}
-	ctx, cancel := c.brief(ctx)
+	ctx, cancel := c.lease.brief(ctx)
 	defer cancel()
 	rec.Times = timed(rec, p, c.Now())
 	rec = rec.Decide(p, c.opt.Holder, c.opt.Program, true, c.Now())
 	stored, err := r.store(ctx, rec)
 	if err != nil {
-		c.doubts.add("the record of the rollout", c.rereadRecord)
-		_, _ = c.doubts.settle(ctx) // the next write tries again
+		c.writer.doubts.add("the record of the rollout", c.rereadRecord)
+		_, _ = c.writer.doubts.settle(ctx) // the next write tries again
 		return told("the record of the rollout", err)
 	}
 	r.put(stored)

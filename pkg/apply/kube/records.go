@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,11 +50,11 @@ const (
 
 // where is namespace and name of a workload's record, and of its lease.
 func (r Records) where(ref cluster.Ref) (namespace, name string) {
-	namespace = ref.Namespace
-	if namespace == "" {
-		namespace = r.StateNamespace
-	}
-	return namespace, "rollout." + kruise.SourceValue(ref.Kind+groupMark(ref.Group), ref.Name)
+	return recordPlace(ref, r.StateNamespace)
+}
+
+func recordPlace(ref cluster.Ref, stateNamespace string) (namespace, name string) {
+	return cmp.Or(ref.Namespace, stateNamespace), "rollout." + kruise.SourceValue(ref.Kind+groupMark(ref.Group), ref.Name)
 }
 
 // groupMark tells kinds of one name apart.

@@ -21,14 +21,20 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
+// restarter restarts containers in place.
+type restarter struct {
+	*stepObjects
+	writer *writer
+}
+
 // restart restarts containers inside one pod, once for each step, however often it is
 // asked for.
-func (c *Cluster) restart(ctx context.Context, _ string, r *plan.Restart) error {
-	m, w, err := c.asks()
+func (rs *restarter) restart(ctx context.Context, _ string, r *plan.Restart) error {
+	m, w, err := rs.asks()
 	if err != nil {
 		return err
 	}
-	p, ok := c.pods.one(r.Namespace, r.Name)
+	p, ok := rs.observer.pods.one(r.Namespace, r.Name)
 	if !ok || p.UID != r.UID {
 		return fmt.Errorf("pod %s: %w", r.Name, plan.ErrNotFound)
 	}
@@ -37,28 +43,28 @@ func (c *Cluster) restart(ctx context.Context, _ string, r *plan.Restart) error 
 			return fmt.Errorf("pod %s: container %s cannot be restarted: %s", p.Name, name, why)
 		}
 	}
-	method, err := c.restartMethod(p.Pod, r)
+	method, err := rs.restartMethod(p.Pod, r)
 	if err != nil {
 		return err
 	}
 	switch method {
 	case plan.RestartCRR:
-		return c.recreate(ctx, m, w, p, r)
+		return rs.recreate(ctx, m, w, p, r)
 	case plan.RestartAlias:
-		return c.rename(ctx, m, p, r)
+		return rs.rename(ctx, m, p, r)
 	case plan.RestartSignal:
-		return c.signal(ctx, m, p, r)
+		return rs.signal(ctx, m, p, r)
 	}
 	return fmt.Errorf("no method of restarting is called %q", method)
 }
 
 // restartMethod is the method that is asked for, or what the cluster can do. A pod
 // that was begun with one is gone on with in the same way.
-func (c *Cluster) restartMethod(p *cluster.Pod, r *plan.Restart) (string, error) {
+func (rs *restarter) restartMethod(p *cluster.Pod, r *plan.Restart) (string, error) {
 	if r.Method != "" && r.Method != plan.RestartCRR {
 		return r.Method, nil
 	}
-	_, err := c.recreations.get()
+	_, err := rs.lazy.recreations.get()
 	served := !errors.Is(err, errNotServed)
 	switch {
 	case err != nil && served:
@@ -74,16 +80,16 @@ func (c *Cluster) restartMethod(p *cluster.Pod, r *plan.Restart) (string, error)
 
 // recreate asks Kruise's node agent (docs/kruise/jobs.md#containerrecreaterequest). One request
 // holds all containers of the pod: the agent stops them one after the other.
-func (c *Cluster) recreate(ctx context.Context, m mark, w *cluster.Workload, p pod, r *plan.Restart) error {
-	requests, err := c.recreations.get()
+func (rs *restarter) recreate(ctx context.Context, m mark, w *cluster.Workload, p pod, r *plan.Restart) error {
+	requests, err := rs.lazy.recreations.get()
 	if err != nil {
 		return err
 	}
-	meta := c.recreateMeta(m, w, p.Pod)
+	meta := rs.recreateMeta(m, w, p.Pod)
 	if _, there := requests.one(meta.Namespace, meta.Name); there {
 		return nil
 	}
-	return c.recreations.create(ctx, c, kruise.KindContainerRecreateRequest, meta, c.recreateSpec(p.Pod, r))
+	return rs.lazy.recreations.create(ctx, rs.connection, kruise.KindContainerRecreateRequest, meta, rs.recreateSpec(p.Pod, r))
 }
 
 const (
@@ -94,19 +100,19 @@ const (
 	recreateLimit = 30 * time.Minute
 )
 
-func (c *Cluster) recreateMeta(m mark, w *cluster.Workload, p *cluster.Pod) metav1.ObjectMeta {
-	meta := c.meta(m, c.ownersOf(w), m.name(p.Name+"-restart", p.UID))
+func (rs *restarter) recreateMeta(m mark, w *cluster.Workload, p *cluster.Pod) metav1.ObjectMeta {
+	meta := rs.meta(m, rs.ownersOf(w), m.name(p.Name+"-restart", p.UID))
 	if meta.Namespace = p.Namespace; w.Namespace != p.Namespace && w.Namespace != "" {
 		meta.OwnerReferences = nil // owners are in the same namespace
 	}
 	return meta
 }
 
-func (c *Cluster) recreateSpec(p *cluster.Pod, r *plan.Restart) *kruise.ContainerRecreateRequestSpec {
+func (rs *restarter) recreateSpec(p *cluster.Pod, r *plan.Restart) *kruise.ContainerRecreateRequestSpec {
 	spec := &kruise.ContainerRecreateRequestSpec{
 		PodName:                 p.Name,
 		Strategy:                recreateStrategy(r.RestartStrategy),
-		ActiveDeadlineSeconds:   new(int64(c.stepLimit().Seconds())),
+		ActiveDeadlineSeconds:   new(int64(rs.stepLimit().Seconds())),
 		TTLSecondsAfterFinished: new(int32(recreateKept)),
 	}
 	for _, name := range r.Containers {
@@ -126,7 +132,7 @@ func recreateStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestSt
 // rename names the images of containers in another way, and leaves it at that: the
 // kubelet starts them anew, with the same content (docs/facts/kubelet.md#restart-by-alias). What
 // was done is written on the pod in the same request.
-func (c *Cluster) rename(ctx context.Context, m mark, p pod, r *plan.Restart) error {
+func (rs *restarter) rename(ctx context.Context, m mark, p pod, r *plan.Restart) error {
 	if a, ok := askedOf(p.Pod); ok && a.Step == m {
 		return nil
 	}
@@ -136,7 +142,7 @@ func (c *Cluster) rename(ctx context.Context, m mark, p pod, r *plan.Restart) er
 	}
 	a := newAsked(m, p, plan.RestartAlias, r.Containers)
 	a.Sent = true
-	return c.note(ctx, p, a, containers)
+	return rs.note(ctx, p, a, containers)
 }
 
 // aliases are the containers to restart, as a patch names their images.
@@ -155,7 +161,7 @@ func aliases(p *cluster.Pod, r *plan.Restart) ([]any, error) {
 
 // note writes on a pod what is asked for. The pod must be as it was seen: what is
 // kept of it says later whether its containers have restarted since.
-func (c *Cluster) note(ctx context.Context, p pod, a asked, containers []any) error {
+func (rs *restarter) note(ctx context.Context, p pod, a asked, containers []any) error {
 	body := map[string]any{"metadata": map[string]any{
 		"uid": p.UID, "resourceVersion": p.version,
 		"annotations": map[string]any{restartAnnotation: a.text()},
@@ -163,7 +169,7 @@ func (c *Cluster) note(ctx context.Context, p pod, a asked, containers []any) er
 	if containers != nil {
 		body["spec"] = map[string]any{"containers": containers}
 	}
-	return c.sendPod(ctx, plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID}, PodPatch{Body: body})
+	return rs.writer.sendPod(ctx, plan.PodRef{Namespace: p.Namespace, Name: p.Name, UID: p.UID}, PodPatch{Body: body})
 }
 
 // restartAnnotation is on pods whose containers were restarted without Kruise: who
@@ -210,7 +216,7 @@ func (a asked) text() string {
 
 // fillRestarts says how the restarts of the present step went, read off the cluster
 // alone: by requests, and by what was written on pods.
-func (c *Cluster) fillRestarts(s *plan.Snapshot, m mark, step *plan.Step) error {
+func (rs *restarter) fillRestarts(s *plan.Snapshot, m mark, step *plan.Step) error {
 	answer := func(pod string, r plan.Result) {
 		if s.Verified == nil {
 			s.Verified = map[string]plan.Result{}
@@ -222,7 +228,7 @@ func (c *Cluster) fillRestarts(s *plan.Snapshot, m mark, step *plan.Step) error 
 			answer(p.Name, a.result(p))
 		}
 	}
-	requests := c.recreations.shown()
+	requests := rs.lazy.recreations.shown()
 	if requests == nil {
 		return nil
 	}
@@ -297,22 +303,22 @@ func recreated(r *kruise.ContainerRecreateRequest) plan.Result {
 }
 
 // restartRequests restart containers of a pod by the method that fits.
-func (c *Cluster) restartRequests(s plan.Snapshot, r *plan.Restart) ([]event.Request, error) {
+func (rs *restarter) restartRequests(s plan.Snapshot, r *plan.Restart) ([]event.Request, error) {
 	p, err := podIn(s, r.PodRef)
 	if err != nil {
 		return nil, err
 	}
-	method, err := c.restartMethod(p, r)
+	method, err := rs.restartMethod(p, r)
 	if err != nil {
 		return nil, err
 	}
 	switch method {
 	case plan.RestartCRR:
-		m, w, err := c.asks()
+		m, w, err := rs.asks()
 		if err != nil {
 			return nil, err
 		}
-		return created(c.recreations, kruise.KindContainerRecreateRequest, unnamed(c.recreateMeta(m, w, p), p.Name+"-restart-"), c.recreateSpec(p, r))
+		return created(rs.lazy.recreations, kruise.KindContainerRecreateRequest, unnamed(rs.recreateMeta(m, w, p), p.Name+"-restart-"), rs.recreateSpec(p, r))
 	case plan.RestartAlias:
 		containers, err := aliases(p, r)
 		body := map[string]any{"metadata": map[string]any{"uid": p.UID}, "spec": map[string]any{"containers": containers}}

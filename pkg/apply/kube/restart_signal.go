@@ -57,7 +57,7 @@ func signalsOf(p *corev1.Pod) signals {
 // signal asks the first process of each container to end, and the kubelet starts it
 // again (docs/facts/kubelet.md#kill-from-inside). It is noted on the pod before and after: whoever
 // comes in between signals only what has not restarted.
-func (c *Cluster) signal(ctx context.Context, m mark, p pod, r *plan.Restart) error {
+func (rs *restarter) signal(ctx context.Context, m mark, p pod, r *plan.Restart) error {
 	a, ok := askedOf(p.Pod)
 	switch {
 	case ok && a.Step == m && a.Sent:
@@ -72,36 +72,36 @@ func (c *Cluster) signal(ctx context.Context, m mark, p pod, r *plan.Restart) er
 	}
 	if !ok || a.Step != m {
 		a = newAsked(m, p, plan.RestartSignal, r.Containers)
-		if err := c.note(ctx, p, a, nil); err != nil {
+		if err := rs.note(ctx, p, a, nil); err != nil {
 			return err
 		}
 	}
 	for _, name := range r.Containers {
-		if err := c.terminate(ctx, p, name, a.Before[name]); err != nil {
+		if err := rs.terminate(ctx, p, name, a.Before[name]); err != nil {
 			return fmt.Errorf("pod %s: container %s cannot be signalled: %w", p.Name, name, err)
 		}
 	}
 	a.Sent = true
 	body := map[string]any{"metadata": map[string]any{"uid": p.UID, "annotations": map[string]any{restartAnnotation: a.text()}}}
-	return c.sendPod(ctx, r.PodRef, PodPatch{Body: body})
+	return rs.writer.sendPod(ctx, r.PodRef, PodPatch{Body: body})
 }
 
 // terminate sends TERM to process 1, with the program kill or that of a shell; a
 // container that has restarted since is left alone.
-func (c *Cluster) terminate(ctx context.Context, p pod, container string, before int) error {
-	if now, ok := c.pods.one(p.Namespace, p.Name); ok {
+func (rs *restarter) terminate(ctx context.Context, p pod, container string, before int) error {
+	if now, ok := rs.observer.pods.one(p.Namespace, p.Name); ok {
 		if has, _ := now.Container(container); has.Restarts > before {
 			return nil
 		}
 	}
 	if hook := p.hooks[container]; len(hook) > 0 {
-		if err := c.exec(ctx, p, container, hook); errors.Is(err, plan.ErrUnavailable) {
+		if err := rs.exec(ctx, p, container, hook); errors.Is(err, plan.ErrUnavailable) {
 			return err
 		} // a hook that fails keeps no kubelet from going on
 	}
-	err := c.exec(ctx, p, container, []string{"kill", "1"})
+	err := rs.exec(ctx, p, container, []string{"kill", "1"})
 	if missing(err) {
-		err = c.exec(ctx, p, container, []string{"sh", "-c", "kill 1"})
+		err = rs.exec(ctx, p, container, []string{"sh", "-c", "kill 1"})
 	}
 	if missing(err) {
 		return errors.New("its image holds neither the program kill nor a shell; choose another --method")
@@ -110,16 +110,16 @@ func (c *Cluster) terminate(ctx context.Context, p pod, container string, before
 }
 
 // exec runs a command in a container.
-func (c *Cluster) exec(ctx context.Context, p pod, container string, command []string) error {
+func (rs *restarter) exec(ctx context.Context, p pod, container string, command []string) error {
 	ctx, cancel := context.WithTimeout(ctx, execTime)
 	defer cancel()
-	url := c.core.CoreV1().RESTClient().Post().Namespace(p.Namespace).Resource("pods").Name(p.Name).SubResource("exec").
+	url := rs.core.CoreV1().RESTClient().Post().Namespace(p.Namespace).Resource("pods").Name(p.Name).SubResource("exec").
 		VersionedParams(&corev1.PodExecOptions{Container: container, Command: command, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
-	older, err := remotecommand.NewSPDYExecutor(c.config, "POST", url)
+	older, err := remotecommand.NewSPDYExecutor(rs.config, "POST", url)
 	if err != nil {
 		return err
 	}
-	newer, err := remotecommand.NewWebSocketExecutor(c.config, "GET", url.String())
+	newer, err := remotecommand.NewWebSocketExecutor(rs.config, "GET", url.String())
 	if err != nil {
 		return err
 	}

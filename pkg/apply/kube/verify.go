@@ -17,31 +17,37 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
+// verifier asks the questions of verify steps.
+type verifier struct {
+	*stepObjects
+	answers answers
+}
+
 // verify asks a question; the answer comes later, in a snapshot. What was asked
 // before under the same step is not asked any more.
-func (c *Cluster) verify(_ context.Context, step string, v *plan.Verify) error {
-	m, w, err := c.asks()
+func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error {
+	m, w, err := vf.asks()
 	if err != nil {
 		return err
 	}
-	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v, c.opt.Asks) }
+	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v, vf.opt.Asks) }
 	if v.Job != nil {
-		if _, err := c.jobs.get(); err != nil {
+		if _, err := vf.lazy.jobs.get(); err != nil {
 			return err
 		}
-		once = func(ctx context.Context, n int) ask.Answer { return c.runJob(ctx, m, w, step, v.Job, n) }
+		once = func(ctx context.Context, n int) ask.Answer { return vf.runJob(ctx, m, w, step, v.Job, n) }
 	}
-	ctx, cancel := context.WithCancel(c.ctx)
-	c.answers.begin(step, cancel)
+	ctx, cancel := context.WithCancel(vf.ctx)
+	vf.answers.begin(step, cancel)
 	// A clock that lags behind the one that began the step must not have the question
 	// asked for ever.
-	began := c.Now()
-	if rec, err := c.record.now(); err == nil && rec.Progress.Started.After(began) {
+	began := vf.Now()
+	if rec, err := vf.record.now(); err == nil && rec.Progress.Started.After(began) {
 		began = rec.Progress.Started
 	}
 	answer := func(done, good bool, text string) {
 		if ctx.Err() == nil {
-			c.answers.set(step, plan.Result{Done: done, Good: good, Text: text, At: began})
+			vf.answers.set(step, plan.Result{Done: done, Good: good, Text: text, At: began})
 		}
 	}
 	answer(false, false, "")
@@ -55,36 +61,36 @@ func (c *Cluster) verify(_ context.Context, step string, v *plan.Verify) error {
 
 // runJob runs a Job; one of an earlier try that was made before a crash is found
 // again.
-func (c *Cluster) runJob(ctx context.Context, m mark, w *cluster.Workload, step string, given map[string]any, n int) ask.Answer {
-	job, err := c.verifyJob(m, w, step, given, n)
+func (vf *verifier) runJob(ctx context.Context, m mark, w *cluster.Workload, step string, given map[string]any, n int) ask.Answer {
+	job, err := vf.verifyJob(m, w, step, given, n)
 	if err != nil {
 		return ask.Answer{Text: err.Error()}
 	}
 	if w.Namespace == "" {
-		if err := c.stateNamespace(ctx); err != nil {
+		if err := vf.stateNamespace(ctx); err != nil {
 			return ask.Answer{Text: err.Error()}
 		}
 	}
 	for {
-		version, _ := c.bell.now()
-		err := c.createJob(ctx, job)
+		version, _ := vf.bell.now()
+		err := vf.createJob(ctx, job)
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, plan.ErrUnavailable) || c.bell.wait(ctx, version, c.Now().Add(time.Second)) != nil {
+		if !errors.Is(err, plan.ErrUnavailable) || vf.bell.wait(ctx, version, vf.Now().Add(time.Second)) != nil {
 			return ask.Answer{Text: err.Error()}
 		}
 	}
-	return c.jobAnswer(ctx, job.Namespace, job.Name)
+	return vf.jobAnswer(ctx, job.Namespace, job.Name)
 }
 
 // verifyJob is the Job of one attempt.
-func (c *Cluster) verifyJob(m mark, w *cluster.Workload, step string, given map[string]any, n int) (*batchv1.Job, error) {
+func (vf *verifier) verifyJob(m mark, w *cluster.Workload, step string, given map[string]any, n int) (*batchv1.Job, error) {
 	job := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given, job); err != nil {
 		return nil, fmt.Errorf("the job is not a batch/v1 Job: %w", err)
 	}
-	meta := c.meta(m, c.ownersOf(w), m.name(w.Name+"-verify", step, strconv.Itoa(n)))
+	meta := vf.meta(m, vf.ownersOf(w), m.name(w.Name+"-verify", step, strconv.Itoa(n)))
 	meta.Annotations = job.Annotations
 	for k, v := range job.Labels {
 		if _, ours := meta.Labels[k]; !ours {
@@ -102,10 +108,10 @@ func (c *Cluster) verifyJob(m mark, w *cluster.Workload, step string, given map[
 const verifyKept = 60 * 60
 
 // jobAnswer waits for the end of a Job.
-func (c *Cluster) jobAnswer(ctx context.Context, namespace, name string) ask.Answer {
+func (vf *verifier) jobAnswer(ctx context.Context, namespace, name string) ask.Answer {
 	for {
-		version, _ := c.bell.now()
-		job, there := c.jobs.shown().one(namespace, name)
+		version, _ := vf.bell.now()
+		job, there := vf.lazy.jobs.shown().one(namespace, name)
 		if !there {
 			return ask.Answer{Text: "Job " + name + " was deleted before it ended"}
 		}
@@ -115,14 +121,13 @@ func (c *Cluster) jobAnswer(ctx context.Context, namespace, name string) ask.Ans
 			}
 			return ask.Answer{Text: "Job " + name + " failed: " + failure(end)}
 		}
-		if err := c.bell.wait(ctx, version, time.Time{}); err != nil {
+		if err := vf.bell.wait(ctx, version, time.Time{}); err != nil {
 			return ask.Answer{Text: "Job " + name + " has not ended"}
 		}
 	}
 }
 
-// answers are what was found out for the rollout that no object of the cluster shows:
-// results of questions, and who pulls images on behalf of this process.
+// answers are the results of questions, which no object of the cluster shows.
 type answers struct {
 	changed func()
 
@@ -130,9 +135,6 @@ type answers struct {
 	verified map[string]plan.Result
 	// asking ends the questions that are being asked, by step.
 	asking map[string]context.CancelFunc
-	// pullers are the pulls that this process goes on with, by mark; the text is why
-	// one has ended that did not get to its end.
-	pullers map[string]*puller
 }
 
 // set keeps the result of a question.

@@ -91,7 +91,7 @@ func ownerOf(o metav1.Object) string {
 }
 
 // keep begins a mirror of objects of one type.
-func keep[O metav1.Object, T any](c *Cluster, s source, read func(O) (T, error)) (*mirror[T], error) {
+func keep[O metav1.Object, T any](c *connection, s source, read func(O) (T, error)) (*mirror[T], error) {
 	m := newMirror(c.bell.ring, readAs(read))
 	s.shared = c.opt.Shared
 	err := follow(c.ctx, s, m)
@@ -205,7 +205,8 @@ func asking(s source, first *firstLook, read func(runtime.Object) (*internalvers
 }
 
 // late are mirrors that begin when a step needs them: most rollouts never do.
-type late struct {
+type lazyMirrors struct {
+	*connection
 	pulls       *lately[*kruise.ImagePullJob]
 	recreations *lately[*kruise.ContainerRecreateRequest]
 	// nodeImages say how each node pulls.
@@ -213,7 +214,8 @@ type late struct {
 	jobs       *lately[*batchv1.Job]
 	// jobPods are the pods of Jobs that pull: they say what is wrong.
 	jobPods *lately[*corev1.Pod]
-	needed  *sync.Map
+	// needed are the kinds of steps whose mirrors were begun.
+	needed sync.Map
 }
 
 // lately is a mirror that begins when somebody asks for it.
@@ -227,8 +229,9 @@ type lately[T any] struct {
 	resource schema.GroupVersionResource
 }
 
-func (c *Cluster) newLate() late {
-	l := late{
+func newLazyMirrors(c *connection) *lazyMirrors {
+	l := &lazyMirrors{
+		connection:  c,
 		pulls:       kruised[kruise.ImagePullJob](c, kruise.Group, "imagepulljobs", c.beside(), c.ours()),
 		recreations: kruised[kruise.ContainerRecreateRequest](c, kruise.Group, "containerrecreaterequests", c.opt.Target.Namespace, c.ours()),
 		nodeImages:  kruised[kruise.NodeImage](c, kruise.Group, "nodeimages", "", ""),
@@ -238,7 +241,6 @@ func (c *Cluster) newLate() late {
 		jobPods: begins(func() (*mirror[*corev1.Pod], error) {
 			return keep(c, needed(typed("pods of jobs", &corev1.Pod{}, c.core.CoreV1().Pods(c.beside()), c.ours()).in(c.beside())), itself[*corev1.Pod])
 		}),
-		needed: &sync.Map{},
 	}
 	if c.opt.Target.Group != kruise.Group {
 		l.pulls.begin = orForbidden(l.pulls.begin) // Jobs do as well
@@ -260,7 +262,7 @@ func orForbidden[T any](begin func() (*mirror[T], error)) func() (*mirror[T], er
 }
 
 // kruised is a kind of Kruise in the newest version that is served.
-func kruised[T any](c *Cluster, group, plural, namespace, selector string) *lately[*T] {
+func kruised[T any](c *connection, group, plural, namespace, selector string) *lately[*T] {
 	l := &lately[*T]{}
 	l.begin = func() (m *mirror[*T], err error) {
 		for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
@@ -314,42 +316,37 @@ func (l *lately[T]) shown() *mirror[T] {
 }
 
 // needs are the mirrors that a step looks at.
-func (c *Cluster) needs(s *plan.Step) error {
+func (lm *lazyMirrors) needs(s *plan.Step) error {
 	switch {
 	case s.Pull != nil:
-		_, err := c.pulls.get()
+		_, err := lm.pulls.get()
 		if errors.Is(err, errNotServed) {
-			_, err = c.jobs.get()
-			if _, second := c.jobPods.get(); err == nil {
+			_, err = lm.jobs.get()
+			if _, second := lm.jobPods.get(); err == nil {
 				err = second
 			}
 		}
 		return err
 	case s.Containers != nil && slices.Contains([]string{"", plan.RestartCRR}, s.Containers.Method):
-		if _, err := c.recreations.get(); !errors.Is(err, errNotServed) {
+		if _, err := lm.recreations.get(); !errors.Is(err, errNotServed) {
 			return err
 		}
 	}
 	return nil
 }
 
-// resume begins what the present step of a rollout looks at: what was asked for
-// before is found again.
-func (c *Cluster) resume() error {
-	rec, err := c.record.now()
-	if step := rec.Present(); err == nil && step != nil {
-		c.needed.Store(step.Kind, true)
-		err = c.needs(step)
-	}
-	return err
+// resume begins what a step looks at that this process finds begun.
+func (lm *lazyMirrors) resume(s *plan.Step) error {
+	lm.needed.Store(s.Kind, true)
+	return lm.needs(s)
 }
 
 // needLater does so when another process runs the rollout to such a step.
-func (c *Cluster) needLater(s *plan.Step) {
-	if _, done := c.needed.LoadOrStore(s.Kind, true); !done {
+func (lm *lazyMirrors) needLater(s *plan.Step) {
+	if _, done := lm.needed.LoadOrStore(s.Kind, true); !done {
 		go func() {
-			if err := c.needs(s); err != nil && c.ctx.Err() == nil {
-				c.warn("%v", err)
+			if err := lm.needs(s); err != nil && lm.ctx.Err() == nil {
+				lm.warn("%v", err)
 			}
 		}()
 	}
@@ -357,12 +354,12 @@ func (c *Cluster) needLater(s *plan.Step) {
 
 // create creates an object of a kind of Kruise; one that is there already is the one
 // that was asked for.
-func (l *lately[T]) create(ctx context.Context, c *Cluster, kind string, meta metav1.ObjectMeta, spec any) error {
+func (l *lately[T]) create(ctx context.Context, c *connection, kind string, meta metav1.ObjectMeta, spec any) error {
 	u, err := l.object(kind, meta, spec)
 	if err != nil {
 		return err
 	}
-	return c.ensure(ctx, c.dynamic.Resource(l.resource).Namespace(meta.Namespace), u, l.mirror.put)
+	return ensure(ctx, c.dynamic.Resource(l.resource).Namespace(meta.Namespace), u, l.mirror.put)
 }
 
 // object is one to create.
