@@ -83,8 +83,7 @@ func (c *Cluster) namespaceOf(n permit.Need) string {
 	case permit.Home:
 		return kruise.DefaultNamespace
 	case permit.State:
-		namespace, _ := c.record.where(c.opt.Target.Ref)
-		return namespace
+		return c.record.namespace
 	}
 	return c.object().Namespace
 }

@@ -1,25 +1,19 @@
 package kube
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
 // connection is what the parts of a Cluster share: its options, the clients, the context
@@ -103,33 +97,9 @@ func (c *connection) warn(format string, args ...any) {
 	}
 }
 
-// beside is the namespace for what belongs to a rollout.
-func (c *connection) beside() string { return cmp.Or(c.opt.Target.Namespace, c.opt.StateNamespace) }
-
 // alone reports whether the rollout is for one pod that no workload of ours owns: of a
 // Job, or of nobody. Only its containers can be restarted.
 func (c *connection) alone() bool { return c.opt.Target.Kind == "Pod" }
-
-// stateNamespace makes the namespace for records of kinds without one.
-func (c *connection) stateNamespace(ctx context.Context) error {
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}
-	_, err := c.core.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{FieldManager: FieldManager})
-	if err == nil || apierrors.IsAlreadyExists(err) {
-		return nil
-	}
-	if _, get := c.core.CoreV1().Namespaces().Get(ctx, c.opt.StateNamespace, metav1.GetOptions{}); get == nil {
-		return nil
-	}
-	return fmt.Errorf("namespace %s, where the rollout is kept: %w", c.opt.StateNamespace, err)
-}
-
-// ownerReference has the record go away with the object in the cluster.
-func (c *connection) ownerReference(w *cluster.Workload) metav1.OwnerReference {
-	o := c.object()
-	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
-}
-
-func uidOf(w *cluster.Workload) types.UID { return types.UID(w.UID) }
 
 // untyped is a source of objects of any kind.
 func (c *connection) untyped(r schema.GroupVersionResource, namespace string) source {

@@ -1,19 +1,20 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -102,15 +103,29 @@ func (c *connection) ours() string {
 	return recordLabel + "=" + kruise.SourceValue(c.opt.Target.Kind, c.opt.Target.Name)
 }
 
-// stepLimit is how long the present step may take.
-func (so *stepObjects) stepLimit() time.Duration {
-	if rec, err := so.record.now(); err == nil {
-		if step := rec.Present(); step != nil && step.Timeout > 0 {
-			return step.Timeout
-		}
+// beside is the namespace for what belongs to a rollout.
+func (c *connection) beside() string { return cmp.Or(c.opt.Target.Namespace, c.opt.StateNamespace) }
+
+// stateNamespace makes the namespace for records of kinds without one.
+func (c *connection) stateNamespace(ctx context.Context) error {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}
+	_, err := c.core.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{FieldManager: FieldManager})
+	if err == nil || apierrors.IsAlreadyExists(err) {
+		return nil
 	}
-	return recreateLimit
+	if _, get := c.core.CoreV1().Namespaces().Get(ctx, c.opt.StateNamespace, metav1.GetOptions{}); get == nil {
+		return nil
+	}
+	return fmt.Errorf("namespace %s, where the rollout is kept: %w", c.opt.StateNamespace, err)
 }
+
+// ownerReference has the record go away with the object in the cluster.
+func (c *connection) ownerReference(w *cluster.Workload) metav1.OwnerReference {
+	o := c.object()
+	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
+}
+
+func uidOf(w *cluster.Workload) types.UID { return types.UID(w.UID) }
 
 // ensure creates an object under a name that says all there is to say about it: one
 // that is there already is the same, made before a crash. put shows it at once.

@@ -3,8 +3,6 @@ package kube
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -18,32 +16,6 @@ import (
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
-
-// hold is the claim of this process to be the one that drives.
-type hold struct {
-	lease               *leaseHolder
-	namespace, name, me string
-	// refresh reads again what others may have written while they held it; owners are the
-	// objects with which the lease goes away.
-	refresh func(ctx context.Context, all bool) error
-	owners  []metav1.OwnerReference
-	// lost ends what the holder does; stop ends the election.
-	lost context.CancelCauseFunc
-	stop context.CancelFunc
-	// got is closed when the lease is held for the first time.
-	got   chan struct{}
-	first sync.Once
-	// current is the election that goes on, nil while the lease is not held.
-	current atomic.Pointer[leaderelection.LeaderElector]
-	// other is the name of the last holder that is not us; fault is why the lease
-	// was not had last.
-	other, fault atomic.Value
-	// had says that the lease was held once.
-	had atomic.Bool
-	// renewed is when the write was sent that renewed the lease last: others count from
-	// what it wrote, not from when its answer came.
-	renewed atomic.Pointer[time.Time]
-}
 
 // take seeks the lease, and keeps it until it is released.
 func (h *hold) take(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
@@ -212,38 +184,6 @@ func (h *hold) meet(holder string) {
 		h.lost(fmt.Errorf("%w: %s", plan.ErrTaken, holder))
 		h.stop()
 	}
-}
-
-// rival is who else held the lease, "" for nobody.
-func (h *hold) rival() string {
-	holder, _ := h.other.Load().(string)
-	return holder
-}
-
-// fence reports an error while the lease is not surely ours.
-func (h *hold) fence() error {
-	if e := h.current.Load(); e != nil && e.IsLeader() && h.sure() {
-		return nil
-	}
-	return fmt.Errorf("the lease %s/%s cannot be renewed, nothing is written meanwhile: %w", h.namespace, h.name, plan.ErrUnavailable)
-}
-
-// left is how long the lease still lasts. A machine that slept has not counted that time,
-// but its clock shows it; a clock that was put forward only has the next renewal awaited.
-func (h *hold) left() time.Duration {
-	at := h.renewed.Load()
-	if at == nil {
-		return 0
-	}
-	now := time.Now()
-	gone := max(now.Sub(*at), now.Round(0).Sub(at.Round(0)))
-	return h.lease.opt.Lease.orUsual().Lasts - gone
-}
-
-// sure reports whether enough of the lease is left for something new to be written.
-func (h *hold) sure() bool {
-	times := h.lease.opt.Lease.orUsual()
-	return h.left() > times.Lasts-times.Tries
 }
 
 // ownedLeases makes leases that go away with the workload.

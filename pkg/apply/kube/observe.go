@@ -262,6 +262,15 @@ func (o *observer) snapshot() (s plan.Snapshot, w *cluster.Workload, err error) 
 	return s, present.workload, err
 }
 
+// templates is a snapshot with the workload and its revisions alone.
+func (o *observer) templates() (plan.Snapshot, error) {
+	s, w, err := o.snapshot()
+	if err != nil || w == nil {
+		return s, err
+	}
+	return s, o.fillRevisions(&s, w)
+}
+
 // fill adds to a snapshot what belongs to the workload.
 func (o *observer) fill(s *plan.Snapshot, w *cluster.Workload) error {
 	for _, f := range []func(*plan.Snapshot, *cluster.Workload) error{o.fillRevisions, o.fillPods, o.fillNodes, o.fillNamespaces, o.fillBudgets} {
@@ -432,7 +441,7 @@ func (o *observer) rereadPod(ctx context.Context, p *plan.PodRef) error {
 // refresh reads again what this process decides on, since another may have written
 // what our watches do not show yet.
 func (c *Cluster) refresh(ctx context.Context, all bool) error {
-	if err := errors.Join(c.rereadRecord(ctx), c.observer.rereadWorkload(ctx)); err != nil {
+	if err := errors.Join(c.record.reread(ctx), c.observer.rereadWorkload(ctx)); err != nil {
 		return err
 	}
 	if !all {

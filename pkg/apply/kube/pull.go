@@ -65,7 +65,8 @@ func (pl *puller) pull(ctx context.Context, _ string, p *plan.Pull) error {
 			return err
 		}
 	}
-	return pl.pullAt(ctx, pl.siteOf(m, w), p)
+	at := pl.siteOf(m, w)
+	return pl.pullAt(ctx, at, p)
 }
 
 // siteOf are the nodes of a workload's pods. Those of a SidecarSet are in many

@@ -22,7 +22,9 @@ import (
 type record struct {
 	*Records
 	connection *connection
-	mirror     *mirror[plan.Record]
+	// namespace and name are those of the ConfigMap.
+	namespace, name string
+	mirror          *mirror[plan.Record]
 
 	mu sync.Mutex
 	// shown is the record that the last snapshot showed, by the snapshot's version.
@@ -34,13 +36,14 @@ type record struct {
 }
 
 func newRecord(c *connection) *record {
-	return &record{Records: &Records{c.core, c.opt.StateNamespace, c.opt.Program}, connection: c, shown: map[string]plan.Record{}}
+	r := &record{Records: &Records{c.core, c.opt.StateNamespace, c.opt.Program}, connection: c, shown: map[string]plan.Record{}}
+	r.namespace, r.name = r.where(c.opt.Target.Ref)
+	return r
 }
 
 func (r *record) follow() (err error) {
-	namespace, name := r.where(r.connection.opt.Target.Ref)
-	s := typed("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(namespace), "").in(namespace)
-	s.fields, s.needed = fields.OneTermEqualSelector("metadata.name", name).String(), true
+	s := typed("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(r.namespace), "").in(r.namespace)
+	s.fields, s.needed = fields.OneTermEqualSelector("metadata.name", r.name).String(), true
 	s.common = recordLabel // of all ConfigMaps of a namespace, only the records are shared
 	r.mirror, err = keep(r.connection, s, readRecord)
 	return err
@@ -48,8 +51,7 @@ func (r *record) follow() (err error) {
 
 // now is the record as it is; its zero value is none.
 func (r *record) now() (plan.Record, error) {
-	namespace, name := r.where(r.connection.opt.Target.Ref)
-	rec, _ := r.mirror.one(namespace, name)
+	rec, _ := r.mirror.one(r.namespace, r.name)
 	_, err := r.mirror.all()
 	return rec, err
 }
@@ -88,8 +90,7 @@ func (r *record) lost(rec plan.Record) bool {
 
 // put shows at once what was written.
 func (r *record) put(rec plan.Record) {
-	namespace, name := r.where(rec.Ref)
-	r.mirror.putValue(namespace, name, types.UID(rec.UID), rec.Version, rec)
+	r.mirror.putValue(r.namespace, r.name, types.UID(rec.UID), rec.Version, rec)
 }
 
 // shownAt is the record that the snapshot of a version showed, if it may be written.
@@ -150,7 +151,7 @@ func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p pla
 	rec = rec.Decide(p, c.opt.Holder, c.opt.Program, true, c.Now())
 	stored, err := r.store(ctx, rec)
 	if err != nil {
-		c.writer.doubts.add("the record of the rollout", c.rereadRecord)
+		c.writer.doubts.add("the record of the rollout", c.record.reread)
 		_, _ = c.writer.doubts.settle(ctx) // the next write tries again
 		return told("the record of the rollout", err)
 	}
@@ -191,7 +192,7 @@ func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p p
 	})
 	if err != nil {
 		if errors.Is(err, plan.ErrConflict) {
-			err = errors.Join(err, c.rereadRecord(ctx))
+			err = errors.Join(err, c.record.reread(ctx))
 		}
 		return shown, err
 	}
@@ -199,10 +200,10 @@ func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p p
 	return stored, nil
 }
 
-func (c *Cluster) rereadRecord(ctx context.Context) error {
-	namespace, name := c.record.where(c.opt.Target.Ref)
+// reread reads the record as it is now.
+func (r *record) reread(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	got, err := c.core.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
-	return seenAgain(c.record.mirror, namespace, name, got, err)
+	got, err := r.Client.CoreV1().ConfigMaps(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+	return seenAgain(r.mirror, r.namespace, r.name, got, err)
 }

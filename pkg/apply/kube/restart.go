@@ -129,6 +129,16 @@ func recreateStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestSt
 	return out
 }
 
+// stepLimit is how long the present step may take.
+func (rs *restarter) stepLimit() time.Duration {
+	if rec, err := rs.record.now(); err == nil {
+		if step := rec.Present(); step != nil && step.Timeout > 0 {
+			return step.Timeout
+		}
+	}
+	return recreateLimit
+}
+
 // rename names the images of containers in another way, and leaves it at that: the
 // kubelet starts them anew, with the same content (docs/facts/kubelet.md#restart-by-alias). What
 // was done is written on the pod in the same request.
