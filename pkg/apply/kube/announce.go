@@ -15,11 +15,11 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
 
-// reporter is who writes the Events.
-const reporter = "kubectl-kruise.dev/rollout"
+// eventReporter is who writes the Events.
+const eventReporter = "kubectl-kruise.dev/rollout"
 
-// farewell is how long Close waits for Events that are still to be written.
-const farewell = 2 * time.Second
+// flushTimeout is how long Close waits for Events that are still to be written.
+const flushTimeout = 2 * time.Second
 
 // announcer writes Events on the workload, one after the other and none at the
 // rollout's expense: what fails is forgotten, and so is what there is no room for.
@@ -44,7 +44,7 @@ func (a *announcer) start() {
 }
 
 func (a *announcer) write(e *eventsv1.Event) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), answerWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), requestTimeout)
 	defer cancel()
 	_, _ = a.core.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{FieldManager: FieldManager}) // best effort
 }
@@ -57,7 +57,7 @@ func (a *announcer) flush() {
 		return // it never began
 	}
 	close(a.queue)
-	late := time.NewTimer(farewell)
+	late := time.NewTimer(flushTimeout)
 	defer late.Stop()
 	select {
 	case <-a.over:
@@ -74,12 +74,12 @@ func (a *announcer) announce(e event.Event) {
 	if e.Plan != nil {
 		a.steps = len(e.Plan.Steps)
 	}
-	n, ok := noticeOf(e, a.steps)
-	present, err := a.observer.present()
+	n, ok := eventNoteOf(e, a.steps)
+	present, err := a.observer.current()
 	if !ok || err != nil || present.workload == nil {
 		return
 	}
-	o := a.object()
+	o := a.changedObject()
 	namespace := o.Namespace
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault
@@ -88,8 +88,8 @@ func (a *announcer) announce(e event.Event) {
 	select {
 	case a.queue <- &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: o.Name + "." + strconv.FormatInt(now.UnixNano(), 16)},
-		EventTime:  metav1.NewMicroTime(now), ReportingController: reporter, ReportingInstance: cut(a.opt.Holder, 128),
-		Action: "Rollout", Type: n.kind, Reason: n.reason, Note: cut(n.note, 1024),
+		EventTime:  metav1.NewMicroTime(now), ReportingController: eventReporter, ReportingInstance: truncate(a.opt.Holder, 128),
+		Action: "Rollout", Type: n.kind, Reason: n.reason, Note: truncate(n.note, 1024),
 		Regarding: corev1.ObjectReference{
 			APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: uidOf(present.workload),
 		},
@@ -98,20 +98,20 @@ func (a *announcer) announce(e event.Event) {
 	}
 }
 
-// notice is what an Event says.
-type notice struct{ kind, reason, note string }
+// eventNote is what an Event says.
+type eventNote struct{ kind, reason, note string }
 
-// noticeOf is what an Event says of something that was told; ok is false for what is
+// eventNoteOf is what an Event says of something that was told; ok is false for what is
 // not worth one.
-func noticeOf(e event.Event, steps int) (n notice, ok bool) {
+func eventNoteOf(e event.Event, steps int) (n eventNote, ok bool) {
 	switch e.Type {
 	case event.StepDone:
 		// The end says that the last one is done.
-		return notice{corev1.EventTypeNormal, "RolloutStep", fmt.Sprintf("step %d of %d is done: %s", e.Step+1, steps, e.Text)}, e.Step+1 < steps
+		return eventNote{corev1.EventTypeNormal, "RolloutStep", fmt.Sprintf("step %d of %d is done: %s", e.Step+1, steps, e.Text)}, e.Step+1 < steps
 	case event.RollingBack:
-		return notice{corev1.EventTypeWarning, "RolloutRollsBack", "goes back: " + e.Text}, true
+		return eventNote{corev1.EventTypeWarning, "RolloutRollsBack", "goes back: " + e.Text}, true
 	case event.Ended:
-		n, ok = outcomes[e.Outcome]
+		n, ok = outcomeNotes[e.Outcome]
 		if e.Text != "" {
 			n.note += ": " + e.Text
 		}
@@ -120,15 +120,15 @@ func noticeOf(e event.Event, steps int) (n notice, ok bool) {
 	return n, false
 }
 
-// outcomes are what Events say of the end.
-var outcomes = map[event.Outcome]notice{
+// outcomeNotes are what Events say of the end.
+var outcomeNotes = map[event.Outcome]eventNote{
 	event.Completed:  {corev1.EventTypeNormal, "RolloutCompleted", "all steps are done"},
 	event.RolledBack: {corev1.EventTypeWarning, "RolloutRolledBack", "the way back is done"},
 	event.Failed:     {corev1.EventTypeWarning, "RolloutHalted", "failed"},
 }
 
-// cut shortens a text to a number of bytes, at the end of a rune.
-func cut(text string, most int) string {
+// truncate shortens a text to a number of bytes, at the end of a rune.
+func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -67,7 +67,7 @@ type Cluster struct {
 	*connection
 	observer  *observer
 	lazy      *lazyMirrors
-	record    *record
+	record    *watchedRecord
 	lease     *leaseHolder
 	writer    *writer
 	puller    *puller
@@ -102,7 +102,7 @@ func newCluster(conn *connection) *Cluster {
 		connection: conn, observer: o, lazy: steps.lazy, record: rec, lease: lease, writer: w,
 		puller:    newPuller(steps),
 		restarter: &restarter{stepObjects: steps, writer: w},
-		verifier:  &verifier{stepObjects: steps, answers: answers{changed: conn.bell.ring}},
+		verifier:  &verifier{stepObjects: steps, results: verifyResults{changed: conn.changes.broadcast}},
 		announcer: &announcer{connection: conn, observer: o},
 	}
 }
@@ -110,15 +110,15 @@ func newCluster(conn *connection) *Cluster {
 // follow begins to watch the workload with its record, and what the present step of a
 // rollout looks at: what was asked for before is found again.
 func (c *Cluster) follow() error {
-	if err := c.observer.look(); err != nil {
+	if err := c.observer.start(); err != nil {
 		return err
 	}
 	if err := c.record.follow(); err != nil {
 		return err
 	}
-	rec, err := c.record.now()
+	rec, err := c.record.current()
 	if step := rec.Present(); err == nil && step != nil {
-		return c.lazy.resume(step)
+		return c.lazy.resumeFor(step)
 	}
 	return err
 }
@@ -142,40 +142,40 @@ func (c *Cluster) Observe(ctx context.Context, _ cluster.Ref) (plan.Snapshot, er
 	if ctx.Err() != nil {
 		return plan.Snapshot{}, context.Cause(ctx)
 	}
-	s, rec, err := c.assemble()
-	if err == nil && c.record.lost(rec) {
+	s, rec, err := c.snapshot()
+	if err == nil && c.record.isLost(rec) {
 		// It goes away with the workload, and one watch may be ahead of the other.
-		if err = c.lookAgain(ctx); err == nil {
-			s, rec, err = c.assemble()
+		if err = c.refreshUntilAnswered(ctx); err == nil {
+			s, rec, err = c.snapshot()
 		}
 	}
 	if err != nil {
 		return s, err
 	}
-	return s, c.record.show(s, rec)
+	return s, c.record.noteShown(s, rec)
 }
 
-// lookAgain reads the record and the workload again, as soon as the server answers.
-func (c *Cluster) lookAgain(ctx context.Context) error {
+// refreshUntilAnswered reads the record and the workload again, as soon as the server answers.
+func (c *Cluster) refreshUntilAnswered(ctx context.Context) error {
 	for n := 1; ; n++ {
-		err := c.refresh(ctx, false)
-		if err == nil || !unavailable(err) {
+		err := c.reread(ctx, false)
+		if err == nil || !isTemporary(err) {
 			return err
 		}
-		if err := c.bell.settle(ctx, backoff(n)); err != nil {
+		if err := c.changes.pause(ctx, backoff(n)); err != nil {
 			return err
 		}
 	}
 }
 
-// assemble puts together what the mirrors show, with the record among it. A workload
+// snapshot puts together what the mirrors show, with the record among it. A workload
 // that is gone makes a snapshot without it.
-func (c *Cluster) assemble() (plan.Snapshot, plan.Record, error) {
-	s, w, err := c.observer.snapshot()
+func (c *Cluster) snapshot() (plan.Snapshot, plan.Record, error) {
+	s, w, err := c.observer.beginSnapshot()
 	if err != nil {
 		return s, plan.Record{}, err
 	}
-	rec, err := c.record.now()
+	rec, err := c.record.current()
 	s.Progress, s.Base = rec.Progress, rec.Base
 	if err != nil || w == nil {
 		return s, rec, err
@@ -183,24 +183,24 @@ func (c *Cluster) assemble() (plan.Snapshot, plan.Record, error) {
 	if err := c.observer.fill(&s, w); err != nil {
 		return s, rec, err
 	}
-	return s, rec, c.fillAnswers(&s, rec)
+	return s, rec, c.fillStepState(&s, rec)
 }
 
-// fillAnswers adds to a snapshot what was asked for in the present step, as the
+// fillStepState adds to a snapshot what was asked for in the present step, as the
 // cluster shows it, and the answers to questions.
-func (c *Cluster) fillAnswers(s *plan.Snapshot, rec plan.Record) error {
-	s.Verified = c.verifier.answers.results()
+func (c *Cluster) fillStepState(s *plan.Snapshot, rec plan.Record) error {
+	s.Verified = c.verifier.results.all()
 	step := rec.Present()
 	if step == nil {
 		return nil
 	}
-	m := markOf(c.opt.Target.Ref, rec.Progress)
-	c.lazy.needLater(step)
+	m := stepIDOf(c.opt.Target.Ref, rec.Progress)
+	c.lazy.startLater(step)
 	switch {
 	case step.Pull != nil:
-		return c.puller.fillPulls(s, m, step.Pull)
+		return c.puller.fillState(s, m, step.Pull)
 	case step.Containers != nil:
-		return c.restarter.fillRestarts(s, m, step)
+		return c.restarter.fillResults(s, m, step)
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (c *Cluster) fillAnswers(s *plan.Snapshot, rec plan.Record) error {
 func (c *Cluster) Resume() (plan.Record, error) {
 	rec, err := c.Rollout()
 	if err == nil {
-		c.record.drives(rec)
+		c.record.pin(rec)
 	}
 	return rec, err
 }
@@ -219,7 +219,7 @@ func (c *Cluster) Resume() (plan.Record, error) {
 // Rollout is the record of the workload's rollout as it is now; the error wraps
 // plan.ErrNoRollout without one.
 func (c *Cluster) Rollout() (plan.Record, error) {
-	rec, err := c.record.now()
+	rec, err := c.record.current()
 	if err == nil && rec.Version == "" {
 		return rec, fmt.Errorf("%s: %w", c.opt.Target.Ref, plan.ErrNoRollout)
 	}

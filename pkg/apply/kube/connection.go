@@ -24,14 +24,14 @@ type connection struct {
 	dynamic dynamic.Interface
 	config  *rest.Config
 	// ctx ends the watches.
-	ctx    context.Context //nolint:containedctx // watches live as long as the connection
-	cancel context.CancelCauseFunc
-	bell   *bell
+	ctx     context.Context //nolint:containedctx // watches live as long as the connection
+	cancel  context.CancelCauseFunc
+	changes *changeSignal
 }
 
 // connect makes the clients, or has those of the options' Shared.
 func connect(ctx context.Context, cfg *rest.Config, o Options) (*connection, error) {
-	c, s := &connection{opt: o, bell: newBell()}, o.Shared
+	c, s := &connection{opt: o, changes: newChangeSignal()}, o.Shared
 	if s == nil {
 		var err error
 		if s, err = newClients(cfg); err != nil {
@@ -46,20 +46,20 @@ func connect(ctx context.Context, cfg *rest.Config, o Options) (*connection, err
 // requests per second and at once: the server's own priority and fairness decides
 // what is too much.
 const (
-	requests      = 50
-	requestsBurst = 300
+	queriesPerSecond = 50
+	queriesBurst     = 300
 )
 
-// withRates is a configuration by which a rollout asks.
-func withRates(cfg *rest.Config) *rest.Config {
+// withRateLimits is a configuration by which a rollout asks.
+func withRateLimits(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
-	cfg.QPS, cfg.Burst = requests, requestsBurst
+	cfg.QPS, cfg.Burst = queriesPerSecond, queriesBurst
 	return cfg
 }
 
-// protobuf is what the types of Kubernetes itself travel in: thousands of pods cost
+// withProtobuf is what the types of Kubernetes itself travel in: thousands of pods cost
 // a fraction of what JSON costs.
-func protobuf(cfg *rest.Config) *rest.Config {
+func withProtobuf(cfg *rest.Config) *rest.Config {
 	out := rest.CopyConfig(cfg)
 	out.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	out.ContentType = "application/vnd.kubernetes.protobuf"
@@ -73,18 +73,18 @@ func (c *connection) Now() time.Time { return time.Now() }
 // await returns when something has changed since a version, or at a time; zero is no
 // limit. What happens together is seen together.
 func (c *connection) await(ctx context.Context, since string, until time.Time) error {
-	if err := c.bell.wait(ctx, since, until); err != nil {
+	if err := c.changes.wait(ctx, since, until); err != nil {
 		return err
 	}
-	return c.bell.settle(ctx, together)
+	return c.changes.pause(ctx, settleTime)
 }
 
-// together is how long after a change further ones are waited for: a controller
+// settleTime is how long after a change further ones are waited for: a controller
 // writes many pods in a row.
-const together = 20 * time.Millisecond
+const settleTime = 20 * time.Millisecond
 
-// object is what patches go to.
-func (c *connection) object() *Object {
+// changedObject is what patches go to.
+func (c *connection) changedObject() *Object {
 	if c.opt.Carrier != nil {
 		return c.opt.Carrier
 	}
@@ -97,31 +97,31 @@ func (c *connection) warn(format string, args ...any) {
 	}
 }
 
-// alone reports whether the rollout is for one pod that no workload of ours owns: of a
+// isPod reports whether the rollout is for one pod that no workload of ours owns: of a
 // Job, or of nobody. Only its containers can be restarted.
-func (c *connection) alone() bool { return c.opt.Target.Kind == "Pod" }
+func (c *connection) isPod() bool { return c.opt.Target.Kind == "Pod" }
 
-// untyped is a source of objects of any kind.
-func (c *connection) untyped(r schema.GroupVersionResource, namespace string) source {
+// untypedSource is a source of objects of any kind.
+func (c *connection) untypedSource(r schema.GroupVersionResource, namespace string) source {
 	client := c.dynamic.Resource(r).Namespace(namespace)
 	return source{
-		what: r.Resource, like: &unstructured.Unstructured{}, shared: c.opt.Shared, key: r.String() + " in " + namespace,
+		description: r.Resource, example: &unstructured.Unstructured{}, shared: c.opt.Shared, key: r.String() + " in " + namespace,
 		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
 		watch: client.Watch,
 	}
 }
 
-// bell counts changes and wakes whoever waits for one.
-type bell struct {
+// changeSignal counts changes and wakes whoever waits for one.
+type changeSignal struct {
 	mu    sync.Mutex
 	count uint64
 	wake  chan struct{}
 }
 
-func newBell() *bell { return &bell{wake: make(chan struct{})} }
+func newChangeSignal() *changeSignal { return &changeSignal{wake: make(chan struct{})} }
 
-// ring notes a change.
-func (b *bell) ring() {
+// broadcast notes a change.
+func (b *changeSignal) broadcast() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.count++
@@ -129,15 +129,15 @@ func (b *bell) ring() {
 	b.wake = make(chan struct{})
 }
 
-// now is the present count as a version, with what is closed at the next change.
-func (b *bell) now() (string, <-chan struct{}) {
+// current is the present count as a version, with what is closed at the next change.
+func (b *changeSignal) current() (string, <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return strconv.FormatUint(b.count, 36), b.wake
 }
 
 // wait returns when the version is not since any more, or at a time; zero is never.
-func (b *bell) wait(ctx context.Context, since string, until time.Time) error {
+func (b *changeSignal) wait(ctx context.Context, since string, until time.Time) error {
 	var end <-chan time.Time
 	if !until.IsZero() {
 		timer := time.NewTimer(time.Until(until))
@@ -145,7 +145,7 @@ func (b *bell) wait(ctx context.Context, since string, until time.Time) error {
 		end = timer.C
 	}
 	for {
-		version, wake := b.now()
+		version, wake := b.current()
 		if version != since {
 			return nil
 		}
@@ -159,8 +159,8 @@ func (b *bell) wait(ctx context.Context, since string, until time.Time) error {
 	}
 }
 
-// settle waits a moment.
-func (b *bell) settle(ctx context.Context, d time.Duration) error {
+// pause waits a moment.
+func (b *changeSignal) pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -24,10 +24,10 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// mark tells what one step asks for from whatever was asked for before: it is the
+// stepID tells what one step asks for from whatever was asked for before: it is the
 // same for whoever resumes the step, and another when the step begins anew, so what
 // was created under it is found again, and nothing old is taken for it.
-type mark string
+type stepID string
 
 // What a step creates carries the label of its rollout, [recordLabel], and these.
 const (
@@ -42,49 +42,49 @@ const (
 type stepObjects struct {
 	*connection
 	observer *observer
-	record   *record
+	record   *watchedRecord
 	lazy     *lazyMirrors
 }
 
-// asks is the mark of the present step, and the workload that it is for.
-func (so *stepObjects) asks() (mark, *cluster.Workload, error) {
-	w, err := so.observer.present()
+// currentStep is the mark of the present step, and the workload that it is for.
+func (so *stepObjects) currentStep() (stepID, *cluster.Workload, error) {
+	w, err := so.observer.current()
 	if err != nil {
 		return "", nil, err
 	}
 	if w.workload == nil {
-		return "", nil, fmt.Errorf("%s: %w", so.object().Ref, plan.ErrNotFound)
+		return "", nil, fmt.Errorf("%s: %w", so.changedObject().Ref, plan.ErrNotFound)
 	}
-	rec, err := so.record.now()
-	return markOf(so.opt.Target.Ref, rec.Progress), w.workload, err
+	rec, err := so.record.current()
+	return stepIDOf(so.opt.Target.Ref, rec.Progress), w.workload, err
 }
 
-func markOf(ref cluster.Ref, p plan.Progress) mark {
-	return mark(digits(ref.String(), fmt.Sprint(p.Step, p.Started.UnixNano()), ""))
+func stepIDOf(ref cluster.Ref, p plan.Progress) stepID {
+	return stepID(shortHash(ref.String(), fmt.Sprint(p.Step, p.Started.UnixNano()), ""))
 }
 
-const markDigits = 10
+const hashLength = 10
 
-// digits tells values apart.
-func digits(parts ...string) string {
+// shortHash tells values apart.
+func shortHash(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:])[:markDigits]
+	return hex.EncodeToString(sum[:])[:hashLength]
 }
 
-// name is the name of what a step creates for one purpose; base says to people what
+// objectName is the name of what a step creates for one purpose; base says to people what
 // it is about.
-func (m mark) name(base string, purpose ...string) string {
-	const most = 63 - 1 - markDigits // pods of Jobs carry the name as a label
+func (m stepID) objectName(base string, purpose ...string) string {
+	const most = 63 - 1 - hashLength // pods of Jobs carry the name as a label
 	if len(base) > most {
 		base = strings.TrimRight(base[:most], "-.")
 	}
-	return base + "-" + digits(append(purpose, string(m))...)
+	return base + "-" + shortHash(append(purpose, string(m))...)
 }
 
 // meta is the metadata of what a step creates beside the workload: it goes away with
 // its owners at the latest.
-func (so *stepObjects) meta(m mark, owners []metav1.OwnerReference, name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: so.beside(), Name: name, Labels: so.labels(m), OwnerReferences: owners}
+func (so *stepObjects) meta(m stepID, owners []metav1.OwnerReference, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: so.auxiliaryNamespace(), Name: name, Labels: so.labels(m), OwnerReferences: owners}
 }
 
 // ownersOf has what a step creates go away with the object in the cluster.
@@ -92,22 +92,24 @@ func (so *stepObjects) ownersOf(w *cluster.Workload) []metav1.OwnerReference {
 	return []metav1.OwnerReference{so.ownerReference(w)}
 }
 
-func (c *connection) labels(m mark) map[string]string {
+func (c *connection) labels(m stepID) map[string]string {
 	return map[string]string{
 		recordLabel: kruise.SourceValue(c.opt.Target.Kind, c.opt.Target.Name), stepLabel: string(m), "app.kubernetes.io/managed-by": FieldManager,
 	}
 }
 
-// ours selects what rollouts of the workload have created.
-func (c *connection) ours() string {
+// createdSelector selects what rollouts of the workload have created.
+func (c *connection) createdSelector() string {
 	return recordLabel + "=" + kruise.SourceValue(c.opt.Target.Kind, c.opt.Target.Name)
 }
 
-// beside is the namespace for what belongs to a rollout.
-func (c *connection) beside() string { return cmp.Or(c.opt.Target.Namespace, c.opt.StateNamespace) }
+// auxiliaryNamespace is the namespace for what belongs to a rollout.
+func (c *connection) auxiliaryNamespace() string {
+	return cmp.Or(c.opt.Target.Namespace, c.opt.StateNamespace)
+}
 
-// stateNamespace makes the namespace for records of kinds without one.
-func (c *connection) stateNamespace(ctx context.Context) error {
+// createStateNamespace makes the namespace for records of kinds without one.
+func (c *connection) createStateNamespace(ctx context.Context) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}
 	_, err := c.core.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{FieldManager: FieldManager})
 	if err == nil || apierrors.IsAlreadyExists(err) {
@@ -121,21 +123,21 @@ func (c *connection) stateNamespace(ctx context.Context) error {
 
 // ownerReference has the record go away with the object in the cluster.
 func (c *connection) ownerReference(w *cluster.Workload) metav1.OwnerReference {
-	o := c.object()
+	o := c.changedObject()
 	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
 }
 
 func uidOf(w *cluster.Workload) types.UID { return types.UID(w.UID) }
 
-// ensure creates an object under a name that says all there is to say about it: one
+// createOrGet creates an object under a name that says all there is to say about it: one
 // that is there already is the same, made before a crash. put shows it at once.
-func ensure(ctx context.Context, client dynamic.ResourceInterface, u *unstructured.Unstructured, put func(any) error) error {
+func createOrGet(ctx context.Context, client dynamic.ResourceInterface, u *unstructured.Unstructured, put func(any) error) error {
 	got, err := client.Create(ctx, u, metav1.CreateOptions{FieldManager: FieldManager})
 	if apierrors.IsAlreadyExists(err) {
 		got, err = client.Get(ctx, u.GetName(), metav1.GetOptions{})
 	}
 	if err != nil {
-		return told(u.GetKind()+" "+u.GetName(), err)
+		return planError(u.GetKind()+" "+u.GetName(), err)
 	}
 	return put(got)
 }
@@ -148,13 +150,13 @@ func (so *stepObjects) createJob(ctx context.Context, job *batchv1.Job) error {
 		got, err = client.Get(ctx, job.Name, metav1.GetOptions{})
 	}
 	if err != nil {
-		return told("Job "+job.Name, err)
+		return planError("Job "+job.Name, err)
 	}
-	return so.lazy.jobs.shown().put(got)
+	return so.lazy.jobs.ifStarted().put(got)
 }
 
-// ended is the condition that a Job has ended with; ok is false while it runs.
-func ended(job *batchv1.Job) (c batchv1.JobCondition, ok bool) {
+// jobEnd is the condition that a Job has ended with; ok is false while it runs.
+func jobEnd(job *batchv1.Job) (c batchv1.JobCondition, ok bool) {
 	for _, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
 			return c, true
@@ -163,26 +165,26 @@ func ended(job *batchv1.Job) (c batchv1.JobCondition, ok bool) {
 	return c, false
 }
 
-func finished(job *batchv1.Job) bool {
-	_, ok := ended(job)
+func jobEnded(job *batchv1.Job) bool {
+	_, ok := jobEnd(job)
 	return ok
 }
 
-// failure says why a Job has failed.
-func failure(c batchv1.JobCondition) string {
+// jobFailure says why a Job has failed.
+func jobFailure(c batchv1.JobCondition) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
 }
 
-// created is the request that creates an object of a kind of Kruise.
-func created[T any](l *lately[T], kind string, meta metav1.ObjectMeta, spec any) ([]event.Request, error) {
+// kruiseRequest is the request that creates an object of a kind of Kruise.
+func kruiseRequest[T any](l *lazyMirror[T], kind string, meta metav1.ObjectMeta, spec any) ([]event.Request, error) {
 	u, err := l.object(kind, meta, spec)
 	return []event.Request{{
 		Method: http.MethodPost, Path: objects.Path(l.resource, meta.Namespace, ""), ContentType: "application/json", Body: u.Object,
 	}}, err
 }
 
-// unnamed is metadata of which only the beginning of the name is known.
-func unnamed(meta metav1.ObjectMeta, begin string) metav1.ObjectMeta {
+// withGeneratedName is metadata of which only the beginning of the name is known.
+func withGeneratedName(meta metav1.ObjectMeta, begin string) metav1.ObjectMeta {
 	meta.Name, meta.GenerateName = "", begin
 	delete(meta.Labels, stepLabel)
 	return meta

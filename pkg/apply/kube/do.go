@@ -25,12 +25,12 @@ import (
 // Do carries out one action. What it wrote is in the mirrors when it returns, and
 // what it may have written without being told is read again before the next write.
 func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
-	if err := c.writer.certain(ctx); err != nil {
+	if err := c.writer.mayWrite(ctx); err != nil {
 		return err
 	}
 	err := c.do(ctx, a)
 	if err != nil && ctx.Err() == nil {
-		c.writer.doubt(ctx, a, err)
+		c.writer.noteUnconfirmed(ctx, a, err)
 	}
 	return err
 }
@@ -38,13 +38,13 @@ func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
 func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 	switch {
 	case a.Patch != nil:
-		return c.lease.underLease(ctx, func(ctx context.Context) error { return c.writer.patch(ctx, a) })
+		return c.lease.send(ctx, func(ctx context.Context) error { return c.writer.patch(ctx, a) })
 	case a.Pod != nil:
-		return c.lease.underLease(ctx, func(ctx context.Context) error { return c.writer.changePod(ctx, a.Pod) })
+		return c.lease.send(ctx, func(ctx context.Context) error { return c.writer.changePod(ctx, a.Pod) })
 	case a.Evict != nil:
-		return c.lease.underLease(ctx, func(ctx context.Context) error { return c.writer.evict(ctx, a.Evict) })
+		return c.lease.send(ctx, func(ctx context.Context) error { return c.writer.evict(ctx, a.Evict) })
 	case a.Delete != nil:
-		return c.lease.underLease(ctx, func(ctx context.Context) error { return c.writer.delete(ctx, a.Delete) })
+		return c.lease.send(ctx, func(ctx context.Context) error { return c.writer.delete(ctx, a.Delete) })
 	case a.Pull != nil:
 		return c.puller.pull(ctx, a.Step, a.Pull)
 	case a.Restart != nil:
@@ -55,68 +55,68 @@ func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 	return fmt.Errorf("step %s has an action without a part", a.Step)
 }
 
-// certain reports an error unless this process may write and knows what it writes
+// mayWrite reports an error unless this process may write and knows what it writes
 // to: what was read again first has to be decided on anew.
-func (wr *writer) certain(ctx context.Context) error {
-	if err := wr.lease.fenced(); err != nil {
+func (wr *writer) mayWrite(ctx context.Context) error {
+	if err := wr.lease.check(); err != nil {
 		return err
 	}
-	some, err := wr.doubts.settle(ctx)
+	some, err := wr.unconfirmed.reread(ctx)
 	if err == nil && some {
 		err = fmt.Errorf("it was read again: %w", plan.ErrConflict)
 	}
 	return err
 }
 
-// doubts are objects that may not be what the mirrors show, by name, with how to
+// unconfirmedWrites are objects that may not be what the mirrors show, by name, with how to
 // read them again: a write got no answer, or one that says so. Before that was done
 // nothing is written, since it would be decided on what is not true.
-type doubts struct {
-	mu   sync.Mutex
-	list map[string]func(context.Context) error
+type unconfirmedWrites struct {
+	mu      sync.Mutex
+	rereads map[string]func(context.Context) error
 }
 
-func (d *doubts) add(name string, read func(context.Context) error) {
+func (d *unconfirmedWrites) add(name string, read func(context.Context) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.list == nil {
-		d.list = map[string]func(context.Context) error{}
+	if d.rereads == nil {
+		d.rereads = map[string]func(context.Context) error{}
 	}
-	d.list[name] = read
+	d.rereads[name] = read
 }
 
-// settle reads all that is doubtful again; some says that there was anything.
-func (d *doubts) settle(ctx context.Context) (some bool, err error) {
+// reread reads all that is doubtful again; some says that there was anything.
+func (d *unconfirmedWrites) reread(ctx context.Context) (some bool, err error) {
 	d.mu.Lock()
-	open := maps.Clone(d.list)
+	open := maps.Clone(d.rereads)
 	d.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(open)) {
 		if err := open[name](ctx); err != nil {
-			return true, told(name, err)
+			return true, planError(name, err)
 		}
 		d.mu.Lock()
-		delete(d.list, name)
+		delete(d.rereads, name)
 		d.mu.Unlock()
 	}
 	return len(open) > 0, nil
 }
 
-// doubt has what an action was about read again, after an error that leaves open
+// noteUnconfirmed has what an action was about read again, after an error that leaves open
 // what it is like now.
-func (wr *writer) doubt(ctx context.Context, a plan.Action, err error) {
+func (wr *writer) noteUnconfirmed(ctx context.Context, a plan.Action, err error) {
 	if !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict) && !errors.Is(err, plan.ErrNotFound) {
 		return
 	}
-	if p := podOf(a); p != nil {
-		wr.doubts.add("pod "+p.Name, func(ctx context.Context) error { return wr.observer.rereadPod(ctx, p) })
+	if p := podOfAction(a); p != nil {
+		wr.unconfirmed.add("pod "+p.Name, func(ctx context.Context) error { return wr.observer.rereadPod(ctx, p) })
 	} else {
-		wr.doubts.add(wr.object().String(), wr.observer.rereadWorkload)
+		wr.unconfirmed.add(wr.changedObject().String(), wr.observer.rereadWorkload)
 	}
-	_, _ = wr.doubts.settle(ctx) // the next write tries again
+	_, _ = wr.unconfirmed.reread(ctx) // the next write tries again
 }
 
-// podOf is the pod that an action is about, nil for none.
-func podOf(a plan.Action) *plan.PodRef {
+// podOfAction is the pod that an action is about, nil for none.
+func podOfAction(a plan.Action) *plan.PodRef {
 	switch {
 	case a.Pod != nil:
 		return &a.Pod.PodRef
@@ -133,25 +133,25 @@ func podOf(a plan.Action) *plan.PodRef {
 // writer changes the workload and its pods.
 type writer struct {
 	*connection
-	observer *observer
-	lease    *leaseHolder
-	doubts   doubts
+	observer    *observer
+	lease       *leaseHolder
+	unconfirmed unconfirmedWrites
 }
 
 // patch changes the workload.
 func (wr *writer) patch(ctx context.Context, a plan.Action) error {
-	o, err := wr.patched(a.Patch)
+	o, err := wr.patchTarget(a.Patch)
 	if err != nil {
 		return err
 	}
-	body, kind, err := pinned(a)
+	body, kind, err := withPrecondition(a)
 	if err != nil {
 		return err
 	}
 	got, err := wr.dynamic.Resource(o.Resource).Namespace(o.Namespace).
 		Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: cmp.Or(wr.opt.Manager, FieldManager)}, subresources(a.Patch)...)
 	if err != nil {
-		return told(o.String(), err)
+		return planError(o.String(), err)
 	}
 	if a.Patch.Subresource == "scale" {
 		return nil
@@ -159,9 +159,9 @@ func (wr *writer) patch(ctx context.Context, a plan.Action) error {
 	return wr.observer.workloads.put(got)
 }
 
-// patched is the workload as a patch names it. A patch of anything else is refused.
-func (wr *writer) patched(p *plan.Patch) (Object, error) {
-	o := *wr.object()
+// patchTarget is the workload as a patch names it. A patch of anything else is refused.
+func (wr *writer) patchTarget(p *plan.Patch) (Object, error) {
+	o := *wr.changedObject()
 	t := p.Target
 	if t == nil {
 		return o, nil
@@ -174,11 +174,11 @@ func (wr *writer) patched(p *plan.Patch) (Object, error) {
 	if ref := (cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}); ref != o.Ref {
 		return o, fmt.Errorf("a patch changes %s, and this rollout changes %s only", ref, o.Ref)
 	}
-	return Object{o.Ref, version.WithResource(writable(o.Ref))}, nil
+	return Object{o.Ref, version.WithResource(resourceOfWritable(o.Ref))}, nil
 }
 
-// writable is the name in URLs of a kind that rollouts write to; "" of any other.
-func writable(r cluster.Ref) string {
+// resourceOfWritable is the name in URLs of a kind that rollouts write to; "" of any other.
+func resourceOfWritable(r cluster.Ref) string {
 	if !cluster.IsWorkload(r.Group, r.Kind) && (r.Group != kruise.Group || r.Kind != kruise.KindUnitedDeployment) {
 		return ""
 	}
@@ -197,22 +197,22 @@ var patchTypes = map[string]types.PatchType{
 	"": types.MergePatchType,
 }
 
-// pinned writes a patch that only the object takes which it was decided for: the
+// withPrecondition writes a patch that only the object takes which it was decided for: the
 // precondition is part of the request.
-func pinned(a plan.Action) ([]byte, types.PatchType, error) {
+func withPrecondition(a plan.Action) ([]byte, types.PatchType, error) {
 	kind, ok := patchTypes[a.Patch.Type]
 	if !ok {
 		return nil, "", fmt.Errorf("step %s: patches are not of type %q", a.Step, a.Patch.Type)
 	}
 	body := a.Patch.Body
-	body = pin(body, "resourceVersion", a.Precondition.ResourceVersion)
-	body = pin(body, "uid", a.Precondition.UID)
+	body = withTest(body, "resourceVersion", a.Precondition.ResourceVersion)
+	body = withTest(body, "uid", a.Precondition.UID)
 	text, err := json.Marshal(body)
 	return text, kind, err
 }
 
-// pin makes a field of the metadata a condition of the patch, unless v is empty.
-func pin(body any, field, v string) any {
+// withTest makes a field of the metadata a condition of the patch, unless v is empty.
+func withTest(body any, field, v string) any {
 	if v == "" {
 		return body
 	}
@@ -220,14 +220,14 @@ func pin(body any, field, v string) any {
 	case []any:
 		return append([]any{map[string]any{"op": "test", "path": "/metadata/" + field, "value": v}}, b...)
 	case map[string]any:
-		return withMeta(b, field, v)
+		return withMetadata(b, field, v)
 	}
 	return body
 }
 
-// withMeta is a merge patch that also sets a field of the metadata, which is refused
+// withMetadata is a merge patch that also sets a field of the metadata, which is refused
 // where it differs.
-func withMeta(body map[string]any, field, v string) map[string]any {
+func withMetadata(body map[string]any, field, v string) map[string]any {
 	out, meta := map[string]any{}, map[string]any{}
 	maps.Copy(out, body)
 	given, _ := body["metadata"].(map[string]any)
@@ -239,7 +239,7 @@ func withMeta(body map[string]any, field, v string) map[string]any {
 
 // evict asks for the deletion of a pod; budgets may refuse it.
 func (wr *writer) evict(ctx context.Context, p *plan.PodRef) error {
-	return wr.leaving(ctx, p, wr.core.CoreV1().Pods(p.Namespace).EvictV1(ctx, eviction(p)))
+	return wr.awaitDeletion(ctx, p, wr.core.CoreV1().Pods(p.Namespace).EvictV1(ctx, eviction(p)))
 }
 
 func eviction(p *plan.PodRef) *policyv1.Eviction {
@@ -255,38 +255,38 @@ func eviction(p *plan.PodRef) *policyv1.Eviction {
 func (wr *writer) delete(ctx context.Context, p *plan.PodRef) error {
 	uid := types.UID(p.UID)
 	err := wr.core.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
-	return wr.leaving(ctx, p, err)
+	return wr.awaitDeletion(ctx, p, err)
 }
 
-// leaving waits until the watch shows that a pod goes: the answer to an eviction
+// awaitDeletion waits until the watch shows that a pod goes: the answer to an eviction
 // does not say what became of it. A watch that is behind is not waited for.
-func (wr *writer) leaving(ctx context.Context, p *plan.PodRef, err error) error {
+func (wr *writer) awaitDeletion(ctx context.Context, p *plan.PodRef, err error) error {
 	if err != nil {
-		return told("pod "+p.Name, err)
+		return planError("pod "+p.Name, err)
 	}
-	end := wr.Now().Add(watchLag)
+	end := wr.Now().Add(watchLagLimit)
 	for wr.Now().Before(end) {
-		version, _ := wr.bell.now()
-		have, ok := wr.observer.pods.one(p.Namespace, p.Name)
+		version, _ := wr.changes.current()
+		have, ok := wr.observer.pods.get(p.Namespace, p.Name)
 		if !ok || have.UID != p.UID || have.Deleting {
 			return nil
 		}
-		if err := wr.bell.wait(ctx, version, end); err != nil {
-			return told("pod "+p.Name, err)
+		if err := wr.changes.wait(ctx, version, end); err != nil {
+			return planError("pod "+p.Name, err)
 		}
 	}
 	if err := wr.observer.rereadPod(ctx, p); err != nil {
-		return told("pod "+p.Name, err)
+		return planError("pod "+p.Name, err)
 	}
 	return nil
 }
 
-// watchLag is how far a watch may be behind before nobody waits for it any more.
-const watchLag = time.Second
+// watchLagLimit is how far a watch may be behind before nobody waits for it any more.
+const watchLagLimit = time.Second
 
 // changePod carries out a change of a pod.
 func (wr *writer) changePod(ctx context.Context, a *plan.PodAction) error {
-	p, ok := wr.observer.pods.one(a.Namespace, a.Name)
+	p, ok := wr.observer.pods.get(a.Namespace, a.Name)
 	if !ok || p.UID != a.UID {
 		return plan.ErrNotFound
 	}
@@ -311,7 +311,7 @@ func (wr *writer) sendPod(ctx context.Context, p plan.PodRef, patch PodPatch) er
 	got, err := wr.core.CoreV1().Pods(p.Namespace).
 		Patch(ctx, p.Name, types.StrategicMergePatchType, text, metav1.PatchOptions{FieldManager: FieldManager}, sub...)
 	if err != nil {
-		return told("pod "+p.Name, err)
+		return planError("pod "+p.Name, err)
 	}
 	return wr.observer.pods.put(got)
 }
@@ -345,9 +345,9 @@ func PodPatches(p *cluster.Pod, c cluster.PodChange, resources map[string]any, n
 		out = append(out, PodPatch{"status", ConditionsPatch(p, c.Conditions, now)})
 	}
 	if len(c.Resources) > 0 {
-		out = append(out, PodPatch{"resize", resizing(c.Resources, resources)})
+		out = append(out, PodPatch{"resize", resizePatch(c.Resources, resources)})
 	}
-	if body := metaAndImages(p, c); body != nil {
+	if body := metadataAndImagesPatch(p, c); body != nil {
 		out = append(out, PodPatch{"", body})
 	}
 	for _, patch := range out {
@@ -384,7 +384,7 @@ func ConditionsPatch(p *cluster.Pod, set []cluster.Condition, now time.Time) map
 	return map[string]any{"status": map[string]any{"conditions": list}}
 }
 
-func resizing(containers []string, resources map[string]any) map[string]any {
+func resizePatch(containers []string, resources map[string]any) map[string]any {
 	var list []any
 	for _, name := range containers {
 		list = append(list, map[string]any{"name": name, "resources": resources[name]})
@@ -392,8 +392,8 @@ func resizing(containers []string, resources map[string]any) map[string]any {
 	return map[string]any{"spec": map[string]any{"containers": list}}
 }
 
-// metaAndImages is everything of a change but conditions and resources, nil for nothing.
-func metaAndImages(p *cluster.Pod, c cluster.PodChange) map[string]any {
+// metadataAndImagesPatch is everything of a change but conditions and resources, nil for nothing.
+func metadataAndImagesPatch(p *cluster.Pod, c cluster.PodChange) map[string]any {
 	metadata, spec := map[string]any{}, map[string]any{}
 	if len(c.Labels) > 0 {
 		metadata["labels"] = c.Labels
@@ -408,7 +408,7 @@ func metaAndImages(p *cluster.Pod, c cluster.PodChange) map[string]any {
 		metadata["$deleteFromPrimitiveList/finalizers"] = c.RemoveFinalizers
 	}
 	for field, list := range map[string][]cluster.Container{"containers": p.Containers, "initContainers": p.InitContainers} {
-		if changed := images(list, c.Images); len(changed) > 0 {
+		if changed := changedImages(list, c.Images); len(changed) > 0 {
 			spec[field] = changed
 		}
 	}
@@ -422,7 +422,7 @@ func metaAndImages(p *cluster.Pod, c cluster.PodChange) map[string]any {
 	return body
 }
 
-func images(list []cluster.Container, change map[string]string) []any {
+func changedImages(list []cluster.Container, change map[string]string) []any {
 	var out []any
 	for _, c := range list {
 		if image, ok := change[c.Name]; ok {

@@ -31,19 +31,19 @@ func (c *Cluster) Requests(s plan.Snapshot, a plan.Action) ([]event.Request, err
 	case a.Pod != nil:
 		return c.writer.podRequests(s, a.Pod)
 	case a.Evict != nil:
-		return sends(podPath(*a.Evict, "eviction"), eviction(a.Evict))
+		return createRequest(podPath(*a.Evict, "eviction"), eviction(a.Evict))
 	case a.Delete != nil:
 		return []event.Request{{Method: http.MethodDelete, Path: podPath(*a.Delete)}}, nil
 	case a.Pull != nil:
-		return c.puller.pullRequests(a.Pull)
+		return c.puller.requests(a.Pull)
 	case a.Restart != nil:
-		return c.restarter.restartRequests(s, a.Restart)
+		return c.restarter.requests(s, a.Restart)
 	}
 	return nil, nil
 }
 
 func (wr *writer) patchRequest(p *plan.Patch) ([]event.Request, error) {
-	o, err := wr.patched(p)
+	o, err := wr.patchTarget(p)
 	return []event.Request{{
 		Method: http.MethodPatch, Path: objects.Path(o.Resource, o.Namespace, o.Name, subresources(p)...),
 		ContentType: string(patchTypes[p.Type]), Body: p.Body,
@@ -51,19 +51,19 @@ func (wr *writer) patchRequest(p *plan.Patch) ([]event.Request, error) {
 }
 
 func (wr *writer) podRequests(s plan.Snapshot, a *plan.PodAction) ([]event.Request, error) {
-	p, err := podIn(s, a.PodRef)
+	p, err := podInSnapshot(s, a.PodRef)
 	if err != nil {
 		return nil, err
 	}
 	var out []event.Request
 	for _, patch := range PodPatches(p, a.Change, resourcesIn(s, p, a.Change), wr.Now()) {
-		out = append(out, patchesPod(a.PodRef, patch.Subresource, patch.Body))
+		out = append(out, podPatchRequest(a.PodRef, patch.Subresource, patch.Body))
 	}
 	return out, nil
 }
 
-// podIn is a pod of a snapshot.
-func podIn(s plan.Snapshot, ref plan.PodRef) (*cluster.Pod, error) {
+// podInSnapshot is a pod of a snapshot.
+func podInSnapshot(s plan.Snapshot, ref plan.PodRef) (*cluster.Pod, error) {
 	i := slices.IndexFunc(s.Pods, func(p *cluster.Pod) bool { return p.Namespace == ref.Namespace && p.Name == ref.Name })
 	if i < 0 {
 		return nil, fmt.Errorf("pod %s: %w", ref.Name, plan.ErrNotFound)
@@ -71,12 +71,12 @@ func podIn(s plan.Snapshot, ref plan.PodRef) (*cluster.Pod, error) {
 	return s.Pods[i], nil
 }
 
-func patchesPod(ref plan.PodRef, subresource string, body map[string]any) event.Request {
+func podPatchRequest(ref plan.PodRef, subresource string, body map[string]any) event.Request {
 	return event.Request{Method: http.MethodPatch, Path: podPath(ref, subresource), ContentType: string(types.StrategicMergePatchType), Body: body}
 }
 
-// sends is a request that creates an object.
-func sends(at string, object any) ([]event.Request, error) {
+// createRequest is a request that creates an object.
+func createRequest(at string, object any) ([]event.Request, error) {
 	body, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	delete(body, "status")
 	return []event.Request{{Method: http.MethodPost, Path: at, ContentType: runtime.ContentTypeJSON, Body: body}}, err
@@ -99,7 +99,7 @@ func Try(ctx context.Context, c rest.Interface, manager string, r event.Request)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	to := c.Verb(r.Method).AbsPath(r.Path).
 		Param("dryRun", metav1.DryRunAll).Param("fieldManager", cmp.Or(manager, FieldManager)).
@@ -107,8 +107,8 @@ func Try(ctx context.Context, c rest.Interface, manager string, r event.Request)
 	if r.ContentType == string(types.ApplyPatchType) {
 		to = to.Param("force", "true")
 	}
-	if err := to.Do(ctx).Error(); err != nil && (r.Method != http.MethodPatch || !isFailedTest(err)) {
-		return fmt.Errorf("%s %s: %s", r.Method, r.Path, reasonOf(err))
+	if err := to.Do(ctx).Error(); err != nil && (r.Method != http.MethodPatch || !isFailedPatchTest(err)) {
+		return fmt.Errorf("%s %s: %s", r.Method, r.Path, serverMessage(err))
 	}
 	return nil
 }

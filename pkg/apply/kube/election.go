@@ -17,19 +17,19 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// take seeks the lease, and keeps it until it is released.
-func (h *hold) take(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
+// acquire seeks the lease, and keeps it until it is released.
+func (h *claim) acquire(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
 	held, lost := context.WithCancelCause(ctx)
 	election, stop := context.WithCancel(ctx)
-	h.me, h.lost, h.stop, h.got = h.lease.opt.Holder+" ("+string(uuid.NewUUID())[:8]+")", lost, stop, make(chan struct{})
+	h.identity, h.lost, h.stop, h.acquired = h.lease.opt.Holder+" ("+string(uuid.NewUUID())[:8]+")", lost, stop, make(chan struct{})
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		h.keep(election)
+		h.run(election)
 	}()
 	release = func() {
 		stop()
-		patience := time.NewTimer(hasty)
+		patience := time.NewTimer(releaseTimeout)
 		defer patience.Stop()
 		select {
 		case <-over:
@@ -37,33 +37,33 @@ func (h *hold) take(ctx context.Context, told func(holder string)) (held context
 		}
 		lost(nil)
 	}
-	if err := h.acquired(ctx, told); err != nil {
+	if err := h.awaitLease(ctx, told); err != nil {
 		release()
 		return nil, nil, err
 	}
 	return held, release, nil
 }
 
-// acquired waits for the lease, as long as one lasts that nobody renews. A holder
+// awaitLease waits for the lease, as long as one lasts that nobody renews. A holder
 // that renews it is alive.
-func (h *hold) acquired(ctx context.Context, told func(string)) error {
+func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	renewed := make(chan string, 1)
-	go h.rivals(watching, renewed)
-	times := h.lease.opt.Lease.orUsual()
-	soon, late := time.NewTimer(times.Lasts/10), time.NewTimer(times.patience())
+	go h.watchRenewals(watching, renewed)
+	times := h.lease.opt.Lease.withDefaults()
+	soon, late := time.NewTimer(times.Lasts/10), time.NewTimer(times.acquireTimeout())
 	defer soon.Stop()
 	defer late.Stop()
 	for {
 		select {
-		case <-h.got:
+		case <-h.acquired:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-soon.C:
 			// A slow server has not told the holder by now: it is asked for again.
-			if holder := h.rival(); holder == "" {
+			if holder := h.otherHolder(); holder == "" {
 				soon.Reset(times.Lasts / 10)
 			} else if told != nil {
 				told(holder)
@@ -71,13 +71,13 @@ func (h *hold) acquired(ctx context.Context, told func(string)) error {
 		case holder := <-renewed:
 			return fmt.Errorf("%w: %s", plan.ErrTaken, holder)
 		case <-late.C:
-			return h.refused()
+			return h.notAcquired()
 		}
 	}
 }
 
-// rivals tells who else renews the lease, which is a sign of life.
-func (h *hold) rivals(ctx context.Context, alive chan<- string) {
+// watchRenewals tells who else renews the lease, which is a sign of life.
+func (h *claim) watchRenewals(ctx context.Context, alive chan<- string) {
 	seen := map[string]metav1.MicroTime{}
 	for n := 1; ctx.Err() == nil; n++ {
 		w, err := h.lease.core.CoordinationV1().Leases(h.namespace).Watch(ctx, metav1.ListOptions{
@@ -85,7 +85,7 @@ func (h *hold) rivals(ctx context.Context, alive chan<- string) {
 		})
 		if err == nil {
 			for e := range w.ResultChan() {
-				if l, ok := e.Object.(*coordinationv1.Lease); ok && h.renews(l, seen) {
+				if l, ok := e.Object.(*coordinationv1.Lease); ok && h.isRenewalByOther(l, seen) {
 					alive <- *l.Spec.HolderIdentity
 					w.Stop()
 					return
@@ -93,15 +93,15 @@ func (h *hold) rivals(ctx context.Context, alive chan<- string) {
 			}
 			n = 1
 		}
-		_ = h.lease.bell.settle(ctx, backoff(n)) // the loop sees the end
+		_ = h.lease.changes.pause(ctx, backoff(n)) // the loop sees the end
 	}
 }
 
-// renews reports whether somebody else has renewed the lease since it was seen
+// isRenewalByOther reports whether somebody else has renewed the lease since it was seen
 // first.
-func (h *hold) renews(l *coordinationv1.Lease, seen map[string]metav1.MicroTime) bool {
+func (h *claim) isRenewalByOther(l *coordinationv1.Lease, seen map[string]metav1.MicroTime) bool {
 	holder := l.Spec.HolderIdentity
-	if holder == nil || *holder == "" || *holder == h.me || l.Spec.RenewTime == nil {
+	if holder == nil || *holder == "" || *holder == h.identity || l.Spec.RenewTime == nil {
 		return false
 	}
 	before, ok := seen[*holder]
@@ -109,24 +109,24 @@ func (h *hold) renews(l *coordinationv1.Lease, seen map[string]metav1.MicroTime)
 	return ok && !before.Equal(l.Spec.RenewTime)
 }
 
-// refused says why the lease could not be had, though nobody was seen to renew it.
-func (h *hold) refused() error {
+// notAcquired says why the lease could not be had, though nobody was seen to renew it.
+func (h *claim) notAcquired() error {
 	what := fmt.Sprintf("the lease %s/%s", h.namespace, h.name)
-	if holder := h.rival(); holder != "" {
+	if holder := h.otherHolder(); holder != "" {
 		what += ", which " + holder + " had last,"
 	}
 	if err, ok := h.fault.Load().(error); ok {
-		return told(what, err)
+		return planError(what, err)
 	}
 	return fmt.Errorf("%s: %w", what, plan.ErrUnavailable)
 }
 
-// keep holds the lease until the context ends. One that ran out, since the cluster
+// run holds the lease until the context ends. One that ran out, since the cluster
 // did not answer, is sought again: the rollout goes on unless somebody else has it.
-func (h *hold) keep(ctx context.Context) {
+func (h *claim) run(ctx context.Context) {
 	ctx = logr.NewContext(ctx, logr.Discard())
 	for ctx.Err() == nil {
-		e, err := h.election()
+		e, err := h.elector()
 		if err != nil {
 			h.lost(err)
 			return
@@ -135,52 +135,52 @@ func (h *hold) keep(ctx context.Context) {
 	}
 }
 
-func (h *hold) election() (*leaderelection.LeaderElector, error) {
-	times := h.lease.opt.Lease.orUsual()
+func (h *claim) elector() (*leaderelection.LeaderElector, error) {
+	times := h.lease.opt.Lease.withDefaults()
 	var e *leaderelection.LeaderElector
 	lock := &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: h.namespace, Name: h.name},
 		Client:     ownedLeases{h.lease.core.CoordinationV1(), h.owners},
-		LockConfig: resourcelock.ResourceLockConfig{Identity: h.me},
+		LockConfig: resourcelock.ResourceLockConfig{Identity: h.identity},
 	}
 	e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock:          &watchedLock{lock, h},
+		Lock:          &recordingLock{lock, h},
 		LeaseDuration: times.Lasts, RenewDeadline: times.Tries, RetryPeriod: times.Renew, ReleaseOnCancel: true, Name: h.name,
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(ctx context.Context) { h.begin(ctx, e) },
+			OnStartedLeading: func(ctx context.Context) { h.startLeading(ctx, e) },
 			OnStoppedLeading: func() { h.current.Store(nil) },
-			OnNewLeader:      h.meet,
+			OnNewLeader:      h.noteHolder,
 		},
 	})
 	return e, err
 }
 
-// begin reads again what others may have written, and only then lets this process
+// startLeading reads again what others may have written, and only then lets this process
 // write.
-func (h *hold) begin(ctx context.Context, e *leaderelection.LeaderElector) {
+func (h *claim) startLeading(ctx context.Context, e *leaderelection.LeaderElector) {
 	for n := 1; ; n++ {
-		err := h.refresh(ctx, h.had.Load() || h.rival() != "")
+		err := h.refresh(ctx, h.heldBefore.Load() || h.otherHolder() != "")
 		if err == nil {
 			break
 		}
-		h.fault.Store(faulty{err})
-		if h.lease.bell.settle(ctx, backoff(n)) != nil {
+		h.fault.Store(storedError{err})
+		if h.lease.changes.pause(ctx, backoff(n)) != nil {
 			return
 		}
 	}
-	h.had.Store(true)
+	h.heldBefore.Store(true)
 	h.current.Store(e)
-	h.first.Do(func() { close(h.got) })
-	h.lease.bell.ring()
+	h.first.Do(func() { close(h.acquired) })
+	h.lease.changes.broadcast()
 }
 
-// meet is told of every holder. Whoever has the lease after us has taken over.
-func (h *hold) meet(holder string) {
-	if holder == h.me || holder == "" {
+// noteHolder is told of every holder. Whoever has the lease after us has taken over.
+func (h *claim) noteHolder(holder string) {
+	if holder == h.identity || holder == "" {
 		return
 	}
-	h.other.Store(holder)
-	if h.had.Load() {
+	h.lastOther.Store(holder)
+	if h.heldBefore.Load() {
 		h.lost(fmt.Errorf("%w: %s", plan.ErrTaken, holder))
 		h.stop()
 	}
@@ -210,39 +210,39 @@ func (l ownedLease) Create(ctx context.Context, lease *coordinationv1.Lease, o m
 	return l.LeaseInterface.Create(ctx, lease, o)
 }
 
-// watchedLock is a lock that keeps when it was renewed, or why it was refused.
-type watchedLock struct {
+// recordingLock is a lock that keeps when it was renewed, or why it was refused.
+type recordingLock struct {
 	*resourcelock.LeaseLock
 
-	hold *hold
+	claim *claim
 }
 
 // Create makes the lease.
-func (l *watchedLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+func (l *recordingLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	return l.note(time.Now(), l.LeaseLock.Create(ctx, r))
 }
 
 // Update writes the lease. It is not let go of while a write may still be carried out.
-func (l *watchedLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	lease := l.hold.lease
-	if r.HolderIdentity == "" && lease.flights.open(time.Now(), lease.opt.Lease.orUsual().Lasts) {
-		return errUnderWay
+func (l *recordingLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	lease := l.claim.lease
+	if r.HolderIdentity == "" && lease.inFlight.mayHappen(time.Now(), lease.opt.Lease.withDefaults().Lasts) {
+		return errWriteInFlight
 	}
 	return l.note(time.Now(), l.LeaseLock.Update(ctx, r))
 }
 
 // note keeps what became of a write that was sent at a time.
-func (l *watchedLock) note(sent time.Time, err error) error {
+func (l *recordingLock) note(sent time.Time, err error) error {
 	if err != nil {
-		l.hold.fault.Store(faulty{err})
+		l.claim.fault.Store(storedError{err})
 		return err
 	}
-	l.hold.renewed.Store(&sent)
+	l.claim.renewed.Store(&sent)
 	return nil
 }
 
-// faulty has one type for all errors, as an atomic.Value wants.
-type faulty struct{ error }
+// storedError has one type for all errors, as an atomic.Value wants.
+type storedError struct{ error }
 
 // Unwrap returns the error.
-func (f faulty) Unwrap() error { return f.error }
+func (f storedError) Unwrap() error { return f.error }

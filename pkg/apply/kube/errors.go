@@ -20,37 +20,37 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// told sorts an answer of the server into what plan.Next's executor knows.
-func told(what string, err error) error {
-	kind := kindOf(err)
+// planError sorts an answer of the server into what plan.Next's executor knows.
+func planError(what string, err error) error {
+	kind := planErrorKind(err)
 	if kind == nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	return fmt.Errorf("%s: %w: %s", what, kind, reasonOf(err))
+	return fmt.Errorf("%s: %w: %s", what, kind, serverMessage(err))
 }
 
-// kindOf is the error of plan that an answer of the server means; nil for one that
+// planErrorKind is the error of plan that an answer of the server means; nil for one that
 // will not change.
-func kindOf(err error) error {
+func planErrorKind(err error) error {
 	switch {
 	case apierrors.IsNotFound(err), apierrors.IsGone(err):
 		return plan.ErrNotFound
-	case apierrors.IsConflict(err), isFailedTest(err):
+	case apierrors.IsConflict(err), isFailedPatchTest(err):
 		return plan.ErrConflict
 	case apierrors.IsTooManyRequests(err) && apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause):
 		return plan.ErrRefused
-	case refusedByBudget(err):
+	case isRefusedByBudget(err):
 		return plan.ErrRefused
-	case isHopeless(err):
+	case isPermanentEvictionError(err):
 		return nil
-	case unavailable(err):
+	case isTemporary(err):
 		return plan.ErrUnavailable
 	}
 	return nil
 }
 
-// reasonOf is what the server says, without our own words around it.
-func reasonOf(err error) string {
+// serverMessage is what the server says, without our own words around it.
+func serverMessage(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Message != "" {
 		return status.Status().Message
@@ -58,28 +58,28 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// refusedByBudget recognises Kruise's webhook, which answers 403 for its
+// isRefusedByBudget recognises Kruise's webhook, which answers 403 for its
 // PodUnavailableBudgets (docs/kruise/protection.md#podunavailablebudget).
-func refusedByBudget(err error) bool {
-	return apierrors.IsForbidden(err) && strings.Contains(reasonOf(err), "podunavailablebudget.policy.kruise.io")
+func isRefusedByBudget(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(serverMessage(err), "podunavailablebudget.policy.kruise.io")
 }
 
-// isFailedTest recognises a JSON patch whose test did not hold; the server says no
+// isFailedPatchTest recognises a JSON patch whose test did not hold; the server says no
 // more than that the request is invalid as a whole.
-func isFailedTest(err error) bool {
-	return apierrors.IsInvalid(err) && strings.Contains(reasonOf(err), "the server rejected our request due to an error in our request")
+func isFailedPatchTest(err error) bool {
+	return apierrors.IsInvalid(err) && strings.Contains(serverMessage(err), "the server rejected our request due to an error in our request")
 }
 
-// isHopeless recognises the answer to an eviction that more than one budget covers,
+// isPermanentEvictionError recognises the answer to an eviction that more than one budget covers,
 // which looks like a fault of the server and never changes (docs/facts/kubernetes.md#eviction).
-func isHopeless(err error) bool {
-	return apierrors.IsInternalError(err) && strings.Contains(reasonOf(err), "more than one PodDisruptionBudget")
+func isPermanentEvictionError(err error) bool {
+	return apierrors.IsInternalError(err) && strings.Contains(serverMessage(err), "more than one PodDisruptionBudget")
 }
 
-// unavailable reports whether a request may succeed when it is sent again: the
+// isTemporary reports whether a request may succeed when it is sent again: the
 // server was busy, or the network failed. A server that refuses a request as such
 // will do so again.
-func unavailable(err error) bool {
+func isTemporary(err error) bool {
 	var network net.Error
 	var address *url.Error
 	switch {
@@ -97,18 +97,18 @@ func unavailable(err error) bool {
 	return errors.As(err, &address) && !strings.Contains(address.Err.Error(), "certificate")
 }
 
-// again tries a write until it is known whether it took effect: somebody else may
+// retryWrite tries a write until it is known whether it took effect: somebody else may
 // write in between, the cluster may not answer for a while, and an answer may get
 // lost. try reads before it writes.
-func again(ctx context.Context, try func() error) error {
+func retryWrite(ctx context.Context, try func() error) error {
 	passing := func(err error) bool {
-		return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || ctx.Err() == nil && unavailable(err)
+		return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || ctx.Err() == nil && isTemporary(err)
 	}
 	return retry.OnError(wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 8}, passing, try)
 }
 
-// answerWithin is how long one request may take; see [Cluster.brief] for writes.
-const answerWithin = 10 * time.Second
+// requestTimeout is how long one request may take; see [Cluster.brief] for writes.
+const requestTimeout = 10 * time.Second
 
 // backoff is how long to wait after the n-th failure in a row.
 func backoff(n int) time.Duration { return min(100*time.Millisecond<<min(n-1, 6), 4*time.Second) }

@@ -41,21 +41,21 @@ type FleetOptions struct {
 type Fleet struct {
 	opt  FleetOptions
 	conn *connection
-	link link
+	link connectionWatch
 
-	workloads []*mirror[standing]
-	sets      *mirror[standing]
+	workloads []*mirror[workloadState]
+	sets      *mirror[workloadState]
 	children  *mirror[*child]
 	pods      *mirror[*cluster.Pod]
 	revisions *mirror[*child]
 	records   *mirror[plan.Record]
 	nodes     *mirror[*cluster.Node]
 	// namespaces, disruptions and budgets may be missing.
-	namespaces  *mirror[*corev1.Namespace]
-	disruptions *mirror[*policyv1.PodDisruptionBudget]
-	budgets     *mirror[*kruise.PodUnavailableBudget]
-	holders     holders
-	fans        fans
+	namespaces    *mirror[*corev1.Namespace]
+	disruptions   *mirror[*policyv1.PodDisruptionBudget]
+	budgets       *mirror[*kruise.PodUnavailableBudget]
+	executors     executors
+	distributions distributions
 
 	mu      sync.Mutex
 	missing map[string]bool
@@ -72,14 +72,14 @@ func OpenFleet(ctx context.Context, cfg *rest.Config, o FleetOptions) (*Fleet, e
 		return nil, err
 	}
 	f := &Fleet{opt: o, conn: conn, missing: map[string]bool{}, last: map[cluster.Ref]*Sight{}}
-	f.link.changed = conn.bell.ring
-	f.holders.fleet = f
+	f.link.changed = conn.changes.broadcast
+	f.executors.fleet = f
 	parts := f.parts()
 	for _, p := range parts {
 		f.missing[p.what] = true
 	}
 	for _, p := range parts {
-		go func() { f.began(p, p.begin()) }()
+		go func() { f.partLoaded(p, p.begin()) }()
 	}
 	return f, nil
 }
@@ -87,8 +87,8 @@ func OpenFleet(ctx context.Context, cfg *rest.Config, o FleetOptions) (*Fleet, e
 // Close ends the watches.
 func (f *Fleet) Close() { f.conn.cancel(errClosed) }
 
-// began notes that a part is there, or never will be.
-func (f *Fleet) began(p part, err error) {
+// partLoaded notes that a part is there, or never will be.
+func (f *Fleet) partLoaded(p part, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.missing, p.what)
@@ -99,7 +99,7 @@ func (f *Fleet) began(p part, err error) {
 	default:
 		f.skipped = append(f.skipped, err.Error())
 	}
-	f.conn.bell.ring()
+	f.conn.changes.broadcast()
 }
 
 // Loading says what is not there yet, "" when all is.
@@ -124,18 +124,18 @@ func (f *Fleet) Skipped() []string {
 }
 
 // Link is how the connection is.
-func (f *Fleet) Link() Link { return f.link.state() }
+func (f *Fleet) Link() Link { return f.link.status() }
 
 // Version changes whenever anything does.
 func (f *Fleet) Version() string {
-	version, _ := f.conn.bell.now()
+	version, _ := f.conn.changes.current()
 	return version
 }
 
 // Await returns when something has changed since a version, or at a time; zero is no
 // limit.
 func (f *Fleet) Await(ctx context.Context, since string, until time.Time) error {
-	return f.conn.bell.wait(ctx, since, until)
+	return f.conn.changes.wait(ctx, since, until)
 }
 
 // Nodes are those of the cluster by name; none where they may not be read.
@@ -144,7 +144,7 @@ func (f *Fleet) Nodes() map[string]*cluster.Node {
 		return nil
 	}
 	out := map[string]*cluster.Node{}
-	for _, n := range listed(f.nodes) {
+	for _, n := range listOf(f.nodes) {
 		out[n.Name] = n
 	}
 	return out
@@ -156,7 +156,7 @@ func (f *Fleet) Namespaces() []string {
 		return nil
 	}
 	var out []string
-	for _, n := range listed(f.namespaces) {
+	for _, n := range listOf(f.namespaces) {
 		out = append(out, n.Name)
 	}
 	return slices.Sorted(slices.Values(out))
@@ -181,7 +181,7 @@ func (f *Fleet) parts() []part {
 		{"PodUnavailableBudgets", false, f.watchBudgets},
 	}
 	kinds := fleetKinds
-	f.workloads = make([]*mirror[standing], len(kinds))
+	f.workloads = make([]*mirror[workloadState], len(kinds))
 	for i, k := range kinds {
 		list = append(list, part{kruise.ResourceOf(k.Kind) + "." + k.Group, k.Group == "apps", func() error { return f.watchKind(i, k) }})
 	}
@@ -200,13 +200,13 @@ var fleetKinds = []schema.GroupKind{
 }
 
 func (f *Fleet) watchKind(i int, k schema.GroupKind) error {
-	return versioned(f, k.Group, kruise.ResourceOf(k.Kind), f.opt.Selector, readStanding, func(m *mirror[standing]) { f.workloads[i] = m })
+	return loadNewestVersion(f, k.Group, kruise.ResourceOf(k.Kind), f.opt.Selector, readWorkloadState, func(m *mirror[workloadState]) { f.workloads[i] = m })
 }
 
 // watchSidecarSets watches all of them: they belong to no namespace.
 func (f *Fleet) watchSidecarSets() error {
-	read := func(m *mirror[standing]) { f.sets = m }
-	return versioned(f, kruise.Group, kruise.ResourceOf(kruise.KindSidecarSet), "", readStanding, read)
+	read := func(m *mirror[workloadState]) { f.sets = m }
+	return loadNewestVersion(f, kruise.Group, kruise.ResourceOf(kruise.KindSidecarSet), "", readWorkloadState, read)
 }
 
 // watchReplicaSets watches those of Deployments, which own pods, and those that nobody
@@ -216,32 +216,32 @@ func (f *Fleet) watchReplicaSets() error {
 	if err != nil {
 		return err
 	}
-	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, f.conn.core.AppsV1().ReplicaSets(f.opt.Namespace), "")
+	s := typedSource("ReplicaSets", &appsv1.ReplicaSet{}, f.conn.core.AppsV1().ReplicaSets(f.opt.Namespace), "")
 	read := func(r *appsv1.ReplicaSet) (*child, error) {
 		out := &child{uid: string(r.UID), owner: ownerOf(r)}
-		if out.owner == "" || empty(r) {
+		if out.owner == "" || isScaledToZero(r) {
 			return out, nil
 		}
 		out.value, err = cluster.ReadReplicaSet(r)
 		return out, err
 	}
-	if err := fill(f, s, read, func(m *mirror[*child]) { f.children = m }); err != nil {
+	if err := loadMirror(f, s, read, func(m *mirror[*child]) { f.children = m }); err != nil {
 		return err
 	}
-	return versioned(f, "apps", "replicasets", lonely(selector), readStanding, func(m *mirror[standing]) { f.workloads = append(f.workloads, m) })
+	return loadNewestVersion(f, "apps", "replicasets", withoutDeployments(selector), readWorkloadState, func(m *mirror[workloadState]) { f.workloads = append(f.workloads, m) })
 }
 
 // child is a template on record, as a ReplicaSet or a stored revision, and who owns it.
-type child = owned[cluster.Revision]
+type child = ownedBy[cluster.Revision]
 
-// empty reports whether a ReplicaSet has no pods and shall have none: then nobody asks
+// isScaledToZero reports whether a ReplicaSet has no pods and shall have none: then nobody asks
 // for its template, of which there may be thousands.
-func empty(r *appsv1.ReplicaSet) bool {
+func isScaledToZero(r *appsv1.ReplicaSet) bool {
 	return r.Spec.Replicas != nil && *r.Spec.Replicas == 0 && r.Status.Replicas == 0
 }
 
-// lonely selects ReplicaSets that no Deployment has made.
-func lonely(s labels.Selector) string {
+// withoutDeployments selects ReplicaSets that no Deployment has made.
+func withoutDeployments(s labels.Selector) string {
 	if s.Empty() {
 		return "!" + appsv1.DefaultDeploymentUniqueLabelKey
 	}
@@ -259,7 +259,7 @@ func (f *Fleet) watchPods() error {
 		out.Digest()
 		return out, nil
 	}
-	return fill(f, typed("pods", &corev1.Pod{}, f.conn.core.CoreV1().Pods(f.opt.Namespace), ""), read, func(m *mirror[*cluster.Pod]) { f.pods = m })
+	return loadMirror(f, typedSource("pods", &corev1.Pod{}, f.conn.core.CoreV1().Pods(f.opt.Namespace), ""), read, func(m *mirror[*cluster.Pod]) { f.pods = m })
 }
 
 // watchRevisions keeps the stored templates of Kubernetes' own kinds: what tells which
@@ -275,42 +275,42 @@ func (f *Fleet) watchRevisions() error {
 		out.value, err = cluster.ReadRevision(r)
 		return out, err
 	}
-	s := typed("stored revisions", &appsv1.ControllerRevision{}, f.conn.core.AppsV1().ControllerRevisions(f.opt.Namespace), "")
-	return fill(f, s, read, func(m *mirror[*child]) { f.revisions = m })
+	s := typedSource("stored revisions", &appsv1.ControllerRevision{}, f.conn.core.AppsV1().ControllerRevisions(f.opt.Namespace), "")
+	return loadMirror(f, s, read, func(m *mirror[*child]) { f.revisions = m })
 }
 
 func (f *Fleet) watchNodes() error {
 	read := func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil }
-	return fill(f, typed("nodes", &corev1.Node{}, f.conn.core.CoreV1().Nodes(), ""), read, func(m *mirror[*cluster.Node]) { f.nodes = m })
+	return loadMirror(f, typedSource("nodes", &corev1.Node{}, f.conn.core.CoreV1().Nodes(), ""), read, func(m *mirror[*cluster.Node]) { f.nodes = m })
 }
 
 func (f *Fleet) watchNamespaces() error {
-	s := typed("namespaces", &corev1.Namespace{}, f.conn.core.CoreV1().Namespaces(), "")
-	return fill(f, s, itself[*corev1.Namespace], func(m *mirror[*corev1.Namespace]) { f.namespaces = m })
+	s := typedSource("namespaces", &corev1.Namespace{}, f.conn.core.CoreV1().Namespaces(), "")
+	return loadMirror(f, s, unchanged[*corev1.Namespace], func(m *mirror[*corev1.Namespace]) { f.namespaces = m })
 }
 
 func (f *Fleet) watchDisruptions() error {
-	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, f.conn.core.PolicyV1().PodDisruptionBudgets(f.opt.Namespace), "")
-	return fill(f, s, itself[*policyv1.PodDisruptionBudget], func(m *mirror[*policyv1.PodDisruptionBudget]) { f.disruptions = m })
+	s := typedSource("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, f.conn.core.PolicyV1().PodDisruptionBudgets(f.opt.Namespace), "")
+	return loadMirror(f, s, unchanged[*policyv1.PodDisruptionBudget], func(m *mirror[*policyv1.PodDisruptionBudget]) { f.disruptions = m })
 }
 
 func (f *Fleet) watchBudgets() error {
 	read := func(u *unstructured.Unstructured) (*kruise.PodUnavailableBudget, error) {
-		return decoded[kruise.PodUnavailableBudget](u)
+		return decodeKruise[kruise.PodUnavailableBudget](u)
 	}
-	return versioned(f, kruise.PolicyGroup, "podunavailablebudgets", "", read, func(m *mirror[*kruise.PodUnavailableBudget]) { f.budgets = m })
+	return loadNewestVersion(f, kruise.PolicyGroup, "podunavailablebudgets", "", read, func(m *mirror[*kruise.PodUnavailableBudget]) { f.budgets = m })
 }
 
 // watchRecords watches the rollouts on record.
 func (f *Fleet) watchRecords() error {
-	s := typed("records of rollouts", &corev1.ConfigMap{}, f.conn.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
-	return fill(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
+	s := typedSource("records of rollouts", &corev1.ConfigMap{}, f.conn.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
+	return loadMirror(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
 }
 
-// fill begins a mirror of a fleet, and hands it over when it shows all there is.
-func fill[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), there func(*mirror[T])) error {
-	s.needed = true // its absence is for the fleet to judge
-	m, err := keep(f.conn, f.link.over(s), read)
+// loadMirror begins a mirror of a fleet, and hands it over when it shows all there is.
+func loadMirror[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), there func(*mirror[T])) error {
+	s.required = true // its absence is for the fleet to judge
+	m, err := followMirror(f.conn, f.link.monitor(s), read)
 	if err != nil {
 		return err
 	}
@@ -320,8 +320,8 @@ func fill[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), t
 	return nil
 }
 
-// versioned begins a mirror in the newest version of Kruise that is served.
-func versioned[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
+// loadNewestVersion begins a mirror in the newest version of Kruise that is served.
+func loadNewestVersion[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
 	versions, namespace := []string{"v1"}, f.opt.Namespace
 	if clusterWide(group, resource) {
 		namespace = ""
@@ -330,9 +330,9 @@ func versioned[T any](f *Fleet, group, resource, selector string, read func(*uns
 		versions = []string{kruise.V1beta1, kruise.V1alpha1}
 	}
 	for _, v := range versions {
-		s := f.conn.untyped(schema.GroupVersionResource{Group: group, Version: v, Resource: resource}, namespace)
+		s := f.conn.untypedSource(schema.GroupVersionResource{Group: group, Version: v, Resource: resource}, namespace)
 		s.selector = selector
-		if err = fill(f, s, read, there); !errors.Is(err, errNotServed) {
+		if err = loadMirror(f, s, read, there); !errors.Is(err, errNotServed) {
 			return err
 		}
 	}

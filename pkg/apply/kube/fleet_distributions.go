@@ -24,17 +24,17 @@ type FanOuts struct {
 	Namespaces map[string]labels.Set
 }
 
-// fans are the mirrors of what fans out; they begin when somebody asks.
-type fans struct {
-	begun bool
+// distributions are the mirrors of what fans out; they begin when somebody asks.
+type distributions struct {
+	started bool
 	// missing is how many kinds have not answered yet.
 	missing int
 
-	united        *mirror[*kruise.UnitedDeployment]
-	spreads       *mirror[*kruise.WorkloadSpread]
-	distributions *mirror[*kruise.ResourceDistribution]
-	pulls         *mirror[*kruise.ImagePullJob]
-	nodeImages    *mirror[*kruise.NodeImage]
+	united                *mirror[*kruise.UnitedDeployment]
+	spreads               *mirror[*kruise.WorkloadSpread]
+	resourceDistributions *mirror[*kruise.ResourceDistribution]
+	pulls                 *mirror[*kruise.ImagePullJob]
+	nodeImages            *mirror[*kruise.NodeImage]
 }
 
 // FanOuts returns what fans out. The first question begins the watches; ok is false
@@ -45,23 +45,23 @@ func (f *Fleet) FanOuts() (out FanOuts, ok bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.beginFans(); f.fans.missing > 0 {
+	if f.startDistributions(); f.distributions.missing > 0 {
 		return out, false
 	}
 	out = FanOuts{
-		United: listed(f.fans.united), Spreads: listed(f.fans.spreads), Distributions: listed(f.fans.distributions),
-		Pulls: listed(f.fans.pulls), NodeImages: listed(f.fans.nodeImages), Pods: listed(f.pods), Namespaces: f.labelled(),
+		United: listOf(f.distributions.united), Spreads: listOf(f.distributions.spreads), Distributions: listOf(f.distributions.resourceDistributions),
+		Pulls: listOf(f.distributions.pulls), NodeImages: listOf(f.distributions.nodeImages), Pods: listOf(f.pods), Namespaces: f.namespaceLabels(),
 	}
 	return out, true
 }
 
-// labelled are the namespaces with their labels.
-func (f *Fleet) labelled() map[string]labels.Set {
+// namespaceLabels are the namespaces with their labels.
+func (f *Fleet) namespaceLabels() map[string]labels.Set {
 	if f.namespaces == nil {
 		return nil
 	}
 	out := map[string]labels.Set{}
-	for _, n := range listed(f.namespaces) {
+	for _, n := range listOf(f.namespaces) {
 		if n.Status.Phase != corev1.NamespaceTerminating {
 			out[n.Name] = n.Labels
 		}
@@ -69,36 +69,36 @@ func (f *Fleet) labelled() map[string]labels.Set {
 	return out
 }
 
-// beginFans begins to watch, once.
-func (f *Fleet) beginFans() {
-	if f.fans.begun {
+// startDistributions begins to watch, once.
+func (f *Fleet) startDistributions() {
+	if f.distributions.started {
 		return
 	}
-	parts := f.fanParts()
-	f.fans.begun, f.fans.missing = true, len(parts)
+	parts := f.distributionParts()
+	f.distributions.started, f.distributions.missing = true, len(parts)
 	for _, p := range parts {
 		go func() {
 			err := p.begin()
 			f.mu.Lock()
-			f.fans.missing--
+			f.distributions.missing--
 			f.mu.Unlock()
-			f.began(p, err)
+			f.partLoaded(p, err)
 		}()
 	}
 }
 
-func (f *Fleet) fanParts() []part {
+func (f *Fleet) distributionParts() []part {
 	return []part{
-		fan(f, "uniteddeployments", func(m *mirror[*kruise.UnitedDeployment]) { f.fans.united = m }),
-		fan(f, "workloadspreads", func(m *mirror[*kruise.WorkloadSpread]) { f.fans.spreads = m }),
-		fan(f, "resourcedistributions", func(m *mirror[*kruise.ResourceDistribution]) { f.fans.distributions = m }),
-		fan(f, "imagepulljobs", func(m *mirror[*kruise.ImagePullJob]) { f.fans.pulls = m }),
-		fan(f, "nodeimages", func(m *mirror[*kruise.NodeImage]) { f.fans.nodeImages = m }),
+		distributionPart(f, "uniteddeployments", func(m *mirror[*kruise.UnitedDeployment]) { f.distributions.united = m }),
+		distributionPart(f, "workloadspreads", func(m *mirror[*kruise.WorkloadSpread]) { f.distributions.spreads = m }),
+		distributionPart(f, "resourcedistributions", func(m *mirror[*kruise.ResourceDistribution]) { f.distributions.resourceDistributions = m }),
+		distributionPart(f, "imagepulljobs", func(m *mirror[*kruise.ImagePullJob]) { f.distributions.pulls = m }),
+		distributionPart(f, "nodeimages", func(m *mirror[*kruise.NodeImage]) { f.distributions.nodeImages = m }),
 	}
 }
 
-// fan is one kind that fans out.
-func fan[T any](f *Fleet, resource string, there func(*mirror[*T])) part {
-	read := func(u *unstructured.Unstructured) (*T, error) { return decoded[T](u) }
-	return part{what: resource + "." + kruise.Group, begin: func() error { return versioned(f, kruise.Group, resource, "", read, there) }}
+// distributionPart is one kind that fans out.
+func distributionPart[T any](f *Fleet, resource string, there func(*mirror[*T])) part {
+	read := func(u *unstructured.Unstructured) (*T, error) { return decodeKruise[T](u) }
+	return part{what: resource + "." + kruise.Group, begin: func() error { return loadNewestVersion(f, kruise.Group, resource, "", read, there) }}
 }

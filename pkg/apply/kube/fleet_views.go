@@ -32,16 +32,16 @@ func (f *Fleet) Look() []*Sight {
 	defer f.mu.Unlock()
 	x := f.index()
 	next, out := map[cluster.Ref]*Sight{}, []*Sight{}
-	for _, s := range x.standing() {
-		sight := f.sight(x, s)
-		if last := f.last[sight.Ref()]; last != nil && last.same(sight) {
+	for _, s := range x.sorted() {
+		sight := f.view(x, s)
+		if last := f.last[sight.Ref()]; last != nil && last.equal(sight) {
 			sight = last
 		}
 		next[sight.Ref()] = sight
 		out = append(out, sight)
 	}
 	f.last = next
-	f.holders.only(next)
+	f.executors.keepOnly(next)
 	return out
 }
 
@@ -51,7 +51,7 @@ func (f *Fleet) First(ctx context.Context) ([]*Sight, error) {
 	for {
 		version := f.Version()
 		_ = f.Look() // has it ask who drives them
-		known := f.Loading() == "" && f.holders.known()
+		known := f.Loading() == "" && f.executors.allKnown()
 		if err := f.Fault(); err != nil {
 			return nil, err
 		}
@@ -72,19 +72,19 @@ func (f *Fleet) SidecarSets() []*Sight {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	x, pods := f.index(), listed(f.pods)
+	x, pods := f.index(), listOf(f.pods)
 	var out []*Sight
-	for _, s := range listed(f.sets) {
-		one := f.sight(x, s)
+	for _, s := range listOf(f.sets) {
+		one := f.view(x, s)
 		one.Pods = pods
 		out = append(out, one)
 	}
 	return out
 }
 
-// index is what belongs together, put together once for all workloads.
-type index struct {
-	workloads []standing
+// workloadIndex is what belongs together, put together once for all workloads.
+type workloadIndex struct {
+	workloads []workloadState
 	// pods and children are by the uid of the workload at the top, sidecars are pods by
 	// the name of the SidecarSet.
 	pods, sidecars map[string][]*cluster.Pod
@@ -96,28 +96,28 @@ type index struct {
 	namespaces     map[string]map[string]string
 }
 
-func (f *Fleet) index() *index {
-	x := &index{
+func (f *Fleet) index() *workloadIndex {
+	x := &workloadIndex{
 		pods: map[string][]*cluster.Pod{}, sidecars: map[string][]*cluster.Pod{}, children: map[string][]*child{}, records: map[cluster.Ref]plan.Record{},
-		nodes: listed(f.nodes), namespaces: map[string]map[string]string{},
-		budgets: bySpace(listed(f.budgets)), disruptions: bySpace(listed(f.disruptions)),
+		nodes: listOf(f.nodes), namespaces: map[string]map[string]string{},
+		budgets: byNamespace(listOf(f.budgets)), disruptions: byNamespace(listOf(f.disruptions)),
 	}
 	for _, m := range f.workloads {
-		x.workloads = append(x.workloads, listed(m)...)
+		x.workloads = append(x.workloads, listOf(m)...)
 	}
-	x.workloads = append(x.workloads, f.setsListed()...)
-	for _, r := range listed(f.records) {
+	x.workloads = append(x.workloads, f.selectedSidecarSets()...)
+	for _, r := range listOf(f.records) {
 		x.records[r.Ref] = r
 	}
-	for _, n := range listed(f.namespaces) {
+	for _, n := range listOf(f.namespaces) {
 		x.namespaces[n.Name] = n.Labels
 	}
-	x.own(listed(f.children), listed(f.revisions), listed(f.pods))
+	x.sortByOwner(listOf(f.children), listOf(f.revisions), listOf(f.pods))
 	return x
 }
 
-// own sorts pods and templates by the workloads that they belong to.
-func (x *index) own(sets, revisions []*child, pods []*cluster.Pod) {
+// sortByOwner sorts pods and templates by the workloads that they belong to.
+func (x *workloadIndex) sortByOwner(sets, revisions []*child, pods []*cluster.Pod) {
 	above := map[string]string{}
 	for _, c := range sets {
 		if c.owner != "" {
@@ -139,7 +139,7 @@ func (x *index) own(sets, revisions []*child, pods []*cluster.Pod) {
 	}
 }
 
-func bySpace[O metav1.Object](list []O) map[string][]O {
+func byNamespace[O metav1.Object](list []O) map[string][]O {
 	out := map[string][]O{}
 	for _, o := range list {
 		out[o.GetNamespace()] = append(out[o.GetNamespace()], o)
@@ -147,19 +147,19 @@ func bySpace[O metav1.Object](list []O) map[string][]O {
 	return out
 }
 
-// setsListed are the SidecarSets that stand among the workloads: those that the selector
+// selectedSidecarSets are the SidecarSets that stand among the workloads: those that the selector
 // matches, where all namespaces are looked at.
-func (f *Fleet) setsListed() []standing {
+func (f *Fleet) selectedSidecarSets() []workloadState {
 	selector, err := labels.Parse(f.opt.Selector)
 	if f.opt.Namespace != "" || err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(listed(f.sets)), func(s standing) bool { return !selector.Matches(labels.Set(s.workload.Labels)) })
+	return slices.DeleteFunc(slices.Clone(listOf(f.sets)), func(s workloadState) bool { return !selector.Matches(labels.Set(s.workload.Labels)) })
 }
 
-// standing are the workloads in order. A source that several native ones stand for is
+// sorted are the workloads in order. A source that several native ones stand for is
 // none of them: each goes by its own name.
-func (x *index) standing() []standing {
+func (x *workloadIndex) sorted() []workloadState {
 	times := map[cluster.Ref]int{}
 	for _, s := range x.workloads {
 		if s.source != nil {
@@ -172,36 +172,36 @@ func (x *index) standing() []standing {
 			out[i].source = nil
 		}
 	}
-	slices.SortFunc(out, func(a, b standing) int {
+	slices.SortFunc(out, func(a, b workloadState) int {
 		return cmp.Or(strings.Compare(a.ref().Namespace, b.ref().Namespace), strings.Compare(a.ref().Kind, b.ref().Kind),
 			strings.Compare(a.ref().Name, b.ref().Name), strings.Compare(a.ref().Group, b.ref().Group))
 	})
 	return out
 }
 
-// standing is a workload of a fleet.
-type standing struct {
-	seen
+// workloadState is a workload of a fleet.
+type workloadState struct {
+	observedWorkload
 
 	created time.Time
 }
 
-func (s standing) ref() cluster.Ref {
+func (s workloadState) ref() cluster.Ref {
 	if s.source != nil {
 		return s.source.Ref
 	}
 	return s.workload.Ref
 }
 
-// readStanding reads a workload and, where it was rendered from one of Kruise, that:
+// readWorkloadState reads a workload and, where it was rendered from one of Kruise, that:
 // both bare, since there may be thousands.
-func readStanding(u *unstructured.Unstructured) (standing, error) {
+func readWorkloadState(u *unstructured.Unstructured) (workloadState, error) {
 	n := tree.FromValue(u.Object)
 	w, err := cluster.ReadBare(n)
 	if err != nil {
-		return standing{}, err
+		return workloadState{}, err
 	}
-	out := standing{seen: seen{workload: w}, created: u.GetCreationTimestamp().Time}
+	out := workloadState{observedWorkload: observedWorkload{workload: w}, created: u.GetCreationTimestamp().Time}
 	kind, name, ok := strings.Cut(w.Labels[kruise.SourceLabel], ".")
 	if !ok || w.Annotations[kruise.StrategyAnnotation] == "" {
 		return out, nil
@@ -214,7 +214,7 @@ func readStanding(u *unstructured.Unstructured) (standing, error) {
 	return out, err
 }
 
-func (f *Fleet) sight(x *index, s standing) *Sight {
+func (f *Fleet) view(x *workloadIndex, s workloadState) *Sight {
 	w := s.workload
 	out := &Sight{
 		Workload: w, Created: s.created, Pods: x.pods[w.UID], children: x.children[w.UID], gates: f.opt.Gates, unread: f.opt.GatesUnread,
@@ -233,7 +233,7 @@ func (f *Fleet) sight(x *index, s standing) *Sight {
 		out.owners[c.uid] = true
 	}
 	if out.Record = x.records[out.Ref()]; out.Record.Version != "" && out.Record.Progress.Finished.IsZero() {
-		out.Begun, out.Holder = true, f.holders.of(out.Ref())
+		out.Begun, out.Holder = true, f.executors.executorOf(out.Ref())
 	}
 	return out
 }
@@ -267,7 +267,7 @@ type Sight struct {
 // missing: answers of checks, pulls of images.
 func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
 	out := plan.Snapshot{Pods: s.Pods, Namespaces: s.namespaces, Gates: s.gates, GatesUnread: s.unread}
-	if err := s.whole(&out); err != nil {
+	if err := s.fillWorkload(&out); err != nil {
 		return out, err
 	}
 	if s.Begun {
@@ -293,8 +293,8 @@ func (s *Sight) Snapshot(now time.Time) (plan.Snapshot, error) {
 	return out, err
 }
 
-// whole adds the workload, with what is left out while nobody asks for it.
-func (s *Sight) whole(to *plan.Snapshot) (err error) {
+// fillWorkload adds the workload, with what is left out while nobody asks for it.
+func (s *Sight) fillWorkload(to *plan.Snapshot) (err error) {
 	if to.Workload, err = s.Workload.Whole(); err != nil || s.Carrier == nil {
 		return err
 	}
@@ -310,8 +310,8 @@ func (s *Sight) Plan(now plan.Snapshot) plan.Plan {
 	return plan.Standing(now)
 }
 
-// same reports whether two are alike in all that can be told apart.
-func (s *Sight) same(t *Sight) bool {
+// equal reports whether two are alike in all that can be told apart.
+func (s *Sight) equal(t *Sight) bool {
 	return s.Workload == t.Workload && s.Carrier == t.Carrier && s.Record.Version == t.Record.Version && s.Holder == t.Holder &&
 		slices.Equal(s.Pods, t.Pods) && slices.Equal(s.children, t.children) && slices.Equal(s.nodes, t.nodes) &&
 		slices.Equal(s.budgets, t.budgets) && slices.Equal(s.disruptions, t.disruptions)
@@ -320,17 +320,17 @@ func (s *Sight) same(t *Sight) bool {
 // Ref is its name.
 func (s *Sight) Ref() cluster.Ref { return s.Workload.Ref }
 
-// holders tell who drives rollouts: a watch for the lease of each that is not over.
+// executors tell who drives rollouts: a watch for the lease of each that is not over.
 // There are few, and all leases of a cluster would be those of all its nodes.
-type holders struct {
+type executors struct {
 	fleet *Fleet
 
 	mu     sync.Mutex
-	leases map[cluster.Ref]*leased
+	leases map[cluster.Ref]*leaseWatch
 }
 
-// leased is the lease of one rollout.
-type leased struct {
+// leaseWatch is the lease of one rollout.
+type leaseWatch struct {
 	stop context.CancelFunc
 
 	mu sync.Mutex
@@ -340,58 +340,58 @@ type leased struct {
 	asked bool
 }
 
-// unread stands for whoever may hold a lease that may not be read.
-const unread = "an executor that you may not read"
+// unreadExecutor stands for whoever may hold a lease that may not be read.
+const unreadExecutor = "an executor that you may not read"
 
-// of is who drives a rollout now; "" is nobody. The first question begins the watch.
-func (h *holders) of(ref cluster.Ref) string {
+// executorOf is who drives a rollout now; "" is nobody. The first question begins the watch.
+func (h *executors) executorOf(ref cluster.Ref) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := h.leases[ref]
 	if l == nil {
 		if h.leases == nil {
-			h.leases = map[cluster.Ref]*leased{}
+			h.leases = map[cluster.Ref]*leaseWatch{}
 		}
-		l = h.begin(ref)
+		l = h.watch(ref)
 		h.leases[ref] = l
 	}
-	return l.holder()
+	return l.executor()
 }
 
-func (h *holders) begin(ref cluster.Ref) *leased {
+func (h *executors) watch(ref cluster.Ref) *leaseWatch {
 	c := h.fleet.conn
 	ctx, stop := context.WithCancel(c.ctx)
-	l := &leased{stop: stop}
-	namespace, name := recordPlace(ref, c.opt.StateNamespace)
-	s := typed("the lease of "+ref.String(), &coordinationv1.Lease{}, c.core.CoordinationV1().Leases(namespace), "")
+	l := &leaseWatch{stop: stop}
+	namespace, name := recordLocation(ref, c.opt.StateNamespace)
+	s := typedSource("the lease of "+ref.String(), &coordinationv1.Lease{}, c.core.CoordinationV1().Leases(namespace), "")
 	s.fields = fields.OneTermEqualSelector("metadata.name", name).String()
-	m := newMirror(c.bell.ring, readAs(itself[*coordinationv1.Lease]))
+	m := newMirror(c.changes.broadcast, readAs(unchanged[*coordinationv1.Lease]))
 	go func() {
-		err := follow(ctx, h.fleet.link.over(s), m)
+		err := follow(ctx, h.fleet.link.monitor(s), m)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.asked = true; err == nil {
 			l.lease = m
 		}
-		c.bell.ring()
+		c.changes.broadcast()
 	}()
 	return l
 }
 
-func (l *leased) holder() string {
+func (l *leaseWatch) executor() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lease == nil {
-		return unread // nobody says that a rollout stands still before it is known
+		return unreadExecutor // nobody says that a rollout stands still before it is known
 	}
-	for _, lease := range listed(l.lease) {
+	for _, lease := range listOf(l.lease) {
 		return holderOf(lease, time.Now())
 	}
 	return ""
 }
 
-// known reports whether every question has been answered.
-func (h *holders) known() bool {
+// allKnown reports whether every question has been answered.
+func (h *executors) allKnown() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, l := range h.leases {
@@ -405,8 +405,8 @@ func (h *holders) known() bool {
 	return true
 }
 
-// only ends the watches of rollouts that are over.
-func (h *holders) only(sights map[cluster.Ref]*Sight) {
+// keepOnly ends the watches of rollouts that are over.
+func (h *executors) keepOnly(sights map[cluster.Ref]*Sight) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for ref, l := range h.leases {

@@ -71,7 +71,7 @@ func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, er
 func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error) {
 	r.Begun = time.Now().UTC()
 	var out group.Record
-	err := again(ctx, func() error {
+	err := retryWrite(ctx, func() error {
 		before, err := g.Load(ctx, r.Namespace, r.Name)
 		switch {
 		case err == nil && before.Begun.Equal(r.Begun):
@@ -84,7 +84,7 @@ func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error
 		default:
 			return err
 		}
-		cm, err := groupMap(r)
+		cm, err := groupConfigMap(r)
 		if err != nil {
 			return err
 		}
@@ -105,19 +105,19 @@ func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error
 // Change changes what users have said of a group, as it is on record now.
 func (g *Groups) Change(ctx context.Context, namespace, name string, change func(*group.Record) error) (group.Record, error) {
 	var out group.Record
-	err := again(ctx, func() error {
+	err := retryWrite(ctx, func() error {
 		now, err := g.Load(ctx, namespace, name)
 		if err != nil {
 			return err
 		}
-		before, err := textOf(now)
+		before, err := groupText(now)
 		if err != nil {
 			return err
 		}
 		if err := change(&now); err != nil {
 			return err
 		}
-		text, err := textOf(now)
+		text, err := groupText(now)
 		if err != nil || text == before {
 			out = now
 			return err
@@ -140,9 +140,9 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 // Hold makes this process the one that carries a group out, as [Cluster.Hold] does for a
 // rollout.
 func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error) {
-	lease := &leaseHolder{connection: &connection{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, bell: newBell()}}
-	h := &hold{lease: lease, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
-	return h.take(ctx, waiting)
+	lease := &leaseHolder{connection: &connection{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, changes: newChangeSignal()}}
+	h := &claim{lease: lease, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
+	return h.acquire(ctx, waiting)
 }
 
 // Holder names who carries a group out now; "" for no one.
@@ -160,17 +160,17 @@ func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, er
 // Watch watches a group until the context ends: changed is called from any goroutine, and now
 // returns it as it is.
 func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func()) (now func() (group.Record, error), err error) {
-	s := typed("the record of the group", &corev1.ConfigMap{}, g.shared.core.CoreV1().ConfigMaps(namespace), "")
+	s := typedSource("the record of the group", &corev1.ConfigMap{}, g.shared.core.CoreV1().ConfigMaps(namespace), "")
 	s.fields = fields.OneTermEqualSelector("metadata.name", groupPrefix+name).String()
 	m := newMirror(changed, readAs(readGroup))
 	if err := follow(ctx, s, m); err != nil {
 		return nil, err
 	}
 	return func() (group.Record, error) {
-		if _, err := m.all(); err != nil {
+		if _, err := m.list(); err != nil {
 			return group.Record{}, err
 		}
-		rec, ok := m.one(namespace, groupPrefix+name)
+		rec, ok := m.get(namespace, groupPrefix+name)
 		if !ok {
 			return rec, fmt.Errorf("%s in namespace %s: %w", name, namespace, group.ErrNone)
 		}
@@ -178,49 +178,51 @@ func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func
 	}, nil
 }
 
-// groupText is what a ConfigMap has of a group besides the plans.
-type groupText struct {
-	Name     string       `json:"name"`
-	Begun    time.Time    `json:"begun"`
-	By       string       `json:"by,omitempty"`
-	Limits   groupLimits  `json:"limits"`
-	Members  []groupEntry `json:"members"`
-	Paused   string       `json:"paused,omitempty"`
-	Aborted  string       `json:"aborted,omitempty"`
-	Back     bool         `json:"back,omitempty"`
-	Finished time.Time    `json:"finished,omitzero"`
+// storedGroup is what a ConfigMap has of a group besides the plans.
+type storedGroup struct {
+	Name     string         `json:"name"`
+	Begun    time.Time      `json:"begun"`
+	By       string         `json:"by,omitempty"`
+	Limits   storedLimits   `json:"limits"`
+	Members  []storedMember `json:"members"`
+	Paused   string         `json:"paused,omitempty"`
+	Aborted  string         `json:"aborted,omitempty"`
+	Back     bool           `json:"back,omitempty"`
+	Finished time.Time      `json:"finished,omitzero"`
 }
 
-type groupLimits struct {
+type storedLimits struct {
 	Parallel       int `json:"parallel,omitempty"`
 	MaxUnavailable int `json:"maxUnavailable,omitempty"`
 	MaxFailures    int `json:"maxFailures,omitempty"`
 }
 
-type groupEntry struct {
-	target
+type storedMember struct {
+	storedRef
 
-	Wave      int       `json:"wave,omitempty"`
-	DependsOn []target  `json:"dependsOn,omitempty"`
-	Before    time.Time `json:"before,omitzero"`
+	Wave      int         `json:"wave,omitempty"`
+	DependsOn []storedRef `json:"dependsOn,omitempty"`
+	Before    time.Time   `json:"before,omitzero"`
 }
 
-func targetOf(ref cluster.Ref) target { return target{ref.Group, ref.Kind, ref.Namespace, ref.Name} }
+func storedRefOf(ref cluster.Ref) storedRef {
+	return storedRef{ref.Group, ref.Kind, ref.Namespace, ref.Name}
+}
 
-func (t target) ref() cluster.Ref {
+func (t storedRef) ref() cluster.Ref {
 	return cluster.Ref{Group: t.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
 }
 
-func textOf(r group.Record) (string, error) {
+func groupText(r group.Record) (string, error) {
 	l := r.Group.Limits
-	out := groupText{
-		Name: r.Name, Begun: r.Begun.UTC(), By: r.By, Limits: groupLimits{l.Parallel, l.MaxUnavailable, l.MaxFailures},
+	out := storedGroup{
+		Name: r.Name, Begun: r.Begun.UTC(), By: r.By, Limits: storedLimits{l.Parallel, l.MaxUnavailable, l.MaxFailures},
 		Paused: r.Paused, Aborted: r.Aborted, Back: r.Back, Finished: r.Finished.UTC(),
 	}
 	for i, m := range r.Group.Members {
-		e := groupEntry{target: targetOf(m.Ref), Wave: m.Wave, Before: r.Before[i].UTC()}
+		e := storedMember{storedRef: storedRefOf(m.Ref), Wave: m.Wave, Before: r.Before[i].UTC()}
 		for _, ref := range m.DependsOn {
-			e.DependsOn = append(e.DependsOn, targetOf(ref))
+			e.DependsOn = append(e.DependsOn, storedRefOf(ref))
 		}
 		out.Members = append(out.Members, e)
 	}
@@ -228,8 +230,8 @@ func textOf(r group.Record) (string, error) {
 	return string(text), err
 }
 
-func groupMap(r group.Record) (*corev1.ConfigMap, error) {
-	text, err := textOf(r)
+func groupConfigMap(r group.Record) (*corev1.ConfigMap, error) {
+	text, err := groupText(r)
 	if err != nil {
 		return nil, err
 	}
@@ -247,10 +249,10 @@ func groupMap(r group.Record) (*corev1.ConfigMap, error) {
 			Labels: map[string]string{groupLabel: r.Name, "app.kubernetes.io/managed-by": FieldManager},
 		},
 		Data:       map[string]string{keyGroup: text},
-		BinaryData: map[string][]byte{keyPlans: packed(all)},
+		BinaryData: map[string][]byte{keyPlans: compress(all)},
 	}
-	if size := len(text) + len(cm.BinaryData[keyPlans]); size > mostBytes {
-		return nil, fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a record may hold: make several groups", len(plans), size>>10, mostBytes>>10)
+	if size := len(text) + len(cm.BinaryData[keyPlans]); size > maxRecordBytes {
+		return nil, fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a record may hold: make several groups", len(plans), size>>10, maxRecordBytes>>10)
 	}
 	return cm, nil
 }
@@ -259,11 +261,11 @@ func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
 	broken := func(err error) (group.Record, error) {
 		return group.Record{}, fmt.Errorf("ConfigMap %s/%s holds no group of rollouts that this version can read: %w", cm.Namespace, cm.Name, err)
 	}
-	var t groupText
+	var t storedGroup
 	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {
 		return broken(err)
 	}
-	text, err := unpacked(cm.BinaryData[keyPlans])
+	text, err := decompress(cm.BinaryData[keyPlans])
 	if err != nil {
 		return broken(err)
 	}

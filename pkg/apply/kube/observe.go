@@ -28,10 +28,10 @@ import (
 // Mirrors that the workload has no need of stay nil.
 type observer struct {
 	*connection
-	workloads  *mirror[seen]
-	pods       *mirror[pod]
-	revisions  *mirror[owned[cluster.Revision]]
-	children   *mirror[owned[cluster.Revision]]
+	workloads  *mirror[observedWorkload]
+	pods       *mirror[observedPod]
+	revisions  *mirror[ownedBy[cluster.Revision]]
+	children   *mirror[ownedBy[cluster.Revision]]
 	nodes      *mirror[*cluster.Node]
 	namespaces *mirror[*corev1.Namespace]
 	// disruptions and budgets are those of Kubernetes and of Kruise.
@@ -39,36 +39,36 @@ type observer struct {
 	budgets     *mirror[*kruise.PodUnavailableBudget]
 }
 
-// seen is the workload, and the Kruise workload that it stands for, if it does.
-type seen struct{ workload, source *cluster.Workload }
+// observedWorkload is the workload, and the Kruise workload that it stands for, if it does.
+type observedWorkload struct{ workload, source *cluster.Workload }
 
-// pod is a pod with what its node says of it beyond what rules read.
-type pod struct {
+// observedPod is a pod with what its node says of it beyond what rules read.
+type observedPod struct {
 	*cluster.Pod
 	report rules.NodeReport
 	// version is its resourceVersion, secrets are names of its pull secrets.
 	version string
 	secrets []string
-	signals
+	signalFacts
 }
 
-// owned is something that a controller owns.
-type owned[T any] struct {
+// ownedBy is something that a controller owns.
+type ownedBy[T any] struct {
 	uid, owner string
 	value      T
 }
 
-// look begins to watch.
-func (o *observer) look() error {
+// start begins to watch.
+func (o *observer) start() error {
 	if err := o.watchWorkload(); err != nil {
 		return err
 	}
-	w, err := o.present()
+	w, err := o.current()
 	if err != nil {
 		return err
 	}
 	if w.workload == nil {
-		return fmt.Errorf("%s: %w", o.object().Ref, plan.ErrNotFound)
+		return fmt.Errorf("%s: %w", o.changedObject().Ref, plan.ErrNotFound)
 	}
 	selector, err := selectorOf(w.workload)
 	if err != nil {
@@ -93,44 +93,44 @@ func selectorOf(w *cluster.Workload) (string, error) {
 	return selector.String(), nil
 }
 
-// present is the workload as it is now.
-func (o *observer) present() (seen, error) {
-	list, err := o.workloads.all()
+// current is the workload as it is now.
+func (o *observer) current() (observedWorkload, error) {
+	list, err := o.workloads.list()
 	if err != nil {
-		return seen{}, err
+		return observedWorkload{}, err
 	}
 	if len(list) == 0 {
-		return seen{}, nil
+		return observedWorkload{}, nil
 	}
 	return list[0], nil
 }
 
 func (o *observer) watchWorkload() error {
-	t := o.object()
-	o.workloads = newMirror(o.bell.ring, func(m metav1.Object) (seen, error) {
+	t := o.changedObject()
+	o.workloads = newMirror(o.changes.broadcast, func(m metav1.Object) (observedWorkload, error) {
 		u, ok := m.(*unstructured.Unstructured)
 		if !ok {
-			return seen{}, fmt.Errorf("unexpected %T", m)
+			return observedWorkload{}, fmt.Errorf("unexpected %T", m)
 		}
-		if o.alone() {
-			w, err := lone(u)
-			return seen{workload: w}, err
+		if o.isPod() {
+			w, err := readStandalonePod(u)
+			return observedWorkload{workload: w}, err
 		}
 		n := tree.FromValue(u.Object)
 		w, err := cluster.ReadWorkload(n)
 		if err != nil || o.opt.Carrier == nil {
-			return seen{workload: w}, err
+			return observedWorkload{workload: w}, err
 		}
 		s, err := cluster.ReadSource(n, o.opt.Target.Kind, o.opt.Target.Name)
-		return seen{w, s}, err
+		return observedWorkload{w, s}, err
 	})
-	s := o.untyped(t.Resource, t.Namespace)
-	s.what, s.fields, s.needed = t.String(), fields.OneTermEqualSelector("metadata.name", t.Name).String(), true
+	s := o.untypedSource(t.Resource, t.Namespace)
+	s.description, s.fields, s.required = t.String(), fields.OneTermEqualSelector("metadata.name", t.Name).String(), true
 	return follow(o.ctx, s, o.workloads)
 }
 
-// lone reads such a pod as a set of one, with a template that nobody changes.
-func lone(u *unstructured.Unstructured) (*cluster.Workload, error) {
+// readStandalonePod reads such a pod as a set of one, with a template that nobody changes.
+func readStandalonePod(u *unstructured.Unstructured) (*cluster.Workload, error) {
 	var p corev1.Pod
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &p); err != nil {
 		return nil, err
@@ -148,15 +148,15 @@ func lone(u *unstructured.Unstructured) (*cluster.Workload, error) {
 // watchPods watches those that the workload's selector matches; a SidecarSet's are
 // in all namespaces.
 func (o *observer) watchPods(w *cluster.Workload, selector string) (err error) {
-	s := typed("pods", &corev1.Pod{}, o.core.CoreV1().Pods(w.Namespace), selector).in(w.Namespace)
-	if s.needed = true; o.alone() {
+	s := typedSource("pods", &corev1.Pod{}, o.core.CoreV1().Pods(w.Namespace), selector).sharedAs(w.Namespace)
+	if s.required = true; o.isPod() {
 		s.selector, s.fields = "", fields.OneTermEqualSelector("metadata.name", w.Name).String()
 	}
-	o.pods, err = keep(o.connection, s, func(p *corev1.Pod) (pod, error) {
+	o.pods, err = followMirror(o.connection, s, func(p *corev1.Pod) (observedPod, error) {
 		read := cluster.ReadPod(p)
 		read.Digest()
 		report := rules.NodeReport{EnvHashes: true, Resources: resized(p)}
-		return pod{Pod: read, report: report, version: p.ResourceVersion, secrets: pullSecrets(p), signals: signalsOf(p)}, nil
+		return observedPod{Pod: read, report: report, version: p.ResourceVersion, secrets: pullSecretNames(p), signalFacts: signalFactsOf(p)}, nil
 	})
 	return err
 }
@@ -178,17 +178,17 @@ func resized(p *corev1.Pod) bool {
 // watchRevisions watches the stored templates; a Deployment has ReplicaSets instead,
 // and a ReplicaSet, or a pod, has none.
 func (o *observer) watchRevisions(w *cluster.Workload, selector string) (err error) {
-	if w.Kind == kruise.KindDeployment || w.Kind == kruise.KindReplicaSet || o.alone() {
+	if w.Kind == kruise.KindDeployment || w.Kind == kruise.KindReplicaSet || o.isPod() {
 		return nil
 	}
 	namespace := w.Namespace
 	if w.Kind == kruise.KindSidecarSet {
 		namespace, selector = kruise.DefaultNamespace, kruise.SidecarSetNameLabel+"="+w.Name
 	}
-	s := typed("stored revisions", &appsv1.ControllerRevision{}, o.core.AppsV1().ControllerRevisions(namespace), selector).in(namespace)
-	o.revisions, err = keep(o.connection, s, func(r *appsv1.ControllerRevision) (owned[cluster.Revision], error) {
+	s := typedSource("stored revisions", &appsv1.ControllerRevision{}, o.core.AppsV1().ControllerRevisions(namespace), selector).sharedAs(namespace)
+	o.revisions, err = followMirror(o.connection, s, func(r *appsv1.ControllerRevision) (ownedBy[cluster.Revision], error) {
 		revision, err := cluster.ReadRevision(r)
-		return owned[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
+		return ownedBy[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
 	})
 	return err
 }
@@ -198,11 +198,11 @@ func (o *observer) watchChildren(w *cluster.Workload, selector string) (err erro
 	if w.Kind != kruise.KindDeployment {
 		return nil
 	}
-	s := typed("ReplicaSets", &appsv1.ReplicaSet{}, o.core.AppsV1().ReplicaSets(w.Namespace), selector).in(w.Namespace)
-	s.needed = true
-	o.children, err = keep(o.connection, s, func(r *appsv1.ReplicaSet) (owned[cluster.Revision], error) {
+	s := typedSource("ReplicaSets", &appsv1.ReplicaSet{}, o.core.AppsV1().ReplicaSets(w.Namespace), selector).sharedAs(w.Namespace)
+	s.required = true
+	o.children, err = followMirror(o.connection, s, func(r *appsv1.ReplicaSet) (ownedBy[cluster.Revision], error) {
 		revision, err := cluster.ReadReplicaSet(r)
-		return owned[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
+		return ownedBy[cluster.Revision]{string(r.UID), ownerOf(r), revision}, err
 	})
 	return err
 }
@@ -212,9 +212,9 @@ func (o *observer) watchNodes(w *cluster.Workload, _ string) (err error) {
 	if !w.LooksAtNodes() {
 		return nil
 	}
-	s := typed("nodes", &corev1.Node{}, o.core.CoreV1().Nodes(), "").in("")
-	s.needed = w.Kind == kruise.KindDaemonSet
-	o.nodes, err = keep(o.connection, s, func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil })
+	s := typedSource("nodes", &corev1.Node{}, o.core.CoreV1().Nodes(), "").sharedAs("")
+	s.required = w.Kind == kruise.KindDaemonSet
+	o.nodes, err = followMirror(o.connection, s, func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil })
 	return err
 }
 
@@ -223,8 +223,8 @@ func (o *observer) watchNamespaces(w *cluster.Workload, _ string) (err error) {
 	if w.Kind != kruise.KindSidecarSet {
 		return nil
 	}
-	s := typed("namespaces", &corev1.Namespace{}, o.core.CoreV1().Namespaces(), "").in("")
-	o.namespaces, err = keep(o.connection, s, func(n *corev1.Namespace) (*corev1.Namespace, error) { return n, nil })
+	s := typedSource("namespaces", &corev1.Namespace{}, o.core.CoreV1().Namespaces(), "").sharedAs("")
+	o.namespaces, err = followMirror(o.connection, s, func(n *corev1.Namespace) (*corev1.Namespace, error) { return n, nil })
 	return err
 }
 
@@ -232,11 +232,11 @@ func (o *observer) watchNamespaces(w *cluster.Workload, _ string) (err error) {
 // of them for a SidecarSet: nobody else asks them about what this client does to pods
 // and containers, but for evictions.
 func (o *observer) watchBudgets(w *cluster.Workload, _ string) (err error) {
-	s := typed("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, o.core.PolicyV1().PodDisruptionBudgets(w.Namespace), "").in(w.Namespace)
-	if o.disruptions, err = keep(o.connection, s, itself[*policyv1.PodDisruptionBudget]); err != nil {
+	s := typedSource("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, o.core.PolicyV1().PodDisruptionBudgets(w.Namespace), "").sharedAs(w.Namespace)
+	if o.disruptions, err = followMirror(o.connection, s, unchanged[*policyv1.PodDisruptionBudget]); err != nil {
 		return err
 	}
-	m, err := kruised[kruise.PodUnavailableBudget](o.connection, kruise.PolicyGroup, "podunavailablebudgets", w.Namespace, "").get()
+	m, err := newLazyKruiseMirror[kruise.PodUnavailableBudget](o.connection, kruise.PolicyGroup, "podunavailablebudgets", w.Namespace, "").start()
 	switch {
 	case err == nil:
 		o.budgets = m
@@ -248,13 +248,13 @@ func (o *observer) watchBudgets(w *cluster.Workload, _ string) (err error) {
 	return nil
 }
 
-// snapshot begins a snapshot with the workload as it is now; w is the object in the
+// beginSnapshot begins a snapshot with the workload as it is now; w is the object in the
 // cluster, nil once that is gone.
-func (o *observer) snapshot() (s plan.Snapshot, w *cluster.Workload, err error) {
+func (o *observer) beginSnapshot() (s plan.Snapshot, w *cluster.Workload, err error) {
 	s.Gates, s.GatesUnread = o.opt.Gates, o.opt.GatesUnread
 	// The version comes first: what changes meanwhile is a change since then.
-	s.Version, _ = o.bell.now()
-	present, err := o.present()
+	s.Version, _ = o.changes.current()
+	present, err := o.current()
 	s.Workload = present.workload
 	if o.opt.Carrier != nil {
 		s.Workload, s.Carrier = present.source, present.workload
@@ -264,7 +264,7 @@ func (o *observer) snapshot() (s plan.Snapshot, w *cluster.Workload, err error) 
 
 // templates is a snapshot with the workload and its revisions alone.
 func (o *observer) templates() (plan.Snapshot, error) {
-	s, w, err := o.snapshot()
+	s, w, err := o.beginSnapshot()
 	if err != nil || w == nil {
 		return s, err
 	}
@@ -290,7 +290,7 @@ func (o *observer) fillRevisions(s *plan.Snapshot, w *cluster.Workload) error {
 	if from == nil {
 		return nil
 	}
-	list, err := from.all()
+	list, err := from.list()
 	for _, r := range list {
 		if w.Kind == kruise.KindSidecarSet || r.owner == w.UID {
 			s.Revisions = append(s.Revisions, r.value)
@@ -301,7 +301,7 @@ func (o *observer) fillRevisions(s *plan.Snapshot, w *cluster.Workload) error {
 
 // fillPods adds the pods that the workload owns, or may be in.
 func (o *observer) fillPods(s *plan.Snapshot, w *cluster.Workload) error {
-	list, err := o.pods.all()
+	list, err := o.pods.list()
 	if err != nil {
 		return err
 	}
@@ -315,16 +315,16 @@ func (o *observer) fillPods(s *plan.Snapshot, w *cluster.Workload) error {
 			continue
 		}
 		s.Pods = append(s.Pods, p.Pod)
-		if p.report != settled {
+		if p.report != nothingPending {
 			s.Reports[p.UID] = p.report
 		}
 	}
 	return nil
 }
 
-// settled is the report of a node that has nothing pending, which stands for pods
+// nothingPending is the report of a node that has nothing pending, which stands for pods
 // without one.
-var settled = rules.NodeReport{EnvHashes: true, Resources: true}
+var nothingPending = rules.NodeReport{EnvHashes: true, Resources: true}
 
 // owners are the uids of the controllers of the workload's pods.
 func (o *observer) owners(w *cluster.Workload) (map[string]bool, error) {
@@ -332,7 +332,7 @@ func (o *observer) owners(w *cluster.Workload) (map[string]bool, error) {
 	if o.children == nil {
 		return owners, nil
 	}
-	list, err := o.children.all()
+	list, err := o.children.list()
 	for _, r := range list {
 		if r.owner == w.UID {
 			owners[r.uid] = true
@@ -341,9 +341,9 @@ func (o *observer) owners(w *cluster.Workload) (map[string]bool, error) {
 	return owners, err
 }
 
-// own are the pods of the workload that are not being deleted.
-func (o *observer) own(w *cluster.Workload) ([]pod, error) {
-	list, err := o.pods.all()
+// ownPods are the pods of the workload that are not being deleted.
+func (o *observer) ownPods(w *cluster.Workload) ([]observedPod, error) {
+	list, err := o.pods.list()
 	if err != nil {
 		return nil, err
 	}
@@ -351,14 +351,14 @@ func (o *observer) own(w *cluster.Workload) ([]pod, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(p pod) bool {
+	return slices.DeleteFunc(slices.Clone(list), func(p observedPod) bool {
 		return !rules.Active(p.Pod) || w.Kind != kruise.KindSidecarSet && !owners[p.Owner.UID]
 	}), nil
 }
 
-// nodesOf are the nodes that the workload's pods are on, by name.
-func (o *observer) nodesOf(w *cluster.Workload) ([]string, error) {
-	pods, err := o.own(w)
+// nodesOfPods are the nodes that the workload's pods are on, by name.
+func (o *observer) nodesOfPods(w *cluster.Workload) ([]string, error) {
+	pods, err := o.ownPods(w)
 	names := map[string]bool{}
 	for _, p := range pods {
 		if p.Node != "" {
@@ -372,7 +372,7 @@ func (o *observer) fillNodes(s *plan.Snapshot, _ *cluster.Workload) error {
 	if o.nodes == nil {
 		return nil
 	}
-	list, err := o.nodes.all()
+	list, err := o.nodes.list()
 	s.Nodes = make(map[string]*cluster.Node, len(list))
 	for _, n := range list {
 		s.Nodes[n.Name] = n
@@ -384,7 +384,7 @@ func (o *observer) fillNamespaces(s *plan.Snapshot, _ *cluster.Workload) error {
 	if o.namespaces == nil {
 		return nil
 	}
-	list, err := o.namespaces.all()
+	list, err := o.namespaces.list()
 	s.Namespaces = make(map[string]map[string]string, len(list))
 	for _, n := range list {
 		s.Namespaces[n.Name] = n.Labels
@@ -400,12 +400,12 @@ func (o *observer) fillBudgets(s *plan.Snapshot, w *cluster.Workload) error {
 	}
 	g := &controller.Guards{Now: o.Now(), Pods: s.Pods, Reports: s.Reports, Workloads: controller.OwnedBy(w, owners)}
 	if o.disruptions != nil {
-		if g.Disruption, err = o.disruptions.all(); err != nil {
+		if g.Disruption, err = o.disruptions.list(); err != nil {
 			return err
 		}
 	}
 	if o.budgets != nil {
-		if g.Unavailable, err = o.budgets.all(); err != nil {
+		if g.Unavailable, err = o.budgets.list(); err != nil {
 			return err
 		}
 	}
@@ -416,7 +416,7 @@ func (o *observer) fillBudgets(s *plan.Snapshot, w *cluster.Workload) error {
 // ownerReferences are those of what goes away with the object in the cluster; none
 // where it is gone.
 func (o *observer) ownerReferences() []metav1.OwnerReference {
-	present, err := o.present()
+	present, err := o.current()
 	if err != nil || present.workload == nil {
 		return nil
 	}
@@ -424,23 +424,23 @@ func (o *observer) ownerReferences() []metav1.OwnerReference {
 }
 
 func (o *observer) rereadWorkload(ctx context.Context) error {
-	t := o.object()
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	t := o.changedObject()
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	got, err := o.dynamic.Resource(t.Resource).Namespace(t.Namespace).Get(ctx, t.Name, metav1.GetOptions{})
-	return seenAgain(o.workloads, t.Namespace, t.Name, got, err)
+	return putAnswer(o.workloads, t.Namespace, t.Name, got, err)
 }
 
 func (o *observer) rereadPod(ctx context.Context, p *plan.PodRef) error {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	got, err := o.core.CoreV1().Pods(p.Namespace).Get(ctx, p.Name, metav1.GetOptions{})
-	return seenAgain(o.pods, p.Namespace, p.Name, got, err)
+	return putAnswer(o.pods, p.Namespace, p.Name, got, err)
 }
 
-// refresh reads again what this process decides on, since another may have written
+// reread reads again what this process decides on, since another may have written
 // what our watches do not show yet.
-func (c *Cluster) refresh(ctx context.Context, all bool) error {
+func (c *Cluster) reread(ctx context.Context, all bool) error {
 	if err := errors.Join(c.record.reread(ctx), c.observer.rereadWorkload(ctx)); err != nil {
 		return err
 	}
@@ -452,15 +452,15 @@ func (c *Cluster) refresh(ctx context.Context, all bool) error {
 
 // events begins to watch the events about a workload and what belongs to it.
 func (o *observer) events() (now func(names map[string]bool) []*corev1.Event, err error) {
-	t := o.object()
-	s := typed("events", &corev1.Event{}, o.core.CoreV1().Events(t.Namespace), "")
+	t := o.changedObject()
+	s := typedSource("events", &corev1.Event{}, o.core.CoreV1().Events(t.Namespace), "")
 	if t.Namespace == "" {
 		s.fields = fields.Set{"involvedObject.kind": t.Kind, "involvedObject.name": t.Name}.String()
 	}
-	m, err := keep(o.connection, s, itself[*corev1.Event])
+	m, err := followMirror(o.connection, s, unchanged[*corev1.Event])
 	return func(names map[string]bool) []*corev1.Event {
 		var out []*corev1.Event
-		for _, e := range listed(m) {
+		for _, e := range listOf(m) {
 			if names[e.InvolvedObject.Name] {
 				out = append(out, e)
 			}

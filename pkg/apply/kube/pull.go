@@ -27,25 +27,25 @@ import (
 const (
 	// pullParallel is how many nodes pull at a time unless somebody says: a registry
 	// serves that many, and hundreds of nodes are done within a step's time.
-	pullParallel = 10
+	defaultPullParallelism = 10
 	// pullKept is for how many seconds what has pulled stays afterwards, for whoever
 	// looks.
-	pullKept = 600
+	pullTTLSeconds = 600
 )
 
 // puller has images pulled.
 type puller struct {
 	*stepObjects
-	running pulls
+	jobPulls jobPulls
 }
 
 func newPuller(s *stepObjects) *puller {
-	return &puller{stepObjects: s, running: pulls{changed: s.bell.ring}}
+	return &puller{stepObjects: s, jobPulls: jobPulls{changed: s.changes.broadcast}}
 }
 
-// site is where images are pulled to, and on whose behalf.
-type site struct {
-	mark
+// pullTarget is where images are pulled to, and on whose behalf.
+type pullTarget struct {
+	stepID
 	// base is what names of jobs begin with, owners what they go away with.
 	base   string
 	owners []metav1.OwnerReference
@@ -56,41 +56,43 @@ type site struct {
 
 // pull has images pulled onto the nodes of the workload's pods.
 func (pl *puller) pull(ctx context.Context, _ string, p *plan.Pull) error {
-	m, w, err := pl.asks()
+	m, w, err := pl.currentStep()
 	if err != nil {
 		return err
 	}
 	if w.Namespace == "" {
-		if err := pl.stateNamespace(ctx); err != nil {
+		if err := pl.createStateNamespace(ctx); err != nil {
 			return err
 		}
 	}
-	at := pl.siteOf(m, w)
+	at := pl.targetOf(m, w)
 	return pl.pullAt(ctx, at, p)
 }
 
-// siteOf are the nodes of a workload's pods. Those of a SidecarSet are in many
+// targetOf are the nodes of a workload's pods. Those of a SidecarSet are in many
 // namespaces, and so are their secrets.
-func (pl *puller) siteOf(m mark, w *cluster.Workload) *site {
-	at := &site{
-		mark: m, base: w.Name, owners: pl.ownersOf(w),
-		nodes:   func() ([]string, error) { return pl.observer.nodesOf(w) },
+func (pl *puller) targetOf(m stepID, w *cluster.Workload) *pullTarget {
+	at := &pullTarget{
+		stepID: m, base: w.Name, owners: pl.ownersOf(w),
+		nodes:   func() ([]string, error) { return pl.observer.nodesOfPods(w) },
 		secrets: func() ([]string, error) { return nil, nil },
 	}
 	if w.Namespace != "" {
 		at.pods = plan.SelectorOf(w)
-		at.secrets = func() ([]string, error) { return pl.secretsOf(w) }
+		at.secrets = func() ([]string, error) { return pl.secretNames(w) }
 	}
 	return at
 }
 
 // name is the name of a job.
-func (s *site) name(purpose ...string) string { return s.mark.name(s.base+"-pull", purpose...) }
+func (s *pullTarget) name(purpose ...string) string {
+	return s.stepID.objectName(s.base+"-pull", purpose...)
+}
 
-// secretsOf are the names of the pull secrets of the workload's pods, and of those to
+// secretNames are the names of the pull secrets of the workload's pods, and of those to
 // come.
-func (pl *puller) secretsOf(w *cluster.Workload) ([]string, error) {
-	pods, err := pl.observer.own(w)
+func (pl *puller) secretNames(w *cluster.Workload) ([]string, error) {
+	pods, err := pl.observer.ownPods(w)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +112,9 @@ func (pl *puller) secretsOf(w *cluster.Workload) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// pullSecrets are the names of a pod's pull secrets: those of the template, or of the
+// pullSecretNames are the names of a pod's pull secrets: those of the template, or of the
 // service account as it was when the pod was made.
-func pullSecrets(p *corev1.Pod) []string {
+func pullSecretNames(p *corev1.Pod) []string {
 	var out []string
 	for _, s := range p.Spec.ImagePullSecrets {
 		out = append(out, s.Name)
@@ -149,8 +151,8 @@ func TemplateSecrets(ctx context.Context, client kubernetes.Interface, namespace
 
 // pullAt has images pulled by Kruise where it is there (docs/kruise/jobs.md#image-pulls),
 // otherwise by Jobs.
-func (pl *puller) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
-	jobs, err := pl.lazy.pulls.get()
+func (pl *puller) pullAt(ctx context.Context, at *pullTarget, p *plan.Pull) error {
+	jobs, err := pl.lazy.pulls.start()
 	if errors.Is(err, errNotServed) {
 		return pl.pullByJobs(ctx, at, p)
 	}
@@ -158,11 +160,11 @@ func (pl *puller) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
 		return err
 	}
 	for _, image := range p.Images {
-		meta := pl.meta(at.mark, at.owners, at.name(image))
-		if _, there := jobs.one(meta.Namespace, meta.Name); there {
+		meta := pl.meta(at.stepID, at.owners, at.name(image))
+		if _, there := jobs.get(meta.Namespace, meta.Name); there {
 			continue
 		}
-		spec, err := imagePull(at, image, p.Parallel)
+		spec, err := imagePullSpec(at, image, p.Parallel)
 		if err != nil {
 			return err
 		}
@@ -173,15 +175,15 @@ func (pl *puller) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
 	return nil
 }
 
-// imagePull is what Kruise is told.
-func imagePull(at *site, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
+// imagePullSpec is what Kruise is told.
+func imagePullSpec(at *pullTarget, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
 	if parallel <= 0 {
-		parallel = pullParallel
+		parallel = defaultPullParallelism
 	}
 	spec := &kruise.ImagePullJobSpec{Image: image, ImagePullJobTemplate: kruise.ImagePullJobTemplate{
 		Parallelism:      new(intstr.FromInt32(int32(parallel))),
 		PodSelector:      at.pods,
-		CompletionPolicy: kruise.CompletionPolicy{Type: kruise.AlwaysCompletionPolicyType, TTLSecondsAfterFinished: new(int32(pullKept))},
+		CompletionPolicy: kruise.CompletionPolicy{Type: kruise.AlwaysCompletionPolicyType, TTLSecondsAfterFinished: new(int32(pullTTLSeconds))},
 	}}
 	var err error
 	if spec.PullSecrets, err = at.secrets(); err != nil || at.pods != nil {
@@ -192,27 +194,27 @@ func imagePull(at *site, image string, parallel int) (*kruise.ImagePullJobSpec, 
 	return spec, err
 }
 
-// fillPulls says how far the pulls of the present step have come.
-func (pl *puller) fillPulls(s *plan.Snapshot, m mark, p *plan.Pull) error {
+// fillState says how far the pulls of the present step have come.
+func (pl *puller) fillState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
 	s.Pulled, s.Pulling, s.Pulls = map[string]int{}, map[string]bool{}, map[string]plan.PullState{}
-	if jobs := pl.lazy.pulls.shown(); jobs != nil {
+	if jobs := pl.lazy.pulls.ifStarted(); jobs != nil {
 		for _, image := range p.Images {
-			if job, ok := jobs.one(pl.beside(), m.name(pl.object().Name+"-pull", image)); ok {
-				s.Pulled[image], s.Pulling[image], s.Pulls[image] = int(job.Status.Succeeded), true, pullState(job)
+			if job, ok := jobs.get(pl.auxiliaryNamespace(), m.objectName(pl.changedObject().Name+"-pull", image)); ok {
+				s.Pulled[image], s.Pulling[image], s.Pulls[image] = int(job.Status.Succeeded), true, stateOfImagePullJob(job)
 			}
 		}
-		_, err := jobs.all()
+		_, err := jobs.list()
 		return err
 	}
-	if jobs := pl.lazy.jobs.shown(); jobs != nil {
-		return pl.fillJobs(s, m, p)
+	if jobs := pl.lazy.jobs.ifStarted(); jobs != nil {
+		return pl.fillJobState(s, m, p)
 	}
 	return nil
 }
 
-// pullState is what an ImagePullJob says beyond numbers. Nobody tries a failed node
+// stateOfImagePullJob is what an ImagePullJob says beyond numbers. Nobody tries a failed node
 // again: the node's agent has done so already.
-func pullState(job *kruise.ImagePullJob) plan.PullState {
+func stateOfImagePullJob(job *kruise.ImagePullJob) plan.PullState {
 	out := plan.PullState{Over: job.Status.CompletionTime != nil}
 	for _, node := range job.Status.FailedNodes {
 		t := plan.PullTrouble{Node: node, Why: "see status of NodeImage " + node, Final: true}
@@ -224,19 +226,19 @@ func pullState(job *kruise.ImagePullJob) plan.PullState {
 	return out
 }
 
-// pullRequests create what pulls, by Kruise where it is there, otherwise Jobs.
-func (pl *puller) pullRequests(p *plan.Pull) ([]event.Request, error) {
-	m, w, err := pl.asks()
+// requests create what pulls, by Kruise where it is there, otherwise Jobs.
+func (pl *puller) requests(p *plan.Pull) ([]event.Request, error) {
+	m, w, err := pl.currentStep()
 	if err != nil {
 		return nil, err
 	}
-	return pl.pullRequestsAt(pl.siteOf(m, w), p)
+	return pl.requestsAt(pl.targetOf(m, w), p)
 }
 
-func (pl *puller) pullRequestsAt(at *site, p *plan.Pull) ([]event.Request, error) {
-	request := pl.imagePullRequest
-	if _, err := pl.lazy.pulls.get(); errors.Is(err, errNotServed) {
-		request = pl.pullJobRequests
+func (pl *puller) requestsAt(at *pullTarget, p *plan.Pull) ([]event.Request, error) {
+	request := pl.imagePullJobRequest
+	if _, err := pl.lazy.pulls.start(); errors.Is(err, errNotServed) {
+		request = pl.jobRequests
 	} else if err != nil {
 		return nil, err
 	}
@@ -251,33 +253,33 @@ func (pl *puller) pullRequestsAt(at *site, p *plan.Pull) ([]event.Request, error
 	return out, nil
 }
 
-func (pl *puller) imagePullRequest(at *site, image string, parallel int) ([]event.Request, error) {
-	spec, err := imagePull(at, image, parallel)
+func (pl *puller) imagePullJobRequest(at *pullTarget, image string, parallel int) ([]event.Request, error) {
+	spec, err := imagePullSpec(at, image, parallel)
 	if err != nil {
 		return nil, err
 	}
-	meta := unnamed(pl.meta(at.mark, at.owners, ""), at.base+"-pull-")
-	return created(pl.lazy.pulls, kruise.KindImagePullJob, meta, spec)
+	meta := withGeneratedName(pl.meta(at.stepID, at.owners, ""), at.base+"-pull-")
+	return kruiseRequest(pl.lazy.pulls, kruise.KindImagePullJob, meta, spec)
 }
 
-// pullJobRequests are Jobs, one for each node.
-func (pl *puller) pullJobRequests(at *site, image string, _ int) ([]event.Request, error) {
+// jobRequests are Jobs, one for each node.
+func (pl *puller) jobRequests(at *pullTarget, image string, _ int) ([]event.Request, error) {
 	nodes, err := at.nodes()
 	if err != nil {
 		return nil, err
 	}
-	pull, err := pl.pullingPod(at)
+	pull, err := pl.podTemplate(at)
 	if err != nil {
 		return nil, err
 	}
 	jobs := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 	var out []event.Request
 	for _, node := range nodes {
-		job := &batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: unnamed(pl.jobMeta(at, image, node), at.base+"-pull-")}
-		if err := fillJob(pull, job); err != nil {
+		job := &batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: withGeneratedName(pl.jobMeta(at, image, node), at.base+"-pull-")}
+		if err := setPullTemplate(pull, job); err != nil {
 			return nil, err
 		}
-		list, err := sends(objects.Path(jobs, job.Namespace, ""), job)
+		list, err := createRequest(objects.Path(jobs, job.Namespace, ""), job)
 		if err != nil {
 			return nil, err
 		}

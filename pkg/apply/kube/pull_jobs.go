@@ -29,79 +29,79 @@ type jobPull struct {
 }
 
 // pullByJobs creates the first Jobs, and goes on when they are done.
-func (pl *puller) pullByJobs(ctx context.Context, at *site, p *plan.Pull) error {
-	for _, begin := range []func() error{second(pl.lazy.jobs.get), second(pl.lazy.jobPods.get)} {
+func (pl *puller) pullByJobs(ctx context.Context, at *pullTarget, p *plan.Pull) error {
+	for _, begin := range []func() error{onlyError(pl.lazy.jobs.start), onlyError(pl.lazy.jobPods.start)} {
 		if err := begin(); err != nil {
 			return err
 		}
 	}
-	if !pl.running.claim(at.mark) {
+	if !pl.jobPulls.claim(at.stepID) {
 		return nil
 	}
-	more, err := pl.startJobs(ctx, at, p)
+	more, err := pl.createNext(ctx, at, p)
 	if err != nil || !more {
-		pl.running.release(at.mark, nil)
+		pl.jobPulls.release(at.stepID, nil)
 		return err
 	}
-	go func() { pl.running.release(at.mark, pl.goOnPulling(at, p)) }()
+	go func() { pl.jobPulls.release(at.stepID, pl.createRemaining(at, p)) }()
 	return nil
 }
 
-// second is a call of which only the error counts.
-func second[T any](get func() (T, error)) func() error {
+// onlyError is a call of which only the error counts.
+func onlyError[T any](get func() (T, error)) func() error {
 	return func() error {
 		_, err := get()
 		return err
 	}
 }
 
-// pulls are those by Jobs, by mark.
-type pulls struct {
+// jobPulls are those by Jobs, by mark.
+type jobPulls struct {
 	changed func()
 
 	mu     sync.Mutex
-	byMark map[string]*jobPull
+	byStep map[string]*jobPull
 }
 
 // claim makes the caller the one that pulls; false if somebody does already.
-func (a *pulls) claim(m mark) bool {
+func (a *jobPulls) claim(m stepID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p := a.byMark[string(m)]; p != nil && p.running {
+	if p := a.byStep[string(m)]; p != nil && p.running {
 		return false
 	}
-	if a.byMark == nil {
-		a.byMark = map[string]*jobPull{}
+	if a.byStep == nil {
+		a.byStep = map[string]*jobPull{}
 	}
-	a.byMark[string(m)] = &jobPull{running: true}
+	a.byStep[string(m)] = &jobPull{running: true}
 	return true
 }
 
 // release ends a pull, with what ended it too early.
-func (a *pulls) release(m mark, err error) {
+func (a *jobPulls) release(m stepID, err error) {
 	a.mu.Lock()
-	a.byMark[string(m)] = &jobPull{}
+	a.byStep[string(m)] = &jobPull{}
 	if err != nil {
-		a.byMark[string(m)].failed = err.Error()
+		a.byStep[string(m)].failed = err.Error()
 	}
 	a.mu.Unlock()
 	a.changed()
 }
 
-func (a *pulls) state(m mark) jobPull {
+func (a *jobPulls) state(m stepID) jobPull {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p := a.byMark[string(m)]; p != nil {
+	if p := a.byStep[string(m)]; p != nil {
 		return *p
 	}
 	return jobPull{}
 }
 
-// goOnPulling creates further Jobs as others end.
-func (pl *puller) goOnPulling(at *site, p *plan.Pull) error {
+// createRemaining creates further Jobs as others end.
+func (pl *puller) createRemaining(at *pullTarget, p *plan.Pull) error {
 	for {
-		version, _ := pl.bell.now()
-		more, err := pl.startJobs(pl.ctx, at, p)
+		version, _ := pl.changes.current()
+		more, err := pl.createNext(pl.ctx, at, p)
 		until := time.Time{}
 		switch {
 		case pl.ctx.Err() != nil:
@@ -111,25 +111,25 @@ func (pl *puller) goOnPulling(at *site, p *plan.Pull) error {
 		case err != nil && !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict):
 			return err
 		case err != nil:
-			until = pl.Now().Add(pullPause)
+			until = pl.Now().Add(pullRetryDelay)
 		}
-		if err := pl.bell.wait(pl.ctx, version, until); err != nil {
+		if err := pl.changes.wait(pl.ctx, version, until); err != nil {
 			return nil //nolint:nilerr // the Cluster is closed
 		}
 	}
 }
 
-// pullPause follows a request that failed for the moment.
-const pullPause = time.Second
+// pullRetryDelay follows a request that failed for the moment.
+const pullRetryDelay = time.Second
 
-// startJobs creates as many Jobs as may run at a time; more says that others have to
+// createNext creates as many Jobs as may run at a time; more says that others have to
 // be created later.
-func (pl *puller) startJobs(ctx context.Context, at *site, p *plan.Pull) (more bool, err error) {
+func (pl *puller) createNext(ctx context.Context, at *pullTarget, p *plan.Pull) (more bool, err error) {
 	nodes, err := at.nodes()
 	if err != nil {
 		return false, err
 	}
-	room := cmp.Or(max(p.Parallel, 0), pullParallel)
+	room := cmp.Or(max(p.Parallel, 0), defaultPullParallelism)
 	var missing []*batchv1.Job
 	for _, image := range p.Images {
 		for _, node := range nodes {
@@ -137,36 +137,36 @@ func (pl *puller) startJobs(ctx context.Context, at *site, p *plan.Pull) (more b
 			switch {
 			case !there:
 				missing = append(missing, &batchv1.Job{ObjectMeta: pl.jobMeta(at, image, node)})
-			case !finished(job):
+			case !jobEnded(job):
 				room--
 			}
 		}
 	}
 	now := missing[:max(0, min(room, len(missing)))]
-	return len(now) < len(missing), pl.createPulls(ctx, at, now)
+	return len(now) < len(missing), pl.createJobs(ctx, at, now)
 }
 
-func (pl *puller) jobOf(at *site, image, node string) (*batchv1.Job, bool) {
-	return pl.lazy.jobs.shown().one(pl.beside(), at.name(image, node))
+func (pl *puller) jobOf(at *pullTarget, image, node string) (*batchv1.Job, bool) {
+	return pl.lazy.jobs.ifStarted().get(pl.auxiliaryNamespace(), at.name(image, node))
 }
 
-func (pl *puller) jobMeta(at *site, image, node string) metav1.ObjectMeta {
-	meta := pl.meta(at.mark, at.owners, at.name(image, node))
+func (pl *puller) jobMeta(at *pullTarget, image, node string) metav1.ObjectMeta {
+	meta := pl.meta(at.stepID, at.owners, at.name(image, node))
 	meta.Annotations = map[string]string{imageAnnotation: image, nodeAnnotation: node}
 	return meta
 }
 
-// createPulls has one node pull one image, for each Job.
-func (pl *puller) createPulls(ctx context.Context, at *site, list []*batchv1.Job) error {
+// createJobs has one node pull one image, for each Job.
+func (pl *puller) createJobs(ctx context.Context, at *pullTarget, list []*batchv1.Job) error {
 	if len(list) == 0 {
 		return nil
 	}
-	pull, err := pl.pullingPod(at)
+	pull, err := pl.podTemplate(at)
 	if err != nil {
 		return err
 	}
 	for _, job := range list {
-		if err := fillJob(pull, job); err != nil {
+		if err := setPullTemplate(pull, job); err != nil {
 			return err
 		}
 		if err := pl.createJob(ctx, job); err != nil {
@@ -176,63 +176,63 @@ func (pl *puller) createPulls(ctx context.Context, at *site, list []*batchv1.Job
 	return nil
 }
 
-// fillJob has a Job pull the image that it is named for on its node.
-func fillJob(pull imagepull.Pod, job *batchv1.Job) error {
+// setPullTemplate has a Job pull the image that it is named for on its node.
+func setPullTemplate(pull imagepull.Pod, job *batchv1.Job) error {
 	pull.Labels = job.Labels
 	if _, err := tree.Decode(pull.Template(job.Annotations[imageAnnotation]), &job.Spec.Template); err != nil {
 		return err
 	}
-	job.Spec.Template.Spec.Affinity = onNode(job.Annotations[nodeAnnotation])
-	job.Spec.BackoffLimit, job.Spec.TTLSecondsAfterFinished = new(int32(0)), new(int32(pullKept))
-	job.Spec.ActiveDeadlineSeconds = new(pullDeadline())
+	job.Spec.Template.Spec.Affinity = nodeAffinity(job.Annotations[nodeAnnotation])
+	job.Spec.BackoffLimit, job.Spec.TTLSecondsAfterFinished = new(int32(0)), new(int32(pullTTLSeconds))
+	job.Spec.ActiveDeadlineSeconds = new(pullDeadlineSeconds())
 	return nil
 }
 
-// pullingPod is how pods pull there.
-func (pl *puller) pullingPod(at *site) (pull imagepull.Pod, err error) {
+// podTemplate is how pods pull there.
+func (pl *puller) podTemplate(at *pullTarget) (pull imagepull.Pod, err error) {
 	pull.Helper = pl.opt.HelperImage
-	if pull.Volumes, err = pl.imageVolumes(); err != nil {
+	if pull.Volumes, err = pl.servesImageVolumes(); err != nil {
 		return pull, err
 	}
 	pull.Secrets, err = at.secrets()
 	return pull, err
 }
 
-// pullDeadline is for how many seconds the kubelet tries: as long as Kruise would.
-func pullDeadline() int64 {
+// pullDeadlineSeconds is for how many seconds the kubelet tries: as long as Kruise would.
+func pullDeadlineSeconds() int64 {
 	job := &kruise.ImagePullJob{}
 	kruise.Default(job)
 	return imagepull.Deadline(&job.Spec.ImagePullJobTemplate)
 }
 
-func onNode(name string) *corev1.Affinity {
+func nodeAffinity(name string) *corev1.Affinity {
 	term := corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{name}}}}
 	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}}}
 }
 
-// imageVolumes reports whether the server has them; by default it does since 1.35.
-func (pl *puller) imageVolumes() (bool, error) {
+// servesImageVolumes reports whether the server has them; by default it does since 1.35.
+func (pl *puller) servesImageVolumes() (bool, error) {
 	v, err := pl.core.Discovery().ServerVersion()
 	if err != nil {
-		return false, told("the version of the server", err)
+		return false, planError("the version of the server", err)
 	}
 	minor, err := strconv.Atoi(strings.TrimRight(v.Minor, "+"))
 	return err == nil && minor >= imagepull.VolumesServed || v.Major > "1", nil
 }
 
-// fillJobs says how far the Jobs have come that pull. An image has been asked for
+// fillJobState says how far the Jobs have come that pull. An image has been asked for
 // when every node has its Job, or somebody goes on creating them.
-func (pl *puller) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
-	w, err := pl.observer.present()
+func (pl *puller) fillJobState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
+	w, err := pl.observer.current()
 	if err != nil || w.workload == nil {
 		return err
 	}
-	at := pl.siteOf(m, w.workload)
+	at := pl.targetOf(m, w.workload)
 	nodes, err := at.nodes()
 	if err != nil {
 		return err
 	}
-	puller := pl.running.state(m)
+	puller := pl.jobPulls.state(m)
 	for _, image := range p.Images {
 		state, asked := plan.PullState{Over: !puller.running}, 0
 		for _, node := range nodes {
@@ -244,7 +244,7 @@ func (pl *puller) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
 				continue
 			}
 			asked++
-			if t, done := pl.jobState(job, node, image); t != nil {
+			if t, done := pl.nodeState(job, node, image); t != nil {
 				state.Troubles, state.Over = append(state.Troubles, *t), state.Over && done
 			} else if done {
 				s.Pulled[image]++
@@ -258,19 +258,19 @@ func (pl *puller) fillJobs(s *plan.Snapshot, m mark, p *plan.Pull) error {
 	return nil
 }
 
-// jobState is what became of one Job: the trouble that it has, and whether it is over.
-func (pl *puller) jobState(job *batchv1.Job, node, image string) (t *plan.PullTrouble, done bool) {
-	if end, ok := ended(job); ok {
+// nodeState is what became of one Job: the trouble that it has, and whether it is over.
+func (pl *puller) nodeState(job *batchv1.Job, node, image string) (t *plan.PullTrouble, done bool) {
+	if end, ok := jobEnd(job); ok {
 		if end.Type == batchv1.JobComplete {
 			return nil, true
 		}
-		return &plan.PullTrouble{Node: node, Why: failure(end), Final: true, Since: end.LastTransitionTime.Time}, true
+		return &plan.PullTrouble{Node: node, Why: jobFailure(end), Final: true, Since: end.LastTransitionTime.Time}, true
 	}
-	pods := pl.lazy.jobPods.shown()
+	pods := pl.lazy.jobPods.ifStarted()
 	if pods == nil {
 		return nil, false
 	}
-	list, _ := pods.all()
+	list, _ := pods.list()
 	i := slices.IndexFunc(list, func(p *corev1.Pod) bool { return p.Labels[batchv1.JobNameLabel] == job.Name })
 	if i < 0 {
 		return nil, false
@@ -281,18 +281,18 @@ func (pl *puller) jobState(job *batchv1.Job, node, image string) (t *plan.PullTr
 	return nil, false
 }
 
-// pullErrors are reasons for which a container waits whose image does not come.
-var pullErrors = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable", "InvalidImageName"}
+// pullErrorReasons are reasons for which a container waits whose image does not come.
+var pullErrorReasons = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable", "InvalidImageName"}
 
 // pullError is why a pod's image does not come; empty while it may.
 func pullError(p *corev1.Pod, image string) string {
 	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
 		for _, s := range list {
 			w := s.State.Waiting
-			if w == nil || !slices.Contains(pullErrors, w.Reason) {
+			if w == nil || !slices.Contains(pullErrorReasons, w.Reason) {
 				continue
 			}
-			if s.Image != image && !strings.Contains(w.Message, image) && !hasVolume(p, image) {
+			if s.Image != image && !strings.Contains(w.Message, image) && !hasImageVolume(p, image) {
 				return w.Reason + " for the helper image " + s.Image
 			}
 			return strings.TrimSuffix(w.Reason+": "+w.Message, ": ")
@@ -301,6 +301,6 @@ func pullError(p *corev1.Pod, image string) string {
 	return ""
 }
 
-func hasVolume(p *corev1.Pod, image string) bool {
+func hasImageVolume(p *corev1.Pod, image string) bool {
 	return slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool { return v.Image != nil && v.Image.Reference == image })
 }

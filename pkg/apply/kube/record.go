@@ -17,9 +17,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// record is the rollout's own record, watched: somebody else may promote, hold or
+// watchedRecord is the rollout's own record, watched: somebody else may promote, hold or
 // abort at any time.
-type record struct {
+type watchedRecord struct {
 	*Records
 	connection *connection
 	// namespace and name are those of the ConfigMap.
@@ -32,33 +32,33 @@ type record struct {
 	// begun is when the rollout was begun that this process drives, of the uid of the
 	// object that it was begun for; zero until it drives one.
 	begun time.Time
-	of    string
+	uid   string
 }
 
-func newRecord(c *connection) *record {
-	r := &record{Records: &Records{c.core, c.opt.StateNamespace, c.opt.Program}, connection: c, shown: map[string]plan.Record{}}
-	r.namespace, r.name = r.where(c.opt.Target.Ref)
+func newRecord(c *connection) *watchedRecord {
+	r := &watchedRecord{Records: &Records{c.core, c.opt.StateNamespace, c.opt.Program}, connection: c, shown: map[string]plan.Record{}}
+	r.namespace, r.name = r.location(c.opt.Target.Ref)
 	return r
 }
 
-func (r *record) follow() (err error) {
-	s := typed("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(r.namespace), "").in(r.namespace)
-	s.fields, s.needed = fields.OneTermEqualSelector("metadata.name", r.name).String(), true
+func (r *watchedRecord) follow() (err error) {
+	s := typedSource("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(r.namespace), "").sharedAs(r.namespace)
+	s.fields, s.required = fields.OneTermEqualSelector("metadata.name", r.name).String(), true
 	s.common = recordLabel // of all ConfigMaps of a namespace, only the records are shared
-	r.mirror, err = keep(r.connection, s, readRecord)
+	r.mirror, err = followMirror(r.connection, s, readRecord)
 	return err
 }
 
-// now is the record as it is; its zero value is none.
-func (r *record) now() (plan.Record, error) {
-	rec, _ := r.mirror.one(r.namespace, r.name)
-	_, err := r.mirror.all()
+// current is the record as it is; its zero value is none.
+func (r *watchedRecord) current() (plan.Record, error) {
+	rec, _ := r.mirror.get(r.namespace, r.name)
+	_, err := r.mirror.list()
 	return rec, err
 }
 
-// show keeps which record a snapshot showed; only the last one matters. A record that
+// noteShown keeps which record a snapshot showed; only the last one matters. A record that
 // is not the one that this process drives is an error.
-func (r *record) show(s plan.Snapshot, rec plan.Record) error {
+func (r *watchedRecord) noteShown(s plan.Snapshot, rec plan.Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	clear(r.shown)
@@ -66,7 +66,7 @@ func (r *record) show(s plan.Snapshot, rec plan.Record) error {
 	switch {
 	case r.begun.IsZero() || s.Workload == nil || rec.Begun.Equal(r.begun):
 		return nil
-	case rec.Version == "" && r.of != "" && r.of != s.Object().UID:
+	case rec.Version == "" && r.uid != "" && r.uid != s.Object().UID:
 		return nil // it went with the object, and that is what there is to say
 	case rec.Version == "":
 		return fmt.Errorf("the record of the rollout was deleted: %w", plan.ErrNotFound)
@@ -74,27 +74,27 @@ func (r *record) show(s plan.Snapshot, rec plan.Record) error {
 	return fmt.Errorf("%w: %s has recorded another plan", plan.ErrTaken, rec.By)
 }
 
-// drives pins the record to the rollout that this process drives.
-func (r *record) drives(rec plan.Record) {
+// pin pins the record to the rollout that this process drives.
+func (r *watchedRecord) pin(rec plan.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.begun, r.of = rec.Begun, rec.Plan.Target.Object().UID
+	r.begun, r.uid = rec.Begun, rec.Plan.Target.Object().UID
 }
 
-// lost reports whether the record is gone of the rollout that this process drives.
-func (r *record) lost(rec plan.Record) bool {
+// isLost reports whether the record is gone of the rollout that this process drives.
+func (r *watchedRecord) isLost(rec plan.Record) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.begun.IsZero() && rec.Version == ""
 }
 
-// put shows at once what was written.
-func (r *record) put(rec plan.Record) {
-	r.mirror.putValue(r.namespace, r.name, types.UID(rec.UID), rec.Version, rec)
+// putWritten shows at once what was written.
+func (r *watchedRecord) putWritten(rec plan.Record) {
+	r.mirror.putWritten(r.namespace, r.name, types.UID(rec.UID), rec.Version, rec)
 }
 
-// shownAt is the record that the snapshot of a version showed, if it may be written.
-func (c *Cluster) shownAt(ctx context.Context, since string) (plan.Record, error) {
+// recordAt is the record that the snapshot of a version showed, if it may be written.
+func (c *Cluster) recordAt(ctx context.Context, since string) (plan.Record, error) {
 	c.record.mu.Lock()
 	rec, ok := c.record.shown[since]
 	c.record.mu.Unlock()
@@ -104,27 +104,27 @@ func (c *Cluster) shownAt(ctx context.Context, since string) (plan.Record, error
 	case rec.Version == "":
 		return rec, fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrNotFound)
 	}
-	return rec, c.writer.certain(ctx)
+	return rec, c.writer.mayWrite(ctx)
 }
 
 // Begin puts a plan on record.
 func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
-	seen, err := c.observer.present()
+	seen, err := c.observer.current()
 	if err != nil {
 		return err
 	}
 	if seen.workload == nil {
-		return fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
+		return fmt.Errorf("%s: %w", c.changedObject().Ref, plan.ErrNotFound)
 	}
 	var base map[string]any
 	if p.RollsBack == "" && p.Change.FromHash != p.Change.ToHash {
 		base = seen.workload.Template
 	}
-	if err := c.lease.fenced(); err != nil {
+	if err := c.lease.check(); err != nil {
 		return err
 	}
 	if c.opt.Target.Namespace == "" {
-		if err := c.stateNamespace(ctx); err != nil {
+		if err := c.createStateNamespace(ctx); err != nil {
 			return err
 		}
 	}
@@ -132,8 +132,8 @@ func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	c.record.drives(rec)
-	c.record.put(rec)
+	c.record.pin(rec)
+	c.record.putWritten(rec)
 	return nil
 }
 
@@ -141,26 +141,26 @@ func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
 // recorded any since the snapshot of that version.
 func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p plan.Progress) error {
 	r := c.record
-	rec, err := c.shownAt(ctx, since)
+	rec, err := c.recordAt(ctx, since)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := c.lease.brief(ctx)
+	ctx, cancel := c.lease.withTimeout(ctx)
 	defer cancel()
-	rec.Times = timed(rec, p, c.Now())
+	rec.Times = withStepTime(rec, p, c.Now())
 	rec = rec.Decide(p, c.opt.Holder, c.opt.Program, true, c.Now())
 	stored, err := r.store(ctx, rec)
 	if err != nil {
-		c.writer.doubts.add("the record of the rollout", c.record.reread)
-		_, _ = c.writer.doubts.settle(ctx) // the next write tries again
-		return told("the record of the rollout", err)
+		c.writer.unconfirmed.add("the record of the rollout", c.record.reread)
+		_, _ = c.writer.unconfirmed.reread(ctx) // the next write tries again
+		return planError("the record of the rollout", err)
 	}
-	r.put(stored)
+	r.putWritten(stored)
 	return nil
 }
 
-// timed notes when the present step began.
-func timed(rec plan.Record, p plan.Progress, now time.Time) map[string]time.Time {
+// withStepTime notes when the present step began.
+func withStepTime(rec plan.Record, p plan.Progress, now time.Time) map[string]time.Time {
 	if p.Step >= len(rec.Plan.Steps) {
 		return rec.Times
 	}
@@ -179,7 +179,7 @@ func timed(rec plan.Record, p plan.Progress, now time.Time) map[string]time.Time
 // Decide records a person's change of the progress, provided that no other process has
 // recorded any since the snapshot of that version.
 func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
-	shown, err := c.shownAt(ctx, since)
+	shown, err := c.recordAt(ctx, since)
 	if err != nil {
 		return shown, err
 	}
@@ -196,14 +196,14 @@ func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p p
 		}
 		return shown, err
 	}
-	c.record.put(stored)
+	c.record.putWritten(stored)
 	return stored, nil
 }
 
 // reread reads the record as it is now.
-func (r *record) reread(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+func (r *watchedRecord) reread(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	got, err := r.Client.CoreV1().ConfigMaps(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
-	return seenAgain(r.mirror, r.namespace, r.name, got, err)
+	return putAnswer(r.mirror, r.namespace, r.name, got, err)
 }

@@ -18,18 +18,18 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
 )
 
-// written is the part of a record that changes.
-type written struct {
-	Target   target               `json:"target"`
+// storedRecord is the part of a record that changes.
+type storedRecord struct {
+	Target   storedRef            `json:"target"`
 	Begun    time.Time            `json:"begun"`
 	By       string               `json:"by,omitempty"`
-	Progress progress             `json:"progress"`
+	Progress storedProgress       `json:"progress"`
 	Times    map[string]time.Time `json:"times,omitempty"`
-	History  []decision           `json:"history,omitempty"`
+	History  []storedDecision     `json:"history,omitempty"`
 	Dropped  int                  `json:"dropped,omitempty"`
 }
 
-type decision struct {
+type storedDecision struct {
 	At      time.Time `json:"at"`
 	By      string    `json:"by"`
 	Program string    `json:"program,omitempty"`
@@ -37,29 +37,29 @@ type decision struct {
 	Detail  string    `json:"detail,omitempty"`
 }
 
-type target struct {
+type storedRef struct {
 	Group     string `json:"group,omitempty"`
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 }
 
-type progress struct {
-	Step     int       `json:"step"`
-	Started  time.Time `json:"started,omitzero"`
-	Resumed  time.Time `json:"resumed,omitzero"`
-	Sent     int       `json:"sent,omitempty"`
-	Promoted bool      `json:"promoted,omitempty"`
-	Free     int       `json:"free,omitempty"`
-	Held     string    `json:"held,omitempty"`
-	HeldFrom int       `json:"heldFrom,omitempty"`
-	Halted   string    `json:"halted,omitempty"`
-	Aborted  bool      `json:"aborted,omitempty"`
-	Stop     stop      `json:"stop,omitzero"`
-	Finished time.Time `json:"finished,omitzero"`
+type storedProgress struct {
+	Step     int        `json:"step"`
+	Started  time.Time  `json:"started,omitzero"`
+	Resumed  time.Time  `json:"resumed,omitzero"`
+	Sent     int        `json:"sent,omitempty"`
+	Promoted bool       `json:"promoted,omitempty"`
+	Free     int        `json:"free,omitempty"`
+	Held     string     `json:"held,omitempty"`
+	HeldFrom int        `json:"heldFrom,omitempty"`
+	Halted   string     `json:"halted,omitempty"`
+	Aborted  bool       `json:"aborted,omitempty"`
+	Stop     storedStop `json:"stop,omitzero"`
+	Finished time.Time  `json:"finished,omitzero"`
 }
 
-type stop struct {
+type storedStop struct {
 	Asked bool           `json:"asked,omitempty"`
 	Field plan.StopField `json:"field,omitempty"`
 	Was   string         `json:"was,omitempty"`
@@ -67,21 +67,21 @@ type stop struct {
 	Done  bool           `json:"done,omitempty"`
 }
 
-func writtenOf(r plan.Record) written {
+func storedRecordOf(r plan.Record) storedRecord {
 	p := r.Progress
-	out := written{
-		Target: target{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
-		Progress: progress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.HeldFrom, p.Halted, p.Aborted, stop(p.Stop), p.Finished.UTC()},
+	out := storedRecord{
+		Target: storedRef{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
+		Progress: storedProgress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.HeldFrom, p.Halted, p.Aborted, storedStop(p.Stop), p.Finished.UTC()},
 		Dropped:  r.Audit.Dropped,
 	}
 	for _, d := range r.Audit.Entries {
-		out.History = append(out.History, decision(d))
+		out.History = append(out.History, storedDecision(d))
 	}
 	return out
 }
 
 func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
-	text, err := json.Marshal(writtenOf(rec))
+	text, err := json.Marshal(storedRecordOf(rec))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev
 	if err != nil {
 		return nil, err
 	}
-	namespace, name := r.where(rec.Ref)
+	namespace, name := r.location(rec.Ref)
 	cm := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: namespace, Name: name, ResourceVersion: rec.Version, OwnerReferences: []metav1.OwnerReference{owner},
@@ -98,13 +98,13 @@ func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev
 			},
 		},
 		Data:       map[string]string{keyRecord: string(text)},
-		BinaryData: map[string][]byte{keyPlan: packed(planfile.Write(rec.Plan)), keyBase: packed(base)},
+		BinaryData: map[string][]byte{keyPlan: compress(planfile.Write(rec.Plan)), keyBase: compress(base)},
 	}
 	size := len(text) + len(cm.BinaryData[keyPlan]) + len(cm.BinaryData[keyBase])
-	if size > mostBytes {
-		return nil, fmt.Errorf("the plan takes %d KiB of the %d that a record may hold: roll out in fewer steps", size>>10, mostBytes>>10)
+	if size > maxRecordBytes {
+		return nil, fmt.Errorf("the plan takes %d KiB of the %d that a record may hold: roll out in fewer steps", size>>10, maxRecordBytes>>10)
 	}
-	if past := packedPast(rec.Past, min(mostPastBytes, mostBytes-size)); past != nil {
+	if past := compressPast(rec.Past, min(maxPastBytes, maxRecordBytes-size)); past != nil {
 		cm.BinaryData[keyPast] = past
 	}
 	return cm, nil
@@ -114,11 +114,11 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 	broken := func(err error) (plan.Record, error) {
 		return plan.Record{}, fmt.Errorf("ConfigMap %s/%s holds no rollout that this version can read: %w", cm.Namespace, cm.Name, err)
 	}
-	var w written
+	var w storedRecord
 	if err := json.Unmarshal([]byte(cm.Data[keyRecord]), &w); err != nil {
 		return broken(err)
 	}
-	text, err := unpacked(cm.BinaryData[keyPlan])
+	text, err := decompress(cm.BinaryData[keyPlan])
 	if err != nil {
 		return broken(err)
 	}
@@ -145,7 +145,7 @@ func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
 	for _, d := range w.History {
 		out.Audit.Entries = append(out.Audit.Entries, plan.AuditEntry(d))
 	}
-	if text, err = unpacked(cm.BinaryData[keyBase]); err != nil {
+	if text, err = decompress(cm.BinaryData[keyBase]); err != nil {
 		return broken(err)
 	}
 	if err := json.Unmarshal(text, &out.Base); err != nil {
@@ -168,7 +168,7 @@ func withoutPods(p plan.Plan) plan.Plan {
 	return p
 }
 
-func packed(text []byte) []byte {
+func compress(text []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write(text) // a buffer takes everything
@@ -176,12 +176,12 @@ func packed(text []byte) []byte {
 	return b.Bytes()
 }
 
-// mostUnpacked bounds what a record can unpack to.
-const mostUnpacked = 64 << 20
+// maxUnpackedBytes bounds what a record can unpack to.
+const maxUnpackedBytes = 64 << 20
 
-func unpacked(text []byte) ([]byte, error) { return unpackedTo(text, mostUnpacked) }
+func decompress(text []byte) ([]byte, error) { return decompressTo(text, maxUnpackedBytes) }
 
-func unpackedTo(text []byte, most int64) ([]byte, error) {
+func decompressTo(text []byte, most int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
@@ -196,19 +196,19 @@ func unpackedTo(text []byte, most int64) ([]byte, error) {
 // The bounds of past rollouts in a record, as kept and unpacked. A plan needs the room
 // more: the oldest rollouts make way for it.
 const (
-	mostPastBytes    = 64 << 10
-	mostPastUnpacked = 1 << 20
+	maxPastBytes         = 64 << 10
+	maxPastUnpackedBytes = 1 << 20
 )
 
-// packedPast is past rollouts, oldest first, as they are kept in at most so many bytes; nil
+// compressPast is past rollouts, oldest first, as they are kept in at most so many bytes; nil
 // where none has room.
-func packedPast(list []plan.PastRollout, most int) []byte {
+func compressPast(list []plan.PastRollout, most int) []byte {
 	for list = plan.Recent(list); len(list) > 0; list = list[1:] {
 		text, err := json.Marshal(list)
 		if err != nil {
 			return nil // times beyond the year 9999, in an edited record
 		}
-		if out := packed(text); len(out) <= most {
+		if out := compress(text); len(out) <= most {
 			return out
 		}
 	}
@@ -221,7 +221,7 @@ func readPast(text []byte) ([]plan.PastRollout, error) {
 	if len(text) == 0 {
 		return nil, nil
 	}
-	text, err := unpackedTo(text, mostPastUnpacked)
+	text, err := decompressTo(text, maxPastUnpackedBytes)
 	if err != nil {
 		return nil, fmt.Errorf("past rollouts: %w", err)
 	}

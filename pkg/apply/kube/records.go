@@ -45,20 +45,20 @@ const (
 	keyBase     = "base.json.gz"
 	keyPast     = "past.json.gz"
 	// mostBytes is what a record may hold: an API server takes a megabyte.
-	mostBytes = 900 << 10
+	maxRecordBytes = 900 << 10
 )
 
-// where is namespace and name of a workload's record, and of its lease.
-func (r Records) where(ref cluster.Ref) (namespace, name string) {
-	return recordPlace(ref, r.StateNamespace)
+// location is namespace and name of a workload's record, and of its lease.
+func (r Records) location(ref cluster.Ref) (namespace, name string) {
+	return recordLocation(ref, r.StateNamespace)
 }
 
-func recordPlace(ref cluster.Ref, stateNamespace string) (namespace, name string) {
-	return cmp.Or(ref.Namespace, stateNamespace), "rollout." + kruise.SourceValue(ref.Kind+groupMark(ref.Group), ref.Name)
+func recordLocation(ref cluster.Ref, stateNamespace string) (namespace, name string) {
+	return cmp.Or(ref.Namespace, stateNamespace), "rollout." + kruise.SourceValue(ref.Kind+groupSuffix(ref.Group), ref.Name)
 }
 
-// groupMark tells kinds of one name apart.
-func groupMark(group string) string {
+// groupSuffix tells kinds of one name apart.
+func groupSuffix(group string) string {
 	if group == kruise.Group {
 		return ""
 	}
@@ -67,7 +67,7 @@ func groupMark(group string) string {
 
 // Load reads the record of a workload. The error wraps plan.ErrNoRollout without one.
 func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
-	namespace, name := r.where(ref)
+	namespace, name := r.location(ref)
 	cm, err := r.Client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return plan.Record{}, fmt.Errorf("%s: %w", ref, plan.ErrNoRollout)
@@ -106,10 +106,10 @@ func (r Records) List(ctx context.Context, namespace string) ([]plan.Record, err
 func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerReference, p plan.Plan, base map[string]any, by string) (plan.Record, error) {
 	now := time.Now().UTC()
 	next := plan.Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: now, By: by, Progress: plan.Progress{Started: now}}
-	next.Times = timed(next, next.Progress, now)
+	next.Times = withStepTime(next, next.Progress, now)
 	what, detail := plan.Began(p)
 	var out plan.Record
-	err := again(ctx, func() error {
+	err := retryWrite(ctx, func() error {
 		before, err := r.Load(ctx, ref)
 		switch {
 		case err != nil && !errors.Is(err, plan.ErrNoRollout):
@@ -130,7 +130,7 @@ func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerR
 		return err
 	})
 	if err != nil {
-		return plan.Record{}, told("the record of "+ref.String(), err)
+		return plan.Record{}, planError("the record of "+ref.String(), err)
 	}
 	return out, nil
 }
@@ -157,13 +157,13 @@ func (r Records) write(ctx context.Context, rec plan.Record, owner metav1.OwnerR
 // somebody else in between makes it look again.
 func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error) {
 	var out plan.Record
-	var tried *written
-	err := again(ctx, func() error {
+	var tried *storedRecord
+	err := retryWrite(ctx, func() error {
 		now, err := r.Load(ctx, ref)
 		if err != nil {
 			return err
 		}
-		if tried != nil && reflect.DeepEqual(*tried, writtenOf(now)) {
+		if tried != nil && reflect.DeepEqual(*tried, storedRecordOf(now)) {
 			out = now // an earlier try took effect
 			return nil
 		}
@@ -174,7 +174,7 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 		after := now.Progress
 		now.Progress = before
 		now = now.Decide(after, by, r.Program, false, time.Now())
-		want := writtenOf(now)
+		want := storedRecordOf(now)
 		tried = &want
 		out, err = r.store(ctx, now)
 		return err
@@ -185,11 +185,11 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 // store writes the part that changes; it fails with a conflict if somebody else has
 // written since the record was read.
 func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error) {
-	text, err := json.Marshal(writtenOf(now))
+	text, err := json.Marshal(storedRecordOf(now))
 	if err != nil {
 		return plan.Record{}, err
 	}
-	namespace, name := r.where(now.Ref)
+	namespace, name := r.location(now.Ref)
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"resourceVersion": now.Version},
 		"data":     map[string]any{keyRecord: string(text)},
@@ -206,7 +206,7 @@ func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error
 
 // Forget removes the record of a workload.
 func (r Records) Forget(ctx context.Context, ref cluster.Ref) error {
-	namespace, name := r.where(ref)
+	namespace, name := r.location(ref)
 	err := r.Client.CoreV1().ConfigMaps(namespace).Delete(ctx, name, metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil

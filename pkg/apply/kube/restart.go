@@ -30,11 +30,11 @@ type restarter struct {
 // restart restarts containers inside one pod, once for each step, however often it is
 // asked for.
 func (rs *restarter) restart(ctx context.Context, _ string, r *plan.Restart) error {
-	m, w, err := rs.asks()
+	m, w, err := rs.currentStep()
 	if err != nil {
 		return err
 	}
-	p, ok := rs.observer.pods.one(r.Namespace, r.Name)
+	p, ok := rs.observer.pods.get(r.Namespace, r.Name)
 	if !ok || p.UID != r.UID {
 		return fmt.Errorf("pod %s: %w", r.Name, plan.ErrNotFound)
 	}
@@ -43,28 +43,28 @@ func (rs *restarter) restart(ctx context.Context, _ string, r *plan.Restart) err
 			return fmt.Errorf("pod %s: container %s cannot be restarted: %s", p.Name, name, why)
 		}
 	}
-	method, err := rs.restartMethod(p.Pod, r)
+	method, err := rs.method(p.Pod, r)
 	if err != nil {
 		return err
 	}
 	switch method {
 	case plan.RestartCRR:
-		return rs.recreate(ctx, m, w, p, r)
+		return rs.restartByRequest(ctx, m, w, p, r)
 	case plan.RestartAlias:
-		return rs.rename(ctx, m, p, r)
+		return rs.restartByAlias(ctx, m, p, r)
 	case plan.RestartSignal:
-		return rs.signal(ctx, m, p, r)
+		return rs.restartBySignal(ctx, m, p, r)
 	}
 	return fmt.Errorf("no method of restarting is called %q", method)
 }
 
-// restartMethod is the method that is asked for, or what the cluster can do. A pod
+// method is the method that is asked for, or what the cluster can do. A pod
 // that was begun with one is gone on with in the same way.
-func (rs *restarter) restartMethod(p *cluster.Pod, r *plan.Restart) (string, error) {
+func (rs *restarter) method(p *cluster.Pod, r *plan.Restart) (string, error) {
 	if r.Method != "" && r.Method != plan.RestartCRR {
 		return r.Method, nil
 	}
-	_, err := rs.lazy.recreations.get()
+	_, err := rs.lazy.recreations.start()
 	served := !errors.Is(err, errNotServed)
 	switch {
 	case err != nil && served:
@@ -78,42 +78,42 @@ func (rs *restarter) restartMethod(p *cluster.Pod, r *plan.Restart) (string, err
 	return method, nil
 }
 
-// recreate asks Kruise's node agent (docs/kruise/jobs.md#containerrecreaterequest). One request
+// restartByRequest asks Kruise's node agent (docs/kruise/jobs.md#containerrecreaterequest). One request
 // holds all containers of the pod: the agent stops them one after the other.
-func (rs *restarter) recreate(ctx context.Context, m mark, w *cluster.Workload, p pod, r *plan.Restart) error {
-	requests, err := rs.lazy.recreations.get()
+func (rs *restarter) restartByRequest(ctx context.Context, m stepID, w *cluster.Workload, p observedPod, r *plan.Restart) error {
+	requests, err := rs.lazy.recreations.start()
 	if err != nil {
 		return err
 	}
-	meta := rs.recreateMeta(m, w, p.Pod)
-	if _, there := requests.one(meta.Namespace, meta.Name); there {
+	meta := rs.requestMeta(m, w, p.Pod)
+	if _, there := requests.get(meta.Namespace, meta.Name); there {
 		return nil
 	}
-	return rs.lazy.recreations.create(ctx, rs.connection, kruise.KindContainerRecreateRequest, meta, rs.recreateSpec(p.Pod, r))
+	return rs.lazy.recreations.create(ctx, rs.connection, kruise.KindContainerRecreateRequest, meta, rs.requestSpec(p.Pod, r))
 }
 
 const (
 	// recreateKept is for how many seconds a request stays after it is done: whoever
 	// resumes a rollout within a day knows what was restarted.
-	recreateKept = 24 * 60 * 60
+	requestTTLSeconds = 24 * 60 * 60
 	// recreateLimit ends a request that gets nowhere, which would hold up the next.
-	recreateLimit = 30 * time.Minute
+	defaultRestartTimeout = 30 * time.Minute
 )
 
-func (rs *restarter) recreateMeta(m mark, w *cluster.Workload, p *cluster.Pod) metav1.ObjectMeta {
-	meta := rs.meta(m, rs.ownersOf(w), m.name(p.Name+"-restart", p.UID))
+func (rs *restarter) requestMeta(m stepID, w *cluster.Workload, p *cluster.Pod) metav1.ObjectMeta {
+	meta := rs.meta(m, rs.ownersOf(w), m.objectName(p.Name+"-restart", p.UID))
 	if meta.Namespace = p.Namespace; w.Namespace != p.Namespace && w.Namespace != "" {
 		meta.OwnerReferences = nil // owners are in the same namespace
 	}
 	return meta
 }
 
-func (rs *restarter) recreateSpec(p *cluster.Pod, r *plan.Restart) *kruise.ContainerRecreateRequestSpec {
+func (rs *restarter) requestSpec(p *cluster.Pod, r *plan.Restart) *kruise.ContainerRecreateRequestSpec {
 	spec := &kruise.ContainerRecreateRequestSpec{
 		PodName:                 p.Name,
-		Strategy:                recreateStrategy(r.RestartStrategy),
-		ActiveDeadlineSeconds:   new(int64(rs.stepLimit().Seconds())),
-		TTLSecondsAfterFinished: new(int32(recreateKept)),
+		Strategy:                requestStrategy(r.RestartStrategy),
+		ActiveDeadlineSeconds:   new(int64(rs.stepTimeout().Seconds())),
+		TTLSecondsAfterFinished: new(int32(requestTTLSeconds)),
 	}
 	for _, name := range r.Containers {
 		spec.Containers = append(spec.Containers, kruise.ContainerRecreateRequestContainer{Name: name})
@@ -121,7 +121,7 @@ func (rs *restarter) recreateSpec(p *cluster.Pod, r *plan.Restart) *kruise.Conta
 	return spec
 }
 
-func recreateStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestStrategy {
+func requestStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestStrategy {
 	out := &kruise.ContainerRecreateRequestStrategy{FailurePolicy: kruise.ContainerRecreateFail, OrderedRecreate: s.Ordered}
 	if s.Unready > 0 {
 		out.UnreadyGracePeriodSeconds = new(int64(s.Unready.Seconds()))
@@ -129,34 +129,34 @@ func recreateStrategy(s plan.RestartStrategy) *kruise.ContainerRecreateRequestSt
 	return out
 }
 
-// stepLimit is how long the present step may take.
-func (rs *restarter) stepLimit() time.Duration {
-	if rec, err := rs.record.now(); err == nil {
+// stepTimeout is how long the present step may take.
+func (rs *restarter) stepTimeout() time.Duration {
+	if rec, err := rs.record.current(); err == nil {
 		if step := rec.Present(); step != nil && step.Timeout > 0 {
 			return step.Timeout
 		}
 	}
-	return recreateLimit
+	return defaultRestartTimeout
 }
 
-// rename names the images of containers in another way, and leaves it at that: the
+// restartByAlias names the images of containers in another way, and leaves it at that: the
 // kubelet starts them anew, with the same content (docs/facts/kubelet.md#restart-by-alias). What
 // was done is written on the pod in the same request.
-func (rs *restarter) rename(ctx context.Context, m mark, p pod, r *plan.Restart) error {
-	if a, ok := askedOf(p.Pod); ok && a.Step == m {
+func (rs *restarter) restartByAlias(ctx context.Context, m stepID, p observedPod, r *plan.Restart) error {
+	if a, ok := restartNoteOf(p.Pod); ok && a.Step == m {
 		return nil
 	}
-	containers, err := aliases(p.Pod, r)
+	containers, err := imageAliases(p.Pod, r)
 	if err != nil {
 		return err
 	}
-	a := newAsked(m, p, plan.RestartAlias, r.Containers)
+	a := newRestartNote(m, p, plan.RestartAlias, r.Containers)
 	a.Sent = true
-	return rs.note(ctx, p, a, containers)
+	return rs.writeNote(ctx, p, a, containers)
 }
 
-// aliases are the containers to restart, as a patch names their images.
-func aliases(p *cluster.Pod, r *plan.Restart) ([]any, error) {
+// imageAliases are the containers to restart, as a patch names their images.
+func imageAliases(p *cluster.Pod, r *plan.Restart) ([]any, error) {
 	var out []any
 	for _, name := range r.Containers {
 		has, _ := p.Container(name)
@@ -169,9 +169,9 @@ func aliases(p *cluster.Pod, r *plan.Restart) ([]any, error) {
 	return out, nil
 }
 
-// note writes on a pod what is asked for. The pod must be as it was seen: what is
+// writeNote writes on a pod what is asked for. The pod must be as it was seen: what is
 // kept of it says later whether its containers have restarted since.
-func (rs *restarter) note(ctx context.Context, p pod, a asked, containers []any) error {
+func (rs *restarter) writeNote(ctx context.Context, p observedPod, a restartNote, containers []any) error {
 	body := map[string]any{"metadata": map[string]any{
 		"uid": p.UID, "resourceVersion": p.version,
 		"annotations": map[string]any{restartAnnotation: a.text()},
@@ -186,9 +186,9 @@ func (rs *restarter) note(ctx context.Context, p pod, a asked, containers []any)
 // comes later reads there what was asked for.
 const restartAnnotation = "kubectl-kruise.dev/restart"
 
-// asked is what the annotation holds.
-type asked struct {
-	Step   mark   `json:"step"`
+// restartNote is what the annotation holds.
+type restartNote struct {
+	Step   stepID `json:"step"`
 	Method string `json:"method"`
 	// Before is how often each container had restarted.
 	Before map[string]int `json:"before"`
@@ -196,8 +196,8 @@ type asked struct {
 	Sent bool `json:"sent"`
 }
 
-func newAsked(m mark, p pod, method string, containers []string) asked {
-	a := asked{Step: m, Method: method, Before: map[string]int{}}
+func newRestartNote(m stepID, p observedPod, method string, containers []string) restartNote {
+	a := restartNote{Step: m, Method: method, Before: map[string]int{}}
 	for _, name := range containers {
 		c, _ := p.Container(name)
 		a.Before[name] = c.Restarts
@@ -205,18 +205,18 @@ func newAsked(m mark, p pod, method string, containers []string) asked {
 	return a
 }
 
-// askedOf reads what was asked for last.
-func askedOf(p *cluster.Pod) (asked, bool) {
+// restartNoteOf reads what was asked for last.
+func restartNoteOf(p *cluster.Pod) (restartNote, bool) {
 	text, ok := p.Annotations[restartAnnotation]
 	if !ok {
-		return asked{}, false
+		return restartNote{}, false
 	}
-	var a asked
+	var a restartNote
 	err := json.Unmarshal([]byte(text), &a)
 	return a, err == nil
 }
 
-func (a asked) text() string {
+func (a restartNote) text() string {
 	text, err := json.Marshal(a)
 	if err != nil {
 		return ""
@@ -224,9 +224,9 @@ func (a asked) text() string {
 	return string(text)
 }
 
-// fillRestarts says how the restarts of the present step went, read off the cluster
+// fillResults says how the restarts of the present step went, read off the cluster
 // alone: by requests, and by what was written on pods.
-func (rs *restarter) fillRestarts(s *plan.Snapshot, m mark, step *plan.Step) error {
+func (rs *restarter) fillResults(s *plan.Snapshot, m stepID, step *plan.Step) error {
 	answer := func(pod string, r plan.Result) {
 		if s.Verified == nil {
 			s.Verified = map[string]plan.Result{}
@@ -234,25 +234,25 @@ func (rs *restarter) fillRestarts(s *plan.Snapshot, m mark, step *plan.Step) err
 		s.Verified[plan.RestartKey(step.Name, pod)] = r
 	}
 	for _, p := range s.Pods {
-		if a, ok := askedOf(p); ok && a.Step == m && a.Sent {
+		if a, ok := restartNoteOf(p); ok && a.Step == m && a.Sent {
 			answer(p.Name, a.result(p))
 		}
 	}
-	requests := rs.lazy.recreations.shown()
+	requests := rs.lazy.recreations.ifStarted()
 	if requests == nil {
 		return nil
 	}
-	list, err := requests.all()
+	list, err := requests.list()
 	for _, request := range list {
 		if request.Labels[stepLabel] == string(m) {
-			answer(request.Spec.PodName, recreated(request))
+			answer(request.Spec.PodName, resultOfRequest(request))
 		}
 	}
 	return err
 }
 
 // result is good when every container has restarted and is ready.
-func (a asked) result(p *cluster.Pod) plan.Result {
+func (a restartNote) result(p *cluster.Pod) plan.Result {
 	var open []string
 	for _, name := range slices.Sorted(maps.Keys(a.Before)) {
 		c, ok := p.Container(name)
@@ -271,16 +271,16 @@ func (a asked) result(p *cluster.Pod) plan.Result {
 }
 
 // hint says why a container may never restart.
-func (a asked) hint() string {
+func (a restartNote) hint() string {
 	if a.Method == plan.RestartSignal {
 		return " (its first process may not handle TERM)"
 	}
 	return ""
 }
 
-// recreated is how a request went: its phase says only whether it is over, and each
+// resultOfRequest is how a request went: its phase says only whether it is over, and each
 // container has a result of its own.
-func recreated(r *kruise.ContainerRecreateRequest) plan.Result {
+func resultOfRequest(r *kruise.ContainerRecreateRequest) plan.Result {
 	var open, bad []string
 	for _, named := range r.Spec.Containers {
 		state := kruise.ContainerRecreateRequestContainerRecreateState{Name: named.Name, Phase: kruise.ContainerRecreateRequestPending}
@@ -312,27 +312,27 @@ func recreated(r *kruise.ContainerRecreateRequest) plan.Result {
 	return out
 }
 
-// restartRequests restart containers of a pod by the method that fits.
-func (rs *restarter) restartRequests(s plan.Snapshot, r *plan.Restart) ([]event.Request, error) {
-	p, err := podIn(s, r.PodRef)
+// requests restart containers of a pod by the method that fits.
+func (rs *restarter) requests(s plan.Snapshot, r *plan.Restart) ([]event.Request, error) {
+	p, err := podInSnapshot(s, r.PodRef)
 	if err != nil {
 		return nil, err
 	}
-	method, err := rs.restartMethod(p, r)
+	method, err := rs.method(p, r)
 	if err != nil {
 		return nil, err
 	}
 	switch method {
 	case plan.RestartCRR:
-		m, w, err := rs.asks()
+		m, w, err := rs.currentStep()
 		if err != nil {
 			return nil, err
 		}
-		return created(rs.lazy.recreations, kruise.KindContainerRecreateRequest, unnamed(rs.recreateMeta(m, w, p), p.Name+"-restart-"), rs.recreateSpec(p, r))
+		return kruiseRequest(rs.lazy.recreations, kruise.KindContainerRecreateRequest, withGeneratedName(rs.requestMeta(m, w, p), p.Name+"-restart-"), rs.requestSpec(p, r))
 	case plan.RestartAlias:
-		containers, err := aliases(p, r)
+		containers, err := imageAliases(p, r)
 		body := map[string]any{"metadata": map[string]any{"uid": p.UID}, "spec": map[string]any{"containers": containers}}
-		return []event.Request{patchesPod(r.PodRef, "", body)}, err
+		return []event.Request{podPatchRequest(r.PodRef, "", body)}, err
 	}
 	var out []event.Request
 	for _, name := range r.Containers {

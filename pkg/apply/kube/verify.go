@@ -20,34 +20,34 @@ import (
 // verifier asks the questions of verify steps.
 type verifier struct {
 	*stepObjects
-	answers answers
+	results verifyResults
 }
 
 // verify asks a question; the answer comes later, in a snapshot. What was asked
 // before under the same step is not asked any more.
 func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error {
-	m, w, err := vf.asks()
+	m, w, err := vf.currentStep()
 	if err != nil {
 		return err
 	}
 	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v, vf.opt.Asks) }
 	if v.Job != nil {
-		if _, err := vf.lazy.jobs.get(); err != nil {
+		if _, err := vf.lazy.jobs.start(); err != nil {
 			return err
 		}
 		once = func(ctx context.Context, n int) ask.Answer { return vf.runJob(ctx, m, w, step, v.Job, n) }
 	}
 	ctx, cancel := context.WithCancel(vf.ctx)
-	vf.answers.begin(step, cancel)
+	vf.results.start(step, cancel)
 	// A clock that lags behind the one that began the step must not have the question
 	// asked for ever.
 	began := vf.Now()
-	if rec, err := vf.record.now(); err == nil && rec.Progress.Started.After(began) {
+	if rec, err := vf.record.current(); err == nil && rec.Progress.Started.After(began) {
 		began = rec.Progress.Started
 	}
 	answer := func(done, good bool, text string) {
 		if ctx.Err() == nil {
-			vf.answers.set(step, plan.Result{Done: done, Good: good, Text: text, At: began})
+			vf.results.store(step, plan.Result{Done: done, Good: good, Text: text, At: began})
 		}
 	}
 	answer(false, false, "")
@@ -61,36 +61,36 @@ func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error
 
 // runJob runs a Job; one of an earlier try that was made before a crash is found
 // again.
-func (vf *verifier) runJob(ctx context.Context, m mark, w *cluster.Workload, step string, given map[string]any, n int) ask.Answer {
+func (vf *verifier) runJob(ctx context.Context, m stepID, w *cluster.Workload, step string, given map[string]any, n int) ask.Answer {
 	job, err := vf.verifyJob(m, w, step, given, n)
 	if err != nil {
 		return ask.Answer{Text: err.Error()}
 	}
 	if w.Namespace == "" {
-		if err := vf.stateNamespace(ctx); err != nil {
+		if err := vf.createStateNamespace(ctx); err != nil {
 			return ask.Answer{Text: err.Error()}
 		}
 	}
 	for {
-		version, _ := vf.bell.now()
+		version, _ := vf.changes.current()
 		err := vf.createJob(ctx, job)
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, plan.ErrUnavailable) || vf.bell.wait(ctx, version, vf.Now().Add(time.Second)) != nil {
+		if !errors.Is(err, plan.ErrUnavailable) || vf.changes.wait(ctx, version, vf.Now().Add(time.Second)) != nil {
 			return ask.Answer{Text: err.Error()}
 		}
 	}
-	return vf.jobAnswer(ctx, job.Namespace, job.Name)
+	return vf.awaitJob(ctx, job.Namespace, job.Name)
 }
 
 // verifyJob is the Job of one attempt.
-func (vf *verifier) verifyJob(m mark, w *cluster.Workload, step string, given map[string]any, n int) (*batchv1.Job, error) {
+func (vf *verifier) verifyJob(m stepID, w *cluster.Workload, step string, given map[string]any, n int) (*batchv1.Job, error) {
 	job := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given, job); err != nil {
 		return nil, fmt.Errorf("the job is not a batch/v1 Job: %w", err)
 	}
-	meta := vf.meta(m, vf.ownersOf(w), m.name(w.Name+"-verify", step, strconv.Itoa(n)))
+	meta := vf.meta(m, vf.ownersOf(w), m.objectName(w.Name+"-verify", step, strconv.Itoa(n)))
 	meta.Annotations = job.Annotations
 	for k, v := range job.Labels {
 		if _, ours := meta.Labels[k]; !ours {
@@ -99,36 +99,36 @@ func (vf *verifier) verifyJob(m mark, w *cluster.Workload, step string, given ma
 	}
 	job.ObjectMeta, job.Status = meta, batchv1.JobStatus{}
 	if job.Spec.TTLSecondsAfterFinished == nil {
-		job.Spec.TTLSecondsAfterFinished = new(int32(verifyKept))
+		job.Spec.TTLSecondsAfterFinished = new(int32(verifyTTLSeconds))
 	}
 	return job, nil
 }
 
-// verifyKept is for how many seconds a Job stays after it has answered.
-const verifyKept = 60 * 60
+// verifyTTLSeconds is for how many seconds a Job stays after it has answered.
+const verifyTTLSeconds = 60 * 60
 
-// jobAnswer waits for the end of a Job.
-func (vf *verifier) jobAnswer(ctx context.Context, namespace, name string) ask.Answer {
+// awaitJob waits for the end of a Job.
+func (vf *verifier) awaitJob(ctx context.Context, namespace, name string) ask.Answer {
 	for {
-		version, _ := vf.bell.now()
-		job, there := vf.lazy.jobs.shown().one(namespace, name)
+		version, _ := vf.changes.current()
+		job, there := vf.lazy.jobs.ifStarted().get(namespace, name)
 		if !there {
 			return ask.Answer{Text: "Job " + name + " was deleted before it ended"}
 		}
-		if end, ok := ended(job); ok {
+		if end, ok := jobEnd(job); ok {
 			if end.Type == batchv1.JobComplete {
 				return ask.Answer{Good: true, Text: "Job " + name + " succeeded"}
 			}
-			return ask.Answer{Text: "Job " + name + " failed: " + failure(end)}
+			return ask.Answer{Text: "Job " + name + " failed: " + jobFailure(end)}
 		}
-		if err := vf.bell.wait(ctx, version, time.Time{}); err != nil {
+		if err := vf.changes.wait(ctx, version, time.Time{}); err != nil {
 			return ask.Answer{Text: "Job " + name + " has not ended"}
 		}
 	}
 }
 
-// answers are the results of questions, which no object of the cluster shows.
-type answers struct {
+// verifyResults are the results of questions, which no object of the cluster shows.
+type verifyResults struct {
 	changed func()
 
 	mu       sync.Mutex
@@ -137,8 +137,8 @@ type answers struct {
 	asking map[string]context.CancelFunc
 }
 
-// set keeps the result of a question.
-func (a *answers) set(key string, r plan.Result) {
+// store keeps the result of a question.
+func (a *verifyResults) store(key string, r plan.Result) {
 	a.mu.Lock()
 	if a.verified == nil {
 		a.verified = map[string]plan.Result{}
@@ -148,8 +148,8 @@ func (a *answers) set(key string, r plan.Result) {
 	a.changed()
 }
 
-// begin ends the question that a step has asked before, if it is still being asked.
-func (a *answers) begin(step string, cancel context.CancelFunc) {
+// start ends the question that a step has asked before, if it is still being asked.
+func (a *verifyResults) start(step string, cancel context.CancelFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.asking == nil {
@@ -161,8 +161,8 @@ func (a *answers) begin(step string, cancel context.CancelFunc) {
 	a.asking[step] = cancel
 }
 
-// results are the results of questions.
-func (a *answers) results() map[string]plan.Result {
+// all are the results of questions.
+func (a *verifyResults) all() map[string]plan.Result {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return maps.Clone(a.verified)
