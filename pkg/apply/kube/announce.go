@@ -15,50 +15,52 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 )
 
-// reporter is who writes the Events.
-const reporter = "kubectl-kruise.dev/rollout"
+// eventReporter is who writes the Events.
+const eventReporter = "kubectl-kruise.dev/rollout"
 
-// farewell is how long Close waits for Events that are still to be written.
-const farewell = 2 * time.Second
-
-// notice is what an Event says.
-type notice struct{ kind, reason, note string }
+// flushTimeout is how long Close waits for Events that are still to be written.
+const flushTimeout = 2 * time.Second
 
 // announcer writes Events on the workload, one after the other and none at the
 // rollout's expense: what fails is forgotten, and so is what there is no room for.
 type announcer struct {
+	*connection
+	observer *observer
+
 	queue chan *eventsv1.Event
 	over  chan struct{}
-	stop  sync.Once
+	once  sync.Once
 	steps int
 }
 
-func (c *Cluster) startAnnouncer() {
-	c.announcer.queue, c.announcer.over = make(chan *eventsv1.Event, 32), make(chan struct{})
+func (a *announcer) start() {
+	a.queue, a.over = make(chan *eventsv1.Event, 32), make(chan struct{})
 	go func() {
-		defer close(c.announcer.over)
-		for e := range c.announcer.queue {
-			c.write(e)
+		defer close(a.over)
+		for e := range a.queue {
+			a.write(e)
 		}
 	}()
 }
 
-func (c *Cluster) write(e *eventsv1.Event) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), answerWithin)
+func (a *announcer) write(e *eventsv1.Event) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), requestTimeout)
 	defer cancel()
-	_, _ = c.core.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{FieldManager: FieldManager}) // best effort
+	_, _ = a.core.EventsV1().Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{FieldManager: FieldManager}) // best effort
 }
 
-// stopAnnouncer lets what is said already be written.
-func (c *Cluster) stopAnnouncer() {
-	if c.announcer.queue == nil {
+// stop lets what is said already be written; it may be called again.
+func (a *announcer) stop() { a.once.Do(a.flush) }
+
+func (a *announcer) flush() {
+	if a.queue == nil {
 		return // it never began
 	}
-	close(c.announcer.queue)
-	late := time.NewTimer(farewell)
+	close(a.queue)
+	late := time.NewTimer(flushTimeout)
 	defer late.Stop()
 	select {
-	case <-c.announcer.over:
+	case <-a.over:
 	case <-late.C:
 	}
 }
@@ -66,26 +68,28 @@ func (c *Cluster) stopAnnouncer() {
 // Announce writes what a rollout tells as a Kubernetes Event on the workload, where
 // that is worth one: each step, and how it ended. It never waits. It is called by one
 // goroutine, and not after Close.
-func (c *Cluster) Announce(e event.Event) {
+func (c *Cluster) Announce(e event.Event) { c.announcer.announce(e) }
+
+func (a *announcer) announce(e event.Event) {
 	if e.Plan != nil {
-		c.announcer.steps = len(e.Plan.Steps)
+		a.steps = len(e.Plan.Steps)
 	}
-	n, ok := noticeOf(e, c.announcer.steps)
-	present, err := c.present()
+	n, ok := eventNoteOf(e, a.steps)
+	present, err := a.observer.current()
 	if !ok || err != nil || present.workload == nil {
 		return
 	}
-	o := c.object()
+	o := a.changedObject()
 	namespace := o.Namespace
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault
 	}
-	now := c.Now()
+	now := a.Now()
 	select {
-	case c.announcer.queue <- &eventsv1.Event{
+	case a.queue <- &eventsv1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: o.Name + "." + strconv.FormatInt(now.UnixNano(), 16)},
-		EventTime:  metav1.NewMicroTime(now), ReportingController: reporter, ReportingInstance: cut(c.opt.Holder, 128),
-		Action: "Rollout", Type: n.kind, Reason: n.reason, Note: cut(n.note, 1024),
+		EventTime:  metav1.NewMicroTime(now), ReportingController: eventReporter, ReportingInstance: truncate(a.opt.Holder, 128),
+		Action: "Rollout", Type: n.kind, Reason: n.reason, Note: truncate(n.note, 1024),
 		Regarding: corev1.ObjectReference{
 			APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, UID: uidOf(present.workload),
 		},
@@ -94,24 +98,20 @@ func (c *Cluster) Announce(e event.Event) {
 	}
 }
 
-// outcomes are what Events say of the end.
-var outcomes = map[event.Outcome]notice{
-	event.Completed:  {corev1.EventTypeNormal, "RolloutCompleted", "all steps are done"},
-	event.RolledBack: {corev1.EventTypeWarning, "RolloutRolledBack", "the way back is done"},
-	event.Failed:     {corev1.EventTypeWarning, "RolloutHalted", "failed"},
-}
+// eventNote is what an Event says.
+type eventNote struct{ kind, reason, note string }
 
-// noticeOf is what an Event says of something that was told; ok is false for what is
+// eventNoteOf is what an Event says of something that was told; ok is false for what is
 // not worth one.
-func noticeOf(e event.Event, steps int) (n notice, ok bool) {
+func eventNoteOf(e event.Event, steps int) (n eventNote, ok bool) {
 	switch e.Type {
 	case event.StepDone:
 		// The end says that the last one is done.
-		return notice{corev1.EventTypeNormal, "RolloutStep", fmt.Sprintf("step %d of %d is done: %s", e.Step+1, steps, e.Text)}, e.Step+1 < steps
+		return eventNote{corev1.EventTypeNormal, "RolloutStep", fmt.Sprintf("step %d of %d is done: %s", e.Step+1, steps, e.Text)}, e.Step+1 < steps
 	case event.RollingBack:
-		return notice{corev1.EventTypeWarning, "RolloutRollsBack", "goes back: " + e.Text}, true
+		return eventNote{corev1.EventTypeWarning, "RolloutRollsBack", "goes back: " + e.Text}, true
 	case event.Ended:
-		n, ok = outcomes[e.Outcome]
+		n, ok = outcomeNotes[e.Outcome]
 		if e.Text != "" {
 			n.note += ": " + e.Text
 		}
@@ -120,8 +120,15 @@ func noticeOf(e event.Event, steps int) (n notice, ok bool) {
 	return n, false
 }
 
-// cut shortens a text to a number of bytes, at the end of a rune.
-func cut(text string, most int) string {
+// outcomeNotes are what Events say of the end.
+var outcomeNotes = map[event.Outcome]eventNote{
+	event.Completed:  {corev1.EventTypeNormal, "RolloutCompleted", "all steps are done"},
+	event.RolledBack: {corev1.EventTypeWarning, "RolloutRolledBack", "the way back is done"},
+	event.Failed:     {corev1.EventTypeWarning, "RolloutHalted", "failed"},
+}
+
+// truncate shortens a text to a number of bytes, at the end of a rune.
+func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -25,7 +25,7 @@ func TestNotices(t *testing.T) {
 		"pods":        {event.Event{Type: event.Pods}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n, ok := noticeOf(c.event, 4)
+			n, ok := eventNoteOf(c.event, 4)
 			got := strings.TrimSpace(n.kind + " " + n.reason + " " + n.note)
 			if ok != (c.want != "") || ok && got != c.want {
 				t.Errorf("%q %t, want %q", got, ok, c.want)
@@ -36,10 +36,10 @@ func TestNotices(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	text := strings.Repeat("é", 600)
-	if got := cut(text, 1023); len(got) > 1023 || !utf8.ValidString(got) {
+	if got := truncate(text, 1023); len(got) > 1023 || !utf8.ValidString(got) {
 		t.Errorf("%d bytes, valid %t", len(got), utf8.ValidString(got))
 	}
-	if got := cut("short", 1024); got != "short" {
+	if got := truncate("short", 1024); got != "short" {
 		t.Error(got)
 	}
 }

@@ -34,7 +34,7 @@ func TestRecreated(t *testing.T) {
 			r := &kruise.ContainerRecreateRequest{}
 			r.Spec.Containers = []kruise.ContainerRecreateRequestContainer{{Name: "main"}, {Name: "log"}}
 			r.Status = kruise.ContainerRecreateRequestStatus{Phase: c.phase, Message: c.message, ContainerRecreateStates: c.states}
-			if diff := cmp.Diff(c.want, recreated(r)); diff != "" {
+			if diff := cmp.Diff(c.want, resultOfRequest(r)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -43,11 +43,11 @@ func TestRecreated(t *testing.T) {
 
 // TestAskedOf: what is written on a pod says later how its restart went.
 func TestAskedOf(t *testing.T) {
-	p := pod{Pod: &cluster.Pod{Containers: []cluster.Container{{Name: "main", Restarts: 3, Ready: true}, {Name: "log", Restarts: 9, Ready: true}}}}
-	a := newAsked("m", p, plan.RestartSignal, []string{"main"})
+	p := observedPod{Pod: &cluster.Pod{Containers: []cluster.Container{{Name: "main", Restarts: 3, Ready: true}, {Name: "log", Restarts: 9, Ready: true}}}}
+	a := newRestartNote("m", p, plan.RestartSignal, []string{"main"})
 	p.Annotations = map[string]string{restartAnnotation: a.text()}
-	got, ok := askedOf(p.Pod)
-	if diff := cmp.Diff(asked{"m", plan.RestartSignal, map[string]int{"main": 3}, false}, got); !ok || diff != "" {
+	got, ok := restartNoteOf(p.Pod)
+	if diff := cmp.Diff(restartNote{"m", plan.RestartSignal, map[string]int{"main": 3}, false}, got); !ok || diff != "" {
 		t.Error(diff)
 	}
 	main := &p.Containers[0]
@@ -64,7 +64,7 @@ func TestAskedOf(t *testing.T) {
 	}
 	for _, text := range []string{"", "yes", "[]"} {
 		p.Annotations[restartAnnotation] = text
-		if _, ok := askedOf(p.Pod); ok {
+		if _, ok := restartNoteOf(p.Pod); ok {
 			t.Errorf("%q says nothing", text)
 		}
 	}
@@ -75,19 +75,19 @@ func TestAskedOf(t *testing.T) {
 func TestMarks(t *testing.T) {
 	ref := cluster.Ref{Kind: "CloneSet", Namespace: "shop", Name: "web"}
 	at := time.Date(2026, 7, 1, 12, 0, 0, 5, time.UTC)
-	first := markOf(ref, plan.Progress{Step: 1, Started: at})
+	first := stepIDOf(ref, plan.Progress{Step: 1, Started: at})
 	for name, p := range map[string]plan.Progress{
 		"next step": {Step: 2, Started: at}, "again": {Step: 1, Started: at.Add(time.Nanosecond)},
 	} {
-		if markOf(ref, p) == first {
+		if stepIDOf(ref, p) == first {
 			t.Errorf("%s has the same mark", name)
 		}
 	}
-	if markOf(ref, plan.Progress{Step: 1, Started: at.In(time.FixedZone("x", 3600)), Resumed: at.Add(time.Hour), Sent: 1}) != first {
+	if stepIDOf(ref, plan.Progress{Step: 1, Started: at.In(time.FixedZone("x", 3600)), Resumed: at.Add(time.Hour), Sent: 1}) != first {
 		t.Error("the mark depends on more than the step's beginning")
 	}
-	long := first.name("a-very-long-name-of-a-workload-that-nobody-would-ever-type.-by-hand", "web:2")
-	if len(long) > 63 || long == first.name("a-very-long-name-of-a-workload-that-nobody-would-ever-type.-by-hand", "web:3") {
+	long := first.objectName("a-very-long-name-of-a-workload-that-nobody-would-ever-type.-by-hand", "web:2")
+	if len(long) > 63 || long == first.objectName("a-very-long-name-of-a-workload-that-nobody-would-ever-type.-by-hand", "web:3") {
 		t.Error(long)
 	}
 }
@@ -120,14 +120,14 @@ func TestPullErrors(t *testing.T) {
 func TestPullStates(t *testing.T) {
 	job := &kruise.ImagePullJob{}
 	job.Status.Desired, job.Status.Succeeded = 3, 1
-	if diff := cmp.Diff(plan.PullState{}, pullState(job)); diff != "" {
+	if diff := cmp.Diff(plan.PullState{}, stateOfImagePullJob(job)); diff != "" {
 		t.Error(diff)
 	}
 	job.Status.FailedNodes = []string{"n2"}
-	if s := pullState(job); s.Over || len(s.Troubles) != 1 || s.Troubles[0].Node != "n2" || !s.Troubles[0].Final {
+	if s := stateOfImagePullJob(job); s.Over || len(s.Troubles) != 1 || s.Troubles[0].Node != "n2" || !s.Troubles[0].Final {
 		t.Errorf("%+v", s)
 	}
-	if _, ok := ended(&batchv1.Job{}); ok {
+	if _, ok := jobEnd(&batchv1.Job{}); ok {
 		t.Error("a new Job has not ended")
 	}
 	n := &kruise.NodeImage{}
@@ -137,11 +137,11 @@ func TestPullStates(t *testing.T) {
 		want    kruise.ImagePullPhase
 	}{{1, kruise.ImagePhaseWaiting}, {2, kruise.ImagePhaseFailed}} {
 		n.Status.ImageStatuses = map[string]kruise.ImageStatus{"web": {Tags: []kruise.ImageTagStatus{{Tag: "2", Version: c.version, Phase: kruise.ImagePhaseFailed, Message: "x"}}}}
-		if s, ok := tagOf(n, "shop", "job"); !ok || s.Phase != c.want {
+		if s, ok := nodePullOfAgent(n, "shop", "job"); !ok || s.Phase != c.want {
 			t.Errorf("version %d: %+v", c.version, s)
 		}
 	}
-	if _, ok := tagOf(n, "shop", "other"); ok {
+	if _, ok := nodePullOfAgent(n, "shop", "other"); ok {
 		t.Error("that is another job's")
 	}
 }
@@ -154,12 +154,12 @@ func TestSignals(t *testing.T) {
 		{Name: "b", RestartPolicy: &never},
 		{Name: "c", Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"drain"}}}}},
 	}}}
-	got := signalsOf(p)
-	if diff := cmp.Diff([]string{"b"}, got.ends); diff != "" || got.shared != "" || got.hooks["c"][0] != "drain" {
+	got := signalFactsOf(p)
+	if diff := cmp.Diff([]string{"b"}, got.endingContainers); diff != "" || got.sharedProcesses != "" || got.preStopCommands["c"][0] != "drain" {
 		t.Errorf("%+v", got)
 	}
 	p.Spec.RestartPolicy, p.Spec.ShareProcessNamespace = corev1.RestartPolicyNever, &yes
-	if got := signalsOf(p); len(got.ends) != 3 || got.shared == "" {
+	if got := signalFactsOf(p); len(got.endingContainers) != 3 || got.sharedProcesses == "" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"sync"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,12 +25,12 @@ import (
 // Do carries out one action. What it wrote is in the mirrors when it returns, and
 // what it may have written without being told is read again before the next write.
 func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
-	if err := c.certain(ctx); err != nil {
+	if err := c.writer.mayWrite(ctx); err != nil {
 		return err
 	}
 	err := c.do(ctx, a)
 	if err != nil && ctx.Err() == nil {
-		c.doubt(ctx, a, err)
+		c.writer.noteUnconfirmed(ctx, a, err)
 	}
 	return err
 }
@@ -35,47 +38,130 @@ func (c *Cluster) Do(ctx context.Context, _ cluster.Ref, a plan.Action) error {
 func (c *Cluster) do(ctx context.Context, a plan.Action) error {
 	switch {
 	case a.Patch != nil:
-		return c.underLease(ctx, func(ctx context.Context) error { return c.patch(ctx, a) })
+		return c.lease.send(ctx, func(ctx context.Context) error { return c.writer.patch(ctx, a) })
 	case a.Pod != nil:
-		return c.underLease(ctx, func(ctx context.Context) error { return c.changePod(ctx, a.Pod) })
+		return c.lease.send(ctx, func(ctx context.Context) error { return c.writer.changePod(ctx, a.Pod) })
 	case a.Evict != nil:
-		return c.underLease(ctx, func(ctx context.Context) error { return c.evict(ctx, a.Evict) })
+		return c.lease.send(ctx, func(ctx context.Context) error { return c.writer.evict(ctx, a.Evict) })
 	case a.Delete != nil:
-		return c.underLease(ctx, func(ctx context.Context) error { return c.delete(ctx, a.Delete) })
+		return c.lease.send(ctx, func(ctx context.Context) error { return c.writer.delete(ctx, a.Delete) })
 	case a.Pull != nil:
-		return c.pull(ctx, a.Step, a.Pull)
+		return c.puller.pull(ctx, a.Step, a.Pull)
 	case a.Restart != nil:
-		return c.restart(ctx, a.Step, a.Restart)
+		return c.restarter.restart(ctx, a.Step, a.Restart)
 	case a.Verify != nil:
-		return c.verify(ctx, a.Step, a.Verify)
+		return c.verifier.verify(ctx, a.Step, a.Verify)
 	}
 	return fmt.Errorf("step %s has an action without a part", a.Step)
 }
 
+// mayWrite reports an error unless this process may write and knows what it writes
+// to: what was read again first has to be decided on anew.
+func (wr *writer) mayWrite(ctx context.Context) error {
+	if err := wr.lease.check(); err != nil {
+		return err
+	}
+	some, err := wr.unconfirmed.reread(ctx)
+	if err == nil && some {
+		err = fmt.Errorf("it was read again: %w", plan.ErrConflict)
+	}
+	return err
+}
+
+// unconfirmedWrites are objects that may not be what the mirrors show, by name, with how to
+// read them again: a write got no answer, or one that says so. Before that was done
+// nothing is written, since it would be decided on what is not true.
+type unconfirmedWrites struct {
+	mu      sync.Mutex
+	rereads map[string]func(context.Context) error
+}
+
+func (d *unconfirmedWrites) add(name string, read func(context.Context) error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rereads == nil {
+		d.rereads = map[string]func(context.Context) error{}
+	}
+	d.rereads[name] = read
+}
+
+// reread reads all that is doubtful again; some says that there was anything.
+func (d *unconfirmedWrites) reread(ctx context.Context) (some bool, err error) {
+	d.mu.Lock()
+	open := maps.Clone(d.rereads)
+	d.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(open)) {
+		if err := open[name](ctx); err != nil {
+			return true, planError(name, err)
+		}
+		d.mu.Lock()
+		delete(d.rereads, name)
+		d.mu.Unlock()
+	}
+	return len(open) > 0, nil
+}
+
+// noteUnconfirmed has what an action was about read again, after an error that leaves open
+// what it is like now.
+func (wr *writer) noteUnconfirmed(ctx context.Context, a plan.Action, err error) {
+	if !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict) && !errors.Is(err, plan.ErrNotFound) {
+		return
+	}
+	if p := podOfAction(a); p != nil {
+		wr.unconfirmed.add("pod "+p.Name, func(ctx context.Context) error { return wr.observer.rereadPod(ctx, p) })
+	} else {
+		wr.unconfirmed.add(wr.changedObject().String(), wr.observer.rereadWorkload)
+	}
+	_, _ = wr.unconfirmed.reread(ctx) // the next write tries again
+}
+
+// podOfAction is the pod that an action is about, nil for none.
+func podOfAction(a plan.Action) *plan.PodRef {
+	switch {
+	case a.Pod != nil:
+		return &a.Pod.PodRef
+	case a.Evict != nil:
+		return a.Evict
+	case a.Delete != nil:
+		return a.Delete
+	case a.Restart != nil:
+		return &a.Restart.PodRef
+	}
+	return nil
+}
+
+// writer changes the workload and its pods.
+type writer struct {
+	*connection
+	observer    *observer
+	lease       *leaseHolder
+	unconfirmed unconfirmedWrites
+}
+
 // patch changes the workload.
-func (c *Cluster) patch(ctx context.Context, a plan.Action) error {
-	o, err := c.patched(a.Patch)
+func (wr *writer) patch(ctx context.Context, a plan.Action) error {
+	o, err := wr.patchTarget(a.Patch)
 	if err != nil {
 		return err
 	}
-	body, kind, err := pinned(a)
+	body, kind, err := withPrecondition(a)
 	if err != nil {
 		return err
 	}
-	got, err := c.dynamic.Resource(o.Resource).Namespace(o.Namespace).
-		Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: cmp.Or(c.opt.Manager, FieldManager)}, subresources(a.Patch)...)
+	got, err := wr.dynamic.Resource(o.Resource).Namespace(o.Namespace).
+		Patch(ctx, o.Name, kind, body, metav1.PatchOptions{FieldManager: cmp.Or(wr.opt.Manager, FieldManager)}, subresources(a.Patch)...)
 	if err != nil {
-		return told(o.String(), err)
+		return planError(o.String(), err)
 	}
 	if a.Patch.Subresource == "scale" {
 		return nil
 	}
-	return c.workloads.put(got)
+	return wr.observer.workloads.put(got)
 }
 
-// patched is the workload as a patch names it. A patch of anything else is refused.
-func (c *Cluster) patched(p *plan.Patch) (Object, error) {
-	o := *c.object()
+// patchTarget is the workload as a patch names it. A patch of anything else is refused.
+func (wr *writer) patchTarget(p *plan.Patch) (Object, error) {
+	o := *wr.changedObject()
 	t := p.Target
 	if t == nil {
 		return o, nil
@@ -88,11 +174,11 @@ func (c *Cluster) patched(p *plan.Patch) (Object, error) {
 	if ref := (cluster.Ref{Group: version.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}); ref != o.Ref {
 		return o, fmt.Errorf("a patch changes %s, and this rollout changes %s only", ref, o.Ref)
 	}
-	return Object{o.Ref, version.WithResource(writable(o.Ref))}, nil
+	return Object{o.Ref, version.WithResource(resourceOfWritable(o.Ref))}, nil
 }
 
-// writable is the name in URLs of a kind that rollouts write to; "" of any other.
-func writable(r cluster.Ref) string {
+// resourceOfWritable is the name in URLs of a kind that rollouts write to; "" of any other.
+func resourceOfWritable(r cluster.Ref) string {
 	if !cluster.IsWorkload(r.Group, r.Kind) && (r.Group != kruise.Group || r.Kind != kruise.KindUnitedDeployment) {
 		return ""
 	}
@@ -111,22 +197,22 @@ var patchTypes = map[string]types.PatchType{
 	"": types.MergePatchType,
 }
 
-// pinned writes a patch that only the object takes which it was decided for: the
+// withPrecondition writes a patch that only the object takes which it was decided for: the
 // precondition is part of the request.
-func pinned(a plan.Action) ([]byte, types.PatchType, error) {
+func withPrecondition(a plan.Action) ([]byte, types.PatchType, error) {
 	kind, ok := patchTypes[a.Patch.Type]
 	if !ok {
 		return nil, "", fmt.Errorf("step %s: patches are not of type %q", a.Step, a.Patch.Type)
 	}
 	body := a.Patch.Body
-	body = pin(body, "resourceVersion", a.Precondition.ResourceVersion)
-	body = pin(body, "uid", a.Precondition.UID)
+	body = withTest(body, "resourceVersion", a.Precondition.ResourceVersion)
+	body = withTest(body, "uid", a.Precondition.UID)
 	text, err := json.Marshal(body)
 	return text, kind, err
 }
 
-// pin makes a field of the metadata a condition of the patch, unless v is empty.
-func pin(body any, field, v string) any {
+// withTest makes a field of the metadata a condition of the patch, unless v is empty.
+func withTest(body any, field, v string) any {
 	if v == "" {
 		return body
 	}
@@ -134,14 +220,14 @@ func pin(body any, field, v string) any {
 	case []any:
 		return append([]any{map[string]any{"op": "test", "path": "/metadata/" + field, "value": v}}, b...)
 	case map[string]any:
-		return withMeta(b, field, v)
+		return withMetadata(b, field, v)
 	}
 	return body
 }
 
-// withMeta is a merge patch that also sets a field of the metadata, which is refused
+// withMetadata is a merge patch that also sets a field of the metadata, which is refused
 // where it differs.
-func withMeta(body map[string]any, field, v string) map[string]any {
+func withMetadata(body map[string]any, field, v string) map[string]any {
 	out, meta := map[string]any{}, map[string]any{}
 	maps.Copy(out, body)
 	given, _ := body["metadata"].(map[string]any)
@@ -152,8 +238,8 @@ func withMeta(body map[string]any, field, v string) map[string]any {
 }
 
 // evict asks for the deletion of a pod; budgets may refuse it.
-func (c *Cluster) evict(ctx context.Context, p *plan.PodRef) error {
-	return c.leaving(ctx, p, c.core.CoreV1().Pods(p.Namespace).EvictV1(ctx, eviction(p)))
+func (wr *writer) evict(ctx context.Context, p *plan.PodRef) error {
+	return wr.awaitDeletion(ctx, p, wr.core.CoreV1().Pods(p.Namespace).EvictV1(ctx, eviction(p)))
 }
 
 func eviction(p *plan.PodRef) *policyv1.Eviction {
@@ -166,69 +252,214 @@ func eviction(p *plan.PodRef) *policyv1.Eviction {
 }
 
 // delete deletes a pod without asking budgets.
-func (c *Cluster) delete(ctx context.Context, p *plan.PodRef) error {
+func (wr *writer) delete(ctx context.Context, p *plan.PodRef) error {
 	uid := types.UID(p.UID)
-	err := c.core.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
-	return c.leaving(ctx, p, err)
+	err := wr.core.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
+	return wr.awaitDeletion(ctx, p, err)
 }
 
-// leaving waits until the watch shows that a pod goes: the answer to an eviction
+// awaitDeletion waits until the watch shows that a pod goes: the answer to an eviction
 // does not say what became of it. A watch that is behind is not waited for.
-func (c *Cluster) leaving(ctx context.Context, p *plan.PodRef, err error) error {
+func (wr *writer) awaitDeletion(ctx context.Context, p *plan.PodRef, err error) error {
 	if err != nil {
-		return told("pod "+p.Name, err)
+		return planError("pod "+p.Name, err)
 	}
-	end := c.Now().Add(watchLag)
-	for c.Now().Before(end) {
-		version, _ := c.bell.now()
-		have, ok := c.pods.one(p.Namespace, p.Name)
+	end := wr.Now().Add(watchLagLimit)
+	for wr.Now().Before(end) {
+		version, _ := wr.changes.current()
+		have, ok := wr.observer.pods.get(p.Namespace, p.Name)
 		if !ok || have.UID != p.UID || have.Deleting {
 			return nil
 		}
-		if err := c.bell.wait(ctx, version, end); err != nil {
-			return told("pod "+p.Name, err)
+		if err := wr.changes.wait(ctx, version, end); err != nil {
+			return planError("pod "+p.Name, err)
 		}
 	}
-	if err := c.rereadPod(ctx, p); err != nil {
-		return told("pod "+p.Name, err)
+	if err := wr.observer.rereadPod(ctx, p); err != nil {
+		return planError("pod "+p.Name, err)
 	}
 	return nil
 }
 
-// told sorts an answer of the server into what plan.Next's executor knows.
-func told(what string, err error) error {
-	kind := kindOf(err)
-	if kind == nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return fmt.Errorf("%s: %w: %s", what, kind, reasonOf(err))
-}
+// watchLagLimit is how far a watch may be behind before nobody waits for it any more.
+const watchLagLimit = time.Second
 
-// kindOf is the error of plan that an answer of the server means; nil for one that
-// will not change.
-func kindOf(err error) error {
-	switch {
-	case apierrors.IsNotFound(err), apierrors.IsGone(err):
+// changePod carries out a change of a pod.
+func (wr *writer) changePod(ctx context.Context, a *plan.PodAction) error {
+	p, ok := wr.observer.pods.get(a.Namespace, a.Name)
+	if !ok || p.UID != a.UID {
 		return plan.ErrNotFound
-	case apierrors.IsConflict(err), isFailedTest(err):
-		return plan.ErrConflict
-	case apierrors.IsTooManyRequests(err) && apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause):
-		return plan.ErrRefused
-	case refusedByBudget(err):
-		return plan.ErrRefused
-	case isHopeless(err):
-		return nil
-	case unavailable(err):
-		return plan.ErrUnavailable
+	}
+	for _, patch := range PodPatches(p.Pod, a.Change, wr.resources(p.Pod, a.Change), time.Now()) {
+		if err := wr.sendPod(ctx, a.PodRef, patch); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// reasonOf is what the server says, without our own words around it.
-func reasonOf(err error) string {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) && status.Status().Message != "" {
-		return status.Status().Message
+// sendPod sends one patch of a pod, whose body names the uid.
+func (wr *writer) sendPod(ctx context.Context, p plan.PodRef, patch PodPatch) error {
+	text, err := json.Marshal(patch.Body)
+	if err != nil {
+		return err
 	}
-	return err.Error()
+	var sub []string
+	if patch.Subresource != "" {
+		sub = append(sub, patch.Subresource)
+	}
+	got, err := wr.core.CoreV1().Pods(p.Namespace).
+		Patch(ctx, p.Name, types.StrategicMergePatchType, text, metav1.PatchOptions{FieldManager: FieldManager}, sub...)
+	if err != nil {
+		return planError("pod "+p.Name, err)
+	}
+	return wr.observer.pods.put(got)
+}
+
+// resources are those that containers have in the pod's new revision.
+func (wr *writer) resources(p *cluster.Pod, change cluster.PodChange) map[string]any {
+	if len(change.Resources) == 0 {
+		return nil
+	}
+	s, err := wr.observer.templates()
+	if err != nil {
+		return nil
+	}
+	return resourcesIn(s, p, change)
+}
+
+// PodPatch is one strategic merge patch of a pod.
+type PodPatch struct {
+	// Subresource is empty, status or resize.
+	Subresource string
+	Body        map[string]any
+}
+
+// PodPatches are the requests that make up a change of a pod, in order: the
+// conditions first, since the status is a request of its own, then the resources,
+// which have one too, then the rest. resources are the new ones by container. Each
+// request is refused by a successor of the pod.
+func PodPatches(p *cluster.Pod, c cluster.PodChange, resources map[string]any, now time.Time) []PodPatch {
+	var out []PodPatch
+	if len(c.Conditions) > 0 {
+		out = append(out, PodPatch{"status", ConditionsPatch(p, c.Conditions, now)})
+	}
+	if len(c.Resources) > 0 {
+		out = append(out, PodPatch{"resize", resizePatch(c.Resources, resources)})
+	}
+	if body := metadataAndImagesPatch(p, c); body != nil {
+		out = append(out, PodPatch{"", body})
+	}
+	for _, patch := range out {
+		metadata, _ := patch.Body["metadata"].(map[string]any)
+		if metadata == nil {
+			metadata = map[string]any{}
+			patch.Body["metadata"] = metadata
+		}
+		metadata["uid"] = p.UID
+	}
+	return out
+}
+
+// ConditionsPatch is the body of a patch of a pod's status that sets conditions:
+// those that change; closing a readiness gate makes the pod unready
+// in the same write, as Kruise does.
+func ConditionsPatch(p *cluster.Pod, set []cluster.Condition, now time.Time) map[string]any {
+	closes := slices.ContainsFunc(set, func(c cluster.Condition) bool {
+		return c.Status == corev1.ConditionFalse && slices.Contains(p.ReadinessGates, c.Type)
+	})
+	ready, _ := p.Condition(string(corev1.PodReady))
+	if closes && ready.Status == corev1.ConditionTrue {
+		set = append(slices.Clone(set), cluster.SetTo(string(corev1.PodReady), corev1.ConditionFalse, "ReadinessGatesNotReady", ""))
+	}
+	after := p.With(cluster.PodChange{Conditions: set}, now)
+	var list []any
+	for _, change := range set {
+		c, _ := after.Condition(change.Type)
+		list = append(list, map[string]any{
+			"type": c.Type, "status": c.Status, "reason": c.Reason, "message": c.Message,
+			"lastTransitionTime": metav1.NewTime(c.Since),
+		})
+	}
+	return map[string]any{"status": map[string]any{"conditions": list}}
+}
+
+func resizePatch(containers []string, resources map[string]any) map[string]any {
+	var list []any
+	for _, name := range containers {
+		list = append(list, map[string]any{"name": name, "resources": resources[name]})
+	}
+	return map[string]any{"spec": map[string]any{"containers": list}}
+}
+
+// metadataAndImagesPatch is everything of a change but conditions and resources, nil for nothing.
+func metadataAndImagesPatch(p *cluster.Pod, c cluster.PodChange) map[string]any {
+	metadata, spec := map[string]any{}, map[string]any{}
+	if len(c.Labels) > 0 {
+		metadata["labels"] = c.Labels
+	}
+	if len(c.Annotations) > 0 {
+		metadata["annotations"] = c.Annotations
+	}
+	if len(c.AddFinalizers) > 0 {
+		metadata["finalizers"] = c.AddFinalizers
+	}
+	if len(c.RemoveFinalizers) > 0 {
+		metadata["$deleteFromPrimitiveList/finalizers"] = c.RemoveFinalizers
+	}
+	for field, list := range map[string][]cluster.Container{"containers": p.Containers, "initContainers": p.InitContainers} {
+		if changed := changedImages(list, c.Images); len(changed) > 0 {
+			spec[field] = changed
+		}
+	}
+	if len(metadata)+len(spec) == 0 {
+		return nil
+	}
+	body := map[string]any{"metadata": metadata}
+	if len(spec) > 0 {
+		body["spec"] = spec
+	}
+	return body
+}
+
+func changedImages(list []cluster.Container, change map[string]string) []any {
+	var out []any
+	for _, c := range list {
+		if image, ok := change[c.Name]; ok {
+			out = append(out, map[string]any{"name": c.Name, "image": image})
+		}
+	}
+	return out
+}
+
+// resourcesIn are [Cluster.resources] by a snapshot.
+func resourcesIn(s plan.Snapshot, p *cluster.Pod, change cluster.PodChange) map[string]any {
+	if len(change.Resources) == 0 || s.Workload == nil {
+		return nil
+	}
+	revision := p.Labels[cluster.RevisionLabel]
+	if now := change.Labels[cluster.RevisionLabel]; now != nil {
+		revision = *now
+	}
+	template := s.Workload.Template
+	for _, r := range s.Revisions {
+		if cluster.Hash(r.Name) == cluster.Hash(revision) {
+			template = r.Template
+		}
+	}
+	return ResourcesOf(template)
+}
+
+// ResourcesOf returns the resources of each container of a template.
+func ResourcesOf(template map[string]any) map[string]any {
+	out := map[string]any{}
+	spec, _ := template["spec"].(map[string]any)
+	list, _ := spec["containers"].([]any)
+	for _, item := range list {
+		container, _ := item.(map[string]any)
+		if name, ok := container["name"].(string); ok {
+			out[name] = container["resources"]
+		}
+	}
+	return out
 }

@@ -3,14 +3,13 @@ package kube
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	coordination "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -18,38 +17,116 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// hold is the claim of this process to be the one that drives.
-type hold struct {
-	cluster             *Cluster
-	namespace, name, me string
-	// refresh reads again what others may have written while they held it; owners are the
-	// objects with which the lease goes away.
-	refresh func(ctx context.Context, all bool) error
-	owners  []metav1.OwnerReference
-	// lost ends what the holder does; stop ends the election.
-	lost context.CancelCauseFunc
-	stop context.CancelFunc
-	// got is closed when the lease is held for the first time.
-	got   chan struct{}
-	first sync.Once
-	// current is the election that goes on, nil while the lease is not held.
-	current atomic.Pointer[leaderelection.LeaderElector]
-	// other is the name of the last holder that is not us; fault is why the lease
-	// was not had last.
-	other, fault atomic.Value
-	// had says that the lease was held once.
-	had atomic.Bool
-	// renewed is when the write was sent that renewed the lease last: others count from
-	// what it wrote, not from when its answer came.
-	renewed atomic.Pointer[time.Time]
+// acquire seeks the lease, and keeps it until it is released.
+func (h *claim) acquire(ctx context.Context, told func(holder string)) (held context.Context, release func(), err error) {
+	held, lost := context.WithCancelCause(ctx)
+	election, stop := context.WithCancel(ctx)
+	h.identity, h.lost, h.stop, h.acquired = h.lease.opt.Holder+" ("+string(uuid.NewUUID())[:8]+")", lost, stop, make(chan struct{})
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		h.run(election)
+	}()
+	release = func() {
+		stop()
+		patience := time.NewTimer(releaseTimeout)
+		defer patience.Stop()
+		select {
+		case <-over:
+		case <-patience.C:
+		}
+		lost(nil)
+	}
+	if err := h.awaitLease(ctx, told); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return held, release, nil
 }
 
-// keep holds the lease until the context ends. One that ran out, since the cluster
+// awaitLease waits for the lease, as long as one lasts that nobody renews. A holder
+// that renews it is alive.
+func (h *claim) awaitLease(ctx context.Context, told func(string)) error {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	renewed := make(chan string, 1)
+	go h.watchRenewals(watching, renewed)
+	times := h.lease.opt.Lease.withDefaults()
+	soon, late := time.NewTimer(times.Lasts/10), time.NewTimer(times.acquireTimeout())
+	defer soon.Stop()
+	defer late.Stop()
+	for {
+		select {
+		case <-h.acquired:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-soon.C:
+			// A slow server has not told the holder by now: it is asked for again.
+			if holder := h.otherHolder(); holder == "" {
+				soon.Reset(times.Lasts / 10)
+			} else if told != nil {
+				told(holder)
+			}
+		case holder := <-renewed:
+			return fmt.Errorf("%w: %s", plan.ErrTaken, holder)
+		case <-late.C:
+			return h.notAcquired()
+		}
+	}
+}
+
+// watchRenewals tells who else renews the lease, which is a sign of life.
+func (h *claim) watchRenewals(ctx context.Context, alive chan<- string) {
+	seen := map[string]metav1.MicroTime{}
+	for n := 1; ctx.Err() == nil; n++ {
+		w, err := h.lease.core.CoordinationV1().Leases(h.namespace).Watch(ctx, metav1.ListOptions{
+			FieldSelector: fields.OneTermEqualSelector("metadata.name", h.name).String(),
+		})
+		if err == nil {
+			for e := range w.ResultChan() {
+				if l, ok := e.Object.(*coordinationv1.Lease); ok && h.isRenewalByOther(l, seen) {
+					alive <- *l.Spec.HolderIdentity
+					w.Stop()
+					return
+				}
+			}
+			n = 1
+		}
+		_ = h.lease.changes.pause(ctx, backoff(n)) // the loop sees the end
+	}
+}
+
+// isRenewalByOther reports whether somebody else has renewed the lease since it was seen
+// first.
+func (h *claim) isRenewalByOther(l *coordinationv1.Lease, seen map[string]metav1.MicroTime) bool {
+	holder := l.Spec.HolderIdentity
+	if holder == nil || *holder == "" || *holder == h.identity || l.Spec.RenewTime == nil {
+		return false
+	}
+	before, ok := seen[*holder]
+	seen[*holder] = *l.Spec.RenewTime
+	return ok && !before.Equal(l.Spec.RenewTime)
+}
+
+// notAcquired says why the lease could not be had, though nobody was seen to renew it.
+func (h *claim) notAcquired() error {
+	what := fmt.Sprintf("the lease %s/%s", h.namespace, h.name)
+	if holder := h.otherHolder(); holder != "" {
+		what += ", which " + holder + " had last,"
+	}
+	if err, ok := h.fault.Load().(error); ok {
+		return planError(what, err)
+	}
+	return fmt.Errorf("%s: %w", what, plan.ErrUnavailable)
+}
+
+// run holds the lease until the context ends. One that ran out, since the cluster
 // did not answer, is sought again: the rollout goes on unless somebody else has it.
-func (h *hold) keep(ctx context.Context) {
+func (h *claim) run(ctx context.Context) {
 	ctx = logr.NewContext(ctx, logr.Discard())
 	for ctx.Err() == nil {
-		e, err := h.election()
+		e, err := h.elector()
 		if err != nil {
 			h.lost(err)
 			return
@@ -58,135 +135,55 @@ func (h *hold) keep(ctx context.Context) {
 	}
 }
 
-func (h *hold) election() (*leaderelection.LeaderElector, error) {
-	times := h.cluster.opt.Lease.orUsual()
+func (h *claim) elector() (*leaderelection.LeaderElector, error) {
+	times := h.lease.opt.Lease.withDefaults()
 	var e *leaderelection.LeaderElector
 	lock := &resourcelock.LeaseLock{
 		LeaseMeta:  metav1.ObjectMeta{Namespace: h.namespace, Name: h.name},
-		Client:     ownedLeases{h.cluster.core.CoordinationV1(), h.owners},
-		LockConfig: resourcelock.ResourceLockConfig{Identity: h.me},
+		Client:     ownedLeases{h.lease.core.CoordinationV1(), h.owners},
+		LockConfig: resourcelock.ResourceLockConfig{Identity: h.identity},
 	}
 	e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock:          &watchedLock{lock, h},
+		Lock:          &recordingLock{lock, h},
 		LeaseDuration: times.Lasts, RenewDeadline: times.Tries, RetryPeriod: times.Renew, ReleaseOnCancel: true, Name: h.name,
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(ctx context.Context) { h.begin(ctx, e) },
+			OnStartedLeading: func(ctx context.Context) { h.startLeading(ctx, e) },
 			OnStoppedLeading: func() { h.current.Store(nil) },
-			OnNewLeader:      h.meet,
+			OnNewLeader:      h.noteHolder,
 		},
 	})
 	return e, err
 }
 
-// begin reads again what others may have written, and only then lets this process
+// startLeading reads again what others may have written, and only then lets this process
 // write.
-func (h *hold) begin(ctx context.Context, e *leaderelection.LeaderElector) {
+func (h *claim) startLeading(ctx context.Context, e *leaderelection.LeaderElector) {
 	for n := 1; ; n++ {
-		err := h.refresh(ctx, h.had.Load() || h.rival() != "")
+		err := h.refresh(ctx, h.heldBefore.Load() || h.otherHolder() != "")
 		if err == nil {
 			break
 		}
-		h.fault.Store(faulty{err})
-		if h.cluster.bell.settle(ctx, backoff(n)) != nil {
+		h.fault.Store(storedError{err})
+		if h.lease.changes.pause(ctx, backoff(n)) != nil {
 			return
 		}
 	}
-	h.had.Store(true)
+	h.heldBefore.Store(true)
 	h.current.Store(e)
-	h.first.Do(func() { close(h.got) })
-	h.cluster.bell.ring()
+	h.first.Do(func() { close(h.acquired) })
+	h.lease.changes.broadcast()
 }
 
-// meet is told of every holder. Whoever has the lease after us has taken over.
-func (h *hold) meet(holder string) {
-	if holder == h.me || holder == "" {
+// noteHolder is told of every holder. Whoever has the lease after us has taken over.
+func (h *claim) noteHolder(holder string) {
+	if holder == h.identity || holder == "" {
 		return
 	}
-	h.other.Store(holder)
-	if h.had.Load() {
+	h.lastOther.Store(holder)
+	if h.heldBefore.Load() {
 		h.lost(fmt.Errorf("%w: %s", plan.ErrTaken, holder))
 		h.stop()
 	}
-}
-
-// rival is who else held the lease, "" for nobody.
-func (h *hold) rival() string {
-	holder, _ := h.other.Load().(string)
-	return holder
-}
-
-// fence reports an error while the lease is not surely ours.
-func (h *hold) fence() error {
-	if e := h.current.Load(); e != nil && e.IsLeader() && h.sure() {
-		return nil
-	}
-	return fmt.Errorf("the lease %s/%s cannot be renewed, nothing is written meanwhile: %w", h.namespace, h.name, plan.ErrUnavailable)
-}
-
-// left is how long the lease still lasts. A machine that slept has not counted that time,
-// but its clock shows it; a clock that was put forward only has the next renewal awaited.
-func (h *hold) left() time.Duration {
-	at := h.renewed.Load()
-	if at == nil {
-		return 0
-	}
-	now := time.Now()
-	gone := max(now.Sub(*at), now.Round(0).Sub(at.Round(0)))
-	return h.cluster.opt.Lease.orUsual().Lasts - gone
-}
-
-// sure reports whether enough of the lease is left for something new to be written.
-func (h *hold) sure() bool {
-	times := h.cluster.opt.Lease.orUsual()
-	return h.left() > times.Lasts-times.Tries
-}
-
-// rivals tells who else renews the lease, which is a sign of life.
-func (h *hold) rivals(ctx context.Context, alive chan<- string) {
-	seen := map[string]metav1.MicroTime{}
-	for n := 1; ctx.Err() == nil; n++ {
-		w, err := h.cluster.core.CoordinationV1().Leases(h.namespace).Watch(ctx, metav1.ListOptions{
-			FieldSelector: fields.OneTermEqualSelector("metadata.name", h.name).String(),
-		})
-		if err == nil {
-			for e := range w.ResultChan() {
-				if l, ok := e.Object.(*coordinationv1.Lease); ok && h.renews(l, seen) {
-					alive <- *l.Spec.HolderIdentity
-					w.Stop()
-					return
-				}
-			}
-			n = 1
-		}
-		_ = h.cluster.bell.settle(ctx, backoff(n)) // the loop sees the end
-	}
-}
-
-// renews reports whether somebody else has renewed the lease since it was seen
-// first.
-func (h *hold) renews(l *coordinationv1.Lease, seen map[string]metav1.MicroTime) bool {
-	holder := l.Spec.HolderIdentity
-	if holder == nil || *holder == "" || *holder == h.me || l.Spec.RenewTime == nil {
-		return false
-	}
-	before, ok := seen[*holder]
-	seen[*holder] = *l.Spec.RenewTime
-	return ok && !before.Equal(l.Spec.RenewTime)
-}
-
-// holderOf names who holds a lease at a time, "" for nobody.
-func holderOf(l *coordinationv1.Lease, now time.Time) string {
-	if l.Spec.HolderIdentity == nil || l.Spec.RenewTime == nil {
-		return ""
-	}
-	lasts := usualLease.Lasts
-	if l.Spec.LeaseDurationSeconds != nil {
-		lasts = time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
-	}
-	if now.Sub(l.Spec.RenewTime.Time) > lasts {
-		return ""
-	}
-	return *l.Spec.HolderIdentity
 }
 
 // ownedLeases makes leases that go away with the workload.
@@ -213,39 +210,39 @@ func (l ownedLease) Create(ctx context.Context, lease *coordinationv1.Lease, o m
 	return l.LeaseInterface.Create(ctx, lease, o)
 }
 
-// watchedLock is a lock that keeps when it was renewed, or why it was refused.
-type watchedLock struct {
+// recordingLock is a lock that keeps when it was renewed, or why it was refused.
+type recordingLock struct {
 	*resourcelock.LeaseLock
 
-	hold *hold
+	claim *claim
 }
 
 // Create makes the lease.
-func (l *watchedLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+func (l *recordingLock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	return l.note(time.Now(), l.LeaseLock.Create(ctx, r))
 }
 
 // Update writes the lease. It is not let go of while a write may still be carried out.
-func (l *watchedLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	c := l.hold.cluster
-	if r.HolderIdentity == "" && c.flights.open(time.Now(), c.opt.Lease.orUsual().Lasts) {
-		return errUnderWay
+func (l *recordingLock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	lease := l.claim.lease
+	if r.HolderIdentity == "" && lease.inFlight.mayHappen(time.Now(), lease.opt.Lease.withDefaults().Lasts) {
+		return errWriteInFlight
 	}
 	return l.note(time.Now(), l.LeaseLock.Update(ctx, r))
 }
 
 // note keeps what became of a write that was sent at a time.
-func (l *watchedLock) note(sent time.Time, err error) error {
+func (l *recordingLock) note(sent time.Time, err error) error {
 	if err != nil {
-		l.hold.fault.Store(faulty{err})
+		l.claim.fault.Store(storedError{err})
 		return err
 	}
-	l.hold.renewed.Store(&sent)
+	l.claim.renewed.Store(&sent)
 	return nil
 }
 
-// faulty has one type for all errors, as an atomic.Value wants.
-type faulty struct{ error }
+// storedError has one type for all errors, as an atomic.Value wants.
+type storedError struct{ error }
 
 // Unwrap returns the error.
-func (f faulty) Unwrap() error { return f.error }
+func (f storedError) Unwrap() error { return f.error }

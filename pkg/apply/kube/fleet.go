@@ -12,6 +12,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -35,24 +39,23 @@ type FleetOptions struct {
 // Fleet is all workloads of a namespace, or of the cluster: one list and one watch for
 // each kind of object, however many workloads there are. It only reads.
 type Fleet struct {
-	opt FleetOptions
-	// c has the clients and the bell; it looks at no workload.
-	c    *Cluster
-	link link
+	opt  FleetOptions
+	conn *connection
+	link connectionWatch
 
-	workloads []*mirror[standing]
-	sets      *mirror[standing]
+	workloads []*mirror[workloadState]
+	sets      *mirror[workloadState]
 	children  *mirror[*child]
 	pods      *mirror[*cluster.Pod]
 	revisions *mirror[*child]
 	records   *mirror[plan.Record]
 	nodes     *mirror[*cluster.Node]
 	// namespaces, disruptions and budgets may be missing.
-	namespaces  *mirror[*corev1.Namespace]
-	disruptions *mirror[*policyv1.PodDisruptionBudget]
-	budgets     *mirror[*kruise.PodUnavailableBudget]
-	holders     holders
-	fans        fans
+	namespaces    *mirror[*corev1.Namespace]
+	disruptions   *mirror[*policyv1.PodDisruptionBudget]
+	budgets       *mirror[*kruise.PodUnavailableBudget]
+	executors     executors
+	distributions distributions
 
 	mu      sync.Mutex
 	missing map[string]bool
@@ -64,39 +67,39 @@ type Fleet struct {
 // OpenFleet begins to watch; it returns at once, and [Fleet.Loading] tells what is
 // still missing.
 func OpenFleet(ctx context.Context, cfg *rest.Config, o FleetOptions) (*Fleet, error) {
-	c, err := connect(ctx, cfg, Options{Gates: o.Gates, StateNamespace: o.StateNamespace})
+	conn, err := connect(ctx, cfg, Options{Gates: o.Gates, StateNamespace: o.StateNamespace})
 	if err != nil {
 		return nil, err
 	}
-	f := &Fleet{opt: o, c: c, missing: map[string]bool{}, last: map[cluster.Ref]*Sight{}}
-	f.link.changed = c.bell.ring
-	f.holders.fleet = f
+	f := &Fleet{opt: o, conn: conn, missing: map[string]bool{}, last: map[cluster.Ref]*Sight{}}
+	f.link.changed = conn.changes.broadcast
+	f.executors.fleet = f
 	parts := f.parts()
 	for _, p := range parts {
 		f.missing[p.what] = true
 	}
 	for _, p := range parts {
-		go func() { f.began(p, p.begin()) }()
+		go func() { f.partLoaded(p, p.begin()) }()
 	}
 	return f, nil
 }
 
 // Close ends the watches.
-func (f *Fleet) Close() { f.c.cancel(errClosed) }
+func (f *Fleet) Close() { f.conn.cancel(errClosed) }
 
-// began notes that a part is there, or never will be.
-func (f *Fleet) began(p part, err error) {
+// partLoaded notes that a part is there, or never will be.
+func (f *Fleet) partLoaded(p part, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.missing, p.what)
 	switch {
-	case err == nil, errors.Is(err, errNotServed), f.c.ctx.Err() != nil:
+	case err == nil, errors.Is(err, errNotServed), f.conn.ctx.Err() != nil:
 	case p.needed:
 		f.fault = errors.Join(f.fault, err)
 	default:
 		f.skipped = append(f.skipped, err.Error())
 	}
-	f.c.bell.ring()
+	f.conn.changes.broadcast()
 }
 
 // Loading says what is not there yet, "" when all is.
@@ -121,18 +124,18 @@ func (f *Fleet) Skipped() []string {
 }
 
 // Link is how the connection is.
-func (f *Fleet) Link() Link { return f.link.state() }
+func (f *Fleet) Link() Link { return f.link.status() }
 
 // Version changes whenever anything does.
 func (f *Fleet) Version() string {
-	version, _ := f.c.bell.now()
+	version, _ := f.conn.changes.current()
 	return version
 }
 
 // Await returns when something has changed since a version, or at a time; zero is no
 // limit.
 func (f *Fleet) Await(ctx context.Context, since string, until time.Time) error {
-	return f.c.bell.wait(ctx, since, until)
+	return f.conn.changes.wait(ctx, since, until)
 }
 
 // Nodes are those of the cluster by name; none where they may not be read.
@@ -141,7 +144,7 @@ func (f *Fleet) Nodes() map[string]*cluster.Node {
 		return nil
 	}
 	out := map[string]*cluster.Node{}
-	for _, n := range listed(f.nodes) {
+	for _, n := range listOf(f.nodes) {
 		out[n.Name] = n
 	}
 	return out
@@ -153,26 +156,192 @@ func (f *Fleet) Namespaces() []string {
 		return nil
 	}
 	var out []string
-	for _, n := range listed(f.namespaces) {
+	for _, n := range listOf(f.namespaces) {
 		out = append(out, n.Name)
 	}
 	return slices.Sorted(slices.Values(out))
 }
 
-// listed is what a mirror shows that can be read of it; nothing without one.
-func listed[T any](m *mirror[T]) []T {
-	if m == nil {
-		return nil
+// part is one kind of object that a fleet watches.
+type part struct {
+	what string
+	// needed says that there is nothing to show without it.
+	needed bool
+	begin  func() error
+}
+
+func (f *Fleet) parts() []part {
+	list := []part{
+		{"ReplicaSets", true, f.watchReplicaSets},
+		{"pods", true, f.watchPods},
+		{"stored revisions", false, f.watchRevisions},
+		{"nodes", false, f.watchNodes},
+		{"namespaces", false, f.watchNamespaces},
+		{"PodDisruptionBudgets", false, f.watchDisruptions},
+		{"PodUnavailableBudgets", false, f.watchBudgets},
 	}
-	list, _ := m.all()
-	return list
+	kinds := fleetKinds
+	f.workloads = make([]*mirror[workloadState], len(kinds))
+	for i, k := range kinds {
+		list = append(list, part{kruise.ResourceOf(k.Kind) + "." + k.Group, k.Group == "apps", func() error { return f.watchKind(i, k) }})
+	}
+	list = append(list, part{"sidecarsets." + kruise.Group, false, f.watchSidecarSets})
+	return append(list, part{"records of rollouts", false, f.watchRecords})
+}
+
+// fleetKinds are the workloads of a namespace, but for ReplicaSets.
+var fleetKinds = []schema.GroupKind{
+	{Group: kruise.Group, Kind: kruise.KindCloneSet},
+	{Group: kruise.Group, Kind: kruise.KindStatefulSet},
+	{Group: kruise.Group, Kind: kruise.KindDaemonSet},
+	{Group: "apps", Kind: kruise.KindDeployment},
+	{Group: "apps", Kind: kruise.KindStatefulSet},
+	{Group: "apps", Kind: kruise.KindDaemonSet},
+}
+
+func (f *Fleet) watchKind(i int, k schema.GroupKind) error {
+	return loadNewestVersion(f, k.Group, kruise.ResourceOf(k.Kind), f.opt.Selector, readWorkloadState, func(m *mirror[workloadState]) { f.workloads[i] = m })
+}
+
+// watchSidecarSets watches all of them: they belong to no namespace.
+func (f *Fleet) watchSidecarSets() error {
+	read := func(m *mirror[workloadState]) { f.sets = m }
+	return loadNewestVersion(f, kruise.Group, kruise.ResourceOf(kruise.KindSidecarSet), "", readWorkloadState, read)
+}
+
+// watchReplicaSets watches those of Deployments, which own pods, and those that nobody
+// owns, which are workloads.
+func (f *Fleet) watchReplicaSets() error {
+	selector, err := labels.Parse(f.opt.Selector)
+	if err != nil {
+		return err
+	}
+	s := typedSource("ReplicaSets", &appsv1.ReplicaSet{}, f.conn.core.AppsV1().ReplicaSets(f.opt.Namespace), "")
+	read := func(r *appsv1.ReplicaSet) (*child, error) {
+		out := &child{uid: string(r.UID), owner: ownerOf(r)}
+		if out.owner == "" || isScaledToZero(r) {
+			return out, nil
+		}
+		out.value, err = cluster.ReadReplicaSet(r)
+		return out, err
+	}
+	if err := loadMirror(f, s, read, func(m *mirror[*child]) { f.children = m }); err != nil {
+		return err
+	}
+	return loadNewestVersion(f, "apps", "replicasets", withoutDeployments(selector), readWorkloadState, func(m *mirror[workloadState]) { f.workloads = append(f.workloads, m) })
 }
 
 // child is a template on record, as a ReplicaSet or a stored revision, and who owns it.
-type child = owned[cluster.Revision]
+type child = ownedBy[cluster.Revision]
 
-// empty reports whether a ReplicaSet has no pods and shall have none: then nobody asks
+// isScaledToZero reports whether a ReplicaSet has no pods and shall have none: then nobody asks
 // for its template, of which there may be thousands.
-func empty(r *appsv1.ReplicaSet) bool {
+func isScaledToZero(r *appsv1.ReplicaSet) bool {
 	return r.Spec.Replicas != nil && *r.Spec.Replicas == 0 && r.Status.Replicas == 0
+}
+
+// withoutDeployments selects ReplicaSets that no Deployment has made.
+func withoutDeployments(s labels.Selector) string {
+	if s.Empty() {
+		return "!" + appsv1.DefaultDeploymentUniqueLabelKey
+	}
+	return s.String() + ",!" + appsv1.DefaultDeploymentUniqueLabelKey
+}
+
+func (f *Fleet) watchPods() error {
+	var mu sync.Mutex
+	var kin cluster.Kin
+	read := func(p *corev1.Pod) (*cluster.Pod, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		out := cluster.ReadPod(p)
+		kin.Join(out)
+		out.Digest()
+		return out, nil
+	}
+	return loadMirror(f, typedSource("pods", &corev1.Pod{}, f.conn.core.CoreV1().Pods(f.opt.Namespace), ""), read, func(m *mirror[*cluster.Pod]) { f.pods = m })
+}
+
+// watchRevisions keeps the stored templates of Kubernetes' own kinds: what tells which
+// pods are new there. Kruise's say so in their status.
+func (f *Fleet) watchRevisions() error {
+	read := func(r *appsv1.ControllerRevision) (*child, error) {
+		out := &child{uid: string(r.UID), owner: ownerOf(r)}
+		owner := metav1.GetControllerOfNoCopy(r)
+		if owner == nil || owner.APIVersion != "apps/v1" {
+			return out, nil
+		}
+		var err error
+		out.value, err = cluster.ReadRevision(r)
+		return out, err
+	}
+	s := typedSource("stored revisions", &appsv1.ControllerRevision{}, f.conn.core.AppsV1().ControllerRevisions(f.opt.Namespace), "")
+	return loadMirror(f, s, read, func(m *mirror[*child]) { f.revisions = m })
+}
+
+func (f *Fleet) watchNodes() error {
+	read := func(n *corev1.Node) (*cluster.Node, error) { return cluster.ReadNode(n), nil }
+	return loadMirror(f, typedSource("nodes", &corev1.Node{}, f.conn.core.CoreV1().Nodes(), ""), read, func(m *mirror[*cluster.Node]) { f.nodes = m })
+}
+
+func (f *Fleet) watchNamespaces() error {
+	s := typedSource("namespaces", &corev1.Namespace{}, f.conn.core.CoreV1().Namespaces(), "")
+	return loadMirror(f, s, unchanged[*corev1.Namespace], func(m *mirror[*corev1.Namespace]) { f.namespaces = m })
+}
+
+func (f *Fleet) watchDisruptions() error {
+	s := typedSource("PodDisruptionBudgets", &policyv1.PodDisruptionBudget{}, f.conn.core.PolicyV1().PodDisruptionBudgets(f.opt.Namespace), "")
+	return loadMirror(f, s, unchanged[*policyv1.PodDisruptionBudget], func(m *mirror[*policyv1.PodDisruptionBudget]) { f.disruptions = m })
+}
+
+func (f *Fleet) watchBudgets() error {
+	read := func(u *unstructured.Unstructured) (*kruise.PodUnavailableBudget, error) {
+		return decodeKruise[kruise.PodUnavailableBudget](u)
+	}
+	return loadNewestVersion(f, kruise.PolicyGroup, "podunavailablebudgets", "", read, func(m *mirror[*kruise.PodUnavailableBudget]) { f.budgets = m })
+}
+
+// watchRecords watches the rollouts on record.
+func (f *Fleet) watchRecords() error {
+	s := typedSource("records of rollouts", &corev1.ConfigMap{}, f.conn.core.CoreV1().ConfigMaps(f.opt.Namespace), recordLabel)
+	return loadMirror(f, s, readRecord, func(m *mirror[plan.Record]) { f.records = m })
+}
+
+// loadMirror begins a mirror of a fleet, and hands it over when it shows all there is.
+func loadMirror[O metav1.Object, T any](f *Fleet, s source, read func(O) (T, error), there func(*mirror[T])) error {
+	s.required = true // its absence is for the fleet to judge
+	m, err := followMirror(f.conn, f.link.monitor(s), read)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	there(m)
+	return nil
+}
+
+// loadNewestVersion begins a mirror in the newest version of Kruise that is served.
+func loadNewestVersion[T any](f *Fleet, group, resource, selector string, read func(*unstructured.Unstructured) (T, error), there func(*mirror[T])) (err error) {
+	versions, namespace := []string{"v1"}, f.opt.Namespace
+	if clusterWide(group, resource) {
+		namespace = ""
+	}
+	if group == kruise.Group || group == kruise.PolicyGroup {
+		versions = []string{kruise.V1beta1, kruise.V1alpha1}
+	}
+	for _, v := range versions {
+		s := f.conn.untypedSource(schema.GroupVersionResource{Group: group, Version: v, Resource: resource}, namespace)
+		s.selector = selector
+		if err = loadMirror(f, s, read, there); !errors.Is(err, errNotServed) {
+			return err
+		}
+	}
+	return err
+}
+
+// clusterWide reports whether a resource of Kruise belongs to no namespace.
+func clusterWide(group, resource string) bool {
+	return slices.ContainsFunc(kruise.Kinds(), func(k kruise.Registered) bool {
+		return k.ClusterScoped && k.Group == group && k.Resource() == resource
+	})
 }

@@ -29,11 +29,11 @@ func TestLeaseOutlastsFlights(t *testing.T) {
 		"done in time": {ended, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cluster := &Cluster{}
+			lease := &leaseHolder{connection: &connection{}}
 			// It has no LeaseLock to ask: only what is refused before returns.
-			lock := &watchedLock{hold: &hold{cluster: cluster}}
-			err := cluster.underLease(c.ctx, func(context.Context) error {
-				if err := lock.Update(t.Context(), resourcelock.LeaderElectionRecord{}); !errors.Is(err, errUnderWay) {
+			lock := &recordingLock{claim: &claim{lease: lease}}
+			err := lease.send(c.ctx, func(context.Context) error {
+				if err := lock.Update(t.Context(), resourcelock.LeaderElectionRecord{}); !errors.Is(err, errWriteInFlight) {
 					t.Errorf("let go of under way: %v", err)
 				}
 				return c.err
@@ -42,10 +42,10 @@ func TestLeaseOutlastsFlights(t *testing.T) {
 				t.Error(err)
 			}
 			now := time.Now()
-			if got := cluster.flights.open(now, time.Minute); got != c.open {
+			if got := lease.inFlight.mayHappen(now, time.Minute); got != c.open {
 				t.Errorf("open %t", got)
 			}
-			if cluster.flights.open(now.Add(2*time.Minute), time.Minute) {
+			if lease.inFlight.mayHappen(now.Add(2*time.Minute), time.Minute) {
 				t.Error("open for ever")
 			}
 		})

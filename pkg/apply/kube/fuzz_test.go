@@ -17,7 +17,7 @@ func FuzzRecord(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	packedPlan, err := unpacked(good.BinaryData[keyPlan])
+	packedPlan, err := decompress(good.BinaryData[keyPlan])
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, record string, text, base []byte, pack bool) {
 		cm := &corev1.ConfigMap{Data: map[string]string{keyRecord: record}, BinaryData: map[string][]byte{keyPlan: text, keyBase: base}}
 		if pack {
-			cm.BinaryData = map[string][]byte{keyPlan: packed(text), keyBase: packed(base)}
+			cm.BinaryData = map[string][]byte{keyPlan: compress(text), keyBase: compress(base)}
 		}
 		rec, err := readRecord(cm)
 		if err != nil {
@@ -42,7 +42,7 @@ func FuzzRecord(f *testing.F) {
 			return // it is too large to be kept
 		}
 		again, err := readRecord(kept)
-		if diff := cmp.Diff(writtenOf(rec), writtenOf(again)); diff != "" || err != nil {
+		if diff := cmp.Diff(storedRecordOf(rec), storedRecordOf(again)); diff != "" || err != nil {
 			t.Errorf("%v %s", err, diff)
 		}
 	})

@@ -38,127 +38,6 @@ const (
 	keyPlans    = "plans.json.gz"
 )
 
-// groupText is what a ConfigMap has of a group besides the plans.
-type groupText struct {
-	Name     string       `json:"name"`
-	Begun    time.Time    `json:"begun"`
-	By       string       `json:"by,omitempty"`
-	Limits   groupLimits  `json:"limits"`
-	Members  []groupEntry `json:"members"`
-	Paused   string       `json:"paused,omitempty"`
-	Aborted  string       `json:"aborted,omitempty"`
-	Back     bool         `json:"back,omitempty"`
-	Finished time.Time    `json:"finished,omitzero"`
-}
-
-type groupLimits struct {
-	Parallel       int `json:"parallel,omitempty"`
-	MaxUnavailable int `json:"maxUnavailable,omitempty"`
-	MaxFailures    int `json:"maxFailures,omitempty"`
-}
-
-type groupEntry struct {
-	target
-
-	Wave      int       `json:"wave,omitempty"`
-	DependsOn []target  `json:"dependsOn,omitempty"`
-	Before    time.Time `json:"before,omitzero"`
-}
-
-func targetOf(ref cluster.Ref) target { return target{ref.Group, ref.Kind, ref.Namespace, ref.Name} }
-
-func (t target) ref() cluster.Ref {
-	return cluster.Ref{Group: t.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
-}
-
-func textOf(r group.Record) (string, error) {
-	l := r.Group.Limits
-	out := groupText{
-		Name: r.Name, Begun: r.Begun.UTC(), By: r.By, Limits: groupLimits{l.Parallel, l.MaxUnavailable, l.MaxFailures},
-		Paused: r.Paused, Aborted: r.Aborted, Back: r.Back, Finished: r.Finished.UTC(),
-	}
-	for i, m := range r.Group.Members {
-		e := groupEntry{target: targetOf(m.Ref), Wave: m.Wave, Before: r.Before[i].UTC()}
-		for _, ref := range m.DependsOn {
-			e.DependsOn = append(e.DependsOn, targetOf(ref))
-		}
-		out.Members = append(out.Members, e)
-	}
-	text, err := json.Marshal(out)
-	return string(text), err
-}
-
-func groupMap(r group.Record) (*corev1.ConfigMap, error) {
-	text, err := textOf(r)
-	if err != nil {
-		return nil, err
-	}
-	plans := make([]string, len(r.Plans))
-	for i, p := range r.Plans {
-		plans[i] = string(planfile.Write(withoutPods(p)))
-	}
-	all, err := json.Marshal(plans)
-	if err != nil {
-		return nil, err
-	}
-	cm := &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: r.Namespace, Name: groupPrefix + r.Name, ResourceVersion: r.Version,
-			Labels: map[string]string{groupLabel: r.Name, "app.kubernetes.io/managed-by": FieldManager},
-		},
-		Data:       map[string]string{keyGroup: text},
-		BinaryData: map[string][]byte{keyPlans: packed(all)},
-	}
-	if size := len(text) + len(cm.BinaryData[keyPlans]); size > mostBytes {
-		return nil, fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a record may hold: make several groups", len(plans), size>>10, mostBytes>>10)
-	}
-	return cm, nil
-}
-
-func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
-	broken := func(err error) (group.Record, error) {
-		return group.Record{}, fmt.Errorf("ConfigMap %s/%s holds no group of rollouts that this version can read: %w", cm.Namespace, cm.Name, err)
-	}
-	var t groupText
-	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {
-		return broken(err)
-	}
-	text, err := unpacked(cm.BinaryData[keyPlans])
-	if err != nil {
-		return broken(err)
-	}
-	var plans []string
-	if err := json.Unmarshal(text, &plans); err != nil {
-		return broken(err)
-	}
-	out := group.Record{
-		Namespace: cm.Namespace, Name: t.Name, Begun: t.Begun, By: t.By, Paused: t.Paused, Aborted: t.Aborted, Back: t.Back,
-		Finished: t.Finished, Version: cm.ResourceVersion,
-	}
-	out.Group.Limits = group.Limits{Parallel: t.Limits.Parallel, MaxUnavailable: t.Limits.MaxUnavailable, MaxFailures: t.Limits.MaxFailures}
-	if groupPrefix+t.Name != cm.Name {
-		return broken(fmt.Errorf("it says that it is %q", t.Name))
-	}
-	for _, e := range t.Members {
-		m := group.Member{Ref: e.ref(), Wave: e.Wave}
-		for _, other := range e.DependsOn {
-			m.DependsOn = append(m.DependsOn, other.ref())
-		}
-		out.Group.Members, out.Before = append(out.Group.Members, m), append(out.Before, e.Before)
-	}
-	for _, one := range plans {
-		p, err := planfile.Read([]byte(one))
-		if err != nil {
-			return broken(err)
-		}
-		out.Plans = append(out.Plans, p)
-	}
-	if err := out.Complete(); err != nil {
-		return broken(err)
-	}
-	return out, nil
-}
-
 // Load reads a group; the error wraps group.ErrNone without one.
 func (g *Groups) Load(ctx context.Context, namespace, name string) (group.Record, error) {
 	cm, err := g.shared.core.CoreV1().ConfigMaps(namespace).Get(ctx, groupPrefix+name, metav1.GetOptions{})
@@ -192,7 +71,7 @@ func (g *Groups) List(ctx context.Context, namespace string) ([]group.Record, er
 func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error) {
 	r.Begun = time.Now().UTC()
 	var out group.Record
-	err := again(ctx, func() error {
+	err := retryWrite(ctx, func() error {
 		before, err := g.Load(ctx, r.Namespace, r.Name)
 		switch {
 		case err == nil && before.Begun.Equal(r.Begun):
@@ -205,7 +84,7 @@ func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error
 		default:
 			return err
 		}
-		cm, err := groupMap(r)
+		cm, err := groupConfigMap(r)
 		if err != nil {
 			return err
 		}
@@ -226,19 +105,19 @@ func (g *Groups) Begin(ctx context.Context, r group.Record) (group.Record, error
 // Change changes what users have said of a group, as it is on record now.
 func (g *Groups) Change(ctx context.Context, namespace, name string, change func(*group.Record) error) (group.Record, error) {
 	var out group.Record
-	err := again(ctx, func() error {
+	err := retryWrite(ctx, func() error {
 		now, err := g.Load(ctx, namespace, name)
 		if err != nil {
 			return err
 		}
-		before, err := textOf(now)
+		before, err := groupText(now)
 		if err != nil {
 			return err
 		}
 		if err := change(&now); err != nil {
 			return err
 		}
-		text, err := textOf(now)
+		text, err := groupText(now)
 		if err != nil || text == before {
 			out = now
 			return err
@@ -261,9 +140,9 @@ func (g *Groups) Change(ctx context.Context, namespace, name string, change func
 // Hold makes this process the one that carries a group out, as [Cluster.Hold] does for a
 // rollout.
 func (g *Groups) Hold(ctx context.Context, namespace, name string, waiting func(holder string)) (held context.Context, release func(), err error) {
-	c := &Cluster{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, bell: newBell()}
-	h := &hold{cluster: c, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
-	return h.take(ctx, waiting)
+	lease := &leaseHolder{connection: &connection{opt: Options{Holder: g.opt.Holder, Lease: g.opt.Lease}, core: g.shared.core, changes: newChangeSignal()}}
+	h := &claim{lease: lease, namespace: namespace, name: groupPrefix + name, refresh: func(context.Context, bool) error { return nil }}
+	return h.acquire(ctx, waiting)
 }
 
 // Holder names who carries a group out now; "" for no one.
@@ -281,20 +160,143 @@ func (g *Groups) Holder(ctx context.Context, namespace, name string) (string, er
 // Watch watches a group until the context ends: changed is called from any goroutine, and now
 // returns it as it is.
 func (g *Groups) Watch(ctx context.Context, namespace, name string, changed func()) (now func() (group.Record, error), err error) {
-	s := typed("the record of the group", &corev1.ConfigMap{}, g.shared.core.CoreV1().ConfigMaps(namespace), "")
+	s := typedSource("the record of the group", &corev1.ConfigMap{}, g.shared.core.CoreV1().ConfigMaps(namespace), "")
 	s.fields = fields.OneTermEqualSelector("metadata.name", groupPrefix+name).String()
 	m := newMirror(changed, readAs(readGroup))
 	if err := follow(ctx, s, m); err != nil {
 		return nil, err
 	}
 	return func() (group.Record, error) {
-		if _, err := m.all(); err != nil {
+		if _, err := m.list(); err != nil {
 			return group.Record{}, err
 		}
-		rec, ok := m.one(namespace, groupPrefix+name)
+		rec, ok := m.get(namespace, groupPrefix+name)
 		if !ok {
 			return rec, fmt.Errorf("%s in namespace %s: %w", name, namespace, group.ErrNone)
 		}
 		return rec, nil
 	}, nil
+}
+
+// storedGroup is what a ConfigMap has of a group besides the plans.
+type storedGroup struct {
+	Name     string         `json:"name"`
+	Begun    time.Time      `json:"begun"`
+	By       string         `json:"by,omitempty"`
+	Limits   storedLimits   `json:"limits"`
+	Members  []storedMember `json:"members"`
+	Paused   string         `json:"paused,omitempty"`
+	Aborted  string         `json:"aborted,omitempty"`
+	Back     bool           `json:"back,omitempty"`
+	Finished time.Time      `json:"finished,omitzero"`
+}
+
+type storedLimits struct {
+	Parallel       int `json:"parallel,omitempty"`
+	MaxUnavailable int `json:"maxUnavailable,omitempty"`
+	MaxFailures    int `json:"maxFailures,omitempty"`
+}
+
+type storedMember struct {
+	storedRef
+
+	Wave      int         `json:"wave,omitempty"`
+	DependsOn []storedRef `json:"dependsOn,omitempty"`
+	Before    time.Time   `json:"before,omitzero"`
+}
+
+func storedRefOf(ref cluster.Ref) storedRef {
+	return storedRef{ref.Group, ref.Kind, ref.Namespace, ref.Name}
+}
+
+func (t storedRef) ref() cluster.Ref {
+	return cluster.Ref{Group: t.Group, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+}
+
+func groupText(r group.Record) (string, error) {
+	l := r.Group.Limits
+	out := storedGroup{
+		Name: r.Name, Begun: r.Begun.UTC(), By: r.By, Limits: storedLimits{l.Parallel, l.MaxUnavailable, l.MaxFailures},
+		Paused: r.Paused, Aborted: r.Aborted, Back: r.Back, Finished: r.Finished.UTC(),
+	}
+	for i, m := range r.Group.Members {
+		e := storedMember{storedRef: storedRefOf(m.Ref), Wave: m.Wave, Before: r.Before[i].UTC()}
+		for _, ref := range m.DependsOn {
+			e.DependsOn = append(e.DependsOn, storedRefOf(ref))
+		}
+		out.Members = append(out.Members, e)
+	}
+	text, err := json.Marshal(out)
+	return string(text), err
+}
+
+func groupConfigMap(r group.Record) (*corev1.ConfigMap, error) {
+	text, err := groupText(r)
+	if err != nil {
+		return nil, err
+	}
+	plans := make([]string, len(r.Plans))
+	for i, p := range r.Plans {
+		plans[i] = string(planfile.Write(withoutPods(p)))
+	}
+	all, err := json.Marshal(plans)
+	if err != nil {
+		return nil, err
+	}
+	cm := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: r.Namespace, Name: groupPrefix + r.Name, ResourceVersion: r.Version,
+			Labels: map[string]string{groupLabel: r.Name, "app.kubernetes.io/managed-by": FieldManager},
+		},
+		Data:       map[string]string{keyGroup: text},
+		BinaryData: map[string][]byte{keyPlans: compress(all)},
+	}
+	if size := len(text) + len(cm.BinaryData[keyPlans]); size > maxRecordBytes {
+		return nil, fmt.Errorf("the plans of %d rollouts take %d KiB of the %d that a record may hold: make several groups", len(plans), size>>10, maxRecordBytes>>10)
+	}
+	return cm, nil
+}
+
+func readGroup(cm *corev1.ConfigMap) (group.Record, error) {
+	broken := func(err error) (group.Record, error) {
+		return group.Record{}, fmt.Errorf("ConfigMap %s/%s holds no group of rollouts that this version can read: %w", cm.Namespace, cm.Name, err)
+	}
+	var t storedGroup
+	if err := json.Unmarshal([]byte(cm.Data[keyGroup]), &t); err != nil {
+		return broken(err)
+	}
+	text, err := decompress(cm.BinaryData[keyPlans])
+	if err != nil {
+		return broken(err)
+	}
+	var plans []string
+	if err := json.Unmarshal(text, &plans); err != nil {
+		return broken(err)
+	}
+	out := group.Record{
+		Namespace: cm.Namespace, Name: t.Name, Begun: t.Begun, By: t.By, Paused: t.Paused, Aborted: t.Aborted, Back: t.Back,
+		Finished: t.Finished, Version: cm.ResourceVersion,
+	}
+	out.Group.Limits = group.Limits{Parallel: t.Limits.Parallel, MaxUnavailable: t.Limits.MaxUnavailable, MaxFailures: t.Limits.MaxFailures}
+	if groupPrefix+t.Name != cm.Name {
+		return broken(fmt.Errorf("it says that it is %q", t.Name))
+	}
+	for _, e := range t.Members {
+		m := group.Member{Ref: e.ref(), Wave: e.Wave}
+		for _, other := range e.DependsOn {
+			m.DependsOn = append(m.DependsOn, other.ref())
+		}
+		out.Group.Members, out.Before = append(out.Group.Members, m), append(out.Before, e.Before)
+	}
+	for _, one := range plans {
+		p, err := planfile.Read([]byte(one))
+		if err != nil {
+			return broken(err)
+		}
+		out.Plans = append(out.Plans, p)
+	}
+	if err := out.Complete(); err != nil {
+		return broken(err)
+	}
+	return out, nil
 }

@@ -17,25 +17,25 @@ func TestSure(t *testing.T) {
 		ago, most time.Duration
 		sure      bool
 	}{
-		"just now":          {0, answerWithin, true},
+		"just now":          {0, requestTimeout, true},
 		"in its time":       {13 * time.Second, 7 * time.Second, true},
 		"in doubt":          {16 * time.Second, 4 * time.Second, false},
 		"over":              {25 * time.Second, 0, false},
-		"clock is set back": {-time.Hour, answerWithin, true},
+		"clock is set back": {-time.Hour, requestTimeout, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := &Cluster{}
-			h := &hold{cluster: k}
-			if h.sure() {
+			k := &leaseHolder{connection: &connection{}}
+			h := &claim{lease: k}
+			if h.hasMargin() {
 				t.Error("it was never renewed")
 			}
 			sent := time.Now().Add(-c.ago)
 			h.renewed.Store(&sent)
-			k.hold.Store(h)
-			if h.sure() != c.sure {
-				t.Errorf("%s are left", h.left())
+			k.claim.Store(h)
+			if h.hasMargin() != c.sure {
+				t.Errorf("%s are left", h.remaining())
 			}
-			ctx, cancel := k.brief(t.Context())
+			ctx, cancel := k.withTimeout(t.Context())
 			defer cancel()
 			if end, ok := ctx.Deadline(); !ok || time.Until(end) > c.most {
 				t.Errorf("a write may take %s, want at most %s", time.Until(end), c.most)
@@ -50,15 +50,15 @@ func TestAcquired_SlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, quiet := fake.NewClientset(), watch.NewFake()
 		core.PrependWatchReactor("leases", clienttesting.DefaultWatchReactor(quiet, nil))
-		h := &hold{cluster: &Cluster{core: core, bell: newBell()}, got: make(chan struct{})}
+		h := &claim{lease: &leaseHolder{connection: &connection{core: core, changes: newChangeSignal()}}, acquired: make(chan struct{})}
 		go func() {
-			time.Sleep(usualLease.Lasts / 2)
-			h.other.Store("anna@desk")
-			time.Sleep(usualLease.Lasts)
-			close(h.got)
+			time.Sleep(defaultLease.Lasts / 2)
+			h.lastOther.Store("anna@desk")
+			time.Sleep(defaultLease.Lasts)
+			close(h.acquired)
 		}()
 		var told []string
-		if err := h.acquired(t.Context(), func(holder string) { told = append(told, holder) }); err != nil {
+		if err := h.awaitLease(t.Context(), func(holder string) { told = append(told, holder) }); err != nil {
 			t.Fatal(err)
 		}
 		quiet.Stop() // a watch of the clientset does not end with its context

@@ -17,8 +17,8 @@ func TestOrForbidden(t *testing.T) {
 		none bool
 	}{"fair": {nil, false}, "forbidden": {forbidden, true}, "not served": {errNotServed, true}, "broken": {errBroken, false}} {
 		t.Run(name, func(t *testing.T) {
-			l := begins(orForbidden(func() (*mirror[int], error) { return &mirror[int]{}, c.err }))
-			if _, err := l.get(); errors.Is(err, errNotServed) != c.none || (err == nil) != (c.err == nil) {
+			l := newLazyMirror(forbiddenAsNotServed(func() (*mirror[int], error) { return &mirror[int]{}, c.err }))
+			if _, err := l.start(); errors.Is(err, errNotServed) != c.none || (err == nil) != (c.err == nil) {
 				t.Error(err)
 			}
 		})

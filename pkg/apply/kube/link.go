@@ -22,37 +22,30 @@ type Link struct {
 	Since time.Time
 }
 
-// unanswered is the watch that a client returns where the connection ends before there
-// is an answer: to it that is no error.
-var (
-	unanswered = reflect.TypeOf(watch.NewEmptyWatch())
-	errEnded   = fmt.Errorf("the connection ends before there is an answer: %w", io.ErrUnexpectedEOF)
-)
-
-// link notes how lists and watches end: the last one tells.
-type link struct {
+// connectionWatch notes how lists and watches end: the last one tells.
+type connectionWatch struct {
 	changed func()
 
 	mu  sync.Mutex
 	now Link
 }
 
-// over has a source tell how it gets on.
-func (l *link) over(s source) source {
+// monitor has a source tell how it gets on.
+func (l *connectionWatch) monitor(s source) source {
 	list, begin := s.list, s.watch
 	s.list = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		answered := l.await(ctx)
+		answered := l.expectAnswer(ctx)
 		out, err := list(ctx, o)
 		answered()
 		l.note(ctx, err)
 		return out, err
 	}
 	s.watch = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-		answered := l.await(ctx)
+		answered := l.expectAnswer(ctx)
 		out, err := begin(ctx, o)
 		answered()
-		if reflect.TypeOf(out) == unanswered {
-			l.note(ctx, errEnded)
+		if reflect.TypeOf(out) == emptyWatchType {
+			l.note(ctx, errNoAnswer)
 			return out, err
 		}
 		l.note(ctx, err)
@@ -61,14 +54,21 @@ func (l *link) over(s source) source {
 	return s
 }
 
-// silent is after how long without an answer the connection counts as lost: one that
-// drops all packets ends only after minutes.
-const silent = 20 * time.Second
+// unanswered is the watch that a client returns where the connection ends before there
+// is an answer: to it that is no error.
+var (
+	emptyWatchType = reflect.TypeOf(watch.NewEmptyWatch())
+	errNoAnswer    = fmt.Errorf("the connection ends before there is an answer: %w", io.ErrUnexpectedEOF)
+)
 
-// await notes that there is no answer for long; what it returns ends that.
-func (l *link) await(ctx context.Context) (answered func()) {
+// silenceLimit is after how long without an answer the connection counts as lost: one that
+// drops all packets ends only after minutes.
+const silenceLimit = 20 * time.Second
+
+// expectAnswer notes that there is no answer for long; what it returns ends that.
+func (l *connectionWatch) expectAnswer(ctx context.Context) (answered func()) {
 	asked, told := time.Now(), make(chan struct{})
-	timer := time.AfterFunc(silent, func() {
+	timer := time.AfterFunc(silenceLimit, func() {
 		defer close(told)
 		l.note(ctx, fmt.Errorf("no answer since %s: %w", asked.Format(time.TimeOnly), context.DeadlineExceeded))
 	})
@@ -81,14 +81,14 @@ func (l *link) await(ctx context.Context) (answered func()) {
 
 // note takes an answer in. One that refuses is an answer, too, unless it is to all that
 // is asked: whoever is not known any more hears nothing.
-func (l *link) note(ctx context.Context, err error) {
+func (l *connectionWatch) note(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch was := l.now.Lost; {
-	case err == nil || !unavailable(err) && !apierrors.IsUnauthorized(err):
+	case err == nil || !isTemporary(err) && !apierrors.IsUnauthorized(err):
 		if l.now = (Link{}); was != "" {
 			l.changed()
 		}
@@ -100,7 +100,7 @@ func (l *link) note(ctx context.Context, err error) {
 	}
 }
 
-func (l *link) state() Link {
+func (l *connectionWatch) status() Link {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.now

@@ -15,23 +15,23 @@ import (
 // is lost, until it does.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, answer := &link{changed: func() {}}, make(chan struct{})
-		s := l.over(source{list: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+		l, answer := &connectionWatch{changed: func() {}}, make(chan struct{})
+		s := l.monitor(source{list: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 			<-answer
 			return &corev1.PodList{}, nil
 		}})
 		go func() { _, _ = s.list(t.Context(), metav1.ListOptions{}) }()
-		time.Sleep(silent / 2)
-		if now := l.state(); now.Lost != "" {
+		time.Sleep(silenceLimit / 2)
+		if now := l.status(); now.Lost != "" {
 			t.Errorf("lost too soon: %s", now.Lost)
 		}
-		time.Sleep(silent)
-		if l.state().Lost == "" {
+		time.Sleep(silenceLimit)
+		if l.status().Lost == "" {
 			t.Error("nobody says that there is no answer")
 		}
 		close(answer)
 		synctest.Wait()
-		if now := l.state(); now.Lost != "" {
+		if now := l.status(); now.Lost != "" {
 			t.Errorf("lost still: %s", now.Lost)
 		}
 	})

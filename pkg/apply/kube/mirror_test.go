@@ -38,11 +38,11 @@ func TestMirror(t *testing.T) {
 		"older":                 {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.put(object("a", "1", "9"))) }, "[a/1@10]"},
 		"successor":             {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.put(object("a", "2", "12"))) }, "[a/2@12]"},
 		"late predecessor":      {func(m m) error { return errors.Join(m.put(object("a", "2", "12")), m.put(object("a", "1", "10"))) }, "[a/2@12]"},
-		"gone":                  {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.drop(object("a", "1", "11"))) }, "[]"},
-		"answer after deletion": {func(m m) error { return errors.Join(m.drop(object("a", "1", "11")), m.put(object("a", "1", "10"))) }, "[]"},
-		"deletion of another":   {func(m m) error { return errors.Join(m.put(object("a", "2", "12")), m.drop(object("a", "1", "11"))) }, "[a/2@12]"},
+		"gone":                  {func(m m) error { return errors.Join(m.put(object("a", "1", "10")), m.delete(object("a", "1", "11"))) }, "[]"},
+		"answer after deletion": {func(m m) error { return errors.Join(m.delete(object("a", "1", "11")), m.put(object("a", "1", "10"))) }, "[]"},
+		"deletion of another":   {func(m m) error { return errors.Join(m.put(object("a", "2", "12")), m.delete(object("a", "1", "11"))) }, "[a/2@12]"},
 		"last state unknown": {func(m m) error {
-			return errors.Join(m.put(object("a", "1", "10")), m.drop(cache.DeletedFinalStateUnknown{Obj: object("a", "1", "10")}))
+			return errors.Join(m.put(object("a", "1", "10")), m.delete(cache.DeletedFinalStateUnknown{Obj: object("a", "1", "10")}))
 		}, "[]"},
 		"list": {func(m m) error {
 			return errors.Join(m.put(object("a", "1", "4")), m.put(object("own", "3", "9")), m.replace([]any{object("b", "2", "5")}, "7"))
@@ -52,27 +52,27 @@ func TestMirror(t *testing.T) {
 		}, "[a/1@9]"},
 		"looked for in vain": {func(m m) error {
 			err := m.put(object("a", "1", "4"))
-			m.lose("shop", "a", "1")
+			m.forget("shop", "a", "1")
 			return errors.Join(err, m.put(object("a", "1", "5")))
 		}, "[]"},
 		"looked for in vain, successor": {func(m m) error {
 			err := m.put(object("a", "2", "4"))
-			m.lose("shop", "a", "1")
+			m.forget("shop", "a", "1")
 			return err
 		}, "[a/2@4]"},
 		"unreadable, and gone": {func(m m) error {
-			return errors.Join(m.put(object("bad", "1", "4")), m.drop(object("bad", "1", "5")))
+			return errors.Join(m.put(object("bad", "1", "4")), m.delete(object("bad", "1", "5")))
 		}, "[]"},
 		"unreadable, and not listed": {func(m m) error {
 			return errors.Join(m.put(object("bad", "1", "4")), m.replace([]any{object("a", "1", "4")}, "7"))
 		}, "[a/1@4]"},
 		"written, listed before any event": {func(m m) error {
-			m.putValue("shop", "a", "1", "5", "a/1@5")
+			m.putWritten("shop", "a", "1", "5", "a/1@5")
 			return m.replace([]any{object("a", "1", "5")}, "7")
 		}, "[a/1@5]"},
 		"written, gone": {func(m m) error {
-			err := m.drop(object("a", "1", "6"))
-			m.putValue("shop", "a", "1", "5", "a/1@5")
+			err := m.delete(object("a", "1", "6"))
+			m.putWritten("shop", "a", "1", "5", "a/1@5")
 			return err
 		}, "[]"},
 		"unreadable": {func(m m) error { return m.put(object("bad", "1", "4")) }, "it cannot be read"},
@@ -82,7 +82,7 @@ func TestMirror(t *testing.T) {
 			if err := c.do(m); err != nil {
 				t.Fatal(err)
 			}
-			list, err := m.all()
+			list, err := m.list()
 			got := fmt.Sprint(list)
 			if err != nil {
 				got = err.Error()
@@ -119,7 +119,7 @@ func TestMirrorIsNewest(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if list, _ := m.all(); !slices.Equal(list, []string{"a/1@109"}) {
+		if list, _ := m.list(); !slices.Equal(list, []string{"a/1@109"}) {
 			t.Errorf("%v: %v", order, list)
 		}
 	}

@@ -1,32 +1,51 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
-	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
 const (
 	// pullParallel is how many nodes pull at a time unless somebody says: a registry
 	// serves that many, and hundreds of nodes are done within a step's time.
-	pullParallel = 10
+	defaultPullParallelism = 10
 	// pullKept is for how many seconds what has pulled stays afterwards, for whoever
 	// looks.
-	pullKept = 600
+	pullTTLSeconds = 600
 )
 
-// site is where images are pulled to, and on whose behalf.
-type site struct {
-	mark
+// puller has images pulled.
+type puller struct {
+	*stepObjects
+	jobPulls jobPulls
+}
+
+func newPuller(s *stepObjects) *puller {
+	return &puller{stepObjects: s, jobPulls: jobPulls{changed: s.changes.broadcast}}
+}
+
+// pullTarget is where images are pulled to, and on whose behalf.
+type pullTarget struct {
+	stepID
 	// base is what names of jobs begin with, owners what they go away with.
 	base   string
 	owners []metav1.OwnerReference
@@ -35,73 +54,136 @@ type site struct {
 	nodes, secrets func() ([]string, error)
 }
 
-// siteOf are the nodes of a workload's pods. Those of a SidecarSet are in many
+// pull has images pulled onto the nodes of the workload's pods.
+func (pl *puller) pull(ctx context.Context, _ string, p *plan.Pull) error {
+	m, w, err := pl.currentStep()
+	if err != nil {
+		return err
+	}
+	if w.Namespace == "" {
+		if err := pl.createStateNamespace(ctx); err != nil {
+			return err
+		}
+	}
+	at := pl.targetOf(m, w)
+	return pl.pullAt(ctx, at, p)
+}
+
+// targetOf are the nodes of a workload's pods. Those of a SidecarSet are in many
 // namespaces, and so are their secrets.
-func (c *Cluster) siteOf(m mark, w *cluster.Workload) *site {
-	at := &site{
-		mark: m, base: w.Name, owners: c.ownersOf(w),
-		nodes:   func() ([]string, error) { return c.nodesOf(w) },
+func (pl *puller) targetOf(m stepID, w *cluster.Workload) *pullTarget {
+	at := &pullTarget{
+		stepID: m, base: w.Name, owners: pl.ownersOf(w),
+		nodes:   func() ([]string, error) { return pl.observer.nodesOfPods(w) },
 		secrets: func() ([]string, error) { return nil, nil },
 	}
 	if w.Namespace != "" {
 		at.pods = plan.SelectorOf(w)
-		at.secrets = func() ([]string, error) { return c.secretsOf(w) }
+		at.secrets = func() ([]string, error) { return pl.secretNames(w) }
 	}
 	return at
 }
 
 // name is the name of a job.
-func (s *site) name(purpose ...string) string { return s.mark.name(s.base+"-pull", purpose...) }
+func (s *pullTarget) name(purpose ...string) string {
+	return s.stepID.objectName(s.base+"-pull", purpose...)
+}
 
-// pull has images pulled onto the nodes of the workload's pods.
-func (c *Cluster) pull(ctx context.Context, _ string, p *plan.Pull) error {
-	m, w, err := c.asks()
+// secretNames are the names of the pull secrets of the workload's pods, and of those to
+// come.
+func (pl *puller) secretNames(w *cluster.Workload) ([]string, error) {
+	pods, err := pl.observer.ownPods(w)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if w.Namespace == "" {
-		if err := c.stateNamespace(ctx); err != nil {
-			return err
+	names := map[string]bool{}
+	for _, p := range pods {
+		for _, name := range p.secrets {
+			names[name] = true
 		}
 	}
-	return c.pullAt(ctx, c.siteOf(m, w), p)
+	coming, err := TemplateSecrets(pl.ctx, pl.core, w.Namespace, w.Template)
+	if err != nil {
+		pl.warn("%v: images are pulled without", err)
+	}
+	for _, name := range coming {
+		names[name] = true
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// pullSecretNames are the names of a pod's pull secrets: those of the template, or of the
+// service account as it was when the pod was made.
+func pullSecretNames(p *corev1.Pod) []string {
+	var out []string
+	for _, s := range p.Spec.ImagePullSecrets {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// TemplateSecrets are the names of the pull secrets that a pod of a template gets in a
+// namespace: its own, or else those of its service account. A nil template is a pod
+// that says nothing. With an error, what is known without the service account is
+// returned.
+func TemplateSecrets(ctx context.Context, client kubernetes.Interface, namespace string, template map[string]any) ([]string, error) {
+	spec := tree.Get(tree.FromValue(template), "spec")
+	var out []string
+	for _, s := range tree.Items(tree.Get(spec, "imagePullSecrets")) {
+		out = append(out, tree.StrAt(s, "name"))
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	name := cmp.Or(tree.StrAt(spec, "serviceAccountName"), tree.StrAt(spec, "serviceAccount"), "default")
+	account, err := client.CoreV1().ServiceAccounts(namespace).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("cannot read the pull secrets of service account %s: %w", name, err)
+	}
+	for _, s := range account.ImagePullSecrets {
+		out = append(out, s.Name)
+	}
+	return out, nil
 }
 
 // pullAt has images pulled by Kruise where it is there (docs/kruise/jobs.md#image-pulls),
 // otherwise by Jobs.
-func (c *Cluster) pullAt(ctx context.Context, at *site, p *plan.Pull) error {
-	jobs, err := c.pulls.get()
+func (pl *puller) pullAt(ctx context.Context, at *pullTarget, p *plan.Pull) error {
+	jobs, err := pl.lazy.pulls.start()
 	if errors.Is(err, errNotServed) {
-		return c.pullByJobs(ctx, at, p)
+		return pl.pullByJobs(ctx, at, p)
 	}
 	if err != nil {
 		return err
 	}
 	for _, image := range p.Images {
-		meta := c.meta(at.mark, at.owners, at.name(image))
-		if _, there := jobs.one(meta.Namespace, meta.Name); there {
+		meta := pl.meta(at.stepID, at.owners, at.name(image))
+		if _, there := jobs.get(meta.Namespace, meta.Name); there {
 			continue
 		}
-		spec, err := imagePull(at, image, p.Parallel)
+		spec, err := imagePullSpec(at, image, p.Parallel)
 		if err != nil {
 			return err
 		}
-		if err := c.pulls.create(ctx, c, kruise.KindImagePullJob, meta, spec); err != nil {
+		if err := pl.lazy.pulls.create(ctx, pl.connection, kruise.KindImagePullJob, meta, spec); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// imagePull is what Kruise is told.
-func imagePull(at *site, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
+// imagePullSpec is what Kruise is told.
+func imagePullSpec(at *pullTarget, image string, parallel int) (*kruise.ImagePullJobSpec, error) {
 	if parallel <= 0 {
-		parallel = pullParallel
+		parallel = defaultPullParallelism
 	}
 	spec := &kruise.ImagePullJobSpec{Image: image, ImagePullJobTemplate: kruise.ImagePullJobTemplate{
 		Parallelism:      new(intstr.FromInt32(int32(parallel))),
 		PodSelector:      at.pods,
-		CompletionPolicy: kruise.CompletionPolicy{Type: kruise.AlwaysCompletionPolicyType, TTLSecondsAfterFinished: new(int32(pullKept))},
+		CompletionPolicy: kruise.CompletionPolicy{Type: kruise.AlwaysCompletionPolicyType, TTLSecondsAfterFinished: new(int32(pullTTLSeconds))},
 	}}
 	var err error
 	if spec.PullSecrets, err = at.secrets(); err != nil || at.pods != nil {
@@ -112,54 +194,27 @@ func imagePull(at *site, image string, parallel int) (*kruise.ImagePullJobSpec, 
 	return spec, err
 }
 
-// own are the pods of the workload that are not being deleted.
-func (c *Cluster) own(w *cluster.Workload) ([]pod, error) {
-	list, err := c.pods.all()
-	if err != nil {
-		return nil, err
-	}
-	owners, err := c.owners(w)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(slices.Clone(list), func(p pod) bool {
-		return !rules.Active(p.Pod) || w.Kind != kruise.KindSidecarSet && !owners[p.Owner.UID]
-	}), nil
-}
-
-// nodesOf are the nodes that the workload's pods are on, by name.
-func (c *Cluster) nodesOf(w *cluster.Workload) ([]string, error) {
-	pods, err := c.own(w)
-	names := map[string]bool{}
-	for _, p := range pods {
-		if p.Node != "" {
-			names[p.Node] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names)), err
-}
-
-// fillPulls says how far the pulls of the present step have come.
-func (c *Cluster) fillPulls(s *plan.Snapshot, m mark, p *plan.Pull) error {
+// fillState says how far the pulls of the present step have come.
+func (pl *puller) fillState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
 	s.Pulled, s.Pulling, s.Pulls = map[string]int{}, map[string]bool{}, map[string]plan.PullState{}
-	if jobs := c.pulls.shown(); jobs != nil {
+	if jobs := pl.lazy.pulls.ifStarted(); jobs != nil {
 		for _, image := range p.Images {
-			if job, ok := jobs.one(c.beside(), m.name(c.object().Name+"-pull", image)); ok {
-				s.Pulled[image], s.Pulling[image], s.Pulls[image] = int(job.Status.Succeeded), true, pullState(job)
+			if job, ok := jobs.get(pl.auxiliaryNamespace(), m.objectName(pl.changedObject().Name+"-pull", image)); ok {
+				s.Pulled[image], s.Pulling[image], s.Pulls[image] = int(job.Status.Succeeded), true, stateOfImagePullJob(job)
 			}
 		}
-		_, err := jobs.all()
+		_, err := jobs.list()
 		return err
 	}
-	if jobs := c.jobs.shown(); jobs != nil {
-		return c.fillJobs(s, m, p)
+	if jobs := pl.lazy.jobs.ifStarted(); jobs != nil {
+		return pl.fillJobState(s, m, p)
 	}
 	return nil
 }
 
-// pullState is what an ImagePullJob says beyond numbers. Nobody tries a failed node
+// stateOfImagePullJob is what an ImagePullJob says beyond numbers. Nobody tries a failed node
 // again: the node's agent has done so already.
-func pullState(job *kruise.ImagePullJob) plan.PullState {
+func stateOfImagePullJob(job *kruise.ImagePullJob) plan.PullState {
 	out := plan.PullState{Over: job.Status.CompletionTime != nil}
 	for _, node := range job.Status.FailedNodes {
 		t := plan.PullTrouble{Node: node, Why: "see status of NodeImage " + node, Final: true}
@@ -169,4 +224,66 @@ func pullState(job *kruise.ImagePullJob) plan.PullState {
 		out.Troubles = append(out.Troubles, t)
 	}
 	return out
+}
+
+// requests create what pulls, by Kruise where it is there, otherwise Jobs.
+func (pl *puller) requests(p *plan.Pull) ([]event.Request, error) {
+	m, w, err := pl.currentStep()
+	if err != nil {
+		return nil, err
+	}
+	return pl.requestsAt(pl.targetOf(m, w), p)
+}
+
+func (pl *puller) requestsAt(at *pullTarget, p *plan.Pull) ([]event.Request, error) {
+	request := pl.imagePullJobRequest
+	if _, err := pl.lazy.pulls.start(); errors.Is(err, errNotServed) {
+		request = pl.jobRequests
+	} else if err != nil {
+		return nil, err
+	}
+	var out []event.Request
+	for _, image := range p.Images {
+		list, err := request(at, image, p.Parallel)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+func (pl *puller) imagePullJobRequest(at *pullTarget, image string, parallel int) ([]event.Request, error) {
+	spec, err := imagePullSpec(at, image, parallel)
+	if err != nil {
+		return nil, err
+	}
+	meta := withGeneratedName(pl.meta(at.stepID, at.owners, ""), at.base+"-pull-")
+	return kruiseRequest(pl.lazy.pulls, kruise.KindImagePullJob, meta, spec)
+}
+
+// jobRequests are Jobs, one for each node.
+func (pl *puller) jobRequests(at *pullTarget, image string, _ int) ([]event.Request, error) {
+	nodes, err := at.nodes()
+	if err != nil {
+		return nil, err
+	}
+	pull, err := pl.podTemplate(at)
+	if err != nil {
+		return nil, err
+	}
+	jobs := schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+	var out []event.Request
+	for _, node := range nodes {
+		job := &batchv1.Job{TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}, ObjectMeta: withGeneratedName(pl.jobMeta(at, image, node), at.base+"-pull-")}
+		if err := setPullTemplate(pull, job); err != nil {
+			return nil, err
+		}
+		list, err := createRequest(objects.Path(jobs, job.Namespace, ""), job)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -37,8 +38,8 @@ type NodePull struct {
 	Why string
 }
 
-// over reports whether nothing more will happen on the node.
-func (n NodePull) over() bool {
+// ended reports whether nothing more will happen on the node.
+func (n NodePull) ended() bool {
 	return n.Phase == kruise.ImagePhaseSucceeded || n.Phase == kruise.ImagePhaseFailed
 }
 
@@ -51,27 +52,30 @@ func PullImage(ctx context.Context, cfg *rest.Config, p ImagePull, told func(Nod
 	if err != nil {
 		return nil, err
 	}
-	c := w.Cluster
-	defer c.cancel(errClosed)
-	w.told = told
-	at, err := w.begin(ctx)
+	defer w.cancel(errClosed)
+	w.report = told
+	at, err := w.start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		version, _ := c.bell.now()
-		states, over := w.look(at)
-		if err := c.answers.puller(at.mark).failed; err != "" {
+		version, _ := w.changes.current()
+		states, over := w.progress(at)
+		if err := w.jobPulls.state(at.stepID).failed; err != "" {
 			return states, errors.New(err)
 		}
 		if over {
 			return states, nil
 		}
-		if err := c.Await(ctx, c.opt.Target.Ref, version, c.Now().Add(pullGrace)); err != nil {
+		if err := w.await(ctx, version, w.Now().Add(pullErrorGrace)); err != nil {
 			return states, err
 		}
 	}
 }
+
+// pullErrorGrace is how long pulling on a node may fail before that counts: registries have
+// hiccups, and the kubelet tries again.
+const pullErrorGrace = time.Minute
 
 // PullRequests are the writes of [PullImage]: none where the same pull is under way.
 func PullRequests(ctx context.Context, cfg *rest.Config, p ImagePull) ([]event.Request, error) {
@@ -84,114 +88,118 @@ func PullRequests(ctx context.Context, cfg *rest.Config, p ImagePull) ([]event.R
 	if err != nil || begun {
 		return nil, err
 	}
-	return w.pullRequestsAt(at, w.pull())
+	return w.requestsAt(at, w.pull())
 }
 
-func openPull(ctx context.Context, cfg *rest.Config, p ImagePull) (*watchedPull, error) {
+func openPull(ctx context.Context, cfg *rest.Config, p ImagePull) (*imagePuller, error) {
 	p.Nodes = slices.Compact(slices.Sorted(slices.Values(p.Nodes)))
 	if len(p.Nodes) == 0 {
 		return nil, errors.New("there is no node to pull on")
 	}
-	target := cluster.Ref{Kind: "Image", Namespace: p.Namespace, Name: digits(append(p.Nodes, p.Image)...)}
-	c, err := connect(ctx, cfg, Options{Target: Object{Ref: target}, HelperImage: p.HelperImage})
-	return &watchedPull{Cluster: c, ImagePull: p, last: map[string]NodePull{}}, err
+	target := cluster.Ref{Kind: "Image", Namespace: p.Namespace, Name: shortHash(append(p.Nodes, p.Image)...)}
+	conn, err := connect(ctx, cfg, Options{Target: Object{Ref: target}, HelperImage: p.HelperImage})
+	if err != nil {
+		return nil, err
+	}
+	steps := &stepObjects{connection: conn, observer: &observer{connection: conn}, record: newRecord(conn), lazy: newLazyMirrors(conn)}
+	return &imagePuller{puller: newPuller(steps), ImagePull: p, reported: map[string]NodePull{}}, nil
 }
 
-func (w *watchedPull) pull() *plan.Pull {
+// imagePuller is a pull that somebody waits for.
+type imagePuller struct {
+	*puller
+	ImagePull
+	report   func(NodePull)
+	reported map[string]NodePull
+}
+
+func (w *imagePuller) pull() *plan.Pull {
 	return &plan.Pull{Images: []string{w.Image}, Parallel: w.Parallel}
 }
 
-// watchedPull is a pull that somebody waits for.
-type watchedPull struct {
-	*Cluster
-	ImagePull
-	told func(NodePull)
-	last map[string]NodePull
-}
-
-// site is the pull's site for the n-th time that it is asked for.
-func (w *watchedPull) site(n int) *site {
-	base := strings.Trim(strings.ToLower(w.Image[strings.LastIndex(w.Image, "/")+1:]), "-.")
-	base, _, _ = strings.Cut(base, "@")
-	base, _, _ = strings.Cut(base, ":")
-	return &site{
-		mark: mark(digits(w.opt.Target.String(), strconv.Itoa(n))), base: strings.ReplaceAll(base, "_", "-"),
-		nodes:   func() ([]string, error) { return w.Nodes, nil },
-		secrets: func() ([]string, error) { return w.Secrets, nil },
-	}
-}
-
-// begin asks for the pull, or goes on with the one that is under way.
-func (w *watchedPull) begin(ctx context.Context) (*site, error) {
+// start asks for the pull, or goes on with the one that is under way.
+func (w *imagePuller) start(ctx context.Context) (*pullTarget, error) {
 	at, _, err := w.find()
 	if err != nil {
 		return nil, err
 	}
-	if w.pulls.shown() != nil {
-		_, _ = w.nodeImages.get() // not everybody may read them
+	if w.lazy.pulls.ifStarted() != nil {
+		_, _ = w.lazy.nodeImages.start() // not everybody may read them
 	}
 	return at, w.pullAt(ctx, at, w.pull())
 }
 
 // find is the pull that is under way, or the site of the next: one that is over is done
 // again.
-func (w *watchedPull) find() (at *site, begun bool, err error) {
-	if err := w.needs(&plan.Step{Pull: w.pull()}); err != nil {
+func (w *imagePuller) find() (at *pullTarget, begun bool, err error) {
+	if err := w.lazy.startFor(&plan.Step{Pull: w.pull()}); err != nil {
 		return nil, false, err
 	}
 	for n := 0; ; n++ {
-		at := w.site(n)
-		begun, over := w.begun(at)
+		at := w.targetOfAttempt(n)
+		begun, over := w.status(at)
 		if !begun || !over {
 			return at, begun, nil
 		}
 	}
 }
 
-// begun reports whether a pull was asked for, and whether it is over.
-func (w *watchedPull) begun(at *site) (begun, over bool) {
-	if jobs := w.pulls.shown(); jobs != nil {
-		job, ok := jobs.one(w.Namespace, at.name(w.Image))
+// targetOfAttempt is the pull's site for the n-th time that it is asked for.
+func (w *imagePuller) targetOfAttempt(n int) *pullTarget {
+	base := strings.Trim(strings.ToLower(w.Image[strings.LastIndex(w.Image, "/")+1:]), "-.")
+	base, _, _ = strings.Cut(base, "@")
+	base, _, _ = strings.Cut(base, ":")
+	return &pullTarget{
+		stepID: stepID(shortHash(w.opt.Target.String(), strconv.Itoa(n))), base: strings.ReplaceAll(base, "_", "-"),
+		nodes:   func() ([]string, error) { return w.Nodes, nil },
+		secrets: func() ([]string, error) { return w.Secrets, nil },
+	}
+}
+
+// status reports whether a pull was asked for, and whether it is over.
+func (w *imagePuller) status(at *pullTarget) (begun, over bool) {
+	if jobs := w.lazy.pulls.ifStarted(); jobs != nil {
+		job, ok := jobs.get(w.Namespace, at.name(w.Image))
 		return ok, ok && job.Status.CompletionTime != nil
 	}
 	over = true
 	for _, node := range w.Nodes {
 		job, ok := w.jobOf(at, w.Image, node)
 		begun = begun || ok
-		over = over && ok && finished(job)
+		over = over && ok && jobEnded(job)
 	}
 	return begun, over
 }
 
-// look tells of changes, and says whether all nodes are done.
-func (w *watchedPull) look(at *site) (states []NodePull, over bool) {
+// progress tells of changes, and says whether all nodes are done.
+func (w *imagePuller) progress(at *pullTarget) (states []NodePull, over bool) {
 	over = true
-	find := w.byJobs(at)
-	if w.pulls.shown() != nil {
-		find = w.byKruise(at)
+	find := w.stateOfJobs(at)
+	if w.lazy.pulls.ifStarted() != nil {
+		find = w.stateOfKruise(at)
 	}
 	for _, node := range w.Nodes {
 		s := find(node)
 		s.Node = node
-		if w.last[node] != s {
-			w.last[node] = s
-			w.told(s)
+		if w.reported[node] != s {
+			w.reported[node] = s
+			w.report(s)
 		}
-		states, over = append(states, s), over && s.over()
+		states, over = append(states, s), over && s.ended()
 	}
 	return states, over
 }
 
-// byJobs reads the Jobs.
-func (w *watchedPull) byJobs(at *site) func(node string) NodePull {
+// stateOfJobs reads the Jobs.
+func (w *imagePuller) stateOfJobs(at *pullTarget) func(node string) NodePull {
 	return func(node string) NodePull {
 		job, ok := w.jobOf(at, w.Image, node)
 		if !ok {
 			return NodePull{Phase: kruise.ImagePhaseWaiting}
 		}
-		t, done := w.jobState(job, node, w.Image)
+		t, done := w.nodeState(job, node, w.Image)
 		switch {
-		case t != nil && (t.Final || w.Now().Sub(t.Since) >= pullGrace):
+		case t != nil && (t.Final || w.Now().Sub(t.Since) >= pullErrorGrace):
 			return NodePull{Phase: kruise.ImagePhaseFailed, Why: t.Why}
 		case t != nil:
 			return NodePull{Phase: kruise.ImagePhasePulling, Why: t.Why}
@@ -202,32 +210,32 @@ func (w *watchedPull) byJobs(at *site) func(node string) NodePull {
 	}
 }
 
-// byKruise reads the ImagePullJob, and of each node what its agent says.
-func (w *watchedPull) byKruise(at *site) func(node string) NodePull {
+// stateOfKruise reads the ImagePullJob, and of each node what its agent says.
+func (w *imagePuller) stateOfKruise(at *pullTarget) func(node string) NodePull {
 	name := at.name(w.Image)
-	job, _ := w.pulls.shown().one(w.Namespace, name)
-	images := w.nodeImages.shown() // nil: nodes are told of at the end only
+	job, _ := w.lazy.pulls.ifStarted().get(w.Namespace, name)
+	images := w.lazy.nodeImages.ifStarted() // nil: nodes are told of at the end only
 	return func(node string) NodePull {
 		if images == nil {
-			return byJob(job, node)
+			return nodePullOfJob(job, node)
 		}
-		image, there := images.one("", node)
-		if s, ok := tagOf(image, w.Namespace, name); there && ok && (job == nil || job.Status.CompletionTime == nil) {
+		image, there := images.get("", node)
+		if s, ok := nodePullOfAgent(image, w.Namespace, name); there && ok && (job == nil || job.Status.CompletionTime == nil) {
 			return s
 		}
 		if !there && job != nil && job.Status.CompletionTime != nil {
 			return NodePull{Phase: kruise.ImagePhaseFailed, Why: "Kruise has no agent there: there is no NodeImage of its name"}
 		}
-		out := byJob(job, node)
-		if s, ok := tagOf(image, w.Namespace, name); ok && out.Phase == kruise.ImagePhaseFailed {
+		out := nodePullOfJob(job, node)
+		if s, ok := nodePullOfAgent(image, w.Namespace, name); ok && out.Phase == kruise.ImagePhaseFailed {
 			out.Why = s.Why
 		}
 		return out
 	}
 }
 
-// byJob is what the ImagePullJob alone says of a node.
-func byJob(job *kruise.ImagePullJob, node string) NodePull {
+// nodePullOfJob is what the ImagePullJob alone says of a node.
+func nodePullOfJob(job *kruise.ImagePullJob, node string) NodePull {
 	switch {
 	case job == nil || job.Status.StartTime == nil:
 		return NodePull{Phase: kruise.ImagePhaseWaiting}
@@ -239,8 +247,8 @@ func byJob(job *kruise.ImagePullJob, node string) NodePull {
 	return NodePull{Phase: kruise.ImagePhaseWaiting}
 }
 
-// tagOf is how the agent of a node stands with what a job asks for.
-func tagOf(n *kruise.NodeImage, namespace, job string) (NodePull, bool) {
+// nodePullOfAgent is how the agent of a node stands with what a job asks for.
+func nodePullOfAgent(n *kruise.NodeImage, namespace, job string) (NodePull, bool) {
 	if n == nil {
 		return NodePull{}, false
 	}

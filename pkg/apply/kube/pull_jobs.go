@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -20,231 +20,287 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// puller is a pull by Jobs that this process goes on with: who asks for it again
+// jobPull is a pull by Jobs that this process goes on with: who asks for it again
 // after a crash goes on where the Jobs in the cluster end.
-type puller struct {
+type jobPull struct {
 	running bool
 	// failed is why it ended before its time.
 	failed string
 }
 
 // pullByJobs creates the first Jobs, and goes on when they are done.
-func (c *Cluster) pullByJobs(ctx context.Context, at *site, p *plan.Pull) error {
-	for _, begin := range []func() error{second(c.jobs.get), second(c.jobPods.get)} {
+func (pl *puller) pullByJobs(ctx context.Context, at *pullTarget, p *plan.Pull) error {
+	for _, begin := range []func() error{onlyError(pl.lazy.jobs.start), onlyError(pl.lazy.jobPods.start)} {
 		if err := begin(); err != nil {
 			return err
 		}
 	}
-	if !c.answers.claim(at.mark) {
+	if !pl.jobPulls.claim(at.stepID) {
 		return nil
 	}
-	more, err := c.startJobs(ctx, at, p)
+	more, err := pl.createNext(ctx, at, p)
 	if err != nil || !more {
-		c.answers.release(at.mark, nil)
+		pl.jobPulls.release(at.stepID, nil)
 		return err
 	}
-	go func() { c.answers.release(at.mark, c.goOnPulling(at, p)) }()
+	go func() { pl.jobPulls.release(at.stepID, pl.createRemaining(at, p)) }()
 	return nil
 }
 
-// second is a call of which only the error counts.
-func second[T any](get func() (T, error)) func() error {
+// onlyError is a call of which only the error counts.
+func onlyError[T any](get func() (T, error)) func() error {
 	return func() error {
 		_, err := get()
 		return err
 	}
 }
 
+// jobPulls are those by Jobs, by mark.
+type jobPulls struct {
+	changed func()
+
+	mu     sync.Mutex
+	byStep map[string]*jobPull
+}
+
 // claim makes the caller the one that pulls; false if somebody does already.
-func (a *answers) claim(m mark) bool {
+func (a *jobPulls) claim(m stepID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p := a.pullers[string(m)]; p != nil && p.running {
+	if p := a.byStep[string(m)]; p != nil && p.running {
 		return false
 	}
-	if a.pullers == nil {
-		a.pullers = map[string]*puller{}
+	if a.byStep == nil {
+		a.byStep = map[string]*jobPull{}
 	}
-	a.pullers[string(m)] = &puller{running: true}
+	a.byStep[string(m)] = &jobPull{running: true}
 	return true
 }
 
 // release ends a pull, with what ended it too early.
-func (a *answers) release(m mark, err error) {
+func (a *jobPulls) release(m stepID, err error) {
 	a.mu.Lock()
-	a.pullers[string(m)] = &puller{}
+	a.byStep[string(m)] = &jobPull{}
 	if err != nil {
-		a.pullers[string(m)].failed = err.Error()
+		a.byStep[string(m)].failed = err.Error()
 	}
 	a.mu.Unlock()
 	a.changed()
 }
 
-func (a *answers) puller(m mark) puller {
+func (a *jobPulls) state(m stepID) jobPull {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p := a.pullers[string(m)]; p != nil {
+	if p := a.byStep[string(m)]; p != nil {
 		return *p
 	}
-	return puller{}
+	return jobPull{}
 }
 
-// pullGrace is how long pulling on a node may fail before that counts: registries have
-// hiccups, and the kubelet tries again.
-const pullGrace = time.Minute
-
-// pullPause follows a request that failed for the moment.
-const pullPause = time.Second
-
-// goOnPulling creates further Jobs as others end.
-func (c *Cluster) goOnPulling(at *site, p *plan.Pull) error {
+// createRemaining creates further Jobs as others end.
+func (pl *puller) createRemaining(at *pullTarget, p *plan.Pull) error {
 	for {
-		version, _ := c.bell.now()
-		more, err := c.startJobs(c.ctx, at, p)
+		version, _ := pl.changes.current()
+		more, err := pl.createNext(pl.ctx, at, p)
 		until := time.Time{}
 		switch {
-		case c.ctx.Err() != nil:
+		case pl.ctx.Err() != nil:
 			return nil //nolint:nilerr // the Cluster is closed
 		case err == nil && !more:
 			return nil
 		case err != nil && !errors.Is(err, plan.ErrUnavailable) && !errors.Is(err, plan.ErrConflict):
 			return err
 		case err != nil:
-			until = c.Now().Add(pullPause)
+			until = pl.Now().Add(pullRetryDelay)
 		}
-		if err := c.bell.wait(c.ctx, version, until); err != nil {
+		if err := pl.changes.wait(pl.ctx, version, until); err != nil {
 			return nil //nolint:nilerr // the Cluster is closed
 		}
 	}
 }
 
-// startJobs creates as many Jobs as may run at a time; more says that others have to
+// pullRetryDelay follows a request that failed for the moment.
+const pullRetryDelay = time.Second
+
+// createNext creates as many Jobs as may run at a time; more says that others have to
 // be created later.
-func (c *Cluster) startJobs(ctx context.Context, at *site, p *plan.Pull) (more bool, err error) {
+func (pl *puller) createNext(ctx context.Context, at *pullTarget, p *plan.Pull) (more bool, err error) {
 	nodes, err := at.nodes()
 	if err != nil {
 		return false, err
 	}
-	room := cmp.Or(max(p.Parallel, 0), pullParallel)
+	room := cmp.Or(max(p.Parallel, 0), defaultPullParallelism)
 	var missing []*batchv1.Job
 	for _, image := range p.Images {
 		for _, node := range nodes {
-			job, there := c.jobOf(at, image, node)
+			job, there := pl.jobOf(at, image, node)
 			switch {
 			case !there:
-				missing = append(missing, &batchv1.Job{ObjectMeta: c.jobMeta(at, image, node)})
-			case !finished(job):
+				missing = append(missing, &batchv1.Job{ObjectMeta: pl.jobMeta(at, image, node)})
+			case !jobEnded(job):
 				room--
 			}
 		}
 	}
 	now := missing[:max(0, min(room, len(missing)))]
-	return len(now) < len(missing), c.createPulls(ctx, at, now)
+	return len(now) < len(missing), pl.createJobs(ctx, at, now)
 }
 
-func (c *Cluster) jobOf(at *site, image, node string) (*batchv1.Job, bool) {
-	return c.jobs.shown().one(c.beside(), at.name(image, node))
+func (pl *puller) jobOf(at *pullTarget, image, node string) (*batchv1.Job, bool) {
+	return pl.lazy.jobs.ifStarted().get(pl.auxiliaryNamespace(), at.name(image, node))
 }
 
-func (c *Cluster) jobMeta(at *site, image, node string) metav1.ObjectMeta {
-	meta := c.meta(at.mark, at.owners, at.name(image, node))
+func (pl *puller) jobMeta(at *pullTarget, image, node string) metav1.ObjectMeta {
+	meta := pl.meta(at.stepID, at.owners, at.name(image, node))
 	meta.Annotations = map[string]string{imageAnnotation: image, nodeAnnotation: node}
 	return meta
 }
 
-// createPulls has one node pull one image, for each Job.
-func (c *Cluster) createPulls(ctx context.Context, at *site, list []*batchv1.Job) error {
+// createJobs has one node pull one image, for each Job.
+func (pl *puller) createJobs(ctx context.Context, at *pullTarget, list []*batchv1.Job) error {
 	if len(list) == 0 {
 		return nil
 	}
-	pull, err := c.pullingPod(at)
+	pull, err := pl.podTemplate(at)
 	if err != nil {
 		return err
 	}
 	for _, job := range list {
-		if err := fillJob(pull, job); err != nil {
+		if err := setPullTemplate(pull, job); err != nil {
 			return err
 		}
-		if err := c.createJob(ctx, job); err != nil {
+		if err := pl.createJob(ctx, job); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fillJob has a Job pull the image that it is named for on its node.
-func fillJob(pull imagepull.Pod, job *batchv1.Job) error {
+// setPullTemplate has a Job pull the image that it is named for on its node.
+func setPullTemplate(pull imagepull.Pod, job *batchv1.Job) error {
 	pull.Labels = job.Labels
 	if _, err := tree.Decode(pull.Template(job.Annotations[imageAnnotation]), &job.Spec.Template); err != nil {
 		return err
 	}
-	job.Spec.Template.Spec.Affinity = onNode(job.Annotations[nodeAnnotation])
-	job.Spec.BackoffLimit, job.Spec.TTLSecondsAfterFinished = new(int32(0)), new(int32(pullKept))
-	job.Spec.ActiveDeadlineSeconds = new(pullDeadline())
+	job.Spec.Template.Spec.Affinity = nodeAffinity(job.Annotations[nodeAnnotation])
+	job.Spec.BackoffLimit, job.Spec.TTLSecondsAfterFinished = new(int32(0)), new(int32(pullTTLSeconds))
+	job.Spec.ActiveDeadlineSeconds = new(pullDeadlineSeconds())
 	return nil
 }
 
-// pullingPod is how pods pull there.
-func (c *Cluster) pullingPod(at *site) (pull imagepull.Pod, err error) {
-	pull.Helper = c.opt.HelperImage
-	if pull.Volumes, err = c.imageVolumes(); err != nil {
+// podTemplate is how pods pull there.
+func (pl *puller) podTemplate(at *pullTarget) (pull imagepull.Pod, err error) {
+	pull.Helper = pl.opt.HelperImage
+	if pull.Volumes, err = pl.servesImageVolumes(); err != nil {
 		return pull, err
 	}
 	pull.Secrets, err = at.secrets()
 	return pull, err
 }
 
-// pullDeadline is for how many seconds the kubelet tries: as long as Kruise would.
-func pullDeadline() int64 {
+// pullDeadlineSeconds is for how many seconds the kubelet tries: as long as Kruise would.
+func pullDeadlineSeconds() int64 {
 	job := &kruise.ImagePullJob{}
 	kruise.Default(job)
 	return imagepull.Deadline(&job.Spec.ImagePullJobTemplate)
 }
 
-func onNode(name string) *corev1.Affinity {
+func nodeAffinity(name string) *corev1.Affinity {
 	term := corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{name}}}}
 	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}}}
 }
 
-// createJob creates a Job; one of its name is the same, created before a crash.
-func (c *Cluster) createJob(ctx context.Context, job *batchv1.Job) error {
-	client := c.core.BatchV1().Jobs(job.Namespace)
-	got, err := client.Create(ctx, job, metav1.CreateOptions{FieldManager: FieldManager})
-	if apierrors.IsAlreadyExists(err) {
-		got, err = client.Get(ctx, job.Name, metav1.GetOptions{})
-	}
+// servesImageVolumes reports whether the server has them; by default it does since 1.35.
+func (pl *puller) servesImageVolumes() (bool, error) {
+	v, err := pl.core.Discovery().ServerVersion()
 	if err != nil {
-		return told("Job "+job.Name, err)
-	}
-	return c.jobs.shown().put(got)
-}
-
-// imageVolumes reports whether the server has them; by default it does since 1.35.
-func (c *Cluster) imageVolumes() (bool, error) {
-	v, err := c.core.Discovery().ServerVersion()
-	if err != nil {
-		return false, told("the version of the server", err)
+		return false, planError("the version of the server", err)
 	}
 	minor, err := strconv.Atoi(strings.TrimRight(v.Minor, "+"))
 	return err == nil && minor >= imagepull.VolumesServed || v.Major > "1", nil
 }
 
-// ended is the condition that a Job has ended with; ok is false while it runs.
-func ended(job *batchv1.Job) (c batchv1.JobCondition, ok bool) {
-	for _, c := range job.Status.Conditions {
-		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) {
-			return c, true
+// fillJobState says how far the Jobs have come that pull. An image has been asked for
+// when every node has its Job, or somebody goes on creating them.
+func (pl *puller) fillJobState(s *plan.Snapshot, m stepID, p *plan.Pull) error {
+	w, err := pl.observer.current()
+	if err != nil || w.workload == nil {
+		return err
+	}
+	at := pl.targetOf(m, w.workload)
+	nodes, err := at.nodes()
+	if err != nil {
+		return err
+	}
+	puller := pl.jobPulls.state(m)
+	for _, image := range p.Images {
+		state, asked := plan.PullState{Over: !puller.running}, 0
+		for _, node := range nodes {
+			job, there := pl.jobOf(at, image, node)
+			if !there {
+				if puller.failed != "" {
+					state.Troubles = append(state.Troubles, plan.PullTrouble{Node: node, Why: puller.failed, Final: true})
+				}
+				continue
+			}
+			asked++
+			if t, done := pl.nodeState(job, node, image); t != nil {
+				state.Troubles, state.Over = append(state.Troubles, *t), state.Over && done
+			} else if done {
+				s.Pulled[image]++
+			} else {
+				state.Over = false
+			}
+		}
+		s.Pulling[image] = puller.running || puller.failed != "" || asked == len(nodes)
+		s.Pulls[image] = state
+	}
+	return nil
+}
+
+// nodeState is what became of one Job: the trouble that it has, and whether it is over.
+func (pl *puller) nodeState(job *batchv1.Job, node, image string) (t *plan.PullTrouble, done bool) {
+	if end, ok := jobEnd(job); ok {
+		if end.Type == batchv1.JobComplete {
+			return nil, true
+		}
+		return &plan.PullTrouble{Node: node, Why: jobFailure(end), Final: true, Since: end.LastTransitionTime.Time}, true
+	}
+	pods := pl.lazy.jobPods.ifStarted()
+	if pods == nil {
+		return nil, false
+	}
+	list, _ := pods.list()
+	i := slices.IndexFunc(list, func(p *corev1.Pod) bool { return p.Labels[batchv1.JobNameLabel] == job.Name })
+	if i < 0 {
+		return nil, false
+	}
+	if why := pullError(list[i], image); why != "" {
+		return &plan.PullTrouble{Node: node, Why: why, Since: list[i].CreationTimestamp.Time}, false
+	}
+	return nil, false
+}
+
+// pullErrorReasons are reasons for which a container waits whose image does not come.
+var pullErrorReasons = []string{"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "RegistryUnavailable", "InvalidImageName"}
+
+// pullError is why a pod's image does not come; empty while it may.
+func pullError(p *corev1.Pod, image string) string {
+	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
+		for _, s := range list {
+			w := s.State.Waiting
+			if w == nil || !slices.Contains(pullErrorReasons, w.Reason) {
+				continue
+			}
+			if s.Image != image && !strings.Contains(w.Message, image) && !hasImageVolume(p, image) {
+				return w.Reason + " for the helper image " + s.Image
+			}
+			return strings.TrimSuffix(w.Reason+": "+w.Message, ": ")
 		}
 	}
-	return c, false
+	return ""
 }
 
-func finished(job *batchv1.Job) bool {
-	_, ok := ended(job)
-	return ok
-}
-
-// failure says why a Job has failed.
-func failure(c batchv1.JobCondition) string {
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
+func hasImageVolume(p *corev1.Pod, image string) bool {
+	return slices.ContainsFunc(p.Spec.Volumes, func(v corev1.Volume) bool { return v.Image != nil && v.Image.Reference == image })
 }

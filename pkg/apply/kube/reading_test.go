@@ -22,7 +22,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-var _ cache.TransformingStore = counted[string]{}
+var _ cache.TransformingStore = firstListStore[string]{}
 
 // TestReadingsStandForObjects: a list of readings does to a mirror what the objects
 // themselves do.
@@ -32,7 +32,7 @@ func TestReadingsStandForObjects(t *testing.T) {
 	read := slices.Clone(list)
 	for i, o := range list {
 		var err error
-		if read[i], err = (feed[string]{reduced}).Transformer()(o); err != nil {
+		if read[i], err = (reflectorStore[string]{reduced}).Transformer()(o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,8 +47,8 @@ func TestReadingsStandForObjects(t *testing.T) {
 	if err := reduced.replace(read, "7"); err != nil {
 		t.Fatal(err)
 	}
-	want, wantErr := plain.all()
-	got, gotErr := reduced.all()
+	want, wantErr := plain.list()
+	got, gotErr := reduced.list()
 	if !slices.Equal(got, want) || len(got) != 2 || wantErr == nil || gotErr == nil || gotErr.Error() != wantErr.Error() {
 		t.Errorf("%v (%v), want %v (%v)", got, gotErr, want, wantErr)
 	}
@@ -57,10 +57,10 @@ func TestReadingsStandForObjects(t *testing.T) {
 // TestNoObject: what is no object at all is refused.
 func TestNoObject(t *testing.T) {
 	m := versions(func() {})
-	if _, err := m.reduce("text"); err == nil {
+	if _, err := m.readingOf("text"); err == nil {
 		t.Error("a text was read")
 	}
-	if _, err := m.reducePage(&corev1.ConfigMap{}); err == nil {
+	if _, err := m.readingsOf(&corev1.ConfigMap{}); err == nil {
 		t.Error("an object was read as a list")
 	}
 }
@@ -83,7 +83,7 @@ func (p *paged) says(format string, args ...any) {
 
 func (p *paged) source() source {
 	return source{
-		what: "configmaps", like: &corev1.ConfigMap{},
+		description: "configmaps", example: &corev1.ConfigMap{},
 		list: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			i, _ := strconv.Atoi(o.Continue)
 			p.says("page %d", i)
@@ -114,7 +114,7 @@ func TestPagesAreReadInTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"page 0", "read a", "page 1", "read b", "page 2", "read c"}
-	if list, err := m.all(); err != nil || !slices.Equal(list, []string{"a", "b", "c"}) || !slices.Equal(p.did, want) {
+	if list, err := m.list(); err != nil || !slices.Equal(list, []string{"a", "b", "c"}) || !slices.Equal(p.did, want) {
 		t.Errorf("%q after %q, %v", list, p.did, err)
 	}
 	p.did = nil
@@ -137,7 +137,7 @@ func TestSightsAreBare(t *testing.T) {
 			"template": map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "main", "image": "web:1"}}}},
 		},
 	}}
-	got, err := readStanding(u)
+	got, err := readWorkloadState(u)
 	if err != nil {
 		t.Fatal(err)
 	}

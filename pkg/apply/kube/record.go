@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,12 +17,14 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// record is the rollout's own record, watched: somebody else may promote, hold or
+// watchedRecord is the rollout's own record, watched: somebody else may promote, hold or
 // abort at any time.
-type record struct {
+type watchedRecord struct {
 	*Records
-	cluster *Cluster
-	mirror  *mirror[plan.Record]
+	connection *connection
+	// namespace and name are those of the ConfigMap.
+	namespace, name string
+	mirror          *mirror[plan.Record]
 
 	mu sync.Mutex
 	// shown is the record that the last snapshot showed, by the snapshot's version.
@@ -31,33 +32,33 @@ type record struct {
 	// begun is when the rollout was begun that this process drives, of the uid of the
 	// object that it was begun for; zero until it drives one.
 	begun time.Time
-	of    string
+	uid   string
 }
 
-func newRecord(c *Cluster) *record {
-	return &record{Records: &Records{c.core, c.opt.StateNamespace, c.opt.Program}, cluster: c, shown: map[string]plan.Record{}}
+func newRecord(c *connection) *watchedRecord {
+	r := &watchedRecord{Records: &Records{c.core, c.opt.StateNamespace, c.opt.Program}, connection: c, shown: map[string]plan.Record{}}
+	r.namespace, r.name = r.location(c.opt.Target.Ref)
+	return r
 }
 
-func (r *record) follow() (err error) {
-	namespace, name := r.where(r.cluster.opt.Target.Ref)
-	s := typed("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(namespace), "").in(namespace)
-	s.fields, s.needed = fields.OneTermEqualSelector("metadata.name", name).String(), true
+func (r *watchedRecord) follow() (err error) {
+	s := typedSource("the record of the rollout", &corev1.ConfigMap{}, r.Client.CoreV1().ConfigMaps(r.namespace), "").sharedAs(r.namespace)
+	s.fields, s.required = fields.OneTermEqualSelector("metadata.name", r.name).String(), true
 	s.common = recordLabel // of all ConfigMaps of a namespace, only the records are shared
-	r.mirror, err = keep(r.cluster, s, readRecord)
+	r.mirror, err = followMirror(r.connection, s, readRecord)
 	return err
 }
 
-// now is the record as it is; its zero value is none.
-func (r *record) now() (plan.Record, error) {
-	namespace, name := r.where(r.cluster.opt.Target.Ref)
-	rec, _ := r.mirror.one(namespace, name)
-	_, err := r.mirror.all()
+// current is the record as it is; its zero value is none.
+func (r *watchedRecord) current() (plan.Record, error) {
+	rec, _ := r.mirror.get(r.namespace, r.name)
+	_, err := r.mirror.list()
 	return rec, err
 }
 
-// show keeps which record a snapshot showed; only the last one matters. A record that
+// noteShown keeps which record a snapshot showed; only the last one matters. A record that
 // is not the one that this process drives is an error.
-func (r *record) show(s plan.Snapshot, rec plan.Record) error {
+func (r *watchedRecord) noteShown(s plan.Snapshot, rec plan.Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	clear(r.shown)
@@ -65,7 +66,7 @@ func (r *record) show(s plan.Snapshot, rec plan.Record) error {
 	switch {
 	case r.begun.IsZero() || s.Workload == nil || rec.Begun.Equal(r.begun):
 		return nil
-	case rec.Version == "" && r.of != "" && r.of != s.Object().UID:
+	case rec.Version == "" && r.uid != "" && r.uid != s.Object().UID:
 		return nil // it went with the object, and that is what there is to say
 	case rec.Version == "":
 		return fmt.Errorf("the record of the rollout was deleted: %w", plan.ErrNotFound)
@@ -73,43 +74,27 @@ func (r *record) show(s plan.Snapshot, rec plan.Record) error {
 	return fmt.Errorf("%w: %s has recorded another plan", plan.ErrTaken, rec.By)
 }
 
-// drives pins the record to the rollout that this process drives.
-func (r *record) drives(rec plan.Record) {
+// pin pins the record to the rollout that this process drives.
+func (r *watchedRecord) pin(rec plan.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.begun, r.of = rec.Begun, rec.Plan.Target.Object().UID
+	r.begun, r.uid = rec.Begun, rec.Plan.Target.Object().UID
 }
 
-// lost reports whether the record is gone of the rollout that this process drives.
-func (r *record) lost(rec plan.Record) bool {
+// isLost reports whether the record is gone of the rollout that this process drives.
+func (r *watchedRecord) isLost(rec plan.Record) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.begun.IsZero() && rec.Version == ""
 }
 
-// Resume returns the rollout on record, to be driven from where it stands: from now
-// on another one in its place is an error that wraps plan.ErrTaken. The caller holds
-// the rollout. The error wraps plan.ErrNoRollout without one.
-func (c *Cluster) Resume() (plan.Record, error) {
-	rec, err := c.Rollout()
-	if err == nil {
-		c.record.drives(rec)
-	}
-	return rec, err
+// putWritten shows at once what was written.
+func (r *watchedRecord) putWritten(rec plan.Record) {
+	r.mirror.putWritten(r.namespace, r.name, types.UID(rec.UID), rec.Version, rec)
 }
 
-// Rollout is the record of the workload's rollout as it is now; the error wraps
-// plan.ErrNoRollout without one.
-func (c *Cluster) Rollout() (plan.Record, error) {
-	rec, err := c.record.now()
-	if err == nil && rec.Version == "" {
-		return rec, fmt.Errorf("%s: %w", c.opt.Target.Ref, plan.ErrNoRollout)
-	}
-	return rec, err
-}
-
-// shownAt is the record that the snapshot of a version showed, if it may be written.
-func (c *Cluster) shownAt(ctx context.Context, since string) (plan.Record, error) {
+// recordAt is the record that the snapshot of a version showed, if it may be written.
+func (c *Cluster) recordAt(ctx context.Context, since string) (plan.Record, error) {
 	c.record.mu.Lock()
 	rec, ok := c.record.shown[since]
 	c.record.mu.Unlock()
@@ -119,57 +104,63 @@ func (c *Cluster) shownAt(ctx context.Context, since string) (plan.Record, error
 	case rec.Version == "":
 		return rec, fmt.Errorf("the record of %s: %w", c.opt.Target.Ref, plan.ErrNotFound)
 	}
-	return rec, c.certain(ctx)
+	return rec, c.writer.mayWrite(ctx)
 }
 
-// Decide records a person's change of the progress, provided that no other process has
-// recorded any since the snapshot of that version.
-func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
-	shown, err := c.shownAt(ctx, since)
+// Begin puts a plan on record.
+func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
+	seen, err := c.observer.current()
 	if err != nil {
-		return shown, err
+		return err
 	}
-	stored, err := c.record.Change(ctx, ref, c.opt.Holder, func(now *plan.Record) error {
-		if now.Version != shown.Version {
-			return fmt.Errorf("the record of %s: %w", ref, plan.ErrConflict)
+	if seen.workload == nil {
+		return fmt.Errorf("%s: %w", c.changedObject().Ref, plan.ErrNotFound)
+	}
+	var base map[string]any
+	if p.RollsBack == "" && p.Change.FromHash != p.Change.ToHash {
+		base = seen.workload.Template
+	}
+	if err := c.lease.check(); err != nil {
+		return err
+	}
+	if c.opt.Target.Namespace == "" {
+		if err := c.createStateNamespace(ctx); err != nil {
+			return err
 		}
-		now.Progress = p
-		return nil
-	})
+	}
+	rec, err := c.record.Begin(ctx, c.opt.Target.Ref, c.ownerReference(seen.workload), p, base, c.opt.Holder)
 	if err != nil {
-		if errors.Is(err, plan.ErrConflict) {
-			err = errors.Join(err, c.rereadRecord(ctx))
-		}
-		return shown, err
+		return err
 	}
-	c.record.put(stored)
-	return stored, nil
+	c.record.pin(rec)
+	c.record.putWritten(rec)
+	return nil
 }
 
 // Record keeps the progress of the rollout, provided that no other process has
 // recorded any since the snapshot of that version.
 func (c *Cluster) Record(ctx context.Context, _ cluster.Ref, since string, p plan.Progress) error {
 	r := c.record
-	rec, err := c.shownAt(ctx, since)
+	rec, err := c.recordAt(ctx, since)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := c.brief(ctx)
+	ctx, cancel := c.lease.withTimeout(ctx)
 	defer cancel()
-	rec.Times = timed(rec, p, c.Now())
+	rec.Times = withStepTime(rec, p, c.Now())
 	rec = rec.Decide(p, c.opt.Holder, c.opt.Program, true, c.Now())
 	stored, err := r.store(ctx, rec)
 	if err != nil {
-		c.doubts.add("the record of the rollout", c.rereadRecord)
-		_, _ = c.doubts.settle(ctx) // the next write tries again
-		return told("the record of the rollout", err)
+		c.writer.unconfirmed.add("the record of the rollout", c.record.reread)
+		_, _ = c.writer.unconfirmed.reread(ctx) // the next write tries again
+		return planError("the record of the rollout", err)
 	}
-	r.put(stored)
+	r.putWritten(stored)
 	return nil
 }
 
-// timed notes when the present step began.
-func timed(rec plan.Record, p plan.Progress, now time.Time) map[string]time.Time {
+// withStepTime notes when the present step began.
+func withStepTime(rec plan.Record, p plan.Progress, now time.Time) map[string]time.Time {
 	if p.Step >= len(rec.Plan.Steps) {
 		return rec.Times
 	}
@@ -185,67 +176,34 @@ func timed(rec plan.Record, p plan.Progress, now time.Time) map[string]time.Time
 	return out
 }
 
-// put shows at once what was written.
-func (r *record) put(rec plan.Record) {
-	namespace, name := r.where(rec.Ref)
-	r.mirror.putValue(namespace, name, types.UID(rec.UID), rec.Version, rec)
-}
-
-// Begin puts a plan on record.
-func (c *Cluster) Begin(ctx context.Context, _ cluster.Ref, p plan.Plan) error {
-	seen, err := c.present()
+// Decide records a person's change of the progress, provided that no other process has
+// recorded any since the snapshot of that version.
+func (c *Cluster) Decide(ctx context.Context, ref cluster.Ref, since string, p plan.Progress) (plan.Record, error) {
+	shown, err := c.recordAt(ctx, since)
 	if err != nil {
-		return err
+		return shown, err
 	}
-	if seen.workload == nil {
-		return fmt.Errorf("%s: %w", c.object().Ref, plan.ErrNotFound)
-	}
-	var base map[string]any
-	if p.RollsBack == "" && p.Change.FromHash != p.Change.ToHash {
-		base = seen.workload.Template
-	}
-	if err := c.fenced(); err != nil {
-		return err
-	}
-	if c.opt.Target.Namespace == "" {
-		if err := c.stateNamespace(ctx); err != nil {
-			return err
+	stored, err := c.record.Change(ctx, ref, c.opt.Holder, func(now *plan.Record) error {
+		if now.Version != shown.Version {
+			return fmt.Errorf("the record of %s: %w", ref, plan.ErrConflict)
 		}
-	}
-	rec, err := c.record.Begin(ctx, c.opt.Target.Ref, c.ownerReference(seen.workload), p, base, c.opt.Holder)
+		now.Progress = p
+		return nil
+	})
 	if err != nil {
-		return err
+		if errors.Is(err, plan.ErrConflict) {
+			err = errors.Join(err, c.record.reread(ctx))
+		}
+		return shown, err
 	}
-	c.record.drives(rec)
-	c.record.put(rec)
-	return nil
+	c.record.putWritten(stored)
+	return stored, nil
 }
 
-// ownerReference has the record go away with the object in the cluster.
-func (c *Cluster) ownerReference(w *cluster.Workload) metav1.OwnerReference {
-	o := c.object()
-	return metav1.OwnerReference{APIVersion: o.Resource.GroupVersion().String(), Kind: o.Kind, Name: o.Name, UID: uidOf(w)}
-}
-
-// ownerReferences are those of what goes away with the object in the cluster; none
-// where it is gone.
-func (c *Cluster) ownerReferences() []metav1.OwnerReference {
-	present, err := c.present()
-	if err != nil || present.workload == nil {
-		return nil
-	}
-	return []metav1.OwnerReference{c.ownerReference(present.workload)}
-}
-
-// stateNamespace makes the namespace for records of kinds without one.
-func (c *Cluster) stateNamespace(ctx context.Context) error {
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.opt.StateNamespace}}
-	_, err := c.core.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{FieldManager: FieldManager})
-	if err == nil || apierrors.IsAlreadyExists(err) {
-		return nil
-	}
-	if _, get := c.core.CoreV1().Namespaces().Get(ctx, c.opt.StateNamespace, metav1.GetOptions{}); get == nil {
-		return nil
-	}
-	return fmt.Errorf("namespace %s, where the rollout is kept: %w", c.opt.StateNamespace, err)
+// reread reads the record as it is now.
+func (r *watchedRecord) reread(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	got, err := r.Client.CoreV1().ConfigMaps(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
+	return putAnswer(r.mirror, r.namespace, r.name, got, err)
 }

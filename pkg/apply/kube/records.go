@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,11 +10,16 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/util/retry"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
 
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/objects"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -39,69 +45,20 @@ const (
 	keyBase     = "base.json.gz"
 	keyPast     = "past.json.gz"
 	// mostBytes is what a record may hold: an API server takes a megabyte.
-	mostBytes = 900 << 10
+	maxRecordBytes = 900 << 10
 )
 
-// written is the part of a record that changes.
-type written struct {
-	Target   target               `json:"target"`
-	Begun    time.Time            `json:"begun"`
-	By       string               `json:"by,omitempty"`
-	Progress progress             `json:"progress"`
-	Times    map[string]time.Time `json:"times,omitempty"`
-	History  []decision           `json:"history,omitempty"`
-	Dropped  int                  `json:"dropped,omitempty"`
+// location is namespace and name of a workload's record, and of its lease.
+func (r Records) location(ref cluster.Ref) (namespace, name string) {
+	return recordLocation(ref, r.StateNamespace)
 }
 
-type decision struct {
-	At      time.Time `json:"at"`
-	By      string    `json:"by"`
-	Program string    `json:"program,omitempty"`
-	What    string    `json:"what"`
-	Detail  string    `json:"detail,omitempty"`
+func recordLocation(ref cluster.Ref, stateNamespace string) (namespace, name string) {
+	return cmp.Or(ref.Namespace, stateNamespace), "rollout." + kruise.SourceValue(ref.Kind+groupSuffix(ref.Group), ref.Name)
 }
 
-type target struct {
-	Group     string `json:"group,omitempty"`
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-}
-
-type progress struct {
-	Step     int       `json:"step"`
-	Started  time.Time `json:"started,omitzero"`
-	Resumed  time.Time `json:"resumed,omitzero"`
-	Sent     int       `json:"sent,omitempty"`
-	Promoted bool      `json:"promoted,omitempty"`
-	Free     int       `json:"free,omitempty"`
-	Held     string    `json:"held,omitempty"`
-	HeldFrom int       `json:"heldFrom,omitempty"`
-	Halted   string    `json:"halted,omitempty"`
-	Aborted  bool      `json:"aborted,omitempty"`
-	Stop     stop      `json:"stop,omitzero"`
-	Finished time.Time `json:"finished,omitzero"`
-}
-
-type stop struct {
-	Asked bool           `json:"asked,omitempty"`
-	Field plan.StopField `json:"field,omitempty"`
-	Was   string         `json:"was,omitempty"`
-	Is    string         `json:"is,omitempty"`
-	Done  bool           `json:"done,omitempty"`
-}
-
-// where is namespace and name of a workload's record, and of its lease.
-func (r Records) where(ref cluster.Ref) (namespace, name string) {
-	namespace = ref.Namespace
-	if namespace == "" {
-		namespace = r.StateNamespace
-	}
-	return namespace, "rollout." + kruise.SourceValue(ref.Kind+groupMark(ref.Group), ref.Name)
-}
-
-// groupMark tells kinds of one name apart.
-func groupMark(group string) string {
+// groupSuffix tells kinds of one name apart.
+func groupSuffix(group string) string {
 	if group == kruise.Group {
 		return ""
 	}
@@ -110,7 +67,7 @@ func groupMark(group string) string {
 
 // Load reads the record of a workload. The error wraps plan.ErrNoRollout without one.
 func (r Records) Load(ctx context.Context, ref cluster.Ref) (plan.Record, error) {
-	namespace, name := r.where(ref)
+	namespace, name := r.location(ref)
 	cm, err := r.Client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return plan.Record{}, fmt.Errorf("%s: %w", ref, plan.ErrNoRollout)
@@ -149,10 +106,10 @@ func (r Records) List(ctx context.Context, namespace string) ([]plan.Record, err
 func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerReference, p plan.Plan, base map[string]any, by string) (plan.Record, error) {
 	now := time.Now().UTC()
 	next := plan.Record{Ref: ref, Plan: withoutPods(p), Base: base, Begun: now, By: by, Progress: plan.Progress{Started: now}}
-	next.Times = timed(next, next.Progress, now)
+	next.Times = withStepTime(next, next.Progress, now)
 	what, detail := plan.Began(p)
 	var out plan.Record
-	err := again(ctx, func() error {
+	err := retryWrite(ctx, func() error {
 		before, err := r.Load(ctx, ref)
 		switch {
 		case err != nil && !errors.Is(err, plan.ErrNoRollout):
@@ -173,7 +130,7 @@ func (r Records) Begin(ctx context.Context, ref cluster.Ref, owner metav1.OwnerR
 		return err
 	})
 	if err != nil {
-		return plan.Record{}, told("the record of "+ref.String(), err)
+		return plan.Record{}, planError("the record of "+ref.String(), err)
 	}
 	return out, nil
 }
@@ -196,27 +153,17 @@ func (r Records) write(ctx context.Context, rec plan.Record, owner metav1.OwnerR
 	return readRecord(cm)
 }
 
-// again tries a write until it is known whether it took effect: somebody else may
-// write in between, the cluster may not answer for a while, and an answer may get
-// lost. try reads before it writes.
-func again(ctx context.Context, try func() error) error {
-	passing := func(err error) bool {
-		return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || ctx.Err() == nil && unavailable(err)
-	}
-	return retry.OnError(wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.2, Steps: 8}, passing, try)
-}
-
 // Change changes how far a rollout has come, as it is on record now; a change by
 // somebody else in between makes it look again.
 func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change func(*plan.Record) error) (plan.Record, error) {
 	var out plan.Record
-	var tried *written
-	err := again(ctx, func() error {
+	var tried *storedRecord
+	err := retryWrite(ctx, func() error {
 		now, err := r.Load(ctx, ref)
 		if err != nil {
 			return err
 		}
-		if tried != nil && reflect.DeepEqual(*tried, writtenOf(now)) {
+		if tried != nil && reflect.DeepEqual(*tried, storedRecordOf(now)) {
 			out = now // an earlier try took effect
 			return nil
 		}
@@ -227,7 +174,7 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 		after := now.Progress
 		now.Progress = before
 		now = now.Decide(after, by, r.Program, false, time.Now())
-		want := writtenOf(now)
+		want := storedRecordOf(now)
 		tried = &want
 		out, err = r.store(ctx, now)
 		return err
@@ -238,11 +185,11 @@ func (r Records) Change(ctx context.Context, ref cluster.Ref, by string, change 
 // store writes the part that changes; it fails with a conflict if somebody else has
 // written since the record was read.
 func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error) {
-	text, err := json.Marshal(writtenOf(now))
+	text, err := json.Marshal(storedRecordOf(now))
 	if err != nil {
 		return plan.Record{}, err
 	}
-	namespace, name := r.where(now.Ref)
+	namespace, name := r.location(now.Ref)
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{"resourceVersion": now.Version},
 		"data":     map[string]any{keyRecord: string(text)},
@@ -259,10 +206,67 @@ func (r Records) store(ctx context.Context, now plan.Record) (plan.Record, error
 
 // Forget removes the record of a workload.
 func (r Records) Forget(ctx context.Context, ref cluster.Ref) error {
-	namespace, name := r.where(ref)
+	namespace, name := r.location(ref)
 	err := r.Client.CoreV1().ConfigMaps(namespace).Delete(ctx, name, metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err
+}
+
+// Rollouts returns the rollouts of a cluster. The options hold for every workload that is
+// opened; Target and Carrier are set for each. Holder is needed, since it names the
+// program to others, and so is StateNamespace for kinds without a namespace.
+//
+// A workload is opened by the name of what is in the cluster. One of Kruise that was
+// rendered into a native one is opened with [Open], which takes that as Options.Carrier.
+func Rollouts(cfg *rest.Config, o Options) (apply.Rollouts, error) {
+	client, err := kubernetes.NewForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		return apply.Rollouts{}, err
+	}
+	served, err := discovery.NewDiscoveryClientForConfig(rest.CopyConfig(cfg))
+	if err != nil {
+		return apply.Rollouts{}, err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served))
+	return apply.Rollouts{
+		Records: Records{Client: client, StateNamespace: o.StateNamespace, Program: o.Program}, By: o.Holder,
+		Open: func(ctx context.Context, ref cluster.Ref) (apply.Workload, error) {
+			target, err := servedAs(mapper, ref)
+			if err != nil {
+				return nil, err
+			}
+			one := o
+			one.Target, one.Carrier = target, nil
+			c, err := Open(ctx, cfg, one)
+			if err != nil {
+				return nil, err // and no *Cluster that is nil
+			}
+			return c, nil
+		},
+	}, nil
+}
+
+var (
+	_ apply.Records  = Records{}
+	_ apply.Workload = (*Cluster)(nil)
+)
+
+// servedAs is how a cluster serves an object; the error wraps plan.ErrNotFound where it
+// does not know the kind. Kruise's kinds are written in the newest version that is
+// served: the older one has fewer fields.
+func servedAs(mapper meta.RESTMapper, ref cluster.Ref) (Object, error) {
+	versions := []string{"v1"}
+	if ref.Group == kruise.Group {
+		versions = []string{kruise.V1beta1, kruise.V1alpha1}
+	}
+	m, err := mapper.RESTMapping(schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, versions...)
+	switch {
+	case meta.IsNoMatchError(err):
+		return Object{}, fmt.Errorf("%s: the cluster serves no %s of %q: %w", ref, ref.Kind, ref.Group, plan.ErrNotFound)
+	case err != nil:
+		return Object{}, err
+	}
+	return Object{Ref: ref, Resource: m.Resource}, nil
 }

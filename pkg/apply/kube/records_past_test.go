@@ -44,10 +44,10 @@ func TestPast(t *testing.T) {
 // TestPast_Edited: what somebody writes into the past of a record is left out, is said, and
 // keeps nobody from the rollout itself.
 func TestPast_Edited(t *testing.T) {
-	huge := packed(bytes.Repeat([]byte(" "), 8<<20))
+	huge := compress(bytes.Repeat([]byte(" "), 8<<20))
 	for name, text := range map[string][]byte{
-		"no gzip": []byte("nonsense"), "no JSON": packed([]byte("{")), "another shape": packed([]byte(`{"a": 1}`)), "a bomb": huge,
-		"wrong types": packed([]byte(`[{"begun": 7}]`)), "a step that is none": packed([]byte(`[{"steps": [7]}]`)),
+		"no gzip": []byte("nonsense"), "no JSON": compress([]byte("{")), "another shape": compress([]byte(`{"a": 1}`)), "a bomb": huge,
+		"wrong types": compress([]byte(`[{"begun": 7}]`)), "a step that is none": compress([]byte(`[{"steps": [7]}]`)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := spoiled("create")
@@ -75,7 +75,7 @@ func TestPast_NothingGained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edit(t, r, packed([]byte(`[{"begun":"2026-03-01T12:00:00Z","result":"completed","progress":{"promoted":true,"free":9},"decisions":[{"at":"2026-03-01T12:00:00Z","by":"root","what":"promote"}]}]`)))
+	edit(t, r, compress([]byte(`[{"begun":"2026-03-01T12:00:00Z","result":"completed","progress":{"promoted":true,"free":9},"decisions":[{"at":"2026-03-01T12:00:00Z","by":"root","what":"promote"}]}]`)))
 	got, err := r.Load(t.Context(), web)
 	if err != nil || got.Progress != want.Progress || len(got.Audit.Entries) != len(want.Audit.Entries) || len(got.Past) != 1 {
 		t.Errorf("%v %+v", err, got)
@@ -84,7 +84,7 @@ func TestPast_NothingGained(t *testing.T) {
 
 func edit(t *testing.T, r Records, past []byte) {
 	t.Helper()
-	namespace, name := r.where(web)
+	namespace, name := r.location(web)
 	cm, err := r.Client.CoreV1().ConfigMaps(namespace).Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -113,8 +113,8 @@ func TestPast_Bounds(t *testing.T) {
 			list[i].Decisions = append(list[i].Decisions, plan.AuditEntry{By: noise(), Detail: noise()})
 		}
 	}
-	for most, atLeast := range map[int]int{mostPastBytes: 3, 10 << 10: 1, 100: 0} {
-		out := packedPast(list, most)
+	for most, atLeast := range map[int]int{maxPastBytes: 3, 10 << 10: 1, 100: 0} {
+		out := compressPast(list, most)
 		if len(out) > most {
 			t.Errorf("%d bytes of %d", len(out), most)
 		}
@@ -127,7 +127,7 @@ func TestPast_Bounds(t *testing.T) {
 		}
 	}
 	text, _ := json.Marshal(plan.Recent(list))
-	if len(text) > mostPastUnpacked {
+	if len(text) > maxPastUnpackedBytes {
 		t.Errorf("what is written takes %d bytes, more than is read", len(text))
 	}
 }

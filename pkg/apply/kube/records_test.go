@@ -153,7 +153,7 @@ func TestKindOf(t *testing.T) {
 		"kruise's pub": {apierrors.NewForbidden(pods, "a", errors.New(`admission webhook "podunavailablebudget.policy.kruise.io" denied`)), plan.ErrRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := kindOf(c.err); !errors.Is(got, c.want) || (got == nil) != (c.want == nil) {
+			if got := planErrorKind(c.err); !errors.Is(got, c.want) || (got == nil) != (c.want == nil) {
 				t.Errorf("%v, want %v", got, c.want)
 			}
 		})
@@ -176,16 +176,16 @@ func TestRecordShown(t *testing.T) {
 		"deleted with the object": {plan.Record{}, "b", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &record{shown: map[string]plan.Record{}}
-			if r.lost(plan.Record{}) {
+			r := &watchedRecord{shown: map[string]plan.Record{}}
+			if r.isLost(plan.Record{}) {
 				t.Error("nothing is lost before there is anything")
 			}
-			r.drives(mine)
-			if got, want := r.lost(c.rec), c.rec.Version == ""; got != want {
+			r.pin(mine)
+			if got, want := r.isLost(c.rec), c.rec.Version == ""; got != want {
 				t.Errorf("lost: %t, want %t", got, want)
 			}
 			s := plan.Snapshot{Version: "1", Workload: &cluster.Workload{Ref: web, UID: c.uid}}
-			if err := r.show(s, c.rec); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+			if err := r.noteShown(s, c.rec); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Errorf("%v, want %v", err, c.want)
 			}
 		})

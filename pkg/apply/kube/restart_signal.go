@@ -19,21 +19,21 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
-// signals is what is to be known of a pod before its processes are asked to end.
-type signals struct {
+// signalFacts is what is to be known of a pod before its processes are asked to end.
+type signalFacts struct {
 	// shared is why process 1 is none of a container's.
-	shared string
+	sharedProcesses string
 	// ends are containers that stay ended.
-	ends []string
+	endingContainers []string
 	// hooks are the commands to run first: a kubelet runs no preStop hook of a
 	// container that ends by itself.
-	hooks map[string][]string
+	preStopCommands map[string][]string
 }
 
-func signalsOf(p *corev1.Pod) signals {
-	var s signals
+func signalFactsOf(p *corev1.Pod) signalFacts {
+	var s signalFacts
 	if p.Spec.HostPID || p.Spec.ShareProcessNamespace != nil && *p.Spec.ShareProcessNamespace {
-		s.shared = "its containers share their process IDs"
+		s.sharedProcesses = "its containers share their process IDs"
 	}
 	for i := range p.Spec.Containers {
 		own := &p.Spec.Containers[i]
@@ -42,102 +42,84 @@ func signalsOf(p *corev1.Pod) signals {
 			policy = *own.RestartPolicy == corev1.ContainerRestartPolicyAlways
 		}
 		if !policy {
-			s.ends = append(s.ends, own.Name)
+			s.endingContainers = append(s.endingContainers, own.Name)
 		}
 		if l := own.Lifecycle; l != nil && l.PreStop != nil && l.PreStop.Exec != nil {
-			if s.hooks == nil {
-				s.hooks = map[string][]string{}
+			if s.preStopCommands == nil {
+				s.preStopCommands = map[string][]string{}
 			}
-			s.hooks[own.Name] = l.PreStop.Exec.Command
+			s.preStopCommands[own.Name] = l.PreStop.Exec.Command
 		}
 	}
 	return s
 }
 
-// signal asks the first process of each container to end, and the kubelet starts it
+// restartBySignal asks the first process of each container to end, and the kubelet starts it
 // again (docs/facts/kubelet.md#kill-from-inside). It is noted on the pod before and after: whoever
 // comes in between signals only what has not restarted.
-func (c *Cluster) signal(ctx context.Context, m mark, p pod, r *plan.Restart) error {
-	a, ok := askedOf(p.Pod)
+func (rs *restarter) restartBySignal(ctx context.Context, m stepID, p observedPod, r *plan.Restart) error {
+	a, ok := restartNoteOf(p.Pod)
 	switch {
 	case ok && a.Step == m && a.Sent:
 		return nil
-	case p.shared != "":
-		return fmt.Errorf("pod %s cannot be signalled: %s", p.Name, p.shared)
+	case p.sharedProcesses != "":
+		return fmt.Errorf("pod %s cannot be signalled: %s", p.Name, p.sharedProcesses)
 	}
 	for _, name := range r.Containers {
-		if slices.Contains(p.ends, name) {
+		if slices.Contains(p.endingContainers, name) {
 			return fmt.Errorf("pod %s: container %s cannot be signalled: its restartPolicy does not bring it back", p.Name, name)
 		}
 	}
 	if !ok || a.Step != m {
-		a = newAsked(m, p, plan.RestartSignal, r.Containers)
-		if err := c.note(ctx, p, a, nil); err != nil {
+		a = newRestartNote(m, p, plan.RestartSignal, r.Containers)
+		if err := rs.writeNote(ctx, p, a, nil); err != nil {
 			return err
 		}
 	}
 	for _, name := range r.Containers {
-		if err := c.terminate(ctx, p, name, a.Before[name]); err != nil {
+		if err := rs.terminate(ctx, p, name, a.Before[name]); err != nil {
 			return fmt.Errorf("pod %s: container %s cannot be signalled: %w", p.Name, name, err)
 		}
 	}
 	a.Sent = true
 	body := map[string]any{"metadata": map[string]any{"uid": p.UID, "annotations": map[string]any{restartAnnotation: a.text()}}}
-	return c.sendPod(ctx, r.PodRef, PodPatch{Body: body})
+	return rs.writer.sendPod(ctx, r.PodRef, PodPatch{Body: body})
 }
 
 // terminate sends TERM to process 1, with the program kill or that of a shell; a
 // container that has restarted since is left alone.
-func (c *Cluster) terminate(ctx context.Context, p pod, container string, before int) error {
-	if now, ok := c.pods.one(p.Namespace, p.Name); ok {
+func (rs *restarter) terminate(ctx context.Context, p observedPod, container string, before int) error {
+	if now, ok := rs.observer.pods.get(p.Namespace, p.Name); ok {
 		if has, _ := now.Container(container); has.Restarts > before {
 			return nil
 		}
 	}
-	if hook := p.hooks[container]; len(hook) > 0 {
-		if err := c.exec(ctx, p, container, hook); errors.Is(err, plan.ErrUnavailable) {
+	if hook := p.preStopCommands[container]; len(hook) > 0 {
+		if err := rs.exec(ctx, p, container, hook); errors.Is(err, plan.ErrUnavailable) {
 			return err
 		} // a hook that fails keeps no kubelet from going on
 	}
-	err := c.exec(ctx, p, container, []string{"kill", "1"})
-	if missing(err) {
-		err = c.exec(ctx, p, container, []string{"sh", "-c", "kill 1"})
+	err := rs.exec(ctx, p, container, []string{"kill", "1"})
+	if isCommandMissing(err) {
+		err = rs.exec(ctx, p, container, []string{"sh", "-c", "kill 1"})
 	}
-	if missing(err) {
+	if isCommandMissing(err) {
 		return errors.New("its image holds neither the program kill nor a shell; choose another --method")
 	}
 	return err
 }
 
-// Exit codes of a shell, and of a runtime, for a program that is not there; and of a
-// program that was killed along with process 1.
-const (
-	exitNotExecutable = 126
-	exitNotFound      = 127
-	exitSignalled     = 128
-)
-
-func missing(err error) bool {
-	if exit, ok := errors.AsType[utilexec.CodeExitError](err); ok {
-		return exit.Code == exitNotExecutable || exit.Code == exitNotFound
-	}
-	return err != nil && (strings.Contains(err.Error(), "executable file not found") || strings.Contains(err.Error(), "no such file or directory"))
-}
-
-// execTime is how long one command may take.
-const execTime = 30 * time.Second
-
 // exec runs a command in a container.
-func (c *Cluster) exec(ctx context.Context, p pod, container string, command []string) error {
-	ctx, cancel := context.WithTimeout(ctx, execTime)
+func (rs *restarter) exec(ctx context.Context, p observedPod, container string, command []string) error {
+	ctx, cancel := context.WithTimeout(ctx, execTimeout)
 	defer cancel()
-	url := c.core.CoreV1().RESTClient().Post().Namespace(p.Namespace).Resource("pods").Name(p.Name).SubResource("exec").
+	url := rs.core.CoreV1().RESTClient().Post().Namespace(p.Namespace).Resource("pods").Name(p.Name).SubResource("exec").
 		VersionedParams(&corev1.PodExecOptions{Container: container, Command: command, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
-	older, err := remotecommand.NewSPDYExecutor(c.config, "POST", url)
+	older, err := remotecommand.NewSPDYExecutor(rs.config, "POST", url)
 	if err != nil {
 		return err
 	}
-	newer, err := remotecommand.NewWebSocketExecutor(c.config, "GET", url.String())
+	newer, err := remotecommand.NewWebSocketExecutor(rs.config, "GET", url.String())
 	if err != nil {
 		return err
 	}
@@ -149,11 +131,14 @@ func (c *Cluster) exec(ctx context.Context, p pod, container string, command []s
 	}
 	var out bytes.Buffer
 	err = both.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: &out, Stderr: &out})
-	return executed(err)
+	return execError(err)
 }
 
-// executed sorts out how a command ended.
-func executed(err error) error {
+// execTimeout is how long one command may take.
+const execTimeout = 30 * time.Second
+
+// execError sorts out how a command ended.
+func execError(err error) error {
 	var exit utilexec.CodeExitError
 	switch {
 	case err == nil:
@@ -162,8 +147,23 @@ func executed(err error) error {
 		return nil // it went down with its container
 	case errors.As(err, &exit):
 		return fmt.Errorf("exit code %d: %w", exit.Code, exit)
-	case unavailable(err):
-		return fmt.Errorf("%w: %s", plan.ErrUnavailable, reasonOf(err))
+	case isTemporary(err):
+		return fmt.Errorf("%w: %s", plan.ErrUnavailable, serverMessage(err))
 	}
 	return err
 }
+
+func isCommandMissing(err error) bool {
+	if exit, ok := errors.AsType[utilexec.CodeExitError](err); ok {
+		return exit.Code == exitNotExecutable || exit.Code == exitNotFound
+	}
+	return err != nil && (strings.Contains(err.Error(), "executable file not found") || strings.Contains(err.Error(), "no such file or directory"))
+}
+
+// Exit codes of a shell, and of a runtime, for a program that is not there; and of a
+// program that was killed along with process 1.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+	exitSignalled     = 128
+)

@@ -44,12 +44,12 @@ func OpenShared(ctx context.Context, cfg *rest.Config) (*Shared, error) {
 }
 
 func newClients(cfg *rest.Config) (*Shared, error) {
-	s := &Shared{config: withRates(cfg), streams: map[string]*stream{}}
+	s := &Shared{config: withRateLimits(cfg), streams: map[string]*stream{}}
 	var err error
 	if s.dynamic, err = dynamic.NewForConfig(s.config); err != nil {
 		return nil, err
 	}
-	s.core, err = kubernetes.NewForConfig(protobuf(s.config))
+	s.core, err = kubernetes.NewForConfig(withProtobuf(s.config))
 	return s, err
 }
 
@@ -63,58 +63,32 @@ func (s *Shared) Watches() int {
 	return s.begun
 }
 
-// stream is one list and one watch, with the objects as they are now.
-type stream struct {
-	source source
-	// there is closed when the first list is there, or never will be; err says why not.
-	there chan struct{}
-	err   error
-
-	mu      sync.Mutex
-	objects map[string]runtime.Object
-	version string
-	readers map[*reader]bool
-}
-
-// reader is a mirror that sees a part of a stream.
-type reader struct {
-	sees func(metav1.Object) bool
-	into sink
-}
-
-// sink is what a mirror takes in.
-type sink interface {
-	put(obj any) error
-	drop(obj any) error
-	replace(list []any, version string) error
-}
-
 // follow keeps a mirror up to date with the part of a stream that a source selects. It is
 // [follow] for a source that others use, too.
-func (s *Shared) follow(ctx context.Context, from source, into sink) error {
-	sees, err := from.selects()
+func (s *Shared) follow(ctx context.Context, from source, into mirrorStore) error {
+	sees, err := from.predicate()
 	if err != nil {
 		return err
 	}
 	st := s.stream(from)
 	select {
-	case <-st.there:
+	case <-st.ready:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	if st.err != nil {
 		return st.err
 	}
-	r := &reader{sees, into}
-	if err := st.join(r); err != nil {
+	r := &streamReader{sees, into}
+	if err := st.addReader(r); err != nil {
 		return err
 	}
-	context.AfterFunc(ctx, func() { st.leave(r) })
+	context.AfterFunc(ctx, func() { st.removeReader(r) })
 	return nil
 }
 
-// selects is whether an object is among those of a source.
-func (s source) selects() (func(metav1.Object) bool, error) {
+// predicate is whether an object is among those of a source.
+func (s source) predicate() (func(metav1.Object) bool, error) {
 	label, err := labels.Parse(s.selector)
 	if err != nil {
 		return nil, err
@@ -125,7 +99,7 @@ func (s source) selects() (func(metav1.Object) bool, error) {
 	}
 	for _, r := range field.Requirements() {
 		if r.Field != "metadata.name" {
-			return nil, fmt.Errorf("%s cannot be shared: they are selected by %s", s.what, r.Field)
+			return nil, fmt.Errorf("%s cannot be shared: they are selected by %s", s.description, r.Field)
 		}
 	}
 	return func(o metav1.Object) bool {
@@ -142,11 +116,11 @@ func (s *Shared) stream(from source) *stream {
 		return st
 	}
 	from.fields, from.selector = "", from.common
-	st := &stream{source: from, there: make(chan struct{}), objects: map[string]runtime.Object{}, readers: map[*reader]bool{}}
+	st := &stream{source: from, ready: make(chan struct{}), objects: map[string]runtime.Object{}, readers: map[*streamReader]bool{}}
 	s.streams[from.key] = st
 	s.begun++
 	go func() {
-		defer close(st.there)
+		defer close(st.ready)
 		if st.err = st.begin(s.ctx); st.err != nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -156,17 +130,43 @@ func (s *Shared) stream(from source) *stream {
 	return st
 }
 
+// stream is one list and one watch, with the objects as they are now.
+type stream struct {
+	source source
+	// there is closed when the first list is there, or never will be; err says why not.
+	ready chan struct{}
+	err   error
+
+	mu      sync.Mutex
+	objects map[string]runtime.Object
+	version string
+	readers map[*streamReader]bool
+}
+
+// streamReader is a mirror that sees a part of a stream.
+type streamReader struct {
+	selects func(metav1.Object) bool
+	into    mirrorStore
+}
+
+// mirrorStore is what a mirror takes in.
+type mirrorStore interface {
+	put(obj any) error
+	delete(obj any) error
+	replace(list []any, version string) error
+}
+
 // begin lists and watches, and returns when the list is there.
 func (st *stream) begin(ctx context.Context) error {
-	first := &firstLook{ready: make(chan struct{}), failed: make(chan error, 1)}
+	first := &firstList{ready: make(chan struct{}), failed: make(chan error, 1)}
 	quiet := logr.Discard()
-	lw := asking(st.source, first, lean)
-	r := cache.NewReflectorWithOptions(lw, st.source.like, intake{st, first}, cache.ReflectorOptions{Logger: &quiet, Name: st.source.what, Backoff: new(blindFor)})
+	lw := listerWatcher(st.source, first, withoutManagedFields)
+	r := cache.NewReflectorWithOptions(lw, st.source.example, streamStore{st, first}, cache.ReflectorOptions{Logger: &quiet, Name: st.source.description, Backoff: new(watchBackoff)})
 	return first.await(ctx, st.source, r.RunWithContext)
 }
 
-// lean is a page of a list without what nobody reads.
-func lean(page runtime.Object) (*internalversion.List, error) {
+// withoutManagedFields is a page of a list without what nobody reads.
+func withoutManagedFields(page runtime.Object) (*internalversion.List, error) {
 	from, err := meta.ListAccessor(page)
 	if err != nil {
 		return nil, err
@@ -175,36 +175,36 @@ func lean(page runtime.Object) (*internalversion.List, error) {
 		ResourceVersion: from.GetResourceVersion(), Continue: from.GetContinue(), RemainingItemCount: from.GetRemainingItemCount(),
 	}}
 	return out, meta.EachListItem(page, func(o runtime.Object) error {
-		thin(o)
+		dropManagedFields(o)
 		out.Items = append(out.Items, o)
 		return nil
 	})
 }
 
-func thin(o any) {
+func dropManagedFields(o any) {
 	if m, err := meta.Accessor(o); err == nil {
 		m.SetManagedFields(nil)
 	}
 }
 
-// join has a reader see what there is, and from then on what changes.
-func (st *stream) join(r *reader) error {
+// addReader has a reader see what there is, and from then on what changes.
+func (st *stream) addReader(r *streamReader) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.readers[r] = true
-	return st.fill(r)
+	return st.replaceIn(r)
 }
 
-func (st *stream) leave(r *reader) {
+func (st *stream) removeReader(r *streamReader) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	delete(st.readers, r)
 }
 
-func (st *stream) fill(r *reader) error {
+func (st *stream) replaceIn(r *streamReader) error {
 	var list []any
 	for _, o := range st.objects {
-		if m, err := meta.Accessor(o); err == nil && r.sees(m) {
+		if m, err := meta.Accessor(o); err == nil && r.selects(m) {
 			list = append(list, o)
 		}
 	}
@@ -218,7 +218,7 @@ func (st *stream) put(obj any) error {
 	if !ok {
 		return fmt.Errorf("unexpected %T", obj)
 	}
-	thin(o)
+	dropManagedFields(o)
 	now, err := meta.Accessor(o)
 	if err != nil {
 		return err
@@ -230,10 +230,10 @@ func (st *stream) put(obj any) error {
 	st.objects[key], st.version = o, now.GetResourceVersion()
 	for r := range st.readers {
 		switch {
-		case r.sees(now):
+		case r.selects(now):
 			err = r.into.put(o)
-		case before != nil && sawBefore(r, before):
-			err = r.into.drop(o)
+		case before != nil && selectedBefore(r, before):
+			err = r.into.delete(o)
 		}
 		if err != nil {
 			return err
@@ -242,13 +242,13 @@ func (st *stream) put(obj any) error {
 	return nil
 }
 
-func sawBefore(r *reader, before runtime.Object) bool {
+func selectedBefore(r *streamReader, before runtime.Object) bool {
 	m, err := meta.Accessor(before)
-	return err == nil && r.sees(m)
+	return err == nil && r.selects(m)
 }
 
-// drop tells the readers of an object that was deleted.
-func (st *stream) drop(obj any) error {
+// delete tells the readers of an object that was deleted.
+func (st *stream) delete(obj any) error {
 	if last, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = last.Obj
 	}
@@ -261,8 +261,8 @@ func (st *stream) drop(obj any) error {
 	before := st.objects[o.GetNamespace()+"/"+o.GetName()]
 	delete(st.objects, o.GetNamespace()+"/"+o.GetName())
 	for r := range st.readers {
-		if r.sees(o) || before != nil && sawBefore(r, before) {
-			if err := r.into.drop(obj); err != nil {
+		if r.selects(o) || before != nil && selectedBefore(r, before) {
+			if err := r.into.delete(obj); err != nil {
 				return err
 			}
 		}
@@ -280,7 +280,7 @@ func (st *stream) replace(list []any, version string) error {
 		if !ok {
 			return fmt.Errorf("unexpected %T", obj)
 		}
-		thin(o)
+		dropManagedFields(o)
 		m, err := meta.Accessor(o)
 		if err != nil {
 			return err
@@ -288,36 +288,36 @@ func (st *stream) replace(list []any, version string) error {
 		st.objects[m.GetNamespace()+"/"+m.GetName()] = o
 	}
 	for r := range st.readers {
-		if err := st.fill(r); err != nil {
+		if err := st.replaceIn(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// intake is a stream as a reflector fills it.
-type intake struct {
+// streamStore is a stream as a reflector fills it.
+type streamStore struct {
 	*stream
-	first *firstLook
+	firstList *firstList
 }
 
 // Add, Update, Delete, Replace and Resync are what a reflector calls.
-func (i intake) Add(obj any) error { return i.put(obj) }
+func (i streamStore) Add(obj any) error { return i.put(obj) }
 
 // Update is Add.
-func (i intake) Update(obj any) error { return i.put(obj) }
+func (i streamStore) Update(obj any) error { return i.put(obj) }
 
 // Delete forgets an object.
-func (i intake) Delete(obj any) error { return i.drop(obj) }
+func (i streamStore) Delete(obj any) error { return i.delete(obj) }
 
 // Replace takes in a list.
-func (i intake) Replace(list []any, version string) error {
+func (i streamStore) Replace(list []any, version string) error {
 	err := i.replace(list, version)
 	if err == nil {
-		i.first.once.Do(func() { close(i.first.ready) })
+		i.firstList.once.Do(func() { close(i.firstList.ready) })
 	}
 	return err
 }
 
 // Resync has nothing to do.
-func (i intake) Resync() error { return nil }
+func (i streamStore) Resync() error { return nil }

@@ -20,24 +20,24 @@ func labelled(name, uid, version, team string) *corev1.ConfigMap {
 // TestStream: each reader sees its part of what there is, and what becomes of that; an object
 // that leaves its part is gone for it.
 func TestStream(t *testing.T) {
-	st := &stream{objects: map[string]runtime.Object{}, readers: map[*reader]bool{}}
+	st := &stream{objects: map[string]runtime.Object{}, readers: map[*streamReader]bool{}}
 	if err := st.replace([]any{labelled("a", "1", "5", "red"), labelled("b", "2", "6", "blue")}, "7"); err != nil {
 		t.Fatal(err)
 	}
 	red, one := versions(func() {}), versions(func() {})
 	for m, s := range map[*mirror[string]]source{red: {selector: "team=red"}, one: {fields: "metadata.name=b"}} {
-		sees, err := s.selects()
+		sees, err := s.predicate()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := st.join(&reader{sees, m}); err != nil {
+		if err := st.addReader(&streamReader{sees, m}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	is := func(wantRed, wantOne string) {
 		t.Helper()
-		r, _ := red.all()
-		o, _ := one.all()
+		r, _ := red.list()
+		o, _ := one.list()
 		if fmt.Sprint(r) != wantRed || fmt.Sprint(o) != wantOne {
 			t.Errorf("%v and %v, want %s and %s", r, o, wantRed, wantOne)
 		}
@@ -47,14 +47,14 @@ func TestStream(t *testing.T) {
 	is("[a/1@5 b/2@9 c/3@8]", "[b/2@9]")
 	err = errors.Join(err, st.put(labelled("a", "1", "10", "blue")))
 	is("[b/2@9 c/3@8]", "[b/2@9]")
-	err = errors.Join(err, st.drop(cache.DeletedFinalStateUnknown{Obj: labelled("b", "2", "9", "red")}))
+	err = errors.Join(err, st.delete(cache.DeletedFinalStateUnknown{Obj: labelled("b", "2", "9", "red")}))
 	is("[c/3@8]", "[]")
 	err = errors.Join(err, st.replace([]any{labelled("b", "4", "12", "red")}, "12"))
 	is("[b/4@12]", "[b/4@12]")
 	if err != nil {
 		t.Error(err)
 	}
-	if _, err := (source{fields: "spec.nodeName=n"}).selects(); err == nil {
+	if _, err := (source{fields: "spec.nodeName=n"}).predicate(); err == nil {
 		t.Error("a field is selected by that no reader can tell")
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
+	"sync"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -15,31 +17,37 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
+// verifier asks the questions of verify steps.
+type verifier struct {
+	*stepObjects
+	results verifyResults
+}
+
 // verify asks a question; the answer comes later, in a snapshot. What was asked
 // before under the same step is not asked any more.
-func (c *Cluster) verify(_ context.Context, step string, v *plan.Verify) error {
-	m, w, err := c.asks()
+func (vf *verifier) verify(_ context.Context, step string, v *plan.Verify) error {
+	m, w, err := vf.currentStep()
 	if err != nil {
 		return err
 	}
-	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v, c.opt.Asks) }
+	once := func(ctx context.Context, _ int) ask.Answer { return ask.Once(ctx, v, vf.opt.Asks) }
 	if v.Job != nil {
-		if _, err := c.jobs.get(); err != nil {
+		if _, err := vf.lazy.jobs.start(); err != nil {
 			return err
 		}
-		once = func(ctx context.Context, n int) ask.Answer { return c.runJob(ctx, m, w, step, v.Job, n) }
+		once = func(ctx context.Context, n int) ask.Answer { return vf.runJob(ctx, m, w, step, v.Job, n) }
 	}
-	ctx, cancel := context.WithCancel(c.ctx)
-	c.answers.begin(step, cancel)
+	ctx, cancel := context.WithCancel(vf.ctx)
+	vf.results.start(step, cancel)
 	// A clock that lags behind the one that began the step must not have the question
 	// asked for ever.
-	began := c.Now()
-	if rec, err := c.record.now(); err == nil && rec.Progress.Started.After(began) {
+	began := vf.Now()
+	if rec, err := vf.record.current(); err == nil && rec.Progress.Started.After(began) {
 		began = rec.Progress.Started
 	}
 	answer := func(done, good bool, text string) {
 		if ctx.Err() == nil {
-			c.answers.set(step, plan.Result{Done: done, Good: good, Text: text, At: began})
+			vf.results.store(step, plan.Result{Done: done, Good: good, Text: text, At: began})
 		}
 	}
 	answer(false, false, "")
@@ -51,44 +59,38 @@ func (c *Cluster) verify(_ context.Context, step string, v *plan.Verify) error {
 	return nil
 }
 
-// Allow gives verify steps permissions on this machine, before a rollout is driven.
-func (c *Cluster) Allow(may ask.Permissions) { c.opt.Asks = may }
-
-// verifyKept is for how many seconds a Job stays after it has answered.
-const verifyKept = 60 * 60
-
 // runJob runs a Job; one of an earlier try that was made before a crash is found
 // again.
-func (c *Cluster) runJob(ctx context.Context, m mark, w *cluster.Workload, step string, given map[string]any, n int) ask.Answer {
-	job, err := c.verifyJob(m, w, step, given, n)
+func (vf *verifier) runJob(ctx context.Context, m stepID, w *cluster.Workload, step string, given map[string]any, n int) ask.Answer {
+	job, err := vf.verifyJob(m, w, step, given, n)
 	if err != nil {
 		return ask.Answer{Text: err.Error()}
 	}
 	if w.Namespace == "" {
-		if err := c.stateNamespace(ctx); err != nil {
+		if err := vf.createStateNamespace(ctx); err != nil {
 			return ask.Answer{Text: err.Error()}
 		}
 	}
 	for {
-		version, _ := c.bell.now()
-		err := c.createJob(ctx, job)
+		version, _ := vf.changes.current()
+		err := vf.createJob(ctx, job)
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, plan.ErrUnavailable) || c.bell.wait(ctx, version, c.Now().Add(time.Second)) != nil {
+		if !errors.Is(err, plan.ErrUnavailable) || vf.changes.wait(ctx, version, vf.Now().Add(time.Second)) != nil {
 			return ask.Answer{Text: err.Error()}
 		}
 	}
-	return c.jobAnswer(ctx, job.Namespace, job.Name)
+	return vf.awaitJob(ctx, job.Namespace, job.Name)
 }
 
 // verifyJob is the Job of one attempt.
-func (c *Cluster) verifyJob(m mark, w *cluster.Workload, step string, given map[string]any, n int) (*batchv1.Job, error) {
+func (vf *verifier) verifyJob(m stepID, w *cluster.Workload, step string, given map[string]any, n int) (*batchv1.Job, error) {
 	job := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(given, job); err != nil {
 		return nil, fmt.Errorf("the job is not a batch/v1 Job: %w", err)
 	}
-	meta := c.meta(m, c.ownersOf(w), m.name(w.Name+"-verify", step, strconv.Itoa(n)))
+	meta := vf.meta(m, vf.ownersOf(w), m.objectName(w.Name+"-verify", step, strconv.Itoa(n)))
 	meta.Annotations = job.Annotations
 	for k, v := range job.Labels {
 		if _, ours := meta.Labels[k]; !ours {
@@ -97,27 +99,71 @@ func (c *Cluster) verifyJob(m mark, w *cluster.Workload, step string, given map[
 	}
 	job.ObjectMeta, job.Status = meta, batchv1.JobStatus{}
 	if job.Spec.TTLSecondsAfterFinished == nil {
-		job.Spec.TTLSecondsAfterFinished = new(int32(verifyKept))
+		job.Spec.TTLSecondsAfterFinished = new(int32(verifyTTLSeconds))
 	}
 	return job, nil
 }
 
-// jobAnswer waits for the end of a Job.
-func (c *Cluster) jobAnswer(ctx context.Context, namespace, name string) ask.Answer {
+// verifyTTLSeconds is for how many seconds a Job stays after it has answered.
+const verifyTTLSeconds = 60 * 60
+
+// awaitJob waits for the end of a Job.
+func (vf *verifier) awaitJob(ctx context.Context, namespace, name string) ask.Answer {
 	for {
-		version, _ := c.bell.now()
-		job, there := c.jobs.shown().one(namespace, name)
+		version, _ := vf.changes.current()
+		job, there := vf.lazy.jobs.ifStarted().get(namespace, name)
 		if !there {
 			return ask.Answer{Text: "Job " + name + " was deleted before it ended"}
 		}
-		if end, ok := ended(job); ok {
+		if end, ok := jobEnd(job); ok {
 			if end.Type == batchv1.JobComplete {
 				return ask.Answer{Good: true, Text: "Job " + name + " succeeded"}
 			}
-			return ask.Answer{Text: "Job " + name + " failed: " + failure(end)}
+			return ask.Answer{Text: "Job " + name + " failed: " + jobFailure(end)}
 		}
-		if err := c.bell.wait(ctx, version, time.Time{}); err != nil {
+		if err := vf.changes.wait(ctx, version, time.Time{}); err != nil {
 			return ask.Answer{Text: "Job " + name + " has not ended"}
 		}
 	}
+}
+
+// verifyResults are the results of questions, which no object of the cluster shows.
+type verifyResults struct {
+	changed func()
+
+	mu       sync.Mutex
+	verified map[string]plan.Result
+	// asking ends the questions that are being asked, by step.
+	asking map[string]context.CancelFunc
+}
+
+// store keeps the result of a question.
+func (a *verifyResults) store(key string, r plan.Result) {
+	a.mu.Lock()
+	if a.verified == nil {
+		a.verified = map[string]plan.Result{}
+	}
+	a.verified[key] = r
+	a.mu.Unlock()
+	a.changed()
+}
+
+// start ends the question that a step has asked before, if it is still being asked.
+func (a *verifyResults) start(step string, cancel context.CancelFunc) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.asking == nil {
+		a.asking = map[string]context.CancelFunc{}
+	}
+	if before := a.asking[step]; before != nil {
+		before()
+	}
+	a.asking[step] = cancel
+}
+
+// all are the results of questions.
+func (a *verifyResults) all() map[string]plan.Result {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.verified)
 }

@@ -4,46 +4,107 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
 )
 
 // source is what a mirror shows: some objects of one resource.
 type source struct {
 	// what is the resource in words, for errors.
-	what     string
-	like     runtime.Object
-	fields   string
-	selector string
-	list     func(context.Context, metav1.ListOptions) (runtime.Object, error)
-	watch    func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	description string
+	example     runtime.Object
+	fields      string
+	selector    string
+	list        func(context.Context, metav1.ListOptions) (runtime.Object, error)
+	watch       func(context.Context, metav1.ListOptions) (watch.Interface, error)
 	// needed says that there is no rollout without it.
-	needed bool
+	required bool
 	// shared has the objects come from a stream of others, which has those of key; common
 	// is a selector that all of them match who use it.
 	shared      *Shared
 	key, common string
 }
 
-// in names what a source is a part of, for those who share it: the objects of its type in
+// sharedAs names what a source is a part of, for those who share it: the objects of its type in
 // one namespace, "" for all of them.
-func (s source) in(namespace string) source {
-	s.key = fmt.Sprintf("%T in %s", s.like, namespace)
+func (s source) sharedAs(namespace string) source {
+	s.key = fmt.Sprintf("%T in %s", s.example, namespace)
 	return s
 }
 
-// blindFor is how long a watch waits that fails again and again: whoever drives a
-// rollout is blind meanwhile.
-var blindFor = wait.Backoff{Duration: 300 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 5 * time.Second}
+// lister is what typed clients have in common.
+type lister[L runtime.Object] interface {
+	List(ctx context.Context, o metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error)
+}
+
+// typedSource is a source of objects of a type.
+func typedSource[L runtime.Object](what string, like runtime.Object, client lister[L], selector string) source {
+	return source{
+		description: what, example: like, selector: selector, watch: client.Watch,
+		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+	}
+}
+
+func requiredSource(s source) source {
+	s.required = true
+	return s
+}
+
+func unchanged[T any](o T) (T, error) { return o, nil }
+
+// readAs reads objects of one type, as all of a source are.
+func readAs[O metav1.Object, T any](read func(O) (T, error)) func(metav1.Object) (T, error) {
+	return func(o metav1.Object) (T, error) {
+		typed, ok := o.(O)
+		if !ok {
+			var zero T
+			return zero, fmt.Errorf("unexpected %T", o)
+		}
+		return read(typed)
+	}
+}
+
+func ownerOf(o metav1.Object) string {
+	if ref := metav1.GetControllerOfNoCopy(o); ref != nil {
+		return string(ref.UID)
+	}
+	return ""
+}
+
+// followMirror begins a mirror of objects of one type.
+func followMirror[O metav1.Object, T any](c *connection, s source, read func(O) (T, error)) (*mirror[T], error) {
+	m := newMirror(c.changes.broadcast, readAs(read))
+	s.shared = c.opt.Shared
+	err := follow(c.ctx, s, m)
+	switch {
+	case err == nil:
+		return m, nil
+	case s.required, c.ctx.Err() != nil:
+		return nil, err
+	case !errors.Is(err, errNotServed):
+		c.warn("%v: the rollout continues without", err)
+	}
+	return nil, nil //nolint:nilnil // done without
+}
 
 // errNotServed is a resource that the server does not have.
 var errNotServed = errors.New("not served")
@@ -56,14 +117,18 @@ func follow[T any](ctx context.Context, s source, m *mirror[T]) error {
 	if s.shared != nil && s.key != "" {
 		return s.shared.follow(ctx, s, m)
 	}
-	first := &firstLook{ready: make(chan struct{}), failed: make(chan error, 1)}
+	first := &firstList{ready: make(chan struct{}), failed: make(chan error, 1)}
 	quiet := logr.Discard()
-	r := cache.NewReflectorWithOptions(asking(s, first, m.reducePage), s.like, counted[T]{feed[T]{m}, first}, cache.ReflectorOptions{Logger: &quiet, Name: s.what, Backoff: new(blindFor)})
+	r := cache.NewReflectorWithOptions(listerWatcher(s, first, m.readingsOf), s.example, firstListStore[T]{reflectorStore[T]{m}, first}, cache.ReflectorOptions{Logger: &quiet, Name: s.description, Backoff: new(watchBackoff)})
 	return first.await(ctx, s, r.RunWithContext)
 }
 
+// watchBackoff is how long a watch waits that fails again and again: whoever drives a
+// rollout is blind meanwhile.
+var watchBackoff = wait.Backoff{Duration: 300 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 5 * time.Second}
+
 // await runs a reflector until its first list is there, or never will be.
-func (f *firstLook) await(ctx context.Context, s source, run func(context.Context)) error {
+func (f *firstList) await(ctx context.Context, s source, run func(context.Context)) error {
 	ctx, stop := context.WithCancel(ctx)
 	go run(ctx)
 	select {
@@ -73,24 +138,24 @@ func (f *firstLook) await(ctx context.Context, s source, run func(context.Contex
 	case err := <-f.failed:
 		stop()
 		if apierrors.IsNotFound(err) {
-			return fmt.Errorf("%s: %w", s.what, errNotServed)
+			return fmt.Errorf("%s: %w", s.description, errNotServed)
 		}
-		return fmt.Errorf("cannot read %s: %w", s.what, err)
+		return fmt.Errorf("cannot read %s: %w", s.description, err)
 	case <-ctx.Done():
 		stop()
 		return context.Cause(ctx)
 	}
 }
 
-// firstLook is how a reflector's beginning ends.
-type firstLook struct {
+// firstList is how a reflector's beginning ends.
+type firstList struct {
 	once   sync.Once
 	ready  chan struct{}
 	failed chan error
 }
 
-// meets keeps an answer that will not change by asking again.
-func (f *firstLook) meets(err error) error {
+// note keeps an answer that will not change by asking again.
+func (f *firstList) note(err error) error {
 	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err) || apierrors.IsMethodNotSupported(err) {
 		select {
 		case f.failed <- err:
@@ -100,41 +165,215 @@ func (f *firstLook) meets(err error) error {
 	return err
 }
 
-// counted is a feed that tells when it is filled for the first time.
-type counted[T any] struct {
-	feed[T]
-	first *firstLook
+// firstListStore is a feed that tells when it is filled for the first time.
+type firstListStore[T any] struct {
+	reflectorStore[T]
+	firstList *firstList
 }
 
 // Replace fills the mirror.
-func (c counted[T]) Replace(list []any, version string) error {
-	err := c.feed.Replace(list, version)
+func (c firstListStore[T]) Replace(list []any, version string) error {
+	err := c.reflectorStore.Replace(list, version)
 	if err == nil {
-		c.first.once.Do(func() { close(c.first.ready) })
+		c.firstList.once.Do(func() { close(c.firstList.ready) })
 	}
 	return err
 }
 
-// narrowed asks for the objects of the source alone.
-func (s source) narrowed(o metav1.ListOptions) metav1.ListOptions {
+// withSelectors asks for the objects of the source alone.
+func (s source) withSelectors(o metav1.ListOptions) metav1.ListOptions {
 	o.FieldSelector, o.LabelSelector = s.fields, s.selector
 	return o
 }
 
-// asking is how a reflector asks; read turns each page of a list into what is kept of it
+// listerWatcher is how a reflector asks; read turns each page of a list into what is kept of it
 // before the next is asked for.
-func asking(s source, first *firstLook, read func(runtime.Object) (*internalversion.List, error)) cache.ListerWatcher {
+func listerWatcher(s source, first *firstList, read func(runtime.Object) (*internalversion.List, error)) cache.ListerWatcher {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			page, err := s.list(ctx, s.narrowed(o))
+			page, err := s.list(ctx, s.withSelectors(o))
 			if err != nil {
-				return nil, first.meets(err)
+				return nil, first.note(err)
 			}
 			return read(page)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			w, err := s.watch(ctx, s.narrowed(o))
-			return w, first.meets(err)
+			w, err := s.watch(ctx, s.withSelectors(o))
+			return w, first.note(err)
 		},
 	}
+}
+
+// lazyMirrors are mirrors that begin when a step needs them: most rollouts never do.
+type lazyMirrors struct {
+	*connection
+	pulls       *lazyMirror[*kruise.ImagePullJob]
+	recreations *lazyMirror[*kruise.ContainerRecreateRequest]
+	// nodeImages say how each node pulls.
+	nodeImages *lazyMirror[*kruise.NodeImage]
+	jobs       *lazyMirror[*batchv1.Job]
+	// jobPods are the pods of Jobs that pull: they say what is wrong.
+	jobPods *lazyMirror[*corev1.Pod]
+	// needed are the kinds of steps whose mirrors were begun.
+	started sync.Map
+}
+
+// lazyMirror is a mirror that begins when somebody asks for it.
+type lazyMirror[T any] struct {
+	open func() (*mirror[T], error)
+
+	mu        sync.Mutex
+	mirror    *mirror[T]
+	notServed bool
+	// resource is how a kind of Kruise is served; set with the mirror.
+	resource schema.GroupVersionResource
+}
+
+func newLazyMirrors(c *connection) *lazyMirrors {
+	l := &lazyMirrors{
+		connection:  c,
+		pulls:       newLazyKruiseMirror[kruise.ImagePullJob](c, kruise.Group, "imagepulljobs", c.auxiliaryNamespace(), c.createdSelector()),
+		recreations: newLazyKruiseMirror[kruise.ContainerRecreateRequest](c, kruise.Group, "containerrecreaterequests", c.opt.Target.Namespace, c.createdSelector()),
+		nodeImages:  newLazyKruiseMirror[kruise.NodeImage](c, kruise.Group, "nodeimages", "", ""),
+		jobs: newLazyMirror(func() (*mirror[*batchv1.Job], error) {
+			return followMirror(c, requiredSource(typedSource("jobs", &batchv1.Job{}, c.core.BatchV1().Jobs(c.auxiliaryNamespace()), c.createdSelector()).sharedAs(c.auxiliaryNamespace())), unchanged[*batchv1.Job])
+		}),
+		jobPods: newLazyMirror(func() (*mirror[*corev1.Pod], error) {
+			return followMirror(c, requiredSource(typedSource("pods of jobs", &corev1.Pod{}, c.core.CoreV1().Pods(c.auxiliaryNamespace()), c.createdSelector()).sharedAs(c.auxiliaryNamespace())), unchanged[*corev1.Pod])
+		}),
+	}
+	if c.opt.Target.Group != kruise.Group {
+		l.pulls.open = forbiddenAsNotServed(l.pulls.open) // Jobs do as well
+	}
+	return l
+}
+
+func newLazyMirror[T any](begin func() (*mirror[T], error)) *lazyMirror[T] {
+	return &lazyMirror[T]{open: begin}
+}
+
+// forbiddenAsNotServed does without what may not be read, as without what is not served.
+func forbiddenAsNotServed[T any](begin func() (*mirror[T], error)) func() (*mirror[T], error) {
+	return func() (*mirror[T], error) {
+		m, err := begin()
+		if apierrors.IsForbidden(err) {
+			err = fmt.Errorf("%w: %w", errNotServed, err)
+		}
+		return m, err
+	}
+}
+
+// newLazyKruiseMirror is a kind of Kruise in the newest version that is served.
+func newLazyKruiseMirror[T any](c *connection, group, plural, namespace, selector string) *lazyMirror[*T] {
+	l := &lazyMirror[*T]{}
+	l.open = func() (m *mirror[*T], err error) {
+		for _, version := range []string{kruise.V1beta1, kruise.V1alpha1} {
+			l.resource = schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
+			s := c.untypedSource(l.resource, namespace)
+			s.selector = selector
+			m = newMirror(c.changes.broadcast, decodeKruise[T])
+			if err = follow(c.ctx, s, m); !errors.Is(err, errNotServed) {
+				return m, err
+			}
+		}
+		return nil, err
+	}
+	return l
+}
+
+func decodeKruise[T any](o metav1.Object) (*T, error) {
+	u, ok := o.(*unstructured.Unstructured)
+	if !ok {
+		return nil, fmt.Errorf("unexpected %T", o)
+	}
+	out := new(T)
+	_, err := kruise.Decode(tree.FromValue(u.Object), out)
+	return out, err
+}
+
+// start begins; the error wraps errNotServed where the server has no such resource.
+func (l *lazyMirror[T]) start() (*mirror[T], error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.notServed {
+		return nil, errNotServed
+	}
+	if l.mirror == nil {
+		m, err := l.open()
+		if l.notServed = errors.Is(err, errNotServed); err != nil {
+			return nil, err
+		}
+		l.mirror = m
+	}
+	return l.mirror, nil
+}
+
+// ifStarted is the mirror if it has begun, nil otherwise.
+func (l *lazyMirror[T]) ifStarted() *mirror[T] {
+	if !l.mu.TryLock() {
+		return nil // it is just beginning
+	}
+	defer l.mu.Unlock()
+	return l.mirror
+}
+
+// startFor are the mirrors that a step looks at.
+func (lm *lazyMirrors) startFor(s *plan.Step) error {
+	switch {
+	case s.Pull != nil:
+		_, err := lm.pulls.start()
+		if errors.Is(err, errNotServed) {
+			_, err = lm.jobs.start()
+			if _, second := lm.jobPods.start(); err == nil {
+				err = second
+			}
+		}
+		return err
+	case s.Containers != nil && slices.Contains([]string{"", plan.RestartCRR}, s.Containers.Method):
+		if _, err := lm.recreations.start(); !errors.Is(err, errNotServed) {
+			return err
+		}
+	}
+	return nil
+}
+
+// resumeFor begins what a step looks at that this process finds begun.
+func (lm *lazyMirrors) resumeFor(s *plan.Step) error {
+	lm.started.Store(s.Kind, true)
+	return lm.startFor(s)
+}
+
+// startLater does so when another process runs the rollout to such a step.
+func (lm *lazyMirrors) startLater(s *plan.Step) {
+	if _, done := lm.started.LoadOrStore(s.Kind, true); !done {
+		go func() {
+			if err := lm.startFor(s); err != nil && lm.ctx.Err() == nil {
+				lm.warn("%v", err)
+			}
+		}()
+	}
+}
+
+// create creates an object of a kind of Kruise; one that is there already is the one
+// that was asked for.
+func (l *lazyMirror[T]) create(ctx context.Context, c *connection, kind string, meta metav1.ObjectMeta, spec any) error {
+	u, err := l.object(kind, meta, spec)
+	if err != nil {
+		return err
+	}
+	return createOrGet(ctx, c.dynamic.Resource(l.resource).Namespace(meta.Namespace), u, l.mirror.put)
+}
+
+// object is one to create.
+func (l *lazyMirror[T]) object(kind string, meta metav1.ObjectMeta, spec any) (*unstructured.Unstructured, error) {
+	value, err := runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": value}}
+	u.SetAPIVersion(l.resource.GroupVersion().String())
+	u.SetKind(kind)
+	u.SetNamespace(meta.Namespace)
+	u.SetName(meta.Name)
+	u.SetGenerateName(meta.GenerateName)
+	u.SetLabels(meta.Labels)
+	u.SetOwnerReferences(meta.OwnerReferences)
+	return u, err
 }

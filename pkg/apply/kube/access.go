@@ -27,7 +27,7 @@ func (e *DeniedError) Error() string { return "you may not " + strings.Join(e.Ne
 // the plan out needs; the error is a *DeniedError where one is missing. Where the
 // server does not say, it will when the request itself is sent.
 func (c *Cluster) May(ctx context.Context, p plan.Plan) error {
-	o := c.object()
+	o := c.changedObject()
 	needs := permit.Rollout(o.Ref, o.Resource.Resource, p)
 	denied := make([]bool, len(needs))
 	var all sync.WaitGroup
@@ -38,7 +38,7 @@ func (c *Cluster) May(ctx context.Context, p plan.Plan) error {
 		}
 		all.Go(func() {
 			turns <- struct{}{}
-			denied[i] = c.denied(ctx, n)
+			denied[i] = c.isDenied(ctx, n)
 			<-turns
 		})
 	}
@@ -46,7 +46,7 @@ func (c *Cluster) May(ctx context.Context, p plan.Plan) error {
 	out := &DeniedError{}
 	for i, n := range needs {
 		if denied[i] {
-			out.Needs = append(out.Needs, n.String()+inWords(c.namespaceOf(n)))
+			out.Needs = append(out.Needs, n.String()+namespaceText(c.namespaceOf(n)))
 		}
 	}
 	if len(out.Needs) == 0 {
@@ -55,21 +55,21 @@ func (c *Cluster) May(ctx context.Context, p plan.Plan) error {
 	return out
 }
 
-func inWords(namespace string) string {
+func namespaceText(namespace string) string {
 	if namespace == "" {
 		return " in the cluster"
 	}
 	return fmt.Sprintf(" in namespace %s", namespace)
 }
 
-// denied reports whether the server says that a request would be forbidden.
-func (c *Cluster) denied(ctx context.Context, n permit.Need) bool {
+// isDenied reports whether the server says that a request would be forbidden.
+func (c *Cluster) isDenied(ctx context.Context, n permit.Need) bool {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: c.namespaceOf(n), Verb: n.Verb, Group: n.Group, Resource: n.Resource, Subresource: n.Subresource,
 		},
 	}}
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	answer, err := c.core.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	return err == nil && !answer.Status.Allowed
@@ -83,8 +83,7 @@ func (c *Cluster) namespaceOf(n permit.Need) string {
 	case permit.Home:
 		return kruise.DefaultNamespace
 	case permit.State:
-		namespace, _ := c.record.where(c.opt.Target.Ref)
-		return namespace
+		return c.record.namespace
 	}
-	return c.object().Namespace
+	return c.changedObject().Namespace
 }

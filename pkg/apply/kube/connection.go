@@ -1,0 +1,172 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// connection is what the parts of a Cluster share: its options, the clients, the context
+// that ends the watches, and the signal of changes.
+type connection struct {
+	opt     Options
+	core    kubernetes.Interface
+	dynamic dynamic.Interface
+	config  *rest.Config
+	// ctx ends the watches.
+	ctx     context.Context //nolint:containedctx // watches live as long as the connection
+	cancel  context.CancelCauseFunc
+	changes *changeSignal
+}
+
+// connect makes the clients, or has those of the options' Shared.
+func connect(ctx context.Context, cfg *rest.Config, o Options) (*connection, error) {
+	c, s := &connection{opt: o, changes: newChangeSignal()}, o.Shared
+	if s == nil {
+		var err error
+		if s, err = newClients(cfg); err != nil {
+			return nil, err
+		}
+	}
+	c.config, c.dynamic, c.core = s.config, s.dynamic, s.core
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	return c, nil
+}
+
+// requests per second and at once: the server's own priority and fairness decides
+// what is too much.
+const (
+	queriesPerSecond = 50
+	queriesBurst     = 300
+)
+
+// withRateLimits is a configuration by which a rollout asks.
+func withRateLimits(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.QPS, cfg.Burst = queriesPerSecond, queriesBurst
+	return cfg
+}
+
+// withProtobuf is what the types of Kubernetes itself travel in: thousands of pods cost
+// a fraction of what JSON costs.
+func withProtobuf(cfg *rest.Config) *rest.Config {
+	out := rest.CopyConfig(cfg)
+	out.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	out.ContentType = "application/vnd.kubernetes.protobuf"
+	return out
+}
+
+// Now is the time of this machine: the server tells no better one without being
+// asked.
+func (c *connection) Now() time.Time { return time.Now() }
+
+// await returns when something has changed since a version, or at a time; zero is no
+// limit. What happens together is seen together.
+func (c *connection) await(ctx context.Context, since string, until time.Time) error {
+	if err := c.changes.wait(ctx, since, until); err != nil {
+		return err
+	}
+	return c.changes.pause(ctx, settleTime)
+}
+
+// settleTime is how long after a change further ones are waited for: a controller
+// writes many pods in a row.
+const settleTime = 20 * time.Millisecond
+
+// changedObject is what patches go to.
+func (c *connection) changedObject() *Object {
+	if c.opt.Carrier != nil {
+		return c.opt.Carrier
+	}
+	return &c.opt.Target
+}
+
+func (c *connection) warn(format string, args ...any) {
+	if c.opt.Warn != nil {
+		c.opt.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+// isPod reports whether the rollout is for one pod that no workload of ours owns: of a
+// Job, or of nobody. Only its containers can be restarted.
+func (c *connection) isPod() bool { return c.opt.Target.Kind == "Pod" }
+
+// untypedSource is a source of objects of any kind.
+func (c *connection) untypedSource(r schema.GroupVersionResource, namespace string) source {
+	client := c.dynamic.Resource(r).Namespace(namespace)
+	return source{
+		description: r.Resource, example: &unstructured.Unstructured{}, shared: c.opt.Shared, key: r.String() + " in " + namespace,
+		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) },
+		watch: client.Watch,
+	}
+}
+
+// changeSignal counts changes and wakes whoever waits for one.
+type changeSignal struct {
+	mu    sync.Mutex
+	count uint64
+	wake  chan struct{}
+}
+
+func newChangeSignal() *changeSignal { return &changeSignal{wake: make(chan struct{})} }
+
+// broadcast notes a change.
+func (b *changeSignal) broadcast() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.count++
+	close(b.wake)
+	b.wake = make(chan struct{})
+}
+
+// current is the present count as a version, with what is closed at the next change.
+func (b *changeSignal) current() (string, <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strconv.FormatUint(b.count, 36), b.wake
+}
+
+// wait returns when the version is not since any more, or at a time; zero is never.
+func (b *changeSignal) wait(ctx context.Context, since string, until time.Time) error {
+	var end <-chan time.Time
+	if !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
+		defer timer.Stop()
+		end = timer.C
+	}
+	for {
+		version, wake := b.current()
+		if version != since {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-end:
+			return nil
+		case <-wake:
+		}
+	}
+}
+
+// pause waits a moment.
+func (b *changeSignal) pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

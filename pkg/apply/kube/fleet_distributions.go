@@ -1,0 +1,104 @@
+package kube
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+)
+
+// FanOuts are the objects of a fleet's place that spread something over subsets,
+// namespaces or nodes, and what tells how far they are. Kinds that are not served or may
+// not be read are missing.
+type FanOuts struct {
+	United        []*kruise.UnitedDeployment
+	Spreads       []*kruise.WorkloadSpread
+	Distributions []*kruise.ResourceDistribution
+	Pulls         []*kruise.ImagePullJob
+	// NodeImages are those of all nodes, Pods all that are looked at.
+	NodeImages []*kruise.NodeImage
+	Pods       []*cluster.Pod
+	// Namespaces are nil where they may not be read.
+	Namespaces map[string]labels.Set
+}
+
+// distributions are the mirrors of what fans out; they begin when somebody asks.
+type distributions struct {
+	started bool
+	// missing is how many kinds have not answered yet.
+	missing int
+
+	united                *mirror[*kruise.UnitedDeployment]
+	spreads               *mirror[*kruise.WorkloadSpread]
+	resourceDistributions *mirror[*kruise.ResourceDistribution]
+	pulls                 *mirror[*kruise.ImagePullJob]
+	nodeImages            *mirror[*kruise.NodeImage]
+}
+
+// FanOuts returns what fans out. The first question begins the watches; ok is false
+// until each kind has answered.
+func (f *Fleet) FanOuts() (out FanOuts, ok bool) {
+	if f.Loading() != "" {
+		return out, false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.startDistributions(); f.distributions.missing > 0 {
+		return out, false
+	}
+	out = FanOuts{
+		United: listOf(f.distributions.united), Spreads: listOf(f.distributions.spreads), Distributions: listOf(f.distributions.resourceDistributions),
+		Pulls: listOf(f.distributions.pulls), NodeImages: listOf(f.distributions.nodeImages), Pods: listOf(f.pods), Namespaces: f.namespaceLabels(),
+	}
+	return out, true
+}
+
+// namespaceLabels are the namespaces with their labels.
+func (f *Fleet) namespaceLabels() map[string]labels.Set {
+	if f.namespaces == nil {
+		return nil
+	}
+	out := map[string]labels.Set{}
+	for _, n := range listOf(f.namespaces) {
+		if n.Status.Phase != corev1.NamespaceTerminating {
+			out[n.Name] = n.Labels
+		}
+	}
+	return out
+}
+
+// startDistributions begins to watch, once.
+func (f *Fleet) startDistributions() {
+	if f.distributions.started {
+		return
+	}
+	parts := f.distributionParts()
+	f.distributions.started, f.distributions.missing = true, len(parts)
+	for _, p := range parts {
+		go func() {
+			err := p.begin()
+			f.mu.Lock()
+			f.distributions.missing--
+			f.mu.Unlock()
+			f.partLoaded(p, err)
+		}()
+	}
+}
+
+func (f *Fleet) distributionParts() []part {
+	return []part{
+		distributionPart(f, "uniteddeployments", func(m *mirror[*kruise.UnitedDeployment]) { f.distributions.united = m }),
+		distributionPart(f, "workloadspreads", func(m *mirror[*kruise.WorkloadSpread]) { f.distributions.spreads = m }),
+		distributionPart(f, "resourcedistributions", func(m *mirror[*kruise.ResourceDistribution]) { f.distributions.resourceDistributions = m }),
+		distributionPart(f, "imagepulljobs", func(m *mirror[*kruise.ImagePullJob]) { f.distributions.pulls = m }),
+		distributionPart(f, "nodeimages", func(m *mirror[*kruise.NodeImage]) { f.distributions.nodeImages = m }),
+	}
+}
+
+// distributionPart is one kind that fans out.
+func distributionPart[T any](f *Fleet, resource string, there func(*mirror[*T])) part {
+	read := func(u *unstructured.Unstructured) (*T, error) { return decodeKruise[T](u) }
+	return part{what: resource + "." + kruise.Group, begin: func() error { return loadNewestVersion(f, kruise.Group, resource, "", read, there) }}
+}

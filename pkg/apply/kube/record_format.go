@@ -1,0 +1,233 @@
+package kube
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
+	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/planfile"
+)
+
+// storedRecord is the part of a record that changes.
+type storedRecord struct {
+	Target   storedRef            `json:"target"`
+	Begun    time.Time            `json:"begun"`
+	By       string               `json:"by,omitempty"`
+	Progress storedProgress       `json:"progress"`
+	Times    map[string]time.Time `json:"times,omitempty"`
+	History  []storedDecision     `json:"history,omitempty"`
+	Dropped  int                  `json:"dropped,omitempty"`
+}
+
+type storedDecision struct {
+	At      time.Time `json:"at"`
+	By      string    `json:"by"`
+	Program string    `json:"program,omitempty"`
+	What    string    `json:"what"`
+	Detail  string    `json:"detail,omitempty"`
+}
+
+type storedRef struct {
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+type storedProgress struct {
+	Step     int        `json:"step"`
+	Started  time.Time  `json:"started,omitzero"`
+	Resumed  time.Time  `json:"resumed,omitzero"`
+	Sent     int        `json:"sent,omitempty"`
+	Promoted bool       `json:"promoted,omitempty"`
+	Free     int        `json:"free,omitempty"`
+	Held     string     `json:"held,omitempty"`
+	HeldFrom int        `json:"heldFrom,omitempty"`
+	Halted   string     `json:"halted,omitempty"`
+	Aborted  bool       `json:"aborted,omitempty"`
+	Stop     storedStop `json:"stop,omitzero"`
+	Finished time.Time  `json:"finished,omitzero"`
+}
+
+type storedStop struct {
+	Asked bool           `json:"asked,omitempty"`
+	Field plan.StopField `json:"field,omitempty"`
+	Was   string         `json:"was,omitempty"`
+	Is    string         `json:"is,omitempty"`
+	Done  bool           `json:"done,omitempty"`
+}
+
+func storedRecordOf(r plan.Record) storedRecord {
+	p := r.Progress
+	out := storedRecord{
+		Target: storedRef{r.Ref.Group, r.Ref.Kind, r.Ref.Namespace, r.Ref.Name}, Begun: r.Begun, By: r.By, Times: r.Times,
+		Progress: storedProgress{p.Step, p.Started.UTC(), p.Resumed.UTC(), p.Sent, p.Promoted, p.Free, p.Held, p.HeldFrom, p.Halted, p.Aborted, storedStop(p.Stop), p.Finished.UTC()},
+		Dropped:  r.Audit.Dropped,
+	}
+	for _, d := range r.Audit.Entries {
+		out.History = append(out.History, storedDecision(d))
+	}
+	return out
+}
+
+func (r Records) configMap(rec plan.Record, owner metav1.OwnerReference) (*corev1.ConfigMap, error) {
+	text, err := json.Marshal(storedRecordOf(rec))
+	if err != nil {
+		return nil, err
+	}
+	base, err := json.Marshal(rec.Base)
+	if err != nil {
+		return nil, err
+	}
+	namespace, name := r.location(rec.Ref)
+	cm := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: name, ResourceVersion: rec.Version, OwnerReferences: []metav1.OwnerReference{owner},
+			Labels: map[string]string{
+				recordLabel: kruise.SourceValue(rec.Ref.Kind, rec.Ref.Name), "app.kubernetes.io/managed-by": FieldManager,
+			},
+		},
+		Data:       map[string]string{keyRecord: string(text)},
+		BinaryData: map[string][]byte{keyPlan: compress(planfile.Write(rec.Plan)), keyBase: compress(base)},
+	}
+	size := len(text) + len(cm.BinaryData[keyPlan]) + len(cm.BinaryData[keyBase])
+	if size > maxRecordBytes {
+		return nil, fmt.Errorf("the plan takes %d KiB of the %d that a record may hold: roll out in fewer steps", size>>10, maxRecordBytes>>10)
+	}
+	if past := compressPast(rec.Past, min(maxPastBytes, maxRecordBytes-size)); past != nil {
+		cm.BinaryData[keyPast] = past
+	}
+	return cm, nil
+}
+
+func readRecord(cm *corev1.ConfigMap) (plan.Record, error) {
+	broken := func(err error) (plan.Record, error) {
+		return plan.Record{}, fmt.Errorf("ConfigMap %s/%s holds no rollout that this version can read: %w", cm.Namespace, cm.Name, err)
+	}
+	var w storedRecord
+	if err := json.Unmarshal([]byte(cm.Data[keyRecord]), &w); err != nil {
+		return broken(err)
+	}
+	text, err := decompress(cm.BinaryData[keyPlan])
+	if err != nil {
+		return broken(err)
+	}
+	p, err := planfile.Read(text)
+	if err != nil {
+		return broken(err)
+	}
+	out := plan.Record{
+		Ref:  cluster.Ref{Group: w.Target.Group, Kind: w.Target.Kind, Namespace: w.Target.Namespace, Name: w.Target.Name},
+		Plan: p, Begun: w.Begun, By: w.By, Times: w.Times, UID: string(cm.UID), Version: cm.ResourceVersion,
+		Progress: plan.Progress{
+			Step: w.Progress.Step, Started: w.Progress.Started, Resumed: w.Progress.Resumed, Sent: w.Progress.Sent, Promoted: w.Progress.Promoted,
+			Free: w.Progress.Free, Held: w.Progress.Held, HeldFrom: w.Progress.HeldFrom, Halted: w.Progress.Halted, Aborted: w.Progress.Aborted,
+			Stop: plan.Stop(w.Progress.Stop), Finished: w.Progress.Finished,
+		},
+	}
+	if err := out.Progress.Check(p); err != nil {
+		return broken(err)
+	}
+	if out.Past, err = readPast(cm.BinaryData[keyPast]); err != nil {
+		out.PastFault = err.Error() // the rollout itself continues without them
+	}
+	out.Audit.Dropped = w.Dropped
+	for _, d := range w.History {
+		out.Audit.Entries = append(out.Audit.Entries, plan.AuditEntry(d))
+	}
+	if text, err = decompress(cm.BinaryData[keyBase]); err != nil {
+		return broken(err)
+	}
+	if err := json.Unmarshal(text, &out.Base); err != nil {
+		return broken(err)
+	}
+	return out, nil
+}
+
+// withoutPods is a plan without the pods that its steps were expected to touch: what
+// a record is for needs them only where the pods themselves are the step.
+func withoutPods(p plan.Plan) plan.Plan {
+	steps := make([]plan.Step, len(p.Steps))
+	for i, s := range p.Steps {
+		if s.Kind != plan.StepRecreateContainers {
+			s.Pods = nil
+		}
+		steps[i] = s
+	}
+	p.Steps = steps
+	return p
+}
+
+func compress(text []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(text) // a buffer takes everything
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// maxUnpackedBytes bounds what a record can unpack to.
+const maxUnpackedBytes = 64 << 20
+
+func decompress(text []byte) ([]byte, error) { return decompressTo(text, maxUnpackedBytes) }
+
+func decompressTo(text []byte, most int64) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(z, most))
+	if err == nil && int64(len(out)) == most {
+		return nil, errors.New("it is too large")
+	}
+	return out, err
+}
+
+// The bounds of past rollouts in a record, as kept and unpacked. A plan needs the room
+// more: the oldest rollouts make way for it.
+const (
+	maxPastBytes         = 64 << 10
+	maxPastUnpackedBytes = 1 << 20
+)
+
+// compressPast is past rollouts, oldest first, as they are kept in at most so many bytes; nil
+// where none has room.
+func compressPast(list []plan.PastRollout, most int) []byte {
+	for list = plan.Recent(list); len(list) > 0; list = list[1:] {
+		text, err := json.Marshal(list)
+		if err != nil {
+			return nil // times beyond the year 9999, in an edited record
+		}
+		if out := compress(text); len(out) <= most {
+			return out
+		}
+	}
+	return nil
+}
+
+// readPast reads past rollouts. They are data of whoever may write ConfigMaps: they are
+// bounded here, and decide nothing.
+func readPast(text []byte) ([]plan.PastRollout, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	text, err := decompressTo(text, maxPastUnpackedBytes)
+	if err != nil {
+		return nil, fmt.Errorf("past rollouts: %w", err)
+	}
+	var list []plan.PastRollout
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("past rollouts: %w", err)
+	}
+	return plan.Recent(list), nil
+}
