@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/observe"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
@@ -43,7 +43,7 @@ func (s *Subsets) Each(ctx context.Context, do func(*Part) error) error {
 	if err != nil {
 		return err
 	}
-	names, err := observe.Subsets(ctx, client, s.object)
+	names, err := clusterread.SubsetWorkloads(ctx, client, s.object)
 	if err != nil {
 		return err
 	}
