@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/clusterread"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/united"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
@@ -144,7 +144,7 @@ func (p *Part) follows(from, to *united.Object) *resource.Resource {
 	out := resource.Parsed(tree.Clone(object.Node()), nil, object.Origin)
 	n := out.Edit()
 	before, after := tree.FromValue(from.PodTemplate()), tree.FromValue(to.PodTemplate())
-	if v := writeback.Carry(before, after, tree.Get(n, "spec", "template")); v != nil {
+	if v := gitops.CarryChange(before, after, tree.Get(n, "spec", "template")); v != nil {
 		tree.SetAt(n, v, "spec", "template")
 	}
 	if path := plan.PartitionPath(object.Group(), object.Kind(), object.Version()); path != nil {

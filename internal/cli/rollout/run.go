@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/gitops"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/writeback"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -35,7 +35,7 @@ type runOptions struct {
 	types    []string
 	// united is the name of a UnitedDeployment whose subsets are rolled out.
 	united   string
-	manifest *writeback.Manifest
+	manifest *gitops.Manifest
 	called   resourcearg.Name
 	desired  *resource.Resource
 	// answered says that the question was answered for the whole UnitedDeployment.

@@ -1,4 +1,4 @@
-package writeback
+package gitops
 
 import (
 	"os"
@@ -98,11 +98,11 @@ func TestWrite(t *testing.T) {
 		"an annotation more": {[2]string{"{labels: {app: web}}", "{labels: {app: web}, annotations: {a: b}}"}, zero, []string{"labels: {app: web}\n", "labels: {app: web}\n      annotations:\n        a: b\n", "50% #", "0 #"}},
 	} {
 		path := file(t, manifest)
-		m, err := Find(path, web)
+		m, err := FindManifest(path, web)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		changed, err := m.Write(Change{parsed(t, live), parsed(t, strings.Replace(live, c.change[0], c.change[1], 1)), c.partition})
+		changed, err := m.Write(ManifestChange{parsed(t, live), parsed(t, strings.Replace(live, c.change[0], c.change[1], 1)), c.partition})
 		if err != nil || len(changed) == 0 {
 			t.Fatalf("%s: %v, %v", name, changed, err)
 		}
@@ -130,12 +130,12 @@ spec:
     spec: {containers: [{name: main, image: "web:1"}, {name: log, image: 'log:1'}]}
 `
 	path := file(t, text)
-	m, err := Find(path, web)
+	m, err := FindManifest(path, web)
 	if err != nil {
 		t.Fatal(err)
 	}
 	after := strings.NewReplacer("web:1", "web:2", "log:1", "log:2")
-	if _, err := m.Write(Change{parsed(t, live), parsed(t, after.Replace(live)), nil}); err != nil {
+	if _, err := m.Write(ManifestChange{parsed(t, live), parsed(t, after.Replace(live)), nil}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(path)
@@ -147,14 +147,14 @@ spec:
 // TestWriteNothing: a manifest that says it all stays untouched.
 func TestWriteNothing(t *testing.T) {
 	path := file(t, strings.Replace(manifest, "50%", "0", 1))
-	m, err := Find(path, web)
+	m, err := FindManifest(path, web)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	if changed, err := m.Write(Change{parsed(t, live), parsed(t, live), tree.Int64(0)}); err != nil || len(changed) > 0 {
+	if changed, err := m.Write(ManifestChange{parsed(t, live), parsed(t, live), tree.Int64(0)}); err != nil || len(changed) > 0 {
 		t.Errorf("%v, %v", changed, err)
 	}
 }
@@ -168,11 +168,11 @@ func TestFind(t *testing.T) {
 		"not a manifest": {"a: [", "web.yaml"},
 	} {
 		path := file(t, c.text)
-		_, err := Find(path, web)
+		_, err := FindManifest(path, web)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if m, err := Find(filepath.Dir(path), web); c.want == "" && (err != nil || m.Path != path) {
+		if m, err := FindManifest(filepath.Dir(path), web); c.want == "" && (err != nil || m.Path != path) {
 			t.Errorf("%s: in the directory: %v", name, err)
 		}
 	}
@@ -180,10 +180,10 @@ func TestFind(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "old.yml"), []byte(manifest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Find(filepath.Dir(path), web); err == nil || !strings.Contains(err.Error(), "is in ") {
+	if _, err := FindManifest(filepath.Dir(path), web); err == nil || !strings.Contains(err.Error(), "is in ") {
 		t.Errorf("two: %v", err)
 	}
-	if _, err := Find(filepath.Join(t.TempDir(), "none.yaml"), web); err == nil {
+	if _, err := FindManifest(filepath.Join(t.TempDir(), "none.yaml"), web); err == nil {
 		t.Error("there is no such file")
 	}
 }

@@ -1,4 +1,4 @@
-package writeback
+package gitops
 
 import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
@@ -7,10 +7,10 @@ import (
 // keyed are the fields by which items of a list are told apart.
 var keyed = []string{"name", "mountPath", "containerPort", "key"}
 
-// Carry makes in into the change that leads from before to after, and returns what
+// CarryChange makes in into the change that leads from before to after, and returns what
 // into is then. What before and after agree on stays as somebody wrote it: the
 // server's defaults do not come into a manifest.
-func Carry(before, after, into *tree.Node) *tree.Node {
+func CarryChange(before, after, into *tree.Node) *tree.Node {
 	switch {
 	case tree.Equal(before, after):
 		return into
@@ -46,7 +46,7 @@ func carryMap(before, after, into *tree.Node) *tree.Node {
 	})
 	tree.Each(after, func(key, value *tree.Node) {
 		old, now := tree.Get(into, key.Value), tree.Get(before, key.Value)
-		if v := Carry(now, value, old); v != nil && v != old {
+		if v := CarryChange(now, value, old); v != nil && v != old {
 			tree.Set(into, key.Value, v)
 		}
 	})
@@ -63,7 +63,7 @@ func carryList(before, after, into *tree.Node, key string) *tree.Node {
 		now, _ := tree.Find(after, key, name)
 		switch {
 		case now != nil:
-			kept = append(kept, Carry(was, now, item))
+			kept = append(kept, CarryChange(was, now, item))
 		case was == nil: // not of the cluster: the manifest is ahead
 			kept = append(kept, item)
 		}
@@ -103,4 +103,42 @@ func allHave(key string, lists []*tree.Node) bool {
 		}
 	}
 	return true
+}
+
+// settleFields makes into, which lies over the manifest, the change that leads from before to
+// after as far as it says something of what changes. What it has taken is in after as
+// it was before: nothing below has to say it, too.
+func settleFields(before, after, into *tree.Node) {
+	switch {
+	case tree.IsMap(before) && tree.IsMap(after) && tree.IsMap(into):
+		tree.Each(into, func(key, have *tree.Node) {
+			was, now := tree.Get(before, key.Value), tree.Get(after, key.Value)
+			switch {
+			case was == nil || now == nil || tree.Equal(was, now):
+			case tree.IsScalar(was) && tree.IsScalar(now) && tree.IsScalar(have):
+				tree.Set(into, key.Value, remarked(have, tree.Clone(now)))
+				tree.Set(after, key.Value, tree.Clone(was))
+			default:
+				settleFields(was, now, have)
+			}
+		})
+	case tree.IsSeq(before) && tree.IsSeq(after) && tree.IsSeq(into):
+		settleList(before, after, into)
+	}
+}
+
+// settleList follows items by their key; where they have none, the list is one value.
+func settleList(before, after, into *tree.Node) {
+	key := keyOf(before, after, into)
+	if key == "" {
+		into.Content = tree.Clone(after).Content
+		after.Content = tree.Clone(before).Content
+		return
+	}
+	for _, item := range into.Content {
+		name := tree.StrAt(item, key)
+		was, _ := tree.Find(before, key, name)
+		now, _ := tree.Find(after, key, name)
+		settleFields(was, now, item)
+	}
 }

@@ -1,4 +1,4 @@
-package writeback
+package gitops
 
 import (
 	"context"
@@ -27,8 +27,8 @@ type files struct {
 // limits bound what a folder makes this program read.
 var limits = rooted.Limits{FileBytes: 256 << 20, AllBytes: 1 << 30, Files: 100_000, Again: 300}
 
-// opened is for a path that a person typed.
-func opened(path string) (*files, error) {
+// openFiles is for a path that a person typed.
+func openFiles(path string) (*files, error) {
 	dir, file := path, kustomizationAt(&files{}, path)
 	switch info, err := os.Stat(path); {
 	case err != nil:

@@ -1,4 +1,4 @@
-package writeback
+package gitops
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 // scalar is one value that becomes another where it stands.
 type scalar struct{ was, now *tree.Node }
 
-// scalars lists the values in which two trees differ; ok is false where they differ in
+// changedScalars lists the values in which two trees differ; ok is false where they differ in
 // more than that.
-func scalars(was, now *tree.Node) (out []scalar, ok bool) {
+func changedScalars(was, now *tree.Node) (out []scalar, ok bool) {
 	switch {
 	case was == nil || now == nil || was.Kind != now.Kind || len(was.Content) != len(now.Content):
 		return nil, false
@@ -29,7 +29,7 @@ func scalars(was, now *tree.Node) (out []scalar, ok bool) {
 		if tree.IsMap(was) && i%2 == 0 && was.Content[i].Value != now.Content[i].Value {
 			return nil, false
 		}
-		more, ok := scalars(was.Content[i], now.Content[i])
+		more, ok := changedScalars(was.Content[i], now.Content[i])
 		if !ok {
 			return nil, false
 		}
@@ -53,7 +53,7 @@ func splice(text []byte, list []scalar) (out []byte, ok bool) {
 		}
 		style := quotes(out[at:])
 		end := tokenEnd(out[at:], s.was.Value, style)
-		token, fine := tokenOf(s.now, style)
+		token, fine := tokenFor(s.now, style)
 		if end < 0 || !fine {
 			return nil, false
 		}
@@ -112,9 +112,9 @@ func tokenEnd(text []byte, value string, style yaml.Style) int {
 	return len(token)
 }
 
-// tokenOf writes a value in the quotes of the one before. Without any, it gets some
+// tokenFor writes a value in the quotes of the one before. Without any, it gets some
 // where it needs them.
-func tokenOf(now *tree.Node, style yaml.Style) (string, bool) {
+func tokenFor(now *tree.Node, style yaml.Style) (string, bool) {
 	n := tree.Clone(now)
 	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
 	n.Style = style

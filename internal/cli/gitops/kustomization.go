@@ -1,4 +1,4 @@
-package writeback
+package gitops
 
 import (
 	"cmp"
@@ -171,11 +171,11 @@ func (k *kustomization) take(before, after *tree.Node, path []string) error {
 		k.takeImages(tree.Get(before, at...), tree.Get(after, at...))
 	}
 	for _, d := range k.patches {
-		settle(tree.Get(before, path...), tree.Get(after, path...), tree.Get(d.root, path...))
+		settleFields(tree.Get(before, path...), tree.Get(after, path...), tree.Get(d.root, path...))
 	}
 	for _, i := range k.inline {
 		was := tree.Clone(i.patch)
-		settle(tree.Get(before, path...), tree.Get(after, path...), tree.Get(i.patch, path...))
+		settleFields(tree.Get(before, path...), tree.Get(after, path...), tree.Get(i.patch, path...))
 		if err := i.write(was); err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func (k *kustomization) take(before, after *tree.Node, path []string) error {
 
 // write puts a changed patch back into its literal.
 func (i *inline) write(was *tree.Node) error {
-	list, ok := scalars(was, i.patch)
+	list, ok := changedScalars(was, i.patch)
 	if body, fine := splice([]byte(i.holder.Value), list); ok && fine {
 		i.holder.Value = string(body)
 		return nil
@@ -193,4 +193,61 @@ func (i *inline) write(was *tree.Node) error {
 	text, err := yaml.NewRNode(i.patch).String()
 	i.holder.Value = text
 	return err
+}
+
+// takeImages writes new images of containers into the entries of images: that set
+// those before.
+func (k *kustomization) takeImages(before, after *tree.Node) {
+	for _, now := range tree.Items(after) {
+		was, _ := tree.Find(before, "name", tree.StrAt(now, "name"))
+		old, image := tree.StrAt(was, "image"), tree.StrAt(now, "image")
+		if was == nil || old == image {
+			continue
+		}
+		for _, entry := range tree.Items(tree.Get(k.root, "images")) {
+			if entrySetsImage(entry, old) || entrySetsImage(entry, image) { // another container's, of the same image, may have been first
+				setEntry(entry, image)
+				tree.Set(now, "image", tree.String(old))
+				break
+			}
+		}
+	}
+}
+
+// entrySetsImage reports whether an image is what an entry makes.
+func entrySetsImage(entry *tree.Node, image string) bool {
+	repository, tag, digest := splitImage(image)
+	name := tree.StrAt(entry, "newName")
+	if name == "" {
+		name = tree.StrAt(entry, "name")
+	}
+	newTag, newDigest := tree.StrAt(entry, "newTag"), tree.StrAt(entry, "digest")
+	return name == repository && (newTag == "" || newTag == tag) && (newDigest == "" || newDigest == digest)
+}
+
+// setEntry has an entry make an image.
+func setEntry(entry *tree.Node, image string) {
+	repository, tag, digest := splitImage(image)
+	if have := tree.StrAt(entry, "newName"); have != repository && (have != "" || repository != tree.StrAt(entry, "name")) {
+		tree.Set(entry, "newName", remarked(tree.Get(entry, "newName"), tree.String(repository)))
+	}
+	for key, v := range map[string]string{"newTag": tag, "digest": digest} {
+		if v == "" {
+			tree.Delete(entry, key)
+		}
+	}
+	for _, field := range []struct{ key, v string }{{"newTag", tag}, {"digest", digest}} {
+		if field.v != "" && tree.StrAt(entry, field.key) != field.v {
+			tree.Set(entry, field.key, remarked(tree.Get(entry, field.key), tree.String(field.v)))
+		}
+	}
+}
+
+// splitImage takes an image apart; a port is no tag.
+func splitImage(image string) (repository, tag, digest string) {
+	repository, digest, _ = strings.Cut(image, "@")
+	if i := strings.LastIndex(repository, ":"); i > strings.LastIndex(repository, "/") {
+		repository, tag = repository[:i], repository[i+1:]
+	}
+	return repository, tag, digest
 }

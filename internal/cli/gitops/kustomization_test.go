@@ -1,4 +1,4 @@
-package writeback
+package gitops
 
 import (
 	"os"
@@ -41,11 +41,11 @@ func TestWriteWhereItStands(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m, err := Find(path, web)
+		m, err := FindManifest(path, web)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if _, err := m.Write(Change{parsed(t, live), parsed(t, strings.Replace(live, "web:1", "web:2", 1)), tree.Int64(0)}); err != nil {
+		if _, err := m.Write(ManifestChange{parsed(t, live), parsed(t, strings.Replace(live, "web:1", "web:2", 1)), tree.Int64(0)}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		got, err := os.ReadFile(path)
@@ -62,12 +62,12 @@ func TestWriteRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{file(t, listed), json} {
-		m, err := Find(path, web)
+		m, err := FindManifest(path, web)
 		if err != nil {
 			t.Fatal(err)
 		}
 		more := strings.Replace(live, `image: "log:1",`, `image: "log:1", env: [{name: A, value: b}],`, 1)
-		if err := m.Check(Change{parsed(t, live), parsed(t, more), nil}); err == nil || !strings.Contains(err.Error(), "without changing more") {
+		if err := m.Check(ManifestChange{parsed(t, live), parsed(t, more), nil}); err == nil || !strings.Contains(err.Error(), "without changing more") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -167,12 +167,12 @@ func TestFind_StaysInside(t *testing.T) {
 					t.Skip(err)
 				}
 			}
-			m, err := Find(dir, web)
+			m, err := FindManifest(dir, web)
 			if c.want == "" {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err = m.Write(Change{parsed(t, live), parsed(t, strings.Replace(live, "web:1", "web:2", 1)), nil}); err != nil {
+				if _, err = m.Write(ManifestChange{parsed(t, live), parsed(t, strings.Replace(live, "web:1", "web:2", 1)), nil}); err != nil {
 					t.Error(err)
 				}
 				if got, err := os.ReadFile(filepath.Join(dir, "in.yaml")); err != nil || !strings.Contains(string(got), "web:2") {
@@ -216,11 +216,11 @@ func TestWriteKustomization(t *testing.T) {
 			dir := unpacked(t, c.files)
 			object := web
 			object.Name = "the-web"
-			m, err := Find(filepath.Join(dir, "prod"), object)
+			m, err := FindManifest(filepath.Join(dir, "prod"), object)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := m.Write(Change{parsed(t, live), parsed(t, strings.NewReplacer(c.change...).Replace(live)), tree.Int64(0)}); err != nil {
+			if _, err := m.Write(ManifestChange{parsed(t, live), parsed(t, strings.NewReplacer(c.change...).Replace(live)), tree.Int64(0)}); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range txtar.Parse([]byte(strings.NewReplacer(c.want...).Replace(c.files))).Files {

@@ -1,7 +1,4 @@
-// Package writeback writes what a rollout has brought into the cluster into the
-// manifest it came from: the new template and the final partition. All else in the
-// file stays, comments included.
-package writeback
+package gitops
 
 import (
 	"fmt"
@@ -27,10 +24,10 @@ type Manifest struct {
 	layers []*kustomization
 }
 
-// Find finds the manifest of an object in a file, among the YAML files below a
+// FindManifest finds the manifest of an object in a file, among the YAML files below a
 // directory, or among the resources of a kustomization. Two of them are an error.
-func Find(path string, w cluster.Ref) (*Manifest, error) {
-	f, err := opened(path)
+func FindManifest(path string, w cluster.Ref) (*Manifest, error) {
+	f, err := openFiles(path)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +102,8 @@ func (f *files) open(file string, w cluster.Ref) (*Manifest, error) {
 	return nil, nil //nolint:nilnil // that it is not there is no error
 }
 
-// Change is what a rollout has changed.
-type Change struct {
+// ManifestChange is what a rollout has changed.
+type ManifestChange struct {
 	// Before and After are the workload as it was and as it became.
 	Before, After *tree.Node
 	// Partition is the one in force now; nil where none is.

@@ -1,4 +1,4 @@
-package writeback
+package gitops
 
 import (
 	"bytes"
@@ -16,23 +16,23 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
 )
 
-// written is a file with its new content.
-type written struct {
+// writtenFile is a file with its new content.
+type writtenFile struct {
 	path string
 	body []byte
 }
 
 // Check reports why a change could not be written. The manifest is of no use
 // afterwards.
-func (m *Manifest) Check(c Change) error {
+func (m *Manifest) Check(c ManifestChange) error {
 	_, err := m.prepare(c)
 	return err
 }
 
 // Write brings a change into the manifest, or where a kustomization over it says what
 // changes, there. It names the files that say something else than before; each is
-// written at once or not at all.
-func (m *Manifest) Write(c Change) ([]string, error) {
+// writtenFile at once or not at all.
+func (m *Manifest) Write(c ManifestChange) ([]string, error) {
 	files, err := m.prepare(c)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (m *Manifest) Write(c Change) ([]string, error) {
 	return out, nil
 }
 
-func (m *Manifest) prepare(c Change) ([]written, error) {
+func (m *Manifest) prepare(c ManifestChange) ([]writtenFile, error) {
 	was := tree.Clone(m.object.Node())
 	n := m.object.Edit()
 	path := []string{"spec", "template"}
@@ -63,7 +63,7 @@ func (m *Manifest) prepare(c Change) ([]written, error) {
 			return nil, err
 		}
 	}
-	if v := Carry(tree.Get(before, path...), tree.Get(after, path...), tree.Get(n, path...)); v != nil {
+	if v := CarryChange(tree.Get(before, path...), tree.Get(after, path...), tree.Get(n, path...)); v != nil {
 		tree.SetAt(n, v, path...)
 	}
 	m.setPartition(n, c.Partition)
@@ -71,14 +71,14 @@ func (m *Manifest) prepare(c Change) ([]written, error) {
 }
 
 // changed are the files that say something else now.
-func (m *Manifest) changed(was, now *tree.Node) ([]written, error) {
-	var out []written
+func (m *Manifest) changed(was, now *tree.Node) ([]writtenFile, error) {
+	var out []writtenFile
 	add := func(path string, was, now *tree.Node, whole func() ([]byte, error)) error {
 		if tree.Equal(was, now) {
 			return nil
 		}
 		body, err := m.files.edited(path, was, now, whole)
-		out = append(out, written{path, body})
+		out = append(out, writtenFile{path, body})
 		return err
 	}
 	if err := add(m.Path, was, now, m.encode); err != nil {
@@ -104,7 +104,7 @@ func (f *files) edited(path string, was, now *tree.Node, whole func() ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	if list, ok := scalars(was, now); ok {
+	if list, ok := changedScalars(was, now); ok {
 		if body, ok := splice(text, list); ok {
 			return body, nil
 		}
