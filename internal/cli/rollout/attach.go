@@ -11,8 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
 	tty "github.com/kubectl-kruise/kubectl-kruise/internal/cli/terminal"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/render/resource"
@@ -26,7 +25,7 @@ func newAttach(shared *common, screens Screens) *cobra.Command {
 the interface does not stop the rollout.`,
 		Example: "  kubectl kruise rollout attach cloneset/web",
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := named.One(args)
+			name, err := resourcearg.ParseOne(args)
 			if err != nil {
 				return err
 			}
@@ -41,7 +40,7 @@ the interface does not stop the rollout.`,
 			defer desk.Close()
 			return screens(c.Context(), shared.factory, desk, s.target.Ref)
 		},
-		ValidArgsFunction: complete.Names(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 }
 
@@ -49,7 +48,7 @@ the interface does not stop the rollout.`,
 type logsOptions struct {
 	*common
 
-	name      named.Name
+	name      resourcearg.Name
 	namespace string
 	follow    bool
 	tail      int64
@@ -64,12 +63,12 @@ ran its last one. Its events are also on the workload: see 'kubectl kruise rollo
 status' and 'kubectl events'.`,
 		Example: "  kubectl kruise rollout logs cloneset/web -f",
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if o.name, err = named.One(args); err != nil {
+			if o.name, err = resourcearg.ParseOne(args); err != nil {
 				return err
 			}
 			return o.run(c.Context())
 		},
-		ValidArgsFunction: complete.Names(shared.factory),
+		ValidArgsFunction: resourcearg.CompleteNames(shared.factory),
 	}
 	c.Flags().StringVar(&o.namespace, "runner-namespace", runner.Namespace, "namespace of the Job")
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "keep printing new lines until the log ends")

@@ -10,11 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/complete"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/ending"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/named"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/resourcearg"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -25,7 +23,7 @@ import (
 type driveOptions struct {
 	driving
 
-	name named.Name
+	name resourcearg.Name
 	// back is the hash of the one template to which a failed step may take the workload back.
 	back string
 }
@@ -47,11 +45,11 @@ func newDrive(shared *common) *cobra.Command {
 		Use: "drive TYPE/NAME --approved DIGEST", Short: "Carry out a recorded rollout, as the Job of --detach does", Long: driveLong,
 		Example: "  kubectl kruise rollout drive cloneset/web --approved sha256:5fb1… --back-to 7c9d…",
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if o.name, err = named.One(args); err != nil {
+			if o.name, err = resourcearg.ParseOne(args); err != nil {
 				return err
 			}
 			if o.authority.digest == "" {
-				return usage.Errorf("the digest that 'rollout run' printed", "--approved is missing")
+				return command.Usagef("the digest that 'rollout run' printed", "--approved is missing")
 			}
 			if err := o.tells.check(); err != nil {
 				return err
@@ -67,7 +65,7 @@ func newDrive(shared *common) *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.StringVarP(&o.output, "output", "o", outputs[0], "text, or json: one event a line")
-	usage.Offer(c, "output", outputs...)
+	command.Offer(c, "output", outputs...)
 	fl.StringVar(&o.authority.digest, "approved", "", "digest of the plan that may be carried out")
 	fl.StringVar(&o.back, "back-to", "", "hash of the template to which a failed step may go back; empty is none")
 	fl.StringVar(&o.authority.file, "plan", "", "file with the plan, which is recorded unless it already is")
@@ -75,7 +73,7 @@ func newDrive(shared *common) *cobra.Command {
 	fl.IntVar(&o.first, "from", 0, "index of the first step that may be carried out")
 	fl.BoolVar(&o.authority.asks.LinkLocal, "allow-link-local", false, "let verify steps ask link-local addresses and metadata services")
 	o.tells.addFlags(c)
-	c.ValidArgsFunction = complete.Names(shared.factory)
+	c.ValidArgsFunction = resourcearg.CompleteNames(shared.factory)
 	cmdutil.AddFieldManagerFlagVar(c, &o.manager, fieldManager)
 	return c
 }
@@ -98,7 +96,7 @@ func (o *driveOptions) run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ending.ErrInterrupted
+			return command.ErrInterrupted
 		case <-time.After(standby):
 		}
 	}
@@ -111,7 +109,7 @@ func (o *driveOptions) final(err error) error {
 	// Of a record: another version of the program has written it, or a person.
 	_, unreadable := errors.AsType[*tree.Error](err)
 	if denied || unapproved || unreadable || errors.Is(err, plan.ErrNoRollout) {
-		return &ending.FailedError{Err: err}
+		return &command.FailedError{Err: err}
 	}
 	return err
 }
@@ -145,13 +143,13 @@ func (o *driveOptions) once(ctx context.Context) error {
 		return proof
 	case rec.State() == plan.StateDone && !mine:
 		_, _ = fmt.Fprintln(o.factory.Streams.Err, "rolled back: "+rec.Plan.RollsBack)
-		return ending.ErrFailed
+		return command.ErrFailed
 	case rec.State() == plan.StateDone:
 		_, _ = fmt.Fprintln(o.factory.Streams.Err, "completed already")
 		return nil
 	case rec.Progress.Aborted:
 		_, _ = fmt.Fprintln(o.factory.Streams.Err, rec.Progress.Halted)
-		return ending.ErrFailed
+		return command.ErrFailed
 	}
 	e, err := takenOver(ctx, rollouts, s)
 	return o.drives(ctx, e, err)
@@ -168,12 +166,12 @@ func (o *driveOptions) begins(ctx context.Context, s *session, rollouts apply.Ro
 		return err
 	}
 	if !slices.Contains(digests, o.authority.digest) {
-		return &ending.FailedError{Err: fmt.Errorf("the plan in %s is %s, not %s", o.authority.file, digests[0], o.authority.digest)}
+		return &command.FailedError{Err: fmt.Errorf("the plan in %s is %s, not %s", o.authority.file, digests[0], o.authority.digest)}
 	}
 	// The digest has every write in it: what the plan says of itself was read by the person.
 	if _, err = starts(ctx, s, p); err != nil {
 		if _, misfit := errors.AsType[*haltError](err); misfit {
-			err = &ending.FailedError{Err: err}
+			err = &command.FailedError{Err: err}
 		}
 		return err
 	}

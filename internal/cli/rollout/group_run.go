@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
@@ -31,9 +31,9 @@ func (o *runOptions) runGroup(ctx context.Context) error {
 	case o.ui:
 		return oneOnScreens()
 	case o.into != "":
-		return usage.Errorf("roll the workloads out without the flags of a group", "--write-back is for one workload at a time")
+		return command.Usagef("roll the workloads out without the flags of a group", "--write-back is for one workload at a time")
 	case o.selector == "" && len(o.Sources()) == 0:
-		return usage.Errorf("give -l SELECTOR, -f FILE or -k DIR", "--%s are for several workloads", strings.Join(groupFlagNames, ", --"))
+		return command.Usagef("give -l SELECTOR, -f FILE or -k DIR", "--%s are for several workloads", strings.Join(groupFlagNames, ", --"))
 	}
 	end, err := o.share(ctx)
 	if err != nil {
@@ -222,7 +222,7 @@ func (a *groupApprovals) Approved(ctx context.Context, p plan.Plan) (bool, error
 	if slices.ContainsFunc(digests, func(d string) bool { return slices.Contains(a.digests, d) }) {
 		return true, nil
 	}
-	known, err := approval.Known(digests)
+	known, err := planning.IsApproved(digests)
 	if err != nil {
 		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
 	}
@@ -246,7 +246,7 @@ func (a *groupApprovals) clusters(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return approval.Clusters(ctx, client, cfg), nil
+	return planning.ClusterIdentities(ctx, client, cfg), nil
 }
 
 // approve prints the digest of a group that the user has approved, and keeps it with those of
@@ -258,17 +258,17 @@ func (a *groupApprovals) approve(ctx context.Context, g *madeGroup) error {
 	}
 	digest := g.record.Digest(clusters[0])
 	_, _ = fmt.Fprintf(a.factory.Streams.Err, "group %s approved: %s\n", g.record.Name, digest)
-	notes := []approval.Note{{Digest: digest, Target: "group " + g.record.Name, At: time.Now().UTC()}}
+	notes := []planning.Approval{{Digest: digest, Target: "group " + g.record.Name, At: time.Now().UTC()}}
 	for i, p := range g.parts {
 		if p.begun {
 			continue // its plan is on record: whether it was approved is known by its own digest
 		}
 		one := g.record.Plans[i].Digest(clusters[0])
 		a.digests = append(a.digests, one)
-		notes = append(notes, approval.Note{Digest: one, Target: p.ref().String(), At: time.Now().UTC()})
+		notes = append(notes, planning.Approval{Digest: one, Target: p.ref().String(), At: time.Now().UTC()})
 	}
 	for _, n := range notes {
-		if err := approval.Remember(n); err != nil {
+		if err := planning.RememberApproval(n); err != nil {
 			_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: the approval is not kept on this machine: %v\n", err)
 			break
 		}
@@ -315,7 +315,7 @@ func (a *groupApprovals) knows(ctx context.Context, rec group.Record) (bool, err
 	case given != "":
 		return true, nil
 	}
-	known, err := approval.Known(digests)
+	known, err := planning.IsApproved(digests)
 	if err != nil {
 		_, _ = fmt.Fprintf(a.factory.Streams.Err, "warning: this machine's approvals cannot be read: %v\n", err)
 	}

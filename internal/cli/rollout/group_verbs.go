@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/view"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan"
@@ -33,7 +33,7 @@ func (g *ofGroup) addFlag(c *cobra.Command) {
 // check refuses names beside --group. Errors are of usage.
 func (g *ofGroup) check(args []string) error {
 	if len(args) > 0 {
-		return usage.Errorf("leave out one of them", "--group excludes TYPE/NAME")
+		return command.Usagef("leave out one of them", "--group excludes TYPE/NAME")
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (o *control) onGroup(ctx context.Context, back bool) error {
 		return err
 	}
 	if o.dry().Only() {
-		return usage.Errorf("name one workload for --dry-run", "--dry-run is not for a group")
+		return command.Usagef("name one workload for --dry-run", "--dry-run is not for a group")
 	}
 	end, err := o.share(ctx)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/approval"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/command"
+	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/planning"
 	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/rollout/runner"
-	"github.com/kubectl-kruise/kubectl-kruise/internal/cli/usage"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/event"
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/apply/kube/ask"
@@ -44,14 +44,14 @@ func (t *telling) addFlags(c *cobra.Command) {
 func (t *telling) check() error {
 	for _, text := range t.urls {
 		if _, err := notify.Check(text); err != nil {
-			return usage.Errorf("for instance https://hooks.example.com/rollouts", "--notify: %v", err)
+			return command.Usagef("for instance https://hooks.example.com/rollouts", "--notify: %v", err)
 		}
 	}
 	if t.listen == "" {
 		return nil
 	}
 	if _, _, err := net.SplitHostPort(t.listen); err != nil {
-		return usage.Errorf("for instance :8080 or 127.0.0.1:8080", "--listen: %v", err)
+		return command.Usagef("for instance :8080 or 127.0.0.1:8080", "--listen: %v", err)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (t *telling) secret(getenv func(string) string) ([]byte, error) {
 		return nil, fmt.Errorf("--notify-secret-file: %w", err)
 	}
 	if text = bytes.TrimSpace(text); len(text) == 0 {
-		return nil, usage.Errorf("", "--notify-secret-file: %s is empty", t.secretFile)
+		return nil, command.Usagef("", "--notify-secret-file: %s is empty", t.secretFile)
 	}
 	return text, nil
 }
@@ -151,7 +151,7 @@ func (d *driving) hooks(ctx context.Context, e *apply.Executor) (*notify.Notifie
 	}
 	return notify.New(notify.Options{
 		URLs: d.tells.urls, Secret: secret, Client: ask.Client(d.authority.asks, notifyWithin),
-		Source: sourceOfEvents(approval.Clusters(ctx, client, cfg)[0]), ID: rec.UID + " " + rec.Begun.UTC().Format(time.RFC3339Nano),
+		Source: sourceOfEvents(planning.ClusterIdentities(ctx, client, cfg)[0]), ID: rec.UID + " " + rec.Begun.UTC().Format(time.RFC3339Nano),
 		Warn: func(text string) { _, _ = fmt.Fprintf(d.factory.Streams.Err, "warning: %s\n", text) },
 	})
 }
