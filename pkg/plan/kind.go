@@ -73,9 +73,9 @@ type kinds struct{}
 // kruised is for kinds of Kruise: its own controller alone drives them.
 type kruised struct{}
 
-func (kruised) drivers() []Driver       { return []Driver{DriverKruise} }
-func (kruised) source(any) kruiseSpec   { return nil }
-func (kruised) revision(*rollout) string    { return "" }
+func (kruised) drivers() []Driver          { return []Driver{DriverKruise} }
+func (kruised) source(any) kruiseSpec      { return nil }
+func (kruised) revision(*rollout) string   { return "" }
 func (kruised) mostNext(b *comparison) int { return len(b.snap.Pods) }
 
 func (kruised) carries(b *comparison, p *cluster.Pod) bool {
@@ -85,8 +85,8 @@ func (kruised) carries(b *comparison, p *cluster.Pod) bool {
 // native is for kinds of Kubernetes, which have no fields of Kruise.
 type native struct{}
 
-func (native) surges() bool            { return false }
-func (native) ordering() []string      { return nil }
+func (native) surges() bool               { return false }
+func (native) ordering() []string         { return nil }
 func (native) mostNext(b *comparison) int { return len(b.snap.Pods) }
 
 // templated is for kinds whose revisions are made of spec.template.
@@ -123,11 +123,11 @@ type foreign struct {
 	chosenByOthers
 }
 
-func (foreign) drivers() []Driver        { return []Driver{DriverNative} }
+func (foreign) drivers() []Driver           { return []Driver{DriverNative} }
 func (foreign) subject(*comparison) subject { return subject{} }
-func (foreign) source(any) kruiseSpec    { return nil }
-func (foreign) restarted(any) kruiseSpec { return nil }
-func (foreign) revision(*rollout) string     { return "" }
+func (foreign) source(any) kruiseSpec       { return nil }
+func (foreign) restarted(any) kruiseSpec    { return nil }
+func (foreign) revision(*rollout) string    { return "" }
 
 func (foreign) carries(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())

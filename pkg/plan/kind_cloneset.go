@@ -16,7 +16,7 @@ type cloneSetKind struct {
 	o *kruise.CloneSet
 }
 
-func (kinds) CloneSet(o *kruise.CloneSet) kind    { return cloneSetKind{templated: templated{o}, o: o} }
+func (kinds) CloneSet(o *kruise.CloneSet) kind       { return cloneSetKind{templated: templated{o}, o: o} }
 func (k cloneSetKind) subject(b *comparison) subject { return b.cloneSet(&k.o.Spec) }
 
 // cloneSet reads a CloneSet (docs/kruise/workloads.md#partition and
@@ -131,4 +131,5 @@ func (s cloneSetSpec) picks(c *client) ([]*cluster.Pod, string) {
 	set := &rules.CloneSet{Spec: &spec, Update: c.revision, Pods: c.counted.Pods, Nodes: c.snap.Nodes, Gates: c.snap.Gates, Now: c.now}
 	return waiting(set.ChooseUpdate())
 }
+
 func (cloneSetSpec) taken(r *rollout, _ int) []*cluster.Pod { return r.snap.Pods }

@@ -214,7 +214,6 @@ func (k nativeDaemonSetKind) subject(b *comparison) subject {
 	return s
 }
 
-
 func (k nativeDaemonSetKind) source(kruised any) kruiseSpec {
 	out := *rules.AsDaemonSetSpec(&k.o.Spec)
 	if d, ok := kruised.(*kruise.DaemonSet); ok {

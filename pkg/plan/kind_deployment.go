@@ -23,7 +23,8 @@ func (kinds) Deployment(o *appsv1.Deployment) kind {
 	return deploymentKind{templated: templated{o}, o: o}
 }
 
-func (deploymentKind) drivers() []Driver            { return []Driver{DriverNative} }
+func (deploymentKind) drivers() []Driver { return []Driver{DriverNative} }
+
 // subject reads a Deployment of Kubernetes. It has no partition: a step pauses
 // it once enough pods are updated, by when it may have gone further.
 func (k deploymentKind) subject(b *comparison) subject {
@@ -42,10 +43,9 @@ func (k deploymentKind) subject(b *comparison) subject {
 	}
 }
 
-
 func (deploymentKind) source(any) kruiseSpec    { return nil }
 func (deploymentKind) restarted(any) kruiseSpec { return nil }
-func (deploymentKind) revision(*rollout) string     { return "" }
+func (deploymentKind) revision(*rollout) string { return "" }
 
 // carries reads the hash of the pod's ReplicaSet.
 func (deploymentKind) carries(b *comparison, p *cluster.Pod) bool {
@@ -84,7 +84,6 @@ func (replicaSetKind) subject(b *comparison) subject {
 	return subject{total: b.total(n), updated: b.already(), limits: Limits{Replicas: n}}
 }
 
-
 func (k replicaSetKind) source(kruised any) kruiseSpec {
 	spec := kruise.CloneSetSpec{MinReadySeconds: k.o.Spec.MinReadySeconds, Selector: k.o.Spec.Selector}
 	if c, ok := kruised.(*kruise.CloneSet); ok {
@@ -115,7 +114,7 @@ func sameImages(p *cluster.Pod, template *corev1.PodTemplateSpec) bool {
 	return true
 }
 
-func (replicaSetKind) carrying(r *rollout) func(*cluster.Pod) bool        { return atRevision(r.named()) }
-func (k replicaSetKind) revision(*rollout) string                         { return k.o.Spec.Template.Labels[revisionMark] }
-func (replicaSetKind) stop(*rollout) (StopField, string)                  { return "", "" }
+func (replicaSetKind) carrying(r *rollout) func(*cluster.Pod) bool    { return atRevision(r.named()) }
+func (k replicaSetKind) revision(*rollout) string                     { return k.o.Spec.Template.Labels[revisionMark] }
+func (replicaSetKind) stop(*rollout) (StopField, string)              { return "", "" }
 func (replicaSetKind) revised(template map[string]any) map[string]any { return unmarked(template) }

@@ -18,7 +18,8 @@ type sidecarSetKind struct {
 	o *kruise.SidecarSet
 }
 
-func (kinds) SidecarSet(o *kruise.SidecarSet) kind  { return sidecarSetKind{o: o} }
+func (kinds) SidecarSet(o *kruise.SidecarSet) kind { return sidecarSetKind{o: o} }
+
 // subject reads a SidecarSet (docs/kruise/sidecarset.md#selection). Its
 // total are the pods that it matches and has been injected into.
 func (k sidecarSetKind) subject(b *comparison) subject {
@@ -60,7 +61,6 @@ func (k sidecarSetKind) subject(b *comparison) subject {
 	}
 	return s
 }
-
 
 func statusOfSidecars(obj any) kruise.SidecarSetStatus {
 	if o, ok := obj.(*kruise.SidecarSet); ok {
@@ -118,8 +118,8 @@ func (k sidecarSetKind) stepPending(r *rollout) rules.Pending {
 }
 
 func (k sidecarSetKind) stop(*rollout) (StopField, string) { return pausedUnlessSo(k.o) }
-func (sidecarSetKind) surges() bool                    { return false }
-func (sidecarSetKind) ordering() []string              { return nil }
+func (sidecarSetKind) surges() bool                        { return false }
+func (sidecarSetKind) ordering() []string                  { return nil }
 
 // revised are the fields that come into pods, so that another partition is no other
 // template.

@@ -165,7 +165,6 @@ func (k nativeStatefulSetKind) subject(b *comparison) subject {
 	return s
 }
 
-
 // severalAtOnce reports whether the API server heeds the maxUnavailable of a StatefulSet:
 // where it does not it keeps none.
 func (b *comparison) severalAtOnce() bool {

@@ -47,19 +47,19 @@ func Next(p Plan, s Snapshot, now time.Time) Decision {
 	return r.decide(Done, "all steps are done")
 }
 
+// run decides what a rollout does now.
+type run struct {
+	rollout
+	// seen is what the pods look like, worked out when it is asked for.
+	seen *health
+}
+
 // rollout is a plan with what is observed of its workload at one moment.
 type rollout struct {
 	plan     *Plan
 	snap     *Snapshot
 	now      time.Time
 	progress Progress
-}
-
-// run decides what a rollout does now.
-type run struct {
-	rollout
-	// seen is what the pods look like, worked out when it is asked for.
-	seen *health
 }
 
 // over answers for rollouts that have ended, or have nothing to do.
@@ -124,6 +124,73 @@ func (r *run) onHold() (Decision, bool) {
 		return d, true
 	}
 	return r.wait(time.Time{}, Blocker{Gate: GateHeld, Why: r.heldText()}), true
+}
+
+// stopping has the controller stopped where that is asked for and not done. more is false
+// where nothing is left to be written.
+func (r *run) stopping() (d Decision, more bool) {
+	stop, w := &r.progress.Stop, r.object()
+	if !stop.Asked || stop.Done || r.progress.present(*r.plan) == nil || w == nil || w.Object == nil {
+		return Decision{}, false
+	}
+	field, value := r.stop(w)
+	patch := field.patch(r.plan, w, value)
+	if patch == nil {
+		stop.Done = true
+		return Decision{}, false
+	}
+	if now := field.of(w); field != stop.Field || now != stop.Is {
+		stop.Was = now
+	}
+	stop.Field, stop.Is = field, value
+	return r.act("stop the controller: "+stop.String(), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
+}
+
+// stop is the field that keeps the controller from updating further pods as they are now,
+// and its value; "" where it updates none.
+func (r *rollout) stop(w *cluster.Workload) (StopField, string) {
+	if _, bad := r.foreign(); bad || r.plan.Driver == DriverClient || cluster.Of(w.Object).Strategy() == onDelete {
+		return "", ""
+	}
+	return kindOf(w.Object).stop(r)
+}
+
+// lifting takes back what stopped the controller, unless it was changed by another since.
+func (r *run) lifting() (d Decision, more bool) {
+	stop, w := r.progress.Stop, r.object()
+	if stop == (Stop{}) {
+		return Decision{}, false
+	}
+	if stop.Field == "" || stop.Was == stop.Is || stop.Field.of(w) != stop.Is {
+		r.progress.Stop = Stop{}
+		return Decision{}, false
+	}
+	if known := r.stopped(stop.Field); len(known) > 0 && !slices.Contains(known, stop.Was) {
+		return r.halt(Blocker{Gate: GatePartition, Why: fmt.Sprintf("the record says that the %s was %s before the pause, and the plan has %s", stop.Field, stop.Was, known[0])}), true
+	}
+	patch := stop.Field.patch(r.plan, w, stop.Was)
+	return r.act(fmt.Sprintf("let the controller continue: %s: %s", stop.Field, stop.Was), Action{Patch: patch, Precondition: Precondition{UID: w.UID}}), true
+}
+
+// stopped are the values that the plan knows of the field at the present step: a record that
+// was edited must not update more pods than the plan does.
+func (r *rollout) stopped(f StopField) []string {
+	if f != StopPartition {
+		return nil
+	}
+	return r.expected(r.present(), HoldsPartition)
+}
+
+// heldText says since when a rollout is on hold, and what that means for its controller.
+func (r *rollout) heldText() string {
+	text, stop, w := r.progress.Held, r.progress.Stop, r.object()
+	switch {
+	case stop.Field == "":
+		return text
+	case stop.Done && stop.Field.of(w) != stop.Is:
+		return fmt.Sprintf("%s; but its controller updates pods: %s is %s again%s", text, stop.Field, stop.Field.of(w), lastWriter(w, stop.Field.managed()))
+	}
+	return fmt.Sprintf("%s; its controller is stopped (%s)", text, stop)
 }
 
 // setBack has the present step begin now where the record says that it will begin later:

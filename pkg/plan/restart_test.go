@@ -343,3 +343,38 @@ func TestCheckBeyond(t *testing.T) {
 		})
 	}
 }
+
+// TestRestartContainers: so many at once as may be down, each once.
+func TestRestartContainers(t *testing.T) {
+	s := snapshot(t, clones(""), 5)
+	step := plan.Step{Name: "r", Kind: plan.StepRecreateContainers, Title: "restart main", Containers: &plan.Containers{Names: []string{"main"}, Method: "crr"}}
+	for _, p := range s.Pods {
+		step.Pods = append(step.Pods, plan.PodStep{Name: p.Name, UID: p.UID})
+	}
+	step.Pods = append(step.Pods, plan.PodStep{Name: "gone"})
+	p := plan.Plan{Target: plan.Target{Kind: "CloneSet"}, Limits: plan.Limits{MaxUnavailable: 2}, Steps: []plan.Step{step}}
+	d := decide(t, p, s, noon)
+	if d.Verb != plan.Act || len(d.Actions) != 2 || d.Actions[0].Restart.Name != s.Pods[0].Name || d.Actions[0].Restart.Method != "crr" {
+		t.Fatalf("%+v", d)
+	}
+	s.Verified = map[string]plan.Result{
+		plan.RestartKey("r", s.Pods[0].Name): {Done: true, Good: true}, plan.RestartKey("r", s.Pods[1].Name): {Text: "is stopping"},
+	}
+	if d = decide(t, p, s, noon); len(d.Actions) != 1 || d.Actions[0].Restart.Name != s.Pods[2].Name {
+		t.Errorf("%+v", d)
+	}
+	s.Verified[plan.RestartKey("r", s.Pods[2].Name)] = plan.Result{Text: "is stopping"}
+	if d = decide(t, p, s, noon); d.Verb != plan.Wait || d.Reason != "ready web-00001: is stopping" {
+		t.Errorf("%+v", d)
+	}
+	s.Verified[plan.RestartKey("r", s.Pods[2].Name)] = plan.Result{Done: true, Text: "exit 1"}
+	if d = decide(t, p, s, noon); d.Verb != plan.Halt || d.Reason != "ready web-00002: exit 1" {
+		t.Errorf("%+v", d)
+	}
+	for _, pod := range s.Pods {
+		s.Verified[plan.RestartKey("r", pod.Name)] = plan.Result{Done: true, Good: true}
+	}
+	if d = decide(t, p, s, noon); d.Verb != plan.Done {
+		t.Errorf("%+v", d)
+	}
+}
