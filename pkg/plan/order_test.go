@@ -20,7 +20,7 @@ func TestInverseHitsTheCount(t *testing.T) {
 	for name, allowed := range kinds {
 		percents := 0
 		for _, total := range []int{1, 2, 3, 4, 5, 7, 8, 10, 11, 33, 99, 100, 101, 250, 1000, 10000} {
-			partition := inverse(total, func(v intstr.IntOrString) int { return allowed(v, total) })
+			partition := partitionByCount(total, func(v intstr.IntOrString) int { return allowed(v, total) })
 			for updated := range total + 1 {
 				for _, percent := range []bool{false, true} {
 					v := partition(updated, percent)
@@ -67,7 +67,7 @@ func TestInverseExamples(t *testing.T) {
 		if c.kind == "DaemonSet" {
 			allowed = func(v intstr.IntOrString) int { return c.total - rules.DaemonSetPartition(&v, c.total) }
 		}
-		v := inverse(c.total, allowed)(c.updated, c.percent)
+		v := partitionByCount(c.total, allowed)(c.updated, c.percent)
 		if v.String() != c.want {
 			t.Errorf("%s, %d of %d: %s, want %s", c.kind, c.updated, c.total, v.String(), c.want)
 		}
@@ -81,8 +81,8 @@ func TestKindOf_NoWorkload(t *testing.T) {
 		w := &cluster.Workload{Object: obj}
 		k := kindOf(obj)
 		r := &rollout{snap: &Snapshot{Workload: w}, plan: &Plan{}}
-		if k.source(nil) != nil || k.restarted(nil) != nil || k.surges() || len(k.ordering()) > 0 ||
-			len(k.stepPending(r)) > 0 || len(k.rolloutPending(r)) > 0 || k.revision(r) != "" || k.carrying(r)(&cluster.Pod{}) {
+		if k.clientSpec(nil) != nil || k.restartSpec(nil) != nil || k.surges() || len(k.ordering()) > 0 ||
+			len(k.stepPending(r)) > 0 || len(k.rolloutPending(r)) > 0 || k.revision(r) != "" || k.updatedTest(r)(&cluster.Pod{}) {
 			t.Errorf("%T is treated as a workload", obj)
 		}
 		if _, err := WithTemplate(w, map[string]any{}); err == nil {

@@ -136,7 +136,7 @@ func TestInForce(t *testing.T) {
 		`{spec: {strategy: {list: [a]}}}`:               false,
 		`{spec: {strategy: {list: [a, {b: c}]}, a: 1}}`: false,
 	} {
-		if got := merged(doc, template(t, body)); got != want {
+		if got := mergeInForce(doc, template(t, body)); got != want {
 			t.Errorf("%s: %v", body, got)
 		}
 	}
@@ -161,7 +161,7 @@ func TestInForce(t *testing.T) {
 		`{op: add, path: /spec/replicas, value: {}}`:                        false,
 		`{op: add, path: /spec/strategy, value: {partition: 50%, gone: 1}}`: false,
 	} {
-		if got := carriedOut(doc, template(t, op)); got != want {
+		if got := operationInForce(doc, template(t, op)); got != want {
 			t.Errorf("%s: %v", op, got)
 		}
 	}

@@ -164,7 +164,7 @@ func TestLadder(t *testing.T) {
 		{"3,100%", 2, 0, "[2]"},
 	} {
 		var got []int
-		for _, r := range ladder(must(ParseSteps(c.steps)), c.total, c.already) {
+		for _, r := range resolveStages(must(ParseSteps(c.steps)), c.total, c.already) {
 			got = append(got, r.updated)
 		}
 		if text := strings.ReplaceAll(fmt.Sprint(got), "<nil>", ""); text != c.want {
@@ -179,7 +179,7 @@ func TestLadderKeepsWhatIsWaitedFor(t *testing.T) {
 	steps := must(ParseSteps("1,10%,100%"))
 	steps[0].Verify = []Verify{{URL: "a"}}
 	steps[1].Verify, steps[1].Pause = []Verify{{URL: "b"}}, &Pause{For: time.Minute}
-	got := ladder(steps, 5, 0)
+	got := resolveStages(steps, 5, 0)
 	if len(got) != 2 || len(got[0].Verify) != 2 || got[0].Pause == nil {
 		t.Errorf("%+v", got)
 	}

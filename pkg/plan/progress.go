@@ -50,9 +50,9 @@ type Promotion struct {
 	To *Amount
 }
 
-// free returns the index of the first step whose pause counts; 0 promotes the present
+// firstCountingPause returns the index of the first step whose pause counts; 0 promotes the present
 // step alone.
-func (m Promotion) free(of Plan, step int) int {
+func (m Promotion) firstCountingPause(of Plan, step int) int {
 	switch {
 	case m.Full:
 		return len(of.Steps)
@@ -76,9 +76,9 @@ func (p Progress) Promote(of Plan, how Promotion, now time.Time) (Progress, erro
 		return p, err
 	}
 	if p.Held != "" {
-		p = p.unheld().TakeOver(of, now)
+		p = p.withoutHold().TakeOver(of, now)
 	}
-	if free := how.free(of, p.Step); free > 0 {
+	if free := how.firstCountingPause(of, p.Step); free > 0 {
 		p.Free = free
 	} else {
 		p.Promoted = true
@@ -92,7 +92,7 @@ func (p Progress) Pause(of Plan, by string, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionPause, of); err != nil {
 		return p, err
 	}
-	p.Held, p.HeldFrom, p.Stop = heldBy(by, now), 0, p.Stop.asked()
+	p.Held, p.HeldFrom, p.Stop = holdText(by, now), 0, p.Stop.requested()
 	return p, nil
 }
 
@@ -101,17 +101,17 @@ func (p Progress) PauseAfterStep(of Plan, by string, now time.Time) (Progress, e
 	if err := p.Allows(TransitionPause, of); err != nil {
 		return p, err
 	}
-	p.Held, p.HeldFrom, p.Stop = heldBy(by, now), p.Step+1, p.Stop.lifted()
+	p.Held, p.HeldFrom, p.Stop = holdText(by, now), p.Step+1, p.Stop.withdrawn()
 	return p, nil
 }
 
-func heldBy(by string, now time.Time) string {
+func holdText(by string, now time.Time) string {
 	return fmt.Sprintf("by %s at %s", by, now.UTC().Format(time.RFC3339))
 }
 
-// unheld ends a hold, and has the controller continue.
-func (p Progress) unheld() Progress {
-	p.Held, p.HeldFrom, p.Stop = "", 0, p.Stop.lifted()
+// withoutHold ends a hold, and has the controller continue.
+func (p Progress) withoutHold() Progress {
+	p.Held, p.HeldFrom, p.Stop = "", 0, p.Stop.withdrawn()
 	return p
 }
 
@@ -124,7 +124,7 @@ func (p Progress) Resume(of Plan, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionResume, of); err != nil {
 		return p, err
 	}
-	return p.unheld().TakeOver(of, now), nil
+	return p.withoutHold().TakeOver(of, now), nil
 }
 
 // Check returns an error for a progress that the plan cannot have come to: records may be
@@ -144,7 +144,7 @@ func (p Progress) Check(of Plan) error {
 // drove it before. It is the same step: what it has asked for is not asked for again, and a pause
 // of some minutes is no longer than that.
 func (p Progress) TakeOver(of Plan, now time.Time) Progress {
-	if s := p.present(of); s != nil {
+	if s := p.currentStep(of); s != nil {
 		p.Resumed = now.UTC()
 	}
 	return p
@@ -158,7 +158,7 @@ func (p Progress) Retry(of Plan, now time.Time) (Progress, error) {
 	}
 	p.Halted, p.Aborted, p.Started = "", false, now.UTC()
 	if p.Held == "" {
-		p.Stop = p.Stop.lifted()
+		p.Stop = p.Stop.withdrawn()
 	}
 	return p, nil
 }
@@ -169,8 +169,8 @@ func (p Progress) Abort(of Plan, why string) (Progress, error) {
 	if err := p.Allows(TransitionAbort, of); err != nil {
 		return p, err
 	}
-	p.Stop = p.Stop.asked()
-	return p.halted(why), nil
+	p.Stop = p.Stop.requested()
+	return p.halt(why), nil
 }
 
 // RollBack ends a rollout whose work is undone by the plan that [Back] makes, also one
@@ -183,10 +183,10 @@ func (p Progress) RollBack(of Plan, why string) (Progress, error) {
 	if p.State(of) == StateDone {
 		return p, nil
 	}
-	return p.halted(why), nil
+	return p.halt(why), nil
 }
 
-func (p Progress) halted(why string) Progress {
+func (p Progress) halt(why string) Progress {
 	p.Aborted = true
 	if p.Halted == "" {
 		p.Halted = why
@@ -203,21 +203,21 @@ func (p Progress) StepBack(of Plan, to int, now time.Time) (Progress, error) {
 		return p, err
 	}
 	if to < 0 || to >= min(p.Step, len(of.Steps)) {
-		return p, p.noStepBack(of, fmt.Sprintf("there is no step %d before the present one, %d", to+1, p.Step+1))
+		return p, p.stepBackError(of, fmt.Sprintf("there is no step %d before the present one, %d", to+1, p.Step+1))
 	}
 	for _, s := range of.Steps[to+1 : min(p.Step+1, len(of.Steps))] {
 		if s.writes() {
-			return p, p.noStepBack(of, fmt.Sprintf("step %s has changed the workload or its pods", s.Name))
+			return p, p.stepBackError(of, fmt.Sprintf("step %s has changed the workload or its pods", s.Name))
 		}
 	}
 	back := Progress{Step: to, Started: now.UTC(), Free: min(p.Free, to), Held: p.Held, HeldFrom: min(p.HeldFrom, to+1), Stop: p.Stop}
 	if p.Held == "" {
-		back.Stop = p.Stop.lifted()
+		back.Stop = p.Stop.withdrawn()
 	}
 	return back, nil
 }
 
-func (p Progress) noStepBack(of Plan, why string) error {
+func (p Progress) stepBackError(of Plan, why string) error {
 	return &TransitionError{Transition: TransitionStepBack, State: p.State(of), Msg: why, Hint: "'rollout abort --rollback' undoes what was written"}
 }
 
@@ -241,8 +241,8 @@ func (p Progress) Toggle(of Plan) Transition {
 // Describe is the status in one sentence, as far as the record tells it.
 func (p Progress) Describe(of Plan) string { return p.Status(of).String() }
 
-// present returns the step that a rollout is at; nil where it is at none.
-func (p Progress) present(of Plan) *Step {
+// currentStep returns the step that a rollout is at; nil where it is at none.
+func (p Progress) currentStep(of Plan) *Step {
 	if p.Step < 0 || p.Step >= len(of.Steps) {
 		return nil
 	}

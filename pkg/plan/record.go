@@ -49,7 +49,7 @@ func (r Record) Present() *Step {
 	if !r.Progress.Finished.IsZero() {
 		return nil
 	}
-	return r.Progress.present(r.Plan)
+	return r.Progress.currentStep(r.Plan)
 }
 
 // AuditEntry is one entry of a rollout's history: what a person, or the process that drives
@@ -93,7 +93,7 @@ type Audit struct {
 // make room.
 func (h Audit) With(d AuditEntry) Audit {
 	d.At = d.At.UTC().Truncate(time.Second)
-	d.By, d.Program, d.Detail = shortened(d.By), shortened(d.Program), shortened(d.Detail)
+	d.By, d.Program, d.Detail = truncated(d.By), truncated(d.Program), truncated(d.Detail)
 	h.Entries = append(slices.Clone(h.Entries), d)
 	if n := len(h.Entries) - maxEntries; n > 0 {
 		h.Entries = slices.Delete(h.Entries, 1, 1+n)
@@ -102,7 +102,7 @@ func (h Audit) With(d AuditEntry) Audit {
 	return h
 }
 
-func shortened(text string) string {
+func truncated(text string) string {
 	if len(text) <= maxEntryBytes {
 		return text
 	}
@@ -122,7 +122,7 @@ func Began(p Plan) (what, detail string) {
 // rollout wrote.
 func Decided(before, after Progress, of Plan, driven bool) (what, detail string) {
 	at := func() string {
-		if s := after.present(of); s != nil {
+		if s := after.currentStep(of); s != nil {
 			return "step " + s.Name
 		}
 		return ""

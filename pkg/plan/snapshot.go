@@ -70,9 +70,9 @@ func (s *Snapshot) Members() []*cluster.Pod {
 	return kindOf(w.Object).members(s)
 }
 
-// sidecars is a SidecarSet as the rules see it, with the pods and the namespaces of the
+// sidecarSetRules is a SidecarSet as the rules see it, with the pods and the namespaces of the
 // snapshot.
-func (s *Snapshot) sidecars(w *cluster.Workload, o *kruise.SidecarSet) *rules.SidecarSet {
+func (s *Snapshot) sidecarSetRules(w *cluster.Workload, o *kruise.SidecarSet) *rules.SidecarSet {
 	set := controller.SidecarSetRules(w, o, s.Gates.Release)
 	set.Namespaces, set.Pods = s.Namespaces, s.Pods
 	return set
