@@ -36,19 +36,19 @@ func (r *run) blockedByBudget() (list []Blocker, never bool) {
 type budgetGuard struct {
 	driver  Driver
 	modes   modes
-	permits *budgetTracker
+	tracker *budgetTracker
 	snap    *Snapshot
 }
 
 // guard asks the budgets that the driver asks.
 func (b *comparison) guard() budgetGuard {
-	return budgetGuard{driver: b.plan.Driver, modes: b.modes, permits: b.snap.budgetTracker(b.snap.enforcedBudgets(b.plan.Driver)), snap: &b.snap}
+	return budgetGuard{driver: b.plan.Driver, modes: b.modes, tracker: b.snap.budgetTracker(b.snap.enforcedBudgets(b.plan.Driver)), snap: &b.snap}
 }
 
 // allowsAny reports whether no budget can refuse an update of so many pods, whichever they are.
 func (g *budgetGuard) allowsAny(pods int) bool {
-	for _, b := range g.permits.budgets {
-		if !b.Spares(*g.permits.unavailableCounts(b), pods) {
+	for _, b := range g.tracker.budgets {
+		if !b.AllowsAny(*g.tracker.unavailableCounts(b), pods) {
 			return false
 		}
 	}
@@ -62,10 +62,10 @@ func (g *budgetGuard) Budget(p *cluster.Pod) (why string, ok bool) {
 	if !g.snap.asksBudgets(g.driver, op) {
 		return g.unaskedAnswer(p, op)
 	}
-	if why, ok = g.permits.allow(p, op); !ok || g.driver != DriverClient || op == kruise.PubUpdateOperation {
+	if why, ok = g.tracker.allow(p, op); !ok || g.driver != DriverClient || op == kruise.PubUpdateOperation {
 		return why, ok
 	}
-	return g.permits.evict(p)
+	return g.tracker.evict(p)
 }
 
 // operation is what budgets are asked about when a pod is updated.
@@ -85,7 +85,7 @@ func (g *budgetGuard) unaskedAnswer(p *cluster.Pod, op kruise.PubOperation) (why
 	if g.snap.GatesUnread == "" {
 		return "", true
 	}
-	if why, ok = g.permits.allow(p, op); !ok {
+	if why, ok = g.tracker.allow(p, op); !ok {
 		why += ", if " + updateGate + " is on: Kruise's feature gates cannot be read"
 	}
 	return why, ok
@@ -98,12 +98,12 @@ func (g *budgetGuard) BudgetNever(p *cluster.Pod) bool {
 	if !g.snap.asksBudgets(g.driver, op) {
 		return false
 	}
-	if slices.ContainsFunc(g.permits.budgets, func(b *rules.Budget) bool {
+	if slices.ContainsFunc(g.tracker.budgets, func(b *rules.Budget) bool {
 		return slices.ContainsFunc(b.Pods, samePod(p)) && neverAllows(b.Counts())
 	}) {
 		return true
 	}
-	return g.driver == DriverClient && op != kruise.PubUpdateOperation && slices.ContainsFunc(g.permits.disruptions, func(b *rules.DisruptionBudget) bool {
+	return g.driver == DriverClient && op != kruise.PubUpdateOperation && slices.ContainsFunc(g.tracker.disruptions, func(b *rules.DisruptionBudget) bool {
 		return slices.ContainsFunc(b.Pods, samePod(p)) && neverAllows(b.Counts())
 	})
 }

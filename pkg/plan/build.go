@@ -135,7 +135,7 @@ var driverHint = map[Driver]string{
 	DriverClient: "the driver client needs a ReplicaSet, or a StatefulSet or DaemonSet with OnDelete: kubectl kruise render --driver client makes them",
 }
 
-// addSteps makes the steps: shrink, pull, update and the rungs after it, grow.
+// addSteps makes the steps: shrink, pull, update and the stages after it, grow.
 func (b *builder) addSteps() error {
 	b.resumeDeployment()
 	b.subject = b.readSubject()

@@ -17,13 +17,13 @@ type kind interface {
 	drivers() []Driver
 	// subject reads the workload whose own controller replaces the pods.
 	subject(b *comparison) subject
-	// clientSpec is the spec of Kruise whose rules the client keeps; kruised is the Kruise
+	// clientSpec is the spec of Kruise whose rules the client keeps; sourceObject is the Kruise
 	// object that the workload stands for, nil for none. It is nil for kinds that the
 	// client does not drive.
-	clientSpec(kruised any) kruiseSpec
+	clientSpec(sourceObject any) kruiseSpec
 	// restartSpec is the spec of Kruise whose update order counts for restarts: without
 	// partition and pause, which are about updates. It is nil for kinds without an order.
-	restartSpec(kruised any) kruiseSpec
+	restartSpec(sourceObject any) kruiseSpec
 
 	// members are the pods of a snapshot that the workload counts.
 	members(s *Snapshot) []*cluster.Pod

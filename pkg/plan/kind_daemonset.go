@@ -216,9 +216,9 @@ func (k nativeDaemonSetKind) subject(b *comparison) subject {
 	return s
 }
 
-func (k nativeDaemonSetKind) clientSpec(kruised any) kruiseSpec {
+func (k nativeDaemonSetKind) clientSpec(sourceObject any) kruiseSpec {
 	out := *rules.AsDaemonSetSpec(&k.o.Spec)
-	if d, ok := kruised.(*kruise.DaemonSet); ok {
+	if d, ok := sourceObject.(*kruise.DaemonSet); ok {
 		out = d.Spec
 	}
 	out.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
@@ -228,7 +228,9 @@ func (k nativeDaemonSetKind) clientSpec(kruised any) kruiseSpec {
 	return daemonSetSpec{&out}
 }
 
-func (k nativeDaemonSetKind) restartSpec(kruised any) kruiseSpec { return k.clientSpec(kruised) }
+func (k nativeDaemonSetKind) restartSpec(sourceObject any) kruiseSpec {
+	return k.clientSpec(sourceObject)
+}
 
 func (nativeDaemonSetKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())

@@ -173,12 +173,12 @@ func (b *comparison) severalAtOnce() bool {
 	return kept || b.snap.Gates.MaxUnavailableStatefulSet
 }
 
-func (k nativeStatefulSetKind) clientSpec(kruised any) kruiseSpec {
-	if c, ok := kruised.(*kruise.CloneSet); ok {
+func (k nativeStatefulSetKind) clientSpec(sourceObject any) kruiseSpec {
+	if c, ok := sourceObject.(*kruise.CloneSet); ok {
 		return cloneSetSpec{clientCloneSet(&c.Spec, k.o.Spec.Replicas)}
 	}
 	out := kruise.StatefulSetSpec{PodManagementPolicy: k.o.Spec.PodManagementPolicy}
-	s, advanced := kruised.(*kruise.StatefulSet)
+	s, advanced := sourceObject.(*kruise.StatefulSet)
 	if advanced {
 		out = s.Spec
 	}
@@ -193,7 +193,9 @@ func (k nativeStatefulSetKind) clientSpec(kruised any) kruiseSpec {
 	return statefulSetSpec{&out}
 }
 
-func (k nativeStatefulSetKind) restartSpec(kruised any) kruiseSpec { return k.clientSpec(kruised) }
+func (k nativeStatefulSetKind) restartSpec(sourceObject any) kruiseSpec {
+	return k.clientSpec(sourceObject)
+}
 
 func (nativeStatefulSetKind) isUpdated(b *comparison, p *cluster.Pod) bool {
 	return rules.AtRevision(p, b.updateRevision())

@@ -136,22 +136,22 @@ func (b *builder) addRestartSteps(pods []*cluster.Pod, r Restarting) {
 	if len(steps) == 0 {
 		steps = []PolicyStep{{To: All}}
 	}
-	rungs, done := resolveStages(steps, len(pods), 0), 0
-	for i, rung := range rungs {
-		batch := pods[done:rung.updated]
-		done = rung.updated
+	stages, done := resolveStages(steps, len(pods), 0), 0
+	for i, stage := range stages {
+		batch := pods[done:stage.updated]
+		done = stage.updated
 		if len(batch) == 0 {
 			continue
 		}
 		b.addStep(Step{
-			Name: "restart-" + rung.To.String(), Kind: StepRecreateContainers,
+			Name: "restart-" + stage.To.String(), Kind: StepRecreateContainers,
 			Title: fmt.Sprintf("restart %s in %s: %d of %d", strings.Join(r.Containers, ", "), plural(len(batch), "pod"), done, len(pods)),
 			Pods:  restartPods(batch), Updated: b.subject.updated, Kept: b.subject.total - b.subject.updated,
 			Containers: &Containers{Names: r.Containers, Method: r.Method, RestartStrategy: r.RestartStrategy},
 			Before:     []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
 			After:      []Condition{{HoldsTemplate, b.plan.Change.FromHash}},
 		})
-		b.addChecksAndPause(rung, i == len(rungs)-1)
+		b.addChecksAndPause(stage, i == len(stages)-1)
 	}
 	if len(b.plan.Steps) == 0 {
 		b.plan.Change.Why = "nothing to do: there is no pod to restart"

@@ -18,27 +18,27 @@ import (
 // addUpdateSteps makes the steps that bring the template to the pods. base is the object
 // as they find it; what they leave is returned.
 func (b *builder) addUpdateSteps(base *cluster.Workload) (*cluster.Workload, error) {
-	rungs := b.stages()
-	if !b.templateChanged && !b.specChanged && len(rungs) == 0 && !b.partitionMoves() {
+	stages := b.stages()
+	if !b.templateChanged && !b.specChanged && len(stages) == 0 && !b.partitionMoves() {
 		return base, nil
 	}
 	b.addPull()
-	if len(rungs) == 0 || b.plan.Driver == DriverClient && (b.templateChanged || b.specChanged) {
+	if len(stages) == 0 || b.plan.Driver == DriverClient && (b.templateChanged || b.specChanged) {
 		var err error
 		if base, err = b.addUpdate(base, nil, nil); err != nil {
 			return nil, err
 		}
 	}
 	if b.plan.Driver == DriverClient {
-		b.addClientSteps(rungs)
+		b.addClientSteps(stages)
 		return base, nil
 	}
-	for i, r := range rungs {
+	for i, r := range stages {
 		var err error
-		if base, err = b.addStage(base, r, i == 0, i == len(rungs)-1); err != nil {
+		if base, err = b.addStage(base, r, i == 0, i == len(stages)-1); err != nil {
 			return nil, err
 		}
-		b.addChecksAndPause(r, i == len(rungs)-1)
+		b.addChecksAndPause(r, i == len(stages)-1)
 	}
 	return base, nil
 }
@@ -96,7 +96,7 @@ func DefaultSteps(total int) []PolicyStep {
 	return append(steps, PolicyStep{To: All})
 }
 
-// singleStage is the one rung of a workload whose controller stops nowhere in between;
+// singleStage is the one stage of a workload whose controller stops nowhere in between;
 // none where pods do not follow by themselves.
 func (b *staging) singleStage() []stage {
 	if !b.templateChanged && !b.resumesController() || b.subject.take == nil {
@@ -108,7 +108,7 @@ func (b *staging) singleStage() []stage {
 	return []stage{b.lastStage(b.subject.total)}
 }
 
-// updatableRange are how many pods are updated, or let go, before the first rung, and how
+// updatableRange are how many pods are updated, or let go, before the first stage, and how
 // many the last may reach: what the partition of the desired spec lets go, unless
 // the policy has steps of its own.
 func (b *staging) updatableRange() (already, reach int) {
@@ -172,7 +172,7 @@ func capSteps(steps []PolicyStep, total, reach int) []PolicyStep {
 	return out
 }
 
-// lastStage is the one rung of a workload that cannot stop in between; what the
+// lastStage is the one stage of a workload that cannot stop in between; what the
 // policy's steps wait for is waited for there.
 func (b *staging) lastStage(total int) stage {
 	last := PolicyStep{To: All}
@@ -270,12 +270,12 @@ func nodesOf(list []*cluster.Pod) int {
 
 // addClientSteps makes the steps that change named pods, after the template has been
 // written: no controller follows it by itself.
-func (b *builder) addClientSteps(rungs []stage) {
+func (b *builder) addClientSteps(stages []stage) {
 	kind, verb := StepInPlace, "update in place"
 	if b.plan.Change.Mode == rules.ModeRecreate {
 		kind, verb = StepRecreate, "recreate"
 	}
-	for i, r := range rungs {
+	for i, r := range stages {
 		n := r.updated - b.updatedSoFar()
 		b.addStep(Step{
 			Name: "step-" + r.To.String(), Kind: kind,
@@ -284,7 +284,7 @@ func (b *builder) addClientSteps(rungs []stage) {
 			Before: []Condition{{HoldsTemplate, b.plan.Change.ToHash}},
 			After:  []Condition{{HoldsTemplate, b.plan.Change.ToHash}, {HoldsUpdatedAvailable, itoa(r.updated)}},
 		})
-		b.addChecksAndPause(r, i == len(rungs)-1)
+		b.addChecksAndPause(r, i == len(stages)-1)
 	}
 }
 
@@ -348,7 +348,7 @@ func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, las
 	return withPaused(withReplicas(b.desired, replicas(base)), paused), nil
 }
 
-// partitionFor is the partition of one rung. At the end it is the desired spec's
+// partitionFor is the partition of one stage. At the end it is the desired spec's
 // own where that lets the same pods follow, so that nothing is left to reconcile.
 func (b *staging) partitionFor(r stage, last bool) intstr.IntOrString {
 	own, ok := b.ownPartition()
@@ -361,8 +361,8 @@ func (b *staging) partitionFor(r stage, last bool) intstr.IntOrString {
 	return b.subject.partition(r.updated, r.To.Percent)
 }
 
-// addUpdate writes template and strategy, with the partition of the first rung in
-// the same patch, so that no pod moves before its time. Without a rung no pod is
+// addUpdate writes template and strategy, with the partition of the first stage in
+// the same patch, so that no pod moves before its time. Without a stage no pod is
 // meant to.
 func (b *builder) addUpdate(base *cluster.Workload, r *stage, v *intstr.IntOrString) (*cluster.Workload, error) {
 	next := withReplicas(b.desired, replicas(base))
