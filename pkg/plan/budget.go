@@ -136,7 +136,7 @@ func (s *Snapshot) budgetTracker(budgets []*rules.Budget) *budgetTracker {
 	return &budgetTracker{budgets: budgets, disruptions: s.Disruptions, counts: map[string]*rules.BudgetCounts{}}
 }
 
-// enforcedBudgets are the PodUnavailableBudgets that somebody asks when a driver has pods
+// enforcedBudgets are the PodUnavailableBudgets that are asked when a driver has pods
 // replaced: one that was rendered is asked by the client alone.
 func (s *Snapshot) enforcedBudgets(d Driver) []*rules.Budget {
 	if d == DriverClient {

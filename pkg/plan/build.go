@@ -79,7 +79,7 @@ func (b *builder) checkSelector() error {
 	return &tree.Error{Path: "spec.selector", Msg: "the selector of " + title(b.present.Ref) + " cannot change", Hint: "keep the selector, or delete the object and create it again"}
 }
 
-// title names an object as people do: CloneSet shop/web.
+// title is kind, namespace and name of an object: CloneSet shop/web.
 func title(r cluster.Ref) string {
 	if r.Namespace == "" {
 		return r.Kind + " " + r.Name
@@ -87,7 +87,7 @@ func title(r cluster.Ref) string {
 	return r.Kind + " " + r.Namespace + "/" + r.Name
 }
 
-// rolloutOwner names the Rollout that drives the workload; it is empty without
+// rolloutOwner names the Kruise Rollout that controls the workload; it is empty without
 // one.
 func rolloutOwner(w *cluster.Workload) string {
 	for _, key := range []string{InProgressingAnnotation, controlInfo} {
@@ -170,8 +170,8 @@ func (b *builder) addSteps() error {
 	return nil
 }
 
-// resumeDeployment has a Deployment that is paused go on, where pods shall change: pausing is how
-// it is driven, and a rollout that was aborted has left it so.
+// resumeDeployment resumes a paused Deployment whose pods change: pausing is how
+// its rollouts stop between steps, and an aborted rollout leaves it paused.
 func (b *builder) resumeDeployment() {
 	o, ok := b.desired.Object.(*appsv1.Deployment)
 	if !ok || !rules.PausedOf(b.present.Object) || !b.templateChanged && b.updatedPods() >= b.total(rules.LimitsOfDeployment(&o.Spec).Replicas) {

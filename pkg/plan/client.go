@@ -96,7 +96,7 @@ func (r *rollout) withPendingRestarts() *Snapshot {
 	return &s
 }
 
-// substitutePods is a list in which other pods stand for some.
+// substitutePods is a list with some pods replaced, by UID.
 func substitutePods(list []*cluster.Pod, by map[string]*cluster.Pod) []*cluster.Pod {
 	out := slices.Clone(list)
 	for i, p := range out {
@@ -179,7 +179,7 @@ func (c *client) nextPods() ([]*cluster.Pod, string) {
 }
 
 // preparedPods are pods that were chosen before and are out of service already:
-// the controller goes on with them while it chooses no more.
+// the controller continues with them while it chooses no more.
 func preparedPods(list []*cluster.Pod) []*cluster.Pod {
 	var out []*cluster.Pod
 	for _, p := range list {

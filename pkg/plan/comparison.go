@@ -73,7 +73,7 @@ func (b *comparison) warning(format string, args ...any) {
 
 // updatePolicy is how pods are updated: by the client as the Kruise object says that
 // a native one carries. A client that updates pods of a native workload does so
-// in place where that is possible; otherwise nobody would need the client.
+// in place where that is possible: that is what the client is for.
 func (b *comparison) updatePolicy() rules.UpdatePolicy {
 	if b.plan.Driver == DriverNative {
 		return rules.PolicyOf(b.desired.Object)
@@ -113,7 +113,7 @@ func (b *comparison) withoutHotUpgrades(names []string) []string {
 func hashOf(w *cluster.Workload) string { return TemplateHash(templateOf(w)) }
 
 // templateOf is what the object's revisions are made of: of a SidecarSet only what
-// comes into pods, so that another partition is no other template.
+// comes into pods, so that a change of the partition is not a change of the template.
 func templateOf(w *cluster.Workload) map[string]any {
 	return kindOf(w.Object).revised(w.Template)
 }
@@ -241,7 +241,7 @@ func (m *modes) lookup(p *cluster.Pod) (_ rules.UpdateMode, why string, gateless
 }
 
 // hasUnknownTemplate reports a pod of a ReplicaSet that names a template which is neither the one
-// before this rollout, nor the one after, nor the one on record.
+// before this rollout, nor the one after, nor the recorded one.
 func (b *comparison) hasUnknownTemplate(p *cluster.Pod) bool {
 	mark, c := rules.RevisionOf(p), b.plan.Change
 	return mark != "" && mark != c.ToHash && (mark != c.FromHash || c.FromHash == c.ToHash) && !isBaseTemplate(b.snap, mark)
@@ -338,9 +338,9 @@ func revisionNamed(list []cluster.Revision, template map[string]any) string {
 func (b *comparison) sourceObject() any { return sourceObject(b.snap) }
 
 // clientSpecOf is the Kruise spec whose rules the client keeps: that of the object which
-// the native one stands for, else what the native one comes to. It has the numbers
+// the native one stands for, else the equivalent of the native one. It has the numbers
 // of the native object, and neither partition, pause nor surge: steps take the
-// place of the first two, and nobody could carry the third out.
+// place of the first two, and the client cannot surge.
 func clientSpecOf(s Snapshot, native *cluster.Workload) kruiseSpec {
 	return kindOf(native.Object).clientSpec(sourceObject(s))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// guardedFields are what nobody else may change while a plan is carried out, and how to
+// guardedFields are what only the rollout may change while it runs, and how to
 // read it; ok is false where the object has no such thing.
 var guardedFields = []struct {
 	condition ConditionType
@@ -108,8 +108,8 @@ var fieldsOf = map[ConditionType][]string{
 const ourName = "kubectl-kruise"
 
 // lastWriter names who wrote one of the fields last, as the cluster recorded it; where
-// no one is on record, who wrote the object last. Times have whole seconds: of writes
-// within one, somebody else's counts, and more than one of those are all named.
+// none is recorded, who wrote the object last. Times have whole seconds: of writes
+// within one, those of other managers count, and all of them are named.
 func lastWriter(w *cluster.Workload, fields []string) string {
 	list := slices.DeleteFunc(slices.Clone(metaOf(w).GetManagedFields()), func(f metav1.ManagedFieldsEntry) bool {
 		return f.Subresource != "" || f.Time == nil
@@ -200,7 +200,7 @@ func (r *rollout) unmet(c Condition) []Blocker {
 	case HoldsAvailable:
 		return blockers(rules.AvailablePending(r.objectScaledTo(c)))
 	}
-	return nil // what nobody else may change was looked at before
+	return nil // guarded fields were checked before
 }
 
 func number(text string) int {
@@ -242,9 +242,9 @@ func (r *rollout) objectScaledTo(c Condition) any {
 	return withReplicas(r.object(), number(c.Value)).Object
 }
 
-// imagesToPull names the images that are not on so many nodes, or on all that pods are
+// imagesToPull names the images that are not on this many nodes, or on all that pods are
 // on now: there may be fewer pods than when the plan was made. Where pulling is over
-// without a failure, the other nodes are none that anybody pulls on.
+// without a failure, the other nodes do not get the image.
 func (r *rollout) imagesToPull(nodes int) []Blocker {
 	pull := r.currentStep().Pull
 	if pull == nil {

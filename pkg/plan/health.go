@@ -215,7 +215,7 @@ func Unready(s Snapshot, p *cluster.Pod) (b Blocker, stuck bool) {
 	return (&rollout{snap: &s}).notReady(p), false
 }
 
-// stepStart is since when somebody has driven the present step.
+// stepStart is since when an executor has carried out the present step.
 func (r *rollout) stepStart() time.Time { return later(r.progress.Started, r.progress.Resumed) }
 
 // earliest returns the earlier of two times; zero is none.
@@ -241,7 +241,7 @@ func orDefault(text, byDefault string) string {
 }
 
 // revision is the name that the pods of the present template carry; empty while
-// nobody knows it.
+// it is not known.
 func (r *rollout) revision() string { return kindOf(r.object().Object).revision(r) }
 
 func (s *Snapshot) hookHolding(p *cluster.Pod) (b Blocker, since time.Time, ok bool) {

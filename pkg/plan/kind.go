@@ -32,7 +32,7 @@ type kind interface {
 	// updatedTest tells the pods that have the new template while the rollout runs.
 	updatedTest(r *rollout) func(*cluster.Pod) bool
 	// revision is the name that the pods of the present template carry, where the client
-	// updates them; empty while nobody knows it.
+	// updates them; empty while it is not known.
 	revision(r *rollout) string
 	// choice asks the rules what the next pass of the controller does. A brief answer may
 	// lack Order, which costs sorting all pods; mostNext is how many Pods it has at most.
@@ -70,7 +70,7 @@ func kindOf(obj any) kind {
 // kinds has the kind of each workload; its methods are in the files of the kinds.
 type kinds struct{}
 
-// kruiseKind is for kinds of Kruise: its own controller alone drives them.
+// kruiseKind is for kinds of Kruise: only Kruise's controller replaces their pods.
 type kruiseKind struct{}
 
 func (kruiseKind) drivers() []Driver          { return []Driver{DriverKruise} }
@@ -114,7 +114,7 @@ type noChoice struct{}
 
 func (noChoice) choice(*comparison, time.Time, bool) rules.Choice { return rules.Choice{} }
 
-// unknownKind is an object that is no workload.
+// unknownKind is an object that is not a workload.
 type unknownKind struct {
 	nativeKind
 	templateKind

@@ -75,7 +75,7 @@ func (kinds) ReplicaSet(o *appsv1.ReplicaSet) kind {
 	return replicaSetKind{templateKind: templateKind{o}, o: o}
 }
 
-// drivers: its own controller replaces what somebody deletes.
+// drivers: its own controller replaces pods that are deleted.
 func (replicaSetKind) drivers() []Driver { return []Driver{DriverClient, DriverNative} }
 
 // subject is for what updates no pod by itself.

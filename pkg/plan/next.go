@@ -12,7 +12,7 @@ import (
 )
 
 // Next decides what a rollout does now. It is a pure function: the same question
-// has the same answer, and whoever asks may come back at any time, after a crash
+// has the same answer, and an executor can ask again at any time, after a crash
 // too, since what was done is read off the cluster and not remembered.
 //
 // Every decision carries the progress to record, whatever its verb; it is the
@@ -85,7 +85,7 @@ func (r *run) ended() (Decision, bool) {
 }
 
 // checkOwner answers where the object is not the one that the plan was made for, or
-// somebody else drives it.
+// another controller owns its rollout.
 func (r *run) checkOwner() (Decision, bool) {
 	if why, bad := r.ownershipProblem(); bad {
 		return r.halt(why), true
@@ -112,7 +112,7 @@ func (r *rollout) ownershipProblem() (why Blocker, bad bool) {
 }
 
 // hold answers while a hold keeps the present step from being taken, after the controller
-// was stopped, and while the controller has to be let go.
+// was stopped, and while the stop is withdrawn.
 func (r *run) hold() (Decision, bool) {
 	if r.progress.currentStep(*r.plan) == nil {
 		return Decision{}, false
@@ -204,7 +204,7 @@ func (r *run) clampClock() {
 	}
 }
 
-// step decides about one step; done is true when the rollout goes on to the next.
+// step decides about one step; done is true when the rollout continues with the next.
 func (r *run) step(s *Step) (d Decision, done bool) {
 	if d, bad := r.checkDrift(s); bad {
 		return d, false
@@ -224,7 +224,7 @@ func (r *run) step(s *Step) (d Decision, done bool) {
 	return r.sendPatches(s)
 }
 
-// pause waits for time, or for a person; pods that fail meanwhile end it.
+// pause waits for time, or for approval; pods that fail meanwhile end it.
 func (r *run) pause(s *Step) (Decision, bool) {
 	if r.progress.Promoted || r.progress.Step < r.progress.Free {
 		return Decision{}, true
@@ -261,7 +261,7 @@ func (r *run) verify(s *Step) (Decision, bool) {
 }
 
 // pullImages has images pulled. It is asked for until the cluster shows that it was;
-// whoever pulls continues by itself.
+// the pull itself continues without further requests.
 func (r *run) pullImages(s *Step) (Decision, bool) {
 	if r.progress.Promoted || s.Pull == nil {
 		return Decision{}, true

@@ -177,7 +177,7 @@ func (p *Plan) specWrites(object Target, patch Patch) []SpecWrite {
 // SelectorOf returns spec.selector of a workload, nil for none.
 func SelectorOf(w *cluster.Workload) *metav1.LabelSelector { return cluster.Of(w.Object).Selector() }
 
-// strategyPath is where partition and paused stand in an object's spec
+// strategyPath is the path of partition and paused in an object's spec
 // (docs/kruise/workloads.md#fields-to-patch). It is nil for kinds that have no partition.
 func strategyPath(w *cluster.Workload) []string {
 	switch {
@@ -231,7 +231,7 @@ func PartitionPath(group, kind, version string) []string {
 }
 
 // PausedPath is where an object of a kind, as it is served in a version, says that its
-// controller shall not update pods; nil for kinds that cannot.
+// controller must not update pods; nil for kinds that cannot.
 func PausedPath(group, kind, version string) []string {
 	if group == "apps" && kind == kruise.KindDeployment {
 		return []string{"spec", "paused"}
@@ -259,8 +259,8 @@ func PartitionOf(w *cluster.Workload) string {
 	return v.String()
 }
 
-// WithPods returns a workload that asks for so many pods; one that has a pod per
-// node, or the pods of others, is told so in its status. Fewer than none leave it as
+// WithPods returns a workload that asks for a number of pods; one that has a pod per
+// node, or the pods of others, has the number in its status. A negative number leaves it as
 // it is.
 func WithPods(w *cluster.Workload, pods int) *cluster.Workload {
 	if pods < 0 {

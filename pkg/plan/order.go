@@ -19,7 +19,7 @@ type subject struct {
 	// many that of the present strategy does.
 	leftOut, leftOutNow int
 	limits              Limits
-	// partition returns what lets exactly so many pods be updated, as a percentage
+	// partition returns what lets exactly this many pods be updated, as a percentage
 	// where that is asked for and comes to the same; nil where the kind has no
 	// partition in force.
 	partition func(updated int, percent bool) intstr.IntOrString
@@ -144,10 +144,10 @@ func byName(list []*cluster.Pod) []*cluster.Pod {
 	return out
 }
 
-// partitionByCount finds the partition that lets exactly so many pods be updated. A number
+// partitionByCount finds the partition that lets exactly a number of pods be updated. A number
 // always does. A percentage is taken where it is asked for and comes to the same,
 // rounding and the at-least-one rule included, because it still says the same
-// when somebody scales the workload in the middle of the rollout.
+// when the workload is scaled in the middle of the rollout.
 func partitionByCount(total int, allowed func(intstr.IntOrString) int) func(int, bool) intstr.IntOrString {
 	return func(updated int, percent bool) intstr.IntOrString {
 		kept := total - updated

@@ -94,7 +94,7 @@ func ApplyPatch(doc []byte, p *Patch) ([]byte, error) {
 }
 
 // Described returns the plan with a description of its change that is made from its
-// patches and the object in the cluster, so that what a person reads is what will be
+// patches and the object in the cluster, so that what a reviewer reads is what will be
 // written. It fails where the plan describes another change than its patches make, and
 // where they do not apply, because the plan or the object was changed in between. It is
 // for a plan that has not begun.

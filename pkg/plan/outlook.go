@@ -9,7 +9,7 @@ import (
 )
 
 // Outlook is what a workload's controller, or the client in its place, makes of its
-// pods as they stand, by the spec that is in the cluster.
+// present pods, by the spec that is in the cluster.
 type Outlook struct {
 	// Object is the one that has the pods: the carrier where there is one.
 	Object *cluster.Workload
@@ -70,7 +70,7 @@ func (o *Outlook) Barred(p *cluster.Pod) string {
 	return o.barred(p)
 }
 
-// Standing is the plan of a workload that nobody rolls out by a plan: its template
+// Standing is the plan of a workload without a recorded rollout: its template
 // is written already, and its controller brings the pods there. Asked with it, Next
 // says whether that is done, and what is missing.
 func Standing(s Snapshot) Plan {
@@ -95,9 +95,9 @@ func Standing(s Snapshot) Plan {
 }
 
 // Reach says how many of its pods a workload lets follow a new template by its
-// own partition, pause and strategy, before anybody moves those; total is how many
+// own partition, pause and strategy, as they are; total is how many
 // there are, as far as the object says. ok is false where pods follow only when
-// somebody deletes them.
+// they are deleted.
 func Reach(w *cluster.Workload, gates cluster.Gates) (reach, total int, ok bool) {
 	b := newBuilder(w, w, Snapshot{Workload: w, Gates: gates}, Policy{})
 	b.subject = b.readSubject()
@@ -116,7 +116,7 @@ func Reach(w *cluster.Workload, gates cluster.Gates) (reach, total int, ok bool)
 
 // Tally counts the pods of a rollout that are not being deleted, see [Snapshot.Members].
 type Tally struct {
-	// Desired is how many there shall be, Total how many there are.
+	// Desired is how many pods are wanted, Total how many there are.
 	Desired int `json:"desired"`
 	Total   int `json:"total"`
 	Ready   int `json:"ready"`

@@ -24,7 +24,7 @@ type PastRollout struct {
 	// Steps are in order; Left is how many more there were before the last one kept.
 	Steps []PastStep `json:"steps,omitempty"`
 	Left  int        `json:"stepsLeftOut,omitempty"`
-	// Decisions are those of people and of the process that drove it, oldest first.
+	// Decisions are those of users and of executors, oldest first.
 	Decisions []AuditEntry `json:"decisions,omitempty"`
 }
 
@@ -97,7 +97,7 @@ const (
 	longestStep      = 10 * 365 * 24 * time.Hour
 )
 
-// Summary is what is kept of the rollout on record.
+// Summary is what is kept of the recorded rollout.
 func (r Record) Summary() PastRollout {
 	out := PastRollout{Begun: r.Begun.UTC().Truncate(time.Second), By: r.By, Change: changeText(r.Plan)}
 	out.Decisions = r.decisions(out.Begun)
@@ -110,7 +110,7 @@ func (r Record) Summary() PastRollout {
 	return out.Bounded()
 }
 
-// decisions are those since the plan was put on record; where that entry is no longer kept,
+// decisions are those since the plan was recorded; where that entry is no longer kept,
 // those since a time.
 func (r Record) decisions(begun time.Time) []AuditEntry {
 	for i, e := range slices.Backward(r.Audit.Entries) {
@@ -253,7 +253,7 @@ func Recent(list []PastRollout) []PastRollout {
 	return out
 }
 
-// Rollouts are the one on record and those before it, the newest first.
+// Rollouts are the recorded one and those before it, the newest first.
 func (r Record) Rollouts() []PastRollout {
 	out := append(slices.Clone(r.Past), r.Summary())
 	slices.Reverse(out)

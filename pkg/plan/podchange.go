@@ -41,9 +41,9 @@ func clientPolicy(s *Snapshot) rules.UpdatePolicy {
 	return rules.PolicyOf(s.Workload.Object)
 }
 
-// formerTemplate is the template that a pod of a ReplicaSet was made from, as far as anybody
-// knows: the one on record, where the pod names it, or the one before the plan's patch.
-// It is nil for a pod of any other: what has changed besides its image nobody knows.
+// formerTemplate is the template that a pod of a ReplicaSet was made from, as far as it is
+// known: the recorded one, where the pod names it, or the one before the plan's patch.
+// It is nil for a pod of any other: which fields besides its image differ is unknown.
 func (c *client) formerTemplate(p *cluster.Pod, template map[string]any) map[string]any {
 	mark, change := rules.RevisionOf(p), c.plan.Change
 	switch {
@@ -55,13 +55,13 @@ func (c *client) formerTemplate(p *cluster.Pod, template map[string]any) map[str
 	return nil
 }
 
-// isBaseTemplate reports whether a mark is that of the template on record.
+// isBaseTemplate reports whether a revision label names the recorded template.
 func isBaseTemplate(s Snapshot, mark string) bool {
 	return s.Base != nil && mark == TemplateHash(withoutRevisionLabel(s.Base))
 }
 
 // templateBeforePatch is the template that a ReplicaSet had before the plan's patch, as far
-// as it matters: nobody keeps it, but the patch says where the two differ, and the
+// as it matters: it is not stored, but the patch says where the two differ, and the
 // pod which images it has. What the patch has set is missing in it, what the patch
 // has removed is there.
 func (c *client) templateBeforePatch(p *cluster.Pod, template map[string]any) map[string]any {

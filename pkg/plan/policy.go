@@ -9,7 +9,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise/tree"
 )
 
-// Policy is how somebody wants a change rolled out. Its zero value asks for the
+// Policy is how a change is to be rolled out. Its zero value asks for the
 // defaults: see [DefaultSteps], and the constants below for the rest.
 type Policy struct {
 	// Steps are cumulative and rise; without any, [DefaultSteps] are taken.
@@ -22,9 +22,9 @@ type Policy struct {
 	// Timeout limits each step; 0 works out a limit from the step's size.
 	Timeout time.Duration
 	// OnFailure is empty for [FailPause]: going back is a rollout too, which
-	// somebody should want.
+	// a user should ask for.
 	OnFailure OnFailure
-	// Driver is empty for whoever replaces the workload's pods by itself.
+	// Driver is empty for the default of the workload.
 	Driver Driver
 	Drain  Drain
 	// Grace is how long a pod is out of service before its containers change, for
@@ -39,7 +39,7 @@ type Policy struct {
 type PolicyStep struct {
 	// To is how many pods are updated when the step is done.
 	To Amount
-	// Pause follows the step; nil goes on at once.
+	// Pause follows the step; nil continues at once.
 	Pause *Pause
 	// Verify is asked after this step.
 	Verify []Verify
@@ -104,7 +104,7 @@ func ParseSteps(text string) ([]PolicyStep, error) {
 
 const stepsHint = "separate the steps with commas, each larger than the one before: 1,10%,50%,100%"
 
-// CheckSteps refuses steps that do not rise, as far as that can be told without
+// CheckSteps refuses steps that do not rise, as far as that can be checked without
 // knowing how many pods there are.
 func CheckSteps(steps []PolicyStep) error {
 	var last [2]float64
@@ -122,7 +122,7 @@ func CheckSteps(steps []PolicyStep) error {
 }
 
 // PauseAfter adds pauses as the flag --pause-after has them: 1 waits after the
-// first step until somebody promotes, 10%=5m for five minutes after the step that
+// first step for approval, 10%=5m for five minutes after the step that
 // is written 10%, all after every step but the last. Several are separated by
 // commas. Steps must be set before.
 func (p *Policy) PauseAfter(text string) error {

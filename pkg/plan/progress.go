@@ -7,21 +7,21 @@ import (
 )
 
 // Progress is how far a rollout has come. It lives in the cluster, so any
-// machine can go on. Its zero value is a rollout that has not begun.
+// machine can continue it. Its zero value is a rollout that has not begun.
 type Progress struct {
 	// Step is the index of the present step, Started when it began; the first
 	// step with a zero time has not begun.
 	Step    int
 	Started time.Time
-	// Resumed is when somebody last went on with the step, whose time counts from then;
-	// what it has asked for stays asked for. Zero while nobody has.
+	// Resumed is when the step was last resumed, whose time counts from then;
+	// what it has asked for stays asked for. Zero if it never was.
 	Resumed time.Time
 	// Sent is how many of the step's patches have been seen in force.
 	Sent int
-	// Promoted is true when somebody has promoted the present step, which must
+	// Promoted is true when a user has promoted the present step, which must
 	// be a pause, or skipped what it waits for.
 	Promoted bool
-	// Free is the index of the first step whose pause counts: somebody has promoted
+	// Free is the index of the first step whose pause counts: a user has promoted
 	// all before it.
 	Free int
 	// Held is who has put the rollout on hold, and when; empty while it is not. Nothing is
@@ -30,9 +30,9 @@ type Progress struct {
 	// HeldFrom is the index of the first step that the hold keeps from being taken; those
 	// before it are carried out.
 	HeldFrom int
-	// Halted is why the rollout stopped; empty while it goes on.
+	// Halted is why the rollout stopped; empty while it continues.
 	Halted string
-	// Aborted is true where a person ended the rollout: it is not rolled back for that,
+	// Aborted is true where a user ended the rollout: it is not rolled back for that,
 	// whatever its steps say of failures.
 	Aborted bool
 	// Stop is what keeps the controller from updating pods while the rollout is on hold or
@@ -118,7 +118,7 @@ func (p Progress) withoutHold() Progress {
 // holds reports whether a hold keeps the present step from being taken.
 func (p Progress) holds() bool { return p.Held != "" && p.Step >= p.HeldFrom }
 
-// Resume ends a hold. A rollout that is not on hold, and that no process drives any more,
+// Resume ends a pause of a user. A rollout that is not paused, and that has no executor,
 // is continued the same way.
 func (p Progress) Resume(of Plan, now time.Time) (Progress, error) {
 	if err := p.Allows(TransitionResume, of); err != nil {
@@ -141,7 +141,7 @@ func (p Progress) Check(of Plan) error {
 }
 
 // TakeOver has the time limit of the present step count from now, since no process
-// drove it before. It is the same step: what it has asked for is not asked for again, and a pause
+// carried it out before. It is the same step: what it has asked for is not asked for again, and a pause
 // of some minutes is no longer than that.
 func (p Progress) TakeOver(of Plan, now time.Time) Progress {
 	if s := p.currentStep(of); s != nil {
@@ -175,7 +175,7 @@ func (p Progress) Abort(of Plan, why string) (Progress, error) {
 
 // RollBack ends a rollout whose work is undone by the plan that [Back] makes, also one
 // that is done, which stays as it is. It is recorded first, so that another process that
-// drives the rollout stops.
+// carries out the rollout stops.
 func (p Progress) RollBack(of Plan, why string) (Progress, error) {
 	if err := p.Allows(TransitionRollBack, of); err != nil {
 		return p, err

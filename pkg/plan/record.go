@@ -52,13 +52,13 @@ func (r Record) Present() *Step {
 	return r.Progress.currentStep(r.Plan)
 }
 
-// AuditEntry is one entry of a rollout's history: what a person, or the process that drives
+// AuditEntry is one entry of a rollout's history: what a user, or the executor of
 // the rollout, decided. People who may write the record may edit its history as well, so
 // it informs and proves nothing (docs/safety.md).
 type AuditEntry struct {
 	// At is in whole seconds, UTC.
 	At time.Time `json:"at"`
-	// By names the person and the machine, Program what they ran, with its version; Program
+	// By names the user and the machine, Program what they ran, with its version; Program
 	// is empty where that is not known.
 	By      string `json:"by"`
 	Program string `json:"program,omitempty"`
@@ -74,7 +74,7 @@ const (
 	AuditFinish = "finish"
 )
 
-// The bounds of a history: entries, and bytes of each text of an entry. The record has to
+// The bounds of a history: entries, and bytes of each text of an entry. The record must
 // fit into a ConfigMap, however often a rollout is paused.
 const (
 	maxEntries    = 50
@@ -109,7 +109,7 @@ func truncated(text string) string {
 	return strings.ToValidUTF8(text[:maxEntryBytes], "") + "…"
 }
 
-// Began is the entry of a plan that was put on record.
+// Began is the entry of a plan that was recorded.
 func Began(p Plan) (what, detail string) {
 	if p.RollsBack != "" {
 		return string(TransitionRollBack), p.RollsBack
@@ -117,8 +117,8 @@ func Began(p Plan) (what, detail string) {
 	return string(TransitionBegin), fmt.Sprintf("%d steps to template %s", len(p.Steps), p.Change.ToHash)
 }
 
-// Decided says what made one progress of another: a transition of a person, or an outcome;
-// "" where it only came further. driven is true for what the process that drives the
+// Decided says what made one progress of another: a transition by a user, or an outcome;
+// "" where it only advanced. driven is true for what the executor of the
 // rollout wrote.
 func Decided(before, after Progress, of Plan, driven bool) (what, detail string) {
 	at := func() string {

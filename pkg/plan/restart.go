@@ -15,9 +15,9 @@ import (
 
 // Restarting is what a restart is about.
 type Restarting struct {
-	// Containers are names; none stands for all regular containers of each pod.
+	// Containers are names; without any, all regular containers of each pod restart.
 	Containers []string
-	// Pods are names of those to restart; none stands for all of the workload.
+	// Pods are names of those to restart; without any, all pods of the workload.
 	Pods []string
 	// Method is empty for what the cluster can do.
 	Method string
@@ -188,7 +188,7 @@ func CannotRestart(p *cluster.Pod, container string) string {
 	return ""
 }
 
-// notRegular says what a name stands for that is no regular container.
+// notRegular says what a name is that is not a regular container.
 func notRegular(p *cluster.Pod, name string) string {
 	i := slices.IndexFunc(p.InitContainers, func(c cluster.Container) bool { return c.Name == name })
 	switch {
@@ -204,7 +204,7 @@ func notRegular(p *cluster.Pod, name string) string {
 
 // RestartMethod chooses how the containers of pods are restarted: by Kruise's node
 // agent where it is, else by another name of the image where each has one, else by a
-// signal. why says so for people.
+// signal. why is the reason for users.
 func RestartMethod(kruise bool, pods []*cluster.Pod, containers []string) (method, why string) {
 	if kruise {
 		return RestartCRR, "Kruise's node agent does it"
@@ -223,7 +223,7 @@ func RestartMethod(kruise bool, pods []*cluster.Pod, containers []string) (metho
 	return RestartAlias, "there is no Kruise, and every image has another name"
 }
 
-// RestartKey is the key in [Snapshot.Verified] under which whoever restarts
+// RestartKey is the key in [Snapshot.Verified] under which the executor that restarts
 // containers says how it went for one pod.
 func RestartKey(step, pod string) string { return step + "/" + pod }
 

@@ -79,10 +79,10 @@ func (b *staging) stages() []stage {
 	return resolveStages(steps, b.subject.total, already)
 }
 
-// DefaultSteps are what is taken when nobody says anything: first one pod,
+// DefaultSteps are the steps of a policy without any: first one pod,
 // because most bad changes show at the first pod already; then a tenth, where it
 // is more than that, and half, so that a change which only fails under load does
-// not reach everybody; then all. Nothing pauses, since a pause nobody asked for
+// not reach all users; then all. Nothing pauses, since a pause that was not requested
 // would hang a pipeline: each step waits until its pods are available, which is
 // all that can be asked without knowing the application.
 func DefaultSteps(total int) []PolicyStep {
@@ -108,8 +108,8 @@ func (b *staging) singleStage() []stage {
 	return []stage{b.lastStage(b.subject.total)}
 }
 
-// updatableRange are how many pods are updated, or let go, before the first stage, and how
-// many the last may reach: what the partition of the desired spec lets go, unless
+// updatableRange are how many pods are updated, or allowed to, before the first stage, and how
+// many the last may reach: what the partition of the desired spec allows, unless
 // the policy has steps of its own.
 func (b *staging) updatableRange() (already, reach int) {
 	already, reach = b.subject.updated, b.subject.total
@@ -313,7 +313,7 @@ func (b *builder) addStage(base *cluster.Workload, r stage, first, last bool) (*
 	return withPartition(base, *v), nil
 }
 
-// addDeploymentStage lets a Deployment run until so many pods are updated, and pauses
+// addDeploymentStage lets a Deployment run until the stage's number of pods is updated, and pauses
 // it there.
 func (b *builder) addDeploymentStage(base *cluster.Workload, r stage, first, last bool) (*cluster.Workload, error) {
 	paused := !last || rules.PausedOf(b.desired.Object)
@@ -469,7 +469,7 @@ func (b *builder) partitionHolds(base *cluster.Workload) Condition {
 	return Condition{HoldsPartition, v.String()}
 }
 
-// holdsAfter is what holds when so many pods are updated.
+// holdsAfter is what holds when a number of pods is updated.
 func (b *builder) holdsAfter(updated int, v *intstr.IntOrString) []Condition {
 	out := []Condition{{HoldsTemplate, b.plan.Change.ToHash}}
 	if v != nil {
@@ -576,7 +576,7 @@ func (b *builder) addStep(s Step) {
 	b.plan.Steps = append(b.plan.Steps, s)
 }
 
-// How long a step may take when nobody says: long enough for a slow start, and
+// The default time limit of a step: long enough for a slow start, and
 // for as many rounds as the budget makes of it. Reaching it means that something
 // is stuck, not that it is slow.
 const (

@@ -239,7 +239,7 @@ var plainWords = []struct {
 	{regexp.MustCompile(`the controller has not seen generation \d+ yet \(observedGeneration \d+\)`), "the controller has not processed the latest change yet"},
 }
 
-// withPlainWords is what a gate says, for people who do not know the fields of a status.
+// withPlainWords replaces conditions on fields of a status by plain sentences.
 func withPlainWords(why string) string {
 	for _, p := range plainWords {
 		why = p.field.ReplaceAllString(why, p.words)

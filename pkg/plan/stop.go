@@ -39,7 +39,7 @@ import (
 type Stop struct {
 	// Asked is true from the request until it is withdrawn.
 	Asked bool
-	// Field is what was written, or is about to be; empty where nothing has to be.
+	// Field is what was written, or is about to be; empty where nothing must be written.
 	Field StopField
 	// Was is the value of the field before, and Is the one that stops, as text.
 	Was, Is string
@@ -211,7 +211,7 @@ func stopByPause(obj any) (StopField, string) {
 	return StopPaused, "true"
 }
 
-// stopByPartition is a partition that keeps so many pods, "" where the one in force keeps as many.
+// stopByPartition is a partition that keeps a number of pods, "" where the one in force keeps as many.
 func stopByPartition(obj any, kept, total int) (StopField, string) {
 	v, ok := cluster.Of(obj).Partition()
 	if !ok || rules.Partition(&v, total) >= kept {

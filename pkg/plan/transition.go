@@ -7,17 +7,17 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// State is the state of a rollout on record. A rollout of which nothing is on record has
+// State is the state of a recorded rollout. A workload without a recorded rollout has
 // none.
 type State string
 
 // The states.
 const (
-	// StateRunning: steps are left, and the process that drives the rollout takes them.
+	// StateRunning: steps are left, and the executor carries them out.
 	StateRunning State = "running"
 	// StateHeld: steps are left, and none is taken before the rollout is resumed.
 	StateHeld State = "held"
-	// StateHalted: the rollout has failed or was aborted; what it was told before that
+	// StateHalted: the rollout has failed or was aborted; what was requested before that
 	// is kept.
 	StateHalted State = "halted"
 	// StateDone: no step is left.
@@ -41,7 +41,7 @@ func (p Progress) State(of Plan) State {
 	return StateRunning
 }
 
-// Transition is something that a person does to a rollout on record. Each is a method of
+// Transition is something that a user does to a recorded rollout. Each is a method of
 // [Progress], except for those that put another plan in its place.
 type Transition string
 
@@ -51,7 +51,7 @@ const (
 	TransitionPromote Transition = "promote"
 	// TransitionPause has no further step taken: [Progress.Pause].
 	TransitionPause Transition = "pause"
-	// TransitionResume ends a pause, or continues what no process drives: [Progress.Resume].
+	// TransitionResume ends a pause, or continues what has no executor: [Progress.Resume].
 	TransitionResume Transition = "resume"
 	// TransitionRetry continues after a halt: [Progress.Retry].
 	TransitionRetry Transition = "retry"
@@ -62,10 +62,10 @@ const (
 	TransitionRollBack Transition = "rollback"
 	// TransitionStepBack repeats steps that change nothing: [Progress.StepBack].
 	TransitionStepBack Transition = "stepback"
-	// TransitionUndo puts a plan to an older revision in place of the one on record:
+	// TransitionUndo replaces the recorded plan by one to an older revision:
 	// [Undo].
 	TransitionUndo Transition = "undo"
-	// TransitionBegin puts any other plan in place of the one on record.
+	// TransitionBegin replaces the recorded plan by any other plan.
 	TransitionBegin Transition = "begin"
 )
 
@@ -148,7 +148,7 @@ func (e *TransitionError) Error() string { return e.Msg }
 // Unwrap returns it as the error that all pure packages return, which carries a hint.
 func (e *TransitionError) Unwrap() error { return &tree.Error{Msg: e.Msg, Hint: e.Hint} }
 
-// Consequence is what a decision of a person does to a workload, in numbers: what is said
+// Consequence is what a decision of a user does to a workload, in numbers: what is shown
 // in a question before the decision is carried out.
 type Consequence struct {
 	// Transition is what the decision comes to, such as retry for a toggle of a halted

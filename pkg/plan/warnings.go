@@ -14,7 +14,7 @@ import (
 // reviewer adds warnings to a plan.
 type reviewer struct{ *builder }
 
-// warn adds what whoever reviews the plan should know, beside the remarks of
+// warn adds what reviewers of the plan should know, in addition to
 // [rules.Remarks].
 func (b *reviewer) warn() {
 	if len(b.plan.Steps) == 0 {
@@ -160,13 +160,13 @@ func (b *reviewer) fieldOfSource(field string) string {
 	return field + " of " + title(b.snap.Workload.Ref)
 }
 
-// parentRecreates reports whether the native parent itself makes the pods anew.
+// parentRecreates reports whether the native parent itself recreates the pods.
 func (b *reviewer) parentRecreates() bool {
 	return b.plan.Driver == DriverNative && b.templateChanged && b.subject.take != nil
 }
 
 // parentLimit is one thing that Kruise would do and the native parent of the pods does
-// not let happen (docs/drivers.md): who reviews a plan is told where it applies.
+// does not do (docs/drivers.md): a plan has a warning where it applies.
 type parentLimit struct {
 	// name is that of its row in docs/rollout.md.
 	name string

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-// Plans are kept in files and in ConfigMaps, where people may edit them who have fewer
-// rights than the person who carries them out. This file says what a plan may write, by
+// Plans are kept in files and in ConfigMaps, where users may edit them who have fewer
+// rights than the user who carries them out. This file says what a plan may write, by
 // the kind of the step, and what its writes come to, whatever the plan says of itself.
 
 // WriteFault is a patch that a plan may not hold.
@@ -113,14 +113,14 @@ func notAllowed(kind StepKind, w fieldWrite, may string) error {
 }
 
 // A rollout that was begun elsewhere is continued from its record, a ConfigMap that more
-// people may write than may write the workload. This file says what a record alone may
+// users may write than may write the workload. This file says what a record alone may
 // have done: nothing that changes what runs.
 
-// Unproven returns what is left of the plan that needs a person's approval when the plan
+// Unproven returns what is left of the plan that needs approval by a user when the plan
 // comes from a record alone, a line for each, and nothing if only harmless writes are left:
 // the partition, the pause of the controller, restarts of containers, and pods that follow
 // the template which the live object has already. s is what is in the cluster, with the
-// progress on record. Commands are not in the list, see [Plan.Commands].
+// recorded progress. Commands are not in the list, see [Plan.Commands].
 func (p *Plan) Unproven(s Snapshot) []string {
 	var out []string
 	object := s.Object()
@@ -258,7 +258,7 @@ func (p Plan) Stricter(s Snapshot) Plan {
 }
 
 // Commands are the programs that the plan's verify steps would run on the machine of the
-// person who carries it out, from a step on, each as one line.
+// user who carries it out, from a step on, each as one line.
 func (p *Plan) Commands(from int) []string {
 	var out []string
 	for i := max(from, 0); i < len(p.Steps); i++ {
@@ -272,10 +272,10 @@ func (p *Plan) Commands(from int) []string {
 // digestForm is the version of what a digest is made of: another form has other digests.
 const digestForm = "rollout-plan-1"
 
-// Digest identifies what a person approves: the object (by uid) in its cluster, the
+// Digest identifies what a user approves: the object (by uid) in its cluster, the
 // template that it starts from, everything that will be written, asked, pulled and
 // restarted, and the limits. Predictions, titles, warnings and time limits are not part of
-// it, so that they may be worded and estimated anew. clusterID identifies the cluster, such
+// it, so that they can be worded and estimated again. clusterID identifies the cluster, such
 // as by the uid of its namespace kube-system. It is "sha256:" and 32 hexadecimal digits.
 func (p *Plan) Digest(clusterID string) string {
 	var steps []any

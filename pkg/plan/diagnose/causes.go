@@ -28,7 +28,7 @@ func (a *answer) decision(d plan.Decision) {
 	}
 }
 
-// paced reports whether a blocker is told by [answer.pace], which also knows whether the
+// paced reports whether a blocker is reported by [answer.pace], which also knows whether the
 // budget ever lets the pod go.
 func (a *answer) paced(b plan.Blocker, d plan.Decision) bool {
 	return b.Gate == plan.GateBudget && d.Verb == plan.Wait && a.outlook != nil && a.outlook.Driver == plan.DriverKruise
@@ -45,13 +45,13 @@ func (a *answer) blocker(b plan.Blocker, stuck bool) {
 	a.add(b.Gate, b.Why, stuck)
 }
 
-// GateDriver is where a rollout is on record that nobody carries out.
+// GateDriver is where a recorded rollout has no executor.
 const GateDriver = "driver"
 
-// persons are gates that only a person opens.
+// persons are gates that only a user opens.
 var persons = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true, plan.GateNotAllowed: true}
 
-// spec says what the object's own fields hold back; a rollout on record has set them
+// spec says what the object's own fields hold back; a recorded rollout has set them
 // itself.
 func (a *answer) spec(d plan.Decision) {
 	o := a.outlook

@@ -1,6 +1,6 @@
 // Package diagnose answers why a rollout does not move, why a pod was not updated
 // and why it has no sidecar or an old one. It has no rule of its own: it asks those
-// of plan and inject, and puts what stands in the way into an order for people.
+// of plan and inject, and sorts the blockers for users.
 package diagnose
 
 import (
@@ -19,14 +19,14 @@ import (
 type Question struct {
 	// Name is how a command line names it: cloneset/web.
 	Name string
-	// Plan is the one on record, or [plan.Standing].
+	// Plan is the recorded one, or [plan.Standing].
 	Plan     plan.Plan
 	Snapshot plan.Snapshot
 	// Begun is true where a rollout is on record; Holder is who drives it, empty for
 	// nobody.
 	Begun  bool
 	Holder string
-	// Hand is who else drives the workload; nil for nobody.
+	// Hand is who else controls the rollout of the workload; nil for none.
 	Hand *Hand
 	Now  time.Time
 }
@@ -40,7 +40,7 @@ func (q *Question) Stand() {
 	q.Plan = plan.Standing(q.Snapshot)
 }
 
-// Cause is one thing that stands in the way.
+// Cause is one blocker with its remedy.
 type Cause struct {
 	// Gate is one of those of plan.Blocker.
 	Gate string `json:"gate"`
@@ -63,7 +63,7 @@ type Diagnosis struct {
 	Status plan.Status `json:"-"`
 	// Pods counts those of the workload.
 	Pods *plan.Tally `json:"pods,omitempty"`
-	// Causes are what stands in the way, what does not pass by itself first.
+	// Causes are the blockers, those that do not pass by themselves first.
 	Causes []Cause `json:"causes"`
 	// Sidecars is about one pod: what each SidecarSet means to it.
 	Sidecars []Sidecar `json:"sidecars,omitempty"`
@@ -224,25 +224,25 @@ func pod(s *plan.Snapshot, name string) *cluster.Pod {
 	return nil
 }
 
-// shown reports whether a blocker is told with the pods that are not ready.
+// shown reports whether a blocker is reported with the pods that are not ready.
 func (a *answer) shown(b plan.Blocker) bool {
 	p := pod(&a.q.Snapshot, b.Pod)
 	return p != nil && rules.Active(p) && !rules.Ready(p) && slices.Contains([]string{plan.GateCrash, plan.GateImage, plan.GateSchedule, plan.GateReady}, b.Gate)
 }
 
-// Hand is somebody else who moves a workload's partition: a Kruise Rollout, or the
+// Hand is another controller that moves a workload's partition: a Kruise Rollout, or the
 // UnitedDeployment that it is a subset of.
 type Hand struct {
-	// Name is what people call it: Kruise Rollout web.
+	// Name is its name for users: Kruise Rollout web.
 	Name string
 	// Stands says where it is.
 	Stands string
-	// Waits is true where a person has to act; Next is the command.
+	// Waits is true where a user must act; Next is the command.
 	Waits bool
 	Next  string
 }
 
-// hand says who else drives the workload, where pods wait for that.
+// hand says who else controls the rollout, where pods wait for that.
 func (a *answer) hand() {
 	if h := a.q.Hand; h != nil && (h.Waits || a.outlook != nil && len(a.outdated()) > 0) {
 		a.add(plan.GateOwner, "run by "+h.Name+": "+h.Stands, h.Waits)

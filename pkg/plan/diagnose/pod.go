@@ -113,7 +113,7 @@ func before(n int) string {
 	return fmt.Sprintf("%d pods are updated before it", n)
 }
 
-// GateTurn is where nothing but the order stands in the way.
+// GateTurn is where only the order keeps a pod from its update.
 const GateTurn = "turn"
 
 // In reports whether a SidecarSet is in a pod, by the pod's own list.

@@ -17,7 +17,7 @@ const (
 	Pending Phase = "pending"
 	// Progressing: steps of its rollout are carried out.
 	Progressing Phase = "progressing"
-	// Waiting: its rollout waits for a user, who has to approve a step or to resume it. It
+	// Waiting: its rollout waits for a user, who must approve a step or resume it. It
 	// counts among those in progress.
 	Waiting Phase = "waiting"
 	// Completed: its rollout is completed.
@@ -32,14 +32,14 @@ func (p Phase) active() bool { return p == Progressing || p == Waiting }
 // ended reports whether nothing more happens to a member by itself.
 func (p Phase) ended() bool { return p == Completed || p == Failed }
 
-// Status is how one member stands.
+// Status is the status of one member.
 type Status struct {
 	Phase Phase
 	// Unavailable is how many of its pods are unavailable now, whatever the reason.
 	Unavailable int
 }
 
-// Outcome is how a group stands as a whole.
+// Outcome is the status of a group as a whole.
 type Outcome string
 
 // The outcomes.
@@ -237,7 +237,7 @@ func (n *next) guarded(i int) string {
 	return ""
 }
 
-// outcome says how the group stands, given who starts now.
+// outcome is the status of the group, given who starts now.
 func (n *next) outcome(d Decision, c Control) (Outcome, string) {
 	counts := map[Phase]int{}
 	for _, s := range n.status {

@@ -22,7 +22,7 @@ type Handover struct {
 	Turn []string `json:"turn,omitempty"`
 }
 
-// Daemon is a pod that the selector of both sides matches, and nobody else controls.
+// Daemon is a pod that the selectors of both sides match, and no other owner controls.
 type Daemon struct {
 	Name, UID, Node string
 	// Taken says that the new workload controls it, Updated that it is of its newest
@@ -107,7 +107,7 @@ func (t Turn) replace(why string) Turn {
 	return t
 }
 
-// begun are the pods whose turn was on record before, and that are still there.
+// begun are the pods whose turn was recorded before, and that still exist.
 func (h Handover) begun(pods []Daemon) []Daemon {
 	var out []Daemon
 	for _, p := range pods {
@@ -118,7 +118,7 @@ func (h Handover) begun(pods []Daemon) []Daemon {
 	return out
 }
 
-// unsettled says what has to end before all is done; "" for nothing.
+// unsettled says what must end before all is done; "" for nothing.
 func unsettled(pods []Daemon) string {
 	for _, p := range pods {
 		switch {

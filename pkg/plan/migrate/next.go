@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Side is how one of the workloads stands.
+// Side is the state of one of the workloads.
 type Side struct {
 	UID string
 	// Replicas is what its spec asks for.
@@ -31,7 +31,7 @@ const (
 	Wait Verb = "wait"
 	// Done says that all have moved.
 	Done Verb = "done"
-	// Halt says that somebody else scales one of the sides.
+	// Halt says that another client scales one of the sides.
 	Halt Verb = "halt"
 )
 
@@ -146,7 +146,7 @@ type Budget struct {
 }
 
 // allows is how many pods may go now, of at most want. Deletions by controllers pass
-// budgets by: it is for whoever makes them do it to ask. lasting says that they go for
+// budgets by: the caller that has them do it asks. lasting says that they go for
 // good, so that fewer are expected afterwards; otherwise they come back elsewhere.
 func (b Budget) allows(want int32, lasting bool) (n int32, why string) {
 	if b.Stale {
@@ -167,7 +167,7 @@ func (b Budget) allows(want int32, lasting bool) (n int32, why string) {
 	return n, fmt.Sprintf("budget %s: %d pods are healthy, %d are wanted", b.Name, b.Healthy, b.desired(b.Expected))
 }
 
-// desired is how many healthy pods the budget wants of so many; percentages are
+// desired is how many healthy pods the budget wants of a total; percentages are
 // rounded up, as Kubernetes does.
 func (b Budget) desired(expected int32) int32 {
 	scaled := func(v *intstr.IntOrString) int32 {

@@ -1,7 +1,7 @@
 // Package migrate decides how the replicas of one workload move to another of the
 // counterpart kind, batch by batch: a Deployment's to a CloneSet, a StatefulSet's to
-// an Advanced StatefulSet, and back. It is pure: whoever drives a migration hands in
-// how both sides stand, and carries out what comes back (docs/facts/older-plugin.md#migrate).
+// an Advanced StatefulSet, and back. It is pure: the executor of a migration passes in
+// the state of both sides, and carries out what comes back (docs/facts/older-plugin.md#migrate).
 package migrate
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/kruise"
 )
 
-// Annotation is where a migration is on record, on the workload that replicas move
-// to: whoever starts the same migration again goes on from there. A
+// Annotation is where a migration is recorded, on the workload that replicas move
+// to: starting the same migration again continues from there. A
 // HorizontalPodAutoscaler that is held back for the time being has it, too.
 const Annotation = "kubectl-kruise.dev/migration"
 

@@ -14,7 +14,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// Placement is where the pods of a workload shall be and are.
+// Placement is where the pods of a workload should be and are.
 type Placement struct {
 	// Object is the WorkloadSpread or UnitedDeployment, TYPE/NAME.
 	Object string `json:"object"`
@@ -74,7 +74,7 @@ func (s *Subset) stuck() {
 	}
 }
 
-// Size is how many pods there shall be, in words.
+// Size is how many pods are wanted, in words.
 func (p *Placement) Size() string { return many(p.Replicas, "replica", "replicas") }
 
 func (p *Placement) pods() int {

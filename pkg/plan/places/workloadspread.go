@@ -64,7 +64,7 @@ func (p *Placement) fill(ws *kruise.WorkloadSpread, target *tree.Node, pods []*c
 	}
 }
 
-// wishes are how many pods each subset shall have; rest is how many no subset takes.
+// wishes are how many pods each subset should have; rest is how many no subset takes.
 func wishes(spec *kruise.WorkloadSpreadSpec, target *tree.Node, replicas int) (counts []int, rest int) {
 	limits := spread.Limits(spec.Subsets, replicas)
 	if tree.StrAt(target, "kind") != kruise.KindStatefulSet {
@@ -90,7 +90,7 @@ func amount(v *intstr.IntOrString) string {
 	return v.String()
 }
 
-// explain says why subsets have other numbers of pods than they shall have.
+// explain says why subsets have other numbers of pods than they should have.
 func (p *Placement) explain(ws *kruise.WorkloadSpread, pods []*cluster.Pod) {
 	closed := closed(ws)
 	rolling := len(pods) > 0 && p.pods() > p.Replicas

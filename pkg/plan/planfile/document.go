@@ -21,7 +21,7 @@ type document struct {
 type metadata struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace,omitempty"`
-	// Labels and Annotations are whoever's keeps the file.
+	// Labels and Annotations belong to the owner of the file.
 	Labels      map[string]string `json:"labels,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 }

@@ -1,4 +1,4 @@
-// Package planfile is the written form of plans and of policies: YAML that people
+// Package planfile is the written form of plans and of policies: YAML that users
 // review, keep in Git and edit. Reading is strict, so that a typing error is found
 // before a rollout and not during it; writing is stable to the byte.
 //
@@ -22,7 +22,7 @@ import (
 )
 
 // Read reads a plan. It refuses versions that it does not know, unknown fields and
-// values that make no sense; all faults are told at once.
+// values that make no sense; all faults are reported at once.
 func Read(data []byte) (plan.Plan, error) {
 	n, err := parse(data)
 	if err != nil {
@@ -83,7 +83,7 @@ func typed(n *tree.Node, apiVersion, kind string) error {
 	return nil
 }
 
-// strict decodes a document and refuses fields that nobody reads.
+// strict decodes a document and refuses unknown fields.
 func strict(n *tree.Node, into any) error {
 	unknown, err := tree.Decode(n, into)
 	if err != nil {

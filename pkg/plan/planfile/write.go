@@ -102,7 +102,7 @@ func encoded(v any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// write turns what encodes as JSON into YAML whose keys stand in the order of the
+// write turns what encodes as JSON into YAML with its keys in the order of the
 // types.
 func write(v any) []byte {
 	text, err := encoded(v)
