@@ -46,9 +46,9 @@ func guardedWorld(t *testing.T, on bool) (*simulate.World, plan.Snapshot) {
 	return w, observe(t, w, read(t, clones("")).Ref)
 }
 
-// TestBudgetsOfUpdates: a budget that lets no pod go stops an update in place where the
+// TestBudget_StopsUpdatesWhereKruiseAsksIt: a budget that lets no pod go stops an update in place where the
 // gate has Kruise ask it, and only there; the plan, the wait and why all say which.
-func TestBudgetsOfUpdates(t *testing.T) {
+func TestBudget_StopsUpdatesWhereKruiseAsksIt(t *testing.T) {
 	next := strings.ReplaceAll(clones(""), "web:1", "web:2")
 	for name, c := range map[string]struct {
 		on       bool
@@ -207,8 +207,8 @@ func budgetedSnapshot(t *testing.T, chance *rand.Rand) plan.Snapshot {
 	return s
 }
 
-// TestEvictionsAskBudgets: where pods are recreated both kinds of budget count.
-func TestEvictionsAskBudgets(t *testing.T) {
+// TestClient_EvictionAsksBudgets: where pods are recreated both kinds of budget count.
+func TestClient_EvictionAsksBudgets(t *testing.T) {
 	next := strings.Replace(strings.ReplaceAll(set, "web:1", newer), `"web:2"`, `"web:2", env: [{name: A, value: b}]`, 1)
 	for name, c := range map[string]struct {
 		spoil func(*plan.Snapshot)
@@ -229,9 +229,9 @@ func TestEvictionsAskBudgets(t *testing.T) {
 	}
 }
 
-// TestBudgetNever: a budget of either kind that wants every pod never lets one go, and one
+// TestOutlook_BudgetNeverAllowsAPod: a budget of either kind that wants every pod never lets one go, and one
 // that has room does some day.
-func TestBudgetNever(t *testing.T) {
+func TestOutlook_BudgetNeverAllowsAPod(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*plan.Snapshot)
 		never bool
@@ -261,8 +261,8 @@ func TestBudgetNever(t *testing.T) {
 	}
 }
 
-// TestLimitIsNoBudget: without any budget, what holds the next pod is maxUnavailable.
-func TestLimitIsNoBudget(t *testing.T) {
+// TestNext_LimitIsNotReportedAsBudget: without any budget, what holds the next pod is maxUnavailable.
+func TestNext_LimitIsNotReportedAsBudget(t *testing.T) {
 	next := strings.ReplaceAll(set, "web:1", newer)
 	p, s := written(t, next)
 	first := s.Pods[0].With(cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Ready", "False", "Gone", "")}}, noon)

@@ -22,9 +22,9 @@ const inService = `{app: web, kubectl-kruise.dev/in-service: "true"}`
 // set is a ReplicaSet of four pods that have a label for their Service.
 var set = strings.Replace(manifest(natives, "ReplicaSet", plain+"  replicas: 4\n"), "{app: web}}\n    spec", inService+"}\n    spec", 1)
 
-// TestDrain: no container changes while its pod is in service, nor before the grace
+// TestBuild_DrainAndGrace: no container changes while its pod is in service, nor before the grace
 // period is over, and every pod comes back.
-func TestDrain(t *testing.T) {
+func TestBuild_DrainAndGrace(t *testing.T) {
 	w, ref := world(t, simulate.Usual(), set)
 	p := built(t, w, ref, strings.ReplaceAll(set, "web:1", newer), plan.Policy{Grace: 7 * time.Second})
 	if p.Drain != plan.DrainLabel || p.Grace != 7*time.Second {
@@ -88,8 +88,8 @@ func snapshotOf(t *testing.T, text string) plan.Snapshot {
 	return s
 }
 
-// TestClientPod: one pod through all its states, each read off the pod alone.
-func TestClientPod(t *testing.T) {
+// TestClient_UpdatesOnePodStepByStep: one pod through all its states, each read off the pod alone.
+func TestClient_UpdatesOnePodStepByStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(p *cluster.Pod, s *plan.Snapshot)
 		at    time.Duration
@@ -178,8 +178,8 @@ func written(t *testing.T, next string) (plan.Plan, plan.Snapshot) {
 	return p, s
 }
 
-// TestHooks: what an outside actor holds is waited for.
-func TestHooks(t *testing.T) {
+// TestClient_WaitsForHooks: what an outside actor holds is waited for.
+func TestClient_WaitsForHooks(t *testing.T) {
 	source := `
 apiVersion: apps.kruise.io/v1beta1
 kind: CloneSet
@@ -235,8 +235,8 @@ var carriers = map[string]string{
 	"DaemonSet":   manifest(natives, "DaemonSet", plain+"  updateStrategy: {type: OnDelete}\n"),
 }
 
-// TestClientDriver: in place, drained, and by recreation, pod by pod.
-func TestClientDriver(t *testing.T) {
+// TestClient_UpdatesEachCarrier: in place, drained, and by recreation, pod by pod.
+func TestClient_UpdatesEachCarrier(t *testing.T) {
 	for kind, text := range carriers {
 		for name, change := range map[string]func(string) string{
 			"in place": func(s string) string { return s },
@@ -269,8 +269,8 @@ func TestClientDriver(t *testing.T) {
 	}
 }
 
-// TestForgedCount: a status may say anything; pods that are missing cost nothing.
-func TestForgedCount(t *testing.T) {
+// TestClient_ForgedCountStaysWithinBudget: a status may say anything; pods that are missing cost nothing.
+func TestClient_ForgedCountStaysWithinBudget(t *testing.T) {
 	for _, forged := range []int32{-1 << 22, -1, 1 << 22} {
 		w, ref := world(t, simulate.Usual(), carriers["DaemonSet"])
 		text := strings.ReplaceAll(carriers["DaemonSet"], "web:1", newer)
@@ -293,10 +293,10 @@ func TestForgedCount(t *testing.T) {
 	}
 }
 
-// TestChangingPodsCount: a pod whose new image was asked for counts as unavailable
+// TestClient_ChangingPodsCountAsUnavailable: a pod whose new image was asked for counts as unavailable
 // before its node has heard of it, while its status still says that it is ready; and so
 // does one that is gone and not made again yet.
-func TestChangingPodsCount(t *testing.T) {
+func TestClient_ChangingPodsCountAsUnavailable(t *testing.T) {
 	unheard := cluster.PodChange{Conditions: []cluster.Condition{cluster.SetTo("Ready", "True", "", "")}}
 	starts := func(d plan.Decision) (names []string) {
 		for _, a := range d.Actions {
@@ -334,9 +334,9 @@ func TestChangingPodsCount(t *testing.T) {
 	}
 }
 
-// TestClientTakesBack: under a partition, a template that is taken back reaches the
+// TestClient_RollsBack: under a partition, a template that is taken back reaches the
 // highest ordinals of a StatefulSet, however many others never left it.
-func TestClientTakesBack(t *testing.T) {
+func TestClient_RollsBack(t *testing.T) {
 	text := strings.Replace(carriers["StatefulSet"], "podManagementPolicy: Parallel", "podManagementPolicy: OrderedReady", 1)
 	w, ref := world(t, simulate.Usual(), text)
 	policy := plan.Policy{Steps: must(plan.ParseSteps("3")), Pull: plan.PullNever}
@@ -358,9 +358,9 @@ func TestClientTakesBack(t *testing.T) {
 	}
 }
 
-// TestClientInitImage: an init container's image cannot change in a running pod, so
+// TestClient_InitImageRecreatesPods: an init container's image cannot change in a running pod, so
 // the pod is recreated.
-func TestClientInitImage(t *testing.T) {
+func TestClient_InitImageRecreatesPods(t *testing.T) {
 	for kind, text := range carriers {
 		t.Run(kind, func(t *testing.T) {
 			of := func(tag int) string {

@@ -24,8 +24,8 @@ spec:
   containers: [{name: mesh, image: "mesh:1"}]
 `
 
-// TestRolloutOfASidecarSet: by partition over the pods that have it.
-func TestRolloutOfASidecarSet(t *testing.T) {
+// TestSidecarSet_RollsOutByPartition: by partition over the pods that have it.
+func TestSidecarSet_RollsOutByPartition(t *testing.T) {
 	w := simulate.New(simulate.Usual())
 	w.AddNode("n1", nil)
 	for _, text := range []string{mesh, clones("")} {
@@ -65,9 +65,9 @@ func meshed(s plan.Snapshot) int {
 	return n
 }
 
-// TestSidecarsThatCannotFollow: another change than of images leaves the pods
+// TestSidecarSet_PodsThatCannotUpdateInPlace: another change than of images leaves the pods
 // behind, and the plan says so.
-func TestSidecarsThatCannotFollow(t *testing.T) {
+func TestSidecarSet_PodsThatCannotUpdateInPlace(t *testing.T) {
 	s := plan.Snapshot{Workload: read(t, mesh)}
 	s.Workload.Annotations = map[string]string{"kruise.io/sidecarset-hash": "h", "kruise.io/sidecarset-hash-without-image": "w"}
 	for _, p := range pods(3, "x") {
@@ -94,9 +94,9 @@ func TestSidecarsThatCannotFollow(t *testing.T) {
 	}
 }
 
-// TestRolloutOfASidecarSet_Selector: a canary by updateStrategy.selector reaches the pods
+// TestSidecarSet_SelectorLeavesPodsOut: a canary by updateStrategy.selector reaches the pods
 // that match, says so, and ends; without the selector, the others follow.
-func TestRolloutOfASidecarSet_Selector(t *testing.T) {
+func TestSidecarSet_SelectorLeavesPodsOut(t *testing.T) {
 	w := simulate.New(simulate.Usual())
 	w.AddNode("n1", nil)
 	canary := strings.NewReplacer("replicas: 10", "replicas: 2", "name: web", "name: canary", "{app: web}", "{app: web, canary: \"true\"}").Replace(clones(""))
@@ -186,9 +186,9 @@ func TestCount_SidecarSet(t *testing.T) {
 	}
 }
 
-// TestBuild_SidecarSetLeavesStrangersOut: neither nodes to pull on nor pods that are not
+// TestBuild_SidecarSetLeavesOtherPodsOut: neither nodes to pull on nor pods that are not
 // ready are those of others.
-func TestBuild_SidecarSetLeavesStrangersOut(t *testing.T) {
+func TestBuild_SidecarSetLeavesOtherPodsOut(t *testing.T) {
 	s := strangers(t)
 	desired := read(t, strings.Replace(strings.Replace(mesh, "spec:", "spec:\n  namespaceSelector: {matchLabels: {mesh: \"on\"}}", 1), "mesh:1", "mesh:2", 1))
 	p, err := plan.Build(desired, s, plan.Policy{})

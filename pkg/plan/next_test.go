@@ -70,8 +70,8 @@ func decide(t *testing.T, p plan.Plan, s plan.Snapshot, now time.Time) plan.Deci
 	return d
 }
 
-// TestNextInAStep: what is said and done, by what is seen.
-func TestNextInAStep(t *testing.T) {
+// TestNext_WithinAStep: what is said and done, by what is seen.
+func TestNext_WithinAStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*plan.Plan, *plan.Snapshot)
 		at    time.Duration
@@ -178,16 +178,16 @@ func unscheduled(p *cluster.Pod) {
 	p.Created = noon.Add(10 * time.Second)
 }
 
-// TestOnFailure is what the plan says.
-func TestOnFailure(t *testing.T) {
+// TestNext_HaltCarriesOnFailure is what the plan says.
+func TestNext_HaltCarriesOnFailure(t *testing.T) {
 	p, s := midway(t, plan.Policy{OnFailure: plan.FailRollback})
 	if d := decide(t, p, s, noon.Add(24*time.Hour)); d.Verb != plan.Halt || d.OnFailure != plan.FailRollback {
 		t.Errorf("%+v", d)
 	}
 }
 
-// TestPauses: for a time, until somebody promotes, and not in spite of failures.
-func TestPauses(t *testing.T) {
+// TestNext_Pauses: for a time, until somebody promotes, and not in spite of failures.
+func TestNext_Pauses(t *testing.T) {
 	for name, c := range map[string]struct {
 		pause string
 		spoil func(*plan.Snapshot)
@@ -230,8 +230,8 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestVerify: asked once, waited for, good or bad.
-func TestVerify(t *testing.T) {
+// TestNext_Verify: asked once, waited for, good or bad.
+func TestNext_Verify(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer *plan.Result
 		at     time.Duration
@@ -263,8 +263,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestQuestionsHideSecrets: a plan is read by many.
-func TestQuestionsHideSecrets(t *testing.T) {
+// TestNext_VerifyTextHidesSecrets: a plan is read by many.
+func TestNext_VerifyTextHidesSecrets(t *testing.T) {
 	policy := plan.Policy{Verify: []plan.Verify{
 		{URL: "https://me:hunter2@web:8443/healthz?token=abc#x"}, {Prometheus: "http://me:hunter2@prom", Query: "up", Threshold: "> 0"},
 	}}
@@ -280,8 +280,8 @@ func TestQuestionsHideSecrets(t *testing.T) {
 	}
 }
 
-// TestNotAllowed: what the policy forbids is not even begun.
-func TestNotAllowed(t *testing.T) {
+// TestNext_HaltsWhereModeIsNotAllowed: what the policy forbids is not even begun.
+func TestNext_HaltsWhereModeIsNotAllowed(t *testing.T) {
 	old := strings.ReplaceAll(clones(""), "IfPossible", "Only")
 	next := strings.Replace(old, `"web:1"`, `"web:1", env: [{name: A, value: b}]`, 1)
 	s := snapshot(t, old, 10)
@@ -295,8 +295,8 @@ func TestNotAllowed(t *testing.T) {
 	}
 }
 
-// TestPull: asked for once, waited for, and failed by node.
-func TestPull(t *testing.T) {
+// TestNext_PullsImages: asked for once, waited for, and failed by node.
+func TestNext_PullsImages(t *testing.T) {
 	trouble := func(final bool) func(*plan.Snapshot) {
 		return func(s *plan.Snapshot) {
 			s.Pulls = map[string]plan.PullState{newer: {Troubles: []plan.PullTrouble{{Node: "node-1", Why: "ErrImagePull", Final: final, Since: noon.Add(30 * time.Second)}}}}
@@ -348,8 +348,8 @@ func TestPull(t *testing.T) {
 	}
 }
 
-// TestHeld: nothing is written while somebody holds the rollout, whatever is due.
-func TestHeld(t *testing.T) {
+// TestNext_PausedByUser: nothing is written while somebody holds the rollout, whatever is due.
+func TestNext_PausedByUser(t *testing.T) {
 	desired, s := crowd(t, podJSON(5))
 	p := must(plan.Build(desired, s, plan.Policy{Pull: plan.PullNever}))
 	if d := plan.Next(p, s, noon); d.Verb != plan.Act {
@@ -366,8 +366,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestFree: pauses before a step can be promoted in advance, those after it count.
-func TestFree(t *testing.T) {
+// TestNext_PromotedPausesPass: pauses before a step can be promoted in advance, those after it count.
+func TestNext_PromotedPausesPass(t *testing.T) {
 	p := plan.Plan{Steps: []plan.Step{
 		{Name: "a", Kind: plan.StepPause, Pause: &plan.Pause{}},
 		{Name: "b", Kind: plan.StepPause, Pause: &plan.Pause{For: time.Hour}},

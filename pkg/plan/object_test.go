@@ -25,9 +25,9 @@ func template(t *testing.T, text string) map[string]any {
 	return v
 }
 
-// TestTemplateHashIsSameTemplate: two templates have the same hash exactly when
+// TestTemplateHash_EqualsSameTemplate: two templates have the same hash exactly when
 // they make the same revision.
-func TestTemplateHashIsSameTemplate(t *testing.T) {
+func TestTemplateHash_EqualsSameTemplate(t *testing.T) {
 	texts := []string{
 		"{metadata: {labels: {a: b}}, spec: {containers: [{name: m, image: i}], n: 1}}",
 		"{metadata: {labels: {a: b}, creationTimestamp: null}, spec: {containers: [{name: m, image: i}], n: 1}}",
@@ -51,8 +51,8 @@ func TestTemplateHashIsSameTemplate(t *testing.T) {
 	}
 }
 
-// TestTemplateHashIsStable: plans in Git are pinned by it.
-func TestTemplateHashIsStable(t *testing.T) {
+// TestTemplateHash_IsStable: plans in Git are pinned by it.
+func TestTemplateHash_IsStable(t *testing.T) {
 	v := template(t, "{metadata: {labels: {a: b}}, spec: {containers: [{name: m, image: 'i:1'}], terminationGracePeriodSeconds: 30}}")
 	if got := TemplateHash(v); got != "563ac303a153d4e7" {
 		t.Errorf("the hash of all times is now %s", got)
@@ -70,14 +70,14 @@ func TestTemplateHashIsStable(t *testing.T) {
 	}
 }
 
-func TestTemplateHashOfNothing(t *testing.T) {
+func TestTemplateHash_OfEmptyTemplate(t *testing.T) {
 	if TemplateHash(nil) != TemplateHash(map[string]any{}) {
 		t.Error("nothing is not the same as empty")
 	}
 }
 
-// TestTemplateOfASidecarSet: a change of its strategy is no new template.
-func TestTemplateOfASidecarSet(t *testing.T) {
+// TestTemplateHash_OfSidecarSet: a change of its strategy is no new template.
+func TestTemplateHash_OfSidecarSet(t *testing.T) {
 	w := &cluster.Workload{Object: &kruise.SidecarSet{}, Template: template(t, "{containers: [{name: m}], updateStrategy: {partition: 3}, volumes: null}")}
 	before := hashOf(w)
 	w.Template["updateStrategy"] = map[string]any{"partition": 0}
@@ -90,8 +90,8 @@ func TestTemplateOfASidecarSet(t *testing.T) {
 	}
 }
 
-// TestLastWriter: whoever wrote the field counts, not whoever wrote the object.
-func TestLastWriter(t *testing.T) {
+// TestLastWriter_NamesManagersOfFields: whoever wrote the field counts, not whoever wrote the object.
+func TestLastWriter_NamesManagersOfFields(t *testing.T) {
 	at := func(second int) *metav1.Time {
 		return &metav1.Time{Time: time.Date(2026, 7, 1, 12, 0, second, 0, time.UTC)}
 	}

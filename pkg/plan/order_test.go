@@ -10,9 +10,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestInverseHitsTheCount: whatever number of pods is wanted, as a number or as a
+// TestPartitionByCount_UpdatesExactlyTheCount: whatever number of pods is wanted, as a number or as a
 // percentage, the rules let exactly so many follow the partition that is chosen.
-func TestInverseHitsTheCount(t *testing.T) {
+func TestPartitionByCount_UpdatesExactlyTheCount(t *testing.T) {
 	kinds := map[string]func(v intstr.IntOrString, total int) int{
 		"CloneSet":  func(v intstr.IntOrString, total int) int { return total - rules.Partition(&v, total) },
 		"DaemonSet": func(v intstr.IntOrString, total int) int { return total - rules.DaemonSetPartition(&v, total) },
@@ -42,9 +42,9 @@ func TestInverseHitsTheCount(t *testing.T) {
 	}
 }
 
-// TestInverseExamples: docs/kruise/workloads.md#partition and
+// TestPartitionByCount_Examples: docs/kruise/workloads.md#partition and
 // docs/kruise/workloads.md#worked-examples, examples 4 and 17.
-func TestInverseExamples(t *testing.T) {
+func TestPartitionByCount_Examples(t *testing.T) {
 	for _, c := range []struct {
 		kind           string
 		total, updated int

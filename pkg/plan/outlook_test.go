@@ -8,7 +8,7 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/cluster"
 )
 
-func TestReach(t *testing.T) {
+func TestReach_OfEachKind(t *testing.T) {
 	for name, c := range map[string]struct {
 		in           string
 		reach, total int
@@ -40,9 +40,9 @@ func reaching(version, kind, strategy string) string {
 	return text
 }
 
-// TestLookUnderPartition: pods below the partition that carry the template count with
+// TestLook_UnderPartition: pods below the partition that carry the template count with
 // those that the partition lets follow.
-func TestLookUnderPartition(t *testing.T) {
+func TestLook_UnderPartition(t *testing.T) {
 	s, before := begun(t, beta, "")
 	s.Workload = read(t, before)
 	if o, ok := plan.Look(s, time.Now()); !ok || o.Allowed != 5 || o.Total != 5 {
@@ -50,7 +50,7 @@ func TestLookUnderPartition(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
+func TestCount_OfTheRollout(t *testing.T) {
 	desired, s := crowd(t, podJSON(5))
 	p := must(plan.Build(desired, s, plan.Policy{}))
 	if got, want := plan.Count(p, s), (plan.Tally{Desired: 5, Total: 5, Ready: 5}); got != want {

@@ -11,8 +11,8 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestSpecPatch: minimal where that helps a reader, exact everywhere.
-func TestSpecPatch(t *testing.T) {
+// TestSpecPatch_IsMinimalAndExact: minimal where that helps a reader, exact everywhere.
+func TestSpecPatch_IsMinimalAndExact(t *testing.T) {
 	const pod = `{template: {metadata: {labels: {a: b}}, spec: {containers: [{name: m, image: 'i:1', env: [{name: A, value: x}]}, {name: s, image: 's:1'}]}}, minReadySeconds: 3}`
 	for name, c := range map[string]struct{ old, new, want string }{
 		"nothing": {pod, pod, "[]"},
@@ -118,8 +118,8 @@ func without(v map[string]any) any {
 	return clean(v)
 }
 
-// TestInForce: what a patch writes is there, or it is not.
-func TestInForce(t *testing.T) {
+// TestInForce_ComparesWithTheObject: what a patch writes is there, or it is not.
+func TestInForce_ComparesWithTheObject(t *testing.T) {
 	doc := map[string]any{"spec": template(t, `{replicas: 3, paused: true, strategy: {partition: 50%, list: [a, {b: c}]}, labels: {x/y: z}}`)}
 	for body, want := range map[string]bool{
 		`{spec: {replicas: 3}}`:                         true,
@@ -167,9 +167,9 @@ func TestInForce(t *testing.T) {
 	}
 }
 
-// TestPatchFields: a field a line, what is required before it is written beside it, and
+// TestPatchFields_ListsLeaves: a field a line, what is required before it is written beside it, and
 // nothing that is likely to be secret.
-func TestPatchFields(t *testing.T) {
+func TestPatchFields_ListsLeaves(t *testing.T) {
 	object := func(path string, v any) map[string]any { return map[string]any{"op": "add", "path": path, "value": v} }
 	p := &Plan{}
 	for name, c := range map[string]struct {

@@ -26,15 +26,15 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", 5000, "how many random rollouts TestHistories goes through")
+	histories = flag.Int("histories", 5000, "how many random rollouts TestRollout_RandomHistories goes through")
 	seed      = flag.Uint64("seed", 0, "go through the one history of this number only")
 )
 
-// TestHistories goes through random rollouts: any kind, spec, change, policy and
+// TestRollout_RandomHistories goes through random rollouts: any kind, spec, change, policy and
 // failure, with actions and records that get lost. Each ends, or halts and says
 // why; it never takes more pods down than allowed; a step that is done has kept its
 // promise; and the same question has the same answer.
-func TestHistories(t *testing.T) {
+func TestRollout_RandomHistories(t *testing.T) {
 	if *seed != 0 {
 		if err := history(*seed); err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestHistories(t *testing.T) {
 					return
 				}
 				if err := history(number); err != nil {
-					t.Errorf("history %d: %v\nagain: go test ./pkg/plan -run TestHistories -seed %d", number, err, number)
+					t.Errorf("history %d: %v\nagain: go test ./pkg/plan -run TestRollout_RandomHistories -seed %d", number, err, number)
 				}
 			}
 		})
@@ -337,9 +337,9 @@ func (s *scene) kept(snap plan.Snapshot) error {
 	return nil
 }
 
-// TestNonsense asks about plans that somebody has edited and clusters that nobody
+// TestNext_AnswersAnyPlanAndSnapshot asks about plans that somebody has edited and clusters that nobody
 // has seen: there is always an answer with a reason, and always the same one.
-func TestNonsense(t *testing.T) {
+func TestNext_AnswersAnyPlanAndSnapshot(t *testing.T) {
 	var texts []string
 	for _, text := range allKinds() {
 		texts = append(texts, text)

@@ -13,9 +13,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestDecided: each transition of a person leaves an entry of its name, and what the
+// TestDecided_NamesTheTransition: each transition of a person leaves an entry of its name, and what the
 // driving process writes leaves one only where the rollout ends.
-func TestDecided(t *testing.T) {
+func TestDecided_NamesTheTransition(t *testing.T) {
 	now := time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)
 	of := plan.Plan{Steps: []plan.Step{{Name: "pause-1", Kind: plan.StepPause}, {Name: "half", Kind: plan.StepPartition}, {Name: "rest", Kind: plan.StepPartition}}}
 	running := plan.Progress{Step: 1, Started: now}
@@ -55,9 +55,9 @@ func TestDecided(t *testing.T) {
 	}
 }
 
-// TestAuditIsBounded: however often a rollout is paused, its first entry and the newest
+// TestAudit_IsBounded: however often a rollout is paused, its first entry and the newest
 // are kept, and no text makes it large.
-func TestAuditIsBounded(t *testing.T) {
+func TestAudit_IsBounded(t *testing.T) {
 	var h plan.Audit
 	for i := range 500 {
 		h = h.With(plan.AuditEntry{By: "ann", What: "pause", Detail: fmt.Sprint(i) + " " + strings.Repeat("ü", 10_000)})
@@ -84,9 +84,9 @@ func recorded(begun time.Time) plan.Record {
 	return r
 }
 
-// TestSummary: what is kept of a rollout says who began and decided, how long its steps
+// TestSummary_OfARecord: what is kept of a rollout says who began and decided, how long its steps
 // took, and what it came to.
-func TestSummary(t *testing.T) {
+func TestSummary_OfARecord(t *testing.T) {
 	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	r := recorded(begun)
 	p, err := r.Progress.Promote(r.Plan, plan.Promotion{}, begun.Add(time.Minute))
@@ -141,9 +141,9 @@ func TestSummary_Results(t *testing.T) {
 	}
 }
 
-// TestRemember: the last rollouts are kept, no more than ten of them, and decisions of one
+// TestRemember_KeepsRecentRollouts: the last rollouts are kept, no more than ten of them, and decisions of one
 // are not those of another.
-func TestRemember(t *testing.T) {
+func TestRemember_KeepsRecentRollouts(t *testing.T) {
 	begun := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	r := recorded(begun)
 	for i := range 30 {
@@ -162,9 +162,9 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestBounded: whatever somebody writes into a record, what is read of it is small, and in
+// TestBounded_CutsWhatIsTooLong: whatever somebody writes into a record, what is read of it is small, and in
 // results that this version knows.
-func TestBounded(t *testing.T) {
+func TestBounded_CutsWhatIsTooLong(t *testing.T) {
 	evil := plan.PastRollout{Result: "<script>", By: strings.Repeat("x", 1<<20), Left: -7}
 	for range 5000 {
 		evil.Steps = append(evil.Steps, plan.PastStep{Name: strings.Repeat("n", 1000), Took: -time.Hour})

@@ -12,9 +12,9 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// TestUndo: all pods go to the older template, whatever partition an ended rollout has
+// TestUndo_LeadsToAnOlderRevision: all pods go to the older template, whatever partition an ended rollout has
 // left, and a revision that is not on record is an error.
-func TestUndo(t *testing.T) {
+func TestUndo_LeadsToAnOlderRevision(t *testing.T) {
 	desired, s := crowd(t, podJSON(5))
 	p := must(plan.Build(desired, s, plan.Policy{}))
 	object := *desired.Object.(*kruise.CloneSet)
@@ -42,9 +42,9 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestBack: the way back is a plan to the old template, which a stored revision or
+// TestBack_TouchesUpdatedPodsOnly: the way back is a plan to the old template, which a stored revision or
 // the record of the rollout has.
-func TestBack(t *testing.T) {
+func TestBack_TouchesUpdatedPodsOnly(t *testing.T) {
 	desired, s := crowd(t, podJSON(5))
 	p := must(plan.Build(desired, s, plan.Policy{}))
 	old := s.Workload.Template
@@ -82,8 +82,8 @@ func TestBack_TakesNoOtherTemplate(t *testing.T) {
 	}
 }
 
-// TestHistory: the oldest first, with what each changed, and who carries it.
-func TestHistory(t *testing.T) {
+// TestHistory_OldestFirst: the oldest first, with what each changed, and who carries it.
+func TestHistory_OldestFirst(t *testing.T) {
 	template := func(image string) map[string]any {
 		return map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"name": "app", "image": image}}}}
 	}

@@ -150,9 +150,9 @@ var kinds = map[string]string{
 	"native DaemonSet":   manifest(natives, "DaemonSet", plain),
 }
 
-// TestRolloutOfEachKind carries the plan of each kind out on the model cluster, by
+// TestRollout_OfEachKind carries the plan of each kind out on the model cluster, by
 // the default steps and by others, and counts at the end of each step.
-func TestRolloutOfEachKind(t *testing.T) {
+func TestRollout_OfEachKind(t *testing.T) {
 	for name, text := range kinds {
 		for _, steps := range []string{"", "2,60%,100%"} {
 			t.Run(name+" "+steps, func(t *testing.T) {
@@ -227,10 +227,10 @@ var scalable = map[string]string{
 	"StatefulSet by the client": manifest(natives, "StatefulSet", plain+"  replicas: %d\n  updateStrategy: {type: OnDelete}\n"),
 }
 
-// TestRolloutThatScales: a workload whose number of pods changes, with its template or
+// TestRollout_ScalesAroundTheUpdate: a workload whose number of pods changes, with its template or
 // alone, is done when every pod is there and ready, not when the last has merely been
 // made.
-func TestRolloutThatScales(t *testing.T) {
+func TestRollout_ScalesAroundTheUpdate(t *testing.T) {
 	for name, text := range scalable {
 		for _, image := range []string{"web:1", newer} {
 			for _, size := range [][2]int{{3, 5}, {5, 3}} {
@@ -252,9 +252,9 @@ func TestRolloutThatScales(t *testing.T) {
 	}
 }
 
-// TestShrinkingOfWhatIsBroken: pods that never become ready do not keep a workload from
+// TestRollout_ShrinksBrokenWorkload: pods that never become ready do not keep a workload from
 // shrinking: the template that comes next is what mends them.
-func TestShrinkingOfWhatIsBroken(t *testing.T) {
+func TestRollout_ShrinksBrokenWorkload(t *testing.T) {
 	for _, name := range []string{"CloneSet", "ReplicaSet by the client"} {
 		t.Run(name, func(t *testing.T) {
 			o := simulate.Usual()

@@ -76,10 +76,10 @@ var does = map[plan.Transition]func(plan.Progress) (plan.Progress, error){
 	plan.TransitionStepBack: func(p plan.Progress) (plan.Progress, error) { return p.StepBack(tenPods(), 1, noon) },
 }
 
-// TestTransitions holds every transition in every state to the table: what is refused
+// TestTransitions_FollowTheTable holds every transition in every state to the table: what is refused
 // changes nothing and says why, and what is allowed leads to a state in which [plan.Next]
 // does what the transition is for.
-func TestTransitions(t *testing.T) {
+func TestTransitions_FollowTheTable(t *testing.T) {
 	after := map[plan.Transition]map[plan.State]plan.State{
 		plan.TransitionPromote:  {plan.StateRunning: plan.StateRunning, plan.StateHeld: plan.StateRunning},
 		plan.TransitionPause:    {plan.StateRunning: plan.StateHeld, plan.StateHeld: plan.StateHeld},
@@ -163,9 +163,9 @@ func TestTransitions_NeverPanic(t *testing.T) {
 	}
 }
 
-// TestPromote: the present step is over, or pauses up to an amount do not count; a hold
+// TestPromote_PassesPauses: the present step is over, or pauses up to an amount do not count; a hold
 // ends, and with it the time that the step was not driven.
-func TestPromote(t *testing.T) {
+func TestPromote_PassesPauses(t *testing.T) {
 	half, three, many := plan.Amount{Value: 50, Percent: true}, plan.Pods(3), plan.Pods(100)
 	for name, c := range map[string]struct {
 		step int
@@ -198,9 +198,9 @@ func TestPromote(t *testing.T) {
 	}
 }
 
-// TestResume: the time of a step counts from when it is continued, but it is the
+// TestResume_StartsTheTimeLimitAgain: the time of a step counts from when it is continued, but it is the
 // same step: what it has asked for is not asked for again.
-func TestResume(t *testing.T) {
+func TestResume_StartsTheTimeLimitAgain(t *testing.T) {
 	for i, s := range tenPods().Steps {
 		p := plan.Progress{Step: i, Started: eleven, Sent: 1, Held: "by ann"}
 		got, err := p.Resume(tenPods(), noon)
@@ -213,7 +213,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-func TestPauseRetryAbort(t *testing.T) {
+func TestProgress_PauseRetryAbort(t *testing.T) {
 	p := plan.Progress{Step: 2, Started: eleven, Sent: 1}
 	held, err := p.Pause(tenPods(), "ben", noon)
 	if err != nil || held.Held != "by ben at 2026-07-01T12:00:00Z" {
@@ -234,8 +234,8 @@ func TestPauseRetryAbort(t *testing.T) {
 	}
 }
 
-// TestStepBack: steps that only wait are repeated, and what was written stays written.
-func TestStepBack(t *testing.T) {
+// TestStepBack_RepeatsStepsWithoutWrites: steps that only wait are repeated, and what was written stays written.
+func TestStepBack_RepeatsStepsWithoutWrites(t *testing.T) {
 	for name, c := range map[string]struct {
 		from plan.Progress
 		to   int
@@ -263,7 +263,7 @@ func TestStepBack(t *testing.T) {
 	}
 }
 
-func TestToggle(t *testing.T) {
+func TestToggle_ByState(t *testing.T) {
 	for name, want := range map[string]plan.Transition{
 		"running": plan.TransitionPause, "held": plan.TransitionResume, "halted": plan.TransitionRetry, "held and halted": plan.TransitionRetry,
 	} {

@@ -188,9 +188,9 @@ func TestSpecWrites_ListsWhatIsBesideTheTemplate(t *testing.T) {
 	}
 }
 
-// TestDigest covers what was approved: it survives files and records, and changes with
+// TestDigest_CoversWhatIsApproved covers what was approved: it survives files and records, and changes with
 // everything that is done.
-func TestDigest(t *testing.T) {
+func TestDigest_CoversWhatIsApproved(t *testing.T) {
 	old := clones("")
 	p := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), snapshot(t, old, 10), plan.Policy{
 		Steps: []plan.PolicyStep{{To: plan.Amount{Value: 1}, Pause: &plan.Pause{}, Verify: []plan.Verify{{URL: "https://shop.example.com/health"}}}, {To: plan.All}},
@@ -250,8 +250,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestUnproven tells what a record alone may have done from what changes what runs.
-func TestUnproven(t *testing.T) {
+// TestUnproven_ListsWritesOfARecord tells what a record alone may have done from what changes what runs.
+func TestUnproven_ListsWritesOfARecord(t *testing.T) {
 	old := clones("")
 	next := strings.ReplaceAll(old, "web:1", newer)
 	before := snapshot(t, old, 10)
@@ -330,9 +330,9 @@ func TestCommands_ListsWhatWouldRun(t *testing.T) {
 	}
 }
 
-// TestStricter: an edited record takes no more pods down at a time than the live object
+// TestStricter_TakesTheStricterLimits: an edited record takes no more pods down at a time than the live object
 // allows, and what is stricter on record stays.
-func TestStricter(t *testing.T) {
+func TestStricter_TakesTheStricterLimits(t *testing.T) {
 	old := clones("")
 	s := snapshot(t, old, 10)
 	p := must(plan.Build(read(t, strings.ReplaceAll(old, "web:1", newer)), s, plan.Policy{}))
