@@ -12,29 +12,29 @@ import (
 	"github.com/kubectl-kruise/kubectl-kruise/pkg/plan/rules"
 )
 
-// decision takes over what the rollout itself says.
-func (a *answer) decision(d plan.Decision) {
+// addDecision takes over what the rollout itself says.
+func (a *answer) addDecision(d plan.Decision) {
 	for _, b := range d.Blockers {
-		if a.shown(b) || b.Gate == plan.GateOwner && a.q.Hand != nil || a.paced(b, d) {
+		if a.reportedWithPods(b) || b.Gate == plan.GateOwner && a.q.Hand != nil || a.reportedByPace(b, d) {
 			continue
 		}
-		a.blocker(b, d.Verb == plan.Halt || persons[b.Gate])
+		a.addBlocker(b, d.Verb == plan.Halt || userGates[b.Gate])
 	}
 	switch {
 	case d.Verb == plan.Halt && len(d.Blockers) == 0: // it was recorded before
-		a.blocker(plan.ParseBlocker(d.Reason), true)
+		a.addBlocker(plan.ParseBlocker(d.Reason), true)
 	case a.q.Begun && a.q.Holder == "" && (d.Verb == plan.Act || d.Verb == plan.Wait):
 		a.add(GateDriver, "no process is running the rollout: the one that started it has ended", true)
 	}
 }
 
-// paced reports whether a blocker is reported by [answer.pace], which also knows whether the
+// reportedByPace reports whether a blocker is reported by [answer.addPace], which also knows whether the
 // budget ever lets the pod go.
-func (a *answer) paced(b plan.Blocker, d plan.Decision) bool {
+func (a *answer) reportedByPace(b plan.Blocker, d plan.Decision) bool {
 	return b.Gate == plan.GateBudget && d.Verb == plan.Wait && a.outlook != nil && a.outlook.Driver == plan.DriverKruise
 }
 
-func (a *answer) blocker(b plan.Blocker, stuck bool) {
+func (a *answer) addBlocker(b plan.Blocker, stuck bool) {
 	if b.Gate == plan.GateHeld {
 		b.Why = "paused " + b.Why
 	}
@@ -48,12 +48,12 @@ func (a *answer) blocker(b plan.Blocker, stuck bool) {
 // GateDriver is where a recorded rollout has no executor.
 const GateDriver = "driver"
 
-// persons are gates that only a user opens.
-var persons = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true, plan.GateNotAllowed: true}
+// userGates are gates that only a user opens.
+var userGates = map[string]bool{plan.GatePromote: true, plan.GateHeld: true, plan.GatePaused: true, plan.GateNotAllowed: true}
 
-// spec says what the object's own fields hold back; a recorded rollout has set them
+// addSpec says what the object's own fields hold back; a recorded rollout has set them
 // itself.
-func (a *answer) spec(d plan.Decision) {
+func (a *answer) addSpec(d plan.Decision) {
 	o := a.outlook
 	if !rules.Observed(o.Object.Object) {
 		a.add(GateController, "the controller has not processed the latest change yet", false)
@@ -121,11 +121,11 @@ func (a *answer) outdated() []*cluster.Pod {
 	return out
 }
 
-// pace says what the controller says: why no more pods at once, and which budget
+// addPace says what the controller says: why no more pods at once, and which budget
 // holds the next.
-func (a *answer) pace(d plan.Decision) {
+func (a *answer) addPace(d plan.Decision) {
 	o := a.outlook
-	if len(o.Order) == 0 || d.Verb != plan.Wait || len(d.Blockers) > 0 && persons[d.Blockers[0].Gate] {
+	if len(o.Order) == 0 || d.Verb != plan.Wait || len(d.Blockers) > 0 && userGates[d.Blockers[0].Gate] {
 		return
 	}
 	if len(o.Order) > len(o.Pods) && !rules.PausedOf(o.Object.Object) {
@@ -139,9 +139,9 @@ func (a *answer) pace(d plan.Decision) {
 	}
 }
 
-// unready tells of pods that are not ready, those with the same trouble together. An
+// addUnready tells of pods that are not ready, those with the same trouble together. An
 // old pod that is not ready uses maxUnavailable up as a new one does.
-func (a *answer) unready() {
+func (a *answer) addUnready() {
 	type group struct {
 		cause plan.Blocker
 		stuck bool
@@ -154,7 +154,7 @@ func (a *answer) unready() {
 		}
 		b, stuck := plan.Unready(a.q.Snapshot, p)
 		b.Pod = ""
-		b.Why += more(p) + placed(p) + a.old(p)
+		b.Why += waitingMessage(p) + subsetNote(p) + a.revisionNote(p)
 		g := group{b, stuck}
 		if pods[g] == nil {
 			order = append(order, g)
@@ -166,15 +166,15 @@ func (a *answer) unready() {
 	}
 }
 
-func (a *answer) old(p *cluster.Pod) string {
+func (a *answer) revisionNote(p *cluster.Pod) string {
 	if a.outlook.Updated(p) {
 		return ""
 	}
 	return " (old revision)"
 }
 
-// more is what the node says of the first container that waits.
-func more(p *cluster.Pod) string {
+// waitingMessage is what the node says of the first container that waits.
+func waitingMessage(p *cluster.Pod) string {
 	c, ok := Troubled(p)
 	if !ok {
 		return ""
@@ -204,21 +204,21 @@ func Troubled(p *cluster.Pod) (cluster.Container, bool) {
 	return cluster.Container{}, false
 }
 
-// leaving tells of pods that are on their way out and held.
-func (a *answer) leaving() {
+// addTerminating tells of pods that are on their way out and held.
+func (a *answer) addTerminating() {
 	for _, p := range a.q.Snapshot.Pods {
 		switch {
 		case !a.outlook.Concerns(p):
 		case p.Deleting && len(p.Finalizers) > 0:
 			a.add(plan.GateHook, "terminating, held by finalizers: "+strings.Join(p.Finalizers, ", "), false, p.Name)
 		default:
-			a.held(p)
+			a.addHook(p)
 		}
 	}
 }
 
-// held says which lifecycle hook a pod waits for, if any.
-func (a *answer) held(p *cluster.Pod) {
+// addHook says which lifecycle hook a pod waits for, if any.
+func (a *answer) addHook(p *cluster.Pod) {
 	if b, ok := plan.Held(a.q.Snapshot, p); ok {
 		a.add(b.Gate, b.Why, false, p.Name)
 	}

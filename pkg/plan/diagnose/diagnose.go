@@ -74,13 +74,13 @@ func Workload(q Question) Diagnosis {
 	d := plan.Next(q.Plan, q.Snapshot, q.Now)
 	a := &answer{q: &q}
 	a.outlook, _ = plan.Look(q.Snapshot, q.Now)
-	a.decision(d)
-	a.hand()
+	a.addDecision(d)
+	a.addOwner()
 	if a.outlook != nil {
-		a.spec(d)
-		a.pace(d)
-		a.unready()
-		a.leaving()
+		a.addSpec(d)
+		a.addPace(d)
+		a.addUnready()
+		a.addTerminating()
 	}
 	tally := plan.Count(q.Plan, q.Snapshot)
 	return Diagnosis{About: q.Name, Answer: a.line(d), Status: a.status(d), Pods: &tally, Causes: a.sorted()}
@@ -162,7 +162,7 @@ func (a *answer) status(d plan.Decision) plan.Status {
 	if d.Verb == plan.Done {
 		return plan.Status{State: plan.StatusCompleted}
 	}
-	if a.handed(d) {
+	if a.haltedByOwner(d) {
 		d = plan.Decision{Verb: plan.Wait, Step: d.Step, Progress: d.Progress, Reason: d.Reason}
 	}
 	s := plan.StatusOf(&a.q.Plan, a.q.Snapshot.Progress, d, a.q.Begun)
@@ -214,8 +214,8 @@ func (c Cause) String() string { return plan.Sentence(c.Gate, c.Why, c.Pods...) 
 // Names lists the first few names.
 func Names(list []string) string { return plan.Names(list) }
 
-// pod finds one of the workload's pods.
-func pod(s *plan.Snapshot, name string) *cluster.Pod {
+// podNamed finds one of the workload's pods.
+func podNamed(s *plan.Snapshot, name string) *cluster.Pod {
 	for _, p := range s.Pods {
 		if p.Name == name {
 			return p
@@ -224,9 +224,9 @@ func pod(s *plan.Snapshot, name string) *cluster.Pod {
 	return nil
 }
 
-// shown reports whether a blocker is reported with the pods that are not ready.
-func (a *answer) shown(b plan.Blocker) bool {
-	p := pod(&a.q.Snapshot, b.Pod)
+// reportedWithPods reports whether a blocker is reported with the pods that are not ready.
+func (a *answer) reportedWithPods(b plan.Blocker) bool {
+	p := podNamed(&a.q.Snapshot, b.Pod)
 	return p != nil && rules.Active(p) && !rules.Ready(p) && slices.Contains([]string{plan.GateCrash, plan.GateImage, plan.GateSchedule, plan.GateReady}, b.Gate)
 }
 
@@ -242,20 +242,20 @@ type Hand struct {
 	Next  string
 }
 
-// hand says who else controls the rollout, where pods wait for that.
-func (a *answer) hand() {
+// addOwner says who else controls the rollout, where pods wait for that.
+func (a *answer) addOwner() {
 	if h := a.q.Hand; h != nil && (h.Waits || a.outlook != nil && len(a.outdated()) > 0) {
 		a.add(plan.GateOwner, "run by "+h.Name+": "+h.Stands, h.Waits)
 	}
 }
 
-// handed reports whether a rollout has halted for no more than that.
-func (a *answer) handed(d plan.Decision) bool {
+// haltedByOwner reports whether a rollout has halted for no more than that.
+func (a *answer) haltedByOwner(d plan.Decision) bool {
 	return a.q.Hand != nil && !a.q.Begun && d.Verb == plan.Halt && len(d.Blockers) > 0 && d.Blockers[0].Gate == plan.GateOwner
 }
 
-// placed says where a WorkloadSpread wants a pod that no node takes.
-func placed(p *cluster.Pod) string {
+// subsetNote says where a WorkloadSpread wants a pod that no node takes.
+func subsetNote(p *cluster.Pod) string {
 	m, ok := spread.ReadMatch(p.Annotations)
 	if !ok || p.Node != "" || m.Spread == "" {
 		return ""

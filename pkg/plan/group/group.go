@@ -89,7 +89,7 @@ func (g Group) Check() error {
 			return err
 		}
 	}
-	return g.circle(index)
+	return g.checkCycles(index)
 }
 
 func (g Group) checkMember(index map[cluster.Ref]int, m Member) error {
@@ -114,8 +114,8 @@ func (g Group) checkMember(index map[cluster.Ref]int, m Member) error {
 	return nil
 }
 
-// circle names the members of a circle of dependencies.
-func (g Group) circle(index map[cluster.Ref]int) error {
+// checkCycles names the members of a circle of dependencies.
+func (g Group) checkCycles(index map[cluster.Ref]int) error {
 	done := make([]bool, len(g.Members))
 	var path []int
 	var visit func(int) []int

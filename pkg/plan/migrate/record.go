@@ -107,7 +107,7 @@ type Kind struct {
 }
 
 // kinds are those of both sides.
-var kinds = paired(
+var kinds = counterparts(
 	Kind{Group: "apps", Kind: kruise.KindDeployment, Word: kruise.KindDeployment, Words: []string{"deployment", "deployments", "deploy"}},
 	Kind{Group: kruise.Group, Kind: kruise.KindCloneSet, Word: kruise.KindCloneSet, Words: []string{"cloneset", "clonesets", "clone"}},
 	Kind{Group: "apps", Kind: kruise.KindStatefulSet, Word: kruise.KindStatefulSet, Words: []string{"statefulset", "statefulsets", "sts"}, Keeps: true},
@@ -116,8 +116,8 @@ var kinds = paired(
 	Kind{Group: kruise.Group, Kind: kruise.KindDaemonSet, Word: "AdvancedDaemonSet", Words: []string{"advanceddaemonset", "advanceddaemonsets", "ads", "daemon"}, Nodes: true},
 )
 
-// paired makes each two neighbours counterparts.
-func paired(list ...Kind) []*Kind {
+// counterparts makes each two neighbours counterparts.
+func counterparts(list ...Kind) []*Kind {
 	var out []*Kind
 	for i := 0; i+1 < len(list); i += 2 {
 		a, b := list[i], list[i+1]
